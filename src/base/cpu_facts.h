@@ -1,0 +1,47 @@
+// What the processor is and how much of it this process may use.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace alate::base {
+
+/// Instruction sets that the kernels know, weakest first. Each includes the ones before it on its architecture.
+enum class InstructionSet { scalar, avx2, avx512 };
+
+std::string_view to_string(InstructionSet set);
+
+struct CpuFacts {
+  std::string brand;  // "AMD EPYC 9B14", as the processor names itself
+  std::vector<std::string>
+      features;  // lower case: "avx2", "fma", "f16c", "avx512f", "avx512_vnni", "avx512_bf16", "amx_int8" ...
+  std::size_t logical_cores = 1;   // online in the machine
+  std::size_t affinity_cores = 1;  // that this process's affinity mask allows
+  std::size_t physical_cores = 1;  // distinct cores among those (hyperthreads counted once)
+  double quota_cores = 0;          // cgroup v1/v2 CPU quota in cores; 0 when unlimited
+  std::size_t usable_cores = 1;  // what a pool should have: physical within affinity, capped by the quota (rounded up)
+  std::size_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one core's view; 0 when unknown
+  InstructionSet best = InstructionSet::scalar;  // best kernel set that processor and operating system both support
+
+  bool has(std::string_view feature) const;
+};
+
+/// Read once, at first use; thread-safe.
+const CpuFacts& cpu_facts();
+
+/// `cpu_facts().best`, lowered by the environment variable ALATE_ISA (scalar, avx2, avx512).
+/// Throws invalid_argument for an unknown name and unsupported for a set that this processor lacks.
+InstructionSet chosen_instruction_set();
+
+struct MemoryFacts {
+  std::size_t total_bytes = 0;      // of the machine
+  std::size_t available_bytes = 0;  // the smaller of MemAvailable and what the cgroup limits leave
+  std::size_t limit_bytes = 0;      // tightest cgroup limit (v1 or v2, of all parents); 0 when unlimited
+};
+
+/// Read anew at each call.
+MemoryFacts memory_facts();
+
+}  // namespace alate::base

@@ -1,0 +1,46 @@
+// A file's bytes in memory: mapped read-only, or read whole where mapping is not wanted.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace alate::base {
+
+/// Immutable once open; safe to share among threads. The bytes live as long as the object.
+class MappedFile {
+ public:
+  enum class Mode { map, read };
+
+  /// Throws not_found, or unavailable when the file cannot be read or is no regular file.
+  static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path, Mode mode = Mode::map);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  const std::filesystem::path& path() const { return path_; }
+  /// Nanoseconds since the epoch of the last change; part of a tensor's identity.
+  std::int64_t modified_ns() const { return modified_ns_; }
+  /// Tells the system that these bytes are not needed soon: their pages may be dropped and read again later.
+  /// Does nothing when the file was read, not mapped.
+  void release(std::span<const std::byte> part) const;
+
+ private:
+  MappedFile() = default;
+  std::filesystem::path path_;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::int64_t modified_ns_ = 0;
+  bool mapped_ = false;
+};
+
+/// The whole of a small file as text. Throws not_found, or resource_exhausted when it is larger than `max_bytes`.
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes = std::size_t{256} << 20);
+
+/// Writes through a temporary file in the same folder and a rename, so that readers see the old or the new content.
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+}  // namespace alate::base

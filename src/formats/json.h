@@ -1,0 +1,81 @@
+// JSON as an immutable-by-convention value. Parsed by Boost.JSON's incremental parser under limits; files and requests
+// are hostile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace alate::formats {
+
+class Json {
+ public:
+  using Array = std::vector<Json>;
+  using Member = std::pair<std::string, Json>;
+  using Object = std::vector<Member>;  // in the order of the text
+
+  Json() = default;  // null
+  Json(bool value) : value_(value) {}
+  Json(int value) : value_(std::int64_t{value}) {}
+  Json(std::int64_t value) : value_(value) {}
+  Json(std::uint64_t value) : value_(value) {}
+  Json(double value) : value_(value) {}
+  Json(const char* value) : value_(std::string(value)) {}
+  Json(std::string_view value) : value_(std::string(value)) {}
+  Json(std::string value) : value_(std::move(value)) {}
+  Json(Array value) : value_(std::move(value)) {}
+  Json(Object value) : value_(std::move(value)) {}
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+  bool is_bool() const { return std::holds_alternative<bool>(value_); }
+  bool is_integer() const;  // written without fraction or exponent, and within 64 bits
+  bool is_number() const;
+  bool is_string() const { return std::holds_alternative<std::string>(value_); }
+  bool is_array() const { return std::holds_alternative<Array>(value_); }
+  bool is_object() const { return std::holds_alternative<Object>(value_); }
+  std::string_view kind() const;  // "null", "boolean", "number", "string", "array", "object"
+
+  /// The value as the asked type; `what` names it in the invalid_argument error when it is another.
+  bool as_bool(std::string_view what) const;
+  std::int64_t as_int(std::string_view what) const;  // an integral double counts
+  double as_double(std::string_view what) const;
+  const std::string& as_string(std::string_view what) const;
+  const Array& as_array(std::string_view what) const;
+  const Object& as_object(std::string_view what) const;
+
+  /// The member of an object, or null where there is none or this is no object. Linear in the members.
+  const Json* find(std::string_view key) const;
+  /// The member or a default where it is absent or null. Throws invalid_argument naming `key` when its kind is wrong.
+  bool get_bool(std::string_view key, bool otherwise) const;
+  std::int64_t get_int(std::string_view key, std::int64_t otherwise) const;
+  double get_double(std::string_view key, double otherwise) const;
+  std::string get_string(std::string_view key, std::string_view otherwise) const;
+
+ private:
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array, Object> value_;
+};
+
+struct JsonLimits {
+  std::size_t max_depth = 64;
+  std::size_t max_bytes = std::size_t{256} << 20;
+};
+
+/// Parses one JSON text (UTF-8, nothing after it but white space; NaN, comments and trailing commas are refused).
+/// Duplicate keys in one object are refused. Invalid UTF-8 is refused; \u escapes of lone surrogates become U+FFFD.
+/// Throws corrupt with `what` (the file's or input's name), the byte offset and the reason.
+Json parse_json(std::string_view text, std::string_view what, const JsonLimits& limits = {});
+
+/// Compact JSON text; finite doubles print their shortest round-trip form, others as null.
+std::string to_json_text(const Json& value);
+/// Appends `text` as a JSON string with its quotes.
+void append_json_string(std::string& out, std::string_view text);
+/// Appends the shortest text that reads back as the same float or double ("0.1", "1e-07"); null when not finite.
+void append_json_number(std::string& out, float value);
+void append_json_number(std::string& out, double value);
+
+}  // namespace alate::formats
