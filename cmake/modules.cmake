@@ -1,13 +1,14 @@
 # A module is a folder of src/: an object library of its own, so that it can be built and tested alone.
 set(ALATE_MODULES "" CACHE INTERNAL "")
 
+# Adds src/NAME; a folder without sources adds nothing.
 function(alate_module name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
-  if(NOT sources)
-    return()
-  endif()
   if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     list(FILTER sources EXCLUDE REGEX "_avx(2|512)\\.cpp$")
+  endif()
+  if(NOT sources)
+    return()
   endif()
   alate_set_instruction_set_flags(${sources})
   add_library(alate_${name} OBJECT ${sources})
@@ -16,27 +17,22 @@ function(alate_module name)
   set(ALATE_MODULES ${ALATE_MODULES} ${name} CACHE INTERNAL "")
 endfunction()
 
-# The whole library: one archive of all modules, with the static third-party archives it needs.
-find_library(ALATE_BOOST_JSON NAMES libboost_json.a REQUIRED)
-find_library(ALATE_BOOST_CONTAINER NAMES libboost_container.a)
-find_library(ALATE_UTF8PROC NAMES libutf8proc.a REQUIRED)
-set(THREADS_PREFER_PTHREAD_FLAG ON)
-find_package(Threads REQUIRED)
-
-macro(alate_library)
+# The whole library: one archive of all modules.
+function(alate_library)
   set(objects)
   foreach(module ${ALATE_MODULES})
     list(APPEND objects $<TARGET_OBJECTS:alate_${module}>)
   endforeach()
   add_library(alate STATIC ${objects})
   add_library(alate::alate ALIAS alate)
-  target_include_directories(alate PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
-                             PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(alate PUBLIC ${ALATE_UTF8PROC} ${ALATE_BOOST_JSON} Threads::Threads ${CMAKE_DL_LIBS})
-endmacro()
+  set_target_properties(alate PROPERTIES LINKER_LANGUAGE CXX)
+  target_compile_features(alate PUBLIC cxx_std_20)
+  target_include_directories(alate PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(alate PUBLIC ${ALATE_DEPENDENCIES})
+endfunction()
 
-# An executable of tests for the modules named (and all that they use).
-function(alate_test name)
+# An executable that sees the private headers of the modules named and is linked with them (those that have sources).
+function(alate_executable name)
   cmake_parse_arguments(ARG "" "" "SOURCES;MODULES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
@@ -46,6 +42,12 @@ function(alate_test name)
       target_sources(${name} PRIVATE $<TARGET_OBJECTS:alate_${module}>)
     endif()
   endforeach()
-  target_link_libraries(${name} PRIVATE alate_flags GTest::gtest_main ${ALATE_UTF8PROC} ${ALATE_BOOST_JSON} Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_libraries(${name} PRIVATE alate_flags ${ALATE_DEPENDENCIES})
+endfunction()
+
+# An executable of tests for the modules named (and all that they use).
+function(alate_test name)
+  alate_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()

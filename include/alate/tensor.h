@@ -10,6 +10,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace alate {
@@ -55,7 +57,7 @@ enum class DType : std::int32_t {
 std::string_view to_string(DType dtype);
 /// The inverse of `to_string`; nothing for an unknown name.
 std::optional<DType> parse_dtype(std::string_view name);
-/// Every type that has a name, in numeric order.
+/// Every type but `invalid`, in numeric order.
 std::span<const DType> all_dtypes();
 /// Bits of one element; 0 for invalid, token and string.
 std::size_t bits_of(DType dtype);
@@ -143,7 +145,8 @@ class Tensor {
   static Tensor zeros(Shape shape);
   /// New storage whose contents are not defined.
   static Tensor uninitialized(Shape shape);
-  /// Storage owned by `owner`, kept alive as long as any Tensor that shares it. Not writable when `data` is const.
+  /// Storage owned by `owner`, kept alive as long as any Tensor that shares it. Never writable. Bytes that are not
+  /// aligned for their element type are copied instead.
   static Tensor borrow(Shape shape, const std::byte* data, std::shared_ptr<const void> owner);
   /// A copy of `values`; T must be the dtype's C++ type (float for f32, std::int64_t for i64, bool for boolean ...).
   template <typename T>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,10 @@ struct CpuFacts {
 /// Read once, at first use; thread-safe.
 const CpuFacts& cpu_facts();
 
+/// The facts as `root`/proc and `root`/sys tell them; brand, features and `best` come from the processor itself
+/// (the brand from `root`/proc/cpuinfo where it has one). Never throws for what is missing or malformed there.
+CpuFacts read_cpu_facts(const std::filesystem::path& root);
+
 /// `cpu_facts().best`, lowered by the environment variable ALATE_ISA (scalar, avx2, avx512).
 /// Throws invalid_argument for an unknown name and unsupported for a set that this processor lacks.
 InstructionSet chosen_instruction_set();
@@ -38,10 +43,13 @@ InstructionSet chosen_instruction_set();
 struct MemoryFacts {
   std::size_t total_bytes = 0;      // of the machine
   std::size_t available_bytes = 0;  // the smaller of MemAvailable and what the cgroup limits leave
-  std::size_t limit_bytes = 0;      // tightest cgroup limit (v1 or v2, of all parents); 0 when unlimited
+  std::size_t limit_bytes = 0;      // tightest cgroup limit (v1 or v2, of all parents); 0 when none is below the total
 };
 
 /// Read anew at each call.
 MemoryFacts memory_facts();
+
+/// The facts as `root`/proc and `root`/sys tell them; zeros for what is missing there.
+MemoryFacts read_memory_facts(const std::filesystem::path& root);
 
 }  // namespace alate::base

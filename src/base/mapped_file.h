@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -37,10 +38,13 @@ class MappedFile {
   bool mapped_ = false;
 };
 
-/// The whole of a small file as text. Throws not_found, or resource_exhausted when it is larger than `max_bytes`.
+/// The whole of a small file as text. Throws not_found or unavailable as `MappedFile::open` does, or resource_exhausted
+/// when it is larger than `max_bytes`.
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes = std::size_t{256} << 20);
 
 /// Writes through a temporary file in the same folder and a rename, so that readers see the old or the new content.
+/// The bytes are on the disk when it returns. Throws not_found when the folder does not exist, otherwise unavailable;
+/// then nothing is left behind.
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace alate::base

@@ -56,6 +56,13 @@ class Json {
   double get_double(std::string_view key, double otherwise) const;
   std::string get_string(std::string_view key, std::string_view otherwise) const;
 
+  /// Calls `visitor` with the value as std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array or
+  /// Object.
+  template <typename Visitor>
+  decltype(auto) visit(Visitor&& visitor) const {
+    return std::visit(std::forward<Visitor>(visitor), value_);
+  }
+
  private:
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array, Object> value_;
 };
@@ -63,17 +70,22 @@ class Json {
 struct JsonLimits {
   std::size_t max_depth = 64;
   std::size_t max_bytes = std::size_t{256} << 20;
+  std::size_t max_values = std::size_t{16}
+                           << 20;  // of any kind; each takes some 40 bytes of memory, however short its text
 };
 
 /// Parses one JSON text (UTF-8, nothing after it but white space; NaN, comments and trailing commas are refused).
 /// Duplicate keys in one object are refused. Invalid UTF-8 is refused; \u escapes of lone surrogates become U+FFFD.
-/// Throws corrupt with `what` (the file's or input's name), the byte offset and the reason.
+/// Throws corrupt with `what` (the file's or input's name), the byte offset and the reason; resource_exhausted when it
+/// has more bytes or values than the limits allow.
 Json parse_json(std::string_view text, std::string_view what, const JsonLimits& limits = {});
 
 /// Compact JSON text; finite doubles print their shortest round-trip form, others as null.
 std::string to_json_text(const Json& value);
 /// Appends `text` as a JSON string with its quotes.
 void append_json_string(std::string& out, std::string_view text);
+/// A name out of a file as messages show it: a JSON string, its end left out when it is long.
+std::string quoted_name(std::string_view name);
 /// Appends the shortest text that reads back as the same float or double ("0.1", "1e-07"); null when not finite.
 void append_json_number(std::string& out, float value);
 void append_json_number(std::string& out, double value);

@@ -1,0 +1,22 @@
+# What the library links beside the C and C++ run time: static archives of the system, so that a program needs none of
+# them where it runs. Read by this project and, installed, by those who use the library.
+include_guard(GLOBAL)
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+function(alate_static_dependency name archive)
+  find_library(ALATE_ARCHIVE_${name} NAMES ${archive} NO_CACHE)
+  if(NOT ALATE_ARCHIVE_${name})
+    message(FATAL_ERROR "alate needs the static archive ${archive}; on Debian 12, tools/setup installs its package")
+  endif()
+  add_library(alate_dependency::${name} STATIC IMPORTED GLOBAL)
+  set_target_properties(alate_dependency::${name} PROPERTIES IMPORTED_LOCATION ${ALATE_ARCHIVE_${name}})
+endfunction()
+
+alate_static_dependency(boost_container libboost_container.a)
+alate_static_dependency(boost_json libboost_json.a)
+target_link_libraries(alate_dependency::boost_json INTERFACE alate_dependency::boost_container)
+alate_static_dependency(utf8proc libutf8proc.a)
+
+set(ALATE_DEPENDENCIES alate_dependency::boost_json alate_dependency::utf8proc Threads::Threads ${CMAKE_DL_LIBS})

@@ -1,0 +1,111 @@
+// What a runtime must offer to run graphs: devices, buffers, and executables made from graphs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/tensor.h"
+#include "backends/weight_store.h"
+#include "graph/graph.h"
+#include "graph/passes.h"
+
+namespace alate::backends {
+
+/// A place where graphs run. An unusable device says why not, and what would help.
+struct Device {
+  std::string backend;  // "cpu"
+  int index = 0;
+  std::string description;  // "Intel(R) Xeon(R) Processor, avx512, 2 cores"
+  std::size_t total_bytes = 0;
+  std::size_t free_bytes = 0;
+  bool unified_memory = false;  // the host's memory is the device's
+  std::optional<std::string> unusable;
+};
+
+/// Bytes on a device with a shape; copying shares them. A buffer of the host's memory is a Tensor.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Tensor host) : shape_(host.shape()), host_(std::move(host)) {}  // NOLINT(google-explicit-constructor)
+  /// `device_memory` is the backend's own handle; the buffer keeps it alive.
+  Buffer(Shape shape, std::shared_ptr<void> device_memory)
+      : shape_(std::move(shape)), device_memory_(std::move(device_memory)) {}
+
+  bool empty() const { return shape_.dtype == DType::invalid; }
+  const Shape& shape() const { return shape_; }
+  const Tensor* host() const { return host_.empty() ? nullptr : &host_; }
+  const std::shared_ptr<void>& device_memory() const { return device_memory_; }
+
+ private:
+  Shape shape_;
+  Tensor host_;
+  std::shared_ptr<void> device_memory_;
+};
+
+/// An input or output of an executable. Dims may be named, in the executable's own table.
+struct Port {
+  std::string name;
+  Shape shape;
+};
+
+struct ExecutableFacts {
+  std::size_t weight_bytes = 0;   // held for this executable: packed, folded or mapped
+  std::size_t scratch_bytes = 0;  // of the largest run so far
+  std::size_t kernels = 0;        // kernel calls of one run
+  std::size_t specialisations = 0;
+};
+
+struct RunOptions {
+  std::size_t max_workers = 0;                       // 0: as compiled
+  const std::function<bool()>* cancelled = nullptr;  // asked between steps; a run that is cancelled throws cancelled
+};
+
+/// A compiled graph. Thread-safe: many runs may be under way.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  virtual std::span<const Port> inputs() const = 0;
+  virtual std::span<const Port> outputs() const = 0;
+  /// Runs once. Inputs come in the graph's order and bind its dims. An empty output is made by the executable; a given
+  /// one must have the right shape and is written. May return before the device is done. Throws invalid_argument for
+  /// wrong shapes, resource_exhausted, cancelled.
+  virtual void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) = 0;
+  virtual ExecutableFacts facts() const = 0;
+};
+
+/// Whether a backend runs a node as it is, and how it spells it.
+struct Support {
+  bool native = false;
+  std::string_view spelling;  // the kernel's or foreign op's name
+  std::string reason;         // why not
+};
+
+struct CompileOptions {
+  std::shared_ptr<WeightStore> weights;  // made when absent
+  std::size_t max_workers = 0;           // cap of threads for this model; 0: all of the pool
+  graph::PassLog* log = nullptr;
+};
+
+/// One object a runtime; thread-safe.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::vector<Device> devices() = 0;
+  /// How the backend would run one node of a graph.
+  virtual Support supports(const graph::Graph& graph, const graph::Node& node, const Device& device) const = 0;
+  /// Runs the passes, decomposes what is not native, and compiles. Throws unsupported naming op, dtype, backend and
+  /// source for what remains.
+  virtual std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) = 0;
+  virtual Buffer upload(const Tensor& tensor, const Device& device) = 0;
+  /// Waits for the bytes; errors of the computation that makes them surface here.
+  virtual Tensor download(const Buffer& buffer) = 0;
+};
+
+}  // namespace alate::backends

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Makes the coefficients of vector_math.inl.h: minimax fits by Lawson's reweighting, printed as floats.
+
+A numerator and a denominator (1 + q1 t + ...) are fitted by linear least squares on a dense Chebyshev grid. Each
+round divides by the last denominator (Sanathanan and Koerner, 1963) and multiplies the weights by the error
+(Lawson, 1961), which levels the greatest relative error. Reference values come from mpmath at 40 digits.
+"""
+import mpmath as mp
+import numpy as np
+
+mp.mp.dps = 40
+
+
+def fit(target, lo, hi, degree, denominator_degree=0, fixed=(), weight=None, rounds=200):
+    """Fits target(t) on [lo, hi]; `fixed` are the leading numerator coefficients, kept as they are."""
+    count = 2001
+    t = 0.5 * (lo + hi) + 0.5 * (hi - lo) * np.cos(np.pi * (np.arange(count) + 0.5) / count)
+    y = np.array([float(target(mp.mpf(float(v)))) for v in t])
+    error_weight = 1.0 / np.abs(y) if weight is None else np.array([float(weight(v)) for v in t])
+    lawson = np.ones(count)
+    q = np.ones(count)
+    fixed_part = sum(c * t**i for i, c in enumerate(fixed))
+    best = None
+    for _ in range(rounds):
+        w = np.sqrt(lawson) * error_weight / q
+        columns = [t**i for i in range(len(fixed), degree + 1)]
+        columns += [-y * t**i for i in range(1, denominator_degree + 1)]
+        a = np.stack(columns, axis=1) * w[:, None]
+        scale = np.abs(a).max(axis=0)
+        solution = np.linalg.lstsq(a / scale, (y - fixed_part) * w, rcond=None)[0] / scale
+        numerator = list(fixed) + list(solution[: degree + 1 - len(fixed)])
+        denominator = [1.0] + list(solution[degree + 1 - len(fixed):])
+        q = sum(c * t**i for i, c in enumerate(denominator))
+        error = np.abs(sum(c * t**i for i, c in enumerate(numerator)) / q - y) * error_weight
+        if best is None or error.max() < best[0]:
+            best = (error.max(), numerator, denominator)
+        lawson = lawson * (error / error.max()) ** 0.5 + 1e-30
+        lawson /= lawson.sum()
+    return best
+
+
+def show(name, result):
+    error, numerator, denominator = result
+    print(f"// {name}: greatest error {error:.2e}")
+    for label, values in (("numerator", numerator), ("denominator", denominator)):
+        if len(values) > 1:
+            print(f"//   {label}: " + ", ".join(f"{float(np.float32(v)):.9g}f" for v in values))
+
+
+half_ln2 = 0.3467
+show("exp(r) on |r| <= ln2/2", fit(mp.exp, -half_ln2, half_ln2, 6, fixed=(1.0, 1.0)))
+show("expm1(r)/r on |r| <= ln2/2", fit(lambda r: mp.expm1(r) / r if r else mp.mpf(1), -half_ln2, half_ln2, 6, fixed=(1.0, 0.5)))
+# log(1+f) = f - f^2/2 + f^3 P(f): the weight makes it the error relative to log(1+f).
+show("(log(1+f) - f + f^2/2)/f^3 on [sqrt(1/2)-1, sqrt(2)-1]",
+     fit(lambda f: (mp.log1p(f) - f + f * f / 2) / f**3, 2**-0.5 - 1, 2**0.5 - 1, 8,
+         weight=lambda f: abs(f**3 / np.log1p(f))))
+show("erf(sqrt(t))/sqrt(t), t <= 3.925^2",
+     fit(lambda t: mp.erf(mp.sqrt(t)) / mp.sqrt(t), 0.0, 3.925**2, 6, 5))
+show("tanh(sqrt(t))/sqrt(t), t <= 9.02^2",
+     fit(lambda t: mp.tanh(mp.sqrt(t)) / mp.sqrt(t), 0.0, 9.02**2, 5, 4, fixed=(1.0,)))

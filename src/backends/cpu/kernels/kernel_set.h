@@ -1,0 +1,16 @@
+// Which instruction set's kernels run: the names that kernel headers need, without the table itself (dispatch.h).
+#pragma once
+
+#include "base/cpu_facts.h"
+
+namespace alate::cpu {
+
+struct Kernels;
+
+/// The kernels of one instruction set. Calling one on a processor without it is undefined. Thread-safe.
+const Kernels& kernels_for(base::InstructionSet set);
+
+/// The kernels of base::chosen_instruction_set(), chosen once. Thread-safe.
+const Kernels& kernels();
+
+}  // namespace alate::cpu

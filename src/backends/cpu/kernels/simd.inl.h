@@ -1,0 +1,51 @@
+// What every portable SIMD kernel starts from: Highway for the one instruction set that this file is compiled for, and
+// loads and stores of the last, partial vector of a row. Include it only in *.inl.h files and in the instruction-set
+// files that compile those. All code that uses it lives in alate::cpu::HWY_NAMESPACE, so that no two instruction sets
+// share a symbol, and calls no inline function of the standard library.
+#pragma once
+
+// The kernels use no AES; without this, x86-64-v2 falls back to SSSE3.
+#ifndef HWY_DISABLE_PCLMUL_AES
+#define HWY_DISABLE_PCLMUL_AES
+#endif
+#ifndef HWY_COMPILE_ONLY_STATIC
+#define HWY_COMPILE_ONLY_STATIC
+#endif
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatTag = hn::ScalableTag<float>;
+using FloatVector = hn::Vec<FloatTag>;
+
+/// The first `count` floats at `p` (0 < count <= lanes), zeros in the lanes after them; reads nothing beyond.
+template <class D>
+HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* HWY_RESTRICT p, std::size_t count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN hn::TFromD<D> lanes[hn::MaxLanes(d)] = {};
+  for (std::size_t i = 0; i < count; ++i) lanes[i] = p[i];
+  return hn::Load(d, lanes);
+#else
+  return hn::MaskedLoad(hn::FirstN(d, count), d, p);
+#endif
+}
+
+/// Writes the first `count` lanes of `v` to `p` and nothing beyond.
+template <class D>
+HWY_INLINE void store_first(hn::Vec<D> v, D d, hn::TFromD<D>* HWY_RESTRICT p, std::size_t count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN hn::TFromD<D> lanes[hn::MaxLanes(d)];
+  hn::Store(v, d, lanes);
+  for (std::size_t i = 0; i < count; ++i) p[i] = lanes[i];
+#else
+  hn::BlendedStore(v, hn::FirstN(d, count), d, p);
+#endif
+}
+
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

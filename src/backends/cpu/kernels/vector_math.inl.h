@@ -1,0 +1,244 @@
+// Elementary functions and activations on vectors of f32, by our own minimax fits (see fit_vector_math.py, which prints
+// the coefficients). Every lane is computed alone by one fixed formula: a value's result depends neither on its lane
+// nor on whether its vector was full. NaN gives NaN. The bounds are the greatest errors over all floats and are tested.
+#pragma once
+
+#include "backends/cpu/kernels/activation.h"
+#include "backends/cpu/kernels/simd.inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+
+// Adding 1.5 * 2^23 to |v| < 2^22 rounds v to an integer and leaves that integer in the low mantissa bits.
+constexpr float kRoundingMagic = 12582912.0f;
+// The same plus the exponent bias: the low bits then are the exponent field of 2^integer.
+constexpr float kRoundingMagicBiased = 12583039.0f;
+constexpr float kLog2E = 1.44269504f;
+// ln 2 in two floats, the first with enough trailing zeros for n * high to be exact (Cody and Waite).
+constexpr float kLn2High = 0.693359375f;
+constexpr float kLn2Low = -2.12194440e-4f;
+
+/// exp(r) for |r| <= ln(2)/2, as 1 + r + r^2 P(r).
+template <class D, class V>
+HWY_INLINE V exp_polynomial(D d, V r) {
+  V p = hn::MulAdd(hn::Set(d, 0.00138145592f), r, hn::Set(d, 0.0083687352f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.041668389f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.166665211f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.49999994f));
+  return hn::Add(hn::MulAdd(hn::Mul(r, r), p, r), hn::Set(d, 1.0f));
+}
+
+/// e^x, within 2 ulp; infinity above 88.73, denormal results rounded right, 0 below -104.
+template <class D, class V>
+HWY_INLINE V simd_exp(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const V magic = hn::Set(d, kRoundingMagic);
+  const V shifted = hn::MulAdd(x, hn::Set(d, kLog2E), magic);
+  const V n = hn::Sub(shifted, magic);
+  const V r = hn::NegMulAdd(n, hn::Set(d, kLn2Low), hn::NegMulAdd(n, hn::Set(d, kLn2High), x));
+  // 2^n in two factors, each a normal number, so that denormal results are rounded once and 2^128 can be reached.
+  const auto whole = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, magic));
+  const auto half = hn::ShiftRight<1>(whole);
+  const auto bias = hn::Set(di, 127);
+  const V scale1 = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(half, bias)));
+  const V scale2 = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(hn::Sub(whole, half), bias)));
+  V y = hn::Mul(hn::Mul(exp_polynomial(d, r), scale1), scale2);
+  y = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -104.0f)), y);
+  return hn::IfThenElse(hn::Gt(x, hn::Set(d, 88.73f)), hn::Inf(d), y);
+}
+
+/// e^x for x <= 0, within 2 ulp where the result is normal, 0 below -87.3: the form that softmax and sigmoid need.
+template <class D, class V>
+HWY_INLINE V simd_exp_nonpositive(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const V magic = hn::Set(d, kRoundingMagicBiased);
+  const V shifted = hn::MulAdd(x, hn::Set(d, kLog2E), magic);
+  const V n = hn::Sub(shifted, magic);
+  const V r = hn::NegMulAdd(n, hn::Set(d, kLn2Low), hn::NegMulAdd(n, hn::Set(d, kLn2High), x));
+  const V scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3f)), hn::Mul(exp_polynomial(d, r), scale));
+}
+
+/// e^x - 1, within 4 ulp, also near 0.
+template <class D, class V>
+HWY_INLINE V simd_expm1(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const V one = hn::Set(d, 1.0f);
+  const V magic = hn::Set(d, kRoundingMagic);
+  const V shifted = hn::MulAdd(x, hn::Set(d, kLog2E), magic);
+  const V n = hn::Sub(shifted, magic);
+  const V r = hn::NegMulAdd(n, hn::Set(d, kLn2Low), hn::NegMulAdd(n, hn::Set(d, kLn2High), x));
+  V p = hn::MulAdd(hn::Set(d, 0.000198241163f), r, hn::Set(d, 0.00139332772f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.00833341945f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.0416664816f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.166666657f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
+  const V fraction = hn::MulAdd(hn::Mul(r, r), p, r);
+  const auto whole = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, magic));
+  const V scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(whole, hn::Set(di, 127))));
+  V y = hn::MulAdd(fraction, scale, hn::Sub(scale, one));
+  y = hn::IfThenElse(hn::Eq(n, hn::Zero(d)), fraction, y);
+  y = hn::IfThenElse(hn::Lt(x, hn::Set(d, -17.5f)), hn::Set(d, -1.0f), y);
+  y = hn::IfThenElse(hn::Gt(x, hn::Set(d, 60.0f)), simd_exp(d, x), y);
+  return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);
+}
+
+/// ln x, within 2 ulp, also of denormals; -infinity at 0, NaN below.
+template <class D, class V>
+HWY_INLINE V simd_log(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const V one = hn::Set(d, 1.0f);
+  const auto is_denormal = hn::Lt(x, hn::Set(d, 1.17549435e-38f));
+  const V scaled = hn::IfThenElse(is_denormal, hn::Mul(x, hn::Set(d, 8388608.0f)), x);
+  // Splits x into 2^e m with m in [sqrt(1/2), sqrt(2)).
+  const auto bits = hn::BitCast(di, scaled);
+  const auto offset = hn::Sub(bits, hn::Set(di, 0x3f3504f3));
+  const auto e = hn::ShiftRight<23>(offset);
+  const V m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<23>(e)));
+  const V exponent = hn::Sub(hn::ConvertTo(d, e), hn::IfThenElseZero(is_denormal, hn::Set(d, 23.0f)));
+  const V f = hn::Sub(m, one);
+  V p = hn::MulAdd(hn::Set(d, 0.0674662739f), f, hn::Set(d, -0.116756484f));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.118881665f));
+  p = hn::MulAdd(p, f, hn::Set(d, -0.1240559f));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.142195523f));
+  p = hn::MulAdd(p, f, hn::Set(d, -0.166679963f));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.200021192f));
+  p = hn::MulAdd(p, f, hn::Set(d, -0.250000089f));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.333333135f));
+  const V square = hn::Mul(f, f);
+  V tail = hn::MulAdd(exponent, hn::Set(d, kLn2Low), hn::Mul(hn::Mul(square, f), p));
+  tail = hn::NegMulAdd(hn::Set(d, 0.5f), square, tail);
+  V y = hn::MulAdd(exponent, hn::Set(d, kLn2High), hn::Add(f, tail));
+  y = hn::IfThenElse(hn::Eq(x, hn::Inf(d)), x, y);
+  y = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(hn::Inf(d)), y);
+  return hn::IfThenElse(hn::Ge(x, hn::Zero(d)), y, hn::NaN(d));
+}
+
+/// ln(1 + x), within 4 ulp, also near 0: log(u) corrected by what rounding u = 1 + x lost (W. Kahan).
+template <class D, class V>
+HWY_INLINE V simd_log1p(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+  const V u = hn::Add(one, x);
+  const V lost = hn::Sub(x, hn::Sub(u, one));
+  V y = hn::Add(simd_log(d, u), hn::Div(lost, u));
+  y = hn::IfThenElse(hn::Eq(x, hn::Inf(d)), x, y);
+  y = hn::IfThenElse(hn::Eq(x, hn::Set(d, -1.0f)), hn::Neg(hn::Inf(d)), y);
+  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 1e-8f)), x, y);
+}
+
+/// The lesser of |x| and limit with x's sign; NaN stays NaN.
+template <class D, class V>
+HWY_INLINE V clamp_magnitude(D d, V x, float limit) {
+  const V bound = hn::Set(d, limit);
+  return hn::IfThenElse(hn::Gt(hn::Abs(x), bound), hn::CopySign(bound, x), x);
+}
+
+/// erf(x), absolute error at most 2e-7, 2 ulp where |x| < 1/2; exactly 1 from |x| = 3.925 on.
+template <class D, class V>
+HWY_INLINE V simd_erf(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+  const V t = hn::Mul(x, x);
+  V p = hn::MulAdd(hn::Set(d, 2.0460368e-06f), t, hn::Set(d, 0.000284844689f));
+  V q = hn::MulAdd(hn::Set(d, 3.80480451e-05f), t, hn::Set(d, 0.00116385845f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.00377254258f));
+  q = hn::MulAdd(q, t, hn::Set(d, 0.0149831614f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.0527692623f));
+  q = hn::MulAdd(q, t, hn::Set(d, 0.11418274f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.190593511f));
+  q = hn::MulAdd(q, t, hn::Set(d, 0.502241611f));
+  p = hn::MulAdd(p, t, hn::Set(d, 1.12837911f));
+  q = hn::MulAdd(q, t, one);
+  const V y = hn::Div(hn::Mul(x, p), q);
+  return hn::IfThenElse(hn::Ge(hn::Abs(x), hn::Set(d, 3.925f)), hn::CopySign(one, x), y);
+}
+
+/// tanh(x), absolute error at most 2e-7, 3 ulp where |x| < 1/2; exactly 1 from |x| = 9.02 on.
+template <class D, class V>
+HWY_INLINE V simd_tanh(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+  const V t = hn::Mul(x, x);
+  V p = hn::MulAdd(hn::Set(d, 1.33843772e-08f), t, hn::Set(d, 2.06358964e-05f));
+  V q = hn::MulAdd(hn::Set(d, 7.79029449e-07f), t, hn::Set(d, 0.000328852475f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.00349746295f));
+  q = hn::MulAdd(q, t, hn::Set(d, 0.0258843824f));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.133826911f));
+  q = hn::MulAdd(q, t, hn::Set(d, 0.467160106f));
+  p = hn::MulAdd(p, t, one);
+  q = hn::MulAdd(q, t, one);
+  const V y = hn::Div(hn::Mul(x, p), q);
+  return hn::IfThenElse(hn::Ge(hn::Abs(x), hn::Set(d, 9.02f)), hn::CopySign(one, x), y);
+}
+
+/// 1 / (1 + e^-x), within 4 ulp where the result is normal; 0 below -87.3.
+template <class D, class V>
+HWY_INLINE V simd_logistic(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+  const V e = simd_exp_nonpositive(d, hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+}
+
+/// x with 0 in place of all below `limit`: keeps -infinity * 0 out of activations that vanish there.
+template <class D, class V>
+HWY_INLINE V zero_below(D d, V x, float limit, V value) {
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, limit)), value);
+}
+
+/// The activation of every lane. gelu_erf and gelu_tanh: absolute error at most 3e-7 max(1, |x|). At -infinity those
+/// activations that have limit 0 give 0.
+template <Activation kActivation, class D, class V>
+HWY_INLINE V activate(D d, V x) {
+  if constexpr (kActivation == Activation::relu) {
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
+  } else if constexpr (kActivation == Activation::gelu_erf) {
+    const V half = hn::Mul(x, hn::Set(d, 0.5f));
+    const V y = hn::MulAdd(half, simd_erf(d, hn::Mul(x, hn::Set(d, 0.707106781f))), half);
+    return zero_below(d, x, -5.6f, y);
+  } else if constexpr (kActivation == Activation::gelu_tanh) {
+    const V half = hn::Mul(x, hn::Set(d, 0.5f));
+    const V cubic = hn::MulAdd(hn::Mul(x, x), hn::Set(d, 0.0356774081f), hn::Set(d, 0.797884561f));
+    const V y = hn::MulAdd(half, simd_tanh(d, hn::Mul(x, cubic)), half);
+    return zero_below(d, x, -7.0f, y);
+  } else if constexpr (kActivation == Activation::silu) {
+    return zero_below(d, x, -88.0f, hn::Mul(x, simd_logistic(d, x)));
+  } else if constexpr (kActivation == Activation::tanh) {
+    return simd_tanh(d, x);
+  } else if constexpr (kActivation == Activation::sigmoid) {
+    return simd_logistic(d, x);
+  } else if constexpr (kActivation == Activation::quick_gelu) {
+    return zero_below(d, x, -52.0f, hn::Mul(x, simd_logistic(d, hn::Mul(x, hn::Set(d, 1.702f)))));
+  } else {
+    return x;
+  }
+}
+
+/// x[i] = function(d, x[i]) for all i below n; the last partial vector by the same formula.
+template <class Function>
+HWY_INLINE void map_in_place(float* HWY_RESTRICT x, std::size_t n, const Function& function) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(function(d, hn::LoadU(d, x + i)), d, x + i);
+  if (i < n) store_first(function(d, load_first(d, x + i, n - i)), d, x + i, n - i);
+}
+
+template <Activation kActivation>
+HWY_NOINLINE void apply_one_activation(float* HWY_RESTRICT x, std::size_t n) {
+  map_in_place(x, n, [](auto d, auto v) HWY_ATTR { return activate<kActivation>(d, v); });
+}
+
+/// x[i] = activation(x[i]) for all i below n.
+inline void apply_activation(Activation activation, float* x, std::size_t n) {
+  switch (activation) {
+    case Activation::none: return;
+    case Activation::relu: return apply_one_activation<Activation::relu>(x, n);
+    case Activation::gelu_erf: return apply_one_activation<Activation::gelu_erf>(x, n);
+    case Activation::gelu_tanh: return apply_one_activation<Activation::gelu_tanh>(x, n);
+    case Activation::silu: return apply_one_activation<Activation::silu>(x, n);
+    case Activation::tanh: return apply_one_activation<Activation::tanh>(x, n);
+    case Activation::sigmoid: return apply_one_activation<Activation::sigmoid>(x, n);
+    case Activation::quick_gelu: return apply_one_activation<Activation::quick_gelu>(x, n);
+  }
+}
+
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,53 @@
+#include "backends/reference/reference_backend.h"
+
+#include "alate/error.h"
+#include "backends/host_buffers.h"
+#include "graph/interpreter.h"
+
+namespace alate::backends {
+namespace {
+
+class ReferenceExecutable final : public Executable {
+ public:
+  explicit ReferenceExecutable(graph::Graph graph)
+      : graph_(std::move(graph)), inputs_(input_ports(graph_)), outputs_(output_ports(graph_)) {}
+
+  std::span<const Port> inputs() const override { return inputs_; }
+  std::span<const Port> outputs() const override { return outputs_; }
+
+  void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions&) override {
+    const std::vector<Tensor> results = graph::interpret(graph_, host_tensors(inputs));
+    give_outputs(results, outputs);
+  }
+
+  ExecutableFacts facts() const override {
+    return {.weight_bytes = 0, .scratch_bytes = 0, .kernels = graph_.nodes().size(), .specialisations = 0};
+  }
+
+ private:
+  graph::Graph graph_;
+  std::vector<Port> inputs_, outputs_;
+};
+
+class ReferenceBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "reference"; }
+  std::vector<Device> devices() override { return {host_device("reference", "the processor, one thread, in double")}; }
+  Support supports(const graph::Graph&, const graph::Node& node, const Device&) const override {
+    return {.native = true, .spelling = graph::to_string(node.op), .reason = {}};
+  }
+  std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions&) override {
+    return std::make_unique<ReferenceExecutable>(graph);
+  }
+  Buffer upload(const Tensor& tensor, const Device&) override { return tensor; }
+  Tensor download(const Buffer& buffer) override { return host_tensor(buffer); }
+};
+
+}  // namespace
+
+Backend& reference_backend() {
+  static ReferenceBackend backend;
+  return backend;
+}
+
+}  // namespace alate::backends

@@ -1,0 +1,165 @@
+#include "base/cpu_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "alate/error.h"
+#include "base/cgroup.h"
+#include "base/environment.h"
+#include "base/kernel_files.h"
+#include "base/processor.h"
+
+namespace alate::base {
+namespace {
+
+std::filesystem::path folder_of(const std::filesystem::path& root, std::size_t processor) {
+  return root / "sys/devices/system/cpu" / ("cpu" + std::to_string(processor));
+}
+
+std::string brand_in(std::string_view cpuinfo) {
+  const std::optional<std::string_view> value = value_after(cpuinfo, "model name");
+  if (!value || !value->starts_with(':')) return {};
+  return std::string(without_spaces_around(value->substr(1)));
+}
+
+std::vector<std::size_t> allowed_processors(const std::filesystem::path& root) {
+  const std::optional<std::string> status = read_kernel_file(root / "proc/self/status");
+  if (!status) return {};
+  return parse_cpu_list(value_after(*status, "Cpus_allowed_list:").value_or(""));
+}
+
+std::vector<std::size_t> online_processors(const std::filesystem::path& root) {
+  return parse_cpu_list(read_kernel_file(root / "sys/devices/system/cpu/online").value_or(""));
+}
+
+// Hyperthreads of one core name the same list of siblings. A processor without a list counts as a core of its own.
+std::size_t count_cores(const std::filesystem::path& root, const std::vector<std::size_t>& processors) {
+  std::set<std::vector<std::size_t>> cores;
+  for (const std::size_t processor : processors) {
+    std::vector<std::size_t> siblings =
+        parse_cpu_list(read_kernel_file(folder_of(root, processor) / "topology/thread_siblings_list").value_or(""));
+    if (siblings.empty()) siblings = {processor};
+    cores.insert(std::move(siblings));
+  }
+  return cores.size();
+}
+
+// "32K", "1024K", "36M" or plain bytes.
+std::size_t parse_cache_size(std::string_view text) {
+  text = without_spaces_around(text);
+  if (text.empty()) return 0;
+  const std::size_t unit = text.back() == 'K' ? 1024 : text.back() == 'M' ? 1024 * 1024 : 1;
+  if (unit != 1) text.remove_suffix(1);
+  const std::uint64_t number = parse_number(text).value_or(0);
+  return number <= (std::uint64_t{1} << 40) ? number * unit : 0;
+}
+
+void read_caches(const std::filesystem::path& folder, CpuFacts& facts) {
+  constexpr int kMostCaches = 8;
+  for (int i = 0; i < kMostCaches; ++i) {
+    const std::filesystem::path cache = folder / "cache" / ("index" + std::to_string(i));
+    const std::optional<std::string> type = read_kernel_file(cache / "type");
+    if (!type) break;
+    if (without_spaces_around(*type) == "Instruction") continue;
+    const std::size_t bytes = parse_cache_size(read_kernel_file(cache / "size").value_or(""));
+    switch (read_number(cache / "level").value_or(0)) {
+      case 1: facts.l1d_bytes = bytes; break;
+      case 2: facts.l2_bytes = bytes; break;
+      case 3: facts.l3_bytes = bytes; break;
+      default: break;
+    }
+  }
+}
+
+// Linux, Documentation/admin-guide/cgroup-v2.rst, cpu.max: "QUOTA PERIOD" in microseconds, or "max PERIOD".
+// Version 1 (scheduler/sched-bwc.rst): cpu.cfs_quota_us, -1 for none, and cpu.cfs_period_us.
+double quota_of(const CgroupFolder& group) {
+  std::optional<std::uint64_t> quota;
+  std::optional<std::uint64_t> period;
+  if (group.version == 2) {
+    const std::string text = read_kernel_file(group.path / "cpu.max").value_or("");
+    const std::vector<std::string_view> parts = split(without_spaces_around(text), ' ');
+    if (parts.size() != 2) return 0;
+    quota = parse_number(parts[0]);
+    period = parse_number(parts[1]);
+  } else {
+    quota = read_number(group.path / "cpu.cfs_quota_us");
+    period = read_number(group.path / "cpu.cfs_period_us");
+  }
+  if (!quota || !period || *quota == 0 || *period == 0) return 0;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+// The tightest of the group and its parents; 0 when none has one.
+double tightest_quota(const std::filesystem::path& root) {
+  double tightest = 0;
+  for (const CgroupFolder& group : cgroup_folders(root, "cpu")) {
+    const double quota = quota_of(group);
+    if (quota > 0 && (tightest == 0 || quota < tightest)) tightest = quota;
+  }
+  return tightest;
+}
+
+}  // namespace
+
+std::string_view to_string(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::scalar: return "scalar";
+    case InstructionSet::avx2: return "avx2";
+    case InstructionSet::avx512: return "avx512";
+  }
+  return "scalar";
+}
+
+bool CpuFacts::has(std::string_view feature) const { return std::ranges::find(features, feature) != features.end(); }
+
+CpuFacts read_cpu_facts(const std::filesystem::path& root) {
+  Processor processor = read_processor();
+  CpuFacts facts;
+  facts.brand = brand_in(read_kernel_file(root / "proc/cpuinfo").value_or(""));
+  if (facts.brand.empty()) facts.brand = std::move(processor.brand);
+  facts.features = std::move(processor.features);
+  facts.best = processor.best;
+
+  std::vector<std::size_t> online = online_processors(root);
+  if (online.empty()) {
+    for (std::size_t i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) online.push_back(i);
+  }
+  facts.logical_cores = online.size();
+  // The list also names processors that are not there: those that could be plugged in.
+  std::vector<std::size_t> usable;
+  std::ranges::set_intersection(allowed_processors(root), online, std::back_inserter(usable));
+  if (usable.empty()) usable = online;
+  facts.affinity_cores = usable.size();
+  facts.physical_cores = count_cores(root, usable);
+  facts.quota_cores = tightest_quota(root);
+  facts.usable_cores = facts.physical_cores;
+  if (facts.quota_cores > 0 && facts.quota_cores < static_cast<double>(facts.physical_cores)) {
+    facts.usable_cores = static_cast<std::size_t>(std::ceil(facts.quota_cores));
+  }
+  read_caches(folder_of(root, usable.front()), facts);
+  return facts;
+}
+
+const CpuFacts& cpu_facts() {
+  static const CpuFacts facts = read_cpu_facts("/");
+  return facts;
+}
+
+InstructionSet chosen_instruction_set() {
+  const std::optional<std::string> wanted = environment("ALATE_ISA");
+  if (!wanted) return cpu_facts().best;
+  for (const InstructionSet set : {InstructionSet::scalar, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (*wanted != to_string(set)) continue;
+    if (set > cpu_facts().best) {
+      throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", *wanted, ", but this processor has ",
+                       to_string(cpu_facts().best), " at best");
+    }
+    return set;
+  }
+  throw make_error(ErrorCode::invalid_argument, "ALATE_ISA is ", *wanted, "; it may be scalar, avx2 or avx512");
+}
+
+}  // namespace alate::base

@@ -1,0 +1,17 @@
+// Environment variables and the folders that they name.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace alate::base {
+
+/// The variable's value; an empty one counts as unset. Safe as long as no thread changes the environment.
+std::optional<std::string> environment(const char* name);
+
+/// Where models and fetched files are kept: $ALATE_HOME, else $XDG_CACHE_HOME/alate, else ~/.cache/alate. The folder
+/// need not exist yet. Throws not_found when there is no home folder either.
+std::filesystem::path cache_directory();
+
+}  // namespace alate::base

@@ -1,0 +1,36 @@
+// The process's log: events with named values, one line each, to standard error. Never holds texts of the user.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace alate::base {
+
+enum class LogLevel { trace, debug, info, warn, error, off };
+enum class LogStyle { terminal, json, logfmt, noop };
+
+std::string_view to_string(LogLevel level);
+std::string_view to_string(LogStyle style);
+/// The inverses of `to_string`; nothing for an unknown name.
+std::optional<LogLevel> parse_log_level(std::string_view name);
+std::optional<LogStyle> parse_log_style(std::string_view name);
+
+/// A value of an event: LogField{"bytes", std::to_string(bytes)}. Keys are words of ASCII letters, digits, '_' and '.'.
+struct LogField {
+  std::string_view key;
+  std::string value;
+};
+
+/// Events below `level` are dropped; `LogStyle::noop` drops all. Until it is called: warn, terminal. Thread-safe.
+void configure_log(LogLevel level, LogStyle style);
+
+/// Whether an event of this level would be written: ask before computing costly fields.
+bool logs(LogLevel level);
+
+/// Writes one line. `event` is a short sentence that is the same at each call ("backend refused"); what varies goes
+/// into the fields. Thread-safe; lines do not mix. Does not throw for anything but a lack of memory.
+void log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
+
+}  // namespace alate::base

@@ -1,0 +1,108 @@
+#include "base/log_format.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace alate::base {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+// The bytes of the UTF-8 character that `text` begins with; 0 when it begins with none (RFC 3629, section 4).
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
+                             : (first & 0xF0) == 0xE0         ? 3
+                             : first >= 0xF0 && first <= 0xF4 ? 4
+                                                              : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const unsigned char second = byte(1);
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool surrogate = first == 0xED && second >= 0xA0;
+  const bool too_large = first == 0xF4 && second >= 0x90;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first == 0x7F;
+  return first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;  // U+0080 to U+009F
+}
+
+void append_escape(std::string& out, std::string_view control) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(control.back());  // of both lengths the last byte is the code
+  switch (code) {
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+  }
+  out += "\\u00";
+  out += kDigits[code >> 4];
+  out += kDigits[code & 15];
+}
+
+void append_pairs(std::string& out, std::span<const LogField> fields) {
+  for (const LogField& field : fields) {
+    out += ' ';
+    out += field.key;
+    out += '=';
+    out += quoted_if_needed(field.value);
+  }
+}
+
+}  // namespace
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length == 0) {
+      out += kReplacement;
+    } else if (is_control(character)) {
+      append_escape(out, character);
+    } else {
+      if (character == "\"" || character == "\\") out += '\\';
+      out += character;
+    }
+    text.remove_prefix(character.size());
+  }
+  out += '"';
+  return out;
+}
+
+std::string quoted_if_needed(std::string_view text) {
+  const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
+    return c > ' ' && c < 0x7F && c != '"' && c != '=' && c != '\\';
+  });
+  return plain ? std::string(text) : quoted(text);
+}
+
+std::string terminal_payload(std::string_view event, std::span<const LogField> fields) {
+  // An event is our own sentence: quoted only to be safe from what a terminal would act on.
+  std::string shown = quoted(event);
+  std::string out = shown.size() == event.size() + 2 ? std::string(event) : shown;
+  append_pairs(out, fields);
+  return out;
+}
+
+std::string logfmt_payload(LogLevel level, std::string_view event, std::span<const LogField> fields) {
+  std::string out = "level=" + std::string(to_string(level)) + " event=" + quoted_if_needed(event);
+  append_pairs(out, fields);
+  return out;
+}
+
+std::string json_payload(LogLevel level, std::string_view event, std::span<const LogField> fields) {
+  std::string out = "\"level\":" + quoted(to_string(level)) + ",\"event\":" + quoted(event);
+  for (const LogField& field : fields) out += "," + quoted(field.key) + ":" + quoted(field.value);
+  return out;
+}
+
+}  // namespace alate::base

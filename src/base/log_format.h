@@ -1,0 +1,26 @@
+// The text of one log line without its time: what each style writes for an event and its fields.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/log.h"
+
+namespace alate::base {
+
+/// `text` as a JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD; control characters, also those of
+/// terminals (U+007F to U+009F), are escaped, so that the result is one printable line.
+std::string quoted(std::string_view text);
+
+/// `text` as it is where that is unambiguous within key=value pairs, else quoted.
+std::string quoted_if_needed(std::string_view text);
+
+/// "model loaded path=a seconds=0.2"
+std::string terminal_payload(std::string_view event, std::span<const LogField> fields);
+/// level=info event="model loaded" path=a seconds=0.2
+std::string logfmt_payload(LogLevel level, std::string_view event, std::span<const LogField> fields);
+/// "level":"info","event":"model loaded","path":"a","seconds":"0.2" -- the members of an object, without its braces
+std::string json_payload(LogLevel level, std::string_view event, std::span<const LogField> fields);
+
+}  // namespace alate::base

@@ -1,0 +1,165 @@
+#include "base/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "alate/error.h"
+
+namespace alate::base {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+[[noreturn]] void fail(std::string_view action, const std::filesystem::path& path, int error) {
+  const ErrorCode code = error == ENOENT || error == ENOTDIR ? ErrorCode::not_found : ErrorCode::unavailable;
+  throw make_error(code, "cannot ", action, " ", path.string(), ": ", std::generic_category().message(error));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+struct stat facts_of_regular_file(const Descriptor& file, const std::filesystem::path& path) {
+  struct stat facts {};
+  if (::fstat(file.number(), &facts) != 0) fail("read", path, errno);
+  if (S_ISDIR(facts.st_mode))
+    throw make_error(ErrorCode::unavailable, path.string(), " is a folder; name a file in it");
+  if (!S_ISREG(facts.st_mode)) throw make_error(ErrorCode::unavailable, path.string(), " is not a regular file");
+  return facts;
+}
+
+// A named pipe must not block the open: whether the file is regular is known only after it.
+Descriptor open_to_read(const std::filesystem::path& path) {
+  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (number < 0) fail("open", path, errno);
+  return Descriptor(number);
+}
+
+void read_fully(const Descriptor& file, std::span<std::byte> out, const std::filesystem::path& path) {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got = ::read(file.number(), out.data() + done, out.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("read", path, errno);
+    if (got == 0) {
+      throw make_error(ErrorCode::unavailable, path.string(),
+                       " became shorter while it was read; replace files by rename");
+    }
+    done += static_cast<std::size_t>(got);
+  }
+}
+
+void write_fully(const Descriptor& file, std::span<const std::byte> bytes, const std::filesystem::path& path) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t put = ::write(file.number(), bytes.data() + done, bytes.size() - done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail("write", path, errno);
+    done += static_cast<std::size_t>(put);
+  }
+}
+
+// A new file beside `path` whose name no other process or thread uses.
+std::pair<std::filesystem::path, int> create_temporary_beside(const std::filesystem::path& path) {
+  static std::atomic<unsigned> counter{0};
+  for (;;) {
+    std::filesystem::path temporary = path;
+    temporary += ".tmp." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1));
+    const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (number >= 0) return {std::move(temporary), number};
+    if (errno != EEXIST) fail("write", path, errno);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path, Mode mode) {
+  const Descriptor descriptor = open_to_read(path);
+  const struct stat facts = facts_of_regular_file(descriptor, path);
+  std::shared_ptr<MappedFile> file(new MappedFile());  // the constructor is private to all but this function
+  file->path_ = path;
+  file->modified_ns_ = static_cast<std::int64_t>(facts.st_mtim.tv_sec) * 1'000'000'000 + facts.st_mtim.tv_nsec;
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  if (size == 0) return file;
+  if (mode == Mode::map) {
+    void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.number(), 0);
+    if (data == MAP_FAILED) fail("map", path, errno);
+    file->data_ = static_cast<const std::byte*>(data);
+    file->size_ = size;
+    file->mapped_ = true;
+    return file;
+  }
+  auto* data = static_cast<std::byte*>(::operator new(size, kAlignment, std::nothrow));
+  if (data == nullptr) {
+    throw make_error(ErrorCode::resource_exhausted, "no memory for the ", size, " bytes of ", path.string());
+  }
+  file->data_ = data;
+  file->size_ = size;
+  read_fully(descriptor, {data, size}, path);
+  return file;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ == nullptr) return;
+  auto* data = const_cast<std::byte*>(data_);
+  if (mapped_) {
+    ::munmap(data, size_);
+  } else {
+    ::operator delete(data, kAlignment);
+  }
+}
+
+void MappedFile::release(std::span<const std::byte> part) const {
+  if (!mapped_ || part.empty() || part.data() < data_ || part.data() + part.size() > data_ + size_) return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto first = static_cast<std::size_t>(part.data() - data_);
+  // Only whole pages: a page's other bytes may be in use. The file's last page counts as whole at the file's end.
+  const std::size_t begin = (first + page - 1) / page * page;
+  const std::size_t end = first + part.size() == size_ ? size_ : (first + part.size()) / page * page;
+  if (begin < end) ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
+}
+
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes) {
+  const Descriptor file = open_to_read(path);
+  const auto size = static_cast<std::size_t>(facts_of_regular_file(file, path).st_size);
+  if (size > max_bytes) {
+    throw make_error(ErrorCode::resource_exhausted, path.string(), " has ", size, " bytes; at most ", max_bytes,
+                     " are read from a file of this kind");
+  }
+  std::string text(size, '\0');
+  read_fully(file, std::as_writable_bytes(std::span(text)), path);
+  return text;
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  const auto [temporary, number] = create_temporary_beside(path);
+  try {
+    const Descriptor file(number);
+    write_fully(file, bytes, path);
+    if (::fsync(file.number()) != 0) fail("write", path, errno);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path, errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+}  // namespace alate::base

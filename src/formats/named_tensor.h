@@ -1,0 +1,15 @@
+// A tensor and what it is called in a file.
+#pragma once
+
+#include <string>
+
+#include "alate/tensor.h"
+
+namespace alate::formats {
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+}  // namespace alate::formats

@@ -1,0 +1,42 @@
+// What a constant is: a tensor of a file, or pure ops over such tensors, with an identity that names it without reading
+// its bytes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alate/tensor.h"
+#include "graph/op.h"
+
+namespace alate::graph {
+
+struct Constant;
+using ConstantPtr = std::shared_ptr<const Constant>;
+
+/// Immutable. A leaf has a tensor and no operands; any other is `op` with `attributes` over its operands, computed by
+/// whoever needs the bytes (see backends/weight_store.h), so that folding a graph costs nothing and nothing is folded
+/// twice.
+struct Constant {
+  std::string name;  // of the weight in its file, for messages; of the first leaf otherwise
+  Shape shape;       // static
+  Fingerprint identity;
+  Tensor tensor;
+  Op op = Op::constant;
+  Attributes attributes;
+  std::vector<ConstantPtr> operands;
+
+  bool is_leaf() const { return operands.empty() && op == Op::constant; }
+};
+
+/// A leaf whose identity the caller knows (a file's tensor).
+ConstantPtr make_constant(std::string name, Tensor tensor, const Fingerprint& identity);
+/// A leaf whose identity is the fingerprint of its shape and bytes: for small values made in memory.
+ConstantPtr make_constant(std::string name, Tensor tensor);
+/// `op` over constants.
+ConstantPtr make_constant(Op op, Attributes attributes, Shape shape, std::vector<ConstantPtr> operands);
+
+/// Adds the attribute struct's kind and fields to a fingerprint.
+void add_attributes(FingerprintBuilder& builder, const Attributes& attributes);
+
+}  // namespace alate::graph

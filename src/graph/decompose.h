@@ -1,0 +1,28 @@
+// Fused ops spelled out in simpler ones.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "graph/builder.h"
+
+namespace alate::graph {
+
+/// Emits what `node` (a fused op of `graph`) means, over `operands` of the builder's graph: standard ops, or fused ops
+/// of earlier rows of the table. f16 and bf16 are widened to f32 inside, so that all backends agree.
+Value decompose_node(Builder& b, const Node& node, std::span<const Value> operands);
+
+/// The graph with every fused op for which `is_native` is false replaced by its decomposition, again and again until
+/// none is left; also inside regions. Standard ops are never asked about.
+Graph decompose(const Graph& graph, const std::function<bool(const Graph&, const Node&)>& is_native);
+
+// One function a fused op; named by the op table.
+#define ALATE_LEAF_OP(...)
+#define ALATE_OP(...)
+#define ALATE_REGION_OP(...)
+#define ALATE_FUSED_OP(name, arity, attribute, ...) \
+  Value decompose_##name(Builder& b, std::span<const Value> operands, const attribute& attributes);
+#include "graph/ops.def"
+
+}  // namespace alate::graph

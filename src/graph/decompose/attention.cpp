@@ -1,0 +1,106 @@
+#include <limits>
+
+#include "graph/decompose.h"
+#include "graph/decompose/widening.h"
+
+namespace alate::graph {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Value places(Builder& b, const Dims& dims, std::int64_t axis) {
+  return b.iota({}, {.dtype = DType::i32, .dims = dims, .axis = axis});
+}
+
+// Which keys each query sees, as bool of the scores' dims; nothing where all are seen.
+std::optional<Value> visible(Builder& b, const Dims& dims, const Attention& attention, std::optional<Value> lengths) {
+  std::optional<Value> mask;
+  const auto both = [&](Value more) { mask = mask ? b.logical_and({*mask, more}) : more; };
+  const auto query = [&] { return places(b, dims, 2); };
+  const auto key = [&] { return places(b, dims, 4); };
+  if (lengths) both(b.less({key(), b.broadcast_in_dim({*lengths}, {.dims = dims, .mapping = {0}})}));
+  if (attention.causal) both(b.less_or_equal({key(), query()}));
+  if (attention.window_left >= 0) {
+    const Value q = query();
+    both(b.greater_or_equal({key(), b.sub({q, scalar_like(b, static_cast<double>(attention.window_left), q)})}));
+  }
+  if (attention.window_right >= 0) {
+    const Value q = query();
+    both(b.less_or_equal({key(), b.add({q, scalar_like(b, static_cast<double>(attention.window_right), q)})}));
+  }
+  return mask;
+}
+
+// Bias [1 or batch, 1 or heads, queries, keys] in the scores' dims.
+Value grouped_bias(Builder& b, Value bias, const Dims& dims) {
+  const Dims from = b.shape(bias).dims;
+  const bool per_head = from[1] != Dim(1);
+  const Value split = b.reshape(
+      {bias}, {.dims = {from[0], per_head ? dims[1] : Dim(1), per_head ? dims[3] : Dim(1), from[2], from[3]}});
+  const Value ordered = b.transpose({split}, {.permutation = {0, 1, 3, 2, 4}});
+  return broadcast_to(b, ordered, dims);
+}
+
+}  // namespace
+
+Value decompose_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {
+  const DType dtype = b.shape(operands[0]).dtype;
+  const Value query = widen(b, operands[0]), key = widen(b, operands[1]), value = widen(b, operands[2]);
+  const Dims q = b.shape(query).dims, k = b.shape(key).dims;
+  const std::int64_t kv_heads = k[2].number(), group = kv_heads == 0 ? 0 : q[2].number() / kv_heads;
+  std::size_t next = 3;
+  const std::optional<Value> lengths = attributes.has_lengths ? std::optional(operands[next++]) : std::nullopt;
+
+  const Value grouped = b.reshape({query}, {.dims = {q[0], q[1], kv_heads, group, q[3]}});
+  Value scores = b.dot_general(
+      {grouped, key}, {.lhs_batch = {0, 2}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {3}});
+  const Dims dims = b.shape(scores).dims;
+  scores = b.mul({scores, scalar_like(b, attributes.scale, scores)});
+  if (attributes.soft_cap > 0) {
+    const Value cap = scalar_like(b, attributes.soft_cap, scores);
+    scores = b.mul({b.tanh({b.div({scores, cap})}), cap});
+  }
+  if (attributes.has_bias) scores = b.add({scores, grouped_bias(b, widen(b, operands[next++]), dims)});
+  const Value nothing = scalar_like(b, -kInfinity, scores);
+  if (const std::optional<Value> mask = visible(b, dims, attributes, lengths))
+    scores = b.select({*mask, scores, nothing});
+
+  Value largest = reduce_keep(b, Op::reduce_max, scores, {4});
+  std::optional<Value> sinks;
+  if (attributes.has_sinks) {
+    const Value split = b.reshape({widen(b, operands[next])}, {.dims = {kv_heads, group}});
+    sinks = b.broadcast_in_dim({split}, {.dims = b.shape(largest).dims, .mapping = {1, 3}});
+    largest = b.max({largest, *sinks});
+  }
+  // A row that sees nothing has -inf as its largest score: 0 keeps its exponentials at exp(-inf) = 0.
+  largest = b.select({b.equal({largest, scalar_like(b, -kInfinity, largest)}), scalar_like(b, 0, largest), largest});
+  const Value exponentials = b.exp({b.sub({scores, broadcast_to(b, largest, dims)})});
+  Value sum = reduce_keep(b, Op::reduce_sum, exponentials, {4});
+  if (sinks) sum = b.add({sum, b.exp({b.sub({*sinks, largest})})});
+  sum = b.select({b.equal({sum, scalar_like(b, 0, sum)}), scalar_like(b, 1, sum), sum});
+  const Value weights = b.div({exponentials, broadcast_to(b, sum, dims)});
+
+  const Value mixed = b.dot_general(
+      {weights, value}, {.lhs_batch = {0, 1}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {1}});
+  const Value ordered = b.transpose({mixed}, {.permutation = {0, 2, 1, 3, 4}});
+  return narrow(b, b.reshape({ordered}, {.dims = {q[0], q[1], q[2], b.shape(value).dims[3]}}), dtype);
+}
+
+Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {
+  const Value lengths = operands[4], pad_index = operands[5], unpad_index = operands[6];
+  Attention padded = attributes;
+  padded.has_lengths = true;
+  std::vector<Value> inputs;
+  for (std::size_t i = 0; i < 3; ++i) inputs.push_back(take_rows(b, operands[i], pad_index));
+  inputs.push_back(lengths);
+  inputs.insert(inputs.end(), operands.begin() + 7, operands.end());
+  const Value mixed = b.attention(std::move(inputs), padded);
+  const Dims dims = b.shape(mixed).dims;
+  return b.gather({mixed, unpad_index}, {.offset_dims = {1, 2},
+                                         .collapsed_slice_dims = {0, 1},
+                                         .start_index_map = {0, 1},
+                                         .index_vector_dim = 1,
+                                         .slice_sizes = {1, 1, dims[2], dims[3]}});
+}
+
+}  // namespace alate::graph

@@ -1,0 +1,57 @@
+// The ops as an enum, and the facts of each row of the op table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "alate/tensor.h"
+#include "graph/attributes.h"
+
+namespace alate::graph {
+
+enum class Op : std::uint16_t {
+#define ALATE_LEAF_OP(name, ...) name,
+#define ALATE_OP(name, ...) name,
+#define ALATE_REGION_OP(name, ...) name,
+#define ALATE_FUSED_OP(name, ...) name,
+#include "graph/ops.def"
+};
+
+enum Traits : std::uint32_t { kNone = 0, kElementwise = 1, kCommutative = 2, kReduction = 4, kData = 8, kIndexed = 16 };
+
+/// Sets of dtypes, one bit a DType below 64.
+using DTypeSet = std::uint64_t;
+constexpr DTypeSet set_of(DType dtype) { return DTypeSet{1} << static_cast<int>(dtype); }
+inline constexpr DTypeSet kBool = set_of(DType::boolean);
+inline constexpr DTypeSet kInts = set_of(DType::i8) | set_of(DType::i16) | set_of(DType::i32) | set_of(DType::i64) |
+                                  set_of(DType::u8) | set_of(DType::u16) | set_of(DType::u32) | set_of(DType::u64);
+inline constexpr DTypeSet kFloats = set_of(DType::f16) | set_of(DType::bf16) | set_of(DType::f32) | set_of(DType::f64);
+inline constexpr DTypeSet kNumbers = kInts | kFloats;
+inline constexpr DTypeSet kAll = kNumbers | kBool;
+constexpr bool contains(DTypeSet set, DType dtype) {
+  return static_cast<int>(dtype) > 0 && static_cast<int>(dtype) < 64 && (set & set_of(dtype)) != 0;
+}
+
+enum class OpKind : std::uint8_t { leaf, standard, region, fused };
+
+struct OpInfo {
+  Op op;
+  std::string_view name;
+  OpKind kind;
+  std::uint32_t min_operands, max_operands;
+  std::size_t attributes_index;  // which alternative of Attributes the op has
+  DTypeSet dtypes;
+  std::uint32_t traits;
+  std::string_view sentence;
+
+  bool has(Traits trait) const { return (traits & trait) != 0; }
+};
+
+const OpInfo& op_info(Op op);
+std::span<const OpInfo> all_ops();  // in the table's order
+inline std::string_view to_string(Op op) { return op_info(op).name; }
+std::optional<Op> parse_op(std::string_view name);
+
+}  // namespace alate::graph

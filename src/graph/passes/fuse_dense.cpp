@@ -1,0 +1,135 @@
+#include <optional>
+
+#include "graph/passes.h"
+#include "graph/passes/rewriter.h"
+
+namespace alate::graph {
+namespace {
+
+// Matches patterns that end in one node of the old graph, over what its operands became.
+class DenseFusion {
+ public:
+  explicit DenseFusion(const Graph& graph) : graph_(graph), uses_(use_counts(graph)), rewriter_(graph) {}
+
+  Graph run() {
+    for (NodeId id = 0; id < graph_.nodes().size(); ++id) {
+      const Node& node = graph_.node(id);
+      if (op_info(node.op).kind == OpKind::leaf) continue;
+      const std::vector<Value> operands = rewriter_.mapped(node.operands);
+      if (const std::optional<Value> fused = fuse(id, node, operands)) {
+        rewriter_.replace(id, {*fused});
+      } else {
+        rewriter_.copy(id);
+      }
+    }
+    return rewriter_.finish();
+  }
+
+ private:
+  std::optional<Value> fuse(NodeId id, const Node& node, const std::vector<Value>& operands) {
+    Builder& b = rewriter_.builder_at(id);
+    if (node.op == Op::dot_general) return product(b, node, operands);
+    if (node.op == Op::add) return sum(b, node, operands);
+    if (const std::optional<Activation> activation = activation_of(b.so_far(), node, operands))
+      return activated(b, node, operands, *activation);
+    return std::nullopt;
+  }
+
+  static std::optional<Value> product(Builder& b, const Node& node, const std::vector<Value>& operands) {
+    const auto& dot = std::get<DotGeneral>(node.attributes);
+    const Shape x = b.shape(operands[0]), weight = b.shape(operands[1]);
+    const bool rows_by_matrix = dot.lhs_batch.empty() && x.rank() >= 1 && weight.rank() == 2 &&
+                                dot.lhs_contracting == Numbers{static_cast<std::int64_t>(x.rank()) - 1};
+    if (!rows_by_matrix || b.so_far().node(operands[1].node).op != Op::constant || !contains(kFloats, x.dtype))
+      return std::nullopt;
+    const Value out_in =
+        dot.rhs_contracting[0] == 1 ? operands[1] : b.transpose({operands[1]}, {.permutation = {1, 0}});
+    return b.dense({operands[0], out_in});
+  }
+
+  // The dense node that an operand is, if nothing else reads it and nothing follows its product yet.
+  const Node* plain_dense(const Builder& b, const Node& user, std::size_t place,
+                          const std::vector<Value>& operands) const {
+    const Node& dense = b.so_far().node(operands[place].node);
+    if (dense.op != Op::dense || uses_[user.operands[place].node] != 1) return nullptr;
+    return std::get<Dense>(dense.attributes).has_residual ? nullptr : &dense;
+  }
+
+  std::optional<Value> sum(Builder& b, const Node& node, const std::vector<Value>& operands) const {
+    for (const std::size_t place : {0u, 1u}) {
+      const Node* found = plain_dense(b, node, place, operands);
+      if (found == nullptr) continue;
+      const Node dense = *found;
+      Dense attributes = std::get<Dense>(dense.attributes);
+      std::vector<Value> inputs = dense.operands;
+      const Value other = operands[1 - place];
+      if (const std::optional<Value> bias = bias_row(b, other);
+          bias && !attributes.has_bias && attributes.activation == Activation::none) {
+        attributes.has_bias = true;
+        inputs.push_back(*bias);
+      } else {
+        attributes.has_residual = true;
+        inputs.push_back(other);
+      }
+      return b.dense(std::move(inputs), attributes);
+    }
+    return std::nullopt;
+  }
+
+  // A constant row that is repeated along all axes but the last.
+  static std::optional<Value> bias_row(const Builder& b, Value value) {
+    const Node& node = b.so_far().node(value.node);
+    if (node.op != Op::broadcast_in_dim || b.so_far().node(node.operands[0].node).op != Op::constant)
+      return std::nullopt;
+    const auto& attributes = std::get<BroadcastInDim>(node.attributes);
+    const Shape& row = b.shape(node.operands[0]);
+    const bool along_last = row.rank() == 1 &&
+                            attributes.mapping[0] == static_cast<std::int64_t>(attributes.dims.size()) - 1 &&
+                            row.dims[0] == attributes.dims.back();
+    return along_last ? std::optional(node.operands[0]) : std::nullopt;
+  }
+
+  static bool is_zero(const Graph& graph, Value value) {
+    const Node& node = graph.node(value.node);
+    if (node.op == Op::broadcast_in_dim) return is_zero(graph, node.operands[0]);
+    if (node.op != Op::constant) return false;
+    const Constant& constant = *graph.constants()[static_cast<std::size_t>(std::get<Index>(node.attributes).index)];
+    if (!constant.is_leaf() || constant.shape.rank() != 0) return false;
+    for (const std::byte byte : constant.tensor.bytes()) {
+      if (byte != std::byte{0}) return false;
+    }
+    return true;
+  }
+
+  static std::optional<Activation> activation_of(const Graph& made, const Node& node,
+                                                 const std::vector<Value>& operands) {
+    switch (node.op) {
+      case Op::gelu:
+        return std::get<Gelu>(node.attributes).tanh_approximation ? Activation::gelu_tanh : Activation::gelu_erf;
+      case Op::silu: return Activation::silu;
+      case Op::tanh: return Activation::tanh;
+      case Op::logistic: return Activation::sigmoid;
+      case Op::max: return is_zero(made, operands[1]) ? std::optional(Activation::relu) : std::nullopt;
+      default: return std::nullopt;
+    }
+  }
+
+  std::optional<Value> activated(Builder& b, const Node& node, const std::vector<Value>& operands,
+                                 Activation activation) const {
+    const Node* found = plain_dense(b, node, 0, operands);
+    if (found == nullptr || std::get<Dense>(found->attributes).activation != Activation::none) return std::nullopt;
+    Dense attributes = std::get<Dense>(found->attributes);
+    attributes.activation = activation;
+    return b.dense(std::vector<Value>(found->operands), attributes);
+  }
+
+  const Graph& graph_;
+  std::vector<std::uint32_t> uses_;
+  Rewriter rewriter_;
+};
+
+}  // namespace
+
+Graph fuse_dense(const Graph& graph) { return DenseFusion(graph).run(); }
+
+}  // namespace alate::graph

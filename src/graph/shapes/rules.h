@@ -1,0 +1,33 @@
+// The shape rules that rows of the op table name.
+#pragma once
+
+#include <vector>
+
+#include "graph/infer.h"
+
+namespace alate::graph {
+
+std::vector<Shape> infer_leaf(const InferenceInput& input);
+std::vector<Shape> infer_elementwise(const InferenceInput& input);  // all operands of one shape, which is the result's
+std::vector<Shape> infer_compare(const InferenceInput& input);      // as elementwise, but bool
+std::vector<Shape> infer_select(const InferenceInput& input);
+std::vector<Shape> infer_convert(const InferenceInput& input);
+std::vector<Shape> infer_like_first(const InferenceInput& input);
+std::vector<Shape> infer_iota(const InferenceInput& input);
+std::vector<Shape> infer_reshape(const InferenceInput& input);
+std::vector<Shape> infer_transpose(const InferenceInput& input);
+std::vector<Shape> infer_broadcast_in_dim(const InferenceInput& input);
+std::vector<Shape> infer_concatenate(const InferenceInput& input);
+std::vector<Shape> infer_slice(const InferenceInput& input);
+std::vector<Shape> infer_gather(const InferenceInput& input);
+std::vector<Shape> infer_dot_general(const InferenceInput& input);
+std::vector<Shape> infer_reduce(const InferenceInput& input);
+std::vector<Shape> infer_while_loop(const InferenceInput& input);
+std::vector<Shape> infer_if_else(const InferenceInput& input);
+std::vector<Shape> infer_norm(const InferenceInput& input);
+std::vector<Shape> infer_dense(const InferenceInput& input);
+std::vector<Shape> infer_attention(const InferenceInput& input);
+std::vector<Shape> infer_ragged_attention(const InferenceInput& input);
+std::vector<Shape> infer_ragged_pool(const InferenceInput& input);
+
+}  // namespace alate::graph

@@ -1,0 +1,85 @@
+#include "tensor/element.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "alate/error.h"
+#include "tensor/half.h"
+
+namespace alate {
+namespace {
+
+template <typename T>
+T load(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+template <typename T>
+void store(T value, std::byte* to) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+template <typename T>
+void store_integer(double value, std::byte* to) {
+  constexpr double kLow = static_cast<double>(std::numeric_limits<T>::min());
+  constexpr double kHigh =
+      static_cast<double>(std::numeric_limits<T>::max());  // 2^63 and 2^64 where the type's own limit rounds up
+  if (std::isnan(value)) return store(T{0}, to);
+  if (value <= kLow) return store(std::numeric_limits<T>::min(), to);
+  if (value >= kHigh) return store(std::numeric_limits<T>::max(), to);
+  store(static_cast<T>(value), to);
+}
+
+[[noreturn]] void fail(DType dtype) {
+  throw make_error(ErrorCode::unsupported, "an element of dtype ", to_string(dtype),
+                   " has no single number: ", to_string(dtype));
+}
+
+}  // namespace
+
+double load_double(DType dtype, const std::byte* from) {
+  switch (dtype) {
+    case DType::boolean: return load<std::uint8_t>(from) != 0 ? 1 : 0;
+    case DType::i8: return load<std::int8_t>(from);
+    case DType::i16: return load<std::int16_t>(from);
+    case DType::i32: return load<std::int32_t>(from);
+    case DType::i64: return static_cast<double>(load<std::int64_t>(from));
+    case DType::u8: return load<std::uint8_t>(from);
+    case DType::u16: return load<std::uint16_t>(from);
+    case DType::u32: return load<std::uint32_t>(from);
+    case DType::u64: return static_cast<double>(load<std::uint64_t>(from));
+    case DType::f16: return f16_to_float(load<std::uint16_t>(from));
+    case DType::bf16: return bf16_to_float(load<std::uint16_t>(from));
+    case DType::f32: return load<float>(from);
+    case DType::f64: return load<double>(from);
+    case DType::f8e5m2: return f8e5m2_to_float(load<std::uint8_t>(from));
+    case DType::f8e4m3fn: return f8e4m3fn_to_float(load<std::uint8_t>(from));
+    default: fail(dtype);
+  }
+}
+
+void store_double(DType dtype, double value, std::byte* to) {
+  switch (dtype) {
+    case DType::boolean: return store<std::uint8_t>(value != 0 ? 1 : 0, to);
+    case DType::i8: return store_integer<std::int8_t>(value, to);
+    case DType::i16: return store_integer<std::int16_t>(value, to);
+    case DType::i32: return store_integer<std::int32_t>(value, to);
+    case DType::i64: return store_integer<std::int64_t>(value, to);
+    case DType::u8: return store_integer<std::uint8_t>(value, to);
+    case DType::u16: return store_integer<std::uint16_t>(value, to);
+    case DType::u32: return store_integer<std::uint32_t>(value, to);
+    case DType::u64: return store_integer<std::uint64_t>(value, to);
+    case DType::f16: return store(double_to_f16(value), to);
+    case DType::bf16: return store(double_to_bf16(value), to);
+    case DType::f32: return store(static_cast<float>(value), to);
+    case DType::f64: return store(value, to);
+    case DType::f8e5m2: return store(double_to_f8e5m2(value), to);
+    case DType::f8e4m3fn: return store(double_to_f8e4m3fn(value), to);
+    default: fail(dtype);
+  }
+}
+
+}  // namespace alate

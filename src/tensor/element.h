@@ -1,0 +1,17 @@
+// One element at a time, whatever its dtype: for reference code and small values, not for kernels.
+#pragma once
+
+#include <cstddef>
+
+#include "alate/tensor.h"
+
+namespace alate {
+
+/// The element at `from` as a double (bool as 0 or 1). Integers beyond 2^53 are rounded. Throws unsupported for
+/// complex, sub-byte and string types.
+double load_double(DType dtype, const std::byte* from);
+/// Stores `value` rounded to the dtype: floats to nearest even; integers truncate and saturate, NaN to 0; bool is
+/// whether it differs from 0.
+void store_double(DType dtype, double value, std::byte* to);
+
+}  // namespace alate

@@ -1,0 +1,35 @@
+#include "tokenizers/unicode/letter_case.h"
+
+#include <utf8proc.h>
+
+namespace alate::tokenizers {
+namespace {
+
+// Letters of Unicode 16 and 17, which utf8proc 2.8 (Unicode 15) does not know and the reference does. Found by asking
+// both for every code point.
+char32_t later_lower_case(char32_t c) {
+  if (c >= 0x10D50 && c <= 0x10D65) return c + 0x20;
+  if (c >= 0x16EA0 && c <= 0x16EB8) return c + 0x1B;
+  switch (c) {
+    case 0x1C89:
+    case 0xA7CC:
+    case 0xA7CE:
+    case 0xA7D2:
+    case 0xA7D4:
+    case 0xA7DA: return c + 1;
+    case 0xA7CB: return 0x264;
+    case 0xA7DC: return 0x19B;
+    default: return c;
+  }
+}
+
+}  // namespace
+
+LowerCase lower_case(char32_t c) {
+  if (c < 0x80) return {c >= 'A' && c <= 'Z' ? c + 0x20 : c, 0};
+  if (c == 0x130) return {'i', 0x307};
+  const auto lower = static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
+  return {lower == c ? later_lower_case(c) : lower, 0};
+}
+
+}  // namespace alate::tokenizers

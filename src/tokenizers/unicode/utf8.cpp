@@ -1,0 +1,86 @@
+#include "tokenizers/unicode/utf8.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace alate::tokenizers {
+namespace {
+
+struct Scan {
+  std::size_t length;  // of the valid code point, or of the maximal invalid part
+  bool valid;
+};
+
+// Table 3-7 of the Unicode Standard: the second byte's range depends on the first.
+Scan scan_code_point(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return {1, true};
+  if (first < 0xC2 || first > 0xF4) return {1, false};
+  const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (at + i == text.size()) return {i, false};
+    const unsigned char next = byte(i);
+    if (next < (i == 1 ? low : 0x80) || next > (i == 1 ? high : 0xBF)) return {i, false};
+  }
+  return {length, true};
+}
+
+}  // namespace
+
+void append_utf8(std::string& out, char32_t c) {
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+  } else if (c < 0x800) {
+    out += static_cast<char>(0xC0 | c >> 6);
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    out += static_cast<char>(0xE0 | c >> 12);
+    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  } else {
+    out += static_cast<char>(0xF0 | c >> 18);
+    out += static_cast<char>(0x80 | (c >> 12 & 0x3F));
+    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  }
+}
+
+bool is_ascii(std::string_view text) {
+  std::size_t i = 0;
+  for (; i + 8 <= text.size(); i += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, text.data() + i, 8);
+    if ((eight & 0x8080808080808080u) != 0) return false;
+  }
+  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+std::size_t count_code_points(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_code_point));
+}
+
+std::optional<std::string> repair_utf8(std::string_view text) {
+  if (is_ascii(text)) return std::nullopt;
+  std::size_t at = 0;
+  Scan scan{0, true};
+  for (; at < text.size() && scan.valid; at += scan.valid ? scan.length : 0) scan = scan_code_point(text, at);
+  if (scan.valid) return std::nullopt;
+  std::string repaired(text.substr(0, at));
+  while (at < text.size()) {
+    scan = scan_code_point(text, at);
+    if (scan.valid) {
+      repaired += text.substr(at, scan.length);
+    } else {
+      append_utf8(repaired, 0xFFFD);
+    }
+    at += scan.length;
+  }
+  return repaired;
+}
+
+}  // namespace alate::tokenizers
