@@ -56,8 +56,8 @@ class Tokenizer {
 
   /// The truncation and padding that a file states are not applied: only `options` count.
   /// Invalid UTF-8 becomes U+FFFD, one for each maximal invalid part.
-  /// Throws invalid_argument when the options cannot be met (a max_length below the special tokens, a stride that is not
-  /// below the window, a strategy that cannot shorten enough), resource_exhausted for texts over 1 GiB or too many
+  /// Throws invalid_argument when the options cannot be met (a max_length below the special tokens, a stride that is
+  /// not below the window, a strategy that cannot shorten enough), resource_exhausted for texts over 1 GiB or too many
   /// windows, corrupt when an unknown word meets a file without its unknown token.
   Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
   Encoding encode_pair(std::string_view first, std::string_view second, const EncodeOptions& options = {}) const;

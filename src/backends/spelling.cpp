@@ -5,18 +5,16 @@
 #include "alate/error.h"
 
 namespace alate::backends {
-namespace {
-
 DType asked_dtype(const graph::Graph& graph, const graph::Node& node) {
-  return node.operands.empty() ? node.results.front().dtype : graph.shape(node.operands.front()).dtype;
+  if (node.operands.empty()) return node.results.front().dtype;
+  const std::size_t computed = node.op == graph::Op::select ? 1 : 0;  // the first is the condition
+  return graph.shape(node.operands[computed]).dtype;
 }
-
-}  // namespace
 
 Support look_up(std::span<const Spelling> table, const graph::Graph& graph, const graph::Node& node) {
   const DType dtype = asked_dtype(graph, node);
   const auto row = std::find_if(table.begin(), table.end(), [&](const Spelling& spelling) {
-    return spelling.op == node.op && contains(spelling.dtypes, dtype);
+    return spelling.op == node.op && graph::contains(spelling.dtypes, dtype);
   });
   if (row != table.end()) return {.native = true, .spelling = row->spelling, .reason = {}};
   return {

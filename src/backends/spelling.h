@@ -16,6 +16,10 @@ struct Spelling {
   std::string_view spelling;
 };
 
+/// The dtype that a node is looked up by: of the first operand that it computes with, or of the result where there is
+/// none.
+DType asked_dtype(const graph::Graph& graph, const graph::Node& node);
+
 /// The row for this node, or why there is none. The dtype asked about is that of the first operand, or of the result
 /// where there is no operand.
 Support look_up(std::span<const Spelling> table, const graph::Graph& graph, const graph::Node& node);

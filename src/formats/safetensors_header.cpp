@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <type_traits>
 
 #include "alate/error.h"
 #include "formats/json.h"
@@ -28,13 +29,19 @@ std::string tensor_label(std::string_view what, std::string_view name) {
 
 // An integer of a header: written without fraction or exponent, not negative, within 63 bits.
 std::size_t count_of(const Json& value, std::string_view label, std::string_view field) {
-  if (!value.is_integer()) refuse(label, field, " holds something other than integers");
-  // Only integers past 63 bits are refused by as_int.
-  const bool fits = value.as_double(field) < static_cast<double>(std::numeric_limits<std::int64_t>::max());
-  const std::int64_t number = fits ? value.as_int(field) : std::numeric_limits<std::int64_t>::max();
-  if (!fits) refuse(label, field, " holds a number that does not fit in 63 bits");
-  if (number < 0) refuse(label, field, " holds a negative number");
-  return static_cast<std::size_t>(number);
+  return value.visit([&](const auto& number) -> std::size_t {
+    using Number = std::decay_t<decltype(number)>;
+    if constexpr (std::is_same_v<Number, std::int64_t>) {
+      if (number < 0) refuse(label, field, " holds a negative number");
+      return static_cast<std::size_t>(number);
+    } else if constexpr (std::is_same_v<Number, std::uint64_t>) {
+      constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+      if (number > kMost) refuse(label, field, " holds a number that does not fit in 63 bits");
+      return number;
+    } else {
+      refuse(label, field, " holds something other than integers");
+    }
+  });
 }
 
 const Json& field_of(const Json& info, std::string_view label, std::string_view field) {

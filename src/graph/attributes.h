@@ -141,11 +141,13 @@ struct Dense {
 /// attention: query [batch, queries, heads, width], key [batch, keys, kv_heads, width], value [batch, keys, kv_heads,
 /// value_width], then, as the flags say, lengths i32 [batch] (keys at or past a sequence's length are not seen), bias
 /// [1 or batch, 1 or heads, queries, keys] (added to the scaled scores), sinks [heads] (one more score in each softmax,
-/// with no value behind it). ragged_attention: query [tokens, heads, width], key, value [tokens, kv_heads, …], starts
-/// and lengths i32 [sequences], pad_index i32 [sequences, longest] (the token at each place; any token past a
-/// sequence's end), unpad_index i32 [tokens, 2] (sequence and place of each token), then bias [1, 1 or heads, longest,
-/// longest] and sinks [heads]. Heads are in groups: query head h reads key/value head h / (heads / kv_heads). A query
-/// that sees no key gives zeros.
+/// with no value behind it).
+/// ragged_attention: query [tokens, heads, width], key, value [tokens, kv_heads, …], starts and lengths i32
+/// [sequences], pad_index i32 [sequences, longest] (the token at each place; any token past a sequence's end),
+/// unpad_index i32 [tokens, 2] (sequence and place of each token), then, as the flags say, key lengths i32 [sequences]
+/// (tokens of a sequence at or past it look but are not seen), bias [1, 1 or heads, longest, longest] and sinks
+/// [heads]. Heads are in groups: query head h reads key/value head h / (heads / kv_heads). A query that sees no key
+/// gives zeros.
 struct Attention {
   double scale = 1;
   bool has_lengths = false, has_bias = false, has_sinks = false;

@@ -54,7 +54,7 @@ Value Builder::constant(ConstantPtr constant) {
 
 Value Builder::scalar(DType dtype, double value) {
   Tensor tensor = Tensor::uninitialized({dtype, {}});
-  store_double(dtype, value, tensor.mutable_bytes().data());
+  tensor::store_double(dtype, value, tensor.mutable_bytes().data());
   return constant(std::move(tensor));
 }
 

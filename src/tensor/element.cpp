@@ -7,7 +7,7 @@
 #include "alate/error.h"
 #include "tensor/half.h"
 
-namespace alate {
+namespace alate::tensor {
 namespace {
 
 template <typename T>
@@ -38,7 +38,35 @@ void store_integer(double value, std::byte* to) {
                    " has no single number: ", to_string(dtype));
 }
 
+// Sign or zero extended to 64 bits.
+std::uint64_t load_extended(DType dtype, const std::byte* from) {
+  switch (dtype) {
+    case DType::i8: return static_cast<std::uint64_t>(load<std::int8_t>(from));
+    case DType::i16: return static_cast<std::uint64_t>(load<std::int16_t>(from));
+    case DType::i32: return static_cast<std::uint64_t>(load<std::int32_t>(from));
+    case DType::u8: return load<std::uint8_t>(from);
+    case DType::u16: return load<std::uint16_t>(from);
+    case DType::u32: return load<std::uint32_t>(from);
+    case DType::i64:
+    case DType::u64: return load<std::uint64_t>(from);
+    default: fail(dtype);
+  }
+}
+
 }  // namespace
+
+void convert_integers(DType from, const std::byte* in, DType to, std::byte* out, std::size_t count) {
+  const std::size_t in_bytes = bytes_for(from, 1), out_bytes = bytes_for(to, 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t value = load_extended(from, in + i * in_bytes);
+    switch (out_bytes) {
+      case 1: store(static_cast<std::uint8_t>(value), out + i); break;
+      case 2: store(static_cast<std::uint16_t>(value), out + i * 2); break;
+      case 4: store(static_cast<std::uint32_t>(value), out + i * 4); break;
+      default: store(value, out + i * 8);
+    }
+  }
+}
 
 double load_double(DType dtype, const std::byte* from) {
   switch (dtype) {
@@ -82,4 +110,4 @@ void store_double(DType dtype, double value, std::byte* to) {
   }
 }
 
-}  // namespace alate
+}  // namespace alate::tensor

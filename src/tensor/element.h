@@ -5,7 +5,7 @@
 
 #include "alate/tensor.h"
 
-namespace alate {
+namespace alate::tensor {
 
 /// The element at `from` as a double (bool as 0 or 1). Integers beyond 2^53 are rounded. Throws unsupported for
 /// complex, sub-byte and string types.
@@ -13,5 +13,7 @@ double load_double(DType dtype, const std::byte* from);
 /// Stores `value` rounded to the dtype: floats to nearest even; integers truncate and saturate, NaN to 0; bool is
 /// whether it differs from 0.
 void store_double(DType dtype, double value, std::byte* to);
+/// `count` elements of one integer dtype in another, the low bits kept.
+void convert_integers(DType from, const std::byte* in, DType to, std::byte* out, std::size_t count);
 
-}  // namespace alate
+}  // namespace alate::tensor

@@ -36,10 +36,10 @@ void AlignedText::assign(std::string text, std::vector<Span> alignment) {
   ascii_ = false;
 }
 
-void AlignedText::append(const AlignedText& other) {
+void AlignedText::append(AlignedText other) {
   if (other.empty()) return;
   if (empty()) {
-    *this = other;
+    *this = std::move(other);
     return;
   }
   write_alignment();

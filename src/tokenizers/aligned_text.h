@@ -57,7 +57,7 @@ class AlignedText {
   void assign(std::string text, std::vector<Span> alignment);
 
   /// Appends another part of the same original.
-  void append(const AlignedText& other);
+  void append(AlignedText other);
 
  private:
   void write_alignment();

@@ -11,9 +11,7 @@ namespace {
   throw make_error(ErrorCode::corrupt, what, " must be ", expected, " but is ", value.kind());
 }
 
-std::string path(std::string_view where, std::string_view key) {
-  return std::string(where) + '.' + std::string(key);
-}
+std::string path(std::string_view where, std::string_view key) { return std::string(where) + '.' + std::string(key); }
 
 }  // namespace
 

@@ -167,7 +167,7 @@ def old_names(folder):
         return "bert." + name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
     rename_tensors(folder, rename, {"bert.embeddings.position_ids": torch.arange(64).unsqueeze(0)})
     edit_config(folder, drop=("dtype", "tie_word_embeddings", "is_decoder", "add_cross_attention"),
-                architectures=["BertForPreTraining"], gradient_checkpointing=False, position_embedding_type="absolute")
+                gradient_checkpointing=False, position_embedding_type="absolute")
 
 
 def without_pooler(folder):
@@ -196,6 +196,8 @@ class Recipe:
         model.save_pretrained(folder, **({"max_shard_size": self.shard} if self.shard else {}))
         if self.finish:
             self.finish(folder)
+        for path in folder.iterdir():
+            path.chmod(0o644)
 
     def read(self, folder):
         extra = {} if self.pooler else {"add_pooling_layer": False}

@@ -87,13 +87,13 @@ Value decompose_attention(Builder& b, std::span<const Value> operands, const Att
 }
 
 Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {
-  const Value lengths = operands[4], pad_index = operands[5], unpad_index = operands[6];
+  const Value seen = attributes.has_lengths ? operands[7] : operands[4], pad_index = operands[5], unpad_index = operands[6];
   Attention padded = attributes;
   padded.has_lengths = true;
   std::vector<Value> inputs;
   for (std::size_t i = 0; i < 3; ++i) inputs.push_back(take_rows(b, operands[i], pad_index));
-  inputs.push_back(lengths);
-  inputs.insert(inputs.end(), operands.begin() + 7, operands.end());
+  inputs.push_back(seen);
+  inputs.insert(inputs.end(), operands.begin() + (attributes.has_lengths ? 8 : 7), operands.end());
   const Value mixed = b.attention(std::move(inputs), padded);
   const Dims dims = b.shape(mixed).dims;
   return b.gather({mixed, unpad_index}, {.offset_dims = {1, 2},

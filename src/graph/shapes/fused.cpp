@@ -76,15 +76,17 @@ std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
               &unpad = input.operands[6];
   input.require(query.dims[0] == key.dims[0] && key.dims[0] == value.dims[0],
                 "query, key and value must have the same tokens");
-  input.require(!attention.has_lengths, "lengths are an operand of their own here: has_lengths must be false");
   input.require(starts.dtype == DType::i32 && starts.rank() == 1 && lengths == starts,
                 "starts and lengths must be i32 [sequences]");
   input.require(pad.dtype == DType::i32 && pad.rank() == 2 && pad.dims[0] == starts.dims[0],
                 "pad_index must be i32 [sequences, longest]");
   input.require(unpad == Shape{DType::i32, {query.dims[0], 2}}, "unpad_index must be i32 [tokens, 2]");
-  input.require(input.operands.size() == 7u + (attention.has_bias ? 1 : 0) + (attention.has_sinks ? 1 : 0),
-                "operands 7… must be bias and sinks as the attributes say");
+  const std::size_t count =
+      7u + (attention.has_lengths ? 1 : 0) + (attention.has_bias ? 1 : 0) + (attention.has_sinks ? 1 : 0);
+  input.require(input.operands.size() == count,
+                "operands 7… must be key lengths, bias and sinks as the attributes say");
   std::size_t next = 7;
+  if (attention.has_lengths) input.require(input.operands[next++] == starts, "key lengths must be i32 [sequences]");
   if (attention.has_bias) require_bias(input, input.operands[next++], 1, query.dims[1], pad.dims[1], pad.dims[1]);
   if (attention.has_sinks) require_sinks(input, next, query.dims[1]);
   Shape result = query;

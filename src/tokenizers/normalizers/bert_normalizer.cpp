@@ -144,8 +144,9 @@ class BertNormalizer final : public Normalizer {
     first.move_to(text);
     text.transform(normal_form(text.text(), NormalForm::nfd));
     text.filter([](char32_t c) { return !is_in(c, kNonspacingMark); });
-    BertPass last({.clean_text = false, .handle_chinese_chars = false, .strip_accents = false, .lowercase = rules_.lowercase},
-                  text);
+    BertPass last(
+        {.clean_text = false, .handle_chinese_chars = false, .strip_accents = false, .lowercase = rules_.lowercase},
+        text);
     last.run();
     last.move_to(text);
   }

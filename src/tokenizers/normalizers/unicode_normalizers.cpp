@@ -51,9 +51,17 @@ class StripAccents final : public Normalizer {
 
 NormalizerPtr make_lowercase(const Json&, std::string_view) { return std::make_unique<Lowercase>(); }
 NormalizerPtr make_strip_accents(const Json&, std::string_view) { return std::make_unique<StripAccents>(); }
-NormalizerPtr make_nfc(const Json&, std::string_view) { return std::make_unique<NormalFormNormalizer>(NormalForm::nfc); }
-NormalizerPtr make_nfd(const Json&, std::string_view) { return std::make_unique<NormalFormNormalizer>(NormalForm::nfd); }
-NormalizerPtr make_nfkc(const Json&, std::string_view) { return std::make_unique<NormalFormNormalizer>(NormalForm::nfkc); }
-NormalizerPtr make_nfkd(const Json&, std::string_view) { return std::make_unique<NormalFormNormalizer>(NormalForm::nfkd); }
+NormalizerPtr make_nfc(const Json&, std::string_view) {
+  return std::make_unique<NormalFormNormalizer>(NormalForm::nfc);
+}
+NormalizerPtr make_nfd(const Json&, std::string_view) {
+  return std::make_unique<NormalFormNormalizer>(NormalForm::nfd);
+}
+NormalizerPtr make_nfkc(const Json&, std::string_view) {
+  return std::make_unique<NormalFormNormalizer>(NormalForm::nfkc);
+}
+NormalizerPtr make_nfkd(const Json&, std::string_view) {
+  return std::make_unique<NormalFormNormalizer>(NormalForm::nfkd);
+}
 
 }  // namespace alate::tokenizers

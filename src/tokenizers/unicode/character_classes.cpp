@@ -16,9 +16,9 @@ struct CodePointRange {
 
 #include "tokenizers/unicode/character_ranges.inc"
 
-// Code points whose decomposition or combining class came with Unicode 10 or later, so that utf8proc knows of it and the
-// reference does not (the crate unicode-normalization-alignments 0.1.12 carries Unicode 9). Found by asking both for
-// every code point.
+// Code points whose decomposition or combining class came with Unicode 10 or later, so that utf8proc knows of it and
+// the reference does not (the crate unicode-normalization-alignments 0.1.12 carries Unicode 9). Found by asking both
+// for every code point.
 constexpr CodePointRange kLaterMarkRanges[] = {
     {0x7FD, 0x7FD},     {0x898, 0x89F},     {0x8CA, 0x8D3},     {0x9FE, 0x9FE},     {0xC3C, 0xC3C},
     {0xD3B, 0xD3C},     {0xEBA, 0xEBA},     {0x1715, 0x1715},   {0x1ABF, 0x1ACE},   {0x1DF6, 0x1DFA},

@@ -4,29 +4,25 @@
 #include <cstdint>
 #include <cstring>
 
+#include "formats/utf8.h"
+
 namespace alate::tokenizers {
 namespace {
 
-struct Scan {
-  std::size_t length;  // of the valid code point, or of the maximal invalid part
-  bool valid;
-};
-
-// Table 3-7 of the Unicode Standard: the second byte's range depends on the first.
-Scan scan_code_point(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
+// How many of the first bytes, which are no code point, are one error: the start of a code point as far as it goes, or
+// one byte. Table 3-7 of the Unicode Standard: the second byte's range depends on the first.
+std::size_t invalid_part(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
-  if (first < 0x80) return {1, true};
-  if (first < 0xC2 || first > 0xF4) return {1, false};
+  if (first < 0xC2 || first > 0xF4) return 1;
   const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (at + i == text.size()) return {i, false};
-    const unsigned char next = byte(i);
-    if (next < (i == 1 ? low : 0x80) || next > (i == 1 ? high : 0xBF)) return {i, false};
+  std::size_t i = 1;
+  for (; i < std::min(length, text.size()); ++i) {
+    if (byte(i) < (i == 1 ? low : 0x80) || byte(i) > (i == 1 ? high : 0xBF)) break;
   }
-  return {length, true};
+  return i;
 }
 
 }  // namespace
@@ -66,21 +62,17 @@ std::size_t count_code_points(std::string_view text) {
 
 std::optional<std::string> repair_utf8(std::string_view text) {
   if (is_ascii(text)) return std::nullopt;
-  std::size_t at = 0;
-  Scan scan{0, true};
-  for (; at < text.size() && scan.valid; at += scan.valid ? scan.length : 0) scan = scan_code_point(text, at);
-  if (scan.valid) return std::nullopt;
-  std::string repaired(text.substr(0, at));
-  while (at < text.size()) {
-    scan = scan_code_point(text, at);
-    if (scan.valid) {
-      repaired += text.substr(at, scan.length);
-    } else {
-      append_utf8(repaired, 0xFFFD);
-    }
-    at += scan.length;
+  std::size_t valid = formats::valid_utf8_prefix(text);
+  if (valid == text.size()) return std::nullopt;
+  std::string repaired;
+  while (valid < text.size()) {
+    repaired += text.substr(0, valid);
+    append_utf8(repaired, 0xFFFD);
+    text.remove_prefix(valid);
+    text.remove_prefix(invalid_part(text));
+    valid = formats::valid_utf8_prefix(text);
   }
-  return repaired;
+  return repaired += text;
 }
 
 }  // namespace alate::tokenizers

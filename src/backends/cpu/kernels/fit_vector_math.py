@@ -54,7 +54,14 @@ show("expm1(r)/r on |r| <= ln2/2", fit(lambda r: mp.expm1(r) / r if r else mp.mp
 show("(log(1+f) - f + f^2/2)/f^3 on [sqrt(1/2)-1, sqrt(2)-1]",
      fit(lambda f: (mp.log1p(f) - f + f * f / 2) / f**3, 2**-0.5 - 1, 2**0.5 - 1, 8,
          weight=lambda f: abs(f**3 / np.log1p(f))))
-show("erf(sqrt(t))/sqrt(t), t <= 3.925^2",
-     fit(lambda t: mp.erf(mp.sqrt(t)) / mp.sqrt(t), 0.0, 3.925**2, 6, 5))
-show("tanh(sqrt(t))/sqrt(t), t <= 9.02^2",
-     fit(lambda t: mp.tanh(mp.sqrt(t)) / mp.sqrt(t), 0.0, 9.02**2, 5, 4, fixed=(1.0,)))
+show("erf(sqrt(t))/sqrt(t), t <= 1",
+     fit(lambda t: mp.erf(mp.sqrt(t)) / mp.sqrt(t), 0.0, 1.0, 6))
+
+
+def mills(u):
+    """Q(z) exp(z^2/2), where Q is the upper tail of the normal distribution and u = 1 / (1 + 0.3 z)."""
+    z = (1 / u - 1) / mp.mpf("0.3")
+    return mp.erfc(z / mp.sqrt(2)) / 2 * mp.exp(z * z / 2)
+
+
+show("Q(z) exp(z^2/2) in u = 1/(1 + 0.3 z), z <= 13.3", fit(mills, 1 / (1 + 0.3 * 13.3), 1.0, 8, rounds=300))

@@ -7,10 +7,10 @@ namespace alate::cpu {
 
 struct Kernels;
 
-/// The kernels of one instruction set. Calling one on a processor without it is undefined. Thread-safe.
+/// The kernels of one instruction set. Thread-safe. Throws unsupported when this processor or build lacks it.
 const Kernels& kernels_for(base::InstructionSet set);
 
-/// The kernels of base::chosen_instruction_set(), chosen once. Thread-safe.
+/// The kernels of base::chosen_instruction_set(), chosen once. Thread-safe. Throws what that throws.
 const Kernels& kernels();
 
 }  // namespace alate::cpu

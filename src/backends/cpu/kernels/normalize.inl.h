@@ -11,7 +11,6 @@ namespace alate::cpu::HWY_NAMESPACE {
 /// out = x + residual + bias for one row; returns the row to normalize (x itself when nothing is added).
 inline const float* add_to_row(const NormArguments& a, const float* x, const float* residual, float* out) {
   if (residual == nullptr && a.bias == nullptr) return x;
-  const FloatTag d;
   for_each_vector(a.width, [&](std::size_t i, auto load, auto store) HWY_ATTR {
     FloatVector v = load(x + i);
     if (a.bias != nullptr) v = hn::Add(v, load(a.bias + i));

@@ -15,10 +15,9 @@ void reduce(ReduceOp op, const ReduceArguments& arguments, base::ThreadPool& poo
     return part;
   };
   if (arguments.outer >= 4 || arguments.inner == 1) {
-    split_rows(arguments.outer, arguments.length * arguments.inner, pool, max_workers,
-               [&](std::size_t begin, std::size_t end) {
-                 set.simd.reduce_part(op, part_of(begin, end), 0, arguments.inner);
-               });
+    split_rows(
+        arguments.outer, arguments.length * arguments.inner, pool, max_workers,
+        [&](std::size_t begin, std::size_t end) { set.simd.reduce_part(op, part_of(begin, end), 0, arguments.inner); });
     return;
   }
   // Few rows: the columns are split instead, by cache lines.

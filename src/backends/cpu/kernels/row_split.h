@@ -23,9 +23,8 @@ void split_rows(std::size_t rows, std::size_t row_cost, base::ThreadPool& pool, 
   if (workers <= 1 || useful <= 1) return run(std::size_t{0}, rows);
   // A few ranges a worker, so that one that is interrupted does not hold up all.
   const std::size_t ranges = std::min(useful, workers * 4);
-  pool.parallel_for(ranges, workers, [&](std::size_t index, std::size_t) {
-    run(rows * index / ranges, rows * (index + 1) / ranges);
-  });
+  pool.parallel_for(ranges, workers,
+                    [&](std::size_t index, std::size_t) { run(rows * index / ranges, rows * (index + 1) / ranges); });
 }
 
 }  // namespace alate::cpu

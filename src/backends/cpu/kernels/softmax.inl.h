@@ -20,17 +20,14 @@ inline void softmax_rows(const SoftmaxArguments& a) {
       const auto step = [&](FloatVector sum, FloatVector v) HWY_ATTR { return hn::Add(sum, exponential(v)); };
       const float sum = fold_row(x, a.width, 0.0f, hn::GetLane(hn::Neg(hn::Inf(d))), step, AddVectors(), AddScalars());
       const FloatVector log_sum = simd_log(d, hn::Set(d, sum));
-      for_each_vector(a.width, [&](std::size_t i, auto load, auto store) HWY_ATTR {
-        store(hn::Sub(hn::Sub(load(x + i), greatest), log_sum), out + i);
-      });
+      for_each_vector(a.width, [&](std::size_t i, auto load, auto store)
+                                   HWY_ATTR { store(hn::Sub(hn::Sub(load(x + i), greatest), log_sum), out + i); });
     } else {
-      for_each_vector(a.width, [&](std::size_t i, auto load, auto store) HWY_ATTR {
-        store(exponential(load(x + i)), out + i);
-      });
+      for_each_vector(a.width,
+                      [&](std::size_t i, auto load, auto store) HWY_ATTR { store(exponential(load(x + i)), out + i); });
       const FloatVector factor = hn::Set(d, 1.0f / row_sum(out, a.width));
-      for_each_vector(a.width, [&](std::size_t i, auto load, auto store) HWY_ATTR {
-        store(hn::Mul(load(out + i), factor), out + i);
-      });
+      for_each_vector(a.width, [&](std::size_t i, auto load, auto store)
+                                   HWY_ATTR { store(hn::Mul(load(out + i), factor), out + i); });
     }
   }
 }

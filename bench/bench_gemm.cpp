@@ -1,0 +1,161 @@
+// Speed of the CPU engine's matrix product on the shapes of encoders, and its share of what the same threads reach with
+// multiply-adds in registers. Peak and product are measured in turns, so that a changing clock hits both. The first
+// column is wall-clock time at its best; the others count processor time, which other programs' load does not disturb
+// (but neither does a thread that sleeps for lack of work). "warm" repeats one weight, "cold" goes through many, as the
+// layers of a model do.
+//
+//   bench_gemm [THREADS...]    1 and 2 when none are given; ALATE_ISA chooses the instruction set
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "backends/cpu/kernels/dispatch.h"
+#include "backends/cpu/kernels/gemm.h"
+
+namespace {
+
+using namespace alate;
+using Clock = std::chrono::steady_clock;
+
+struct Shape {
+  std::size_t m, k, n;
+  cpu::Activation activation = cpu::Activation::none;
+};
+
+constexpr Shape kShapes[] = {
+    {1, 384, 384},
+    {1, 384, 1536},
+    {8, 384, 384},
+    {32, 384, 384},
+    {32, 384, 1152},
+    {32, 384, 1536},
+    {32, 1536, 384},
+    {128, 384, 1152},
+    {128, 384, 384},
+    {128, 384, 1536},
+    {128, 1536, 384},
+    {4096, 384, 1152},
+    {4096, 384, 384},
+    {4096, 384, 1536},
+    {4096, 1536, 384},
+    {32, 768, 768},
+    {32, 1024, 1024},
+    {128, 1024, 4096},
+    {128, 4096, 1024},
+    {512, 1024, 1024},
+    {512, 3072, 768},
+    {32, 384, 1536, cpu::Activation::gelu_erf},
+    {4096, 384, 1536, cpu::Activation::gelu_erf},
+};
+
+constexpr std::size_t kColdBytes = std::size_t{64} << 20;
+constexpr double kSecondsEach = 0.4;
+
+struct AlignedDelete {
+  void operator()(float* p) const { ::operator delete[](p, std::align_val_t{64}); }
+};
+using AlignedFloats = std::unique_ptr<float[], AlignedDelete>;
+
+AlignedFloats filled(std::size_t count, float value) {
+  AlignedFloats floats(static_cast<float*>(::operator new[](count * sizeof(float), std::align_val_t{64})));
+  std::fill_n(floats.get(), count, value);
+  return floats;
+}
+
+struct Times {
+  double wall, processor;  // seconds; the processor's of all threads together
+};
+
+template <typename Run>
+Times time(const Run& run) {
+  const auto begin = Clock::now();
+  const std::clock_t processor_begin = std::clock();
+  run();
+  const std::clock_t processor_end = std::clock();
+  return {std::chrono::duration<double>(Clock::now() - begin).count(),
+          static_cast<double>(processor_end - processor_begin) / CLOCKS_PER_SEC};
+}
+
+struct Speed {
+  double wall, processor;  // GFLOP/s by either time
+};
+
+Speed speed_of(double flops, std::size_t threads, const Times& times) {
+  return {1e-9 * flops / times.wall, 1e-9 * flops * static_cast<double>(threads) / times.processor};
+}
+
+Speed peak(base::ThreadPool& pool, std::size_t threads) {
+  constexpr std::size_t kRounds = 100000;
+  const auto chains = [](std::size_t, std::size_t) { cpu::kernels().run_multiply_adds(kRounds); };
+  const Times times = time([&] { pool.parallel_for(threads, threads, chains); });
+  return speed_of(static_cast<double>(threads * kRounds * cpu::kernels().flops_per_round), threads, times);
+}
+
+double median(std::vector<double>& values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+void measure(const Shape& shape, std::size_t threads, bool cold, base::ThreadPool& pool) {
+  const auto& [m, k, n, activation] = shape;
+  const std::size_t weight_floats = cpu::packed_float_count(n, k);
+  const std::size_t copies = cold ? std::max<std::size_t>(2, kColdBytes / sizeof(float) / weight_floats) : 1;
+  const AlignedFloats a = filled(m * k, 0.5f), packed = filled(copies * weight_floats, 0.25f), bias = filled(n, 0.125f);
+  const AlignedFloats c = filled(m * n, 0.0f);
+  cpu::GemmArguments arguments{.a = a.get(),
+                               .a_stride = k,
+                               .bias = bias.get(),
+                               .activation = activation,
+                               .c = c.get(),
+                               .c_stride = n,
+                               .m = m,
+                               .n = n,
+                               .k = k};
+  const double flops = 2.0 * static_cast<double>(m * n * k);
+  const auto repeats = static_cast<std::size_t>(1 + 2e8 / flops);
+  std::size_t next = 0;
+  const auto round = [&] {
+    for (std::size_t i = 0; i < repeats; ++i) {
+      arguments.packed = packed.get() + next * weight_floats;
+      cpu::gemm(arguments, pool, threads);
+      next = (next + 1) % copies;
+    }
+  };
+  round();
+  double best = 0;
+  std::vector<double> speeds, shares;
+  for (const auto begin = Clock::now(); std::chrono::duration<double>(Clock::now() - begin).count() < kSecondsEach;) {
+    const Speed before = peak(pool, threads);
+    const Speed speed = speed_of(flops * static_cast<double>(repeats), threads, time(round));
+    const Speed after = peak(pool, threads);
+    best = std::max(best, speed.wall);
+    speeds.push_back(speed.processor);
+    shares.push_back(2 * speed.processor / (before.processor + after.processor));
+  }
+  std::printf("%5zu x %4zu x %4zu %s  %7zu  %s %8.1f %8.1f %8.1f %%\n", m, k, n,
+              activation == cpu::Activation::none ? "    " : "gelu", threads, cold ? "cold" : "warm", best,
+              median(speeds), 100 * median(shares));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::size_t> thread_counts;
+  for (int i = 1; i < argc; ++i) thread_counts.push_back(std::strtoul(argv[i], nullptr, 10));
+  if (thread_counts.empty()) thread_counts = {1, 2};
+  base::ThreadPool pool(*std::max_element(thread_counts.begin(), thread_counts.end()));
+  std::printf("%s kernels, GFLOP/s\n    M x    K x    N       threads           wall      cpu    of peak\n",
+              base::to_string(cpu::kernels().set).data());
+  for (const Shape& shape : kShapes) {
+    for (const std::size_t threads : thread_counts) {
+      measure(shape, threads, false, pool);
+      if (shape.m <= 128) measure(shape, threads, true, pool);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// Loaded models: named tensors in, named tensors out.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/tensor.h"
+
+namespace alate {
+
+struct LoadOptions {
+  std::string backend = "cpu";  // a name of the registry; "auto" is cpu
+  std::size_t threads = 0;      // most threads of the shared pool that this model uses; 0: all
+  bool map_files = true;        // false: read weights into memory instead of mapping the file
+};
+
+/// Named values, as `transformers` names the inputs and outputs of forward.
+using NamedTensors = std::map<std::string, Tensor, std::less<>>;
+
+/// Rows of tokens without padding: the tokens of one text after the other.
+struct PackedTokens {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> type_ids;   // of each token; empty: all 0
+  std::vector<std::int32_t> positions;  // of each token; empty: 0, 1, … in each sequence
+  std::vector<std::int32_t> lengths;    // of each sequence, in tokens; the sum is ids.size(). 0 is legal
+  std::vector<std::int32_t> pool_skip;  // leading tokens of each sequence that pooling leaves out; empty: none
+};
+
+struct ModelFacts {
+  std::string architecture;  // "bert"
+  std::string backend;
+  std::string device;
+  std::string dtype;  // that the model computes in
+  std::size_t weight_bytes = 0;
+  std::size_t hidden_size = 0;
+  std::size_t max_positions = 0;
+  Fingerprint fingerprint;  // of weights, dtype and backend
+};
+
+/// An encoder from a Hugging Face folder. Immutable; thread-safe; copies share it.
+class Model {
+ public:
+  /// Throws not_found, corrupt, unsupported (naming the architecture or option), invalid_argument, resource_exhausted.
+  static Model load(const std::filesystem::path& folder, const LoadOptions& options = {});
+
+  /// What `transformers` forward does, in float32. Inputs: input_ids [batch, length] (i32 or i64), attention_mask and
+  /// token_type_ids of the same shape (absent: ones, zeros), position_ids. Outputs: last_hidden_state [batch, length,
+  /// hidden] and what the head of the model gives. Places with mask 0 are zeros. Throws invalid_argument for unknown or
+  /// missing inputs, wrong shapes, ids outside the vocabulary, more positions than the model has.
+  NamedTensors forward(const NamedTensors& inputs) const;
+
+  const ModelFacts& facts() const;
+  const std::filesystem::path& folder() const;
+
+  struct State;
+  explicit Model(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  const State& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace alate

@@ -1,0 +1,48 @@
+// Runs a plan.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backends/cpu/plan.h"
+
+namespace alate::cpu {
+
+class CpuExecutable final : public backends::Executable {
+ public:
+  CpuExecutable(Plan plan, std::shared_ptr<backends::WeightStore> weights, std::size_t max_workers);
+
+  std::span<const backends::Port> inputs() const override { return plan_.inputs; }
+  std::span<const backends::Port> outputs() const override { return plan_.outputs; }
+  void run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+           const backends::RunOptions& options) override;
+  backends::ExecutableFacts facts() const override;
+
+ private:
+  /// Memory of one run, used again by later ones.
+  struct Workspace {
+    Tensor arena;
+    std::vector<std::byte*> pointers;
+    std::vector<Tensor> results;
+  };
+  using BindingPtr = std::shared_ptr<const Binding>;
+
+  BindingPtr bind(std::span<const backends::Buffer> inputs);
+  std::unique_ptr<Workspace> take_workspace(std::size_t arena_bytes);
+  void give_back(std::unique_ptr<Workspace> workspace);
+  void make_results(const Binding& binding, std::span<const backends::Buffer> outputs, Workspace& workspace) const;
+  void fill_pointers(const Binding& binding, std::span<const backends::Buffer> inputs, Workspace& workspace) const;
+
+  Plan plan_;
+  std::shared_ptr<backends::WeightStore> weights_;
+  std::size_t max_workers_;
+
+  mutable std::mutex mutex_;
+  std::list<std::pair<std::vector<std::int64_t>, BindingPtr>> bindings_;  // the latest used first
+  std::vector<std::unique_ptr<Workspace>> workspaces_;
+  std::size_t largest_arena_ = 0;
+};
+
+}  // namespace alate::cpu

@@ -1,0 +1,117 @@
+#include "backends/cpu/kernels/attention.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "backends/cpu/kernels/dispatch.h"
+#include "backends/cpu/kernels/row_split.h"
+
+namespace alate::cpu {
+namespace {
+
+// A task should take microseconds: long enough to be worth handing out, short enough to share the work evenly.
+constexpr std::size_t kTaskCost = std::size_t{1} << 20;  // multiply-adds
+
+struct FreeMemory {
+  void operator()(float* memory) const { std::free(memory); }
+};
+
+/// This thread's scratch, at least `floats` long; it is kept, so that only the first runs allocate.
+float* thread_scratch(std::size_t floats) {
+  thread_local std::unique_ptr<float, FreeMemory> memory;
+  thread_local std::size_t size = 0;
+  if (size < floats) {
+    constexpr std::size_t kLine = 64;
+    const std::size_t bytes = (floats * sizeof(float) + kLine - 1) / kLine * kLine;
+    memory.reset();
+    size = 0;
+    memory.reset(static_cast<float*>(std::aligned_alloc(kLine, bytes)));
+    if (memory == nullptr) throw std::bad_alloc();
+    size = floats;
+  }
+  return memory.get();
+}
+
+/// The part of a run that one sequence makes: groups of its heads times blocks of its queries.
+struct SequenceWork {
+  std::size_t sequence = 0;
+  std::size_t length = 0;
+  std::size_t heads_per_task = 0;
+  std::size_t queries_per_task = 0;
+  std::size_t head_groups = 0;
+  std::size_t first_task = 0;
+};
+
+SequenceWork split_sequence(const RaggedAttentionArguments& a, std::size_t sequence) {
+  SequenceWork work;
+  work.sequence = sequence;
+  work.length = static_cast<std::size_t>(a.lengths[sequence]);
+  const std::size_t query_cost = work.length * (a.head_size + a.value_size);
+  const std::size_t block = std::max<std::size_t>(kTaskCost / std::max<std::size_t>(query_cost, 1), 1);
+  // Multiples of 32 fill the vectors of every instruction set.
+  work.queries_per_task = std::clamp<std::size_t>(block / 32 * 32, 64, kAttentionQueries);
+  const std::size_t head_cost = query_cost * std::min(work.length, work.queries_per_task);
+  work.heads_per_task = std::clamp<std::size_t>(kTaskCost / 4 / std::max<std::size_t>(head_cost, 1), 1, a.heads);
+  work.head_groups = (a.heads + work.heads_per_task - 1) / work.heads_per_task;
+  return work;
+}
+
+std::size_t tasks_of(const SequenceWork& work) {
+  return work.head_groups * ((work.length + work.queries_per_task - 1) / work.queries_per_task);
+}
+
+void run_task(const RaggedAttentionArguments& a, const SequenceWork& work, std::size_t index, const Kernels& set) {
+  float* scratch = thread_scratch(set.simd.attention_scratch_floats(a.head_size, a.value_size));
+  AttentionTask task;
+  task.start = static_cast<std::size_t>(a.starts[work.sequence]);
+  task.length = task.keys = work.length;
+  if (a.key_lengths != nullptr) {
+    task.keys = std::min(work.length, static_cast<std::size_t>(std::max(a.key_lengths[work.sequence], 0)));
+  }
+  task.query_begin = index / work.head_groups * work.queries_per_task;
+  task.query_end = std::min(task.query_begin + work.queries_per_task, work.length);
+  const std::size_t first_head = index % work.head_groups * work.heads_per_task;
+  const std::size_t end_head = std::min(first_head + work.heads_per_task, a.heads);
+  for (task.head = first_head; task.head < end_head; ++task.head) set.simd.attend(a, task, scratch);
+}
+
+}  // namespace
+
+void ragged_attention(const RaggedAttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
+                      const Kernels& set) {
+  // Kept between calls, so that a run allocates nothing. Workers read the caller's copy through `plan`.
+  thread_local std::vector<SequenceWork> plan_storage;
+  std::vector<SequenceWork>& plan = plan_storage;
+  plan.clear();
+  std::size_t cost = 0;
+  for (std::size_t s = 0; s < arguments.sequences; ++s) {
+    if (arguments.lengths[s] <= 0) continue;
+    plan.push_back(split_sequence(arguments, s));
+    cost += plan.back().length * plan.back().length * (arguments.head_size + arguments.value_size) * arguments.heads;
+  }
+  // The longest first: the tasks left for the end are the small ones.
+  std::sort(plan.begin(), plan.end(), [](const SequenceWork& a, const SequenceWork& b) {
+    return a.length != b.length ? a.length > b.length : a.sequence < b.sequence;
+  });
+  std::size_t tasks = 0;
+  for (SequenceWork& work : plan) {
+    work.first_task = tasks;
+    tasks += tasks_of(work);
+  }
+  const auto run = [&](std::size_t index, std::size_t) {
+    const auto next = std::upper_bound(plan.begin(), plan.end(), index,
+                                       [](std::size_t i, const SequenceWork& work) { return i < work.first_task; });
+    const SequenceWork& work = *(next - 1);
+    run_task(arguments, work, index - work.first_task, set);
+  };
+  if (cost < kParallelThreshold * 8) {
+    for (std::size_t index = 0; index < tasks; ++index) run(index, 0);
+  } else {
+    pool.parallel_for(tasks, max_workers, run);
+  }
+}
+
+}  // namespace alate::cpu

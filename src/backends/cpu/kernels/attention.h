@@ -1,0 +1,68 @@
+// Attention over a packed batch of texts, f32: every text attends to itself alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/cpu/kernels/kernel_set.h"
+#include "base/thread_pool.h"
+
+namespace alate::cpu {
+
+/// Nothing is owned. Strides count floats. q, k and v may be slices of one [tokens, ...] buffer; heads of a token lie
+/// side by side. The caller has checked that all sequences lie inside the buffers and do not overlap, and that
+/// kv_heads divides heads.
+struct RaggedAttentionArguments {
+  const float* q = nullptr;  // [tokens, heads, head_size]
+  std::size_t q_stride = 0;  // between tokens
+  const float* k = nullptr;  // [tokens, kv_heads, head_size]
+  std::size_t k_stride = 0;
+  const float* v = nullptr;  // [tokens, kv_heads, value_size]
+  std::size_t v_stride = 0;
+  float* out = nullptr;  // [tokens, heads, value_size]; tokens of no sequence are left alone
+  std::size_t out_stride = 0;
+
+  const std::int32_t* starts = nullptr;       // [sequences], the first token of each
+  const std::int32_t* lengths = nullptr;      // [sequences]
+  const std::int32_t* key_lengths = nullptr;  // [sequences]: tokens of a sequence at or past it look but are not seen;
+                                              // null: all are seen
+  std::size_t sequences = 0;
+
+  std::size_t heads = 0;
+  std::size_t kv_heads = 0;  // query head h uses key/value head h * kv_heads / heads
+  std::size_t head_size = 0;
+  std::size_t value_size = 0;
+
+  float scale = 1;                   // of q . k
+  float soft_cap = 0;                // scores become soft_cap * tanh(score / soft_cap); 0: no cap
+  bool causal = false;               // token i sees no token after i
+  std::ptrdiff_t window_left = -1;   // token i sees at most this many tokens before it; -1: all
+  std::ptrdiff_t window_right = -1;  // and at most this many after it; -1: all
+  const float* bias = nullptr;       // bias[h * bias_head_stride + i * bias_query_stride + j], i and j counted from the
+                                     // sequence's start, is added to the scores after the cap; may be null
+  std::size_t bias_head_stride = 0;  // 0: one for all heads
+  std::size_t bias_query_stride = 0;
+  const float* sinks = nullptr;  // [heads], an extra score a row that has no value (arXiv:2309.17453); may be null
+};
+
+/// out = softmax(scores) v for each sequence and head, by online softmax over tiles of 128 keys that start at the
+/// sequence (arXiv:2205.14135). A row that may see no key at all gives zeros. The bits of a sequence's result depend
+/// on that sequence alone: not on the batch, the threads or the run. Thread-safe. Throws resource_exhausted
+/// (std::bad_alloc becomes that where it is caught) when a worker's scratch cannot grow.
+void ragged_attention(const RaggedAttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
+                      const Kernels& set = kernels());
+
+/// One task: some queries of one head of one sequence.
+struct AttentionTask {
+  std::size_t start = 0;   // the sequence's first token
+  std::size_t length = 0;  // of the sequence
+  std::size_t keys = 0;    // of its tokens that are seen
+  std::size_t head = 0;
+  std::size_t query_begin = 0;  // from the sequence's start
+  std::size_t query_end = 0;    // at most query_begin + kAttentionQueries
+};
+
+constexpr std::size_t kAttentionQueries = 256;  // most queries of one task: bounds the scratch
+constexpr std::size_t kAttentionKeys = 128;     // keys of one tile
+
+}  // namespace alate::cpu

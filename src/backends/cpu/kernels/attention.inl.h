@@ -1,0 +1,316 @@
+// The task of attention.h for one instruction set.
+//
+// Lanes are queries. Scores are held transposed, [keys, queries], so that softmax over the keys is plain elementwise
+// work on vectors, and both products take keys and values by broadcast from where they lie: only the queries are
+// transposed on the way in, and the result on the way out. No head size has a tail.
+#pragma once
+
+#include "backends/cpu/kernels/attention.h"
+#include "backends/cpu/kernels/transpose.inl.h"
+#include "backends/cpu/kernels/vector_math.inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+
+constexpr std::size_t kQueryVectors = 2;
+constexpr float kLowestScore = -3.0e38f;  // where a row's maximum starts: finite, so that -infinity - it is no NaN
+
+// Rows of a register tile: with 2 vectors of queries these accumulators, a broadcast and the operands fill the
+// registers (32 of AVX-512 and AArch64, 16 of the others).
+#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
+constexpr std::size_t kTileRows = 8;
+#else
+constexpr std::size_t kTileRows = 4;
+#endif
+
+constexpr std::size_t round_up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+/// out[r][:] = initial + sum over i < n of a[r * a_row + i * a_step] * b[i * b_stride ...] for kTileRows rows r and
+/// kVectors vectors of columns, where initial is out[r][:] * factors, or 0 when factors is null.
+template <std::size_t kVectors>
+HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, std::size_t a_row, std::size_t a_step,
+                              const float* HWY_RESTRICT b, std::size_t b_stride, std::size_t n, float* HWY_RESTRICT out,
+                              std::size_t out_stride, const float* HWY_RESTRICT factors) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  FloatVector sums[kTileRows][kVectors];
+  for (std::size_t r = 0; r < kTileRows; ++r) {
+    for (std::size_t c = 0; c < kVectors; ++c) sums[r][c] = hn::Zero(d);
+  }
+  if (factors != nullptr) {
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      for (std::size_t c = 0; c < kVectors; ++c) {
+        sums[r][c] = hn::Mul(hn::Load(d, out + r * out_stride + c * lanes), hn::Load(d, factors + c * lanes));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    FloatVector columns[kVectors];
+    for (std::size_t c = 0; c < kVectors; ++c) columns[c] = hn::Load(d, b + i * b_stride + c * lanes);
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      const FloatVector row = hn::Set(d, a[r * a_row + i * a_step]);
+      for (std::size_t c = 0; c < kVectors; ++c) sums[r][c] = hn::MulAdd(row, columns[c], sums[r][c]);
+    }
+  }
+  for (std::size_t r = 0; r < kTileRows; ++r) {
+    for (std::size_t c = 0; c < kVectors; ++c) hn::Store(sums[r][c], d, out + r * out_stride + c * lanes);
+  }
+}
+
+/// Where the parts of a task's scratch lie. Rows of `queries`, `scores` and `result` hold kQueryVectors vectors.
+struct AttentionScratch {
+  std::size_t width;      // queries of a block: lanes * kQueryVectors
+  std::size_t key_width;  // floats of a key in `keys`
+  std::size_t value_width;
+  float* keys;     // [kAttentionKeys, key_width]
+  float* values;   // [kAttentionKeys, value_width]
+  float* scores;   // [kAttentionKeys, width]
+  float* biases;   // [kAttentionKeys, width]
+  float* factors;  // [width]
+  float* blocks;   // of each block: queries [head_size, width], result [value_width, width], maxima and sums [width]
+  std::size_t block_floats;
+};
+
+inline AttentionScratch lay_out_scratch(std::size_t head_size, std::size_t value_size, float* scratch) {
+  const FloatTag d;
+  AttentionScratch s;
+  s.width = hn::Lanes(d) * kQueryVectors;
+  s.key_width = head_size;
+  s.value_width = round_up(value_size, kTileRows);
+  s.keys = scratch;
+  s.values = s.keys + round_up(kAttentionKeys * s.key_width, 16);
+  s.scores = s.values + kAttentionKeys * s.value_width;
+  s.biases = s.scores + kAttentionKeys * s.width;
+  s.factors = s.biases + kAttentionKeys * s.width;
+  s.blocks = s.factors + s.width;
+  s.block_floats = (head_size + s.value_width + 2) * s.width;
+  return s;
+}
+
+/// Copies rows so that they lie side by side, each filled up to `width` with zeros: `count` rows, then rows of zeros
+/// up to a multiple of kTileRows.
+inline void pack_rows(const float* HWY_RESTRICT from, std::size_t stride, std::size_t count, std::size_t size,
+                      std::size_t width, float* HWY_RESTRICT to) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t whole = size / lanes * lanes;
+  for (std::size_t row = 0; row < count; ++row, to += width) {
+    const float* source = from + row * stride;
+    for (std::size_t i = 0; i < whole; i += lanes) hn::StoreU(hn::LoadU(d, source + i), d, to + i);
+    if (whole < size) store_first(load_first(d, source + whole, size - whole), d, to + whole, size - whole);
+    for (std::size_t i = size; i < width; ++i) to[i] = 0;
+  }
+  const std::size_t padding = (round_up(count, kTileRows) - count) * width;
+  for (std::size_t i = 0; i < padding; ++i) to[i] = 0;
+}
+
+/// Which keys each query may see: those from query - left to query + right, where these are not negative.
+struct Visibility {
+  std::ptrdiff_t left;
+  std::ptrdiff_t right;
+
+  HWY_INLINE std::size_t first_key(std::size_t query) const {
+    const std::ptrdiff_t key = static_cast<std::ptrdiff_t>(query) - left;
+    return left < 0 || key < 0 ? 0 : static_cast<std::size_t>(key);
+  }
+  HWY_INLINE std::size_t end_key(std::size_t query, std::size_t length) const {
+    if (right < 0) return length;
+    const std::size_t end = query + static_cast<std::size_t>(right) + 1;
+    return end < length ? end : length;
+  }
+};
+
+inline Visibility visibility_of(const RaggedAttentionArguments& a) {
+  Visibility sees{a.window_left, a.window_right};
+  if (a.causal) sees.right = 0;
+  return sees;
+}
+
+/// What of a tile one block of queries works on.
+struct BlockTile {
+  std::size_t query;      // first query of the block, from the sequence's start
+  std::size_t queries;    // in use, at most the block's width
+  std::size_t first_key;  // of the tile, from the sequence's start
+  std::size_t keys;       // of the tile
+};
+
+/// Caps, biases and masks scores[key][query]: what the common case has no need of.
+template <std::size_t kVectors>
+inline void adjust_scores(const RaggedAttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                          const Visibility& sees, const BlockTile& tile) {
+  const FloatTag d;
+  const hn::RebindToSigned<FloatTag> di;
+  const std::size_t lanes = hn::Lanes(d);
+  if (a.bias != nullptr) {
+    const float* bias = a.bias + task.head * a.bias_head_stride + tile.query * a.bias_query_stride + tile.first_key;
+    transpose_scaled(bias, a.bias_query_stride, s.biases, s.width, tile.queries, tile.keys, 1.0f);
+    for (std::size_t key = 0; key < tile.keys; ++key) {
+      for (std::size_t i = tile.queries; i < kVectors * lanes; ++i) s.biases[key * s.width + i] = 0;
+    }
+  }
+  const bool masks = sees.left >= 0 || sees.right >= 0;
+  const FloatVector lowest = hn::Neg(hn::Inf(d));
+  const FloatVector cap = hn::Set(d, a.soft_cap);
+  const FloatVector inverse_cap = hn::Set(d, a.soft_cap > 0 ? 1.0f / a.soft_cap : 0.0f);
+  // Sequences are far shorter than 2^30 tokens, so an open side of the window fits an int.
+  constexpr std::ptrdiff_t kOpen = std::ptrdiff_t{1} << 30;
+  const auto left = hn::Set(di, static_cast<std::int32_t>(sees.left < 0 || sees.left > kOpen ? kOpen : sees.left));
+  const auto right = hn::Set(di, static_cast<std::int32_t>(sees.right < 0 || sees.right > kOpen ? kOpen : sees.right));
+  for (std::size_t c = 0; c < kVectors; ++c) {
+    const auto queries = hn::Iota(di, static_cast<std::int32_t>(tile.query + c * lanes));
+    for (std::size_t key = 0; key < tile.keys; ++key) {
+      float* at = s.scores + key * s.width + c * lanes;
+      FloatVector score = hn::Load(d, at);
+      if (a.soft_cap > 0) score = hn::Mul(cap, simd_tanh(d, hn::Mul(score, inverse_cap)));
+      if (a.bias != nullptr) score = hn::Add(score, hn::Load(d, s.biases + key * s.width + c * lanes));
+      if (masks) {
+        const auto ahead = hn::Sub(hn::Set(di, static_cast<std::int32_t>(tile.first_key + key)), queries);
+        const auto hidden = hn::Or(hn::Gt(ahead, right), hn::Gt(hn::Neg(ahead), left));
+        score = hn::IfThenElse(hn::RebindMask(d, hidden), lowest, score);
+      }
+      hn::Store(score, d, at);
+    }
+  }
+}
+
+/// Turns scores into exp(score - maximum), and brings the running maxima and sums up to date. `factors` becomes what
+/// earlier results must be multiplied with.
+template <std::size_t kVectors>
+HWY_INLINE void softmax_tile(const AttentionScratch& s, std::size_t keys, float* HWY_RESTRICT maxima,
+                             float* HWY_RESTRICT sums) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  FloatVector greatest[kVectors];
+  FloatVector sum[kVectors];
+  for (std::size_t c = 0; c < kVectors; ++c) greatest[c] = hn::Load(d, maxima + c * lanes);
+  for (std::size_t key = 0; key < keys; ++key) {
+    for (std::size_t c = 0; c < kVectors; ++c) {
+      greatest[c] = hn::Max(greatest[c], hn::Load(d, s.scores + key * s.width + c * lanes));
+    }
+  }
+  for (std::size_t c = 0; c < kVectors; ++c) {
+    const FloatVector before = hn::Load(d, maxima + c * lanes);
+    const FloatVector factor = simd_exp_nonpositive(d, hn::Sub(before, greatest[c]));
+    sum[c] = hn::Mul(hn::Load(d, sums + c * lanes), factor);
+    hn::Store(factor, d, s.factors + c * lanes);
+    hn::Store(greatest[c], d, maxima + c * lanes);
+  }
+  for (std::size_t key = 0; key < keys; ++key) {
+    for (std::size_t c = 0; c < kVectors; ++c) {
+      float* at = s.scores + key * s.width + c * lanes;
+      const FloatVector weight = simd_exp_nonpositive(d, hn::Sub(hn::Load(d, at), greatest[c]));
+      sum[c] = hn::Add(sum[c], weight);
+      hn::Store(weight, d, at);
+    }
+  }
+  for (std::size_t c = 0; c < kVectors; ++c) hn::Store(sum[c], d, sums + c * lanes);
+}
+
+template <std::size_t kVectors>
+HWY_NOINLINE void attend_block_tile(const RaggedAttentionArguments& a, const AttentionScratch& s,
+                                    const AttentionTask& task, const Visibility& sees, const BlockTile& tile,
+                                    float* block) {
+  float* queries = block;
+  float* result = queries + a.head_size * s.width;
+  float* maxima = result + s.value_width * s.width;
+  float* sums = maxima + s.width;
+  for (std::size_t key = 0; key < tile.keys; key += kTileRows) {
+    multiply_tile<kVectors>(s.keys + key * s.key_width, s.key_width, 1, queries, s.width, a.head_size,
+                            s.scores + key * s.width, s.width, nullptr);
+  }
+  if (a.bias != nullptr || a.soft_cap > 0 || sees.left >= 0 || sees.right >= 0) {
+    adjust_scores<kVectors>(a, s, task, sees, tile);
+  }
+  softmax_tile<kVectors>(s, tile.keys, maxima, sums);
+  for (std::size_t i = 0; i < s.value_width; i += kTileRows) {
+    multiply_tile<kVectors>(s.values + i, 1, s.value_width, s.scores, s.width, tile.keys, result + i * s.width, s.width,
+                            s.factors);
+  }
+}
+
+inline void begin_block(const RaggedAttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                        std::size_t query, std::size_t count, float* block) {
+  const float* q = a.q + (task.start + query) * a.q_stride + task.head * a.head_size;
+  transpose_scaled(q, a.q_stride, block, s.width, count, a.head_size, a.scale);
+  for (std::size_t i = 0; count < s.width && i < a.head_size; ++i) {
+    for (std::size_t j = count; j < s.width; ++j) block[i * s.width + j] = 0;
+  }
+  float* result = block + a.head_size * s.width;
+  float* maxima = result + s.value_width * s.width;
+  float* sums = maxima + s.width;
+  for (std::size_t i = 0; i < s.value_width * s.width; ++i) result[i] = 0;
+  for (std::size_t i = 0; i < s.width; ++i) {
+    maxima[i] = a.sinks != nullptr ? a.sinks[task.head] : kLowestScore;
+    sums[i] = a.sinks != nullptr ? 1.0f : 0.0f;
+  }
+}
+
+inline void end_block(const RaggedAttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                      std::size_t query, std::size_t count, float* block) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  float* result = block + a.head_size * s.width;
+  const float* sums = result + (s.value_width + 1) * s.width;
+  for (std::size_t c = 0; c < s.width; c += lanes) {
+    const FloatVector sum = hn::Load(d, sums + c);
+    // Only a row that sees no key has the sum 0.
+    const FloatVector factor = hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d)), hn::Div(hn::Set(d, 1.0f), sum));
+    for (std::size_t i = 0; i < a.value_size; ++i) {
+      hn::Store(hn::Mul(hn::Load(d, result + i * s.width + c), factor), d, result + i * s.width + c);
+    }
+  }
+  float* out = a.out + (task.start + query) * a.out_stride + task.head * a.value_size;
+  transpose_scaled(result, s.width, out, a.out_stride, a.value_size, count, 1.0f);
+}
+
+inline void attend(const RaggedAttentionArguments& a, const AttentionTask& task, float* scratch) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const AttentionScratch s = lay_out_scratch(a.head_size, a.value_size, scratch);
+  const Visibility sees = visibility_of(a);
+  const std::size_t kv_head = task.head * a.kv_heads / a.heads;
+  const float* k = a.k + task.start * a.k_stride + kv_head * a.head_size;
+  const float* v = a.v + task.start * a.v_stride + kv_head * a.value_size;
+  const auto count_at = [&](std::size_t query) {
+    return task.query_end - query < s.width ? task.query_end - query : s.width;
+  };
+  const auto block_at = [&](std::size_t query) {
+    return s.blocks + (query - task.query_begin) / s.width * s.block_floats;
+  };
+  for (std::size_t query = task.query_begin; query < task.query_end; query += s.width) {
+    begin_block(a, s, task, query, count_at(query), block_at(query));
+  }
+  for (std::size_t first = 0; first < task.keys; first += kAttentionKeys) {
+    const std::size_t keys = task.keys - first < kAttentionKeys ? task.keys - first : kAttentionKeys;
+    bool packed = false;
+    for (std::size_t query = task.query_begin; query < task.query_end; query += s.width) {
+      const std::size_t count = count_at(query);
+      // A tile that is hidden from all of a block's queries would change nothing.
+      if (sees.end_key(query + count - 1, task.keys) <= first || sees.first_key(query) >= first + keys) continue;
+      if (!packed) {
+        pack_rows(k + first * a.k_stride, a.k_stride, keys, a.head_size, s.key_width, s.keys);
+        pack_rows(v + first * a.v_stride, a.v_stride, keys, a.value_size, s.value_width, s.values);
+        packed = true;
+      }
+      const BlockTile tile{query, count, first, keys};
+      if (count <= lanes) {
+        attend_block_tile<1>(a, s, task, sees, tile, block_at(query));
+      } else {
+        attend_block_tile<kQueryVectors>(a, s, task, sees, tile, block_at(query));
+      }
+    }
+  }
+  for (std::size_t query = task.query_begin; query < task.query_end; query += s.width) {
+    end_block(a, s, task, query, count_at(query), block_at(query));
+  }
+}
+
+inline std::size_t attention_scratch_floats(std::size_t head_size, std::size_t value_size) {
+  const AttentionScratch s = lay_out_scratch(head_size, value_size, nullptr);
+  const std::size_t blocks = round_up(kAttentionQueries, s.width) / s.width;
+  return round_up(kAttentionKeys * s.key_width, 16) + kAttentionKeys * (s.value_width + 2 * s.width) + s.width +
+         blocks * s.block_floats;
+}
+
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

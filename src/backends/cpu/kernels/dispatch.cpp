@@ -1,0 +1,68 @@
+#include "backends/cpu/kernels/dispatch.h"
+
+#include "alate/error.h"
+
+namespace alate::cpu {
+
+void fill_gemm_scalar(Kernels& kernels);
+#if defined(__x86_64__)
+void fill_gemm_avx2(Kernels& kernels);
+void fill_gemm_avx512(Kernels& kernels);
+#endif
+
+namespace {
+
+Kernels make_kernels(base::InstructionSet set) {
+  Kernels kernels;
+  kernels.set = set;
+  switch (set) {
+    case base::InstructionSet::scalar:
+      fill_gemm_scalar(kernels);
+      kernels.simd = simd_kernels_scalar();
+      break;
+#if defined(__x86_64__)
+    case base::InstructionSet::avx2:
+      fill_gemm_avx2(kernels);
+      kernels.simd = simd_kernels_avx2();
+      break;
+    case base::InstructionSet::avx512:
+      fill_gemm_avx512(kernels);
+      kernels.simd = simd_kernels_avx512();
+      break;
+#else
+    default: break;
+#endif
+  }
+  return kernels;
+}
+
+}  // namespace
+
+const Kernels& kernels_for(base::InstructionSet set) {
+  using base::InstructionSet;
+  if (set > base::cpu_facts().best) {
+    throw make_error(ErrorCode::unsupported, "this processor cannot run ", base::to_string(set),
+                     " kernels; the best it has is ", base::to_string(base::cpu_facts().best));
+  }
+  // Each is filled only when asked for: the functions that fill it are compiled for that instruction set.
+  switch (set) {
+    case InstructionSet::avx512: {
+      static const Kernels table = make_kernels(InstructionSet::avx512);
+      return table;
+    }
+    case InstructionSet::avx2: {
+      static const Kernels table = make_kernels(InstructionSet::avx2);
+      return table;
+    }
+    case InstructionSet::scalar: break;
+  }
+  static const Kernels table = make_kernels(InstructionSet::scalar);
+  return table;
+}
+
+const Kernels& kernels() {
+  static const Kernels& chosen = kernels_for(base::chosen_instruction_set());
+  return chosen;
+}
+
+}  // namespace alate::cpu

@@ -1,0 +1,32 @@
+// The table of compute kernels of one instruction set; kernel_set.h has the functions that give one.
+#pragma once
+
+#include <cstddef>
+
+#include "backends/cpu/kernels/kernel_set.h"
+#include "backends/cpu/kernels/simd_kernels.h"
+#include "base/cpu_facts.h"
+
+namespace alate::cpu {
+
+struct GemmBlock;
+
+/// Kernels of one instruction set. Each takes plain pointers and strides, starts no threads, allocates nothing and
+/// throws nothing; several threads may run the same one at the same time.
+struct Kernels {
+  base::InstructionSet set = base::InstructionSet::scalar;
+
+  // Matrix product: see gemm.h, which is what the engine calls.
+  std::size_t panel_width = 0;    // columns of W in one packed panel
+  std::size_t rows_per_tile = 0;  // rows of A that are multiplied with a panel at a time
+  void (*gemm_block)(const GemmBlock&) = nullptr;
+
+  // Independent chains of multiply-adds in registers, to measure what the processor could do at best.
+  float (*run_multiply_adds)(std::size_t rounds) = nullptr;
+  std::size_t flops_per_round = 0;
+
+  // Elementwise, row and attention kernels: the engine calls the functions of their own headers.
+  SimdKernels simd;
+};
+
+}  // namespace alate::cpu

@@ -1,0 +1,98 @@
+#include "backends/cpu/kernels/gemm.h"
+
+#include <algorithm>
+
+#include "backends/cpu/kernels/dispatch.h"
+
+namespace alate::cpu {
+namespace {
+
+// What one task reads of A: it stays in the second-level cache, together with the part of W that is being multiplied.
+// That cache has 1 or 2 MB on the servers that matter.
+constexpr std::size_t kRowBlockFloats = 192 * 1024;
+// A multiply-add per weight and row; reading a weight costs about as much as eight of them. A task below this is not
+// worth handing to another thread.
+constexpr std::size_t kReadingWeightsInRows = 8;
+constexpr std::size_t kTaskWork = 512 * 1024;
+// Tasks are taken as threads come free: with this many for each, the last ones end nearly together.
+constexpr std::size_t kTasksPerWorker = 6;
+
+std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+// Start of part `index` when `count` things are split into `parts` nearly equal runs.
+std::size_t part_begin(std::size_t count, std::size_t parts, std::size_t index) { return count * index / parts; }
+
+struct Split {
+  std::size_t row_blocks, panel_blocks;
+};
+
+Split choose_split(const GemmArguments& g, const Kernels& kernels, std::size_t workers) {
+  const std::size_t panels = divide_up(g.n, kernels.panel_width);
+  const std::size_t strips = divide_up(g.m, kernels.rows_per_tile);
+  const std::size_t strips_in_cache = std::max<std::size_t>(1, kRowBlockFloats / (g.k + 1) / kernels.rows_per_tile);
+  Split split{divide_up(strips, strips_in_cache), 1};
+  if (workers <= 1) return split;
+  const std::size_t work = g.n * g.k * (g.m + kReadingWeightsInRows);
+  const std::size_t tasks = std::min(work / kTaskWork, workers * kTasksPerWorker);
+  if (tasks <= split.row_blocks) return split;
+  split.panel_blocks = std::min(panels, divide_up(tasks, split.row_blocks));
+  split.row_blocks = std::min(strips, std::max(split.row_blocks, tasks / split.panel_blocks));
+  return split;
+}
+
+}  // namespace
+
+std::size_t packed_float_count(std::size_t n, std::size_t k, const Kernels& kernels) {
+  return divide_up(n, kernels.panel_width) * kernels.panel_width * k;
+}
+
+void pack_weights(const float* w, std::size_t w_stride, std::size_t n, std::size_t k, float* packed,
+                  base::ThreadPool* pool, const Kernels& kernels) {
+  // A run of k is one cache line of each row of W and few enough lines of the panel to stay in the first-level cache.
+  constexpr std::size_t kRun = 16;
+  const std::size_t width = kernels.panel_width;
+  const auto pack_panel = [=](std::size_t panel, std::size_t) {
+    const std::size_t columns = std::min(width, n - panel * width);
+    const float* from = w + panel * width * w_stride;
+    float* to = packed + panel * width * k;
+    for (std::size_t k_begin = 0; k_begin < k; k_begin += kRun) {
+      const std::size_t k_end = std::min(k, k_begin + kRun);
+      for (std::size_t j = 0; j < columns; ++j) {
+        for (std::size_t i = k_begin; i < k_end; ++i) to[i * width + j] = from[j * w_stride + i];
+      }
+      for (std::size_t i = k_begin; i < k_end; ++i) std::fill(to + i * width + columns, to + (i + 1) * width, 0.0f);
+    }
+  };
+  const std::size_t panels = divide_up(n, width);
+  if (pool != nullptr) {
+    pool->parallel_for(panels, 0, pack_panel);
+  } else {
+    for (std::size_t panel = 0; panel < panels; ++panel) pack_panel(panel, 0);
+  }
+}
+
+void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t max_workers, const Kernels& kernels) {
+  if (arguments.m == 0 || arguments.n == 0) return;
+  const std::size_t workers = max_workers == 0 ? pool.size() : std::min(max_workers, pool.size());
+  const Split split = choose_split(arguments, kernels, workers);
+  const std::size_t panels = divide_up(arguments.n, kernels.panel_width);
+  const std::size_t strips = divide_up(arguments.m, kernels.rows_per_tile);
+  // Threads that work at the same time share the rows and read different panels, so that W comes once from memory.
+  const auto run_task = [&](std::size_t index, std::size_t) {
+    const std::size_t row_block = index / split.panel_blocks, panel_block = index % split.panel_blocks;
+    // Blocks end where strips of nearly equal height do.
+    const std::size_t strip_begin = part_begin(strips, split.row_blocks, row_block);
+    const std::size_t strip_end = part_begin(strips, split.row_blocks, row_block + 1);
+    kernels.gemm_block(GemmBlock{
+        &arguments, part_begin(arguments.m, strips, strip_begin), part_begin(arguments.m, strips, strip_end),
+        part_begin(panels, split.panel_blocks, panel_block), part_begin(panels, split.panel_blocks, panel_block + 1)});
+  };
+  const std::size_t tasks = split.row_blocks * split.panel_blocks;
+  if (workers <= 1 || tasks <= 1) {
+    for (std::size_t index = 0; index < tasks; ++index) run_task(index, 0);
+  } else {
+    pool.parallel_for(tasks, workers, run_task);
+  }
+}
+
+}  // namespace alate::cpu

@@ -1,0 +1,256 @@
+// The inside of a matrix product, for the one instruction set that the including file is compiled for: tiles of a few
+// rows of A by one panel of W, kept in registers over the whole of k. Everything has internal linkage.
+#pragma once
+
+#include "backends/cpu/kernels/dispatch.h"
+#include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/vector_math.inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+namespace {
+
+constexpr FloatTag kFloats;
+constexpr std::size_t kLanes = HWY_LANES(float);
+constexpr std::size_t kFloatsPerLine = 16;  // of the cache
+
+struct TileInputs {
+  const float* a;  // first row
+  std::size_t a_stride;
+  const float* panel;        // first panel
+  std::size_t panel_stride;  // from one panel to the next
+  std::size_t k;
+  bool continues;            // adds to the sums in `out`
+  const float* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
+};
+
+// out[row][column] (+)= sum over k of a[row][k] * panel[k][column], for kRows rows and kPanels panels side by side.
+template <std::size_t kRows, std::size_t kPanels, std::size_t kVectors>
+HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
+  constexpr std::size_t kPanelWidth = kVectors * kLanes;
+  constexpr std::size_t kColumns = kPanels * kVectors;  // in vectors
+  // One pointer for three rows: x86 addresses reach p, p + stride and p + 2 stride, and 14 pointers fit no register
+  // file.
+  constexpr std::size_t kPointers = (kRows + 2) / 3;
+  constexpr std::size_t kUnroll = 4;
+
+  FloatVector sums[kRows][kColumns];
+  if (in.continues) {
+    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+        sums[row][v] = hn::Load(kFloats, out + (row * kColumns + v) * kLanes);
+      }
+    }
+  } else {
+    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) sums[row][v] = hn::Zero(kFloats);
+    }
+  }
+  const std::size_t a_stride = in.a_stride, panel_stride = in.panel_stride;
+  const float* a[kPointers];
+  HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p) a[p] = in.a + 3 * p * a_stride;
+  const float* panel = in.panel;
+  const float* wanted_soon = in.wanted_soon;
+
+  const auto step = [&](std::size_t offset) HWY_ATTR __attribute__((always_inline)) {
+    FloatVector w[kColumns];
+    HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+      w[v] = hn::Load(kFloats, panel + v / kVectors * panel_stride + offset * kPanelWidth + v % kVectors * kLanes);
+    }
+    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+      const FloatVector value = hn::Set(kFloats, a[row / 3][row % 3 * a_stride + offset]);
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) sums[row][v] = hn::MulAdd(value, w[v], sums[row][v]);
+    }
+  };
+
+  std::size_t left = in.k;
+  for (; left >= kUnroll; left -= kUnroll) {
+    // Half of what this step reads of one panel: two strips of rows draw in the next one.
+    HWY_UNROLL(16) for (std::size_t i = 0; i < kUnroll * kPanelWidth / 2; i += kFloatsPerLine) {
+      __builtin_prefetch(wanted_soon + i, 0, 2);
+    }
+    wanted_soon += kUnroll * kPanelWidth / 2;
+    step(0);
+    step(1);
+    step(2);
+    step(3);
+    HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p) a[p] += kUnroll;
+    panel += kUnroll * kPanelWidth;
+  }
+  for (; left != 0; --left) {
+    step(0);
+    HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p)++ a[p];
+    panel += kPanelWidth;
+  }
+  HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+    HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+      hn::Store(sums[row][v], kFloats, out + (row * kColumns + v) * kLanes);
+    }
+  }
+}
+
+// Where a tile lies in C.
+struct TilePlace {
+  std::size_t row, rows;
+  std::size_t column, columns;  // those that exist; the tile in memory is `width` wide
+  std::size_t width;
+};
+
+HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place) {
+  for (std::size_t row = place.row; row < place.row + place.rows; ++row) {
+    for (std::size_t column = place.column; column < place.column + place.columns; column += kFloatsPerLine) {
+      __builtin_prefetch(g.c + row * g.c_stride + column, 1, 3);
+      if (g.residual != nullptr) __builtin_prefetch(g.residual + row * g.residual_stride + column, 0, 3);
+    }
+  }
+}
+
+HWY_NOINLINE void add_bias(const GemmArguments& g, const TilePlace& place, float* HWY_RESTRICT tile) {
+  for (std::size_t column = 0; column < place.columns; column += kLanes) {
+    const std::size_t count = place.columns - column;
+    const FloatVector bias = count >= kLanes ? hn::LoadU(kFloats, g.bias + place.column + column)
+                                             : load_first(kFloats, g.bias + place.column + column, count);
+    for (std::size_t row = 0; row < place.rows; ++row) {
+      float* p = tile + row * place.width + column;
+      hn::Store(hn::Add(hn::Load(kFloats, p), bias), kFloats, p);
+    }
+  }
+}
+
+HWY_NOINLINE void store_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
+  const std::size_t whole = place.columns / kLanes * kLanes, rest = place.columns - whole;
+  for (std::size_t row = 0; row < place.rows; ++row) {
+    const float* from = tile + row * place.width;
+    float* to = g.c + (place.row + row) * g.c_stride + place.column;
+    if (g.residual == nullptr) {
+      for (std::size_t i = 0; i < whole; i += kLanes) hn::StoreU(hn::Load(kFloats, from + i), kFloats, to + i);
+      if (rest != 0) store_first(hn::Load(kFloats, from + whole), kFloats, to + whole, rest);
+      continue;
+    }
+    const float* residual = g.residual + (place.row + row) * g.residual_stride + place.column;
+    for (std::size_t i = 0; i < whole; i += kLanes) {
+      hn::StoreU(hn::Add(hn::Load(kFloats, from + i), hn::LoadU(kFloats, residual + i)), kFloats, to + i);
+    }
+    if (rest != 0) {
+      const FloatVector last = hn::Add(hn::Load(kFloats, from + whole), load_first(kFloats, residual + whole, rest));
+      store_first(last, kFloats, to + whole, rest);
+    }
+  }
+}
+
+using MultiplyTile = void (*)(const TileInputs&, float*);
+
+// multiply_tile for every number of rows up to kMaxRows, for one panel and for several.
+template <std::size_t kMaxRows, std::size_t kVectors>
+struct TileTable {
+  MultiplyTile one[kMaxRows + 1];
+  MultiplyTile several[kMaxRows + 1];
+  std::size_t panels[kMaxRows + 1];  // how many are several
+
+  template <std::size_t kRows>
+  constexpr void fill() {
+    // With few rows, only several panels at a time keep enough chains of multiply-adds running to hide their latency.
+    constexpr std::size_t kPanels = kRows == 1 ? 4 : kRows == 2 ? 2 : 1;
+    one[kRows] = multiply_tile<kRows, 1, kVectors>;
+    several[kRows] = multiply_tile<kRows, kPanels, kVectors>;
+    panels[kRows] = kPanels;
+    if constexpr (kRows < kMaxRows) fill<kRows + 1>();
+  }
+  constexpr TileTable() : one{}, several{}, panels{} { fill<1>(); }
+};
+
+// Long rows are taken in parts, so that one part of a panel fits the second-level cache beside the rows; between the
+// parts, the sums wait in memory, which changes none of their bits.
+constexpr std::size_t kMostKAtOnce = 1024;
+// Tiles whose sums may wait: as many strips of rows as fit that cache with such long rows.
+constexpr std::size_t kMostStrips = 16;
+
+// Rows [row_begin, row_end) of C in panels [panel_begin, panel_end): at most kMostStrips strips if k is in parts.
+template <std::size_t kMaxRows, std::size_t kVectors>
+void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t row_end, std::size_t panel_begin,
+                   std::size_t panel_end) {
+  static constexpr TileTable<kMaxRows, kVectors> kTiles;
+  constexpr std::size_t kPanelWidth = kVectors * kLanes;
+  constexpr std::size_t kTileFloats = (kMaxRows < 4 ? 4 : kMaxRows) * kPanelWidth;
+  alignas(64) float tiles[kMostStrips][kTileFloats];
+
+  const std::size_t rows = row_end - row_begin, strips = (rows + kMaxRows - 1) / kMaxRows;
+  const std::size_t panel_size = g.k * kPanelWidth;
+  const std::size_t parts = g.k == 0 ? 1 : (g.k + kMostKAtOnce - 1) / kMostKAtOnce;
+  for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
+    panels = strips == 1 ? kTiles.panels[rows] : 1;
+    if (panels > panel_end - panel) panels = 1;
+    const MultiplyTile* multiply = panels == 1 ? kTiles.one : kTiles.several;
+    for (std::size_t part = 0; part < parts; ++part) {
+      const std::size_t k_begin = g.k * part / parts, k_end = g.k * (part + 1) / parts;
+      const bool is_last_part = part + 1 == parts;
+      const float* packed = g.packed + panel * panel_size + k_begin * kPanelWidth;
+      const std::size_t part_size = panels * (k_end - k_begin) * kPanelWidth;
+      const bool more_follows = !is_last_part || panel + panels != panel_end;
+      for (std::size_t strip = 0; strip < strips; ++strip) {
+        const std::size_t begin = rows * strip / strips, end = rows * (strip + 1) / strips;
+        TilePlace place;
+        place.row = row_begin + begin;
+        place.rows = end - begin;
+        place.column = panel * kPanelWidth;
+        place.width = panels * kPanelWidth;
+        place.columns = g.n - place.column < place.width ? g.n - place.column : place.width;
+
+        float* tile = tiles[parts == 1 ? 0 : strip];
+        TileInputs inputs;
+        inputs.a = g.a + place.row * g.a_stride + k_begin;
+        inputs.a_stride = g.a_stride;
+        inputs.panel = packed;
+        inputs.panel_stride = panel_size;
+        inputs.k = k_end - k_begin;
+        inputs.continues = part != 0;
+        // The first two strips fetch one half each of what follows this part; the others repeat what is there already.
+        inputs.wanted_soon = strip < 2 && more_follows ? packed + part_size + strip * (part_size / 2) : packed;
+        if (is_last_part) prefetch_outputs(g, place);
+        multiply[place.rows](inputs, tile);
+        if (!is_last_part) continue;
+        if (g.bias != nullptr) add_bias(g, place, tile);
+        apply_activation(g.activation, tile, place.rows * place.width);
+        store_tile(g, place, tile);
+      }
+    }
+  }
+}
+
+template <std::size_t kMaxRows, std::size_t kVectors>
+void gemm_block(const GemmBlock& block) {
+  const GemmArguments& g = *block.arguments;
+  const std::size_t most_rows = g.k <= kMostKAtOnce ? block.row_end - block.row_begin : kMostStrips * kMaxRows;
+  for (std::size_t row = block.row_begin; row < block.row_end; row += most_rows) {
+    const std::size_t end = block.row_end - row < most_rows ? block.row_end : row + most_rows;
+    multiply_rows<kMaxRows, kVectors>(g, row, end, block.panel_begin, block.panel_end);
+  }
+}
+
+constexpr std::size_t kChains = 12;
+
+float run_multiply_adds(std::size_t rounds) {
+  FloatVector x[kChains];
+  const FloatVector half = hn::Set(kFloats, 0.5f);
+  HWY_UNROLL(16) for (std::size_t i = 0; i < kChains; ++i) x[i] = hn::Set(kFloats, static_cast<float>(i));
+  for (std::size_t round = 0; round < rounds; ++round) {
+    HWY_UNROLL(16) for (std::size_t i = 0; i < kChains; ++i) x[i] = hn::MulAdd(x[i], half, half);
+  }
+  FloatVector sum = x[0];
+  HWY_UNROLL(16) for (std::size_t i = 1; i < kChains; ++i) sum = hn::Add(sum, x[i]);
+  return hn::GetLane(sum);
+}
+
+// kMaxRows * kVectors sums, kVectors weights and one value of A must fit into the registers.
+template <std::size_t kMaxRows, std::size_t kVectors>
+void fill_gemm(Kernels& kernels) {
+  kernels.panel_width = kVectors * kLanes;
+  kernels.rows_per_tile = kMaxRows;
+  kernels.gemm_block = gemm_block<kMaxRows, kVectors>;
+  kernels.run_multiply_adds = run_multiply_adds;
+  kernels.flops_per_round = 2 * kChains * kLanes;
+}
+
+}  // namespace
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,50 @@
+// The part of the kernel table that is written once in portable SIMD and compiled once an instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/cpu/kernels/activation.h"
+#include "backends/cpu/kernels/attention.h"
+#include "backends/cpu/kernels/elementwise.h"
+#include "backends/cpu/kernels/gather.h"
+#include "backends/cpu/kernels/normalize.h"
+#include "backends/cpu/kernels/pooling.h"
+#include "backends/cpu/kernels/reduce.h"
+#include "backends/cpu/kernels/softmax.h"
+
+namespace alate::cpu {
+
+/// What each does is said beside the function of the same name in its own header, which adds the threads.
+struct SimdKernels {
+  const char* target = nullptr;  // Highway's name of what the code was compiled for
+  void (*unary)(UnaryOp, const float* x, float* y, std::size_t n) = nullptr;
+  void (*apply_activation)(Activation, float* x, std::size_t n) = nullptr;
+  void (*binary)(BinaryOp, BroadcastOperand<float>, BroadcastOperand<float>, float* out, std::size_t rows,
+                 std::size_t width) = nullptr;
+  void (*compare_f32)(CompareOp, BroadcastOperand<float>, BroadcastOperand<float>, std::uint8_t* out, std::size_t rows,
+                      std::size_t width) = nullptr;
+  void (*compare_i32)(CompareOp, BroadcastOperand<std::int32_t>, BroadcastOperand<std::int32_t>, std::uint8_t* out,
+                      std::size_t rows, std::size_t width) = nullptr;
+  void (*compare_u8)(CompareOp, BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint8_t>, std::uint8_t* out,
+                     std::size_t rows, std::size_t width) = nullptr;
+  void (*select_32)(BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint32_t>, BroadcastOperand<std::uint32_t>,
+                    std::uint32_t* out, std::size_t rows, std::size_t width) = nullptr;
+  void (*select_8)(BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint8_t>,
+                   std::uint8_t* out, std::size_t rows, std::size_t width) = nullptr;
+  void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
+  void (*softmax_rows)(const SoftmaxArguments&) = nullptr;
+  void (*reduce_part)(ReduceOp, const ReduceArguments&, std::size_t begin, std::size_t end) = nullptr;
+  void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;
+  void (*gather_sum)(const GatherSumArguments&) = nullptr;
+  void (*transpose_32)(const std::uint32_t* in, std::size_t in_stride, std::uint32_t* out, std::size_t out_stride,
+                       std::size_t rows, std::size_t columns) = nullptr;
+  void (*attend)(const RaggedAttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
+  std::size_t (*attention_scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
+};
+
+SimdKernels simd_kernels_scalar();  // the build's baseline: SSE4 on x86-64, NEON on AArch64
+SimdKernels simd_kernels_avx2();
+SimdKernels simd_kernels_avx512();
+
+}  // namespace alate::cpu

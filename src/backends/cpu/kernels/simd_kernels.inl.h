@@ -1,0 +1,41 @@
+// Fills the table of simd_kernels.h with the code compiled for this file's instruction set.
+#pragma once
+
+#include "backends/cpu/kernels/attention.inl.h"
+#include "backends/cpu/kernels/elementwise.inl.h"
+#include "backends/cpu/kernels/gather.inl.h"
+#include "backends/cpu/kernels/normalize.inl.h"
+#include "backends/cpu/kernels/pooling.inl.h"
+#include "backends/cpu/kernels/reduce.inl.h"
+#include "backends/cpu/kernels/simd_kernels.h"
+#include "backends/cpu/kernels/softmax.inl.h"
+#include "backends/cpu/kernels/transpose.inl.h"
+#include "backends/cpu/kernels/vector_math.inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+
+inline SimdKernels make_simd_kernels() {
+  SimdKernels table;
+  table.target = HWY_STR(HWY_NAMESPACE);
+  table.unary = unary;
+  table.apply_activation = apply_activation;
+  table.binary = binary;
+  table.compare_f32 = compare<float>;
+  table.compare_i32 = compare<std::int32_t>;
+  table.compare_u8 = compare<std::uint8_t>;
+  table.select_32 = select<std::uint32_t>;
+  table.select_8 = select<std::uint8_t>;
+  table.normalize_rows = normalize_rows;
+  table.softmax_rows = softmax_rows;
+  table.reduce_part = reduce_part;
+  table.pool_tokens = pool_tokens;
+  table.gather_sum = gather_sum;
+  table.transpose_32 = transpose_32;
+  table.attend = attend;
+  table.attention_scratch_floats = attention_scratch_floats;
+  return table;
+}
+
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,23 @@
+// The ops that the processor runs natively, and with which kernels.
+#pragma once
+
+#include <span>
+
+#include "backends/cpu/plan.h"
+#include "backends/spelling.h"
+
+namespace alate::cpu {
+
+/// The backend's spelling table.
+std::span<const Operation> operations();
+
+/// Whether and how the table's rows run a node.
+backends::Support supports(const graph::Graph& graph, const graph::Node& node);
+
+/// The table's row for a node. Throws internal where there is none: the graph was not checked by require_native.
+const Operation& find_operation(const graph::Graph& graph, const graph::Node& node);
+
+/// Copies a value of any dtype, dense or a view, to a dense one.
+const Operation& copy_operation();
+
+}  // namespace alate::cpu

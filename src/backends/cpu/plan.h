@@ -1,0 +1,109 @@
+// A graph compiled for the processor: slots for values, and steps that fill them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "alate/tensor.h"
+#include "backends/backend.h"
+#include "base/thread_pool.h"
+#include "graph/graph.h"
+
+namespace alate::cpu {
+
+using SlotId = std::uint32_t;
+
+enum class SlotKind : std::uint8_t {
+  parameter,  // the caller's input `index`
+  constant,   // a weight's bytes
+  packed,     // a weight that steps hold in a layout of their own: has no bytes here
+  arena,      // scratch of a run
+  output,     // the caller's output `index`
+  view,       // part of another slot
+};
+
+/// Where a value's bytes are. A view is rows of its base: row i (along the first axis) begins `offset + i * row_stride`
+/// elements after the base's start; a row_stride of 0 means that the whole view is dense.
+struct Slot {
+  SlotKind kind = SlotKind::arena;
+  Shape shape;
+  std::size_t index = 0;
+  Tensor constant;
+  SlotId base = 0;
+  std::int64_t offset = 0;
+  std::int64_t row_stride = 0;
+};
+
+struct Step;
+struct Binding;
+
+/// What a step sees of a run: pointers and bound shapes by slot.
+struct Frame {
+  const std::vector<Slot>& slots;
+  const Binding& binding;
+  std::span<std::byte* const> pointers;
+  std::byte* scratch;  // of the size that the step's operation asked for
+  base::ThreadPool& pool;
+  std::size_t max_workers;
+
+  template <typename T>
+  const T* in(SlotId slot) const {
+    return reinterpret_cast<const T*>(pointers[slot]);
+  }
+  template <typename T>
+  T* out(SlotId slot) const {
+    return reinterpret_cast<T*>(pointers[slot]);
+  }
+  const Shape& shape(SlotId slot) const;
+  /// Elements between the starts of two entries of the first axis.
+  std::size_t row_stride(SlotId slot) const;
+};
+
+/// How the processor runs one op for some dtypes: a row of the backend's spelling table.
+struct Operation {
+  graph::Op op;
+  graph::DTypeSet dtypes;  // of the first operand, or of the result where there is none
+  std::string_view spelling;
+  void (*run)(const Step&, const Frame&);
+  std::uint32_t strided_operands = 0;  // bit i: operand i may be a view with a row stride
+  int packed_operand = -1;             // the constant that the step takes in a layout of its own
+  Tensor (*pack)(const Tensor& value) = nullptr;
+  std::size_t (*scratch)(const Step&, const Binding&) = nullptr;  // bytes that a run needs
+};
+
+/// One kernel call. Immutable after compile.
+struct Step {
+  const Operation* operation = nullptr;
+  std::vector<SlotId> inputs;
+  SlotId output = 0;
+  graph::Attributes attributes;
+  Tensor packed;  // a weight in the kernel's layout
+};
+
+struct Plan {
+  std::vector<Slot> slots;
+  std::vector<Step> steps;
+  std::shared_ptr<const graph::DimTable> dims;
+  std::vector<backends::Port> inputs, outputs;
+  std::size_t weight_bytes = 0;
+};
+
+/// Compiles a graph whose ops are all in the table. `weights` gives and keeps the weights' bytes.
+Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights);
+
+/// A plan for certain values of the dims.
+struct Binding {
+  std::vector<Shape> shapes;              // of each slot
+  std::vector<std::size_t> offsets;       // of each arena slot
+  std::vector<std::size_t> step_scratch;  // offset of each step's scratch in the arena
+  std::size_t arena_bytes = 0;
+};
+
+/// Sizes, and an arena laid out so that slots whose lifetimes do not overlap share bytes. Throws resource_exhausted on
+/// overflow.
+Binding bind_plan(const Plan& plan, const graph::DimValues& values);
+
+}  // namespace alate::cpu

@@ -1,0 +1,114 @@
+// Steps that work on whole rows: norms, softmax, reductions, pooling.
+#include <algorithm>
+
+#include "alate/error.h"
+#include "backends/cpu/kernels/normalize.h"
+#include "backends/cpu/kernels/pooling.h"
+#include "backends/cpu/kernels/reduce.h"
+#include "backends/cpu/kernels/softmax.h"
+#include "backends/cpu/steps/steps.h"
+
+namespace alate::cpu {
+namespace {
+
+using graph::Op;
+
+std::size_t width_of(const Shape& shape) { return extent_of(shape, shape.rank() - 1); }
+
+NormArguments norm_arguments(const Step& step, const Frame& frame) {
+  const Shape& shape = frame.shape(step.output);
+  NormArguments arguments;
+  arguments.x = frame.in<float>(step.inputs[0]);
+  arguments.width = width_of(shape);
+  arguments.rows = rows_of(shape);
+  arguments.x_stride = shape.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.width;
+  arguments.epsilon = static_cast<float>(std::get<graph::Norm>(step.attributes).epsilon);
+  arguments.out = frame.out<float>(step.output);
+  arguments.out_stride = arguments.width;
+  return arguments;
+}
+
+Pooling pooling_of(graph::PoolMode mode) {
+  switch (mode) {
+    case graph::PoolMode::mean: return Pooling::mean;
+    case graph::PoolMode::cls: return Pooling::cls;
+    case graph::PoolMode::max: return Pooling::max;
+    case graph::PoolMode::last: return Pooling::last;
+    case graph::PoolMode::mean_sqrt_len: return Pooling::mean_sqrt_len;
+    case graph::PoolMode::weighted_mean: return Pooling::weighted_mean;
+  }
+  throw Error(ErrorCode::internal, "unknown pool mode");
+}
+
+ReduceOp reduce_of(Op op) {
+  if (op == Op::reduce_sum) return ReduceOp::sum;
+  return op == Op::reduce_max ? ReduceOp::max : ReduceOp::min;
+}
+
+}  // namespace
+
+void check_sequences(const std::int32_t* starts, const std::int32_t* lengths, std::size_t sequences,
+                     std::size_t tokens) {
+  for (std::size_t i = 0; i < sequences; ++i) {
+    const std::int64_t start = starts[i], length = lengths[i];
+    if (start < 0 || length < 0 || start + length > static_cast<std::int64_t>(tokens)) {
+      throw make_error(ErrorCode::invalid_argument, "sequence ", i, " covers tokens ", start, " to ", start + length,
+                       ", but there are ", tokens);
+    }
+  }
+}
+
+void run_layer_norm(const Step& step, const Frame& frame) {
+  NormArguments arguments = norm_arguments(step, frame);
+  arguments.scale = frame.in<float>(step.inputs[1]);
+  arguments.shift = frame.in<float>(step.inputs[2]);
+  normalize_rows(NormKind::layer, arguments, frame.pool, frame.max_workers);
+}
+
+void run_normalize(const Step& step, const Frame& frame) {
+  normalize_rows(NormKind::l2, norm_arguments(step, frame), frame.pool, frame.max_workers);
+}
+
+void run_softmax(const Step& step, const Frame& frame) {
+  const Shape& shape = frame.shape(step.output);
+  SoftmaxArguments arguments;
+  arguments.x = frame.in<float>(step.inputs[0]);
+  arguments.out = frame.out<float>(step.output);
+  arguments.rows = rows_of(shape);
+  arguments.width = arguments.x_stride = arguments.out_stride = width_of(shape);
+  softmax_rows(arguments, frame.pool, frame.max_workers);
+}
+
+void run_pool(const Step& step, const Frame& frame) {
+  PoolArguments arguments;
+  arguments.x = frame.in<float>(step.inputs[0]);
+  arguments.starts = frame.in<std::int32_t>(step.inputs[1]);
+  arguments.lengths = frame.in<std::int32_t>(step.inputs[2]);
+  arguments.out = frame.out<float>(step.output);
+  arguments.sequences = extent_of(frame.shape(step.output), 0);
+  arguments.width = arguments.x_stride = arguments.out_stride = extent_of(frame.shape(step.output), 1);
+  check_sequences(arguments.starts, arguments.lengths, arguments.sequences, extent_of(frame.shape(step.inputs[0]), 0));
+  pool_tokens(pooling_of(std::get<graph::Pool>(step.attributes).mode), arguments, frame.pool, frame.max_workers);
+}
+
+void run_reduce(const Step& step, const Frame& frame) {
+  const Shape& shape = frame.shape(step.inputs[0]);
+  graph::Numbers axes = std::get<graph::Axes>(step.attributes).axes;
+  std::sort(axes.begin(), axes.end());
+  const float* in = frame.in<float>(step.inputs[0]);
+  float* out = frame.out<float>(step.output);
+  if (axes.empty()) {
+    std::copy(in, in + count_of(shape), out);
+    return;
+  }
+  // Axes that are neighbours reduce as one; `supports` refuses other sets.
+  ReduceArguments arguments{.x = in, .out = out, .outer = 1, .length = 1, .inner = 1};
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    const auto axis = static_cast<std::int64_t>(i);
+    std::size_t& part = axis < axes.front() ? arguments.outer : axis > axes.back() ? arguments.inner : arguments.length;
+    part *= extent_of(shape, i);
+  }
+  reduce(reduce_of(step.operation->op), arguments, frame.pool, frame.max_workers);
+}
+
+}  // namespace alate::cpu

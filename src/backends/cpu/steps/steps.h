@@ -1,0 +1,56 @@
+// What each operation's step does in a run: reads pointers and shapes from the frame and calls a kernel.
+#pragma once
+
+#include "backends/cpu/plan.h"
+
+namespace alate::cpu {
+
+void run_unary(const Step& step, const Frame& frame);
+void run_binary(const Step& step, const Frame& frame);
+void run_integer(const Step& step, const Frame& frame);
+void run_logical(const Step& step, const Frame& frame);
+void run_compare(const Step& step, const Frame& frame);
+void run_select(const Step& step, const Frame& frame);
+void run_convert(const Step& step, const Frame& frame);
+void run_activation(const Step& step, const Frame& frame);
+
+void run_iota(const Step& step, const Frame& frame);
+void run_copy(const Step& step, const Frame& frame);
+void run_transpose(const Step& step, const Frame& frame);
+void run_broadcast(const Step& step, const Frame& frame);
+void run_concatenate(const Step& step, const Frame& frame);
+void run_slice(const Step& step, const Frame& frame);
+void run_gather(const Step& step, const Frame& frame);
+std::size_t gather_scratch(const Step& step, const Binding& binding);
+
+void run_reduce(const Step& step, const Frame& frame);
+void run_softmax(const Step& step, const Frame& frame);
+void run_layer_norm(const Step& step, const Frame& frame);
+void run_normalize(const Step& step, const Frame& frame);
+void run_pool(const Step& step, const Frame& frame);
+
+void run_dense(const Step& step, const Frame& frame);
+Tensor pack_dense(const Tensor& weight);
+void run_dot_general(const Step& step, const Frame& frame);
+std::size_t dot_general_scratch(const Step& step, const Binding& binding);
+
+void run_ragged_attention(const Step& step, const Frame& frame);
+
+/// Throws invalid_argument unless every sequence lies within the tokens.
+void check_sequences(const std::int32_t* starts, const std::int32_t* lengths, std::size_t sequences,
+                     std::size_t tokens);
+
+/// Elements of a bound shape.
+inline std::size_t count_of(const Shape& shape) { return static_cast<std::size_t>(shape.element_count()); }
+/// Extent of one axis of a bound shape.
+inline std::size_t extent_of(const Shape& shape, std::size_t axis) {
+  return static_cast<std::size_t>(shape.dims[axis].number());
+}
+/// Product of all extents but the last.
+inline std::size_t rows_of(const Shape& shape) {
+  std::size_t rows = 1;
+  for (std::size_t i = 0; i + 1 < shape.rank(); ++i) rows *= extent_of(shape, i);
+  return rows;
+}
+
+}  // namespace alate::cpu

@@ -1,0 +1,11 @@
+// The list of ops for people, made from the op table.
+#pragma once
+
+#include <string>
+
+namespace alate::graph {
+
+/// docs/ops.md: each op's sentence, operands, attributes and dtypes, in the table's order.
+std::string ops_documentation();
+
+}  // namespace alate::graph

@@ -1,0 +1,23 @@
+// The reference interpreter: slow, plain and right. Other backends are compared with it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "alate/tensor.h"
+#include "graph/graph.h"
+
+namespace alate::graph {
+
+/// The graph's outputs, in order, for `inputs` in the order of its parameters. Floats are computed in double and
+/// integers exactly; each op rounds its result once to its dtype. Inputs are read only and may share their bytes with
+/// outputs. Thread-safe.
+/// Throws invalid_argument when the number, dtypes or shapes of the inputs do not fit the parameters, or an op's sizes
+/// do not fit once dims have values; resource_exhausted when a value would have over 2^31 elements or memory runs out.
+/// A while_loop runs for as long as its condition holds.
+std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs);
+
+/// The bytes of a constant: a leaf's own tensor, without a copy, or its ops computed as `interpret` does.
+Tensor materialize(const Constant& constant);
+
+}  // namespace alate::graph

@@ -1,0 +1,54 @@
+// What a reference function is given, and the list of all of them.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "alate/tensor.h"
+#include "graph/dims.h"
+#include "graph/graph.h"
+#include "graph/op.h"
+
+namespace alate::graph {
+
+/// One op with its operands' values. Shape inference has accepted it, and `shapes` are its results' with numbers for
+/// dims.
+struct ReferenceCall {
+  Op op;
+  const Attributes& attributes;
+  std::span<const Tensor> operands;
+  std::span<const Region> regions;
+  std::span<const Shape> shapes;
+  const DimValues& dims;
+
+  template <typename Attribute>
+  const Attribute& as() const {
+    return std::get<Attribute>(attributes);
+  }
+  const Tensor& operand(std::size_t place) const { return operands[place]; }
+  const Shape& shape() const { return shapes[0]; }
+  std::int64_t extent(Dim dim) const { return dims(dim); }
+  /// Throws invalid_argument with the op, the shapes of its operands and `what`.
+  [[noreturn]] void fail(std::string_view what) const;
+  void require(bool holds, std::string_view what) const {
+    if (!holds) fail(what);
+  }
+};
+
+/// The extents of a shape of numbers.
+std::vector<std::int64_t> extents_of(const Shape& shape);
+/// Product of extents; 1 for none.
+std::int64_t product(std::span<const std::int64_t> extents);
+
+/// A region's outputs for operands of its parameters' shapes; its dims have the values that its parent's have.
+std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims, std::vector<Tensor> inputs);
+
+// One function a row of the op table, in the file of its family; a missing one does not link.
+#define ALATE_LEAF_OP(...)
+#define ALATE_OP(name, ...) Tensor reference_##name(const ReferenceCall& call);
+#define ALATE_FUSED_OP ALATE_OP
+#define ALATE_REGION_OP(name, ...) std::vector<Tensor> reference_##name(const ReferenceCall& call);
+#include "graph/ops.def"
+
+}  // namespace alate::graph

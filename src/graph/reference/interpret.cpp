@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <map>
+#include <new>
+#include <string>
+
+#include "alate/error.h"
+#include "graph/interpreter.h"
+#include "graph/reference/call.h"
+
+namespace alate::graph {
+
+void ReferenceCall::fail(std::string_view what) const {
+  std::string found;
+  for (const Tensor& operand : operands) found += (found.empty() ? "" : ", ") + alate::to_string(operand.shape());
+  throw make_error(ErrorCode::invalid_argument, to_string(op), "(", found, "): ", what);
+}
+
+std::vector<std::int64_t> extents_of(const Shape& shape) {
+  std::vector<std::int64_t> extents;
+  for (const Dim dim : shape.dims) extents.push_back(dim.number());
+  return extents;
+}
+
+std::int64_t product(std::span<const std::int64_t> extents) {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : extents) product *= extent;
+  return product;
+}
+
+namespace {
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
+
+// An extent of 0 does not hide the others, so that no product of some of the extents can overflow.
+void check_size(const Shape& shape, std::string_view what) {
+  std::int64_t left = kMostElements;
+  for (const Dim dim : shape.dims) {
+    left /= std::max<std::int64_t>(dim.number(), 1);
+    if (left == 0) {
+      throw make_error(ErrorCode::resource_exhausted, what, ": ", alate::to_string(shape), " has over ", kMostElements,
+                       " elements, more than the reference interpreter takes");
+    }
+  }
+}
+
+std::vector<Tensor> evaluate(const ReferenceCall& call) {
+  for (const Shape& shape : call.shapes) check_size(shape, to_string(call.op));
+  try {
+    switch (call.op) {
+#define ALATE_LEAF_OP(name, ...) \
+  case Op::name: break;
+#define ALATE_OP(name, ...) \
+  case Op::name: return {reference_##name(call)};
+#define ALATE_FUSED_OP ALATE_OP
+#define ALATE_REGION_OP(name, ...) \
+  case Op::name: return reference_##name(call);
+#include "graph/ops.def"
+    }
+  } catch (const std::bad_alloc&) {
+    throw make_error(ErrorCode::resource_exhausted, to_string(call.op),
+                     ": no memory for its values as doubles; use smaller inputs");
+  }
+  throw make_error(ErrorCode::internal, to_string(call.op), " is a leaf, which is not computed");
+}
+
+// Constants share operands: each is computed once.
+Tensor materialize(const Constant& constant, std::map<const Constant*, Tensor>& done) {
+  if (constant.is_leaf()) return constant.tensor;
+  const auto found = done.find(&constant);
+  if (found != done.end()) return found->second;
+  std::vector<Tensor> operands;
+  for (const ConstantPtr& operand : constant.operands) operands.push_back(materialize(*operand, done));
+  const DimTable no_dims;
+  const Tensor value = evaluate({.op = constant.op,
+                                 .attributes = constant.attributes,
+                                 .operands = operands,
+                                 .regions = {},
+                                 .shapes = std::span(&constant.shape, 1),
+                                 .dims = DimValues(no_dims)})
+                           .front();
+  done.emplace(&constant, value);
+  return value;
+}
+
+std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValues& dims,
+                             std::span<const Tensor> inputs, const std::vector<std::vector<Tensor>>& values) {
+  const auto place = [&] { return static_cast<std::size_t>(std::get<Index>(node.attributes).index); };
+  if (node.op == Op::parameter) return {inputs[place()]};
+  if (node.op == Op::constant) return {graph::materialize(*graph.constants()[place()])};
+  std::vector<Tensor> operands;
+  for (const Value operand : node.operands) operands.push_back(values[operand.node][operand.result]);
+  std::vector<Shape> shapes;
+  for (const Shape& shape : node.results) shapes.push_back(dims(shape));
+  return evaluate({.op = node.op,
+                   .attributes = node.attributes,
+                   .operands = operands,
+                   .regions = node.regions,
+                   .shapes = shapes,
+                   .dims = dims});
+}
+
+}  // namespace
+
+std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims, std::vector<Tensor> inputs) {
+  std::vector<std::vector<Tensor>> values(region.nodes().size());
+  std::vector<std::uint32_t> uses = use_counts(region);
+  for (NodeId id = 0; id < region.nodes().size(); ++id) {
+    const Node& node = region.node(id);
+    if (uses[id] == 0) continue;
+    values[id] = evaluate(region, node, dims, inputs, values);
+    for (const Value operand : node.operands) {
+      if (--uses[operand.node] == 0) values[operand.node].clear();
+    }
+  }
+  std::vector<Tensor> outputs;
+  for (const Output& output : region.outputs()) outputs.push_back(values[output.value.node][output.value.result]);
+  return outputs;
+}
+
+std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs) {
+  const std::span<const Parameter> parameters = graph.parameters();
+  if (inputs.size() != parameters.size()) {
+    throw make_error(ErrorCode::invalid_argument, "graph '", graph.name(), "' takes ", parameters.size(),
+                     " inputs but ", inputs.size(), " were given");
+  }
+  DimValues dims(graph.dims());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string what = "input '" + parameters[i].name + "'";
+    dims.bind(parameters[i].shape, inputs[i].shape(), what);
+    check_size(inputs[i].shape(), what);
+  }
+  return interpret_region(graph, dims, {inputs.begin(), inputs.end()});
+}
+
+Tensor materialize(const Constant& constant) {
+  std::map<const Constant*, Tensor> done;
+  return materialize(constant, done);
+}
+
+}  // namespace alate::graph

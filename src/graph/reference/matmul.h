@@ -1,0 +1,27 @@
+// The product of two dense matrices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace alate::graph {
+
+struct MatmulSizes {
+  std::int64_t rows, inner, columns;
+};
+
+/// Adds lhs [rows, inner] · rhs [inner, columns] to result [rows, columns]. Every element is summed in the order of
+/// `inner`; a row of rhs at a time, because that is the order of memory. Number is double or std::uint64_t (wraps).
+template <typename Number>
+void matmul(const MatmulSizes& sizes, const Number* lhs, const Number* rhs, Number* result) {
+  for (std::int64_t row = 0; row < sizes.rows; ++row) {
+    Number* const out = result + row * sizes.columns;
+    for (std::int64_t i = 0; i < sizes.inner; ++i) {
+      const Number factor = lhs[row * sizes.inner + i];
+      const Number* const in = rhs + i * sizes.columns;
+      for (std::int64_t column = 0; column < sizes.columns; ++column) out[column] += factor * in[column];
+    }
+  }
+}
+
+}  // namespace alate::graph

@@ -1,0 +1,28 @@
+// Moves elements between layouts without looking at them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "alate/tensor.h"
+
+namespace alate::graph {
+
+/// Elements from one step of an axis to the next, outermost axis first.
+using Strides = std::vector<std::int64_t>;
+
+/// Of a dense row-major layout.
+Strides row_major(std::span<const std::int64_t> extents);
+
+/// Copies the element at Σ index·from_strides to Σ index·to_strides for every index below `extents`; strides count
+/// elements of `element_size` bytes. Runs that are dense on both sides are copied at once.
+void copy_strided(std::byte* to, std::span<const std::int64_t> to_strides, const std::byte* from,
+                  std::span<const std::int64_t> from_strides, std::span<const std::int64_t> extents,
+                  std::size_t element_size);
+
+/// The tensor with its axes in another order: axis i of the result is axis order[i].
+Tensor transposed(const Tensor& x, std::span<const std::int64_t> order);
+
+}  // namespace alate::graph

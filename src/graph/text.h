@@ -1,0 +1,48 @@
+// Graphs as text: for people, for tests, and for backends outside of this program.
+//
+//   graph    = "graph" string "{" { dim } { constant | node | output } "}"
+//   dim      = "dim" name "min" integer [ "max" integer ] [ "paddable" ]         of the outermost graph alone
+//   constant = "@"N "=" string ":" shape [ "[" elements "]" | "bytes" string ] [ "identity" string ]
+//            | "@"N "=" op "(" { "@"N } ")" [ attributes ] ":" shape              an op over constants
+//   node     = "%"N "=" "parameter" string ":" shape [ "donatable" ] [ from ]
+//            | "%"N "=" "constant" "@"N [ from ]
+//            | "%"N "=" op "(" { value } ")" [ attributes ] ":" shapes { graph } [ from ]    graphs: the op's regions
+//   output   = "output" string "=" value [ "aliases" string ]                     a parameter's name
+//   value    = "%"N [ "."result ]
+//   shapes   = shape | "(" { shape } ")"                                          where the op has not one result
+//   shape    = dtype "[" { integer | name } "]"
+//   attributes = "{" { field "=" ( number | "true" | "false" | name | list ) } "}"   all fields, in the struct's order
+//   from     = "from" string                                                      the node's source
+//
+// Things repeated are separated by commas within brackets and by white space else. Nodes are numbered from 0 in each
+// graph, constants from 0 in the whole text, both in order. A name is a word or, like a string, is quoted; in quotes \"
+// \\ \n \t \r and \xHH (two hexadecimal digits) stand for one byte. Floats are decimal, inf, -inf, nan, or 0x and the
+// digits of their bits. "bytes" gives elements that have no such form as hexadecimal digits. A constant without
+// elements is found by its identity.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace alate::graph {
+
+/// Gives the constant that a text names but does not hold. May throw; what it gives must have this shape and identity.
+using ConstantResolver =
+    std::function<ConstantPtr(std::string_view name, const Shape& shape, const Fingerprint& identity)>;
+
+/// Constants up to this many bytes are printed with their elements.
+inline constexpr std::size_t kInlineConstantBytes = 1024;
+
+/// The graph as text; the same graph always gives the same text.
+std::string print_graph(const Graph& graph);
+
+/// The graph that a text describes, of the fingerprint of the graph that was printed. The text may come from anywhere:
+/// its size, nesting and counts are bounded, and shapes are inferred again. Throws invalid_argument with line and
+/// column of what is wrong, also for a constant without elements when there is no resolver, and what the resolver
+/// throws.
+Graph parse_graph(std::string_view text, const ConstantResolver& resolver = {});
+
+}  // namespace alate::graph

@@ -1,0 +1,181 @@
+// BERT: Devlin and others 2018, arXiv:1810.04805. Names and defaults are those of transformers' BertModel.
+#include <cmath>
+#include <string>
+
+#include "alate/error.h"
+#include "models/encoder.h"
+
+namespace alate::models {
+namespace {
+
+using formats::Json;
+using graph::Builder;
+using graph::Value;
+
+struct BertConfig {
+  std::int64_t vocabulary, hidden, layers, heads, intermediate, positions, types;
+  double epsilon;
+  std::string activation;
+  std::string head;  // architectures[0]
+
+  std::int64_t head_size() const { return hidden / heads; }
+};
+
+std::int64_t positive(const Json& config, std::string_view key, std::int64_t otherwise) {
+  const std::int64_t value = config.get_int(key, otherwise);
+  if (value < 1 || value > (std::int64_t{1} << 31))
+    throw make_error(ErrorCode::corrupt, "config.json: ", key, " is ", value, ", which no BERT has");
+  return value;
+}
+
+BertConfig parse(const Json& config) {
+  BertConfig bert{.vocabulary = positive(config, "vocab_size", 30522),
+                  .hidden = positive(config, "hidden_size", 768),
+                  .layers = positive(config, "num_hidden_layers", 12),
+                  .heads = positive(config, "num_attention_heads", 12),
+                  .intermediate = positive(config, "intermediate_size", 3072),
+                  .positions = positive(config, "max_position_embeddings", 512),
+                  .types = positive(config, "type_vocab_size", 2),
+                  .epsilon = config.get_double("layer_norm_eps", 1e-12),
+                  .activation = config.get_string("hidden_act", "gelu"),
+                  .head = {}};
+  if (bert.hidden % bert.heads != 0)
+    throw make_error(ErrorCode::corrupt, "config.json: hidden_size ", bert.hidden,
+                     " is not a multiple of num_attention_heads ", bert.heads);
+  const std::string positions = config.get_string("position_embedding_type", "absolute");
+  if (positions != "absolute")
+    throw make_error(ErrorCode::unsupported, "config.json: position_embedding_type '", positions,
+                     "' is not built here, only absolute: ", positions);
+  if (config.get_bool("is_decoder", false))
+    throw Error(ErrorCode::unsupported,
+                "config.json: a BERT with is_decoder is not built here, only encoders: is_decoder");
+  if (const Json* names = config.find("architectures");
+      names != nullptr && names->is_array() && !names->as_array("architectures").empty()) {
+    bert.head = names->as_array("architectures")[0].as_string("architectures[0]");
+  }
+  return bert;
+}
+
+class Bert {
+ public:
+  Bert(Builder& b, const BertConfig& config, Weights& weights, const EncoderInputs& in)
+      : b_(b), config_(config), weights_(weights), in_(in) {}
+
+  Value embeddings() {
+    b_.set_source("embeddings");
+    const std::int64_t hidden = config_.hidden;
+    const Value words = graph::take_rows(b_, word_table(), in_.ids);
+    const Value types = graph::take_rows(
+        b_, weights_.get(b_, "embeddings.token_type_embeddings.weight", {config_.types, hidden}), in_.type_ids);
+    const Value positions = graph::take_rows(
+        b_, weights_.get(b_, "embeddings.position_embeddings.weight", {config_.positions, hidden}), in_.positions);
+    return norm("embeddings.LayerNorm", b_.add({b_.add({words, types}), positions}), hidden);
+  }
+
+  Value layer(std::int64_t index, Value x) {
+    const std::string layer = "encoder.layer." + std::to_string(index) + ".";
+    const std::int64_t hidden = config_.hidden;
+    b_.set_source(layer + "attention");
+    const Value attended = attention(layer + "attention.self.", x);
+    const Value mixed = b_.add({linear(layer + "attention.output.dense", attended, hidden, hidden), x});
+    const Value middle = norm(layer + "attention.output.LayerNorm", mixed, hidden);
+    b_.set_source(layer + "feed_forward");
+    const Value wide =
+        activate(b_, config_.activation, linear(layer + "intermediate.dense", middle, hidden, config_.intermediate));
+    const Value narrow = b_.add({linear(layer + "output.dense", wide, config_.intermediate, hidden), middle});
+    return norm(layer + "output.LayerNorm", narrow, hidden);
+  }
+
+  Value pooler(Value x) {
+    b_.set_source("pooler");
+    return b_.tanh({linear("pooler.dense", graph::take_rows(b_, x, in_.first), config_.hidden, config_.hidden)});
+  }
+
+  // BertForMaskedLM: a transform, then the word table as the last product.
+  Value masked_language_head(Value x) {
+    b_.set_source("cls.predictions");
+    const std::string head = "cls.predictions.";
+    const Value transformed =
+        norm(head + "transform.LayerNorm",
+             activate(b_, config_.activation, linear(head + "transform.dense", x, config_.hidden, config_.hidden)),
+             config_.hidden);
+    const bool untied = weights_.has(head + "decoder.weight");
+    const Value table =
+        untied ? weights_.get(b_, head + "decoder.weight", {config_.vocabulary, config_.hidden}) : word_table();
+    const std::string bias = weights_.has(head + "bias") ? head + "bias" : head + "decoder.bias";
+    return b_.dense({transformed, table, weights_.get(b_, bias, {config_.vocabulary})}, {.has_bias = true});
+  }
+
+  // A linear layer on top whose width is in the file.
+  Value classifier(Value x) {
+    b_.set_source("classifier");
+    return linear("classifier", x, config_.hidden, weights_.extents("classifier.weight").at(0));
+  }
+
+ private:
+  Value word_table() {
+    return weights_.get(b_, "embeddings.word_embeddings.weight", {config_.vocabulary, config_.hidden});
+  }
+
+  Value linear(const std::string& name, Value x, std::int64_t from, std::int64_t to) {
+    return b_.dense({x, weights_.get(b_, name + ".weight", {to, from}), weights_.get(b_, name + ".bias", {to})},
+                    {.has_bias = true});
+  }
+
+  Value norm(const std::string& name, Value x, std::int64_t width) {
+    return b_.layer_norm({x, weights_.get(b_, name + ".weight", {width}), weights_.get(b_, name + ".bias", {width})},
+                         {.epsilon = config_.epsilon});
+  }
+
+  Value attention(const std::string& name, Value x) {
+    const std::int64_t hidden = config_.hidden;
+    const auto heads_of = [&](const char* part) {
+      return b_.reshape({linear(name + part, x, hidden, hidden)},
+                        {.dims = {in_.tokens, config_.heads, config_.head_size()}});
+    };
+    const Value query = heads_of("query"), key = heads_of("key"), value = heads_of("value");
+    const graph::Attention attributes{.scale = 1 / std::sqrt(static_cast<double>(config_.head_size())),
+                                      .has_lengths = true};
+    const Value mixed = b_.ragged_attention(
+        {query, key, value, in_.starts, in_.lengths, in_.pad_index, in_.unpad_index, in_.key_lengths}, attributes);
+    return b_.reshape({mixed}, {.dims = {in_.tokens, hidden}});
+  }
+
+  Builder& b_;
+  const BertConfig& config_;
+  Weights& weights_;
+  const EncoderInputs& in_;
+};
+
+}  // namespace
+
+EncoderLimits bert_limits(const Json& config) {
+  const BertConfig bert = parse(config);
+  return {.vocabulary = bert.vocabulary, .positions = bert.positions, .types = bert.types, .hidden_size = bert.hidden};
+}
+
+BuiltEncoder build_bert(Builder& b, const Json& json, Weights& weights, const EncoderInputs& inputs, HeadChoice head) {
+  const BertConfig config = parse(json);
+  Bert bert(b, config, weights, inputs);
+  Value x = bert.embeddings();
+  for (std::int64_t i = 0; i < config.layers; ++i) x = bert.layer(i, x);
+
+  BuiltEncoder built{.last_hidden_state = x, .outputs = {}};
+  if (head == HeadChoice::none) return built;
+  if (config.head == "BertForMaskedLM") {
+    built.outputs = {{"logits", bert.masked_language_head(x)}};
+  } else if (config.head == "BertForTokenClassification") {
+    built.outputs = {{"logits", bert.classifier(x)}};
+  } else if (config.head == "BertForSequenceClassification") {
+    built.outputs = {{"logits", bert.classifier(bert.pooler(x))}};
+  } else if (config.head.starts_with("BertFor") || config.head.starts_with("BertLM")) {
+    throw make_error(ErrorCode::unsupported, "the head '", config.head,
+                     "' of config.json's architectures is not built here: ", config.head);
+  } else {
+    built.outputs = {{"last_hidden_state", x}};
+    if (weights.has("pooler.dense.weight")) built.outputs.push_back({"pooler_output", bert.pooler(x)});
+  }
+  return built;
+}
+
+}  // namespace alate::models

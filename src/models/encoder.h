@@ -1,0 +1,71 @@
+// What encoder architectures have in common: packed tokens in, a row for each token out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "formats/json.h"
+#include "graph/builder.h"
+#include "models/weights.h"
+
+namespace alate::models {
+
+/// The parameters of every encoder's graph, in this order; all i32.
+struct EncoderInputs {
+  graph::Value ids, type_ids, positions;  // [tokens]
+  graph::Value starts, lengths;           // [sequences]: where each sequence begins, and its tokens
+  graph::Value key_lengths;  // [sequences]: how many of its first tokens the others see; the rest only look
+  graph::Value first;        // [sequences]: the token that stands for the sequence ([CLS])
+  graph::Value pool_starts, pool_lengths;  // [sequences]: what pooling covers
+  graph::Value pad_index;                  // [sequences, longest]
+  graph::Value unpad_index;                // [tokens, 2]
+  Dim tokens, sequences, longest;
+};
+
+/// Declares them.
+EncoderInputs declare_encoder_inputs(graph::Builder& b);
+
+/// One thing that forward gives. Rows are tokens or sequences.
+struct EncoderOutput {
+  std::string_view name;  // as `transformers` names it
+  graph::Value value;
+};
+
+/// Facts that whoever feeds the graph must know.
+struct EncoderLimits {
+  std::int64_t vocabulary = 0;
+  std::int64_t positions = 0;
+  std::int64_t types = 0;
+  std::int64_t hidden_size = 0;
+};
+
+struct BuiltEncoder {
+  graph::Value last_hidden_state;      // [tokens, hidden]
+  std::vector<EncoderOutput> outputs;  // of forward with the folder's head
+};
+
+/// Whether `forward`'s head is built too, or the base model alone.
+enum class HeadChoice { of_folder, none };
+
+struct Architecture {
+  std::string_view model_type;  // of config.json
+  std::string_view prefix;      // that checkpoints with a head put before the base model's weights
+  EncoderLimits (*limits)(const formats::Json& config);
+  BuiltEncoder (*build)(graph::Builder& b, const formats::Json& config, Weights& weights, const EncoderInputs& inputs,
+                        HeadChoice head);
+};
+
+/// The architecture of a config.json. Throws unsupported naming the model_type.
+const Architecture& find_architecture(const formats::Json& config);
+
+/// `name` of transformers' ACT2FN applied to x. Throws unsupported naming it.
+graph::Value activate(graph::Builder& b, std::string_view name, graph::Value x);
+
+// The architectures, one file each.
+EncoderLimits bert_limits(const formats::Json& config);
+BuiltEncoder build_bert(graph::Builder& b, const formats::Json& config, Weights& weights, const EncoderInputs& inputs,
+                        HeadChoice head);
+
+}  // namespace alate::models

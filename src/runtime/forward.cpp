@@ -1,0 +1,155 @@
+// Model::forward: padded rows in, packed through the encoder, padded rows out.
+#include <algorithm>
+#include <cstring>
+
+#include "alate/error.h"
+#include "runtime/loaded_model.h"
+
+namespace alate {
+namespace {
+
+// Tokens that go through the encoder at a time; rows are never split.
+constexpr std::size_t kTokensAtATime = 4096;
+
+struct Padded {
+  std::int64_t batch = 0, length = 0;
+  std::vector<std::int64_t> ids, mask, types, positions;
+};
+
+std::vector<std::int64_t> integers(const Tensor& tensor, const char* name) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(tensor.element_count()));
+  const auto copy = [&](auto span) { std::copy(span.begin(), span.end(), values.begin()); };
+  switch (tensor.dtype()) {
+    case DType::i64: copy(tensor.values<std::int64_t>()); return values;
+    case DType::i32: copy(tensor.values<std::int32_t>()); return values;
+    case DType::boolean: copy(tensor.values<bool>()); return values;
+    case DType::u8: copy(tensor.values<std::uint8_t>()); return values;
+    case DType::f32:
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = tensor.values<float>()[i] != 0 ? 1 : 0;
+      if (std::string_view(name) == "attention_mask") return values;
+      break;
+    default: break;
+  }
+  throw make_error(ErrorCode::invalid_argument, "input '", name, "' has dtype ", to_string(tensor.dtype()),
+                   ": integers are wanted (i64 or i32)");
+}
+
+Padded read_inputs(const NamedTensors& inputs) {
+  Padded padded;
+  for (const auto& [name, tensor] : inputs) {
+    if (name != "input_ids" && name != "attention_mask" && name != "token_type_ids" && name != "position_ids") {
+      throw make_error(ErrorCode::invalid_argument, "the model has no input '", name,
+                       "': it takes input_ids, attention_mask, token_type_ids and position_ids");
+    }
+  }
+  const auto ids = inputs.find("input_ids");
+  if (ids == inputs.end())
+    throw Error(ErrorCode::invalid_argument, "input 'input_ids' is missing: give it as [batch, length] integers");
+  if (ids->second.rank() != 2)
+    throw make_error(ErrorCode::invalid_argument, "input 'input_ids' is ", to_string(ids->second.shape()),
+                     ", not [batch, length]");
+  padded.batch = ids->second.extent(0);
+  padded.length = ids->second.extent(1);
+  const auto read = [&](const char* name, std::int64_t otherwise) {
+    const auto found = inputs.find(name);
+    if (found == inputs.end())
+      return std::vector<std::int64_t>(static_cast<std::size_t>(padded.batch * padded.length), otherwise);
+    const Tensor& tensor = found->second;
+    const bool one_row = std::string_view(name) == "position_ids" && tensor.rank() == 2 && tensor.extent(0) == 1 &&
+                         tensor.extent(1) == padded.length;
+    if (tensor.shape().dims != ids->second.shape().dims && !one_row) {
+      throw make_error(ErrorCode::invalid_argument, "input '", name, "' is ", to_string(tensor.shape()),
+                       " but input_ids is ", to_string(ids->second.shape()));
+    }
+    std::vector<std::int64_t> values = integers(tensor, name);
+    for (std::int64_t row = 1; one_row && row < padded.batch; ++row)
+      values.insert(values.end(), values.begin(), values.begin() + padded.length);
+    return values;
+  };
+  padded.ids = read("input_ids", 0);
+  padded.mask = read("attention_mask", 1);
+  padded.types = read("token_type_ids", 0);
+  if (inputs.contains("position_ids")) padded.positions = read("position_ids", 0);
+  return padded;
+}
+
+// A number as the encoder takes it; what does not fit becomes -1, which no table has.
+std::int32_t narrow(std::int64_t value) {
+  return value < 0 || value > INT32_MAX ? -1 : static_cast<std::int32_t>(value);
+}
+
+// Some rows packed, and where each packed token came from.
+struct Chunk {
+  PackedTokens tokens;
+  runtime::PackingOptions options;
+  std::vector<std::int64_t> place;  // of each packed token in [batch · length]; -1: its row is not asked for
+};
+
+void add_token(Chunk& chunk, const Padded& padded, std::int64_t place, bool wanted) {
+  const auto at = static_cast<std::size_t>(place);
+  chunk.tokens.ids.push_back(narrow(padded.ids[at]));
+  chunk.tokens.type_ids.push_back(narrow(padded.types[at]));
+  chunk.tokens.positions.push_back(narrow(padded.positions.empty() ? place % padded.length : padded.positions[at]));
+  chunk.place.push_back(wanted ? place : -1);
+}
+
+// A row's tokens with mask 1. Heads read the row's first place, even where the mask hides it from the others: such a
+// token comes last, looking but not seen.
+void add_row(Chunk& chunk, const Padded& padded, std::int64_t row) {
+  const std::size_t before = chunk.tokens.ids.size();
+  for (std::int64_t i = row * padded.length; i < (row + 1) * padded.length; ++i) {
+    if (padded.mask[static_cast<std::size_t>(i)] != 0) add_token(chunk, padded, i, true);
+  }
+  const auto seen = static_cast<std::int32_t>(chunk.tokens.ids.size() - before);
+  const bool first_is_hidden = seen > 0 && padded.mask[static_cast<std::size_t>(row * padded.length)] == 0;
+  if (first_is_hidden) add_token(chunk, padded, row * padded.length, false);
+  chunk.tokens.lengths.push_back(seen + (first_is_hidden ? 1 : 0));
+  chunk.options.key_lengths.push_back(seen);
+  chunk.options.first.push_back(first_is_hidden ? seen : 0);
+}
+
+// Puts a chunk's rows where they belong in [batch, length, …] or [batch, …].
+void scatter(const Tensor& from, bool per_token, const Chunk& chunk, std::int64_t first_row, Tensor& to,
+             std::int64_t row_count) {
+  const std::size_t count = per_token ? chunk.place.size() : chunk.tokens.lengths.size();
+  if (count == 0 || from.byte_count() == 0) return;
+  const std::size_t bytes = to.byte_count() / static_cast<std::size_t>(row_count);
+  std::byte* out = to.mutable_bytes().data();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t place = per_token                     ? chunk.place[i]
+                               : chunk.tokens.lengths[i] > 0 ? first_row + static_cast<std::int64_t>(i)
+                                                             : -1;
+    if (place >= 0) std::memcpy(out + static_cast<std::size_t>(place) * bytes, from.bytes().data() + i * bytes, bytes);
+  }
+}
+
+}  // namespace
+
+NamedTensors Model::forward(const NamedTensors& inputs) const {
+  const Padded padded = read_inputs(inputs);
+  const runtime::EncoderProgram& program = state_->forward_program();
+  NamedTensors results;
+  for (std::size_t i = 0; i < program.outputs().size(); ++i) {
+    const backends::Port& port = program.outputs()[i];
+    Shape shape{port.shape.dtype, {padded.batch}};
+    if (program.is_per_token(i)) shape.dims.emplace_back(padded.length);
+    shape.dims.insert(shape.dims.end(), port.shape.dims.begin() + 1, port.shape.dims.end());
+    results.emplace(port.name, Tensor::zeros(std::move(shape)));
+  }
+  for (std::int64_t row = 0; row < padded.batch;) {
+    Chunk chunk;
+    const std::int64_t first_row = row;
+    while (row < padded.batch && (chunk.tokens.ids.empty() ||
+                                  chunk.tokens.ids.size() + static_cast<std::size_t>(padded.length) <= kTokensAtATime))
+      add_row(chunk, padded, row++);
+    const std::vector<Tensor> outputs = program.run(chunk.tokens, chunk.options);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const bool per_token = program.is_per_token(i);
+      scatter(outputs[i], per_token, chunk, first_row, results.find(program.outputs()[i].name)->second,
+              per_token ? padded.batch * padded.length : padded.batch);
+    }
+  }
+  return results;
+}
+
+}  // namespace alate

@@ -1,0 +1,65 @@
+// What stands behind a Model: its files, and the programs compiled from them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "alate/model.h"
+#include "backends/backend.h"
+#include "formats/json.h"
+#include "formats/safetensors_model.h"
+#include "models/encoder.h"
+#include "runtime/packing.h"
+
+namespace alate::runtime {
+
+/// An encoder's graph compiled with certain outputs. Thread-safe.
+class EncoderProgram {
+ public:
+  /// One output for each that the program was built with: [tokens, …] or [sequences, …] float32. An empty batch gives
+  /// empty results where rows are tokens, and zeros where they are sequences.
+  std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options = {}) const;
+  std::span<const backends::Port> outputs() const { return executable_->outputs(); }
+  /// Whether rows of output `i` are tokens (else sequences).
+  bool is_per_token(std::size_t i) const;
+  backends::ExecutableFacts facts() const { return executable_->facts(); }
+
+ private:
+  friend struct ModelLoader;
+  std::unique_ptr<backends::Executable> executable_;
+  models::EncoderLimits limits_;
+  Dim tokens_dim_;
+};
+
+/// Adds outputs over the encoder's last hidden state.
+using Head = std::function<void(graph::Builder&, const models::EncoderInputs&, const models::BuiltEncoder&)>;
+
+}  // namespace alate::runtime
+
+namespace alate {
+
+/// Immutable but for the program of forward, which is compiled at its first use.
+struct Model::State {
+  std::filesystem::path folder;
+  LoadOptions options;
+  formats::Json config;
+  formats::SafetensorsModel weights;
+  const models::Architecture* architecture = nullptr;
+  models::EncoderLimits limits;
+  std::shared_ptr<backends::WeightStore> store;
+  backends::Backend* backend = nullptr;
+  ModelFacts facts;
+
+  /// Compiles the encoder with the outputs that `head` adds. Weights are shared with all other programs of the model.
+  std::shared_ptr<const runtime::EncoderProgram> compile(const runtime::Head& head, models::HeadChoice choice) const;
+  /// The program of `Model::forward`.
+  const runtime::EncoderProgram& forward_program() const;
+
+  mutable std::once_flag forward_once;
+  mutable std::shared_ptr<const runtime::EncoderProgram> forward;
+};
+
+}  // namespace alate

@@ -1,0 +1,179 @@
+#include "tokenizers/added_vocabulary.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "alate/error.h"
+#include "tokenizers/unicode/character_classes.h"
+#include "tokenizers/unicode/utf8.h"
+
+namespace alate::tokenizers {
+namespace {
+
+// The start of the code point that ends at `end`.
+std::size_t previous_start(std::string_view text, std::size_t end) {
+  do {
+    --end;
+  } while (!starts_code_point(text[end]));
+  return end;
+}
+
+bool touches_word(std::string_view text, std::size_t begin, std::size_t end) {
+  if (begin > 0 && is_in(decode_utf8(text, previous_start(text, begin)).value, kWord)) return true;
+  return end < text.size() && is_in(decode_utf8(text, end).value, kWord);
+}
+
+std::size_t skip_space_back(std::string_view text, std::size_t begin, std::size_t limit) {
+  while (begin > limit) {
+    const std::size_t before = previous_start(text, begin);
+    if (before < limit || !is_in(decode_utf8(text, before).value, kWhitespace)) break;
+    begin = before;
+  }
+  return begin;
+}
+
+std::size_t skip_space(std::string_view text, std::size_t end) {
+  while (end < text.size()) {
+    const CodePoint c = decode_utf8(text, end);
+    if (!is_in(c.value, kWhitespace)) break;
+    end += c.length;
+  }
+  return end;
+}
+
+Span span_of(std::size_t begin, std::size_t end) {
+  return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+}
+
+}  // namespace
+
+AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const Model& model, const Normalizer* normalizer) {
+  if (tokens.size() > kMaxTokens || model.size() > std::numeric_limits<std::int32_t>::max() - kMaxTokens)
+    throw make_error(ErrorCode::resource_exhausted, "there are more than ", kMaxTokens, " added tokens");
+  auto next_id = static_cast<std::int32_t>(model.size());
+  for (AddedToken& token : tokens) {
+    if (token.content.empty()) continue;
+    if (token.content.size() > kMaxTokenBytes)
+      throw make_error(ErrorCode::resource_exhausted, "an added token has ", token.content.size(), " bytes; ",
+                       kMaxTokenBytes, " are allowed");
+    const std::int32_t id = add(token, model, next_id);
+    normalized_.erase(id);
+    if (token.normalized && normalizer != nullptr) {
+      AlignedText text(token.content, span_of(0, token.content.size()), false);
+      normalizer->apply(text);
+      if (text.text() != token.content) normalized_.emplace(id, text.text());
+    }
+    if (token.special) special_.insert(token.content);
+    tokens_[id] = std::move(token);
+  }
+  std::vector<std::pair<std::string, std::int32_t>> as_written;
+  std::vector<std::pair<std::string, std::int32_t>> in_normalized;
+  for (const auto& [id, token] : tokens_) {
+    const auto normalized = normalized_.find(id);
+    const std::string& pattern = normalized == normalized_.end() ? token.content : normalized->second;
+    if (!pattern.empty()) (token.normalized ? in_normalized : as_written).emplace_back(pattern, id);
+  }
+  as_written_ = TokenMatcher(std::move(as_written));
+  in_normalized_ = TokenMatcher(std::move(in_normalized));
+}
+
+std::int32_t AddedVocabulary::add(const AddedToken& token, const Model& model, std::int32_t& next_id) {
+  if (const auto known = ids_.find(token.content); known != ids_.end()) return known->second;
+  std::int32_t id = 0;
+  if (const auto in_model = model.token_to_id(token.content)) {
+    id = *in_model;
+  } else {
+    // Ids of the model may have holes, so the next number can be taken.
+    if (next_id == std::numeric_limits<std::int32_t>::max())
+      throw make_error(ErrorCode::corrupt, "the added tokens have no ids left");
+    id = next_id++;
+  }
+  ids_.emplace(token.content, id);
+  return id;
+}
+
+std::optional<std::int32_t> AddedVocabulary::token_to_id(std::string_view token) const {
+  const auto found = ids_.find(std::string(token));
+  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::string_view> AddedVocabulary::id_to_token(std::int32_t id) const {
+  const auto found = tokens_.find(id);
+  if (found == tokens_.end()) return std::nullopt;
+  const auto normalized = normalized_.find(id);
+  return normalized == normalized_.end() ? found->second.content : normalized->second;
+}
+
+std::size_t AddedVocabulary::size_beyond(const Model& model) const {
+  return static_cast<std::size_t>(std::count_if(
+      ids_.begin(), ids_.end(), [&](const auto& token) { return !model.token_to_id(token.first).has_value(); }));
+}
+
+// AddedVocabulary::find_matches of the reference: a match that is refused still uses up its text.
+std::vector<AddedVocabulary::Part> AddedVocabulary::split(std::string_view text, const TokenMatcher& matcher) const {
+  std::vector<Part> parts;
+  std::size_t done = 0;
+  for (auto found = matcher.find(text, 0); found.has_value(); found = matcher.find(text, found->end)) {
+    const AddedToken& token = tokens_.at(found->id);
+    std::size_t begin = found->begin;
+    std::size_t end = found->end;
+    if (token.single_word && touches_word(text, begin, end)) continue;
+    if (token.lstrip) begin = std::max(skip_space_back(text, begin, std::min(done, begin)), done);
+    if (token.rstrip) end = skip_space(text, end);
+    if (done < begin) parts.push_back({done, begin, kNoToken});
+    if (begin < end) parts.push_back({begin, end, found->id});
+    done = end;
+  }
+  if (done < text.size()) parts.push_back({done, text.size(), kNoToken});
+  return parts;
+}
+
+PieceList AddedVocabulary::extract_and_normalize(std::string_view text, const Normalizer* normalizer,
+                                                 bool track) const {
+  const auto normalized_part = [&](std::size_t begin, std::size_t end) {
+    AlignedText part(text, span_of(begin, end), track);
+    if (normalizer != nullptr) normalizer->apply(part);
+    return part;
+  };
+  PieceList list{AlignedText(text, {0, 0}, track), {}};
+  const auto append = [&](AlignedText part) {
+    const std::size_t before = list.text.size();
+    if (before + part.size() > std::numeric_limits<std::uint32_t>::max())
+      throw make_error(ErrorCode::resource_exhausted, "the normalized text is over 4 GiB; give a shorter one");
+    for (const Part& piece : split(part.text(), in_normalized_)) {
+      const Span range = span_of(before + piece.begin, before + piece.end);
+      list.pieces.push_back({range.begin, range.end, piece.id});
+    }
+    list.text.append(std::move(part));
+  };
+  const std::vector<Part> parts = split(text, as_written_);
+  for (const Part& part : parts) {
+    if (part.id == kNoToken) {
+      append(normalized_part(part.begin, part.end));
+      continue;
+    }
+    const auto before = static_cast<std::uint32_t>(list.text.size());
+    list.text.append(AlignedText(text, span_of(part.begin, part.end), track));
+    list.pieces.push_back({before, static_cast<std::uint32_t>(list.text.size()), part.id});
+  }
+  return list;
+}
+
+std::vector<AddedToken> load_added_tokens(const Json::Array& list, std::string_view where) {
+  std::vector<AddedToken> tokens;
+  for (const Json& entry : list) {
+    AddedToken token;
+    token.content = string_member(entry, "content", where);
+    token.single_word = bool_member(entry, "single_word", where);
+    token.lstrip = bool_member(entry, "lstrip", where);
+    token.rstrip = bool_member(entry, "rstrip", where);
+    token.normalized = bool_member(entry, "normalized", where);
+    token.special = bool_member(entry, "special", where);
+    count_member(entry, "id", where);
+    tokens.push_back(std::move(token));
+  }
+  return tokens;
+}
+
+}  // namespace alate::tokenizers

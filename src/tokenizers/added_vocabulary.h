@@ -1,0 +1,70 @@
+// Tokens beside the model's vocabulary, matched whole in the text before it or after it is normalized.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "tokenizers/models/model.h"
+#include "tokenizers/normalizers/normalizer.h"
+#include "tokenizers/pieces.h"
+#include "tokenizers/token_matcher.h"
+
+namespace alate::tokenizers {
+
+struct AddedToken {
+  std::string content;
+  bool single_word = false;  // only where no letter, digit or mark touches it
+  bool lstrip = false;       // takes the white space before it in
+  bool rstrip = false;       // takes the white space behind it in
+  bool normalized = true;    // matched in the normalized text, by its normalized content
+  bool special = false;      // left out by a decode that skips special tokens
+};
+
+/// Immutable once built; safe to use from many threads at once.
+class AddedVocabulary {
+ public:
+  /// Tokens that the model knows keep the model's id; others are numbered behind all there are, in order, whatever ids
+  /// the file gave them. This is what the reference does.
+  AddedVocabulary(std::vector<AddedToken> tokens, const Model& model, const Normalizer* normalizer);
+
+  /// Steps 1 to 3 of encoding: finds the tokens that are matched as written, normalizes what is between them, and finds
+  /// in that the tokens that are matched normalized.
+  PieceList extract_and_normalize(std::string_view text, const Normalizer* normalizer, bool track) const;
+
+  std::optional<std::int32_t> token_to_id(std::string_view token) const;
+  std::optional<std::string_view> id_to_token(std::int32_t id) const;
+  bool is_special(std::string_view token) const { return special_.contains(std::string(token)); }
+  /// The number of tokens that the model does not know.
+  std::size_t size_beyond(const Model& model) const;
+
+  static constexpr std::size_t kMaxTokens = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxTokenBytes = 4096;
+
+ private:
+  struct Part {
+    std::size_t begin;
+    std::size_t end;
+    std::int32_t id;
+  };
+
+  std::int32_t add(const AddedToken& token, const Model& model, std::int32_t& next_id);
+  std::vector<Part> split(std::string_view text, const TokenMatcher& matcher) const;
+
+  std::unordered_map<std::string, std::int32_t> ids_;
+  std::map<std::int32_t, AddedToken> tokens_;
+  std::unordered_map<std::int32_t, std::string> normalized_;  // where it differs from the content
+  std::unordered_set<std::string> special_;
+  TokenMatcher as_written_;
+  TokenMatcher in_normalized_;
+};
+
+/// The "added_tokens" of a tokenizer.json. Throws corrupt.
+std::vector<AddedToken> load_added_tokens(const Json::Array& list, std::string_view where);
+
+}  // namespace alate::tokenizers

@@ -1,0 +1,66 @@
+#include <string>
+#include <utility>
+
+#include "alate/error.h"
+#include "tokenizers/json_fields.h"
+#include "tokenizers/parts.h"
+
+namespace alate::tokenizers {
+namespace {
+
+void check_version(const Json& file, std::string_view what) {
+  const Json* version = file.find("version");
+  if (version == nullptr) return;
+  const std::string& text = as_string(*version, std::string(what) + ": version");
+  if (text != "1.0")
+    throw make_error(ErrorCode::unsupported, what, ": the file's version is \"", text, "\", only \"1.0\" is known");
+}
+
+struct StatedTruncation {
+  std::optional<std::size_t> max_length;
+  Side side = Side::right;
+};
+
+StatedTruncation load_truncation(const Json& part, const std::string& where) {
+  if (part.is_null()) return {};
+  StatedTruncation stated;
+  stated.max_length = static_cast<std::size_t>(count_member(part, "max_length", where));
+  const Json* direction = part.find("direction");
+  if (direction != nullptr && as_string(*direction, where + ".direction") == "Left") stated.side = Side::left;
+  return stated;
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view text, std::string_view what) {
+  const Json file = formats::parse_json(text, what);
+  const Json absent;
+  const std::string prefix = std::string(what) + ": ";
+  const auto part = [&](std::string_view key) -> const Json& {
+    const Json* found = file.find(key);
+    return found == nullptr ? absent : *found;
+  };
+  const auto where = [&](std::string_view key) { return prefix + std::string(key); };
+  if (!file.is_object()) throw make_error(ErrorCode::corrupt, what, " must be a JSON object but is ", file.kind());
+  check_version(file, what);
+  const StatedTruncation truncation = load_truncation(part("truncation"), where("truncation"));
+  NormalizerPtr normalizer = load_normalizer(part("normalizer"), where("normalizer"));
+  PreTokenizerPtr pre_tokenizer = load_pre_tokenizer(part("pre_tokenizer"), where("pre_tokenizer"));
+  ModelPtr model = load_model(member(file, "model", what), where("model"));
+  std::vector<AddedToken> added;
+  if (file.find("added_tokens") != nullptr)
+    added = load_added_tokens(array_member(file, "added_tokens", what), where("added_tokens"));
+  AddedVocabulary vocabulary(std::move(added), *model, normalizer.get());
+  return std::make_shared<const Tokenizer::Parts>(Tokenizer::Parts{
+      .normalizer = std::move(normalizer),
+      .pre_tokenizer = std::move(pre_tokenizer),
+      .model = std::move(model),
+      .added = std::move(vocabulary),
+      .post_processor = load_post_processor(part("post_processor"), where("post_processor")),
+      .decoder = load_decoder(part("decoder"), where("decoder")),
+      .stated_max_length = truncation.max_length,
+      .stated_side = truncation.side,
+  });
+}
+
+}  // namespace alate::tokenizers

@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "base/mapped_file.h"
+#include "tokenizers/models/word_piece.h"
+#include "tokenizers/parts.h"
+#include "tokenizers/unicode/character_classes.h"
+#include "tokenizers/unicode/utf8.h"
+
+namespace alate::tokenizers {
+namespace {
+
+// The order in which transformers adds the named special tokens, and BertTokenizer's own names for them.
+constexpr std::pair<std::string_view, std::string_view> kNamedTokens[] = {
+    {"bos_token", ""},      {"eos_token", ""},      {"unk_token", "[UNK]"},   {"sep_token", "[SEP]"},
+    {"pad_token", "[PAD]"}, {"cls_token", "[CLS]"}, {"mask_token", "[MASK]"},
+};
+
+Json read_json_beside(const std::filesystem::path& vocab_txt, std::string_view name) {
+  const std::filesystem::path path = vocab_txt.parent_path() / name;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
+  Json file = formats::parse_json(base::read_text_file(path), path.string());
+  if (!file.is_object()) throw make_error(ErrorCode::corrupt, path.string(), " must be a JSON object");
+  return file;
+}
+
+std::string_view without_trailing_space(std::string_view line) {
+  std::size_t end = line.size();
+  while (end > 0) {
+    std::size_t before = end - 1;
+    while (before > 0 && !starts_code_point(line[before])) --before;
+    if (!is_in(decode_utf8(line, before).value, kWhitespace)) break;
+    end = before;
+  }
+  return line.substr(0, end);
+}
+
+// A token a line, numbered from 0; white space at the end of a line is no part of it. A token that is there twice has
+// the later number.
+Vocabulary read_vocabulary(const std::filesystem::path& vocab_txt) {
+  const std::string text = base::read_text_file(vocab_txt);
+  if (repair_utf8(text).has_value()) throw make_error(ErrorCode::corrupt, vocab_txt.string(), " is not UTF-8 text");
+  Vocabulary vocabulary;
+  vocabulary.reserve(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1);
+  std::int32_t id = 0;
+  for (std::size_t begin = 0; begin < text.size(); ++id) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    vocabulary.add(without_trailing_space(std::string_view(text).substr(begin, end - begin)), id);
+    begin = end + 1;
+  }
+  vocabulary.finish();
+  return vocabulary;
+}
+
+// A token as tokenizer_config.json and special_tokens_map.json write it: its text, or an object of its properties.
+AddedToken read_token(const Json& value, bool special, std::string_view where) {
+  AddedToken token;
+  token.special = special;
+  token.normalized = !special;
+  if (value.is_string()) {
+    token.content = as_string(value, where);
+    return token;
+  }
+  token.content = string_member(value, "content", where);
+  token.special = special || value.get_bool("special", false);
+  token.single_word = value.get_bool("single_word", false);
+  token.lstrip = value.get_bool("lstrip", false);
+  token.rstrip = value.get_bool("rstrip", false);
+  token.normalized = value.get_bool("normalized", !token.special);
+  return token;
+}
+
+// What the files beside a vocab.txt say of added and special tokens, in the manner of transformers'
+// PreTrainedTokenizerBase._from_pretrained: added_tokens_decoder counts where it is, else the older two files.
+class StatedTokens {
+ public:
+  StatedTokens(const Json& config, const std::filesystem::path& vocab_txt) : where_(vocab_txt.parent_path().string()) {
+    const Json* decoder = config.find("added_tokens_decoder");
+    const Json special_map = decoder == nullptr ? read_json_beside(vocab_txt, "special_tokens_map.json") : Json();
+    for (const auto& [key, usual] : kNamedTokens) {
+      if (!usual.empty()) named_[std::string(key)] = read_token(Json(usual), true, where_);
+      read_named(config, key);
+      read_named(special_map, key);
+    }
+    read_extra(config);
+    read_extra(special_map);
+    if (decoder != nullptr) {
+      if (!decoder->is_object())
+        throw make_error(ErrorCode::corrupt, where_, ": added_tokens_decoder must be an object");
+      for (const auto& [id, token] : decoder->as_object(where_))
+        numbered_[number(id)] = read_token(token, false, where_);
+    } else {
+      read_added_tokens_json(read_json_beside(vocab_txt, "added_tokens.json"));
+    }
+  }
+
+  const std::string& name(std::string_view key) const { return named_.at(std::string(key)).content; }
+
+  std::vector<AddedToken> in_order() const {
+    std::vector<AddedToken> tokens;
+    const auto is_named = [&](const std::string& content) {
+      return std::any_of(named_.begin(), named_.end(),
+                         [&](const auto& named) { return named.second.content == content; });
+    };
+    const auto add = [&](const AddedToken& token) {
+      if (std::none_of(tokens.begin(), tokens.end(), [&](const AddedToken& t) { return t.content == token.content; }))
+        tokens.push_back(token);
+    };
+    for (const auto& [id, token] : numbered_) {
+      tokens.push_back(token);
+      tokens.back().special = token.special || is_named(token.content);
+    }
+    for (const auto& [key, usual] : kNamedTokens) {
+      if (const auto found = named_.find(std::string(key)); found != named_.end()) add(found->second);
+    }
+    for (const AddedToken& token : extra_) add(token);
+    return tokens;
+  }
+
+ private:
+  void read_named(const Json& file, std::string_view key) {
+    const Json* value = file.find(key);
+    if (value != nullptr && !value->is_null()) named_[std::string(key)] = read_token(*value, true, where_);
+  }
+
+  void read_extra(const Json& file) {
+    for (const std::string_view key : {"additional_special_tokens", "extra_special_tokens"}) {
+      const Json* list = file.find(key);
+      if (list == nullptr || !list->is_array()) continue;
+      for (const Json& token : list->as_array(key)) extra_.push_back(read_token(token, true, where_));
+    }
+  }
+
+  void read_added_tokens_json(const Json& file) {
+    if (file.is_null()) return;
+    for (const auto& [content, id] : file.as_object(where_)) {
+      const bool special =
+          std::any_of(named_.begin(), named_.end(),
+                      [&](const auto& named) { return named.second.content == content; }) ||
+          std::any_of(extra_.begin(), extra_.end(), [&](const AddedToken& token) { return token.content == content; });
+      numbered_[as_count(id, where_)] = read_token(Json(content), special, where_);
+    }
+  }
+
+  std::int32_t number(const std::string& text) const {
+    std::int32_t id = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+    if (error != std::errc() || end != text.data() + text.size() || id < 0)
+      throw make_error(ErrorCode::corrupt, where_, ": added_tokens_decoder has a key that is no id");
+    return id;
+  }
+
+  std::string where_;
+  std::map<std::string, AddedToken> named_;
+  std::vector<AddedToken> extra_;
+  std::map<std::int32_t, AddedToken> numbered_;
+};
+
+Json special_piece(const std::string& token, std::int64_t type_id) {
+  return Json::Object{{"SpecialToken", Json::Object{{"id", token}, {"type_id", type_id}}}};
+}
+
+Json sequence_piece(std::string_view id, std::int64_t type_id) {
+  return Json::Object{{"Sequence", Json::Object{{"id", id}, {"type_id", type_id}}}};
+}
+
+Json bert_template(const std::string& cls, std::int64_t cls_id, const std::string& sep, std::int64_t sep_id) {
+  const auto token = [](const std::string& name, std::int64_t id) {
+    return Json::Object{{"id", name}, {"ids", Json::Array{id}}, {"tokens", Json::Array{name}}};
+  };
+  Json::Object known{{cls, token(cls, cls_id)}};
+  if (sep != cls) known.emplace_back(sep, token(sep, sep_id));
+  return Json::Object{
+      {"single", Json::Array{special_piece(cls, 0), sequence_piece("A", 0), special_piece(sep, 0)}},
+      {"pair", Json::Array{special_piece(cls, 0), sequence_piece("A", 0), special_piece(sep, 0), sequence_piece("B", 1),
+                           special_piece(sep, 1)}},
+      {"special_tokens", std::move(known)},
+  };
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt) {
+  const std::string where = vocab_txt.string();
+  const Json config = read_json_beside(vocab_txt, "tokenizer_config.json");
+  const StatedTokens stated(config, vocab_txt);
+  const Json* strip_accents = config.find("strip_accents");
+  NormalizerPtr normalizer =
+      make_bert_normalizer(Json::Object{{"clean_text", true},
+                                        {"handle_chinese_chars", config.get_bool("tokenize_chinese_chars", true)},
+                                        {"strip_accents", strip_accents == nullptr ? Json() : *strip_accents},
+                                        {"lowercase", config.get_bool("do_lower_case", true)}},
+                           where);
+  WordPieceRules rules;
+  rules.unknown_token = stated.name("unk_token");
+  ModelPtr model = std::make_unique<WordPiece>(read_vocabulary(vocab_txt), std::move(rules), where);
+  AddedVocabulary added(stated.in_order(), *model, normalizer.get());
+  const std::string& cls = stated.name("cls_token");
+  const std::string& sep = stated.name("sep_token");
+  const auto id_of = [&](const std::string& token) {
+    const auto id = added.token_to_id(token);
+    if (!id.has_value()) throw make_error(ErrorCode::corrupt, where, ": a special token has no text");
+    return *id;
+  };
+  PostProcessorPtr processor = make_template_processing(bert_template(cls, id_of(cls), sep, id_of(sep)), where);
+  DecoderPtr decoder = make_word_piece_decoder(Json::Object{{"prefix", "##"}, {"cleanup", true}}, where);
+  return std::make_shared<const Tokenizer::Parts>(Tokenizer::Parts{
+      .normalizer = std::move(normalizer),
+      .pre_tokenizer = make_bert_pre_tokenizer(Json(), where),
+      .model = std::move(model),
+      .added = std::move(added),
+      .post_processor = std::move(processor),
+      .decoder = std::move(decoder),
+      .stated_max_length = {},
+      .stated_side = Side::right,
+  });
+}
+
+}  // namespace alate::tokenizers

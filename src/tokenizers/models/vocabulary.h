@@ -1,0 +1,81 @@
+// The tokens of a model and their ids: one block of text and one open-addressing table, built once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace alate::tokenizers {
+
+/// A hash that grows byte by byte (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv), so that the hashes of all
+/// prefixes of a word cost one pass over it.
+class PrefixHash {
+ public:
+  constexpr PrefixHash() = default;
+  constexpr PrefixHash& add(char byte) {
+    state_ = (state_ ^ static_cast<unsigned char>(byte)) * 0x100000001B3u;
+    return *this;
+  }
+  constexpr PrefixHash& add(std::string_view text) {
+    for (const char byte : text) add(byte);
+    return *this;
+  }
+  /// Mixed, as the low bits of the state are weak.
+  constexpr std::uint64_t value() const { return (state_ ^ state_ >> 32) * 0x9E3779B97F4A7C15u; }
+
+ private:
+  std::uint64_t state_ = 0xCBF29CE484222325u;
+};
+
+/// Immutable once built.
+class Vocabulary {
+ public:
+  /// Adds a token; a token that is there already gets the new id, as in the reference's maps.
+  /// Throws corrupt for a negative id, resource_exhausted beyond kMaxTokens or kMaxTokenBytes.
+  void add(std::string_view token, std::int32_t id);
+  /// Builds the table from ids to tokens; call it once, after the last `add`. Of tokens with the same id the last added
+  /// one has it.
+  void finish();
+  void reserve(std::size_t tokens);
+
+  std::optional<std::int32_t> id_of(std::string_view token) const;
+  /// The same for the concatenation `head` + `tail`, whose hash the caller has.
+  std::optional<std::int32_t> id_of(std::string_view head, std::string_view tail, std::uint64_t hash) const;
+  std::optional<std::string_view> token_of(std::int32_t id) const;
+
+  std::size_t size() const { return entries_.size(); }
+  /// The bytes of the longest token.
+  std::size_t longest() const { return longest_; }
+
+  static constexpr std::size_t kMaxTokens = std::size_t{1} << 24;
+  static constexpr std::size_t kMaxTokenBytes = std::size_t{1} << 16;
+
+ private:
+  struct Entry {
+    std::uint32_t begin;
+    std::uint32_t length;
+    std::int32_t id;
+  };
+  struct Slot {
+    std::uint32_t entry = 0;  // counted from 1; 0 is free
+    std::uint32_t hash = 0;
+  };
+
+  std::string_view text_of(const Entry& entry) const {
+    return std::string_view(text_).substr(entry.begin, entry.length);
+  }
+  void grow(std::size_t slots);
+
+  std::string text_;
+  std::vector<Entry> entries_;
+  std::vector<Slot> slots_;           // a power of two, at most half full
+  std::vector<std::uint32_t> by_id_;  // entry counted from 1 by id, when the ids are dense; else empty
+  std::vector<std::pair<std::int32_t, std::uint32_t>> sorted_ids_;
+  std::size_t longest_ = 0;
+};
+
+}  // namespace alate::tokenizers

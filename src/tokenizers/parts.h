@@ -1,0 +1,38 @@
+// What a Tokenizer is made of.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "alate/tokenizer.h"
+#include "tokenizers/added_vocabulary.h"
+#include "tokenizers/decoders/decoder.h"
+#include "tokenizers/models/model.h"
+#include "tokenizers/normalizers/normalizer.h"
+#include "tokenizers/post_processors/post_processor.h"
+#include "tokenizers/pre_tokenizers/pre_tokenizer.h"
+
+namespace alate {
+
+struct Tokenizer::Parts {
+  tokenizers::NormalizerPtr normalizer;       // may be null
+  tokenizers::PreTokenizerPtr pre_tokenizer;  // may be null
+  tokenizers::ModelPtr model;
+  tokenizers::AddedVocabulary added;
+  tokenizers::PostProcessorPtr post_processor;  // may be null
+  tokenizers::DecoderPtr decoder;               // may be null
+  std::optional<std::size_t> stated_max_length;
+  Side stated_side = Side::right;
+};
+
+namespace tokenizers {
+
+/// Reads a tokenizer.json; `what` names it in errors.
+std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view text, std::string_view what);
+
+/// Builds BERT's pipeline around a vocab.txt, with the options and special tokens that the files beside it state, as
+/// transformers' BertTokenizer does.
+std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt);
+
+}  // namespace tokenizers
+}  // namespace alate

@@ -1,0 +1,30 @@
+// A normalized text cut into pieces: what pre-tokenizers refine and models turn into tokens.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tokenizers/aligned_text.h"
+
+namespace alate::tokenizers {
+
+inline constexpr std::int32_t kNoToken = -1;
+
+/// A range of bytes of the normalized text, never empty. One that an added token claimed has its id and stays whole.
+struct Piece {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::int32_t token = kNoToken;
+};
+
+struct PieceList {
+  AlignedText text;
+  std::vector<Piece> pieces;
+
+  std::string_view text_of(const Piece& piece) const {
+    return text.text().substr(piece.begin, piece.end - piece.begin);
+  }
+};
+
+}  // namespace alate::tokenizers

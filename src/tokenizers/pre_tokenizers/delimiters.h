@@ -1,0 +1,29 @@
+// What a splitting pre-tokenizer does with the delimiters that it finds.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tokenizers/json_fields.h"
+#include "tokenizers/pieces.h"
+
+namespace alate::tokenizers {
+
+/// "the-final--countdown" at '-': Removed: the, final, countdown. Isolated: the, -, final, -, -, countdown.
+/// MergedWithPrevious: the-, final-, -, countdown. MergedWithNext: the, -final, -, -countdown.
+/// Contiguous: the, -, final, --, countdown.
+enum class Delimiters { removed, isolated, merged_with_previous, merged_with_next, contiguous };
+
+/// Throws corrupt when there is no such behaviour.
+Delimiters parse_delimiters(std::string_view name, std::string_view where);
+
+/// Ranges that follow each other and cover a piece; those that match are delimiters.
+struct Match {
+  Piece range;
+  bool is_delimiter;
+};
+
+/// Appends the pieces that the matches of one piece give.
+void append_split(const std::vector<Match>& matches, Delimiters behavior, std::vector<Piece>& out);
+
+}  // namespace alate::tokenizers

@@ -1,0 +1,59 @@
+// A tokenizer.json and a text, split at the first zero byte: loading either throws alate::Error or gives a tokenizer
+// whose encodings are whole, whatever the text.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "alate/error.h"
+#include "alate/tokenizer.h"
+
+namespace {
+
+void check(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check_lists(const alate::Encoding& encoding) {
+  const std::size_t count = encoding.ids.size();
+  check(encoding.type_ids.size() == count && encoding.special_mask.size() == count && encoding.tokens.size() == count);
+  check(encoding.offsets.size() == count && encoding.byte_offsets.size() == count);
+  for (std::size_t i = 0; i < count; ++i) {
+    check(encoding.ids[i] >= 0);
+    check(encoding.byte_offsets[i].first <= encoding.byte_offsets[i].second);
+    check(encoding.offsets[i].first <= encoding.offsets[i].second);
+  }
+  for (const alate::Encoding& window : encoding.overflowing) check_lists(window);
+}
+
+template <typename Encode>
+void try_encode(Encode encode) {
+  try {
+    check_lists(encode());
+  } catch (const alate::Error&) {  // refused: a limit, an option that cannot be met, a missing unknown token
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::size_t split = input.find('\0');
+  const std::string_view text = split == std::string_view::npos ? std::string_view() : input.substr(split + 1);
+  try {
+    const alate::Tokenizer tokenizer = alate::Tokenizer::from_json(input.substr(0, split), "fuzz");
+    const alate::EncodeOptions cut{.max_length = 8, .stride = 2, .side = alate::Side::left};
+    try_encode([&] { return tokenizer.encode(text); });
+    try_encode([&] { return tokenizer.encode(text, cut); });
+    try_encode([&] { return tokenizer.encode_pair(text, text.substr(text.size() / 2), cut); });
+    try {
+      const auto plain = tokenizer.encode(text, {.with_offsets = false, .with_tokens = false});
+      check(plain.ids == tokenizer.encode(text).ids);
+      tokenizer.decode(plain.ids, true);
+    } catch (const alate::Error&) {  // the same refusals as above
+    }
+    check(tokenizer.vocabulary_size() < (std::size_t{1} << 32));
+  } catch (const alate::Error&) {  // a file that is refused
+  }
+  return 0;
+}

@@ -1,0 +1,94 @@
+"""Records small files of the reference writers of safetensors and NumPy in tests/golden/formats.
+
+Needs numpy, torch and safetensors 0.8 or newer:  python tests/golden/record_formats.py
+The values follow the position k of an element, so that tests can work them out: k % 2 for bools, k for unsigned
+integers, k - 2 for signed ones, (k - 2) / 2 for floats, (k - 2) / 2 + k i for complex numbers.
+"""
+
+import io
+import json
+import pathlib
+
+import numpy
+import safetensors.torch
+import torch
+
+FOLDER = pathlib.Path(__file__).parent / "formats"
+
+
+def torch_values(dtype, shape):
+    k = torch.arange(int(numpy.prod(shape)), dtype=torch.float64).reshape(shape)
+    if dtype == torch.bool:
+        return (k % 2).bool()
+    if dtype in (torch.uint8, torch.uint16, torch.uint32, torch.uint64):
+        return k.to(torch.int64).to(dtype)
+    if dtype in (torch.int8, torch.int16, torch.int32, torch.int64):
+        return (k - 2).to(dtype)
+    if dtype.is_complex:
+        return torch.complex((k - 2) / 2, k).to(dtype)
+    return ((k - 2) / 2).to(dtype)
+
+
+def numpy_values(dtype, shape):
+    k = numpy.arange(int(numpy.prod(shape))).reshape(shape)
+    kind = numpy.dtype(dtype).kind
+    if kind == "b":
+        return k % 2 == 1
+    if kind == "u":
+        return k.astype(dtype)
+    if kind == "i":
+        return (k - 2).astype(dtype)
+    if kind == "c":
+        return ((k - 2) / 2 + 1j * k).astype(dtype)
+    return ((k - 2) / 2).astype(dtype)
+
+
+def record_safetensors():
+    save = safetensors.torch.save_file
+    types = ["bool", "uint8", "int8", "float8_e5m2", "float8_e4m3fn", "int16", "uint16", "float16", "bfloat16", "int32",
+             "uint32", "float32", "complex64", "float64", "int64", "uint64"]
+    save({name: torch_values(getattr(torch, name), (2, 3)) for name in types}, FOLDER / "types.safetensors")
+    shapes = {"scalar": (), "none": (0,), "none.inside": (2, 0, 3), "one": (1,), "cube": (2, 2, 2)}
+    save({name: torch_values(torch.float32, shape) for name, shape in shapes.items()}, FOLDER / "shapes.safetensors",
+         metadata={"format": "pt"})
+    save({}, FOLDER / "empty.safetensors")
+    save({}, FOLDER / "metadata.safetensors", metadata={"quote\"d": "tab\tline\nbell\x07 back\\slash /é日"})
+    save({"é日\"x": torch_values(torch.int32, (1,)), "a b/c": torch_values(torch.int32, (2,))},
+         FOLDER / "names.safetensors")
+
+    shards = FOLDER / "sharded"
+    shards.mkdir(exist_ok=True)
+    first, second = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
+    save({"a": torch_values(torch.float32, (3,)), "b": torch_values(torch.int64, (2,))}, shards / first)
+    save({"c": torch_values(torch.float32, (2, 2))}, shards / second)
+    index = {"metadata": {"total_size": 44}, "weight_map": {"a": first, "b": first, "c": second}}
+    (shards / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")
+
+
+def record_npy():
+    for dtype in ["?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8", "c16"]:
+        numpy.save(FOLDER / f"{numpy.dtype(dtype).name}.npy", numpy_values(dtype, (2, 3)))
+    numpy.save(FOLDER / "scalar.npy", numpy_values("f4", ()))
+    numpy.save(FOLDER / "none.npy", numpy_values("f4", (0, 3)))
+    numpy.save(FOLDER / "vector.npy", numpy_values("i4", (12,)))
+    numpy.save(FOLDER / "fortran.npy", numpy.asfortranarray(numpy_values("i2", (2, 3, 4))))
+    numpy.save(FOLDER / "big_endian.npy", numpy_values(">f4", (2,)))
+    numpy.save(FOLDER / "strings.npy", numpy.array(["ab", "c"]))
+    for version in (2, 3):
+        out = io.BytesIO()
+        numpy.lib.format.write_array(out, numpy_values("f4", (2, 3)), version=(version, 0))
+        (FOLDER / f"version_{version}.npy").write_bytes(out.getvalue())
+
+
+def record_npz():
+    arrays = {"input_ids": numpy_values("i8", (2, 3)), "attention_mask": numpy_values("u1", (2, 3)),
+              "zeros": numpy.zeros((64, 64), "f4")}
+    numpy.savez(FOLDER / "stored.npz", **{name: arrays[name] for name in ("input_ids", "attention_mask")})
+    numpy.savez_compressed(FOLDER / "deflated.npz", **arrays)
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    record_safetensors()
+    record_npy()
+    record_npz()

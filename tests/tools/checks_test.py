@@ -1,0 +1,120 @@
+"""The checks of tools/ find what they are there to find.
+
+    python3 tests/tools/checks_test.py
+"""
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+
+
+class InScratchFolder(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = pathlib.Path(scratch.name)
+
+    def write(self, path, text):
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, encoding="utf-8")
+
+    def run_tool(self, name, *arguments):
+        """(exit status, standard output) of a tool."""
+        result = subprocess.run([TOOLS / name, *arguments], capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout
+
+
+class Layers(InScratchFolder):
+    def assert_violation(self, path, text, message):
+        self.write(path, text)
+        status, output = self.run_tool("check_layers", self.root)
+        self.assertEqual(status, 1, output)
+        self.assertIn(message, output)
+
+    def test_accepts_includes_of_folders_above(self):
+        self.write("src/base/threads.h", "#pragma once\n#include <vector>\n")
+        self.write("src/graph/graph.h", '#pragma once\n#include "base/threads.h"\n#include "alate/tensor.h"\n')
+        self.write("include/alate/tensor.h", '#pragma once\n#include "alate/error.h"\n')
+        self.write("include/alate/error.h", "#pragma once\n#include <string>\n")
+        self.assertEqual(self.run_tool("check_layers", self.root), (0, ""))
+
+    def test_refuses_an_include_of_a_folder_below(self):
+        self.assert_violation("src/base/a.h", '#include "graph/graph.h"\n', "base may not include graph/graph.h")
+
+    def test_refuses_a_public_header_of_a_folder_below(self):
+        self.assert_violation("src/graph/a.cpp", '#include "alate/embedding.h"\n', "graph may not include")
+
+    def test_sees_an_include_relative_to_its_own_folder(self):
+        self.write("src/graph/graph.h", "")
+        self.assert_violation("src/base/a.h", '#include "../graph/graph.h"\n', "base may not include")
+
+    def test_refuses_third_parties_in_public_headers(self):
+        self.assert_violation("include/alate/graph.h", "#include <utf8proc.h>\n", "only the standard library")
+
+    def test_refuses_boost_in_headers(self):
+        self.assert_violation("src/graph/a.h", "#include <boost/json.hpp>\n", "only .cpp files may include Boost")
+
+    def test_refuses_highway_outside_the_kernels(self):
+        self.assert_violation("src/backends/cpu/plan.cpp", "#include <hwy/highway.h>\n", "may include Highway")
+
+    def test_refuses_conditionals_outside_base(self):
+        self.assert_violation("src/graph/a.cpp", "#if defined(__linux__)\n#endif\n", "conditional")
+
+    def test_accepts_include_guards_and_instruction_set_files(self):
+        self.write("src/graph/ops.def", "#ifndef ALATE_OP\n#define ALATE_OP(...)\n#endif\n")
+        self.write("src/backends/cpu/kernels/gemm_avx2.cpp", "#ifdef __AVX2__\n#endif\n")
+        self.assertEqual(self.run_tool("check_layers", self.root), (0, ""))
+
+    def test_refuses_files_of_no_layer_and_overlong_files(self):
+        self.assert_violation("src/other/a.cpp", "", "belongs to no layer")
+        self.assert_violation("src/base/long.cpp", "\n" * 801, "801 lines")
+
+
+class Symbols(InScratchFolder):
+    def compile(self, name, source):
+        folder = self.root / "CMakeFiles/alate_backends.dir"
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["g++", "-std=c++20", "-O1", "-x", "c++", "-", "-c", "-o", folder / name], input=source, text=True, check=True)
+
+    def test_refuses_a_shared_inline_function_in_an_instruction_set_object(self):
+        self.compile("gemm_avx2.cpp.o", "__attribute__((noinline)) inline int twice(int a) { return a * 2; } int f(int a) { return twice(a); }")
+        status, output = self.run_tool("check_symbols", self.root)
+        self.assertEqual(status, 1, output)
+        self.assertIn("twice(int)", output)
+
+    def test_accepts_one_in_the_instruction_set_namespace_and_in_baseline_objects(self):
+        inline = "__attribute__((noinline)) inline int twice(int a) { return a * 2; }"
+        self.compile("gemm_avx2.cpp.o", f"namespace avx2 {{ {inline} }} int f(int a) {{ return avx2::twice(a); }}")
+        self.compile("gemm.cpp.o", f"{inline} int g(int a) {{ return twice(a); }}")
+        self.assertEqual(self.run_tool("check_symbols", self.root)[0], 0)
+
+
+class Counts(InScratchFolder):
+    def ctest(self, **statuses):
+        programs = "".join(f'<testcase name="{name}" status="{status}"/>' for name, status in statuses.items())
+        self.write("ctest.xml", f"<testsuite>{programs}</testsuite>")
+
+    def gtest(self, program, *cases):
+        rows = "".join(f'<testcase name="{name}" status="run">{"<failure/>" if failed else ""}</testcase>' for name, failed in cases)
+        self.write(f"{program}.xml", f'<testsuites><testsuite name="Suite">{rows}</testsuite></testsuites>')
+
+    def test_counts_cases_of_all_programs(self):
+        self.ctest(unit_a="run", unit_b="fail")
+        self.gtest("unit_a", ("One", False), ("Two", False))
+        self.gtest("unit_b", ("One", False), ("Two", True))
+        self.assertEqual(self.run_tool("count_tests", self.root)[1], "unit_b: Suite.Two\n3 1\n")
+
+    def test_counts_a_crash_as_a_failure(self):
+        self.ctest(unit_a="fail")
+        self.assertTrue(self.run_tool("count_tests", self.root)[1].endswith("0 1\n"))
+
+    def test_counts_a_program_without_tests_as_a_failure(self):
+        self.ctest(unit_a="run")
+        self.gtest("unit_a")
+        self.assertTrue(self.run_tool("count_tests", self.root)[1].endswith("0 1\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,255 @@
+#include "backends/cpu/kernels/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "tests/unit/backends/kernel_testing.h"
+
+namespace alate::cpu::testing {
+namespace {
+
+// A packed batch whose q, k and v are slices of one buffer, with tokens between the sequences that belong to none.
+struct Batch {
+  std::vector<std::int32_t> starts, lengths;
+  std::vector<float> qkv, bias, sinks, out;
+  std::size_t tokens = 0, longest = 0;
+  RaggedAttentionArguments arguments;
+
+  Batch(std::vector<std::int32_t> sequence_lengths, std::size_t heads, std::size_t kv_heads, std::size_t head_size,
+        std::size_t value_size, std::size_t gap = 1)
+      : lengths(std::move(sequence_lengths)) {
+    for (const std::int32_t length : lengths) {
+      starts.push_back(static_cast<std::int32_t>(tokens));
+      tokens += static_cast<std::size_t>(length) + gap;
+      longest = std::max(longest, static_cast<std::size_t>(length));
+    }
+    const std::size_t q_width = heads * head_size;
+    const std::size_t k_width = kv_heads * head_size;
+    const std::size_t width = q_width + k_width + kv_heads * value_size + 3;
+    for (std::size_t s = 0; s < lengths.size(); ++s) {
+      // Seeded by length, so that a sequence has the same numbers alone and in company.
+      const auto length = static_cast<std::size_t>(lengths[s]);
+      const auto part = random_floats((length + gap) * width, static_cast<unsigned>(length + 17), 1.5f);
+      qkv.insert(qkv.end(), part.begin(), part.end());
+    }
+    out.assign(tokens * (heads * value_size + 2), kUntouched);
+    arguments.q = qkv.data();
+    arguments.k = qkv.data() + q_width;
+    arguments.v = qkv.data() + q_width + k_width;
+    arguments.q_stride = arguments.k_stride = arguments.v_stride = width;
+    arguments.out = out.data();
+    arguments.out_stride = heads * value_size + 2;
+    arguments.starts = starts.data();
+    arguments.lengths = lengths.data();
+    arguments.sequences = lengths.size();
+    arguments.heads = heads;
+    arguments.kv_heads = kv_heads;
+    arguments.head_size = head_size;
+    arguments.value_size = value_size;
+    arguments.scale = 1.0f / std::sqrt(static_cast<float>(head_size));
+  }
+
+  void add_bias(bool per_head) {
+    bias = random_floats(longest * longest * arguments.heads, 5, 2.0f);
+    arguments.bias = bias.data();
+    arguments.bias_query_stride = longest;
+    arguments.bias_head_stride = per_head ? longest * longest : 0;
+  }
+
+  void add_sinks() {
+    sinks = random_floats(arguments.heads, 6, 3.0f);
+    arguments.sinks = sinks.data();
+  }
+
+  static constexpr float kUntouched = 123.0f;
+};
+
+// The formula, in double.
+double expected(const Batch& batch, std::size_t sequence, std::size_t head, std::size_t query, std::size_t column) {
+  const RaggedAttentionArguments& a = batch.arguments;
+  const auto start = static_cast<std::size_t>(a.starts[sequence]);
+  const auto length = static_cast<std::ptrdiff_t>(a.lengths[sequence]);
+  const std::size_t kv_head = head / (a.heads / a.kv_heads);
+  const auto i = static_cast<std::ptrdiff_t>(query);
+  std::vector<double> scores;
+  std::vector<double> values;
+  for (std::ptrdiff_t j = 0; j < length; ++j) {
+    if (a.causal && j > i) continue;
+    if (a.window_left >= 0 && i - j > a.window_left) continue;
+    if (a.window_right >= 0 && j - i > a.window_right) continue;
+    const std::size_t key = static_cast<std::size_t>(j);
+    double score = 0;
+    for (std::size_t e = 0; e < a.head_size; ++e) {
+      score += static_cast<double>(a.q[(start + query) * a.q_stride + head * a.head_size + e]) *
+               a.k[(start + key) * a.k_stride + kv_head * a.head_size + e];
+    }
+    score *= a.scale;
+    if (a.soft_cap > 0) score = a.soft_cap * std::tanh(score / a.soft_cap);
+    if (a.bias != nullptr) score += a.bias[head * a.bias_head_stride + query * a.bias_query_stride + key];
+    scores.push_back(score);
+    values.push_back(a.v[(start + key) * a.v_stride + kv_head * a.value_size + column]);
+  }
+  double sum = a.sinks != nullptr ? std::exp(static_cast<double>(a.sinks[head])) : 0;
+  double result = 0;
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    sum += std::exp(scores[j]);
+    result += std::exp(scores[j]) * values[j];
+  }
+  return sum == 0 ? 0 : result / sum;
+}
+
+class RaggedAttention : public EveryInstructionSet {
+ protected:
+  void run(Batch& batch, std::size_t workers = 1) {
+    std::fill(batch.out.begin(), batch.out.end(), Batch::kUntouched);
+    ragged_attention(batch.arguments, pool_, workers, set());
+  }
+
+  // Compares some of the queries of every sequence and head with the formula, and that nothing else was written.
+  void check(Batch& batch) {
+    run(batch);
+    const RaggedAttentionArguments& a = batch.arguments;
+    std::vector<bool> written(batch.out.size());
+    for (std::size_t s = 0; s < a.sequences; ++s) {
+      const auto length = static_cast<std::size_t>(a.lengths[s]);
+      const std::size_t step = length > 40 ? 7 : 1;
+      for (std::size_t query = 0; query < length; ++query) {
+        const std::size_t row = (static_cast<std::size_t>(a.starts[s]) + query) * a.out_stride;
+        for (std::size_t i = 0; i < a.heads * a.value_size; ++i) {
+          written[row + i] = true;
+          if (query % step != 0 && query + 1 != length) continue;
+          const double want = expected(batch, s, i / a.value_size, query, i % a.value_size);
+          ASSERT_NEAR(batch.out[row + i], want, 2e-6) << "length " << length << " query " << query << " column " << i;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < batch.out.size(); ++i) {
+      if (!written[i]) {
+        ASSERT_EQ(batch.out[i], Batch::kUntouched) << "element " << i;
+      }
+    }
+  }
+};
+
+TEST_P(RaggedAttention, FollowsTheFormulaForAnyHeadSize) {
+  for (const std::size_t size : {1, 3, 8, 12, 32, 64, 80, 128}) {
+    Batch batch({5, 1, 0, 17, 33}, 3, 3, size, size);
+    check(batch);
+  }
+}
+
+TEST_P(RaggedAttention, FollowsTheFormulaForAnyLength) {
+  for (const std::int32_t length :
+       {1, 2, 3, 7, 8, 15, 16, 31, 32, 63, 64, 65, 127, 128, 129, 255, 256, 257, 300, 520}) {
+    Batch batch({length}, 2, 2, 12, 12);
+    check(batch);
+  }
+}
+
+TEST_P(RaggedAttention, TakesValuesOfAnotherSizeThanKeys) {
+  Batch wide({20, 40}, 2, 2, 8, 20);
+  check(wide);
+  Batch narrow({20, 140}, 2, 2, 20, 5);
+  check(narrow);
+}
+
+TEST_P(RaggedAttention, SharesKeysAndValuesInGroupsOfHeads) {
+  Batch batch({9, 37}, 6, 2, 16, 16);
+  check(batch);
+  Batch single({9, 37}, 4, 1, 16, 16);
+  check(single);
+}
+
+TEST_P(RaggedAttention, HidesLaterTokensWhenCausal) {
+  Batch batch({1, 31, 130, 290}, 2, 2, 16, 16);
+  batch.arguments.causal = true;
+  check(batch);
+}
+
+TEST_P(RaggedAttention, LooksNoFurtherThanItsWindow) {
+  Batch batch({40, 300}, 2, 2, 8, 8);
+  for (const std::ptrdiff_t left : {-1, 0, 5, 128}) {
+    for (const std::ptrdiff_t right : {-1, 0, 3, 200}) {
+      batch.arguments.window_left = left;
+      batch.arguments.window_right = right;
+      check(batch);
+    }
+  }
+  batch.arguments.window_left = 64;
+  batch.arguments.window_right = 64;
+  batch.arguments.causal = true;
+  check(batch);
+}
+
+TEST_P(RaggedAttention, AppliesCapBiasAndSinks) {
+  Batch batch({3, 30, 150}, 4, 2, 16, 16);
+  batch.arguments.soft_cap = 0.7f;
+  check(batch);
+  batch.add_bias(true);
+  check(batch);
+  batch.add_sinks();
+  check(batch);
+  batch.add_bias(false);
+  batch.arguments.causal = true;
+  check(batch);
+}
+
+TEST_P(RaggedAttention, GivesZerosToAQueryThatSeesNothing) {
+  Batch batch({20}, 1, 1, 8, 8);
+  batch.add_bias(false);
+  std::fill(batch.bias.begin(), batch.bias.begin() + 20, -std::numeric_limits<float>::infinity());
+  run(batch);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(batch.out[i], 0.0f);
+  EXPECT_NEAR(batch.out[batch.arguments.out_stride], expected(batch, 0, 0, 1, 0), 2e-6);
+}
+
+TEST_P(RaggedAttention, SurvivesScoresThatExpCannotHold) {
+  Batch batch({10, 200}, 2, 2, 8, 8);
+  batch.arguments.scale = 300;
+  run(batch);
+  for (std::size_t i = 0; i < batch.out.size(); ++i) ASSERT_TRUE(std::isfinite(batch.out[i])) << i;
+}
+
+TEST_P(RaggedAttention, GivesTheSameBitsOnOneAndTwoThreads) {
+  Batch batch({300, 128, 20, 64, 1, 513}, 12, 12, 32, 32);
+  run(batch, 1);
+  const std::vector<float> one = batch.out;
+  run(batch, 2);
+  EXPECT_TRUE(same_bits(one, batch.out));
+}
+
+TEST_P(RaggedAttention, GivesASequenceTheSameBitsAloneAndInCompany) {
+  for (const auto& adjust : {std::function<void(Batch&)>([](Batch&) {}), std::function<void(Batch&)>([](Batch& batch) {
+                               batch.arguments.causal = true;
+                               batch.arguments.soft_cap = 3;
+                             })}) {
+    Batch company({40, 290, 7, 129}, 3, 3, 20, 20);
+    adjust(company);
+    run(company, 2);
+    for (std::size_t s = 0; s < company.lengths.size(); ++s) {
+      Batch alone({company.lengths[s]}, 3, 3, 20, 20);
+      adjust(alone);
+      run(alone);
+      const auto begin =
+          company.out.begin() + company.starts[s] * static_cast<std::ptrdiff_t>(alone.arguments.out_stride);
+      const std::vector<float> part(begin, begin + static_cast<std::ptrdiff_t>(alone.out.size()));
+      EXPECT_TRUE(same_bits(part, alone.out)) << "length " << company.lengths[s];
+    }
+  }
+}
+
+TEST_P(RaggedAttention, AcceptsAnEmptyBatch) {
+  Batch batch({}, 2, 2, 8, 8);
+  run(batch);
+  Batch empty({0, 0}, 2, 2, 8, 8);
+  check(empty);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, RaggedAttention, ::testing::ValuesIn(available_sets()), set_name);
+
+}  // namespace
+}  // namespace alate::cpu::testing

@@ -1,0 +1,291 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "backends/cpu/kernels/gather.h"
+#include "backends/cpu/kernels/normalize.h"
+#include "backends/cpu/kernels/pooling.h"
+#include "backends/cpu/kernels/reduce.h"
+#include "backends/cpu/kernels/softmax.h"
+#include "tests/unit/backends/kernel_testing.h"
+
+namespace alate::cpu::testing {
+namespace {
+
+constexpr std::size_t kWidths[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 64, 100, 384, 5000};
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+class RowKernels : public EveryInstructionSet {};
+
+std::vector<double> normalized(NormKind kind, std::vector<double> v, const NormArguments& a) {
+  double mean = 0;
+  double squares = 0;
+  for (const double value : v) mean += value / static_cast<double>(v.size());
+  if (kind != NormKind::layer) mean = 0;
+  for (double& value : v) {
+    value -= mean;
+    squares += value * value;
+  }
+  const double divisor = kind == NormKind::l2
+                             ? std::max(std::sqrt(squares), static_cast<double>(a.epsilon))
+                             : std::sqrt(squares / static_cast<double>(v.size()) + static_cast<double>(a.epsilon));
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    v[i] = v[i] / divisor * (a.scale != nullptr ? a.scale[i] : 1.0f) + (a.shift != nullptr ? a.shift[i] : 0.0f);
+  }
+  return v;
+}
+
+TEST_P(RowKernels, NormalizeAsTheirFormulasSay) {
+  for (const std::size_t width : kWidths) {
+    constexpr std::size_t kRows = 3;
+    const auto x = random_floats(kRows * (width + 2), 1, 3);
+    const auto residual = random_floats(kRows * width, 2, 3);
+    const auto bias = random_floats(width, 3);
+    const auto scale = random_floats(width, 4);
+    const auto shift = random_floats(width, 5);
+    for (const NormKind kind : {NormKind::layer, NormKind::rms, NormKind::l2}) {
+      for (int options = 0; options < 32; ++options) {
+        std::vector<float> out(kRows * (width + 1), 9.0f);
+        std::vector<float> sum(kRows * width);
+        NormArguments a;
+        a.x = x.data();
+        a.x_stride = width + 2;
+        a.out = out.data();
+        a.out_stride = width + 1;
+        a.rows = kRows;
+        a.width = width;
+        a.epsilon = 1e-5f;
+        if (options & 1) a.residual = residual.data(), a.residual_stride = width;
+        if (options & 2) a.bias = bias.data();
+        if ((options & 4) && kind != NormKind::l2) a.scale = scale.data();
+        if ((options & 8) && kind != NormKind::l2) a.shift = shift.data();
+        if (options & 16) a.sum = sum.data(), a.sum_stride = width;
+        normalize_rows(kind, a, pool_, 1, set());
+        for (std::size_t row = 0; row < kRows; ++row) {
+          std::vector<double> v(width);
+          for (std::size_t i = 0; i < width; ++i) {
+            v[i] = x[row * (width + 2) + i];
+            if (a.residual != nullptr) v[i] += residual[row * width + i];
+            if (a.bias != nullptr) v[i] += bias[i];
+            if (a.sum != nullptr) {
+              ASSERT_NEAR(sum[row * width + i], v[i], 1e-6);
+            }
+          }
+          const std::vector<double> want = normalized(kind, v, a);
+          for (std::size_t i = 0; i < width; ++i) {
+            // At width 2 two close values are told apart by their difference, of which rounding takes its share.
+            ASSERT_NEAR(out[row * (width + 1) + i], want[i], width < 4 ? 1e-4 : 5e-6)
+                << "width " << width << " options " << options << " element " << i;
+          }
+          ASSERT_EQ(out[row * (width + 1) + width], 9.0f);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(RowKernels, NormalizeZerosWithoutDividingByZero) {
+  const std::vector<float> x(20, 0.0f);
+  std::vector<float> out(20, 5.0f);
+  NormArguments a;
+  a.x = x.data();
+  a.out = out.data();
+  a.x_stride = a.out_stride = a.width = 20;
+  a.rows = 1;
+  a.epsilon = 1e-12f;
+  for (const NormKind kind : {NormKind::layer, NormKind::rms, NormKind::l2}) {
+    normalize_rows(kind, a, pool_, 1, set());
+    EXPECT_EQ(out, x);
+  }
+}
+
+TEST_P(RowKernels, NormalizeInPlaceAndOnTwoThreadsToTheSameBits) {
+  constexpr std::size_t kRows = 300, kWidth = 384;
+  const auto x = random_floats(kRows * kWidth, 1);
+  const auto residual = random_floats(kRows * kWidth, 2);
+  std::vector<float> out(x.size());
+  NormArguments a;
+  a.x = x.data();
+  a.residual = residual.data();
+  a.out = out.data();
+  a.x_stride = a.residual_stride = a.out_stride = a.width = kWidth;
+  a.rows = kRows;
+  a.epsilon = 1e-12f;
+  normalize_rows(NormKind::layer, a, pool_, 1, set());
+  std::vector<float> in_place = x;
+  a.x = in_place.data();
+  a.out = in_place.data();
+  normalize_rows(NormKind::layer, a, pool_, 2, set());
+  EXPECT_TRUE(same_bits(out, in_place));
+}
+
+TEST_P(RowKernels, SoftmaxAndItsLogarithmFollowTheFormula) {
+  for (const std::size_t width : kWidths) {
+    constexpr std::size_t kRows = 2;
+    const auto x = random_floats(kRows * width, 7, 20);
+    for (const bool logarithm : {false, true}) {
+      std::vector<float> out(x.size());
+      softmax_rows({x.data(), width, out.data(), width, kRows, width, logarithm}, pool_, 1, set());
+      for (std::size_t row = 0; row < kRows; ++row) {
+        double sum = 0;
+        for (std::size_t i = 0; i < width; ++i) sum += std::exp(static_cast<double>(x[row * width + i]));
+        for (std::size_t i = 0; i < width; ++i) {
+          const double value = x[row * width + i];
+          const double want = logarithm ? value - std::log(sum) : std::exp(value) / sum;
+          ASSERT_NEAR(out[row * width + i], want, logarithm ? 1e-5 : 1e-6) << "width " << width;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(RowKernels, SoftmaxGivesZeroToMinusInfinity) {
+  std::vector<float> x = {1, -kInfinity, 1, -kInfinity};
+  softmax_rows({x.data(), 4, x.data(), 4, 1, 4, false}, pool_, 1, set());
+  EXPECT_EQ(x, (std::vector<float>{0.5f, 0, 0.5f, 0}));
+}
+
+double fold(ReduceOp op, const std::vector<double>& values) {
+  double result = op == ReduceOp::sum ? 0 : op == ReduceOp::product ? 1 : op == ReduceOp::max ? -kInfinity : kInfinity;
+  for (const double value : values) {
+    switch (op) {
+      case ReduceOp::sum: result += value; break;
+      case ReduceOp::product: result *= value; break;
+      case ReduceOp::max: result = std::max(result, value); break;
+      case ReduceOp::min: result = std::min(result, value); break;
+    }
+  }
+  return result;
+}
+
+TEST_P(RowKernels, ReduceOverTheMiddleOrLastAxis) {
+  for (const std::size_t length : {0, 1, 5, 64, 129, 4097, 20000}) {
+    for (const std::size_t inner : {1, 2, 17, 40}) {
+      if (length * inner > 200000) continue;
+      constexpr std::size_t kOuter = 2;
+      auto x = random_floats(kOuter * length * inner, 3);
+      for (const ReduceOp op : {ReduceOp::sum, ReduceOp::product, ReduceOp::max, ReduceOp::min}) {
+        if (op == ReduceOp::product) {
+          for (float& value : x) value = 1 + value / 1000;
+        }
+        std::vector<float> out(kOuter * inner);
+        reduce(op, {x.data(), out.data(), kOuter, length, inner}, pool_, 2, set());
+        for (std::size_t o = 0; o < kOuter; ++o) {
+          for (std::size_t i = 0; i < inner; ++i) {
+            std::vector<double> values;
+            for (std::size_t l = 0; l < length; ++l) values.push_back(x[(o * length + l) * inner + i]);
+            const double want = fold(op, values);
+            // A product gathers a rounding of each of its factors.
+            const double bound = op == ReduceOp::product ? 1e-4 : 1e-5;
+            if (std::isinf(want)) {
+              ASSERT_EQ(out[o * inner + i], want);
+            } else {
+              ASSERT_NEAR(out[o * inner + i], want, bound * std::max(1.0, std::abs(want)))
+                  << "length " << length << " inner " << inner << " op " << static_cast<int>(op);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(RowKernels, ReduceToTheSameBitsOnAnyNumberOfThreads) {
+  const auto x = random_floats(1 << 20, 3);
+  for (const std::size_t inner : {1, 64, 4096}) {
+    const std::size_t length = x.size() / inner / (inner == 1 ? 16 : 1);
+    const std::size_t outer = x.size() / inner / length;
+    std::vector<float> one(outer * inner), two(outer * inner);
+    reduce(ReduceOp::sum, {x.data(), one.data(), outer, length, inner}, pool_, 1, set());
+    reduce(ReduceOp::sum, {x.data(), two.data(), outer, length, inner}, pool_, 2, set());
+    EXPECT_TRUE(same_bits(one, two)) << inner;
+  }
+}
+
+TEST_P(RowKernels, MaxAndMinLetNanThrough) {
+  for (const std::size_t place : {0, 5, 40, 99}) {
+    auto x = random_floats(100, 3);
+    x[place] = std::numeric_limits<float>::quiet_NaN();
+    for (const ReduceOp op : {ReduceOp::max, ReduceOp::min}) {
+      float out = 0;
+      reduce(op, {x.data(), &out, 1, 100, 1}, pool_, 1, set());
+      EXPECT_TRUE(std::isnan(out)) << place;
+    }
+  }
+}
+
+TEST_P(RowKernels, PoolAsSentenceTransformersDoes) {
+  for (const std::size_t width : {1, 5, 16, 50}) {
+    const std::vector<std::int32_t> lengths = {3, 0, 1, 20};
+    const std::vector<std::int32_t> starts = {2, 5, 5, 7};
+    const auto x = random_floats(30 * (width + 1), 8);
+    for (const Pooling pooling :
+         {Pooling::mean, Pooling::cls, Pooling::max, Pooling::last, Pooling::mean_sqrt_len, Pooling::weighted_mean}) {
+      std::vector<float> out(4 * width, 7.0f);
+      pool_tokens(pooling, {x.data(), width + 1, starts.data(), lengths.data(), out.data(), width, 4, width}, pool_, 2,
+                  set());
+      for (std::size_t s = 0; s < 4; ++s) {
+        for (std::size_t i = 0; i < width; ++i) {
+          const auto length = static_cast<std::size_t>(lengths[s]);
+          const auto at = [&](std::size_t token) {
+            return static_cast<double>(x[(static_cast<std::size_t>(starts[s]) + token) * (width + 1) + i]);
+          };
+          double sum = 0, weighted = 0, weights = 0, greatest = -kInfinity;
+          for (std::size_t token = 0; token < length; ++token) {
+            sum += at(token);
+            weighted += at(token) * static_cast<double>(token + 1);
+            weights += static_cast<double>(token + 1);
+            greatest = std::max(greatest, at(token));
+          }
+          double want = 0;
+          if (length > 0) {
+            switch (pooling) {
+              case Pooling::mean: want = sum / static_cast<double>(length); break;
+              case Pooling::cls: want = at(0); break;
+              case Pooling::max: want = greatest; break;
+              case Pooling::last: want = at(length - 1); break;
+              case Pooling::mean_sqrt_len: want = sum / std::sqrt(static_cast<double>(length)); break;
+              case Pooling::weighted_mean: want = weighted / weights; break;
+            }
+          }
+          ASSERT_NEAR(out[s * width + i], want, 1e-6) << "way " << static_cast<int>(pooling) << " sequence " << s;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(RowKernels, GatherRowsAndTheirSums) {
+  for (const std::size_t width : {1, 6, 16, 33}) {
+    const auto words = random_floats(10 * width, 1);
+    const auto positions = random_floats(4 * width, 2);
+    const auto types = random_floats(2 * width, 3);
+    const std::vector<std::int32_t> word_ids = {9, 0, 3, 3};
+    const std::vector<std::int32_t> position_ids = {0, 1, 2, 3};
+    std::vector<float> gathered(4 * width);
+    gather_rows(words.data(), width * sizeof(float), word_ids.data(), 4, gathered.data(), pool_, 1);
+    std::vector<float> sums(4 * width);
+    GatherSumArguments a{{words.data(), positions.data(), types.data()},
+                         {word_ids.data(), position_ids.data(), nullptr},
+                         3,
+                         sums.data(),
+                         width,
+                         4,
+                         width};
+    gather_sum(a, pool_, 1, set());
+    for (std::size_t row = 0; row < 4; ++row) {
+      for (std::size_t i = 0; i < width; ++i) {
+        const float word = words[static_cast<std::size_t>(word_ids[row]) * width + i];
+        EXPECT_EQ(gathered[row * width + i], word);
+        EXPECT_EQ(sums[row * width + i], word + positions[row * width + i] + types[i]);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, RowKernels, ::testing::ValuesIn(available_sets()), set_name);
+
+}  // namespace
+}  // namespace alate::cpu::testing

@@ -1,0 +1,264 @@
+#include "base/cpu_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "base/kernel_files.h"
+#include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate::base {
+namespace {
+
+// A machine of 4 cores with two hyperthreads each: processor n and n + 4 share a core.
+class MadeUpMachine {
+ public:
+  MadeUpMachine() {
+    write("proc/cpuinfo", "processor\t: 0\nmodel name\t: Made Up 9000\nflags\t: fpu\n");
+    write("proc/self/status", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n");
+    write("sys/devices/system/cpu/online", "0-7\n");
+    for (int i = 0; i < 8; ++i) {
+      write("sys/devices/system/cpu/cpu" + std::to_string(i) + "/topology/thread_siblings_list",
+            std::to_string(i % 4) + "," + std::to_string(i % 4 + 4) + "\n");
+    }
+    cache(0, "1", "Data", "48K");
+    cache(1, "1", "Instruction", "32K");
+    cache(2, "2", "Unified", "2048K");
+    cache(3, "3", "Unified", "36M");
+  }
+
+  void write(const std::string& relative, std::string_view text) const { folder_.write(relative, text); }
+  CpuFacts cpu() const { return read_cpu_facts(folder_.path()); }
+  MemoryFacts memory() const { return read_memory_facts(folder_.path()); }
+
+  void use_cgroup_v2(std::string_view group) const {
+    write("proc/self/cgroup", "0::" + std::string(group) + "\n");
+    write("proc/self/mountinfo",
+          "20 1 0:1 / / rw - ext4 /dev/sda rw\n30 20 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n");
+  }
+  void use_cgroup_v1(std::string_view group, std::string_view mounted = "/") const {
+    write("proc/self/cgroup",
+          "5:memory:" + std::string(group) + "\n4:cpu,cpuacct:" + std::string(group) + "\n1:name=systemd:/x\n");
+    const std::string root(mounted);
+    write("proc/self/mountinfo",
+          "31 20 0:27 " + root + " /sys/fs/cgroup/cpu,cpuacct rw shared:5 - cgroup cgroup rw,cpu,cpuacct\n32 20 0:28 " +
+              root + " /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  }
+
+ private:
+  void cache(int index, std::string_view level, std::string_view type, std::string_view size) const {
+    const std::string folder = "sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    write(folder + "level", level);
+    write(folder + "type", type);
+    write(folder + "size", size);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST(CpuFacts, HyperthreadsCountOnce) {
+  const CpuFacts facts = MadeUpMachine().cpu();
+  EXPECT_EQ(facts.brand, "Made Up 9000");
+  EXPECT_EQ(facts.logical_cores, 8U);
+  EXPECT_EQ(facts.affinity_cores, 8U);
+  EXPECT_EQ(facts.physical_cores, 4U);
+  EXPECT_EQ(facts.usable_cores, 4U);
+  EXPECT_EQ(facts.quota_cores, 0);
+}
+
+TEST(CpuFacts, CachesAreThoseOfOneCore) {
+  const CpuFacts facts = MadeUpMachine().cpu();
+  EXPECT_EQ(facts.l1d_bytes, 48U * 1024);
+  EXPECT_EQ(facts.l2_bytes, 2048U * 1024);
+  EXPECT_EQ(facts.l3_bytes, 36U * 1024 * 1024);
+}
+
+TEST(CpuFacts, AffinityLimitsTheCores) {
+  const MadeUpMachine machine;
+  machine.write("proc/self/status", "Cpus_allowed_list:\t1,4-6,9-200\n");
+  const CpuFacts facts = machine.cpu();
+  EXPECT_EQ(facts.logical_cores, 8U);
+  EXPECT_EQ(facts.affinity_cores, 4U);
+  EXPECT_EQ(facts.physical_cores, 3U);  // 1 and 5 share a core
+  EXPECT_EQ(facts.usable_cores, 3U);
+}
+
+TEST(CpuFacts, QuotaOfVersionTwoIsRoundedUp) {
+  const MadeUpMachine machine;
+  machine.use_cgroup_v2("/a/b");
+  machine.write("sys/fs/cgroup/a/b/cpu.max", "150000 100000\n");
+  const CpuFacts facts = machine.cpu();
+  EXPECT_DOUBLE_EQ(facts.quota_cores, 1.5);
+  EXPECT_EQ(facts.usable_cores, 2U);
+}
+
+TEST(CpuFacts, TheTightestQuotaOfAllParentsCounts) {
+  const MadeUpMachine machine;
+  machine.use_cgroup_v2("/a/b");
+  machine.write("sys/fs/cgroup/cpu.max", "350000 100000\n");
+  machine.write("sys/fs/cgroup/a/cpu.max", "50000 50000\n");
+  machine.write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  EXPECT_DOUBLE_EQ(machine.cpu().quota_cores, 1.0);
+  machine.write("sys/fs/cgroup/a/cpu.max", "max 100000\n");
+  EXPECT_DOUBLE_EQ(machine.cpu().quota_cores, 3.5);
+}
+
+TEST(CpuFacts, AQuotaAboveTheCoresDoesNotAddAny) {
+  const MadeUpMachine machine;
+  machine.use_cgroup_v2("/");
+  machine.write("sys/fs/cgroup/cpu.max", "1600000 100000\n");
+  EXPECT_DOUBLE_EQ(machine.cpu().quota_cores, 16.0);
+  EXPECT_EQ(machine.cpu().usable_cores, 4U);
+}
+
+TEST(CpuFacts, QuotaOfVersionOneWithParents) {
+  const MadeUpMachine machine;
+  machine.use_cgroup_v1("/docker/x");
+  machine.write("sys/fs/cgroup/cpu,cpuacct/docker/x/cpu.cfs_quota_us", "-1\n");
+  machine.write("sys/fs/cgroup/cpu,cpuacct/docker/x/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(machine.cpu().quota_cores, 0);
+  machine.write("sys/fs/cgroup/cpu,cpuacct/docker/cpu.cfs_quota_us", "250000\n");
+  machine.write("sys/fs/cgroup/cpu,cpuacct/docker/cpu.cfs_period_us", "100000\n");
+  EXPECT_DOUBLE_EQ(machine.cpu().quota_cores, 2.5);
+  EXPECT_EQ(machine.cpu().usable_cores, 3U);
+}
+
+TEST(CpuFacts, AContainerThatSeesOnlyItsOwnGroupAtTheMountPoint) {
+  const MadeUpMachine machine;
+  machine.use_cgroup_v1("/docker/x", "/docker/x");
+  machine.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "200000\n");
+  machine.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+  EXPECT_DOUBLE_EQ(machine.cpu().quota_cores, 2.0);
+  machine.use_cgroup_v1("/elsewhere/y", "/docker/x");
+  EXPECT_DOUBLE_EQ(machine.cpu().quota_cores, 2.0);
+}
+
+TEST(CpuFacts, MalformedFilesNeitherThrowNorCount) {
+  const MadeUpMachine machine;
+  machine.use_cgroup_v2("/../../a");
+  machine.write("sys/fs/cgroup/cpu.max", "lots of it\n");
+  machine.write("proc/self/status", "Cpus_allowed_list:\t7-3\n");
+  machine.write("sys/devices/system/cpu/cpu0/cache/index2/size", "99999999999999999999K");
+  const CpuFacts facts = machine.cpu();
+  EXPECT_EQ(facts.quota_cores, 0);
+  EXPECT_EQ(facts.affinity_cores, 8U);
+  EXPECT_EQ(facts.l2_bytes, 0U);
+}
+
+TEST(CpuFacts, AnEmptyTreeStillHasACore) {
+  const TemporaryFolder folder;
+  const CpuFacts facts = read_cpu_facts(folder.path());
+  EXPECT_GE(facts.usable_cores, 1U);
+  EXPECT_EQ(facts.l2_bytes, 0U);
+}
+
+TEST(CpuFacts, ThisMachinesFactsFitTogether) {
+  const CpuFacts& facts = cpu_facts();
+  EXPECT_LE(facts.affinity_cores, facts.logical_cores);
+  EXPECT_LE(facts.physical_cores, facts.affinity_cores);
+  EXPECT_LE(facts.usable_cores, facts.physical_cores);
+  EXPECT_GE(facts.usable_cores, 1U);
+  if (facts.best >= InstructionSet::avx2) {
+    EXPECT_TRUE(facts.has("avx2"));
+    EXPECT_TRUE(facts.has("f16c"));
+  }
+  EXPECT_EQ(facts.best == InstructionSet::avx512, facts.has("avx512vl") && facts.has("avx512bw"));
+  EXPECT_FALSE(facts.has("no_such_feature"));
+}
+
+class IsaVariable : public testing::Test {
+ protected:
+  IsaVariable() { ::unsetenv("ALATE_ISA"); }
+  ~IsaVariable() override { ::unsetenv("ALATE_ISA"); }
+};
+
+TEST_F(IsaVariable, LowersTheInstructionSet) {
+  EXPECT_EQ(chosen_instruction_set(), cpu_facts().best);
+  ::setenv("ALATE_ISA", "scalar", 1);
+  EXPECT_EQ(chosen_instruction_set(), InstructionSet::scalar);
+}
+
+TEST_F(IsaVariable, AnUnknownNameIsRefused) {
+  ::setenv("ALATE_ISA", "sse9", 1);
+  const Error error = error_of([] { chosen_instruction_set(); });
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(error.message().find("sse9"), std::string::npos);
+}
+
+TEST(ParseCpuList, ListsAndRanges) {
+  EXPECT_EQ(parse_cpu_list("0-2,8\n"), (std::vector<std::size_t>{0, 1, 2, 8}));
+  EXPECT_EQ(parse_cpu_list("5,3,3-4"), (std::vector<std::size_t>{3, 4, 5}));
+  for (const char* malformed : {"", "a", "1-", "-1", "3-1", "1,,2", "0-99999999999", "99999999999999999999999"}) {
+    EXPECT_TRUE(parse_cpu_list(malformed).empty()) << malformed;
+  }
+}
+
+constexpr std::string_view kMeminfo = "MemTotal:       16000 kB\nMemFree:    1000 kB\nMemAvailable:    9000 kB\n";
+constexpr std::size_t kKilobyte = 1024;
+
+TEST(MemoryFacts, WithoutAGroupTheMachineCounts) {
+  const MadeUpMachine machine;
+  machine.write("proc/meminfo", kMeminfo);
+  const MemoryFacts facts = machine.memory();
+  EXPECT_EQ(facts.total_bytes, 16000 * kKilobyte);
+  EXPECT_EQ(facts.available_bytes, 9000 * kKilobyte);
+  EXPECT_EQ(facts.limit_bytes, 0U);
+}
+
+TEST(MemoryFacts, VersionTwoTakesTheTightestOfAllParents) {
+  const MadeUpMachine machine;
+  machine.write("proc/meminfo", kMeminfo);
+  machine.use_cgroup_v2("/a/b");
+  machine.write("sys/fs/cgroup/a/b/memory.max", "max\n");
+  machine.write("sys/fs/cgroup/a/memory.max", std::to_string(8000 * kKilobyte));
+  machine.write("sys/fs/cgroup/a/memory.current", std::to_string(3000 * kKilobyte));
+  EXPECT_EQ(machine.memory().limit_bytes, 8000 * kKilobyte);
+  EXPECT_EQ(machine.memory().available_bytes, 5000 * kKilobyte);
+}
+
+TEST(MemoryFacts, CachedPagesOfFilesCountAsAvailable) {
+  const MadeUpMachine machine;
+  machine.write("proc/meminfo", kMeminfo);
+  machine.use_cgroup_v2("/a");
+  machine.write("sys/fs/cgroup/a/memory.max", std::to_string(8000 * kKilobyte));
+  machine.write("sys/fs/cgroup/a/memory.current", std::to_string(7900 * kKilobyte));
+  machine.write("sys/fs/cgroup/a/memory.stat",
+                "anon 1\nactive_file 5\ninactive_file " + std::to_string(2000 * kKilobyte) + "\n");
+  EXPECT_EQ(machine.memory().available_bytes, 2100 * kKilobyte);
+}
+
+TEST(MemoryFacts, VersionOneWithItsHugeNumberForUnlimited) {
+  const MadeUpMachine machine;
+  machine.write("proc/meminfo", kMeminfo);
+  machine.use_cgroup_v1("/x");
+  machine.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  machine.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "123456\n");
+  EXPECT_EQ(machine.memory().limit_bytes, 0U);
+  EXPECT_EQ(machine.memory().available_bytes, 9000 * kKilobyte);
+  machine.write("sys/fs/cgroup/memory/x/memory.limit_in_bytes", std::to_string(4000 * kKilobyte));
+  machine.write("sys/fs/cgroup/memory/x/memory.usage_in_bytes", std::to_string(1500 * kKilobyte));
+  machine.write("sys/fs/cgroup/memory/x/memory.stat", "total_inactive_file " + std::to_string(500 * kKilobyte) + "\n");
+  EXPECT_EQ(machine.memory().limit_bytes, 4000 * kKilobyte);
+  EXPECT_EQ(machine.memory().available_bytes, 3000 * kKilobyte);
+}
+
+TEST(MemoryFacts, UsageAboveTheLimitLeavesNothing) {
+  const MadeUpMachine machine;
+  machine.write("proc/meminfo", kMeminfo);
+  machine.use_cgroup_v2("/");
+  machine.write("sys/fs/cgroup/memory.max", "1000\n");
+  machine.write("sys/fs/cgroup/memory.current", "2000\n");
+  EXPECT_EQ(machine.memory().available_bytes, 0U);
+}
+
+TEST(MemoryFacts, ThisMachineHasMemory) {
+  const MemoryFacts facts = memory_facts();
+  EXPECT_GT(facts.total_bytes, std::size_t{1} << 26);
+  EXPECT_GT(facts.available_bytes, 0U);
+  EXPECT_LE(facts.available_bytes, facts.total_bytes);
+}
+
+}  // namespace
+}  // namespace alate::base

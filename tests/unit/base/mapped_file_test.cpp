@@ -1,0 +1,118 @@
+#include "base/mapped_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate::base {
+namespace {
+
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::size_t files_in(const std::filesystem::path& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+class MappedFileModes : public testing::TestWithParam<MappedFile::Mode> {};
+INSTANTIATE_TEST_SUITE_P(Modes, MappedFileModes, testing::Values(MappedFile::Mode::map, MappedFile::Mode::read));
+
+TEST_P(MappedFileModes, HoldsTheBytesOfTheFile) {
+  const TemporaryFolder folder;
+  const std::string content(100'000, 'x');
+  const auto path = folder.write("a.bin", content + "end");
+  const auto file = MappedFile::open(path, GetParam());
+  EXPECT_EQ(text_of(file->bytes()), content + "end");
+  EXPECT_EQ(file->path(), path);
+  EXPECT_GT(file->modified_ns(), 1'000'000'000LL * 3600 * 24 * 365 * 40);  // after 2010
+}
+
+TEST_P(MappedFileModes, AnEmptyFileHasNoBytes) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(MappedFile::open(folder.write("empty", ""), GetParam())->bytes().empty());
+}
+
+TEST_P(MappedFileModes, AMissingFileIsNotFound) {
+  const TemporaryFolder folder;
+  const Error error = error_of([&] { MappedFile::open(folder.path() / "absent", GetParam()); });
+  EXPECT_EQ(error.code(), ErrorCode::not_found);
+  EXPECT_NE(error.message().find("absent"), std::string::npos);
+}
+
+TEST_P(MappedFileModes, AFileBelowAFileIsNotFound) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("file", "x") / "below";
+  EXPECT_EQ(error_of([&] { MappedFile::open(path, GetParam()); }).code(), ErrorCode::not_found);
+}
+
+TEST_P(MappedFileModes, AFolderIsRefused) {
+  const TemporaryFolder folder;
+  const Error error = error_of([&] { MappedFile::open(folder.path(), GetParam()); });
+  EXPECT_EQ(error.code(), ErrorCode::unavailable);
+  EXPECT_NE(error.message().find("is a folder"), std::string::npos);
+}
+
+TEST_P(MappedFileModes, ANamedPipeIsRefusedWithoutWaiting) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(error_of([&] { MappedFile::open(path, GetParam()); }).code(), ErrorCode::unavailable);
+}
+
+TEST_P(MappedFileModes, BytesAreTheSameAfterRelease) {
+  const TemporaryFolder folder;
+  std::string content(5 * 4096 + 100, '\0');
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 31);
+  const auto file = MappedFile::open(folder.write("a.bin", content), GetParam());
+  file->release(file->bytes());
+  EXPECT_EQ(text_of(file->bytes()), content);
+  file->release(file->bytes().subspan(1, 9000));
+  file->release({});
+  EXPECT_EQ(text_of(file->bytes()), content);
+}
+
+TEST_P(MappedFileModes, TheOpenFileOutlivesItsReplacement) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("a.bin", "old");
+  const auto file = MappedFile::open(path, GetParam());
+  write_file_atomically(path, std::as_bytes(std::span(std::string_view("newer"))));
+  EXPECT_EQ(text_of(file->bytes()), "old");
+  EXPECT_EQ(read_text_file(path), "newer");
+}
+
+TEST(ReadTextFile, RefusesWhatIsLargerThanItsLimit) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("a.txt", "12345");
+  EXPECT_EQ(read_text_file(path, 5), "12345");
+  EXPECT_EQ(error_of([&] { read_text_file(path, 4); }).code(), ErrorCode::resource_exhausted);
+  EXPECT_EQ(error_of([&] { read_text_file(folder.path()); }).code(), ErrorCode::unavailable);
+  EXPECT_EQ(error_of([&] { read_text_file(folder.path() / "absent"); }).code(), ErrorCode::not_found);
+}
+
+TEST(WriteFileAtomically, ReplacesAndLeavesNothingElseBehind) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "a.txt";
+  write_file_atomically(path, std::as_bytes(std::span(std::string_view("first"))));
+  write_file_atomically(path, {});
+  EXPECT_EQ(read_text_file(path), "");
+  EXPECT_EQ(files_in(folder.path()), 1U);
+}
+
+TEST(WriteFileAtomically, AFailureLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "taken");
+  const Error taken = error_of([&] { write_file_atomically(folder.path() / "taken", {}); });
+  EXPECT_EQ(taken.code(), ErrorCode::unavailable);
+  EXPECT_EQ(files_in(folder.path()), 1U);
+  const Error missing = error_of([&] { write_file_atomically(folder.path() / "absent" / "a", {}); });
+  EXPECT_EQ(missing.code(), ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace alate::base

@@ -1,0 +1,42 @@
+// What a call refuses and why, as text; and where the recorded files lie.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/error.h"
+#include "base/mapped_file.h"
+
+namespace alate::formats {
+
+inline std::filesystem::path golden(std::string_view name) {
+  return std::filesystem::path(ALATE_SOURCE_DIR) / "tests/golden/formats" / name;
+}
+
+inline std::vector<std::byte> bytes_of_file(const std::filesystem::path& path) {
+  const auto file = base::MappedFile::open(path);
+  return {file->bytes().begin(), file->bytes().end()};
+}
+
+/// The error that `action` throws, as "code: message"; "accepted" when it throws none.
+template <typename Action>
+std::string refusal(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return std::string(to_string(error.code())) + ": " + error.message();
+  }
+  return "accepted";
+}
+
+inline testing::AssertionResult contains(const std::string& text, std::string_view part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << '"' << text << "\" lacks \"" << part << '"';
+}
+
+}  // namespace alate::formats

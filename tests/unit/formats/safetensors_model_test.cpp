@@ -1,0 +1,90 @@
+#include "formats/safetensors_model.h"
+
+#include <gtest/gtest.h>
+
+#include "formats/safetensors_writer.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/formats/refusals.h"
+
+namespace alate::formats {
+namespace {
+
+constexpr std::string_view kIndex = "model.safetensors.index.json";
+
+std::string refusal_of_index(const base::TemporaryFolder& folder, std::string_view index) {
+  folder.write(kIndex, index);
+  return refusal([&] { SafetensorsModel::open_folder(folder.path()); });
+}
+
+TEST(SafetensorsModel, JoinsTheShardsOfTheReferenceWriter) {
+  const SafetensorsModel model = SafetensorsModel::open_folder(golden("sharded"));
+  EXPECT_EQ(model.files().size(), 2U);
+  EXPECT_EQ(model.names(), (std::vector<std::string_view>{"b", "a", "c"}));
+  EXPECT_EQ(model.tensor("a").values<float>()[2], 0.0F);
+  EXPECT_EQ(model.tensor("b").values<std::int64_t>()[0], -2);
+  EXPECT_EQ(model.tensor("c").values<float>()[3], 0.5F);
+  EXPECT_EQ(model.identity("c"), model.files()[1]->identity("c"));
+  EXPECT_FALSE(model.contains("d"));
+  EXPECT_TRUE(contains(refusal([&] { model.tensor("d"); }), "not_found"));
+}
+
+TEST(SafetensorsModel, ReadsAgainAfterRelease) {
+  const SafetensorsModel model = SafetensorsModel::open_folder(golden("sharded"));
+  const Tensor tensor = model.tensor("c");
+  model.release("c");
+  EXPECT_EQ(tensor.values<float>()[3], 0.5F);
+  EXPECT_TRUE(contains(refusal([&] { model.release("d"); }), "not_found"));
+}
+
+TEST(SafetensorsModel, PrefersTheSingleFile) {
+  const base::TemporaryFolder folder;
+  const NamedTensor one{"x", Tensor::scalar(1.0F)};
+  write_safetensors(folder.path() / "model.safetensors", {&one, 1});
+  folder.write(kIndex, "not read");
+  EXPECT_EQ(SafetensorsModel::open_folder(folder.path()).names(), (std::vector<std::string_view>{"x"}));
+}
+
+TEST(SafetensorsModel, LeavesOutWhatTheIndexDoesNotName) {
+  const base::TemporaryFolder folder;
+  const NamedTensor both[] = {{"x", Tensor::scalar(1.0F)}, {"y", Tensor::scalar(2.0F)}};
+  write_safetensors(folder.path() / "s.safetensors", both);
+  folder.write(kIndex, R"({"weight_map":{"y":"s.safetensors"}})");
+  const SafetensorsModel model = SafetensorsModel::open_folder(folder.path());
+  EXPECT_EQ(model.names(), (std::vector<std::string_view>{"y"}));
+  EXPECT_EQ(model.tensor("y").values<float>()[0], 2.0F);
+}
+
+TEST(SafetensorsModel, NamesWhatIsMissing) {
+  const base::TemporaryFolder folder;
+  EXPECT_TRUE(contains(refusal([&] { SafetensorsModel::open_folder(folder.path()); }),
+                       "has neither model.safetensors nor model.safetensors.index.json"));
+  EXPECT_TRUE(contains(refusal_of_index(folder, R"({"weight_map":{"x":"gone.safetensors"}})"),
+                       "the shard \"gone.safetensors\" is missing"));
+  const NamedTensor one{"x", Tensor::scalar(1.0F)};
+  write_safetensors(folder.path() / "s.safetensors", {&one, 1});
+  EXPECT_TRUE(contains(refusal_of_index(folder, R"({"weight_map":{"x":"s.safetensors","y":"s.safetensors"}})"),
+                       "tensor \"y\" is not in its shard \"s.safetensors\""));
+}
+
+TEST(SafetensorsModel, RefusesShardsOutsideTheFolder) {
+  const base::TemporaryFolder folder;
+  folder.write("s.safetensors", "");
+  for (const char* name :
+       {"../s.safetensors", "/etc/hostname", "a/b", "..", ".", "", "a\\\\b", "s\\u0000.safetensors"}) {
+    EXPECT_TRUE(contains(refusal_of_index(folder, R"({"weight_map":{"x":")" + std::string(name) + "\"}}"),
+                         "is no plain file name"))
+        << name;
+  }
+}
+
+TEST(SafetensorsModel, RefusesBrokenIndexes) {
+  const base::TemporaryFolder folder;
+  EXPECT_TRUE(contains(refusal_of_index(folder, "[]"), "there is no object weight_map"));
+  EXPECT_TRUE(contains(refusal_of_index(folder, R"({"weight_map":[]})"), "there is no object weight_map"));
+  EXPECT_TRUE(
+      contains(refusal_of_index(folder, R"({"weight_map":{"x":1}})"), "the shard of tensor \"x\" is no string"));
+  EXPECT_TRUE(contains(refusal_of_index(folder, "{"), "corrupt"));
+}
+
+}  // namespace
+}  // namespace alate::formats

@@ -1,0 +1,36 @@
+#include "graph/documentation.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "graph/op.h"
+
+namespace alate::graph {
+namespace {
+
+TEST(OpsDocumentation, HasEveryOpWithItsFacts) {
+  const std::string text = ops_documentation();
+  for (const OpInfo& op : all_ops()) {
+    EXPECT_NE(text.find("### " + std::string(op.name) + "\n\n" + std::string(op.sentence)), std::string::npos)
+        << op.name;
+  }
+  EXPECT_NE(
+      text.find("- attributes: `mode` (one of mean, cls, max, last, mean_sqrt_len, weighted_mean); `longest` (dim)"),
+      std::string::npos);
+  EXPECT_NE(text.find("- operands: 2 to 4"), std::string::npos);
+}
+
+TEST(OpsDocumentation, FileInDocsIsCurrent) {
+  const std::string path = std::string(ALATE_SOURCE_DIR) + "/docs/ops.md", now = testing::TempDir() + "ops.md";
+  std::ifstream file(path);
+  std::stringstream found;
+  found << file.rdbuf();
+  if (found.str() == ops_documentation()) return;
+  std::ofstream(now) << ops_documentation();
+  ADD_FAILURE() << "docs/ops.md is not what the op table says: cp " << now << " " << path;
+}
+
+}  // namespace
+}  // namespace alate::graph
