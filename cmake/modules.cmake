@@ -4,8 +4,11 @@ set(ALATE_MODULES "" CACHE INTERNAL "")
 # Adds src/NAME; a folder without sources adds nothing.
 function(alate_module name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
-  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-    list(FILTER sources EXCLUDE REGEX "_avx(2|512)\\.cpp$")
+  # Files that belong to a processor family; what has no file for a family has one that says so, *_other.cpp.
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    list(FILTER sources EXCLUDE REGEX "_other\\.cpp$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "_(x86|avx2|avx512)\\.cpp$")
   endif()
   if(NOT sources)
     return()

@@ -150,10 +150,10 @@ class Tensor {
   static Tensor borrow(Shape shape, const std::byte* data, std::shared_ptr<const void> owner);
   /// A copy of `values`; T must be the dtype's C++ type (float for f32, std::int64_t for i64, bool for boolean ...).
   template <typename T>
-  static Tensor from(std::vector<std::int64_t> extents, std::span<const T> values);
+  static Tensor from(const std::vector<std::int64_t>& extents, std::span<const T> values);
   template <typename T>
-  static Tensor from(std::vector<std::int64_t> extents, std::initializer_list<T> values) {
-    return from<T>(std::move(extents), std::span<const T>(values.begin(), values.size()));
+  static Tensor from(const std::vector<std::int64_t>& extents, std::initializer_list<T> values) {
+    return from<T>(extents, std::span<const T>(values.begin(), values.size()));
   }
   template <typename T>
   static Tensor scalar(T value) {
@@ -178,7 +178,7 @@ class Tensor {
   std::span<T> mutable_values();
 
   /// The same bytes under other extents of equal element count.
-  Tensor reshaped(std::vector<std::int64_t> extents) const;
+  Tensor reshaped(const std::vector<std::int64_t>& extents) const;
   /// Whether the other tensor's bytes are these bytes in memory.
   bool shares_storage_with(const Tensor& other) const { return data_ == other.data_; }
 
@@ -215,7 +215,7 @@ Tensor copy_of(Shape shape, std::span<const std::byte> bytes);
 }  // namespace detail
 
 template <typename T>
-Tensor Tensor::from(std::vector<std::int64_t> extents, std::span<const T> values) {
+Tensor Tensor::from(const std::vector<std::int64_t>& extents, std::span<const T> values) {
   return detail::copy_of(detail::shape_of(dtype_of<T>(), extents), std::as_bytes(values));
 }
 

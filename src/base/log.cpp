@@ -1,7 +1,6 @@
 #include "base/log.h"
 
 #define FMT_HEADER_ONLY
-#define SPDLOG_FMT_EXTERNAL
 #define SPDLOG_LEVEL_NAMES \
   { "trace", "debug", "info", "warn", "error", "critical", "off" }
 #include <spdlog/logger.h>

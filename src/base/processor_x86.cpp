@@ -21,15 +21,37 @@ struct Registers {
 
 Registers cpuid(std::uint32_t leaf, std::uint32_t subleaf) {
   Registers r;
-  if (__get_cpuid_max(leaf & 0x80000000U, nullptr) < leaf) return {};
   __cpuid_count(leaf, subleaf, r.a, r.b, r.c, r.d);
   return r;
 }
 
+// Each is asked for once: in a virtual machine every cpuid is a trip to the hypervisor, of 10 us or more. What the
+// processor does not have is all zeros.
+struct Leaves {
+  Registers basic;                    // 1
+  Registers structured, structured1;  // 7, subleaves 0 and 1
+  Registers extended;                 // 0x80000001
+  std::uint32_t most_extended = 0;
+};
+
+Leaves read_leaves() {
+  Leaves leaves;
+  const std::uint32_t most = cpuid(0, 0).a;
+  if (most >= 1) leaves.basic = cpuid(1, 0);
+  if (most >= 7) {
+    leaves.structured = cpuid(7, 0);
+    const std::uint32_t most_subleaf = leaves.structured.a;
+    if (most_subleaf >= 1) leaves.structured1 = cpuid(7, 1);
+  }
+  leaves.most_extended = cpuid(0x80000000, 0).a;
+  if (leaves.most_extended >= 0x80000001) leaves.extended = cpuid(0x80000001, 0);
+  return leaves;
+}
+
 // XCR0: the register states that the operating system saves (same manual, volume 1, section 13.3).
-std::uint64_t enabled_states() {
+std::uint64_t enabled_states(const Leaves& leaves) {
   constexpr std::uint32_t kOsxsave = 1U << 27;
-  if ((cpuid(1, 0).c & kOsxsave) == 0) return 0;
+  if ((leaves.basic.c & kOsxsave) == 0) return 0;
   std::uint32_t low = 0;
   std::uint32_t high = 0;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -41,65 +63,53 @@ constexpr std::uint64_t kYmm = 0x6;       // SSE and AVX state
 constexpr std::uint64_t kZmm = 0xe6;      // and opmask, upper ZMM, ZMM16 to 31
 constexpr std::uint64_t kTile = 0x60006;  // and tile configuration and data
 
-enum class Register { a, b, c, d };
-
 struct FeatureBit {
   std::string_view name;
-  std::uint32_t leaf, subleaf;
-  Register in;
+  Registers Leaves::*leaf;
+  std::uint32_t Registers::*in;
   unsigned bit;
   std::uint64_t states;
 };
 
 constexpr std::array kFeatureBits = {
-    FeatureBit{"sse3", 1, 0, Register::c, 0, kNone},
-    FeatureBit{"ssse3", 1, 0, Register::c, 9, kNone},
-    FeatureBit{"fma", 1, 0, Register::c, 12, kYmm},
-    FeatureBit{"sse4_1", 1, 0, Register::c, 19, kNone},
-    FeatureBit{"sse4_2", 1, 0, Register::c, 20, kNone},
-    FeatureBit{"popcnt", 1, 0, Register::c, 23, kNone},
-    FeatureBit{"avx", 1, 0, Register::c, 28, kYmm},
-    FeatureBit{"f16c", 1, 0, Register::c, 29, kYmm},
-    FeatureBit{"lzcnt", 0x80000001, 0, Register::c, 5, kNone},
-    FeatureBit{"bmi1", 7, 0, Register::b, 3, kNone},
-    FeatureBit{"avx2", 7, 0, Register::b, 5, kYmm},
-    FeatureBit{"bmi2", 7, 0, Register::b, 8, kNone},
-    FeatureBit{"avx512f", 7, 0, Register::b, 16, kZmm},
-    FeatureBit{"avx512dq", 7, 0, Register::b, 17, kZmm},
-    FeatureBit{"avx512_ifma", 7, 0, Register::b, 21, kZmm},
-    FeatureBit{"avx512cd", 7, 0, Register::b, 28, kZmm},
-    FeatureBit{"avx512bw", 7, 0, Register::b, 30, kZmm},
-    FeatureBit{"avx512vl", 7, 0, Register::b, 31, kZmm},
-    FeatureBit{"avx512_vbmi", 7, 0, Register::c, 1, kZmm},
-    FeatureBit{"avx512_vbmi2", 7, 0, Register::c, 6, kZmm},
-    FeatureBit{"gfni", 7, 0, Register::c, 8, kNone},
-    FeatureBit{"avx512_vnni", 7, 0, Register::c, 11, kZmm},
-    FeatureBit{"avx512_bitalg", 7, 0, Register::c, 12, kZmm},
-    FeatureBit{"avx512_vpopcntdq", 7, 0, Register::c, 14, kZmm},
-    FeatureBit{"amx_bf16", 7, 0, Register::d, 22, kTile},
-    FeatureBit{"avx512_fp16", 7, 0, Register::d, 23, kZmm},
-    FeatureBit{"amx_tile", 7, 0, Register::d, 24, kTile},
-    FeatureBit{"amx_int8", 7, 0, Register::d, 25, kTile},
-    FeatureBit{"avx_vnni", 7, 1, Register::a, 4, kYmm},
-    FeatureBit{"avx512_bf16", 7, 1, Register::a, 5, kZmm},
-    FeatureBit{"amx_fp16", 7, 1, Register::a, 21, kTile},
-    FeatureBit{"avx_ifma", 7, 1, Register::a, 23, kYmm},
-    FeatureBit{"avx_vnni_int8", 7, 1, Register::d, 4, kYmm},
-    FeatureBit{"avx_ne_convert", 7, 1, Register::d, 5, kYmm},
+    FeatureBit{"sse3", &Leaves::basic, &Registers::c, 0, kNone},
+    FeatureBit{"ssse3", &Leaves::basic, &Registers::c, 9, kNone},
+    FeatureBit{"fma", &Leaves::basic, &Registers::c, 12, kYmm},
+    FeatureBit{"sse4_1", &Leaves::basic, &Registers::c, 19, kNone},
+    FeatureBit{"sse4_2", &Leaves::basic, &Registers::c, 20, kNone},
+    FeatureBit{"popcnt", &Leaves::basic, &Registers::c, 23, kNone},
+    FeatureBit{"avx", &Leaves::basic, &Registers::c, 28, kYmm},
+    FeatureBit{"f16c", &Leaves::basic, &Registers::c, 29, kYmm},
+    FeatureBit{"lzcnt", &Leaves::extended, &Registers::c, 5, kNone},
+    FeatureBit{"bmi1", &Leaves::structured, &Registers::b, 3, kNone},
+    FeatureBit{"avx2", &Leaves::structured, &Registers::b, 5, kYmm},
+    FeatureBit{"bmi2", &Leaves::structured, &Registers::b, 8, kNone},
+    FeatureBit{"avx512f", &Leaves::structured, &Registers::b, 16, kZmm},
+    FeatureBit{"avx512dq", &Leaves::structured, &Registers::b, 17, kZmm},
+    FeatureBit{"avx512_ifma", &Leaves::structured, &Registers::b, 21, kZmm},
+    FeatureBit{"avx512cd", &Leaves::structured, &Registers::b, 28, kZmm},
+    FeatureBit{"avx512bw", &Leaves::structured, &Registers::b, 30, kZmm},
+    FeatureBit{"avx512vl", &Leaves::structured, &Registers::b, 31, kZmm},
+    FeatureBit{"avx512_vbmi", &Leaves::structured, &Registers::c, 1, kZmm},
+    FeatureBit{"avx512_vbmi2", &Leaves::structured, &Registers::c, 6, kZmm},
+    FeatureBit{"gfni", &Leaves::structured, &Registers::c, 8, kNone},
+    FeatureBit{"avx512_vnni", &Leaves::structured, &Registers::c, 11, kZmm},
+    FeatureBit{"avx512_bitalg", &Leaves::structured, &Registers::c, 12, kZmm},
+    FeatureBit{"avx512_vpopcntdq", &Leaves::structured, &Registers::c, 14, kZmm},
+    FeatureBit{"amx_bf16", &Leaves::structured, &Registers::d, 22, kTile},
+    FeatureBit{"avx512_fp16", &Leaves::structured, &Registers::d, 23, kZmm},
+    FeatureBit{"amx_tile", &Leaves::structured, &Registers::d, 24, kTile},
+    FeatureBit{"amx_int8", &Leaves::structured, &Registers::d, 25, kTile},
+    FeatureBit{"avx_vnni", &Leaves::structured1, &Registers::a, 4, kYmm},
+    FeatureBit{"avx512_bf16", &Leaves::structured1, &Registers::a, 5, kZmm},
+    FeatureBit{"amx_fp16", &Leaves::structured1, &Registers::a, 21, kTile},
+    FeatureBit{"avx_ifma", &Leaves::structured1, &Registers::a, 23, kYmm},
+    FeatureBit{"avx_vnni_int8", &Leaves::structured1, &Registers::d, 4, kYmm},
+    FeatureBit{"avx_ne_convert", &Leaves::structured1, &Registers::d, 5, kYmm},
 };
 
-std::uint32_t value_of(const Registers& registers, Register in) {
-  switch (in) {
-    case Register::a: return registers.a;
-    case Register::b: return registers.b;
-    case Register::c: return registers.c;
-    case Register::d: return registers.d;
-  }
-  return 0;
-}
-
-std::string read_brand() {
-  if (cpuid(0x80000000, 0).a < 0x80000004) return {};
+std::string read_brand(const Leaves& leaves) {
+  if (leaves.most_extended < 0x80000004) return {};
   std::array<char, 48> text{};
   for (std::uint32_t part = 0; part < 3; ++part) {
     const Registers r = cpuid(0x80000002 + part, 0);
@@ -125,13 +135,12 @@ InstructionSet best_of(const std::vector<std::string>& features) {
 }  // namespace
 
 Processor read_processor() {
-  const std::uint64_t states = enabled_states();
+  const Leaves leaves = read_leaves();
+  const std::uint64_t states = enabled_states(leaves);
   Processor processor;
-  processor.brand = read_brand();
+  processor.brand = read_brand(leaves);
   for (const FeatureBit& feature : kFeatureBits) {
-    // Leaf 7 says in its first subleaf how many subleaves it has.
-    if (feature.subleaf > cpuid(feature.leaf, 0).a && feature.leaf == 7) continue;
-    const bool present = ((value_of(cpuid(feature.leaf, feature.subleaf), feature.in) >> feature.bit) & 1U) != 0;
+    const bool present = ((((leaves.*feature.leaf).*feature.in) >> feature.bit) & 1U) != 0;
     if (present && (states & feature.states) == feature.states) processor.features.emplace_back(feature.name);
   }
   processor.best = best_of(processor.features);

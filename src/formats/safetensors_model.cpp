@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <system_error>
 #include <tuple>
 
 #include "alate/error.h"
@@ -19,6 +20,12 @@ bool is_plain_file_name(std::string_view name) {
   constexpr std::string_view kSeparatorsAndNul("/\\:\0", 4);
   return !name.empty() && name != "." && name != ".." &&
          name.find_first_of(kSeparatorsAndNul) == std::string_view::npos;
+}
+
+// Names that the system refuses, for example for their length, are those of no file.
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
 }
 
 // Shard name to the tensors in it.
@@ -47,15 +54,15 @@ std::map<std::string, std::vector<std::string>> read_weight_map(const std::files
 }  // namespace
 
 SafetensorsModel SafetensorsModel::open_folder(const std::filesystem::path& folder, Mode mode) {
-  if (std::filesystem::exists(folder / kSingle)) return open_file(folder / kSingle, mode);
+  if (is_there(folder / kSingle)) return open_file(folder / kSingle, mode);
   const std::filesystem::path index = folder / kIndex;
-  if (!std::filesystem::exists(index)) {
+  if (!is_there(index)) {
     throw make_error(ErrorCode::not_found, folder.string(), " has neither ", kSingle, " nor ", kIndex);
   }
   SafetensorsModel model;
   model.path_ = folder;
   for (const auto& [shard, tensors] : read_weight_map(index)) {
-    if (!std::filesystem::exists(folder / shard)) {
+    if (!is_there(folder / shard)) {
       throw make_error(ErrorCode::not_found, index.string(), ": the shard ", quoted_name(shard), " is missing in ",
                        folder.string(), "; download it too");
     }

@@ -107,7 +107,9 @@ Model Model::load(const std::filesystem::path& folder, const LoadOptions& option
   state->backend = &backends::get_backend(options.backend == "auto" ? "cpu" : options.backend);
   State* raw = state.get();  // the store lives inside the state
   state->store =
-      std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) { raw->weights.release(leaf.name); });
+      std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
+        if (raw->weights.contains(leaf.name)) raw->weights.release(leaf.name);
+      });
   const std::vector<backends::Device> devices = state->backend->devices();
   const models::Weights named(state->weights, std::string(state->architecture->prefix));
   FingerprintBuilder fingerprint;

@@ -88,7 +88,7 @@ std::span<std::byte> Tensor::mutable_bytes() {
   return {const_cast<std::byte*>(data_), byte_count()};
 }
 
-Tensor Tensor::reshaped(std::vector<std::int64_t> extents) const {
+Tensor Tensor::reshaped(const std::vector<std::int64_t>& extents) const {
   Shape shape = detail::shape_of(dtype(), extents);
   if (shape.element_count() != element_count()) {
     throw make_error(ErrorCode::invalid_argument, to_string(shape_), " cannot be reshaped to ", to_string(shape),

@@ -26,6 +26,6 @@ void truncate_encoding(Encoding& encoding, std::size_t length, std::size_t strid
 void truncate_encodings(std::vector<Encoding>& encodings, std::size_t length, Truncation strategy, std::size_t stride,
                         Side side);
 
-inline constexpr std::size_t kMaxWindowTokens = std::size_t{1} << 26;
+inline constexpr std::size_t kMaxWindowTokens = std::size_t{1} << 23;
 
 }  // namespace alate::tokenizers

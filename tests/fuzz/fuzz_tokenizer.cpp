@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = split == std::string_view::npos ? std::string_view() : input.substr(split + 1);
   try {
     const alate::Tokenizer tokenizer = alate::Tokenizer::from_json(input.substr(0, split), "fuzz");
-    const alate::EncodeOptions cut{.max_length = 8, .stride = 2, .side = alate::Side::left};
+    const alate::EncodeOptions cut{.max_length = 8, .side = alate::Side::left, .stride = 2};
     try_encode([&] { return tokenizer.encode(text); });
     try_encode([&] { return tokenizer.encode(text, cut); });
     try_encode([&] { return tokenizer.encode_pair(text, text.substr(text.size() / 2), cut); });

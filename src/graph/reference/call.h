@@ -28,7 +28,8 @@ struct ReferenceCall {
   }
   const Tensor& operand(std::size_t place) const { return operands[place]; }
   const Shape& shape() const { return shapes[0]; }
-  std::int64_t extent(Dim dim) const { return dims(dim); }
+  /// Throws invalid_argument when no input has given the dim a value.
+  std::int64_t extent(Dim dim) const;
   /// Throws invalid_argument with the op, the shapes of its operands and `what`.
   [[noreturn]] void fail(std::string_view what) const;
   void require(bool holds, std::string_view what) const {

@@ -15,6 +15,11 @@ void ReferenceCall::fail(std::string_view what) const {
   throw make_error(ErrorCode::invalid_argument, to_string(op), "(", found, "): ", what);
 }
 
+std::int64_t ReferenceCall::extent(Dim dim) const {
+  require(dims.is_bound(dim), "uses a dim that no input has");
+  return dims(dim);
+}
+
 std::vector<std::int64_t> extents_of(const Shape& shape) {
   std::vector<std::int64_t> extents;
   for (const Dim dim : shape.dims) extents.push_back(dim.number());
@@ -90,7 +95,15 @@ std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValu
   std::vector<Tensor> operands;
   for (const Value operand : node.operands) operands.push_back(values[operand.node][operand.result]);
   std::vector<Shape> shapes;
-  for (const Shape& shape : node.results) shapes.push_back(dims(shape));
+  for (const Shape& shape : node.results) {
+    for (const Dim dim : shape.dims) {
+      if (!dims.is_bound(dim)) {
+        throw make_error(ErrorCode::invalid_argument, to_string(node.op), ": the size of ",
+                         graph.dims().to_string(shape), " is not known, because no input has all of its dims");
+      }
+    }
+    shapes.push_back(dims(shape));
+  }
   return evaluate({.op = node.op,
                    .attributes = node.attributes,
                    .operands = operands,

@@ -92,7 +92,7 @@ class BertPass {
     if (from_.tracks()) alignment_.insert(alignment_.end(), utf8_length(c), source_);
   }
 
-  const BertRules& rules_;
+  BertRules rules_;
   const AlignedText& from_;
   std::string out_;
   std::vector<Span> alignment_;

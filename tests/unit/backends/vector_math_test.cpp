@@ -73,39 +73,28 @@ TEST_P(VectorMath, StaysWithinItsStatedUlps) {
   const std::vector<float> all = floats_between(-kInfinity, kInfinity);
   const std::vector<float> positive = floats_between(0, kInfinity);
   const std::vector<float> above_minus_one = floats_between(-1, kInfinity);
-  const std::vector<float> small = floats_between(-0.5f, 0.5f);
   const std::vector<float> normal_logistic = floats_between(-87, kInfinity);
   EXPECT_LE(greatest_ulps(all, run(UnaryOp::exp, all), [](double x) { return std::exp(x); }), 2);
   EXPECT_LE(greatest_ulps(all, run(UnaryOp::expm1, all), [](double x) { return std::expm1(x); }), 4);
   EXPECT_LE(greatest_ulps(positive, run(UnaryOp::log, positive), [](double x) { return std::log(x); }), 2);
   EXPECT_LE(
       greatest_ulps(above_minus_one, run(UnaryOp::log1p, above_minus_one), [](double x) { return std::log1p(x); }), 4);
-  EXPECT_LE(greatest_ulps(small, run(UnaryOp::erf, small), [](double x) { return std::erf(x); }), 4);
-  EXPECT_LE(greatest_ulps(small, run(UnaryOp::tanh, small), [](double x) { return std::tanh(x); }), 4);
+  EXPECT_LE(greatest_ulps(all, run(UnaryOp::erf, all), [](double x) { return std::erf(x); }), 3);
+  EXPECT_LE(greatest_ulps(all, run(UnaryOp::tanh, all), [](double x) { return std::tanh(x); }), 4);
   EXPECT_LE(greatest_ulps(normal_logistic, run(UnaryOp::logistic, normal_logistic),
                           [](double x) { return 1 / (1 + std::exp(-x)); }),
             4);
-}
-
-TEST_P(VectorMath, ErfAndTanhStayWithinTheirStatedErrors) {
-  const std::vector<float> x = floats_between(-20, 20);
-  const std::vector<float> erf = run(UnaryOp::erf, x);
-  const std::vector<float> tanh = run(UnaryOp::tanh, x);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    ASSERT_NEAR(erf[i], std::erf(static_cast<double>(x[i])), 2.5e-7) << x[i];
-    ASSERT_NEAR(tanh[i], std::tanh(static_cast<double>(x[i])), 2.5e-7) << x[i];
-  }
 }
 
 TEST_P(VectorMath, ActivationsStayWithinTheirStatedErrors) {
   const std::vector<float> x = floats_between(-1e6f, 1e6f);
   EXPECT_LE(greatest_error(x, run(Activation::gelu_erf, x),
                            [](double v) { return 0.5 * v * std::erfc(-v / std::sqrt(2.0)); }),
-            3e-7);
+            2e-7);
   EXPECT_LE(greatest_error(
                 x, run(Activation::gelu_tanh, x),
                 [](double v) { return 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))); }),
-            3e-7);
+            2e-7);
   EXPECT_LE(greatest_error(x, run(Activation::silu, x), [](double v) { return v / (1 + std::exp(-v)); }), 2e-7);
   EXPECT_LE(greatest_error(x, run(Activation::quick_gelu, x), [](double v) { return v / (1 + std::exp(-1.702 * v)); }),
             2e-7);

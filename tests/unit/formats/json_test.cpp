@@ -113,6 +113,20 @@ TEST(Json, RefusesDuplicateKeysAmongMany) {
   EXPECT_TRUE(contains(json_refusal(text + "\"key1234\":0}"), "the key \"key1234\" occurs twice"));
 }
 
+// Keys whose hashes end in the same bits, as someone would choose them to make a hash table slow.
+TEST(Json, FindsDuplicatesAmongKeysChosenToCollide) {
+  std::string text = "{";
+  std::string last;
+  for (int i = 0, found = 0; found < 200; ++i) {
+    last = "key" + std::to_string(i);
+    if ((std::hash<std::string_view>()(last) & 511) != 0) continue;
+    text += "\"" + last + "\":0,";
+    ++found;
+  }
+  EXPECT_EQ(parse_json(text + "\"unlike\":0}", "x").as_object("x").size(), 201U);
+  EXPECT_TRUE(contains(json_refusal(text + "\"" + last + "\":0}"), "the key \"" + last + "\" occurs twice"));
+}
+
 TEST(Json, BoundsDepth) {
   const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_EQ(json_refusal(nested(64)), "accepted");

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "formats/little_endian.h"
 #include "formats/npy.h"
 #include "formats/zip_writer.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -129,6 +131,63 @@ TEST(Npz, RefusesSaturatedFieldsWithoutZip64Records) {
   EXPECT_TRUE(contains(refusal_of(entry), "the zip64 sizes of an entry are missing"));
   for (std::size_t i = 0; i < 4; ++i) whole[end + 16 + i] = std::byte{0xFF};
   EXPECT_TRUE(contains(refusal_of(whole), "the zip64 end record is missing"));
+}
+
+// The same archive with every size and place moved to zip64 records, as writers do past 4 GiB.
+Archive as_zip64(const Archive& archive) {
+  const std::size_t central = central_record(archive);
+  const auto saturate = [](Archive& bytes, std::size_t at, std::size_t count) {
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), count, std::byte{0xFF});
+  };
+  const std::span<const std::byte> old(archive);
+  const std::uint32_t size = load_little_endian<std::uint32_t>(old.subspan(central + 24));
+  Archive record(old.begin() + static_cast<std::ptrdiff_t>(central),
+                 old.begin() + static_cast<std::ptrdiff_t>(end_record(archive)));
+  saturate(record, 20, 8);
+  saturate(record, 42, 4);
+  record[30] = std::byte{4 + 28};
+  append_little_endian<std::uint16_t>(record, 0x5555);  // a field of another kind first
+  append_little_endian<std::uint16_t>(record, 0);
+  append_little_endian<std::uint16_t>(record, 1);
+  append_little_endian<std::uint16_t>(record, 24);
+  for (const std::uint64_t number : {std::uint64_t{size}, std::uint64_t{size}, std::uint64_t{0}}) {
+    append_little_endian(record, number);
+  }
+  Archive out(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(central));
+  out.insert(out.end(), record.begin(), record.end());
+  const std::uint64_t end64 = out.size();
+  append_little_endian<std::uint32_t>(out, 0x06064b50);
+  out.resize(out.size() + 20);
+  for (const std::uint64_t number :
+       {std::uint64_t{1}, std::uint64_t{1}, std::uint64_t{record.size()}, std::uint64_t{central}}) {
+    append_little_endian(out, number);
+  }
+  append_little_endian<std::uint32_t>(out, 0x07064b50);
+  append_little_endian<std::uint32_t>(out, 0);
+  append_little_endian(out, end64);
+  append_little_endian<std::uint32_t>(out, 1);
+  const std::size_t end = out.size();
+  out.insert(out.end(), old.end() - 22, old.end());
+  saturate(out, end + 8, 12);
+  return out;
+}
+
+TEST(Npz, ReadsZip64Records) {
+  const Archive archive = as_zip64(one_array());
+  const std::vector<NamedTensor> tensors = parse_npz(archive, "f.npz");
+  ASSERT_EQ(tensors.size(), 1U);
+  EXPECT_EQ(tensors[0].tensor.values<std::int32_t>()[1], 8);
+  for (std::size_t size = 0; size < archive.size(); ++size) {
+    EXPECT_TRUE(
+        contains(refusal_of({archive.begin(), archive.begin() + static_cast<std::ptrdiff_t>(size)}), "corrupt"));
+  }
+  // Behind the end record, and so far away that adding to it would wrap.
+  const std::size_t place = archive.size() - 22 - 20 + 8;
+  EXPECT_TRUE(contains(refusal_of(with(archive, place + 1, 0x7F)), "zip64 end record is not where it should be"));
+  EXPECT_TRUE(contains(refusal_of(with(archive, place + 7, 0xFF)), "zip64 end record is not where it should be"));
+  // The directory's place and size are 64-bit numbers of their own.
+  EXPECT_TRUE(contains(refusal_of(with(archive, place - 8 - 1, 0xFF)), "its directory lies outside it"));
+  EXPECT_TRUE(contains(refusal_of(with(archive, place - 8 - 9, 0xFF)), "its directory lies outside it"));
 }
 
 TEST(Npz, RefusesOverlappingEntriesAndDuplicateNames) {

@@ -112,7 +112,7 @@ TEST(Interpreter, MultipliesMatricesInBatches) {
   EXPECT_EQ(values_of<float>(run_op(Op::dot_general, {batches, batches}, DotGeneral{{0}, {0}, {2}, {1}})),
             (Floats{2, 3, 6, 11, 46, 55, 66, 79}));
   // Batch axis last on the left: row b of the result is x[:, b] · x[b, :].
-  EXPECT_EQ(values_of<float>(run_op(Op::dot_general, {x, x}, DotGeneral{{1}, {0}, {0}, {1}})), (Floats{2, 9}));
+  EXPECT_EQ(values_of<float>(run_op(Op::dot_general, {x, x}, DotGeneral{{1}, {0}, {0}, {1}})), (Floats{2, 11}));
   EXPECT_EQ(values_of<float>(run_op(Op::dot_general, {row<float>({1, 2}), row<float>({3, 4})}, DotGeneral{})),
             (Floats{3, 4, 6, 8}));
 }

@@ -38,6 +38,13 @@ TEST(Interpreter, RefusesInputsThatDoNotFit) {
             std::string::npos);
 }
 
+TEST(Interpreter, RefusesDimsThatNoInputHas) {
+  Builder b("unknown");
+  b.output("out", b.iota({}, {.dtype = DType::i32, .dims = {b.dim("tokens")}, .axis = 0}));
+  EXPECT_EQ(refusal([&] { interpret(b.finish(), {}); }),
+            "invalid_argument: iota: the size of i32[tokens] is not known, because no input has all of its dims");
+}
+
 TEST(Interpreter, RefusesValuesOfTooManyElements) {
   Builder b("huge");
   b.output("out", b.iota({}, {.dtype = DType::i32, .dims = {65536, 65536}, .axis = 0}));

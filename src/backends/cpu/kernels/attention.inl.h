@@ -71,19 +71,25 @@ struct AttentionScratch {
   std::size_t block_floats;
 };
 
-inline AttentionScratch lay_out_scratch(std::size_t head_size, std::size_t value_size, float* scratch) {
+/// The sizes alone.
+inline AttentionScratch measure_scratch(std::size_t head_size, std::size_t value_size) {
   const FloatTag d;
-  AttentionScratch s;
+  AttentionScratch s{};
   s.width = hn::Lanes(d) * kQueryVectors;
   s.key_width = head_size;
   s.value_width = round_up(value_size, kTileRows);
+  s.block_floats = (head_size + s.value_width + 2) * s.width;
+  return s;
+}
+
+inline AttentionScratch lay_out_scratch(std::size_t head_size, std::size_t value_size, float* scratch) {
+  AttentionScratch s = measure_scratch(head_size, value_size);
   s.keys = scratch;
-  s.values = s.keys + round_up(kAttentionKeys * s.key_width, 16);
+  s.values = s.keys + kAttentionKeys * s.key_width;
   s.scores = s.values + kAttentionKeys * s.value_width;
   s.biases = s.scores + kAttentionKeys * s.width;
   s.factors = s.biases + kAttentionKeys * s.width;
   s.blocks = s.factors + s.width;
-  s.block_floats = (head_size + s.value_width + 2) * s.width;
   return s;
 }
 
@@ -306,10 +312,9 @@ inline void attend(const RaggedAttentionArguments& a, const AttentionTask& task,
 }
 
 inline std::size_t attention_scratch_floats(std::size_t head_size, std::size_t value_size) {
-  const AttentionScratch s = lay_out_scratch(head_size, value_size, nullptr);
+  const AttentionScratch s = measure_scratch(head_size, value_size);
   const std::size_t blocks = round_up(kAttentionQueries, s.width) / s.width;
-  return round_up(kAttentionKeys * s.key_width, 16) + kAttentionKeys * (s.value_width + 2 * s.width) + s.width +
-         blocks * s.block_floats;
+  return kAttentionKeys * (s.key_width + s.value_width + 2 * s.width) + s.width + blocks * s.block_floats;
 }
 
 }  // namespace alate::cpu::HWY_NAMESPACE

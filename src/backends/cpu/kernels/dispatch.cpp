@@ -5,33 +5,19 @@
 namespace alate::cpu {
 
 void fill_gemm_scalar(Kernels& kernels);
-#if defined(__x86_64__)
-void fill_gemm_avx2(Kernels& kernels);
-void fill_gemm_avx512(Kernels& kernels);
-#endif
+// The vector instruction sets of the processor family: dispatch_x86.cpp or dispatch_other.cpp, as the build chooses.
+void fill_vector_kernels(Kernels& kernels);
 
 namespace {
 
 Kernels make_kernels(base::InstructionSet set) {
   Kernels kernels;
   kernels.set = set;
-  switch (set) {
-    case base::InstructionSet::scalar:
-      fill_gemm_scalar(kernels);
-      kernels.simd = simd_kernels_scalar();
-      break;
-#if defined(__x86_64__)
-    case base::InstructionSet::avx2:
-      fill_gemm_avx2(kernels);
-      kernels.simd = simd_kernels_avx2();
-      break;
-    case base::InstructionSet::avx512:
-      fill_gemm_avx512(kernels);
-      kernels.simd = simd_kernels_avx512();
-      break;
-#else
-    default: break;
-#endif
+  if (set == base::InstructionSet::scalar) {
+    fill_gemm_scalar(kernels);
+    kernels.simd = simd_kernels_scalar();
+  } else {
+    fill_vector_kernels(kernels);
   }
   return kernels;
 }

@@ -1,5 +1,5 @@
 // The inside of a matrix product, for the one instruction set that the including file is compiled for: tiles of a few
-// rows of A by one panel of W, kept in registers over the whole of k. Everything has internal linkage.
+// rows of A by a panel of W, whose sums stay in registers over k. Everything here has internal linkage.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch.h"
@@ -29,8 +29,7 @@ template <std::size_t kRows, std::size_t kPanels, std::size_t kVectors>
 HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
   constexpr std::size_t kColumns = kPanels * kVectors;  // in vectors
-  // One pointer for three rows: x86 addresses reach p, p + stride and p + 2 stride, and 14 pointers fit no register
-  // file.
+  // One pointer for three rows, as x86 addresses reach p, p + stride and p + 2 stride: one for each would be too many.
   constexpr std::size_t kPointers = (kRows + 2) / 3;
   constexpr std::size_t kUnroll = 4;
 
@@ -204,8 +203,14 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         inputs.panel_stride = panel_size;
         inputs.k = k_end - k_begin;
         inputs.continues = part != 0;
-        // The first two strips fetch one half each of what follows this part; the others repeat what is there already.
-        inputs.wanted_soon = strip < 2 && more_follows ? packed + part_size + strip * (part_size / 2) : packed;
+        // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
+        // one half each of what follows this part, and the others repeat what is there already.
+        inputs.wanted_soon = packed;
+        if (strips == 1) {
+          inputs.wanted_soon += part_size / 2;
+        } else if (strip < 2 && more_follows) {
+          inputs.wanted_soon += part_size + strip * (part_size / 2);
+        }
         if (is_last_part) prefetch_outputs(g, place);
         multiply[place.rows](inputs, tile);
         if (!is_last_part) continue;

@@ -1,0 +1,131 @@
+#include "common_options.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "alate/error.h"
+#include "backend_choice.h"
+#include "base/environment.h"
+#include "base/thread_pool.h"
+#include "hub/model_reference.h"
+
+namespace alate::app {
+namespace {
+
+constexpr std::size_t kMostThreads = 4096;
+
+constexpr std::array<std::pair<std::string_view, OutputFormat>, 6> kFormats = {{
+    {"text", OutputFormat::text},
+    {"json", OutputFormat::json},
+    {"jsonl", OutputFormat::jsonl},
+    {"csv", OutputFormat::csv},
+    {"npy", OutputFormat::npy},
+    {"safetensors", OutputFormat::safetensors},
+}};
+
+constexpr std::array<std::pair<std::string_view, Policy>, 3> kPolicies = {
+    {{"strict", Policy::strict}, {"warn", Policy::warn}, {"allow", Policy::allow}}};
+
+template <typename Value, std::size_t count>
+Value named(const std::array<std::pair<std::string_view, Value>, count>& rows, std::string_view name) {
+  std::string names;
+  for (const auto& [known, value] : rows) {
+    if (known == name) return value;
+    names += (names.empty() ? "" : ", ") + std::string(known);
+  }
+  throw make_error(ErrorCode::invalid_argument, "is one of ", names);
+}
+
+std::string_view to_string(OutputFormat format) { return kFormats.at(static_cast<std::size_t>(format)).first; }
+
+bool is_binary(OutputFormat format) { return format == OutputFormat::npy || format == OutputFormat::safetensors; }
+
+OutputFormat format_of_extension(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  for (const auto& [name, format] : kFormats) {
+    if (format != OutputFormat::text && extension == "." + std::string(name)) return format;
+  }
+  return OutputFormat::text;
+}
+
+void check_dtype(const CommonOptions& options) {
+  const std::string_view dtype = options.dtype;
+  if (dtype.empty() || dtype == "float32" || dtype == "f32") return;
+  if (dtype == "auto") {
+    base::log(base::LogLevel::warn, "dtype auto is float32 on this processor");
+    return;
+  }
+  throw make_error(ErrorCode::unsupported, "this version computes in float32 alone, not in ", dtype);
+}
+
+}  // namespace
+
+void declare(Arguments& arguments, CommonOptions& options) {
+  arguments.group("Options of every command");
+  arguments.option("--output", "FORMAT", "text, json, jsonl, csv, npy or safetensors",
+                   [&](std::string_view name) { options.output = named(kFormats, name); });
+  arguments.option("--out", "FILE", "write the result there; its extension may name the format", options.out);
+  arguments.option("--max-length", "TOKENS", "cut longer texts, special tokens included", options.max_length);
+  arguments.option("--batch-size", "TEXTS", "most texts in one batch", options.batch_size);
+  arguments.option("--threads", "N", "0 (the default): one for each usable core", options.threads);
+  arguments.list("--backend", "NAME[:DEVICE]", "auto, cpu, reference; repeated: in order of priority",
+                 options.backends);
+  arguments.option("--device", "DEVICE", "the device of a backend that names none", options.device);
+  arguments.option("--policy", "POLICY", "when that backend is not here: strict, warn or allow",
+                   [&](std::string_view name) { options.policy = named(kPolicies, name); });
+  arguments.option("--dtype", "TYPE", "compute in this type: float32, auto", options.dtype);
+  arguments.option("--models-dir", "DIR", "where models are looked up by name", options.models_dir);
+  arguments.flag("--offline", "never use the network", options.offline);
+  arguments.flag("--no-mmap", "read files into memory instead of mapping them", options.no_mmap);
+  arguments.flag("--quiet", "no warnings", options.quiet);
+  arguments.option("--log-level", "LEVEL", "trace, debug, info, warn, error, off", [&](std::string_view name) {
+    const auto level = base::parse_log_level(name);
+    if (!level) throw make_error(ErrorCode::invalid_argument, "is one of trace, debug, info, warn, error, off");
+    options.log_level = *level;
+  });
+  arguments.option("--log-style", "STYLE", "terminal, json, logfmt, noop", [&](std::string_view name) {
+    const auto style = base::parse_log_style(name);
+    if (!style) throw make_error(ErrorCode::invalid_argument, "is one of terminal, json, logfmt, noop");
+    options.log_style = *style;
+  });
+  arguments.note("--help and --version are understood everywhere. An option --some-name that is not given is taken\n"
+                 "from the environment variable ALATE_SOME_NAME.");
+}
+
+void apply(const CommonOptions& options) {
+  base::configure_log(options.quiet ? std::max(options.log_level, base::LogLevel::error) : options.log_level,
+                      options.log_style);
+  if (options.threads > kMostThreads)
+    throw make_error(ErrorCode::invalid_argument, "--threads ", options.threads, " is too many; at most ",
+                     kMostThreads);
+  if (options.threads > 0) base::ThreadPool::configure_shared(options.threads);
+}
+
+OutputFormat output_format(const CommonOptions& options, std::initializer_list<OutputFormat> written) {
+  const OutputFormat format = options.output ? *options.output : format_of_extension(options.out);
+  if (std::find(written.begin(), written.end(), format) == written.end()) {
+    std::string names;
+    for (const OutputFormat each : written) names += (names.empty() ? "" : ", ") + std::string(to_string(each));
+    throw make_error(ErrorCode::invalid_argument, "this command does not write ", to_string(format),
+                     "; choose --output of ", names);
+  }
+  if (is_binary(format) && Output(options.out).is_terminal())
+    throw make_error(ErrorCode::invalid_argument, to_string(format), " is not for a terminal; name a file with --out");
+  return format;
+}
+
+LoadOptions load_options(const CommonOptions& options) {
+  check_dtype(options);
+  return {.backend = choose_backend(options.backends, options.device, options.policy),
+          .threads = options.threads,
+          .map_files = !options.no_mmap};
+}
+
+std::filesystem::path find_model(const CommonOptions& options, const std::string& reference) {
+  const std::filesystem::path models =
+      options.models_dir.empty() ? base::cache_directory() / "models" : std::filesystem::path(options.models_dir);
+  return hub::resolve_model(reference, models);
+}
+
+}  // namespace alate::app

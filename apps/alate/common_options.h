@@ -1,0 +1,62 @@
+// The options that every verb has, and what they mean for loading models and writing results.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/model.h"
+#include "arguments.h"
+#include "base/log.h"
+#include "output.h"
+
+namespace alate::app {
+
+enum class OutputFormat { text, json, jsonl, csv, npy, safetensors };
+
+/// What to do when the backend that is asked for cannot be had.
+enum class Policy {
+  strict,  // fail
+  warn,    // use the next one and say so
+  allow,   // use the next one
+};
+
+struct CommonOptions {
+  std::vector<std::string> backends;  // NAME[:DEVICE], first choice first; empty: auto
+  std::string device;                 // of backends that name none
+  Policy policy = Policy::warn;
+  std::string dtype;
+  std::size_t threads = 0;  // 0: one per usable core
+  std::optional<std::size_t> max_length;
+  std::size_t batch_size = 0;
+  std::optional<OutputFormat> output;
+  std::string out;  // a file; empty: standard output
+  bool quiet = false;
+  base::LogLevel log_level = base::LogLevel::warn;
+  base::LogStyle log_style = base::LogStyle::terminal;
+  std::string models_dir;
+  bool offline = false;
+  bool no_mmap = false;
+};
+
+/// Adds them to the verb's arguments, as the last group of its help.
+void declare(Arguments& arguments, CommonOptions& options);
+
+/// Sets up log and thread pool: once, before anything else is done.
+void apply(const CommonOptions& options);
+
+/// --output, else what the extension of --out names, else text.
+/// Throws invalid_argument when the verb does not write it, or when it would be bytes on a terminal.
+OutputFormat output_format(const CommonOptions& options, std::initializer_list<OutputFormat> written);
+
+/// Throws unsupported for a dtype or backend that this build lacks, unavailable under --policy strict.
+LoadOptions load_options(const CommonOptions& options);
+
+/// The model's folder or file. Throws as hub::resolve_model.
+std::filesystem::path find_model(const CommonOptions& options, const std::string& reference);
+
+}  // namespace alate::app

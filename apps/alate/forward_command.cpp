@@ -1,0 +1,66 @@
+// alate forward
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "alate/model.h"
+#include "common_options.h"
+#include "formats/json.h"
+#include "formats/tensor_file.h"
+#include "verb.h"
+
+namespace alate::app {
+namespace {
+
+NamedTensors read_inputs(const std::string& path) {
+  NamedTensors inputs;
+  for (formats::NamedTensor& each : formats::read_tensors(path)) inputs.emplace(std::move(each.name), std::move(each.tensor));
+  return inputs;
+}
+
+// What was written, a line each.
+void report(const NamedTensors& outputs, OutputFormat format, Output& output) {
+  formats::Json::Object shapes;
+  for (const auto& [name, tensor] : outputs) {
+    if (format == OutputFormat::text) {
+      output.write(name + " " + to_string(tensor.shape()) + "\n");
+    } else {
+      shapes.emplace_back(name, to_string(tensor.shape()));
+    }
+  }
+  if (format == OutputFormat::json)
+    output.write(formats::to_json_text(formats::Json::Object{{"outputs", std::move(shapes)}}) + "\n");
+  output.finish();
+}
+
+}  // namespace
+
+void run_forward(Arguments& arguments) {
+  std::string model;
+  std::string inputs_path;
+  std::string outputs_path;
+  CommonOptions options;
+  arguments.positional("MODEL", true, model);
+  arguments.option("--inputs", "FILE", "named tensors: .safetensors or .npz", inputs_path);
+  arguments.option("--outputs", "FILE", "where the model's outputs go: .safetensors or .npz", outputs_path);
+  declare(arguments, options);
+  if (!arguments.parse()) return;
+  apply(options);
+  if (inputs_path.empty()) throw arguments.usage_error("--inputs is missing");
+  if (outputs_path.empty()) throw arguments.usage_error("--outputs is missing");
+  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  formats::tensor_file_kind(outputs_path);  // refused before any work is done
+
+  const NamedTensors inputs = read_inputs(inputs_path);
+  const Model loaded = Model::load(find_model(options, model), load_options(options));
+  NamedTensors outputs = loaded.forward(inputs);
+  std::vector<formats::NamedTensor> named;
+  for (const auto& [name, tensor] : outputs) named.push_back({name, tensor});
+  formats::write_tensors(outputs_path, named);
+  if (options.quiet) return;
+  Output output(options.out);
+  report(outputs, format, output);
+}
+
+}  // namespace alate::app

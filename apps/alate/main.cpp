@@ -1,0 +1,79 @@
+// The program `alate`: finds the verb, runs it, and says on one line why it failed.
+#include <unistd.h>
+
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "alate/error.h"
+#include "arguments.h"
+#include "exit_codes.h"
+#include "formats/json.h"
+#include "nearest_name.h"
+#include "output.h"
+#include "overview.h"
+#include "process_setup.h"
+#include "program_version.h"
+#include "verb.h"
+
+namespace alate::app {
+namespace {
+
+int report(ErrorCode code, std::string_view message) {
+  std::string line = "alate: " + std::string(to_string(code)) + ": ";
+  // File names may hold anything; the report stays one line.
+  for (const char c : message) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+  line += '\n';
+  try {
+    write_to_descriptor(STDERR_FILENO, line, "standard error");
+  } catch (const std::exception&) {
+    return exit_code(code);  // there is nowhere left to say it
+  }
+  return exit_code(code);
+}
+
+Error unknown_verb(const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const Verb& verb : verbs()) known.push_back(verb.name);
+  const std::string_view nearest = nearest_name(name, known);
+  const std::string kind = name.starts_with('-') ? "the command comes first, not " : "there is no command ";
+  return make_error(ErrorCode::invalid_argument, kind, formats::quoted_name(name),
+                    nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?", "; see `alate --help`");
+}
+
+void print(std::string_view text) {
+  Output output;
+  output.write(text);
+  output.finish();
+}
+
+void run(std::vector<std::string> given) {
+  if (given.empty() || given.front() == "--help" || given.front() == "-h") return print(overview());
+  if (given.front() == "--version") return print("alate " + std::string(program_version()) + "\n");
+  const Verb* verb = find_verb(given.front());
+  if (verb == nullptr) throw unknown_verb(given.front());
+  given.erase(given.begin());
+  Arguments arguments(*verb, std::move(given));
+  verb->run(arguments);
+}
+
+}  // namespace
+}  // namespace alate::app
+
+int main(int count, char** given) {
+  using namespace alate;
+  app::set_up_process();
+  try {
+    app::run(std::vector<std::string>(given + (count > 0 ? 1 : 0), given + count));
+    return app::kDone;
+  } catch (const app::OutputClosed&) {
+    return app::kDone;
+  } catch (const Error& error) {
+    return app::report(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return app::report(ErrorCode::resource_exhausted, "out of memory; use smaller inputs or batches");
+  } catch (const std::exception& error) {
+    return app::report(ErrorCode::internal, error.what());
+  }
+}

@@ -1,0 +1,34 @@
+#include "process_setup.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "exit_codes.h"
+
+namespace alate::app {
+namespace {
+
+// Only what POSIX allows in a signal handler: threads may hold any lock now.
+void end_interrupted(int) {
+  constexpr std::string_view kLine = "alate: cancelled: interrupted\n";
+  [[maybe_unused]] const ssize_t put = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+  ::_exit(kInterrupted);
+}
+
+}  // namespace
+
+void set_up_process() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
+      [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);  // takes the lowest number, which is this one
+    }
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+  if (::signal(SIGINT, end_interrupted) == SIG_IGN) ::signal(SIGINT, SIG_IGN);
+}
+
+}  // namespace alate::app

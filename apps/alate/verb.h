@@ -1,0 +1,35 @@
+// A verb of the command line: what its help says and the function behind it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace alate::app {
+
+class Arguments;
+
+struct Verb {
+  std::string_view name;
+  std::string_view synopsis;  // what follows the name: "MODEL [TEXT...]"
+  std::string_view sentence;  // for the overview
+  std::string_view details;   // for the verb's own help; may be empty
+  std::string_view example;   // command lines, one a line
+  void (*run)(Arguments& arguments);
+  bool hidden = false;  // left out of the overview
+};
+
+/// Every verb, in the order of the overview.
+std::span<const Verb> verbs();
+/// Null when there is none of this name.
+const Verb* find_verb(std::string_view name);
+
+// The verbs' functions; each is in the file NAME_command.cpp. They throw alate::Error.
+void run_embed(Arguments& arguments);
+void run_forward(Arguments& arguments);
+void run_tokenize(Arguments& arguments);
+void run_bench(Arguments& arguments);
+void run_version(Arguments& arguments);
+void run_help(Arguments& arguments);
+void run_demo(Arguments& arguments);
+
+}  // namespace alate::app

@@ -1,0 +1,45 @@
+#include <algorithm>
+#include <array>
+
+#include "verb.h"
+
+namespace alate::app {
+namespace {
+
+constexpr std::array kVerbs = {
+    Verb{"embed", "MODEL [TEXT...]", "texts to vectors",
+         "Texts are arguments, or one a line from standard input or --file. A .jsonl file (or --input jsonl)\n"
+         "has {\"text\": ...} a line, so that texts may hold line breaks.",
+         "alate embed sentence-transformers/all-MiniLM-L6-v2 \"a first text\" \"a second one\" --output json\n"
+         "alate embed ./my-model --file texts.txt --out vectors.npy",
+         run_embed},
+    Verb{"forward", "MODEL --inputs IN --outputs OUT", "raw tensors through a model",
+         "Inputs and outputs have the names of the transformers forward (input_ids, attention_mask, ...;\n"
+         "last_hidden_state, pooler_output, logits). Files are .safetensors or .npz.",
+         "alate forward ./my-model --inputs batch.safetensors --outputs hidden.npz", run_forward},
+    Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
+         "MODEL may also be a tokenizer.json. Nothing is cut unless --max-length asks for it. Input is as for\n"
+         "embed; a .jsonl line may have a \"pair\" beside its \"text\".",
+         "alate tokenize ./my-model \"What is a token?\"\n"
+         "alate tokenize ./my-model --output jsonl <texts.txt | alate tokenize ./my-model --decode --skip-special",
+         run_tokenize},
+    Verb{"bench", "MODEL --lengths LENGTHS", "how many tokens a second a model takes",
+         "Runs texts of these token counts as one job: random ids, new each time, after a warm-up. The time is\n"
+         "from ids in to vectors out.",
+         "alate bench sentence-transformers/all-MiniLM-L6-v2 --lengths 32*128 --repeat 10", run_bench},
+    Verb{"version", "", "version and facts of this build", "", "alate version --output json", run_version},
+    Verb{"help", "[COMMAND]", "this overview, or a command's options", "", "alate help embed", run_help},
+    Verb{"demo", "MODEL [TEXT...]", "how alike are these sentences?", "",
+         "alate demo sentence-transformers/all-MiniLM-L6-v2", run_demo, true},
+};
+
+}  // namespace
+
+std::span<const Verb> verbs() { return kVerbs; }
+
+const Verb* find_verb(std::string_view name) {
+  const auto found = std::ranges::find(kVerbs, name, &Verb::name);
+  return found == kVerbs.end() ? nullptr : &*found;
+}
+
+}  // namespace alate::app

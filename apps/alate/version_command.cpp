@@ -1,0 +1,56 @@
+// alate version
+#include <string>
+
+#include "backends/registry.h"
+#include "base/cpu_facts.h"
+#include "common_options.h"
+#include "formats/json.h"
+#include "program_version.h"
+#include "verb.h"
+
+namespace alate::app {
+
+void run_version(Arguments& arguments) {
+  CommonOptions options;
+  declare(arguments, options);
+  if (!arguments.parse()) return;
+  apply(options);
+  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+
+  const std::string chosen(to_string(base::chosen_instruction_set()));
+  std::string backends;
+  formats::Json::Array backend_list;
+  for (const auto& row : backends::registrations()) {
+    backends += (backends.empty() ? "" : ", ") + std::string(row.name);
+    backend_list.emplace_back(row.name);
+  }
+  Output output(options.out);
+  if (format == OutputFormat::json) {
+    output.write(formats::to_json_text(formats::Json::Object{{"version", program_version()},
+                                                    {"compiler", program_compiler()},
+                                                    {"target", program_target()},
+                                                    {"build", program_build()},
+                                                    {"backends", std::move(backend_list)},
+                                                    {"instruction_sets", program_instruction_sets()},
+                                                    {"instruction_set", chosen},
+                                                    {"processor", base::cpu_facts().brand},
+                                                    {"usable_cores", std::uint64_t{base::cpu_facts().usable_cores}}}) +
+                 "\n");
+  } else {
+    output.write("alate " + std::string(program_version()) + "\n");
+    const auto line = [&](std::string_view name, std::string_view value) {
+      std::string left(name);
+      left.resize(18, ' ');
+      output.write(left + std::string(value) + "\n");
+    };
+    line("compiler", program_compiler());
+    line("target", std::string(program_target()) + ", " + std::string(program_build()));
+    line("backends", backends);
+    line("instruction sets", std::string(program_instruction_sets()) + "; used here: " + chosen);
+    line("processor", base::cpu_facts().brand);
+    line("usable cores", std::to_string(base::cpu_facts().usable_cores));
+  }
+  output.finish();
+}
+
+}  // namespace alate::app

@@ -1,0 +1,160 @@
+#include "hub/model_reference.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "alate/error.h"
+#include "formats/json.h"
+
+namespace alate::hub {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Files that only a model's folder has, by their names or extensions.
+constexpr std::array<std::string_view, 6> kNames = {"config.json", "modules.json", "model_manifest.json",
+                                                    "tokenizer.json", "vocab.txt", "tokenizer.model"};
+constexpr std::array<std::string_view, 3> kExtensions = {".safetensors", ".gguf", ".onnx"};
+
+constexpr std::size_t kListed = 10;
+
+// What a part of a name may not be: it must stay inside its folder on every system, and print well.
+bool is_name_part(std::string_view part) {
+  if (part.empty() || part == "." || part == ".." || part.size() > 255) return false;
+  return std::ranges::none_of(part, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F || c == '/' || c == '\\' || c == ':';
+  });
+}
+
+std::vector<std::string_view> parts_of(std::string_view name) {
+  std::vector<std::string_view> parts;
+  for (std::size_t from = 0; from <= name.size();) {
+    const std::size_t to = std::min(name.find('/', from), name.size());
+    parts.push_back(name.substr(from, to - from));
+    from = to + 1;
+  }
+  return parts;
+}
+
+bool is_name(std::string_view name) {
+  const auto parts = parts_of(name);
+  return parts.size() <= 2 && std::ranges::all_of(parts, is_name_part);
+}
+
+// Folders inside `folder`, not those whose names begin with a dot.
+std::vector<fs::path> folders_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entries(folder, error); !error && entries != fs::directory_iterator();
+       entries.increment(error)) {
+    std::error_code unreadable;
+    if (!entries->path().filename().string().starts_with('.') && entries->is_directory(unreadable))
+      found.push_back(entries->path());
+  }
+  return found;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), kListed); ++i) out += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > kListed) out += " and " + std::to_string(names.size() - kListed) + " more";
+  return out;
+}
+
+Error missing(std::string_view what, std::string_view reference, const fs::path& models_directory) {
+  const auto names = list_models(models_directory);
+  return make_error(ErrorCode::not_found, "there is no ", what, " called ", formats::quoted_name(reference), "; ",
+                    models_directory.string(),
+                    names.empty() ? " has no models: give the path of a model's folder" : " has " + joined(names));
+}
+
+bool looks_like_path(std::string_view reference) {
+  return reference.starts_with('/') || reference.starts_with('.') || reference.starts_with('~') ||
+         reference.ends_with('/') || std::ranges::count(reference, '/') > 1;
+}
+
+bool exists(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+}  // namespace
+
+bool is_model_folder(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entries(folder, error); !error && entries != fs::directory_iterator();
+       entries.increment(error)) {
+    const fs::path& file = entries->path();
+    if (std::ranges::find(kNames, file.filename().string()) != kNames.end()) return true;
+    if (std::ranges::find(kExtensions, file.extension().string()) != kExtensions.end()) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> list_models(const fs::path& models_directory) {
+  std::vector<std::string> names;
+  for (const fs::path& folder : folders_in(models_directory)) {
+    if (is_model_folder(folder)) {
+      names.push_back(folder.filename().string());
+      continue;
+    }
+    for (const fs::path& model : folders_in(folder)) {
+      if (is_model_folder(model)) names.push_back(folder.filename().string() + "/" + model.filename().string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+fs::path resolve_model_name(std::string_view name, const fs::path& models_directory) {
+  if (!is_name(name))
+    throw make_error(ErrorCode::invalid_argument, formats::quoted_name(name), " is no model's name: it is \"name\" or "
+                     "\"owner/name\", without '..'");
+  const fs::path exact = models_directory / fs::path(name);
+  if (is_model_folder(exact)) return exact;
+  if (name.find('/') != std::string_view::npos) throw missing("model", name, models_directory);
+
+  std::vector<std::string> owners;
+  for (const fs::path& owner : folders_in(models_directory)) {
+    if (!is_model_folder(owner) && is_model_folder(owner / fs::path(name)))
+      owners.push_back(owner.filename().string());
+  }
+  std::ranges::sort(owners);
+  if (owners.empty()) throw missing("model", name, models_directory);
+  if (owners.size() > 1) {
+    for (std::string& owner : owners) owner += "/" + std::string(name);
+    throw make_error(ErrorCode::invalid_argument, "several models are called ", formats::quoted_name(name), ": ",
+                     joined(owners), "; name one with its owner");
+  }
+  return models_directory / owners.front() / fs::path(name);
+}
+
+fs::path resolve_model(std::string_view reference, const fs::path& models_directory) {
+  if (reference.empty()) throw make_error(ErrorCode::invalid_argument, "the model's name is empty");
+  if (reference.find('\0') != std::string_view::npos)
+    throw make_error(ErrorCode::invalid_argument, "the model's name has a zero byte");
+  if (exists(fs::path(reference))) return fs::path(reference);
+
+  if (reference.starts_with("builtin:"))
+    throw make_error(ErrorCode::not_found, "there is no built-in model ", formats::quoted_name(reference.substr(8)),
+                     "; this version has none: give a model's folder or name");
+  if (reference.starts_with("hf:"))
+    throw make_error(ErrorCode::unsupported, "cannot fetch ", formats::quoted_name(reference.substr(3)),
+                     ": this version does not download; put the model's folder into ", models_directory.string(),
+                     " as owner/name and leave out the prefix hf:");
+  if (looks_like_path(reference))
+    throw make_error(ErrorCode::not_found, "there is no file or folder ", formats::quoted_name(reference));
+
+  const std::size_t colon = reference.rfind(':');
+  if (colon != std::string_view::npos && is_name(reference.substr(0, colon))) {
+    resolve_model_name(reference.substr(0, colon), models_directory);
+    throw make_error(ErrorCode::unsupported, "this version does not read variants of models; leave out the variant ",
+                     reference.substr(colon + 1));
+  }
+  if (!is_name(reference)) throw missing("file, folder or model", reference, models_directory);
+  return resolve_model_name(reference, models_directory);
+}
+
+}  // namespace alate::hub

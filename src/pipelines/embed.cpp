@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <numeric>
+
+#include "alate/embedding.h"
+#include "alate/error.h"
+#include "base/thread_pool.h"
+#include "pipelines/embedding_graph.h"
+#include "pipelines/modules.h"
+#include "runtime/loaded_model.h"
+#include "tokenizers/unicode/letter_case.h"
+#include "tokenizers/unicode/utf8.h"
+
+namespace alate {
+
+struct EmbeddingPipeline::State {
+  State(Model loaded, Tokenizer tokens, pipelines::EmbeddingModules read)
+      : model(std::move(loaded)), tokenizer(std::move(tokens)), modules(std::move(read)) {}
+
+  Model model;
+  Tokenizer tokenizer;
+  pipelines::EmbeddingModules modules;
+  std::size_t max_length = 0;
+  std::size_t dimensions = 0;
+
+  /// The program that ends in the folder's modules, with their normalization or with the one asked for.
+  const runtime::EncoderProgram& program(bool normalize) const {
+    const std::size_t place = normalize ? 1 : 0;
+    std::call_once(once[place],
+                   [&] { programs[place] = pipelines::compile_embedding(model.state(), modules, normalize); });
+    return *programs[place];
+  }
+
+ private:
+  mutable std::once_flag once[2];
+  mutable std::shared_ptr<const runtime::EncoderProgram> programs[2];
+};
+
+namespace {
+
+using Rows = std::vector<std::vector<std::int32_t>>;
+
+std::string lower_cased(std::string_view text) {
+  const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
+  const std::string_view valid = repaired ? std::string_view(*repaired) : text;
+  std::string lower;
+  lower.reserve(valid.size());
+  for (std::size_t at = 0; at < valid.size();) {
+    const tokenizers::CodePoint point = tokenizers::decode_utf8(valid, at);
+    at += point.length;
+    const tokenizers::LowerCase letters = tokenizers::lower_case(point.value);
+    tokenizers::append_utf8(lower, letters.first);
+    if (letters.second != 0) tokenizers::append_utf8(lower, letters.second);
+  }
+  return lower;
+}
+
+// Places of the rows, longest first; rows of equal length keep their order.
+std::vector<std::size_t> by_length(const Rows& rows) {
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rows[a].size() > rows[b].size(); });
+  return order;
+}
+
+// The end of the batch that begins at `begin`: as many rows as the budgets allow, at least one.
+std::size_t batch_end(const Rows& rows, const std::vector<std::size_t>& order, std::size_t begin,
+                      const EmbedOptions& options) {
+  std::size_t tokens = 0, end = begin;
+  while (end < order.size()) {
+    tokens += rows[order[end]].size();
+    const bool full = tokens > options.batch_tokens || (options.batch_size > 0 && end - begin >= options.batch_size);
+    if (full && end > begin) break;
+    ++end;
+  }
+  return end;
+}
+
+void normalize_row(std::span<float> row) {
+  double squares = 0;
+  for (const float value : row) squares += double{value} * double{value};
+  const double length = std::max(std::sqrt(squares), 1e-12);
+  for (float& value : row) value = static_cast<float>(value / length);
+}
+
+// The first `kept` columns, normalized again where the whole rows were.
+Tensor shortened(const Tensor& vectors, std::size_t kept, bool normalized) {
+  const auto rows = static_cast<std::size_t>(vectors.extent(0)), width = static_cast<std::size_t>(vectors.extent(1));
+  Tensor result = Tensor::uninitialized({DType::f32, {vectors.extent(0), static_cast<std::int64_t>(kept)}});
+  const std::span<const float> from = vectors.values<float>();
+  const std::span<float> to = result.mutable_values<float>();
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(i * width), kept,
+                to.begin() + static_cast<std::ptrdiff_t>(i * kept));
+    if (normalized) normalize_row(to.subspan(i * kept, kept));
+  }
+  return result;
+}
+
+const std::string& prompt_of(const pipelines::EmbeddingModules& modules, const EmbedOptions& options) {
+  static const std::string none;
+  if (options.prompt) return *options.prompt;
+  const std::string& name = options.prompt_name.empty() ? modules.default_prompt : options.prompt_name;
+  if (name.empty()) return none;
+  const auto found = modules.prompts.find(name);
+  if (found != modules.prompts.end()) return found->second;
+  std::string known;
+  for (const auto& [other, text] : modules.prompts) known += (known.empty() ? "" : ", ") + other;
+  throw make_error(ErrorCode::invalid_argument, "the model has no prompt '", name, "': it has ",
+                   known.empty() ? "none" : known);
+}
+
+Embeddings run_rows(const EmbeddingPipeline::State& state, const Rows& rows, std::size_t pool_skip,
+                    const EmbedOptions& options) {
+  if (options.dimensions && (*options.dimensions < 1 || *options.dimensions > state.dimensions)) {
+    throw make_error(ErrorCode::invalid_argument, "dimensions is ", *options.dimensions,
+                     " but the model's vectors have ", state.dimensions);
+  }
+  if (options.batch_tokens < 1) throw Error(ErrorCode::invalid_argument, "batch_tokens must be at least 1");
+  const bool normalize = options.normalize.value_or(state.modules.normalizes());
+  const runtime::EncoderProgram& program = state.program(normalize);
+  Embeddings result;
+  result.vectors = Tensor::zeros(
+      {DType::f32, {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(state.dimensions)}});
+  const std::size_t row_bytes = state.dimensions * sizeof(float);
+  const std::vector<std::size_t> order = by_length(rows);
+  for (std::size_t begin = 0; begin < order.size();) {
+    const std::size_t end = batch_end(rows, order, begin, options);
+    PackedTokens packed;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::vector<std::int32_t>& row = rows[order[i]];
+      packed.ids.insert(packed.ids.end(), row.begin(), row.end());
+      packed.lengths.push_back(static_cast<std::int32_t>(row.size()));
+    }
+    packed.pool_skip.assign(end - begin, static_cast<std::int32_t>(pool_skip));
+    result.tokens += packed.ids.size();
+    const Tensor vectors = program.run(packed).front();
+    for (std::size_t i = begin; i < end; ++i) {
+      std::memcpy(result.vectors.mutable_bytes().data() + order[i] * row_bytes,
+                  vectors.bytes().data() + (i - begin) * row_bytes, row_bytes);
+    }
+    begin = end;
+  }
+  if (options.dimensions && *options.dimensions < state.dimensions)
+    result.vectors = shortened(result.vectors, *options.dimensions, normalize);
+  return result;
+}
+
+}  // namespace
+
+EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
+  Model model = Model::load(folder, options);
+  auto state = std::make_shared<State>(model, Tokenizer::load(folder), pipelines::read_modules(folder));
+  state->max_length =
+      std::min(state->modules.max_length.value_or(model.facts().max_positions), model.facts().max_positions);
+  const runtime::EncoderProgram& program = state->program(state->modules.normalizes());
+  state->dimensions = static_cast<std::size_t>(program.outputs()[0].shape.dims[1].number());
+  return EmbeddingPipeline(std::move(state));
+}
+
+Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const EmbedOptions& options) const {
+  const std::string& prompt = prompt_of(state_->modules, options);
+  const std::size_t positions = state_->model.facts().max_positions;
+  const std::size_t limit = options.max_length.value_or(state_->max_length);
+  if (limit > positions)
+    throw make_error(ErrorCode::invalid_argument, "max_length is ", limit, " but the model has ", positions,
+                     " positions");
+  EncodeOptions encode;
+  encode.max_length = limit;
+  encode.with_offsets = false;
+  encode.with_tokens = false;
+  const auto ids_of = [&](std::string_view text, bool& truncated) {
+    Encoding encoding =
+        state_->tokenizer.encode(state_->modules.lower_case ? lower_cased(text) : std::string(text), encode);
+    truncated = encoding.truncated;
+    return std::move(encoding.ids);
+  };
+
+  Rows rows(texts.size());
+  std::vector<std::uint8_t> truncated(texts.size());
+  constexpr std::size_t kTextsAtATime = 16;
+  base::ThreadPool::shared().parallel_for((texts.size() + kTextsAtATime - 1) / kTextsAtATime,
+                                          state_->model.state().options.threads, [&](std::size_t part, std::size_t) {
+                                            for (std::size_t i = part * kTextsAtATime;
+                                                 i < std::min((part + 1) * kTextsAtATime, texts.size()); ++i) {
+                                              bool cut = false;
+                                              rows[i] = ids_of(prompt.empty() ? texts[i] : prompt + texts[i], cut);
+                                              truncated[i] = cut ? 1 : 0;
+                                            }
+                                          });
+  std::size_t pool_skip = 0;
+  if (!prompt.empty() && !state_->modules.pool_prompt) {
+    bool cut = false;
+    const std::size_t with_specials = ids_of(prompt, cut).size();
+    pool_skip = with_specials > 0 ? with_specials - 1 : 0;  // its last special token comes after the text
+  }
+  Embeddings result = run_rows(*state_, rows, pool_skip, options);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (truncated[i] != 0) result.truncated.push_back(i);
+  }
+  return result;
+}
+
+Embeddings EmbeddingPipeline::embed_tokens(std::span<const std::vector<std::int32_t>> rows,
+                                           const EmbedOptions& options) const {
+  return run_rows(*state_, Rows(rows.begin(), rows.end()), 0, options);
+}
+
+std::size_t EmbeddingPipeline::dimensions() const { return state_->dimensions; }
+std::size_t EmbeddingPipeline::max_length() const { return state_->max_length; }
+const Tokenizer& EmbeddingPipeline::tokenizer() const { return state_->tokenizer; }
+const ModelFacts& EmbeddingPipeline::facts() const { return state_->model.facts(); }
+
+}  // namespace alate

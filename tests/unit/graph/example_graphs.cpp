@@ -1,0 +1,166 @@
+#include "tests/unit/graph/example_graphs.h"
+
+#include "tensor/element.h"
+
+namespace alate::graph {
+namespace {
+
+constexpr std::int64_t kDimValue = 3;
+
+// The dims that `example` declares, in this order.
+const Dim kTokens = Dim::of_id(0), kSequences = Dim::of_id(1);
+
+// Parameters of these shapes and one op over them.
+Graph example(Op op, const std::vector<DType>& dtypes, const std::vector<Dims>& dims, Attributes attributes) {
+  Builder b(std::string(to_string(op)) + " of " + std::string(dtypes.empty() ? "nothing" : to_string(dtypes[0])));
+  b.dim("tokens", 1, 512, true);
+  b.dim("number of sequences");
+  std::vector<Value> operands;
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    operands.push_back(b.parameter("operand " + std::to_string(i), {dtypes[i % dtypes.size()], dims[i]}, i == 0));
+  b.set_source("example \"" + std::string(to_string(op)) + "\"\n");
+  const Value result = b.emit(op, operands, std::move(attributes)).front();
+  const bool may_alias = !operands.empty() && b.shape(operands[0]) == b.shape(result);
+  b.output("result", result, may_alias ? std::optional<std::size_t>(0) : std::nullopt);
+  return b.finish();
+}
+
+Graph while_loop_example() {
+  const auto dims = std::make_shared<DimTable>();
+  const Shape counter{DType::i32, {}}, row{DType::f32, {dims->named("width")}};
+  Builder condition("condition", dims), body("body", dims), whole("while_loop", dims);
+  const Value left = condition.parameter("left", counter);
+  condition.parameter("x", row);
+  condition.output("go on", condition.greater({left, condition.scalar(DType::i32, 0)}));
+  const Value before = body.parameter("left", counter), x = body.parameter("x", row);
+  body.output("left", body.sub({before, body.scalar(DType::i32, 1)}));
+  body.set_source("body");
+  body.output("x", body.add({x, x}));
+  const Value start = whole.parameter("left", counter), y = whole.parameter("x", row);
+  const std::vector<Value> last = whole.while_loop({start, y}, std::make_shared<const Graph>(condition.finish()),
+                                                   std::make_shared<const Graph>(body.finish()));
+  whole.output("x", last[1]);
+  return whole.finish();
+}
+
+Graph if_else_example() {
+  const auto dims = std::make_shared<DimTable>();
+  const auto branch = [&](double addend) {
+    Builder b("branch", dims);
+    const Value x = b.parameter("x", {DType::f32, {}});
+    b.output("sum", b.add({x, b.scalar(DType::f32, addend)}));
+    b.output("product", b.mul({x, x}));
+    return std::make_shared<const Graph>(b.finish());
+  };
+  Builder b("if_else", dims);
+  const Value chosen = b.parameter("chosen", {DType::boolean, {}}), x = b.parameter("x", {DType::f32, {}});
+  const std::vector<Value> results = b.if_else({chosen, x}, branch(1), branch(-0.1));
+  b.output("product", results[1]);
+  b.output("sum", results[0]);
+  return b.finish();
+}
+
+void add_standard(std::vector<Graph>& graphs) {
+  const DType f32 = DType::f32, i32 = DType::i32, boolean = DType::boolean;
+  for (const OpInfo& op : all_ops()) {
+    const bool is_plain =
+        op.kind == OpKind::standard && op.has(kElementwise) && op.op != Op::convert && op.op != Op::select;
+    if (!is_plain) continue;
+    for (const DType dtype : {f32, DType::f16, DType::bf16, DType::f64, i32, DType::u8, boolean}) {
+      if (contains(op.dtypes, dtype))
+        graphs.push_back(example(op.op, {dtype}, std::vector<Dims>(op.min_operands, {kTokens, 2}), NoAttributes{}));
+    }
+  }
+  graphs.push_back(example(Op::select, {boolean, f32, f32}, {{kTokens}, {kTokens}, {kTokens}}, NoAttributes{}));
+  graphs.push_back(example(Op::convert, {f32}, {{kTokens}}, Convert{DType::bf16}));
+}
+
+void add_data(std::vector<Graph>& graphs) {
+  const DType f32 = DType::f32, i32 = DType::i32;
+  graphs.push_back(example(Op::iota, {}, {}, Iota{i32, {2, 5}, 1}));
+  graphs.push_back(example(Op::reshape, {f32}, {{kTokens, 4}}, Reshape{{kTokens, 2, 2}}));
+  graphs.push_back(example(Op::transpose, {f32}, {{kTokens, 2, 3}}, Permutation{{2, 0, 1}}));
+  graphs.push_back(example(Op::broadcast_in_dim, {f32}, {{kTokens, 1}}, BroadcastInDim{{2, kTokens, 4}, {1, 2}}));
+  graphs.push_back(example(Op::concatenate, {f32}, {{kTokens, 1}, {kTokens, 2}}, Axis{1}));
+  graphs.push_back(example(Op::slice, {f32}, {{kTokens, 5}}, Slice{{0, 1}, {kTokens, 4}, {1, 2}}));
+  graphs.push_back(example(Op::gather, {f32, i32}, {{4, 2}, {kTokens}}, Gather{{1}, {0}, {0}, 1, {1, 2}}));
+  graphs.push_back(example(Op::dot_general, {f32}, {{2, kTokens, 4}, {2, 4, 3}}, DotGeneral{{0}, {0}, {2}, {1}}));
+  for (const Op op : {Op::reduce_sum, Op::reduce_max, Op::reduce_min})
+    graphs.push_back(example(op, {f32}, {{kTokens, 2, 3}}, Axes{{1, 0}}));
+}
+
+void add_fused(std::vector<Graph>& graphs) {
+  const DType i32 = DType::i32;
+  for (const DType f : {DType::f32, DType::f16, DType::f64}) {
+    graphs.push_back(example(Op::softmax, {f}, {{kTokens, 4}}, Axis{1}));
+    graphs.push_back(example(Op::gelu, {f}, {{kTokens}}, Gelu{true}));
+    graphs.push_back(example(Op::gelu, {f}, {{kTokens}}, Gelu{false}));
+    graphs.push_back(example(Op::silu, {f}, {{kTokens}}, NoAttributes{}));
+    graphs.push_back(example(Op::layer_norm, {f}, {{kTokens, 4}, {4}, {4}}, Norm{1e-5}));
+    graphs.push_back(example(Op::normalize, {f}, {{kTokens, 4}}, Norm{0.1}));
+    for (int number = 0; number <= static_cast<int>(Activation::quick_gelu); ++number) {
+      graphs.push_back(example(Op::dense, {f}, {{kTokens, 4}, {3, 4}, {3}, {kTokens, 3}},
+                               Dense{true, true, static_cast<Activation>(number)}));
+    }
+    graphs.push_back(example(Op::attention, {f}, {{2, kTokens, 4, 2}, {2, kTokens, 2, 2}, {2, kTokens, 2, 3}},
+                             Attention{.scale = 0.5, .causal = true}));
+    graphs.push_back(example(Op::attention, {f, f, f, i32, f, f},
+                             {{2, 2, 4, 2}, {2, kTokens, 2, 2}, {2, kTokens, 2, 3}, {2}, {2, 4, 2, kTokens}, {4}},
+                             Attention{0.1, true, true, true, false, 1, 2, 3.5}));
+    graphs.push_back(example(Op::ragged_attention, {f, f, f, i32, i32, i32, i32, f, f},
+                             {{3, 4, 2}, {3, 2, 2}, {3, 2, 3}, {2}, {2}, {2, 2}, {3, 2}, {1, 4, 2, 2}, {4}},
+                             Attention{0.1, false, true, true, true, 1, -1, 0}));
+    for (int number = 0; number <= static_cast<int>(PoolMode::weighted_mean); ++number) {
+      graphs.push_back(example(Op::ragged_pool, {f, i32, i32}, {{kTokens, 2}, {kSequences}, {kSequences}},
+                               Pool{static_cast<PoolMode>(number), kTokens}));
+    }
+  }
+}
+
+// Packed sequences for the ops that read them, by operand; nothing for other operands.
+std::vector<double> indices(Op op, std::size_t operand) {
+  if (op == Op::ragged_pool) {  // lengths 2, 0 and 1
+    if (operand == 1) return {0, 2, 2};
+    if (operand == 2) return {2, 0, 1};
+  }
+  if (op == Op::ragged_attention) {  // lengths 2 and 1
+    if (operand == 3) return {0, 2};
+    if (operand == 4) return {2, 1};
+    if (operand == 5) return {0, 1, 2, 2};
+    if (operand == 6) return {0, 0, 0, 1, 1, 0};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Graph> example_graphs() {
+  std::vector<Graph> graphs;
+  add_standard(graphs);
+  add_data(graphs);
+  add_fused(graphs);
+  graphs.push_back(while_loop_example());
+  graphs.push_back(if_else_example());
+  return graphs;
+}
+
+std::vector<Tensor> example_inputs(const Graph& graph) {
+  std::vector<Tensor> inputs;
+  const Op op = graph.nodes().back().op;
+  for (const Parameter& parameter : graph.parameters()) {
+    Shape shape = parameter.shape;
+    for (Dim& dim : shape.dims) dim = dim.is_number() ? dim : Dim(kDimValue);
+    Tensor tensor = Tensor::zeros(shape);
+    const std::size_t size = bits_of(shape.dtype) / 8;
+    const std::vector<double> places = indices(op, inputs.size());
+    for (std::size_t i = 0; i * size < tensor.byte_count(); ++i) {
+      double value = is_float(shape.dtype) ? 0.37 * static_cast<double>(i % 7) - 0.9 : static_cast<double>(i % 2);
+      if (!places.empty()) value = places.at(i);
+      tensor::store_double(shape.dtype, value, tensor.mutable_bytes().data() + i * size);
+    }
+    inputs.push_back(tensor);
+  }
+  return inputs;
+}
+
+}  // namespace alate::graph

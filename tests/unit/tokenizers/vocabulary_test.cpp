@@ -1,0 +1,102 @@
+#include "tokenizers/models/vocabulary.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "alate/error.h"
+#include "tokenizers/token_matcher.h"
+#include "tokenizers/unicode/normal_forms.h"
+#include "tokenizers/unicode/utf8.h"
+
+namespace alate::tokenizers {
+namespace {
+
+TEST(Vocabulary, FindsEveryTokenAndNoOther) {
+  Vocabulary vocabulary;
+  for (int i = 0; i < 5000; ++i) vocabulary.add("token" + std::to_string(i * 7), i);
+  vocabulary.finish();
+  EXPECT_EQ(vocabulary.size(), 5000u);
+  for (int i = 0; i < 5000; ++i) {
+    EXPECT_EQ(vocabulary.id_of("token" + std::to_string(i * 7)), i);
+    EXPECT_EQ(vocabulary.id_of("token" + std::to_string(i * 7 + 1)), std::nullopt);
+    EXPECT_EQ(vocabulary.token_of(i), "token" + std::to_string(i * 7));
+  }
+  EXPECT_EQ(vocabulary.token_of(5000), std::nullopt);
+  EXPECT_EQ(vocabulary.token_of(-1), std::nullopt);
+}
+
+TEST(Vocabulary, ScatteredIdsKeepTheirTokens) {
+  Vocabulary vocabulary;
+  vocabulary.add("low", 3);
+  vocabulary.add("high", 2'000'000'000);
+  vocabulary.finish();
+  EXPECT_EQ(vocabulary.token_of(2'000'000'000), "high");
+  EXPECT_EQ(vocabulary.token_of(3), "low");
+  EXPECT_EQ(vocabulary.token_of(4), std::nullopt);
+  EXPECT_EQ(vocabulary.token_of(0), std::nullopt);
+}
+
+TEST(Vocabulary, ATokenGivenTwiceHasTheLaterId) {
+  Vocabulary vocabulary;
+  vocabulary.add("again", 1);
+  vocabulary.add("again", 2);
+  vocabulary.finish();
+  EXPECT_EQ(vocabulary.size(), 1u);
+  EXPECT_EQ(vocabulary.id_of("again"), 2);
+  EXPECT_EQ(vocabulary.token_of(1), std::nullopt);
+}
+
+TEST(Vocabulary, AnEmptyOneFindsNothing) {
+  Vocabulary vocabulary;
+  vocabulary.finish();
+  EXPECT_EQ(vocabulary.id_of("a"), std::nullopt);
+  EXPECT_EQ(vocabulary.token_of(0), std::nullopt);
+}
+
+TEST(Vocabulary, RefusesNegativeIdsAndEndlessTokens) {
+  Vocabulary vocabulary;
+  EXPECT_THROW(vocabulary.add("a", -1), Error);
+  EXPECT_THROW(vocabulary.add(std::string(Vocabulary::kMaxTokenBytes + 1, 'a'), 1), Error);
+}
+
+TEST(TokenMatcher, TakesTheLeftmostAndOfThoseTheLongest) {
+  const TokenMatcher matcher({{"ab", 1}, {"abcd", 2}, {"bc", 3}, {"x", 4}, {"x", 5}});
+  const auto found = matcher.find("__abcx", 0);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->begin, 2u);
+  EXPECT_EQ(found->end, 4u);
+  EXPECT_EQ(found->id, 1);
+  EXPECT_EQ(matcher.find("abcd", 0)->id, 2);
+  EXPECT_EQ(matcher.find("abcx", 1)->id, 3);
+  EXPECT_EQ(matcher.find("x", 0)->id, 4);  // of equal tokens the lowest id
+  EXPECT_FALSE(matcher.find("acbd", 0).has_value());
+  EXPECT_FALSE(TokenMatcher().find("abc", 0).has_value());
+}
+
+TEST(Utf8, RepairsOneReplacementAMaximalInvalidPart) {
+  EXPECT_EQ(repair_utf8("plain"), std::nullopt);
+  EXPECT_EQ(repair_utf8("na\u00EFve \U0001F600"), std::nullopt);
+  EXPECT_EQ(repair_utf8("\xFF"), "\uFFFD");
+  EXPECT_EQ(repair_utf8("a\xE2\x82z"), "a\uFFFDz");                        // a cut code point is one
+  EXPECT_EQ(repair_utf8("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");            // a surrogate's bytes are three
+  EXPECT_EQ(repair_utf8("\xC0\x80"), "\uFFFD\uFFFD");                      // overlong
+  EXPECT_EQ(repair_utf8("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");  // past U+10FFFF
+  EXPECT_EQ(repair_utf8("\xF0\x9F\x98"), "\uFFFD");
+}
+
+TEST(NormalForms, ChangesSayWhatReplacesAndWhatIsNew) {
+  // e with acute: e replaces it, the accent is new. Back: one code point takes the next one in.
+  const auto decomposed = normal_form("\u00E9", NormalForm::nfd);
+  ASSERT_EQ(decomposed.size(), 2u);
+  EXPECT_EQ(decomposed[0].change, 0);
+  EXPECT_EQ(decomposed[1].value, 0x301u);
+  EXPECT_EQ(decomposed[1].change, 1);
+  const auto composed = normal_form("e\u0301", NormalForm::nfc);
+  ASSERT_EQ(composed.size(), 1u);
+  EXPECT_EQ(composed[0].value, 0xE9u);
+  EXPECT_EQ(composed[0].change, -1);
+}
+
+}  // namespace
+}  // namespace alate::tokenizers
