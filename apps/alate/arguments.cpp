@@ -17,6 +17,8 @@ namespace {
 // CLI11 takes an argument in square brackets apart at its commas; this mark in front keeps a text whole.
 constexpr char kMark = '\x01';
 
+constexpr std::size_t kHelpColumn = 32;
+
 std::string marked(std::string argument) {
   if (!argument.empty() && (argument.front() == '[' || argument.front() == kMark)) argument.insert(0, 1, kMark);
   return argument;
@@ -97,7 +99,8 @@ void Arguments::positional(std::string_view name, bool required, std::string& ta
 void Arguments::positionals(std::string_view name, std::vector<std::string>& target) {
   CLI::Option* option = state_->app.add_option(std::string(name))
                             ->expected(0, CLI::detail::expected_max_vector_size)
-                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                            ->allow_extra_args();
   state_->declared.push_back({option, std::string(name), [&target](const auto& values) { target = values; }});
   state_->takes_texts = true;
 }
@@ -108,7 +111,7 @@ void Arguments::flag(std::string_view names, std::string_view sentence, bool& ta
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   state_->declared.push_back(
       {option, std::string(name), [&target](const auto& values) { target = read_bool(values.back()); }});
-  state_->help += padded(name, 26) + std::string(sentence) + "\n";
+  state_->help += padded(name, kHelpColumn) + std::string(sentence) + "\n";
 }
 
 void Arguments::flag(std::string_view names, std::string_view sentence, std::optional<bool>& target) {
@@ -119,7 +122,7 @@ void Arguments::flag(std::string_view names, std::string_view sentence, std::opt
       {option, std::string(name), [&target](const auto& values) { target = read_bool(values.back()); }});
   std::string shown(names);
   if (const auto no = shown.find(",!"); no != std::string::npos) shown.replace(no, 2, ", ");
-  state_->help += padded(shown, 26) + std::string(sentence) + "\n";
+  state_->help += padded(shown, kHelpColumn) + std::string(sentence) + "\n";
 }
 
 void Arguments::option(std::string_view name, std::string_view value, std::string_view sentence,
@@ -128,7 +131,7 @@ void Arguments::option(std::string_view name, std::string_view value, std::strin
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->allow_extra_args(false);
   state_->declared.push_back(
       {option, std::string(name), [read = std::move(read)](const auto& values) { read(values.back()); }});
-  state_->help += padded(std::string(name) + " " + std::string(value), 26) + std::string(sentence) + "\n";
+  state_->help += padded(std::string(name) + " " + std::string(value), kHelpColumn) + std::string(sentence) + "\n";
 }
 
 void Arguments::option(std::string_view name, std::string_view value, std::string_view sentence, std::string& target) {
@@ -176,7 +179,7 @@ Error Arguments::usage_error(std::string_view message) const {
 std::string Arguments::help() const {
   std::string out = "alate " + std::string(verb_.name);
   if (!verb_.synopsis.empty()) out += " " + std::string(verb_.synopsis);
-  out += "\n\n  " + std::string(verb_.sentence) + "\n";
+  out += ": " + std::string(verb_.sentence) + "\n";
   if (!verb_.details.empty()) out += "\n" + std::string(verb_.details) + "\n";
   out += "\n" + state_->help + "\nExample:\n";
   std::string_view lines = verb_.example;
@@ -207,7 +210,9 @@ void Arguments::refuse_unknown() const {
 
 bool Arguments::parse() {
   const auto options_end = std::ranges::find(state_->given, "--");
-  const auto asks = [&](std::string_view name) { return std::find(state_->given.begin(), options_end, name) != options_end; };
+  const auto asks = [&](std::string_view name) {
+    return std::find(state_->given.begin(), options_end, name) != options_end;
+  };
   if (asks("--help") || asks("-h") || asks("--version")) {
     Output output;
     output.write(asks("--version") ? "alate " + std::string(program_version()) + "\n" : help());

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kDefault = "cpu";
 
 // Backends that other builds of Alate have, by their names and aliases.
-constexpr std::array<std::string_view, 11> kElsewhere = {"onnx", "onnxruntime", "ort",    "xla",    "pjrt",  "coreml",
+constexpr std::array<std::string_view, 11> kElsewhere = {"onnx", "onnxruntime", "ort",   "xla",    "pjrt",  "coreml",
                                                          "cuda", "rocm",        "metal", "opencl", "webgpu"};
 
 const backends::Registration* find_backend(std::string_view name) {

@@ -89,8 +89,9 @@ void declare(Arguments& arguments, CommonOptions& options) {
     if (!style) throw make_error(ErrorCode::invalid_argument, "is one of terminal, json, logfmt, noop");
     options.log_style = *style;
   });
-  arguments.note("--help and --version are understood everywhere. An option --some-name that is not given is taken\n"
-                 "from the environment variable ALATE_SOME_NAME.");
+  arguments.note(
+      "--help and --version are understood everywhere. An option --some-name that is not given is taken\n"
+      "from the environment variable ALATE_SOME_NAME.");
 }
 
 void apply(const CommonOptions& options) {

@@ -71,9 +71,8 @@ void run_embed(Arguments& arguments) {
   declare(arguments, options);
   if (!arguments.parse()) return;
   apply(options);
-  const OutputFormat format =
-      output_format(options, {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl, OutputFormat::csv,
-                              OutputFormat::npy, OutputFormat::safetensors});
+  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl,
+                                                      OutputFormat::csv, OutputFormat::npy, OutputFormat::safetensors});
   embed.max_length = options.max_length;
   embed.batch_size = options.batch_size;
 

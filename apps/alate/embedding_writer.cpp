@@ -109,7 +109,8 @@ class TensorWriter : public EmbeddingWriter {
   Tensor whole() const {
     if (parts_.size() == 1) return parts_.front();
     std::vector<float> values;
-    for (const Tensor& part : parts_) values.insert(values.end(), part.values<float>().begin(), part.values<float>().end());
+    for (const Tensor& part : parts_)
+      values.insert(values.end(), part.values<float>().begin(), part.values<float>().end());
     const auto width = static_cast<std::int64_t>(dimensions_);
     return Tensor::from<float>({width == 0 ? 0 : static_cast<std::int64_t>(values.size()) / width, width}, values);
   }

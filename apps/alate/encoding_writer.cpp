@@ -34,7 +34,8 @@ void append_encoding_json(std::string& out, const Encoding& encoding, bool lists
   out += '{';
   append_list(out, "ids", encoding.ids, number);
   out += ',';
-  append_list(out, "tokens", encoding.tokens, [&](const std::string& token) { formats::append_json_string(out, token); });
+  append_list(out, "tokens", encoding.tokens,
+              [&](const std::string& token) { formats::append_json_string(out, token); });
   out += ',';
   append_list(out, "type_ids", encoding.type_ids, number);
   out += ',';

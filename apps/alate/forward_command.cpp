@@ -15,7 +15,8 @@ namespace {
 
 NamedTensors read_inputs(const std::string& path) {
   NamedTensors inputs;
-  for (formats::NamedTensor& each : formats::read_tensors(path)) inputs.emplace(std::move(each.name), std::move(each.tensor));
+  for (formats::NamedTensor& each : formats::read_tensors(path))
+    inputs.emplace(std::move(each.name), std::move(each.tensor));
   return inputs;
 }
 

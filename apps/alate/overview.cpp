@@ -13,7 +13,7 @@ std::string overview() {
   for (const Verb& verb : verbs()) {
     if (verb.hidden) continue;
     std::string left = "  " + std::string(verb.name) + " " + std::string(verb.synopsis);
-    left.resize(std::max<std::size_t>(left.size() + 2, 42), ' ');
+    left.resize(std::max<std::size_t>(left.size() + 2, 44), ' ');
     out += left + std::string(verb.sentence) + "\n";
   }
   out +=

@@ -37,8 +37,7 @@ void declare(Arguments& arguments, TokenizeOptions& options) {
     }
   });
   arguments.option("--truncation-side", "SIDE", "the end that is cut off: left or right", [&](std::string_view name) {
-    if (name != "left" && name != "right")
-      throw make_error(ErrorCode::invalid_argument, "is one of left, right");
+    if (name != "left" && name != "right") throw make_error(ErrorCode::invalid_argument, "is one of left, right");
     options.encode.side = name == "left" ? Side::left : Side::right;
   });
   arguments.option("--stride", "N", "list what was cut as windows that share N tokens", options.stride);
@@ -49,8 +48,7 @@ void declare(Arguments& arguments, TokenizeOptions& options) {
 
 std::vector<std::int32_t> read_ids(const formats::Json& line, const std::string& place) {
   const formats::Json* ids = line.find("ids");
-  if (ids == nullptr || !ids->is_array())
-    throw make_error(ErrorCode::invalid_argument, place, " has no list \"ids\"");
+  if (ids == nullptr || !ids->is_array()) throw make_error(ErrorCode::invalid_argument, place, " has no list \"ids\"");
   std::vector<std::int32_t> out;
   for (const formats::Json& id : ids->as_array("ids")) {
     const std::int64_t value = id.as_int(place + ": an id");
@@ -140,8 +138,7 @@ void run_tokenize(Arguments& arguments) {
   declare(arguments, options);
   if (!arguments.parse()) return;
   apply(options);
-  const OutputFormat format =
-      output_format(options, {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl});
+  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl});
   tokenize.encode.add_special_tokens = !tokenize.no_special;
   tokenize.encode.max_length = options.max_length;
   tokenize.encode.stride = tokenize.stride.value_or(0);

@@ -26,7 +26,7 @@ constexpr std::array kVerbs = {
     Verb{"bench", "MODEL --lengths LENGTHS", "how many tokens a second a model takes",
          "Runs texts of these token counts as one job: random ids, new each time, after a warm-up. The time is\n"
          "from ids in to vectors out.",
-         "alate bench sentence-transformers/all-MiniLM-L6-v2 --lengths 32*128 --repeat 10", run_bench},
+         "alate bench sentence-transformers/all-MiniLM-L6-v2 --lengths 32x128 --repeat 10", run_bench},
     Verb{"version", "", "version and facts of this build", "", "alate version --output json", run_version},
     Verb{"help", "[COMMAND]", "this overview, or a command's options", "", "alate help embed", run_help},
     Verb{"demo", "MODEL [TEXT...]", "how alike are these sentences?", "",

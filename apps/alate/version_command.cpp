@@ -1,4 +1,5 @@
 // alate version
+#include <algorithm>
 #include <string>
 
 #include "backends/registry.h"
@@ -9,6 +10,21 @@
 #include "verb.h"
 
 namespace alate::app {
+
+namespace {
+
+formats::Json::Array instruction_sets() {
+  formats::Json::Array out;
+  std::string_view names = program_instruction_sets();
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(", "), names.size());
+    out.emplace_back(names.substr(0, end));
+    names.remove_prefix(std::min(end + 2, names.size()));
+  }
+  return out;
+}
+
+}  // namespace
 
 void run_version(Arguments& arguments) {
   CommonOptions options;
@@ -26,16 +42,17 @@ void run_version(Arguments& arguments) {
   }
   Output output(options.out);
   if (format == OutputFormat::json) {
-    output.write(formats::to_json_text(formats::Json::Object{{"version", program_version()},
+    output.write(
+        formats::to_json_text(formats::Json::Object{{"version", program_version()},
                                                     {"compiler", program_compiler()},
                                                     {"target", program_target()},
                                                     {"build", program_build()},
                                                     {"backends", std::move(backend_list)},
-                                                    {"instruction_sets", program_instruction_sets()},
+                                                    {"instruction_sets", instruction_sets()},
                                                     {"instruction_set", chosen},
                                                     {"processor", base::cpu_facts().brand},
                                                     {"usable_cores", std::uint64_t{base::cpu_facts().usable_cores}}}) +
-                 "\n");
+        "\n");
   } else {
     output.write("alate " + std::string(program_version()) + "\n");
     const auto line = [&](std::string_view name, std::string_view value) {

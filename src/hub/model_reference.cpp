@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Files that only a model's folder has, by their names or extensions.
-constexpr std::array<std::string_view, 6> kNames = {"config.json", "modules.json", "model_manifest.json",
-                                                    "tokenizer.json", "vocab.txt", "tokenizer.model"};
+constexpr std::array<std::string_view, 6> kNames = {"config.json",    "modules.json", "model_manifest.json",
+                                                    "tokenizer.json", "vocab.txt",    "tokenizer.model"};
 constexpr std::array<std::string_view, 3> kExtensions = {".safetensors", ".gguf", ".onnx"};
 
 constexpr std::size_t kListed = 10;
@@ -75,7 +75,7 @@ bool looks_like_path(std::string_view reference) {
          reference.ends_with('/') || std::ranges::count(reference, '/') > 1;
 }
 
-bool exists(const fs::path& path) {
+bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error);
 }
@@ -110,7 +110,8 @@ std::vector<std::string> list_models(const fs::path& models_directory) {
 
 fs::path resolve_model_name(std::string_view name, const fs::path& models_directory) {
   if (!is_name(name))
-    throw make_error(ErrorCode::invalid_argument, formats::quoted_name(name), " is no model's name: it is \"name\" or "
+    throw make_error(ErrorCode::invalid_argument, formats::quoted_name(name),
+                     " is no model's name: it is \"name\" or "
                      "\"owner/name\", without '..'");
   const fs::path exact = models_directory / fs::path(name);
   if (is_model_folder(exact)) return exact;
@@ -118,8 +119,7 @@ fs::path resolve_model_name(std::string_view name, const fs::path& models_direct
 
   std::vector<std::string> owners;
   for (const fs::path& owner : folders_in(models_directory)) {
-    if (!is_model_folder(owner) && is_model_folder(owner / fs::path(name)))
-      owners.push_back(owner.filename().string());
+    if (!is_model_folder(owner) && is_model_folder(owner / fs::path(name))) owners.push_back(owner.filename().string());
   }
   std::ranges::sort(owners);
   if (owners.empty()) throw missing("model", name, models_directory);
@@ -135,7 +135,7 @@ fs::path resolve_model(std::string_view reference, const fs::path& models_direct
   if (reference.empty()) throw make_error(ErrorCode::invalid_argument, "the model's name is empty");
   if (reference.find('\0') != std::string_view::npos)
     throw make_error(ErrorCode::invalid_argument, "the model's name has a zero byte");
-  if (exists(fs::path(reference))) return fs::path(reference);
+  if (is_there(fs::path(reference))) return fs::path(reference);
 
   if (reference.starts_with("builtin:"))
     throw make_error(ErrorCode::not_found, "there is no built-in model ", formats::quoted_name(reference.substr(8)),

@@ -8,8 +8,8 @@
 
 namespace alate::hub {
 
-/// The folder or file that a command line's reference means, the first of these that fits: a path that exists; a name in
-/// the models directory. Throws not_found saying where was looked and what there is, invalid_argument as
+/// The folder or file that a command line's reference means, the first of these that fits: a path that exists; a name
+/// in the models directory. Throws not_found saying where was looked and what there is, invalid_argument as
 /// `resolve_model_name`, unsupported for "hf:..." and for variants ("name:int8").
 std::filesystem::path resolve_model(std::string_view reference, const std::filesystem::path& models_directory);
 

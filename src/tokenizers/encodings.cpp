@@ -31,9 +31,12 @@ Encoding without_windows(const Encoding& from) {
   return {from.ids, from.type_ids, from.tokens, from.special_mask, from.offsets, from.byte_offsets, {}, from.truncated};
 }
 
+// A window's lists cost about as much memory as this many tokens, however few it has.
+constexpr std::size_t kWindowCost = 8;
+
 std::size_t window_tokens(const Encoding& encoding) {
   std::size_t tokens = 0;
-  for (const Encoding& window : encoding.overflowing) tokens += window.ids.size() + 1;
+  for (const Encoding& window : encoding.overflowing) tokens += window.ids.size() + kWindowCost;
   return tokens;
 }
 
@@ -121,7 +124,8 @@ void truncate_encoding(Encoding& encoding, std::size_t length, std::size_t strid
     throw make_error(ErrorCode::invalid_argument, "the stride of ", stride, " tokens leaves nothing of windows of ",
                      length, " tokens (special tokens not counted); give a smaller stride or a longer max_length");
   const std::size_t step = length - stride;
-  check_window_tokens(static_cast<double>(size) / static_cast<double>(step) * static_cast<double>(length));
+  check_window_tokens(static_cast<double>(size) / static_cast<double>(step) *
+                      static_cast<double>(length + kWindowCost));
   std::vector<Encoding> windows;
   if (side == Side::right) {
     for (std::size_t begin = 0;; begin += step) {

@@ -36,6 +36,7 @@ struct Batch {
       const auto part = random_floats((length + gap) * width, static_cast<unsigned>(length + 17), 1.5f);
       qkv.insert(qkv.end(), part.begin(), part.end());
     }
+    if (qkv.empty()) qkv.resize(width);
     out.assign(tokens * (heads * value_size + 2), kUntouched);
     arguments.q = qkv.data();
     arguments.k = qkv.data() + q_width;

@@ -81,12 +81,12 @@ inline void reduce_columns(const float* x, float* out, std::size_t length, std::
   const FloatTag d;
   const FloatVector identity = hn::Set(d, reduce_identity<kOp>());
   for_each_vector(end - begin, [&](std::size_t i, auto load, auto store) HWY_ATTR {
-    const float* column = x + begin + i;
+    const std::size_t column = begin + i;
     FloatVector total = identity;
     for (std::size_t block = 0; block < length; block += kBlock) {
       const std::size_t rows = length - block < kBlock ? length - block : kBlock;
       FloatVector sum = identity;
-      for (std::size_t row = 0; row < rows; ++row) sum = reduce_two<kOp>(sum, load(column + (block + row) * inner));
+      for (std::size_t row = 0; row < rows; ++row) sum = reduce_two<kOp>(sum, load(x + (block + row) * inner + column));
       total = reduce_two<kOp>(total, sum);
     }
     store(total, out + begin + i);

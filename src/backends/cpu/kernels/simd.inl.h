@@ -23,6 +23,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using FloatTag = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<FloatTag>;
 
+/// Whether a partial vector can be loaded and stored under a mask, at the cost of a whole one.
+#if HWY_MEM_OPS_MIGHT_FAULT
+constexpr bool kMaskedMemory = false;
+#else
+constexpr bool kMaskedMemory = true;
+#endif
+
 /// The first `count` floats at `p` (0 < count <= lanes), zeros in the lanes after them; reads nothing beyond.
 template <class D>
 HWY_INLINE hn::Vec<D> load_first(D d, const hn::TFromD<D>* HWY_RESTRICT p, std::size_t count) {

@@ -1,4 +1,4 @@
-// Matrix transposition of f32 by 4 x 4 blocks, and a plain one for other element sizes.
+// Matrix transposition of 32-bit elements in registers: by 4 x 4 blocks, and by whole vectors where these are wider.
 #pragma once
 
 #include "backends/cpu/kernels/simd.inl.h"
@@ -7,30 +7,81 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// out[j * out_stride + i] = in[i * in_stride + j] * factor for i < rows, j < columns. The areas do not overlap.
-HWY_INLINE void transpose_scaled(const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
-                                 std::size_t out_stride, std::size_t rows, std::size_t columns, float factor) {
+/// Transposes the 4 x 4 block of each 128 bits: out[k] has, at 4b + r, what row r has at 4b + k.
+template <class D, class V>
+HWY_INLINE void transpose_blocks(D d, const V (&rows)[4], V (&out)[4]) {
+  const hn::RepartitionToWide<D> pairs;
+  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, rows[0], rows[1]));
+  const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, rows[2], rows[3]));
+  const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, rows[0], rows[1]));
+  const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, rows[2], rows[3]));
+  out[0] = hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23));
+  out[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23));
+  out[2] = hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23));
+  out[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
+}
+
+/// A tile of at most lanes x lanes floats for vectors of 8 or 16 lanes; partial ones only where kPartial.
+template <bool kPartial>
+HWY_INLINE void transpose_tile(const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
+                               std::size_t out_stride, std::size_t rows, std::size_t columns, FloatVector factors) {
+  const FloatTag d;
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  constexpr std::size_t kGroups = kLanes / 4;
+  FloatVector blocks[kGroups][4];  // blocks[g][k]: at 4b + r, row 4g + r at column 4b + k
+  for (std::size_t g = 0; g < kGroups; ++g) {
+    FloatVector loaded[4];
+    for (std::size_t r = 0; r < 4; ++r) {
+      const float* row = in + (4 * g + r) * in_stride;
+      if constexpr (kPartial) {
+        loaded[r] = 4 * g + r < rows ? load_first(d, row, columns) : hn::Zero(d);
+      } else {
+        loaded[r] = hn::LoadU(d, row);
+      }
+      loaded[r] = hn::Mul(loaded[r], factors);
+    }
+    transpose_blocks(d, loaded, blocks[g]);
+  }
+  const auto store = [&](std::size_t column, FloatVector v) HWY_ATTR {
+    if constexpr (kPartial) {
+      if (column < columns) store_first(v, d, out + column * out_stride, rows);
+    } else {
+      hn::StoreU(v, d, out + column * out_stride);
+    }
+  };
+  for (std::size_t k = 0; k < 4; ++k) {
+    if constexpr (kLanes == 8) {
+      store(k, hn::ConcatLowerLower(d, blocks[1][k], blocks[0][k]));
+      store(4 + k, hn::ConcatUpperUpper(d, blocks[1][k], blocks[0][k]));
+    } else if constexpr (kLanes == 16) {
+      const FloatVector even_low = hn::ConcatLowerLower(d, blocks[2][k], blocks[0][k]);
+      const FloatVector even_high = hn::ConcatUpperUpper(d, blocks[2][k], blocks[0][k]);
+      const FloatVector odd_low = hn::ConcatLowerLower(d, blocks[3][k], blocks[1][k]);
+      const FloatVector odd_high = hn::ConcatUpperUpper(d, blocks[3][k], blocks[1][k]);
+      store(k, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd_low), even_low));
+      store(4 + k, hn::OddEvenBlocks(odd_low, hn::SwapAdjacentBlocks(even_low)));
+      store(8 + k, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd_high), even_high));
+      store(12 + k, hn::OddEvenBlocks(odd_high, hn::SwapAdjacentBlocks(even_high)));
+    }
+  }
+}
+
+/// As transpose_scaled, with 4 x 4 blocks in 128-bit vectors and plain loops at the edges.
+HWY_INLINE void transpose_scaled_narrow(const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
+                                        std::size_t out_stride, std::size_t rows, std::size_t columns, float factor) {
   const hn::FixedTag<float, 4> d;
-  const hn::FixedTag<double, 2> pairs;
-  const auto factors = hn::Set(d, factor);
+  using Vector = hn::Vec<decltype(d)>;
+  const Vector factors = hn::Set(d, factor);
   std::size_t i = 0;
   for (; i + 4 <= rows; i += 4) {
     const float* from = in + i * in_stride;
     std::size_t j = 0;
     for (; j + 4 <= columns; j += 4) {
-      const auto row0 = hn::Mul(hn::LoadU(d, from + j), factors);
-      const auto row1 = hn::Mul(hn::LoadU(d, from + in_stride + j), factors);
-      const auto row2 = hn::Mul(hn::LoadU(d, from + 2 * in_stride + j), factors);
-      const auto row3 = hn::Mul(hn::LoadU(d, from + 3 * in_stride + j), factors);
-      const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, row0, row1));
-      const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, row2, row3));
-      const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row0, row1));
-      const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, row2, row3));
-      float* to = out + j * out_stride + i;
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, to);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, to + out_stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * out_stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * out_stride);
+      Vector loaded[4];
+      Vector transposed[4];
+      for (std::size_t r = 0; r < 4; ++r) loaded[r] = hn::Mul(hn::LoadU(d, from + r * in_stride + j), factors);
+      transpose_blocks(d, loaded, transposed);
+      for (std::size_t k = 0; k < 4; ++k) hn::StoreU(transposed[k], d, out + (j + k) * out_stride + i);
     }
     for (; j < columns; ++j) {
       for (std::size_t k = 0; k < 4; ++k) out[j * out_stride + i + k] = from[k * in_stride + j] * factor;
@@ -41,11 +92,38 @@ HWY_INLINE void transpose_scaled(const float* HWY_RESTRICT in, std::size_t in_st
   }
 }
 
+/// out[j * out_stride + i] = in[i * in_stride + j] * factor for i < rows, j < columns. The areas do not overlap.
+inline void transpose_scaled(const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
+                             std::size_t out_stride, std::size_t rows, std::size_t columns, float factor) {
+  const FloatTag d;
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  if constexpr (kLanes != 8 && kLanes != 16) {
+    transpose_scaled_narrow(in, in_stride, out, out_stride, rows, columns, factor);
+  } else {
+    const FloatVector factors = hn::Set(d, factor);
+    for (std::size_t i = 0; i < rows; i += kLanes) {
+      const std::size_t tile_rows = rows - i < kLanes ? rows - i : kLanes;
+      for (std::size_t j = 0; j < columns; j += kLanes) {
+        const std::size_t tile_columns = columns - j < kLanes ? columns - j : kLanes;
+        const float* from = in + i * in_stride + j;
+        float* to = out + j * out_stride + i;
+        if (tile_rows == kLanes && tile_columns == kLanes) {
+          transpose_tile<false>(from, in_stride, to, out_stride, kLanes, kLanes, factors);
+        } else if constexpr (kMaskedMemory) {
+          transpose_tile<true>(from, in_stride, to, out_stride, tile_rows, tile_columns, factors);
+        } else {
+          transpose_scaled_narrow(from, in_stride, to, out_stride, tile_rows, tile_columns, factor);
+        }
+      }
+    }
+  }
+}
+
 /// The same without a factor, for any 32-bit elements: no bit changes, not even of a signalling NaN.
 inline void transpose_32(const std::uint32_t* HWY_RESTRICT in, std::size_t in_stride, std::uint32_t* HWY_RESTRICT out,
                          std::size_t out_stride, std::size_t rows, std::size_t columns) {
   const hn::FixedTag<std::uint32_t, 4> d;
-  const hn::FixedTag<std::uint64_t, 2> pairs;
+  using Vector = hn::Vec<decltype(d)>;
   // Bands of 64 rows: what a band reads of a cache line stays in L1 until the band's next four columns want it.
   constexpr std::size_t kBand = 64;
   for (std::size_t band = 0; band < rows; band += kBand) {
@@ -55,19 +133,11 @@ inline void transpose_32(const std::uint32_t* HWY_RESTRICT in, std::size_t in_st
       std::size_t i = band;
       for (; i + 4 <= band_end; i += 4) {
         const std::uint32_t* from = in + i * in_stride + j;
-        const auto row0 = hn::LoadU(d, from);
-        const auto row1 = hn::LoadU(d, from + in_stride);
-        const auto row2 = hn::LoadU(d, from + 2 * in_stride);
-        const auto row3 = hn::LoadU(d, from + 3 * in_stride);
-        const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, row0, row1));
-        const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, row2, row3));
-        const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row0, row1));
-        const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, row2, row3));
-        std::uint32_t* to = out + j * out_stride + i;
-        hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, to);
-        hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, to + out_stride);
-        hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * out_stride);
-        hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * out_stride);
+        const Vector loaded[4] = {hn::LoadU(d, from), hn::LoadU(d, from + in_stride),
+                                  hn::LoadU(d, from + 2 * in_stride), hn::LoadU(d, from + 3 * in_stride)};
+        Vector transposed[4];
+        transpose_blocks(d, loaded, transposed);
+        for (std::size_t k = 0; k < 4; ++k) hn::StoreU(transposed[k], d, out + (j + k) * out_stride + i);
       }
       for (; i < band_end; ++i) {
         for (std::size_t k = 0; k < 4; ++k) out[(j + k) * out_stride + i] = in[i * in_stride + j + k];

@@ -1,0 +1,296 @@
+// The cpu backend against the reference interpreter, and its own promises.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <random>
+#include <thread>
+
+#include "alate/error.h"
+#include "backends/cpu/cpu_backend.h"
+#include "backends/registry.h"
+#include "backends/spelling.h"
+#include "graph/decompose.h"
+#include "graph/interpreter.h"
+#include "tests/unit/graph/example_graphs.h"
+
+namespace alate::cpu {
+namespace {
+
+using backends::Buffer;
+using graph::Builder;
+using graph::Graph;
+using graph::Value;
+
+Tensor random_tensor(std::vector<std::int64_t> extents, std::uint32_t seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> between(-1, 1);
+  Tensor tensor = Tensor::zeros(detail::shape_of(DType::f32, extents));
+  for (float& value : tensor.mutable_values<float>()) value = between(generator);
+  return tensor;
+}
+
+std::vector<Tensor> run_on_cpu(const Graph& graph, const std::vector<Tensor>& inputs,
+                               const backends::RunOptions& options = {}) {
+  const std::unique_ptr<backends::Executable> executable = cpu_backend().compile(graph, {});
+  const std::vector<Buffer> buffers(inputs.begin(), inputs.end());
+  std::vector<Buffer> outputs(graph.outputs().size());
+  executable->run(buffers, outputs, options);
+  std::vector<Tensor> results;
+  for (const Buffer& output : outputs) results.push_back(*output.host());
+  return results;
+}
+
+// Of an element's own size where one op rounds once; of the largest element where sums of many cancel.
+enum class Bound { of_element, of_largest };
+
+void expect_close(const Tensor& found, const Tensor& wanted, const std::string& what, Bound bound = Bound::of_element) {
+  ASSERT_EQ(found.shape(), wanted.shape()) << what;
+  if (wanted.dtype() != DType::f32) {
+    EXPECT_TRUE(std::equal(found.bytes().begin(), found.bytes().end(), wanted.bytes().begin())) << what;
+    return;
+  }
+  float largest = 1;
+  for (const float value : wanted.values<float>())
+    largest = std::max(largest, std::isfinite(value) ? std::abs(value) : 0);
+  for (std::size_t i = 0; i < wanted.values<float>().size(); ++i) {
+    const float x = found.values<float>()[i], y = wanted.values<float>()[i];
+    if (std::isfinite(y)) {
+      const double within = bound == Bound::of_largest ? 1e-5 * largest : 2e-6 * std::max(1.0f, std::abs(y));
+      ASSERT_NEAR(x, y, within) << what << " element " << i;
+    } else {
+      ASSERT_TRUE(x == y || (std::isnan(x) && std::isnan(y))) << what << " element " << i;
+    }
+  }
+}
+
+void expect_as_reference(const Graph& graph, const std::vector<Tensor>& inputs, const std::string& what,
+                         Bound bound = Bound::of_element) {
+  const std::vector<Tensor> wanted = graph::interpret(graph, inputs), found = run_on_cpu(graph, inputs);
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) expect_close(found[i], wanted[i], what, bound);
+}
+
+TEST(CpuBackend, AgreesWithTheReferenceOnAnExampleOfEveryOpOrNamesIt) {
+  std::size_t run = 0;
+  for (const Graph& graph : graph::example_graphs()) {
+    try {
+      (void)cpu_backend().compile(graph, {});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unsupported) << error.what();
+      EXPECT_NE(error.message().find("backend 'cpu' cannot run"), std::string::npos) << error.what();
+      continue;
+    }
+    expect_as_reference(graph, graph::example_inputs(graph), graph.name());
+    ++run;
+  }
+  EXPECT_GT(run, 50u);
+}
+
+TEST(CpuBackend, RunsTheDecompositionsOfFusedOpsAsTheReferenceRunsTheOps) {
+  for (const Graph& graph : graph::example_graphs()) {
+    const std::vector<Tensor> inputs = graph::example_inputs(graph);
+    const Graph plain = graph::decompose(graph, [](const Graph&, const graph::Node&) { return false; });
+    if (plain.nodes().size() == graph.nodes().size()) continue;
+    const std::vector<Tensor> wanted = graph::interpret(graph, inputs);
+    std::vector<Tensor> found;
+    try {
+      found = run_on_cpu(plain, inputs);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unsupported) << error.what();
+      continue;
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) expect_close(found[i], wanted[i], graph.name());
+  }
+}
+
+// One attention block with merged projections: views of columns, strided operands, residuals.
+Graph block(std::int64_t hidden, std::int64_t heads) {
+  Builder b("block");
+  const Dim tokens = b.dim("tokens", 1), sequences = b.dim("sequences", 1), longest = b.dim("longest", 1);
+  const Value x = b.parameter("x", {DType::f32, {tokens, hidden}});
+  const Value starts = b.parameter("starts", {DType::i32, {sequences}}),
+              lengths = b.parameter("lengths", {DType::i32, {sequences}});
+  const Value pad = b.parameter("pad", {DType::i32, {sequences, longest}}),
+              unpad = b.parameter("unpad", {DType::i32, {tokens, 2}});
+  std::vector<Value> parts;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const Value y =
+        b.dense({x, b.constant(random_tensor({hidden, hidden}, i)), b.constant(random_tensor({hidden}, 10 + i))},
+                {.has_bias = true});
+    parts.push_back(b.reshape({y}, {.dims = {tokens, heads, hidden / heads}}));
+  }
+  const Value mixed = b.ragged_attention({parts[0], parts[1], parts[2], starts, lengths, pad, unpad}, {.scale = 0.5});
+  const Value out =
+      b.dense({b.reshape({mixed}, {.dims = {tokens, hidden}}), b.constant(random_tensor({hidden, hidden}, 20))});
+  const Value sum = b.add({out, x});
+  b.output("y", b.layer_norm({sum, b.constant(random_tensor({hidden}, 21)), b.constant(random_tensor({hidden}, 22))},
+                             {.epsilon = 1e-12}));
+  b.output("pooled", b.ragged_pool({sum, starts, lengths}, {.mode = graph::PoolMode::mean, .longest = longest}));
+  return b.finish();
+}
+
+std::vector<Tensor> block_inputs(const std::vector<std::int32_t>& lengths, std::int64_t hidden) {
+  std::vector<std::int32_t> starts, pad, unpad;
+  std::int32_t tokens = 0, longest = 1;
+  for (const std::int32_t length : lengths) longest = std::max(longest, length);
+  for (std::size_t s = 0; s < lengths.size(); ++s) {
+    starts.push_back(tokens);
+    for (std::int32_t i = 0; i < longest; ++i) pad.push_back(i < lengths[s] ? tokens + i : 0);
+    for (std::int32_t i = 0; i < lengths[s]; ++i) unpad.insert(unpad.end(), {static_cast<std::int32_t>(s), i});
+    tokens += lengths[s];
+  }
+  const auto count = static_cast<std::int64_t>(lengths.size());
+  const auto ints = [](std::vector<std::int64_t> extents, const std::vector<std::int32_t>& values) {
+    return Tensor::from<std::int32_t>(std::move(extents), std::span(values));
+  };
+  return {random_tensor({tokens, hidden}, 99), ints({count}, starts), ints({count}, lengths),
+          ints({count, longest}, pad), ints({tokens, 2}, unpad)};
+}
+
+TEST(CpuBackend, RunsAnAttentionBlockOfOddSizesAsTheReferenceDoes) {
+  for (const auto& [hidden, heads] : {std::pair{36, 3}, std::pair{15, 5}, std::pair{64, 2}, std::pair{7, 1}}) {
+    const Graph graph = block(hidden, heads);
+    for (const std::vector<std::int32_t>& lengths : {std::vector<std::int32_t>{1}, {3, 0, 17}, {40, 1, 1, 9}}) {
+      expect_as_reference(graph, block_inputs(lengths, hidden), "hidden " + std::to_string(hidden), Bound::of_largest);
+    }
+  }
+}
+
+TEST(CpuBackend, GivesTheSameBitsOnAnyNumberOfThreads) {
+  const Graph graph = block(64, 4);
+  const std::vector<Tensor> inputs = block_inputs({130, 7, 64, 1, 300}, 64);
+  const std::vector<Tensor> one = run_on_cpu(graph, inputs, {.max_workers = 1});
+  for (const std::size_t workers : {2u, 3u, 0u}) {
+    const std::vector<Tensor> many = run_on_cpu(graph, inputs, {.max_workers = workers});
+    for (std::size_t i = 0; i < one.size(); ++i)
+      EXPECT_TRUE(std::equal(one[i].bytes().begin(), one[i].bytes().end(), many[i].bytes().begin()))
+          << workers << " workers";
+  }
+}
+
+TEST(CpuBackend, ServesManyThreadsAndSizesAtOnce) {
+  const Graph graph = block(32, 2);
+  const std::unique_ptr<backends::Executable> executable = cpu_backend().compile(graph, {});
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 10; ++round) {
+        const std::vector<Tensor> inputs = block_inputs({t + 1, 2 * round + 1}, 32);
+        const std::vector<Buffer> buffers(inputs.begin(), inputs.end());
+        std::vector<Buffer> outputs(2);
+        executable->run(buffers, outputs, {});
+        const std::vector<Tensor> wanted = run_on_cpu(graph, inputs);
+        if (!std::equal(wanted[0].bytes().begin(), wanted[0].bytes().end(), outputs[0].host()->bytes().begin()))
+          ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(CpuBackend, WritesIntoOutputsThatTheCallerGives) {
+  Builder b("g");
+  const Value x = b.parameter("x", {DType::f32, {2}});
+  b.output("y", b.neg({x}));
+  const std::unique_ptr<backends::Executable> executable = cpu_backend().compile(b.finish(), {});
+  const Tensor given = Tensor::zeros({DType::f32, {2}});
+  std::vector<Buffer> outputs = {given};
+  executable->run(std::vector<Buffer>{Tensor::from<float>({2}, {1, -2})}, outputs, {});
+  EXPECT_EQ(given.values<float>()[0], -1);
+  EXPECT_EQ(given.values<float>()[1], 2);
+  outputs = {Tensor::zeros({DType::f32, {3}})};
+  EXPECT_THROW(executable->run(std::vector<Buffer>{Tensor::from<float>({2}, {1, -2})}, outputs, {}), Error);
+}
+
+TEST(CpuBackend, GivesInputsAndConstantsThatAreOutputs) {
+  Builder b("g");
+  const Value x = b.parameter("x", {DType::f32, {2, 2}});
+  const Value twice = b.add({x, x});
+  b.output("x", x);
+  b.output("flat", b.reshape({twice}, {.dims = {4}}));
+  b.output("twice", twice);
+  b.output("again", twice);
+  b.output("constant", b.constant(Tensor::from<float>({2}, {5, 6})));
+  b.output("column", b.slice({x}, {.starts = {0, 1}, .limits = {2, 2}, .strides = {}}));
+  const std::vector<Tensor> outputs = run_on_cpu(b.finish(), {Tensor::from<float>({2, 2}, {1, 2, 3, 4})});
+  const auto values = [&](std::size_t i) {
+    return std::vector<float>(outputs[i].values<float>().begin(), outputs[i].values<float>().end());
+  };
+  EXPECT_EQ(values(0), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(values(1), (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(values(2), values(1));
+  EXPECT_EQ(values(3), values(1));
+  EXPECT_EQ(values(4), (std::vector<float>{5, 6}));
+  EXPECT_EQ(values(5), (std::vector<float>{2, 4}));
+  EXPECT_EQ(to_string(outputs[1].shape()), "f32[4]");
+}
+
+TEST(CpuBackend, NamesOpDtypeAndSourceOfWhatItCannotRun) {
+  Builder b("g");
+  b.set_source("the last layer");
+  b.output("y", b.exp({b.parameter("x", {DType::f64, {2}})}));
+  try {
+    (void)cpu_backend().compile(b.finish(), {});
+    FAIL() << "exp of f64 was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_EQ(error.message(),
+              "backend 'cpu' cannot run exp for f64 (from the last layer): no native exp for f64; choose another "
+              "backend, for example 'reference': exp");
+  }
+}
+
+TEST(CpuBackend, RefusesInputsThatDoNotFit) {
+  const Graph graph = block(16, 2);
+  const std::unique_ptr<backends::Executable> executable = cpu_backend().compile(graph, {});
+  const auto run = [&](std::vector<Tensor> inputs) {
+    const std::vector<Buffer> buffers(inputs.begin(), inputs.end());
+    std::vector<Buffer> outputs(2);
+    executable->run(buffers, outputs, {});
+  };
+  std::vector<Tensor> inputs = block_inputs({3, 4}, 16);
+  inputs[1] = Tensor::from<std::int32_t>({2}, {0, 6});  // the second sequence ends past the tokens
+  EXPECT_THROW(run(inputs), Error);
+  inputs = block_inputs({3, 4}, 16);
+  inputs[2] = Tensor::from<std::int32_t>({3}, {1, 2, 4});
+  EXPECT_THROW(run(inputs), Error);
+}
+
+TEST(CpuBackend, StopsBetweenStepsWhenCancelled) {
+  const std::function<bool()> cancelled = [] { return true; };
+  try {
+    run_on_cpu(block(16, 2), block_inputs({3}, 16), {.max_workers = 0, .cancelled = &cancelled});
+    FAIL() << "the run went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::cancelled);
+  }
+}
+
+TEST(WeightStore, HoldsAWeightOnceHoweverManyProgramsUseIt) {
+  const auto weights = std::make_shared<backends::WeightStore>();
+  const Graph graph = block(64, 4);
+  (void)cpu_backend().compile(graph, {.weights = weights});
+  const std::size_t once = weights->owned_bytes();
+  EXPECT_GE(once, 4u * 64 * 64 * sizeof(float));
+  (void)cpu_backend().compile(graph, {.weights = weights});
+  EXPECT_EQ(weights->owned_bytes(), once);
+}
+
+TEST(Registry, KnowsBackendsByNameAndAlias) {
+  EXPECT_EQ(backends::get_backend("cpu").name(), "cpu");
+  EXPECT_EQ(&backends::get_backend("simplego"), &backends::get_backend("cpu"));
+  EXPECT_EQ(backends::get_backend("reference").devices().size(), 1u);
+  try {
+    backends::get_backend("abacus");
+    FAIL() << "found";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::not_found);
+    EXPECT_NE(error.message().find("cpu"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace alate::cpu

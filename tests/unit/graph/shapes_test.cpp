@@ -1,0 +1,156 @@
+// Shape inference: what it accepts, and what its errors say.
+#include <gtest/gtest.h>
+
+#include "tests/unit/graph/run_op.h"
+
+namespace alate::graph {
+namespace {
+
+Shape f32(Dims dims) { return {DType::f32, std::move(dims)}; }
+Shape i32(Dims dims) { return {DType::i32, std::move(dims)}; }
+
+std::string refusal_of(Op op, const std::vector<Shape>& shapes, Attributes attributes = NoAttributes{}) {
+  return refusal([&] { graph_of(op, shapes, std::move(attributes)); });
+}
+
+Shape result_of(Op op, const std::vector<Shape>& shapes, Attributes attributes = NoAttributes{}) {
+  const Graph graph = graph_of(op, shapes, std::move(attributes));
+  return graph.shape(graph.outputs()[0].value);
+}
+
+TEST(InferShapes, NamesOpOperandsAndRule) {
+  EXPECT_EQ(refusal_of(Op::add, {f32({2, 3}), f32({3, 2})}),
+            "invalid_argument: add(f32[2,3], f32[3,2]): operands must have one dtype and the same dims");
+  EXPECT_EQ(refusal_of(Op::add, {f32({2}), i32({2})}),
+            "invalid_argument: add(f32[2], i32[2]): operands must have one dtype and the same dims");
+}
+
+TEST(InferShapes, NamesTheSource) {
+  Builder b("g");
+  b.set_source("encoder.layer.3");
+  const Value x = b.parameter("x", f32({2}));
+  EXPECT_EQ(refusal([&] { b.reshape({x}, {.dims = {3}}); }),
+            "invalid_argument: reshape(f32[2]) (from encoder.layer.3): element counts differ: f32[3]");
+}
+
+TEST(InferShapes, RefusesDtypesThatTheRowDoesNotAllow) {
+  EXPECT_EQ(refusal_of(Op::exp, {i32({2})}),
+            "invalid_argument: exp(i32[2]): operand 0 has dtype i32, which this op does not take");
+  EXPECT_EQ(refusal_of(Op::logical_not, {f32({2})}),
+            "invalid_argument: logical_not(f32[2]): operand 0 has dtype f32, which this op does not take");
+}
+
+TEST(InferShapes, RefusesWrongArityAndForeignAttributes) {
+  EXPECT_NE(refusal_of(Op::add, {f32({2})}).find("takes 2 operands, not 1"), std::string::npos);
+  EXPECT_NE(refusal_of(Op::add, {f32({2}), f32({2})}, Axis{}).find("attributes of another op"), std::string::npos);
+}
+
+TEST(InferShapes, TakesScalarsAndEmptyTensors) {
+  EXPECT_EQ(result_of(Op::add, {f32({}), f32({})}), f32({}));
+  EXPECT_EQ(result_of(Op::reshape, {f32({0, 7})}, Reshape{{3, 0}}), f32({3, 0}));
+  EXPECT_EQ(result_of(Op::concatenate, {f32({0, 2}), f32({3, 2})}, Axis{0}), f32({3, 2}));
+  EXPECT_EQ(result_of(Op::reduce_sum, {f32({0, 2})}, Axes{{0}}), f32({2}));
+}
+
+TEST(InferShapes, KeepsNamedDimsApart) {
+  Builder b("g");
+  const Dim tokens = b.dim("tokens"), sequences = b.dim("sequences");
+  const Value x = b.parameter("x", f32({tokens, 12}));
+  EXPECT_EQ(b.shape(b.reshape({x}, {.dims = {tokens, 3, 4}})), f32({tokens, 3, 4}));
+  EXPECT_NE(refusal([&] {
+              b.reshape({x}, {.dims = {sequences, 12}});
+            }).find("element counts differ"),
+            std::string::npos);
+}
+
+TEST(InferShapes, RefusesSizesThatOverflow) {
+  const std::int64_t huge = std::int64_t{1} << 40;
+  EXPECT_NE(refusal_of(Op::broadcast_in_dim, {f32({})}, BroadcastInDim{{huge, huge}, {}}), "accepted");
+  EXPECT_NE(refusal_of(Op::iota, {}, Iota{DType::i32, {huge, huge}, 0}), "accepted");
+}
+
+TEST(InferShapes, FollowsStableHloInDotGeneral) {
+  const DotGeneral dot{.lhs_batch = {0}, .rhs_batch = {1}, .lhs_contracting = {2}, .rhs_contracting = {0}};
+  EXPECT_EQ(result_of(Op::dot_general, {f32({2, 3, 4}), f32({4, 2, 5})}, dot), f32({2, 3, 5}));
+  EXPECT_NE(refusal_of(Op::dot_general, {f32({2, 3, 4}), f32({3, 2, 5})}, dot)
+                .find("axis 2 of the left is 4 but axis 0 of the right is 3"),
+            std::string::npos);
+}
+
+TEST(InferShapes, FollowsStableHloInGather) {
+  // The example of the specification's section on gather, without batching dims.
+  const Gather gather{.offset_dims = {2, 3},
+                      .collapsed_slice_dims = {0},
+                      .start_index_map = {1, 0},
+                      .index_vector_dim = 2,
+                      .slice_sizes = {1, 2, 2}};
+  EXPECT_EQ(result_of(Op::gather, {i32({3, 4, 2}), i32({2, 3, 2})}, gather), i32({2, 3, 2, 2}));
+  Gather large = gather;
+  large.slice_sizes = {1, 5, 2};
+  EXPECT_NE(
+      refusal_of(Op::gather, {i32({3, 4, 2}), i32({2, 3, 2})}, large).find("slice_sizes[1] is larger than the axis"),
+      std::string::npos);
+}
+
+TEST(InferShapes, ChecksHeadsOfAttention) {
+  const auto attention = [](std::int64_t heads, std::int64_t kv_heads) {
+    return refusal_of(Op::attention, {f32({1, 2, heads, 4}), f32({1, 3, kv_heads, 4}), f32({1, 3, kv_heads, 6})},
+                      Attention{});
+  };
+  EXPECT_EQ(attention(6, 3), "accepted");
+  EXPECT_NE(attention(4, 3).find("a multiple of the key's"), std::string::npos);
+  EXPECT_EQ(result_of(Op::attention, {f32({1, 2, 6, 4}), f32({1, 3, 3, 4}), f32({1, 3, 3, 6})}, Attention{}),
+            f32({1, 2, 6, 6}));
+}
+
+TEST(InferShapes, WantsTheOperandsThatTheFlagsOfDenseName) {
+  EXPECT_EQ(result_of(Op::dense, {f32({2, 3}), f32({5, 3}), f32({5}), f32({2, 5})},
+                      Dense{.has_bias = true, .has_residual = true}),
+            f32({2, 5}));
+  EXPECT_NE(refusal_of(Op::dense, {f32({2, 3}), f32({5, 3}), f32({5})}, Dense{}), "accepted");
+  EXPECT_NE(refusal_of(Op::dense, {f32({2, 3}), f32({5, 4})}, Dense{}).find("weight must be [out, in]"),
+            std::string::npos);
+}
+
+TEST(InferShapes, ChecksTheSignaturesOfRegions) {
+  Builder b("loop");
+  const auto region = [&](DType result) {
+    Builder r("region", b.dims());
+    const Value x = r.parameter("x", {DType::f32, {}});
+    r.output("y", result == DType::boolean ? r.less({x, r.scalar(DType::f32, 9)}) : r.add({x, x}));
+    return std::make_shared<const Graph>(r.finish());
+  };
+  const Value x = b.parameter("x", {DType::f32, {}});
+  EXPECT_NE(refusal([&] { b.while_loop({x}, region(DType::f32), region(DType::f32)); }).find("one scalar bool"),
+            std::string::npos);
+  EXPECT_EQ(refusal([&] { b.while_loop({x}, region(DType::boolean), region(DType::f32)); }), "accepted");
+}
+
+TEST(Verify, WantsAliasesOfDonatableParametersOfTheSameShape) {
+  const auto aliased = [](bool donatable, Dims dims) {
+    return refusal([&] {
+      Builder b("g");
+      const Value x = b.parameter("x", f32(dims), donatable);
+      b.output("y", b.neg({b.reshape({x}, {.dims = {6}})}), 0);
+      b.finish();
+    });
+  };
+  EXPECT_EQ(aliased(true, {6}), "accepted");
+  EXPECT_NE(aliased(false, {6}).find("not donatable"), std::string::npos);
+  EXPECT_NE(aliased(true, {2, 3}).find("of another shape"), std::string::npos);
+}
+
+TEST(Fingerprint, ChangesWithWhatDecidesTheResultsAndWithNothingElse) {
+  const auto graph = [](const char* name, const char* source, double factor) {
+    Builder b(name);
+    b.set_source(source);
+    const Value x = b.parameter("x", f32({2}));
+    b.output("y", b.mul({x, scalar_like(b, factor, x)}));
+    return b.finish().fingerprint();
+  };
+  EXPECT_EQ(graph("a", "here", 2), graph("b", "there", 2));
+  EXPECT_NE(graph("a", "here", 2), graph("a", "here", 3));
+}
+
+}  // namespace
+}  // namespace alate::graph
