@@ -8,6 +8,7 @@
 
 #include "alate/error.h"
 #include "base/cpu_facts.h"
+#include "base/large_pages.h"
 
 namespace alate {
 namespace {
@@ -28,10 +29,13 @@ std::shared_ptr<std::byte> allocate(const Shape& shape, std::size_t bytes) {
     const std::size_t most = memory.limit_bytes != 0 ? memory.limit_bytes : memory.total_bytes;
     if (most != 0 && bytes > most) refuse(shape, bytes);
   }
+  const bool in_large_pages = bytes >= 2 * base::kLargePageBytes;
+  const std::align_val_t alignment = in_large_pages ? std::align_val_t{base::kLargePageBytes} : kAlignment;
   // One byte at least, so that tensors of no elements have an address of their own.
-  auto* data = static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), kAlignment, std::nothrow));
+  auto* data = static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), alignment, std::nothrow));
   if (data == nullptr) refuse(shape, bytes);
-  return {data, [](std::byte* owned) { ::operator delete(owned, kAlignment); }};
+  if (in_large_pages) base::prefer_large_pages(data, bytes);
+  return {data, [alignment](std::byte* owned) { ::operator delete(owned, alignment); }};
 }
 
 std::size_t checked_byte_count(const Shape& shape) {
