@@ -1,6 +1,7 @@
 // What a runtime must offer to run graphs: devices, buffers, and executables made from graphs.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -61,9 +62,17 @@ struct ExecutableFacts {
   std::size_t specialisations = 0;
 };
 
+/// How long one kernel call of a run took.
+struct StepTime {
+  std::string_view kernel;  // the backend's spelling of the op
+  std::string_view source;  // of the graph's node
+  std::chrono::nanoseconds time;
+};
+
 struct RunOptions {
   std::size_t max_workers = 0;                       // 0: as compiled
   const std::function<bool()>* cancelled = nullptr;  // asked between steps; a run that is cancelled throws cancelled
+  std::vector<StepTime>* profile = nullptr;  // filled with each kernel call, in order, where the backend can tell
 };
 
 /// A compiled graph. Thread-safe: many runs may be under way.

@@ -25,7 +25,8 @@ bool EncoderProgram::is_per_token(std::size_t i) const {
   return shape.rank() > 0 && shape.dims[0] == tokens_dim_;
 }
 
-std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const PackingOptions& options) const {
+std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const PackingOptions& options,
+                                        const backends::RunOptions& run_options) const {
   const std::span<const backends::Port> ports = executable_->outputs();
   std::vector<Tensor> results;
   if (tokens.ids.empty()) {
@@ -38,7 +39,7 @@ std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const Packin
   }
   const std::vector<backends::Buffer> inputs = pack(tokens, limits_, options);
   std::vector<backends::Buffer> outputs(ports.size());
-  executable_->run(inputs, outputs, {});
+  executable_->run(inputs, outputs, run_options);
   for (const backends::Buffer& output : outputs) results.push_back(*output.host());
   return results;
 }
@@ -106,10 +107,9 @@ Model Model::load(const std::filesystem::path& folder, const LoadOptions& option
       folder, options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
   state->backend = &backends::get_backend(options.backend == "auto" ? "cpu" : options.backend);
   State* raw = state.get();  // the store lives inside the state
-  state->store =
-      std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
-        if (raw->weights.contains(leaf.name)) raw->weights.release(leaf.name);
-      });
+  state->store = std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
+    if (raw->weights.contains(leaf.name)) raw->weights.release(leaf.name);
+  });
   const std::vector<backends::Device> devices = state->backend->devices();
   const models::Weights named(state->weights, std::string(state->architecture->prefix));
   FingerprintBuilder fingerprint;

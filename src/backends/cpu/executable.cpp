@@ -118,7 +118,14 @@ void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<back
     if (options.cancelled != nullptr && (*options.cancelled)())
       throw Error(ErrorCode::cancelled, "the run was cancelled");
     frame.scratch = arena + binding->step_scratch[i];
-    plan_.steps[i].operation->run(plan_.steps[i], frame);
+    const Step& step = plan_.steps[i];
+    if (options.profile == nullptr) {
+      step.operation->run(step, frame);
+      continue;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    step.operation->run(step, frame);
+    options.profile->push_back({step.operation->spelling, step.source, std::chrono::steady_clock::now() - start});
   }
   // A result that was reshaped on its way out has the port's extents, not those of the slot.
   graph::DimValues values(*plan_.dims);

@@ -76,8 +76,12 @@ class Planner {
 
   SlotId copy(SlotId from, Slot to) {
     const SlotId out = add_slot(std::move(to));
-    plan_.steps.push_back(
-        {.operation = &copy_operation(), .inputs = {from}, .output = out, .attributes = {}, .packed = {}});
+    plan_.steps.push_back({.operation = &copy_operation(),
+                           .inputs = {from},
+                           .output = out,
+                           .attributes = {},
+                           .packed = {},
+                           .source = {}});
     return out;
   }
 
@@ -116,7 +120,12 @@ class Planner {
 
   SlotId add_step(const graph::Node& node) {
     const Operation& operation = find_operation(graph_, node);
-    Step step{.operation = &operation, .inputs = {}, .output = 0, .attributes = node.attributes, .packed = {}};
+    Step step{.operation = &operation,
+              .inputs = {},
+              .output = 0,
+              .attributes = node.attributes,
+              .packed = {},
+              .source = graph_.source(node.source)};
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       const SlotId in = operand(node, i);
       if (static_cast<int>(i) == operation.packed_operand) {

@@ -80,7 +80,8 @@ struct Step {
   std::vector<SlotId> inputs;
   SlotId output = 0;
   graph::Attributes attributes;
-  Tensor packed;  // a weight in the kernel's layout
+  Tensor packed;       // a weight in the kernel's layout
+  std::string source;  // of the graph's node
 };
 
 struct Plan {

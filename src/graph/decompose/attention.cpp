@@ -87,7 +87,8 @@ Value decompose_attention(Builder& b, std::span<const Value> operands, const Att
 }
 
 Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {
-  const Value seen = attributes.has_lengths ? operands[7] : operands[4], pad_index = operands[5], unpad_index = operands[6];
+  const Value seen = attributes.has_lengths ? operands[7] : operands[4], pad_index = operands[5],
+              unpad_index = operands[6];
   Attention padded = attributes;
   padded.has_lengths = true;
   std::vector<Value> inputs;

@@ -149,7 +149,7 @@ inline void adjust_scores(const RaggedAttentionArguments& a, const AttentionScra
   const std::size_t lanes = hn::Lanes(d);
   if (a.bias != nullptr) {
     const float* bias = a.bias + task.head * a.bias_head_stride + tile.query * a.bias_query_stride + tile.first_key;
-    transpose_scaled(bias, a.bias_query_stride, s.biases, s.width, tile.queries, tile.keys, 1.0f);
+    transpose_scaled<false>(bias, a.bias_query_stride, s.biases, s.width, tile.queries, tile.keys, 1.0f);
     for (std::size_t key = 0; key < tile.keys; ++key) {
       for (std::size_t i = tile.queries; i < kVectors * lanes; ++i) s.biases[key * s.width + i] = 0;
     }
@@ -234,21 +234,33 @@ HWY_NOINLINE void attend_block_tile(const RaggedAttentionArguments& a, const Att
   }
 }
 
+/// Columns of a block that are computed: whole vectors of queries.
+HWY_INLINE std::size_t used_columns(const AttentionScratch& s, std::size_t count) {
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  return count <= lanes ? lanes : s.width;
+}
+
+/// Sets `columns` floats, whole vectors, of each of `rows` rows.
+HWY_INLINE void fill_rows(float* rows_begin, std::size_t rows, std::size_t stride, std::size_t columns, float value) {
+  const FloatTag d;
+  const FloatVector filler = hn::Set(d, value);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t i = 0; i < columns; i += hn::Lanes(d)) hn::Store(filler, d, rows_begin + row * stride + i);
+  }
+}
+
 inline void begin_block(const RaggedAttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
                         std::size_t query, std::size_t count, float* block) {
   const float* q = a.q + (task.start + query) * a.q_stride + task.head * a.head_size;
-  transpose_scaled(q, a.q_stride, block, s.width, count, a.head_size, a.scale);
-  for (std::size_t i = 0; count < s.width && i < a.head_size; ++i) {
-    for (std::size_t j = count; j < s.width; ++j) block[i * s.width + j] = 0;
-  }
+  const std::size_t columns = used_columns(s, count);
   float* result = block + a.head_size * s.width;
   float* maxima = result + s.value_width * s.width;
   float* sums = maxima + s.width;
-  for (std::size_t i = 0; i < s.value_width * s.width; ++i) result[i] = 0;
-  for (std::size_t i = 0; i < s.width; ++i) {
-    maxima[i] = a.sinks != nullptr ? a.sinks[task.head] : kLowestScore;
-    sums[i] = a.sinks != nullptr ? 1.0f : 0.0f;
-  }
+  if (!kTransposeFills && count < columns) fill_rows(block, a.head_size, s.width, columns, 0);
+  transpose_scaled<kTransposeFills>(q, a.q_stride, block, s.width, count, a.head_size, a.scale);
+  fill_rows(result, s.value_width, s.width, columns, 0);
+  fill_rows(maxima, 1, s.width, columns, a.sinks != nullptr ? a.sinks[task.head] : kLowestScore);
+  fill_rows(sums, 1, s.width, columns, a.sinks != nullptr ? 1.0f : 0.0f);
 }
 
 inline void end_block(const RaggedAttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
@@ -257,7 +269,7 @@ inline void end_block(const RaggedAttentionArguments& a, const AttentionScratch&
   const std::size_t lanes = hn::Lanes(d);
   float* result = block + a.head_size * s.width;
   const float* sums = result + (s.value_width + 1) * s.width;
-  for (std::size_t c = 0; c < s.width; c += lanes) {
+  for (std::size_t c = 0; c < used_columns(s, count); c += lanes) {
     const FloatVector sum = hn::Load(d, sums + c);
     // Only a row that sees no key has the sum 0.
     const FloatVector factor = hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d)), hn::Div(hn::Set(d, 1.0f), sum));
@@ -266,7 +278,7 @@ inline void end_block(const RaggedAttentionArguments& a, const AttentionScratch&
     }
   }
   float* out = a.out + (task.start + query) * a.out_stride + task.head * a.value_size;
-  transpose_scaled(result, s.width, out, a.out_stride, a.value_size, count, 1.0f);
+  transpose_scaled<false>(result, s.width, out, a.out_stride, a.value_size, count, 1.0f);
 }
 
 inline void attend(const RaggedAttentionArguments& a, const AttentionTask& task, float* scratch) {

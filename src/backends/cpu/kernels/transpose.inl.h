@@ -21,8 +21,9 @@ HWY_INLINE void transpose_blocks(D d, const V (&rows)[4], V (&out)[4]) {
   out[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
 }
 
-/// A tile of at most lanes x lanes floats for vectors of 8 or 16 lanes; partial ones only where kPartial.
-template <bool kPartial>
+/// A tile of at most lanes x lanes floats for vectors of 8 or 16 lanes; partial ones only where kPartial. kFill fills
+/// what is left of a last vector of rows with zeros.
+template <bool kPartial, bool kFill>
 HWY_INLINE void transpose_tile(const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
                                std::size_t out_stride, std::size_t rows, std::size_t columns, FloatVector factors) {
   const FloatTag d;
@@ -44,7 +45,12 @@ HWY_INLINE void transpose_tile(const float* HWY_RESTRICT in, std::size_t in_stri
   }
   const auto store = [&](std::size_t column, FloatVector v) HWY_ATTR {
     if constexpr (kPartial) {
-      if (column < columns) store_first(v, d, out + column * out_stride, rows);
+      if (column >= columns) return;
+      if constexpr (kFill) {
+        hn::StoreU(v, d, out + column * out_stride);
+      } else {
+        store_first(v, d, out + column * out_stride, rows);
+      }
     } else {
       hn::StoreU(v, d, out + column * out_stride);
     }
@@ -92,7 +98,12 @@ HWY_INLINE void transpose_scaled_narrow(const float* HWY_RESTRICT in, std::size_
   }
 }
 
-/// out[j * out_stride + i] = in[i * in_stride + j] * factor for i < rows, j < columns. The areas do not overlap.
+/// Whether transpose_scaled can fill what is left of a last vector of rows.
+constexpr bool kTransposeFills = kMaskedMemory && (hn::MaxLanes(FloatTag()) == 8 || hn::MaxLanes(FloatTag()) == 16);
+
+/// out[j * out_stride + i] = in[i * in_stride + j] * factor for i < rows, j < columns. The areas do not overlap. With
+/// kFill (only where kTransposeFills) zeros follow up to the next multiple of a vector.
+template <bool kFill>
 inline void transpose_scaled(const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
                              std::size_t out_stride, std::size_t rows, std::size_t columns, float factor) {
   const FloatTag d;
@@ -108,9 +119,9 @@ inline void transpose_scaled(const float* HWY_RESTRICT in, std::size_t in_stride
         const float* from = in + i * in_stride + j;
         float* to = out + j * out_stride + i;
         if (tile_rows == kLanes && tile_columns == kLanes) {
-          transpose_tile<false>(from, in_stride, to, out_stride, kLanes, kLanes, factors);
+          transpose_tile<false, false>(from, in_stride, to, out_stride, kLanes, kLanes, factors);
         } else if constexpr (kMaskedMemory) {
-          transpose_tile<true>(from, in_stride, to, out_stride, tile_rows, tile_columns, factors);
+          transpose_tile<true, kFill>(from, in_stride, to, out_stride, tile_rows, tile_columns, factors);
         } else {
           transpose_scaled_narrow(from, in_stride, to, out_stride, tile_rows, tile_columns, factor);
         }
