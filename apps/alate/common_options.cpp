@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
 #include <utility>
 
 #include "alate/error.h"
@@ -124,6 +125,9 @@ LoadOptions load_options(const CommonOptions& options) {
 }
 
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference) {
+  // A path needs no models directory, and so no home folder.
+  std::error_code error;
+  if (std::filesystem::exists(reference, error)) return reference;
   const std::filesystem::path models =
       options.models_dir.empty() ? base::cache_directory() / "models" : std::filesystem::path(options.models_dir);
   return hub::resolve_model(reference, models);

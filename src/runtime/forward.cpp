@@ -9,7 +9,7 @@ namespace alate {
 namespace {
 
 // Tokens that go through the encoder at a time; rows are never split.
-constexpr std::size_t kTokensAtATime = 4096;
+constexpr std::size_t kTokensAtATime = 1024;
 
 struct Padded {
   std::int64_t batch = 0, length = 0;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
-#include <new>
 #include <vector>
 
+#include "alate/error.h"
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/row_split.h"
 
@@ -29,7 +29,10 @@ float* thread_scratch(std::size_t floats) {
     memory.reset();
     size = 0;
     memory.reset(static_cast<float*>(std::aligned_alloc(kLine, bytes)));
-    if (memory == nullptr) throw std::bad_alloc();
+    if (memory == nullptr) {
+      throw make_error(ErrorCode::resource_exhausted, "no memory for attention's ", bytes,
+                       " bytes of scratch: use fewer threads or give the process more memory");
+    }
     size = floats;
   }
   return memory.get();

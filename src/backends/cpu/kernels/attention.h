@@ -47,8 +47,8 @@ struct RaggedAttentionArguments {
 
 /// out = softmax(scores) v for each sequence and head, by online softmax over tiles of 128 keys that start at the
 /// sequence (arXiv:2205.14135). A row that may see no key at all gives zeros. The bits of a sequence's result depend
-/// on that sequence alone: not on the batch, the threads or the run. Thread-safe. Throws resource_exhausted
-/// (std::bad_alloc becomes that where it is caught) when a worker's scratch cannot grow.
+/// on that sequence alone: not on the batch, the threads or the run. Thread-safe. Throws resource_exhausted when
+/// there is no memory for a worker's scratch, which is kept for the thread's next runs.
 void ragged_attention(const RaggedAttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                       const Kernels& set = kernels());
 

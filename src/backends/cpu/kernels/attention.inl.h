@@ -93,8 +93,7 @@ inline AttentionScratch lay_out_scratch(std::size_t head_size, std::size_t value
   return s;
 }
 
-/// Copies rows so that they lie side by side, each filled up to `width` with zeros: `count` rows, then rows of zeros
-/// up to a multiple of kTileRows.
+/// Copies `count` rows so that they lie side by side, each filled up to `width` with zeros.
 inline void pack_rows(const float* HWY_RESTRICT from, std::size_t stride, std::size_t count, std::size_t size,
                       std::size_t width, float* HWY_RESTRICT to) {
   const FloatTag d;
@@ -106,8 +105,6 @@ inline void pack_rows(const float* HWY_RESTRICT from, std::size_t stride, std::s
     if (whole < size) store_first(load_first(d, source + whole, size - whole), d, to + whole, size - whole);
     for (std::size_t i = size; i < width; ++i) to[i] = 0;
   }
-  const std::size_t padding = (round_up(count, kTileRows) - count) * width;
-  for (std::size_t i = 0; i < padding; ++i) to[i] = 0;
 }
 
 /// Which keys each query may see: those from query - left to query + right, where these are not negative.
@@ -138,6 +135,7 @@ struct BlockTile {
   std::size_t queries;    // in use, at most the block's width
   std::size_t first_key;  // of the tile, from the sequence's start
   std::size_t keys;       // of the tile
+  bool is_first;          // of those that the block sees: there is no earlier result
 };
 
 /// Caps, biases and masks scores[key][query]: what the common case has no need of.
@@ -230,7 +228,7 @@ HWY_NOINLINE void attend_block_tile(const RaggedAttentionArguments& a, const Att
   softmax_tile<kVectors>(s, tile.keys, maxima, sums);
   for (std::size_t i = 0; i < s.value_width; i += kTileRows) {
     multiply_tile<kVectors>(s.values + i, 1, s.value_width, s.scores, s.width, tile.keys, result + i * s.width, s.width,
-                            s.factors);
+                            tile.is_first ? nullptr : s.factors);
   }
 }
 
@@ -240,12 +238,13 @@ HWY_INLINE std::size_t used_columns(const AttentionScratch& s, std::size_t count
   return count <= lanes ? lanes : s.width;
 }
 
-/// Sets `columns` floats, whole vectors, of each of `rows` rows.
+/// Sets `columns` floats, whole vectors, of each of `rows` rows. Column by column: the compiler would make memset calls
+/// of rows, which take longer than so few bytes deserve.
 HWY_INLINE void fill_rows(float* rows_begin, std::size_t rows, std::size_t stride, std::size_t columns, float value) {
   const FloatTag d;
   const FloatVector filler = hn::Set(d, value);
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t i = 0; i < columns; i += hn::Lanes(d)) hn::Store(filler, d, rows_begin + row * stride + i);
+  for (std::size_t i = 0; i < columns; i += hn::Lanes(d)) {
+    for (std::size_t row = 0; row < rows; ++row) hn::Store(filler, d, rows_begin + row * stride + i);
   }
 }
 
@@ -258,7 +257,6 @@ inline void begin_block(const RaggedAttentionArguments& a, const AttentionScratc
   float* sums = maxima + s.width;
   if (!kTransposeFills && count < columns) fill_rows(block, a.head_size, s.width, columns, 0);
   transpose_scaled<kTransposeFills>(q, a.q_stride, block, s.width, count, a.head_size, a.scale);
-  fill_rows(result, s.value_width, s.width, columns, 0);
   fill_rows(maxima, 1, s.width, columns, a.sinks != nullptr ? a.sinks[task.head] : kLowestScore);
   fill_rows(sums, 1, s.width, columns, a.sinks != nullptr ? 1.0f : 0.0f);
 }
@@ -307,10 +305,14 @@ inline void attend(const RaggedAttentionArguments& a, const AttentionTask& task,
       if (sees.end_key(query + count - 1, task.keys) <= first || sees.first_key(query) >= first + keys) continue;
       if (!packed) {
         pack_rows(k + first * a.k_stride, a.k_stride, keys, a.head_size, s.key_width, s.keys);
+        // Scores are computed for whole tiles of keys; those past the last key are not used.
+        const std::size_t padding = (round_up(keys, kTileRows) - keys) * s.key_width;
+        for (std::size_t i = 0; i < padding; ++i) s.keys[keys * s.key_width + i] = 0;
         pack_rows(v + first * a.v_stride, a.v_stride, keys, a.value_size, s.value_width, s.values);
         packed = true;
       }
-      const BlockTile tile{query, count, first, keys};
+      const bool is_first = sees.first_key(query) / kAttentionKeys == first / kAttentionKeys;
+      const BlockTile tile{query, count, first, keys, is_first};
       if (count <= lanes) {
         attend_block_tile<1>(a, s, task, sees, tile, block_at(query));
       } else {

@@ -1,0 +1,167 @@
+// alate tokenize: recorded encodings over JSON lines, and the way back.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "program.h"
+#include "tests/golden/tokenizers/golden_cases.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "tiny_models.h"
+
+namespace alate::tests {
+namespace {
+
+std::string tokenizer_file(const std::string& name) { return (golden_folder() / name / "tokenizer.json").string(); }
+
+std::vector<Json> encode(const std::vector<std::string>& arguments, const std::string& input) {
+  std::vector<std::string> all = {"tokenize", tokenizer_file("cased"), "--output", "jsonl"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const ProgramRun run = run_program(all, {.input = input});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  std::vector<Json> out;
+  for (const std::string& line : lines_of(run.out)) out.push_back(formats::parse_json(line, "line"));
+  return out;
+}
+
+std::string keys_of(const Json& object) {
+  std::string keys;
+  for (const auto& [key, value] : object.as_object("object")) keys += key + " ";
+  return keys;
+}
+
+std::string member(const Json& object, const std::string& key) { return formats::to_json_text(*object.find(key)); }
+
+// The library is held to the reference by its own tests; here, that nothing is lost between it and the user.
+void expect_same(const Json& got, const Encoding& want) {
+  EXPECT_EQ(listed(*got.find("ids")), listed(want.ids));
+  EXPECT_EQ(listed(*got.find("tokens")), listed(want.tokens));
+  EXPECT_EQ(listed(*got.find("type_ids")), listed(want.type_ids));
+  EXPECT_EQ(listed(*got.find("special_mask")), listed(want.special_mask));
+  EXPECT_EQ(listed(*got.find("offsets")), listed(want.offsets));
+  EXPECT_EQ(listed(*got.find("byte_offsets")), listed(want.byte_offsets));
+}
+
+TEST(CliTokenize, EveryTextOfTheCorpusIsEncodedAsByTheLibrary) {
+  const Tokenizer tokenizer = Tokenizer::load(tokenizer_file("cased"));
+  std::string input;
+  std::vector<std::string> texts;
+  for (const Json& entry : read_jsonl(golden_folder() / "corpus.jsonl")) {
+    texts.push_back(corpus_text(entry));
+    input += "{\"text\":";
+    formats::append_json_string(input, texts.back());  // invalid UTF-8 goes through as it is
+    input += "}\n";
+  }
+  const std::vector<Json> got = encode({"--input", "jsonl"}, input);
+  ASSERT_EQ(got.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    SCOPED_TRACE("line " + std::to_string(i));
+    expect_same(got[i], tokenizer.encode(texts[i]));
+  }
+}
+
+TEST(CliTokenize, ObjectsHaveExactlyTheKeysOfTheContract) {
+  const std::vector<Json> got = encode({}, "What is a token?\n\n");
+  ASSERT_EQ(got.size(), 2u);
+  for (const Json& each : got) EXPECT_EQ(keys_of(each), "ids tokens type_ids special_mask offsets byte_offsets ");
+  EXPECT_EQ(member(got[1], "offsets"), "[[0,0],[0,0]]");
+  EXPECT_EQ(member(got[1], "special_mask"), "[1,1]");
+}
+
+TEST(CliTokenize, PairsComeFromJsonLines) {
+  const Tokenizer tokenizer = Tokenizer::load(tokenizer_file("cased"));
+  const std::vector<Json> got = encode(
+      {"--input", "jsonl"}, "{\"text\": \"first\\ntext\", \"pair\": \"second\"}\n{\"text\": \"x\", \"pair\": null}\n");
+  ASSERT_EQ(got.size(), 2u);
+  expect_same(got[0], tokenizer.encode_pair("first\ntext", "second"));
+  expect_same(got[1], tokenizer.encode("x"));
+}
+
+TEST(CliTokenize, CutsOnlyWhenAsked) {
+  const Tokenizer tokenizer = Tokenizer::load(tokenizer_file("cased"));
+  const std::string text = "one two three four five six seven eight nine ten";
+  EncodeOptions options;
+  options.max_length = 6;
+  options.side = Side::left;
+  options.stride = 2;
+  const Encoding want = tokenizer.encode(text, options);
+  ASSERT_FALSE(want.overflowing.empty());
+  const Json got = encode({"--max-length", "6", "--truncation-side", "left", "--stride", "2"}, text).at(0);
+  expect_same(got, want);
+  const Json::Array& windows = got.find("overflowing")->as_array("overflowing");
+  ASSERT_EQ(windows.size(), want.overflowing.size());
+  for (std::size_t i = 0; i < windows.size(); ++i) expect_same(windows[i], want.overflowing[i]);
+
+  expect_same(encode({}, text).at(0), tokenizer.encode(text));
+  EXPECT_EQ(member(encode({"--max-length", "60", "--stride", "2"}, text).at(0), "overflowing"), "[]");
+}
+
+TEST(CliTokenize, LeavesSpecialTokensOutWhenAsked) {
+  const Tokenizer tokenizer = Tokenizer::load(tokenizer_file("cased"));
+  EncodeOptions options;
+  options.add_special_tokens = false;
+  expect_same(encode({"--no-special"}, "plain").at(0), tokenizer.encode("plain", options));
+}
+
+TEST(CliTokenize, StrategiesCutTheirSideOfAPair) {
+  const Tokenizer tokenizer = Tokenizer::load(tokenizer_file("cased"));
+  const std::map<std::string, Truncation> strategies = {{"longest_first", Truncation::longest_first},
+                                                        {"only_first", Truncation::only_first},
+                                                        {"only_second", Truncation::only_second}};
+  for (const auto& [name, strategy] : strategies) {
+    EncodeOptions options;
+    options.max_length = 48;
+    options.strategy = strategy;
+    const std::string first = "one two three four five six seven", second = "eight nine ten eleven twelve";
+    const Encoding want = tokenizer.encode_pair(first, second, options);
+    ASSERT_TRUE(want.truncated);
+    const std::string line = formats::to_json_text(Json::Object{{"text", first}, {"pair", second}});
+    expect_same(encode({"--input", "jsonl", "--max-length", "48", "--truncation", name}, line).at(0), want);
+  }
+}
+
+TEST(CliTokenize, DecodesWhatItEncoded) {
+  const std::vector<std::string> base = {"tokenize", tiny_model("st_mean").string()};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return more;
+  };
+  const ProgramRun encoded = run_program(with({"--output", "jsonl"}), {.input = "the cat sat\nfox\n"});
+  EXPECT_EQ(run_program(with({"--decode", "--skip-special", "--output", "jsonl"}), {.input = encoded.out}).out,
+            "{\"text\":\"the cat sat\"}\n{\"text\":\"fox\"}\n");
+  EXPECT_EQ(run_program(with({"--decode"}), {.input = encoded.out}).out, "[CLS] the cat sat [SEP]\n[CLS] fox [SEP]\n");
+}
+
+TEST(CliTokenize, TextOutputShowsIdPlaceAndToken) {
+  const ProgramRun run = run_program({"tokenize", tiny_model("st_mean").string(), "the cat"});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  const auto lines = lines_of(run.out);
+  ASSERT_GE(lines.size(), 4u);
+  EXPECT_EQ(lines[0], "       2           -  [CLS]");
+  EXPECT_EQ(lines[2], "      75         4-7  cat");
+}
+
+TEST(CliTokenize, LinesThatAreNoRequestsAreBadInput) {
+  const std::string model = tokenizer_file("cased");
+  const auto error_of = [&](const std::vector<std::string>& more, const std::string& input) {
+    std::vector<std::string> arguments = {"tokenize", model};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun run = run_program(arguments, {.input = input});
+    EXPECT_EQ(run.exit_code, 2) << run.error;
+    EXPECT_EQ(lines_of(run.error).size(), 1u) << run.error;
+    return run.error;
+  };
+  EXPECT_NE(error_of({"--input", "jsonl"}, "{\"text\": \"a\"}\n{\"text\": 5}\n").find("line 2 of standard input"),
+            std::string::npos);
+  const std::string broken = error_of({"--input", "jsonl"}, "{\"text\": \"secret");
+  EXPECT_NE(broken.find("line 1 of standard input"), std::string::npos);
+  EXPECT_EQ(broken.find("secret"), std::string::npos) << "texts must not appear in errors";
+  error_of({"--decode"}, "{\"tokens\": []}\n");
+  error_of({"--decode"}, "{\"ids\": [-1]}\n");
+  error_of({"--decode"}, "{\"ids\": [1.5]}\n");
+  error_of({"--stride", "2"}, "a\n");
+  error_of({"--truncation", "middle"}, "a\n");
+}
+
+}  // namespace
+}  // namespace alate::tests

@@ -1,0 +1,40 @@
+// Runs the real program, which the environment variable ALATE_PROGRAM names, and keeps what it said.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace alate::tests {
+
+struct ProgramRun {
+  int exit_code = -1;  // -1: ended by a signal
+  std::string out;     // standard output
+  std::string error;   // standard error
+};
+
+struct ProgramSetting {
+  /// Standard input.
+  std::string input = {};
+  /// Beside the own environment, of which the ALATE_ variables are left out.
+  std::vector<std::pair<std::string, std::string>> environment = {};
+  /// Where standard output goes; empty: it is kept.
+  std::string output_path = {};
+  /// Starts without a standard output.
+  bool closed_output = false;
+};
+
+/// Throws std::runtime_error when ALATE_PROGRAM is not set or cannot be started. Ends a program that takes minutes.
+ProgramRun run_program(const std::vector<std::string>& arguments, const ProgramSetting& setting = {});
+
+/// Gives the program `input` on a standard input that stays open, waits for its first output, then sends SIGINT.
+ProgramRun interrupt_program(const std::vector<std::string>& arguments, std::string_view input);
+
+/// Closes the reading end of its standard output before it writes.
+ProgramRun run_program_without_reader(const std::vector<std::string>& arguments, const ProgramSetting& setting = {});
+
+/// The lines of a text, without their ends.
+std::vector<std::string> lines_of(std::string_view text);
+
+}  // namespace alate::tests
