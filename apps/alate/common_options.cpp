@@ -50,6 +50,10 @@ OutputFormat format_of_extension(const std::filesystem::path& path) {
   return OutputFormat::text;
 }
 
+std::filesystem::path models_directory(const CommonOptions& options) {
+  return options.models_dir.empty() ? base::cache_directory() / "models" : std::filesystem::path(options.models_dir);
+}
+
 void check_dtype(const CommonOptions& options) {
   const std::string_view dtype = options.dtype;
   if (dtype.empty() || dtype == "float32" || dtype == "f32") return;
@@ -128,9 +132,16 @@ std::filesystem::path find_model(const CommonOptions& options, const std::string
   // A path needs no models directory, and so no home folder.
   std::error_code error;
   if (std::filesystem::exists(reference, error)) return reference;
-  const std::filesystem::path models =
-      options.models_dir.empty() ? base::cache_directory() / "models" : std::filesystem::path(options.models_dir);
-  return hub::resolve_model(reference, models);
+  return hub::resolve_model(reference, models_directory(options));
+}
+
+std::string shortest_reference(const CommonOptions& options, const std::string& reference) {
+  try {
+    const std::string name = std::filesystem::path(reference).lexically_relative(models_directory(options)).string();
+    return name.empty() || name.starts_with('.') ? reference : name;
+  } catch (const Error&) {
+    return reference;  // there is no models directory
+  }
 }
 
 }  // namespace alate::app

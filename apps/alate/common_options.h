@@ -59,4 +59,7 @@ LoadOptions load_options(const CommonOptions& options);
 /// The model's folder or file. Throws as hub::resolve_model.
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference);
 
+/// The name of a model that is given by its path in the models directory; other references as they are.
+std::string shortest_reference(const CommonOptions& options, const std::string& reference);
+
 }  // namespace alate::app

@@ -90,10 +90,11 @@ void run_demo(Arguments& arguments) {
                " numbers in " + shown(embed_ms, 1) +
                " ms: " + shown(static_cast<double>(result.tokens) / embed_ms * 1e3, 0) + " tokens/s on " +
                pipeline.facts().backend + ".\n");
+  const std::string name = shortest_reference(options, model);
   output.write("\nWhat to try next:\n");
-  output.write("  ./run embed " + model + " \"a text\" \"another\" --output json\n");
-  output.write("  ./run tokenize " + model + " \"What is a token?\"\n");
-  output.write("  ./run bench " + model + " --lengths 32x128\n");
+  output.write("  ./run embed " + name + " \"a text\" \"another\" --output json\n");
+  output.write("  ./run tokenize " + name + " \"What is a token?\"\n");
+  output.write("  ./run bench " + name + " --lengths 32x128\n");
   output.finish();
 }
 

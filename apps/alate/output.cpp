@@ -73,7 +73,8 @@ void Output::finish() {
   if (is_written_in_place(path_)) return write_in_place(path_, waiting_);
   // A link stays a link: the file that it names is replaced.
   std::error_code error;
-  const auto target = std::filesystem::is_symlink(path_, error) ? std::filesystem::canonical(path_) : path_;
+  auto target = std::filesystem::weakly_canonical(path_, error);
+  if (error) target = path_;
   base::write_file_atomically(target, std::as_bytes(std::span(waiting_)));
 }
 

@@ -62,7 +62,7 @@ std::vector<std::int32_t> read_ids(const formats::Json& line, const std::string&
 // One result after the other, in the shape that --output asks for.
 class ResultWriter {
  public:
-  ResultWriter(Output& output, OutputFormat format, std::string model, std::string_view list)
+  ResultWriter(Output& output, OutputFormat format, const std::string& model, std::string_view list)
       : output_(output), is_body_(format == OutputFormat::json) {
     if (!is_body_) return;
     std::string head = "{\"model\":";

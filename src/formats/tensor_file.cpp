@@ -18,8 +18,8 @@ TensorFileKind tensor_file_kind(const std::filesystem::path& path) {
   if (extension == ".safetensors") return TensorFileKind::safetensors;
   if (extension == ".npz") return TensorFileKind::npz;
   if (extension == ".npy") return TensorFileKind::npy;
-  throw make_error(ErrorCode::unsupported, path.string(),
-                   ": tensors are in .safetensors, .npz and .npy files, not in the type \"", extension, '"');
+  throw make_error(ErrorCode::unsupported, path.string(), ": tensors are in .safetensors, .npz and .npy files, not in ",
+                   extension.empty() ? "files without an extension" : extension);
 }
 
 std::vector<NamedTensor> read_tensors(const std::filesystem::path& path) {

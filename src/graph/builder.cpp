@@ -88,6 +88,10 @@ std::vector<Value> Builder::emit(Op op, std::vector<Value> operands, Attributes 
     shapes.push_back(graph_.shape(operand));
   }
   std::vector<Shape> results = infer_shapes({op, attributes, shapes, regions, *graph_.dims_, graph_.sources_[source_]});
+  if (results.size() > UINT16_MAX) {
+    throw make_error(ErrorCode::invalid_argument, to_string(op), " in graph '", graph_.name_, "' would have ",
+                     results.size(), " results: at most 65535 are possible");
+  }
   const auto count = static_cast<std::uint16_t>(results.size());
   const Value first = append({.op = op,
                               .attributes = std::move(attributes),

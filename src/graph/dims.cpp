@@ -74,7 +74,7 @@ std::int64_t DimValues::operator()(Dim dim) const {
   if (dim.is_number()) return dim.number();
   const std::int64_t value = values_.at(static_cast<std::size_t>(dim.id()));
   if (value == kUnbound)
-    throw make_error(ErrorCode::internal, "dim '", (*table_)[dim.id()].name, "' has no value: no input has it");
+    throw make_error(ErrorCode::invalid_argument, "dim '", (*table_)[dim.id()].name, "' has no value: no input has it");
   return value;
 }
 

@@ -45,7 +45,7 @@ class DimValues {
   void bind(const Shape& shape, const Shape& found, std::string_view what);
   void set(DimId id, std::int64_t value, std::string_view what);
   bool is_bound(Dim dim) const { return dim.is_number() || values_[static_cast<std::size_t>(dim.id())] != kUnbound; }
-  /// Throws internal when the dim has no value yet.
+  /// Throws invalid_argument when no input gave the dim a value.
   std::int64_t operator()(Dim dim) const;
   Shape operator()(const Shape& shape) const;
   std::vector<std::int64_t> operator()(std::span<const Dim> dims) const;

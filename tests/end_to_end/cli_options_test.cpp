@@ -81,6 +81,14 @@ TEST(CliOptions, ModelsAreFoundByName) {
   EXPECT_EQ(good({"embed", "mean", "cat"}, {.environment = {{"ALATE_HOME", folder.path().string()}}}), wanted);
 }
 
+TEST(CliOptions, PathsNeedNoHomeFolder) {
+  const ProgramSetting homeless = {.environment = {{"HOME", ""}, {"XDG_CACHE_HOME", ""}}};
+  EXPECT_EQ(good({"embed", mean_model(), "cat"}, homeless), good({"embed", mean_model(), "cat"}));
+  const ProgramRun by_name = run_program({"embed", "a-name", "cat"}, homeless);
+  EXPECT_EQ(by_name.exit_code, 4);
+  EXPECT_NE(by_name.error.find("ALATE_HOME"), std::string::npos) << by_name.error;
+}
+
 TEST(CliOptions, BackendsAreTakenInOrder) {
   const std::vector<std::string> embed = {"embed", mean_model(), "cat"};
   const std::string wanted = good(embed);

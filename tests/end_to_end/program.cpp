@@ -53,8 +53,12 @@ class Scratch {
 // The own environment without the variables that steer the program, and with those of the setting.
 std::vector<std::string> environment_of(const ProgramSetting& setting) {
   std::vector<std::string> out;
+  const auto is_replaced = [&](std::string_view variable) {
+    return std::ranges::any_of(setting.environment,
+                               [&](const auto& each) { return variable.starts_with(each.first + "="); });
+  };
   for (char** each = environ; *each != nullptr; ++each) {
-    if (std::strncmp(*each, "ALATE_", 6) != 0) out.emplace_back(*each);
+    if (std::strncmp(*each, "ALATE_", 6) != 0 && !is_replaced(*each)) out.emplace_back(*each);
   }
   for (const auto& [name, value] : setting.environment) out.push_back(name + "=" + value);
   return out;
