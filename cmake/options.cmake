@@ -12,7 +12,8 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(ALATE_CCACHE ccache)
 if(ALATE_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${ALATE_CCACHE})
+  # Paths relative to the source folder, so that what one clone compiled serves another.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${ALATE_CCACHE})
 endif()
 find_program(ALATE_MOLD mold)
 if(ALATE_MOLD)

@@ -28,14 +28,14 @@ struct EmbeddingPipeline::State {
   /// The program that ends in the folder's modules, with their normalization or with the one asked for.
   const runtime::EncoderProgram& program(bool normalize) const {
     const std::size_t place = normalize ? 1 : 0;
-    std::call_once(once[place],
-                   [&] { programs[place] = pipelines::compile_embedding(model.state(), modules, normalize); });
-    return *programs[place];
+    std::call_once(once_[place],
+                   [&] { programs_[place] = pipelines::compile_embedding(model.state(), modules, normalize); });
+    return *programs_[place];
   }
 
  private:
-  mutable std::once_flag once[2];
-  mutable std::shared_ptr<const runtime::EncoderProgram> programs[2];
+  mutable std::once_flag once_[2];
+  mutable std::shared_ptr<const runtime::EncoderProgram> programs_[2];
 };
 
 namespace {

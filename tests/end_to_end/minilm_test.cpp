@@ -12,13 +12,14 @@
 #include "base/mapped_file.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
+#include "tests/source_folder.h"
 
 namespace alate {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kGoldens = fs::path(ALATE_SOURCE_DIR) / "tests/golden/models";
+const fs::path kGoldens = source_folder() / "tests/golden/models";
 
 fs::path model_folder() {
   const char* folder = std::getenv("ALATE_TEST_MODEL_DIR");

@@ -13,11 +13,12 @@
 #include "base/mapped_file.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
+#include "tests/source_folder.h"
 
 namespace alate::tests {
 
 inline std::filesystem::path tiny_model(const std::string& name) {
-  return std::filesystem::path(ALATE_SOURCE_DIR) / "tests" / "golden" / "models" / name;
+  return source_folder() / "tests" / "golden" / "models" / name;
 }
 
 /// A call of sentence-transformers that record_embeddings.py recorded.

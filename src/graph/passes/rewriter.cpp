@@ -39,12 +39,12 @@ std::vector<Value> Rewriter::mapped(std::span<const Value> old) {
   return values;
 }
 
-void Rewriter::copy(NodeId id, std::vector<Region> regions) {
+void Rewriter::copy(NodeId id, const std::vector<Region>& regions) {
   const Node& node = old_.node(id);
   if (op_info(node.op).kind == OpKind::leaf) return;
   std::vector<Value> operands = mapped(node.operands);
-  values_[id] = builder_at(id).emit(node.op, std::move(operands), node.attributes,
-                                    regions.empty() ? node.regions : std::move(regions));
+  values_[id] =
+      builder_at(id).emit(node.op, std::move(operands), node.attributes, regions.empty() ? node.regions : regions);
 }
 
 void Rewriter::replace(NodeId id, std::vector<Value> values) { values_.at(id) = std::move(values); }

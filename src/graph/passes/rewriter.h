@@ -20,7 +20,7 @@ class Rewriter {
   Value mapped(Value old);
   std::vector<Value> mapped(std::span<const Value> old);
   /// The node again, over what its operands became; with other regions if any are given. Leaves need no copy.
-  void copy(NodeId id, std::vector<Region> regions = {});
+  void copy(NodeId id, const std::vector<Region>& regions = {});
   /// These values of the new graph stand for the node's results.
   void replace(NodeId id, std::vector<Value> values);
   /// Adds the outputs and gives the graph.

@@ -15,7 +15,7 @@ void widen_words(std::span<const std::byte> bytes, std::span<std::uint64_t> word
   for (std::size_t i = 0; i < words.size(); ++i) {
     Element element;
     std::memcpy(&element, bytes.data() + i * sizeof element, sizeof element);
-    words[i] = static_cast<std::uint64_t>(element);
+    words[i] = static_cast<std::uint64_t>(element);  // NOLINT(bugprone-signed-char-misuse): signs are extended
   }
 }
 

@@ -12,14 +12,13 @@
 #include "alate/tokenizer.h"
 #include "base/mapped_file.h"
 #include "formats/json.h"
+#include "tests/source_folder.h"
 
 namespace alate::tests {
 
 using formats::Json;
 
-inline std::filesystem::path golden_folder() {
-  return std::filesystem::path(ALATE_SOURCE_DIR) / "tests" / "golden" / "tokenizers";
-}
+inline std::filesystem::path golden_folder() { return source_folder() / "tests" / "golden" / "tokenizers"; }
 
 inline std::vector<Json> read_jsonl(const std::filesystem::path& path) {
   const std::string text = base::read_text_file(path);

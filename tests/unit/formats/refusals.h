@@ -11,12 +11,11 @@
 
 #include "alate/error.h"
 #include "base/mapped_file.h"
+#include "tests/source_folder.h"
 
 namespace alate::formats {
 
-inline std::filesystem::path golden(std::string_view name) {
-  return std::filesystem::path(ALATE_SOURCE_DIR) / "tests/golden/formats" / name;
-}
+inline std::filesystem::path golden(std::string_view name) { return source_folder() / "tests/golden/formats" / name; }
 
 inline std::vector<std::byte> bytes_of_file(const std::filesystem::path& path) {
   const auto file = base::MappedFile::open(path);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "graph/op.h"
+#include "tests/source_folder.h"
 
 namespace alate::graph {
 namespace {
@@ -23,7 +24,7 @@ TEST(OpsDocumentation, HasEveryOpWithItsFacts) {
 }
 
 TEST(OpsDocumentation, FileInDocsIsCurrent) {
-  const std::string path = std::string(ALATE_SOURCE_DIR) + "/docs/ops.md", now = testing::TempDir() + "ops.md";
+  const std::string path = (source_folder() / "docs/ops.md").string(), now = testing::TempDir() + "ops.md";
   std::ifstream file(path);
   std::stringstream found;
   found << file.rdbuf();

@@ -9,13 +9,14 @@
 #include "base/mapped_file.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
+#include "tests/source_folder.h"
 
 namespace alate {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kModels = fs::path(ALATE_SOURCE_DIR) / "tests/golden/models";
+const fs::path kModels = source_folder() / "tests/golden/models";
 
 struct Call {
   std::vector<std::string> texts;

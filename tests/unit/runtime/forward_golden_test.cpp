@@ -7,13 +7,14 @@
 
 #include "alate/model.h"
 #include "formats/tensor_file.h"
+#include "tests/source_folder.h"
 
 namespace alate {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kModels = fs::path(ALATE_SOURCE_DIR) / "tests/golden/models";
+const fs::path kModels = source_folder() / "tests/golden/models";
 
 bool is_output(const std::string& name) {
   return name == "last_hidden_state" || name == "pooler_output" || name == "logits";

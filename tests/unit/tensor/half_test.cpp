@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 
 namespace alate::tensor {
@@ -33,7 +34,7 @@ struct Golden {
 const Golden& golden() {
   static const Golden recorded = [] {
     Golden read;
-    std::ifstream file(ALATE_SOURCE_DIR "/tests/golden/half.txt");
+    std::ifstream file(source_folder() / "tests/golden/half.txt");
     std::string line;
     while (std::getline(file, line)) {
       std::istringstream words(line);
