@@ -109,7 +109,7 @@ class Bert {
   // A linear layer on top whose width is in the file.
   Value classifier(Value x) {
     b_.set_source("classifier");
-    return linear("classifier", x, config_.hidden, weights_.extents("classifier.weight").at(0));
+    return linear("classifier", x, config_.hidden, weights_.rows("classifier.weight"));
   }
 
  private:

@@ -49,6 +49,13 @@ std::vector<std::int64_t> Weights::extents(std::string_view name) const {
   return extents;
 }
 
+std::int64_t Weights::rows(std::string_view name) const {
+  const std::vector<std::int64_t> found = extents(name);
+  if (found.size() == 2 && found[0] > 0) return found[0];
+  throw make_error(ErrorCode::corrupt, "weight '", name, "' has shape ", to_text(found),
+                   " where a matrix with rows is wanted: the file is of another architecture");
+}
+
 graph::Value Weights::get(graph::Builder& b, std::string_view name, std::vector<std::int64_t> wanted) {
   const std::vector<std::int64_t> found = extents(name);
   if (found != wanted) {

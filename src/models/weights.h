@@ -23,8 +23,9 @@ class Weights {
   bool has(std::string_view name) const { return !stored_name(name).empty(); }
   /// Throws not_found naming the weight, corrupt when the shape is another.
   graph::Value get(graph::Builder& b, std::string_view name, std::vector<std::int64_t> extents);
-  /// The extents of a weight. Throws not_found.
-  std::vector<std::int64_t> extents(std::string_view name) const;
+  /// The number of rows of a matrix, for weights whose width only the file knows. Throws not_found, corrupt when it is
+  /// no matrix.
+  std::int64_t rows(std::string_view name) const;
 
   /// Stored names that nothing has asked for.
   std::vector<std::string> unused() const;
@@ -32,6 +33,8 @@ class Weights {
   Fingerprint fingerprint() const;
 
  private:
+  /// The extents of a weight. Throws not_found.
+  std::vector<std::int64_t> extents(std::string_view name) const;
   /// The name in the file: as given, with or without the prefix, or in an older spelling; empty where there is none.
   std::string stored_name(std::string_view name) const;
 

@@ -45,7 +45,7 @@ Value dense(Builder& b, Value x, const DenseModule& module) {
   const formats::SafetensorsModel file = formats::SafetensorsModel::open_folder(module.folder);
   models::Weights weights(file, "");
   b.set_source(module.folder.filename().string());
-  const std::int64_t in = b.shape(x).dims[1].number(), out = weights.extents("linear.weight").at(0);
+  const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows("linear.weight");
   std::vector<Value> operands = {x, weights.get(b, "linear.weight", {out, in})};
   const bool has_bias = weights.has("linear.bias");
   if (has_bias) operands.push_back(weights.get(b, "linear.bias", {out}));
