@@ -17,7 +17,7 @@ namespace alate {
 
 struct EmbedOptions {
   std::optional<std::size_t> max_length;  // in tokens, with specials; absent: as the model states. Longer texts are cut
-  std::size_t batch_tokens = 4096;        // most tokens of one batch; a longer text is a batch of its own
+  std::size_t batch_tokens = 2048;        // most tokens of one batch; a longer text is a batch of its own
   std::size_t batch_size = 0;             // most texts of one batch; 0: no limit but batch_tokens
   std::optional<bool> normalize;          // absent: as the model's modules say
   std::optional<std::size_t>
