@@ -40,7 +40,7 @@ struct EmbeddingPipeline::State {
 
 namespace {
 
-using Rows = std::vector<std::vector<std::int32_t>>;
+using Row = std::vector<std::int32_t>;
 
 std::string lower_cased(std::string_view text) {
   const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
@@ -58,7 +58,7 @@ std::string lower_cased(std::string_view text) {
 }
 
 // Places of the rows, longest first; rows of equal length keep their order.
-std::vector<std::size_t> by_length(const Rows& rows) {
+std::vector<std::size_t> by_length(std::span<const Row> rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -67,7 +67,7 @@ std::vector<std::size_t> by_length(const Rows& rows) {
 }
 
 // The end of the batch that begins at `begin`: as many rows as the budgets allow, at least one.
-std::size_t batch_end(const Rows& rows, const std::vector<std::size_t>& order, std::size_t begin,
+std::size_t batch_end(std::span<const Row> rows, const std::vector<std::size_t>& order, std::size_t begin,
                       const EmbedOptions& options) {
   std::size_t tokens = 0, end = begin;
   while (end < order.size()) {
@@ -113,7 +113,7 @@ const std::string& prompt_of(const pipelines::EmbeddingModules& modules, const E
                    known.empty() ? "none" : known);
 }
 
-Embeddings run_rows(const EmbeddingPipeline::State& state, const Rows& rows, std::size_t pool_skip,
+Embeddings run_rows(const EmbeddingPipeline::State& state, std::span<const Row> rows, std::size_t pool_skip,
                     const EmbedOptions& options) {
   if (options.dimensions && (*options.dimensions < 1 || *options.dimensions > state.dimensions)) {
     throw make_error(ErrorCode::invalid_argument, "dimensions is ", *options.dimensions,
@@ -131,7 +131,7 @@ Embeddings run_rows(const EmbeddingPipeline::State& state, const Rows& rows, std
     const std::size_t end = batch_end(rows, order, begin, options);
     PackedTokens packed;
     for (std::size_t i = begin; i < end; ++i) {
-      const std::vector<std::int32_t>& row = rows[order[i]];
+      const Row& row = rows[order[i]];
       packed.ids.insert(packed.ids.end(), row.begin(), row.end());
       packed.lengths.push_back(static_cast<std::int32_t>(row.size()));
     }
@@ -173,24 +173,24 @@ Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const Em
   encode.with_offsets = false;
   encode.with_tokens = false;
   const auto ids_of = [&](std::string_view text, bool& truncated) {
-    Encoding encoding =
-        state_->tokenizer.encode(state_->modules.lower_case ? lower_cased(text) : std::string(text), encode);
+    const std::string lower = state_->modules.lower_case ? lower_cased(text) : std::string();
+    Encoding encoding = state_->tokenizer.encode(state_->modules.lower_case ? std::string_view(lower) : text, encode);
     truncated = encoding.truncated;
     return std::move(encoding.ids);
   };
 
-  Rows rows(texts.size());
+  std::vector<Row> rows(texts.size());
   std::vector<std::uint8_t> truncated(texts.size());
   constexpr std::size_t kTextsAtATime = 16;
-  base::ThreadPool::shared().parallel_for((texts.size() + kTextsAtATime - 1) / kTextsAtATime,
-                                          state_->model.state().options.threads, [&](std::size_t part, std::size_t) {
-                                            for (std::size_t i = part * kTextsAtATime;
-                                                 i < std::min((part + 1) * kTextsAtATime, texts.size()); ++i) {
-                                              bool cut = false;
-                                              rows[i] = ids_of(prompt.empty() ? texts[i] : prompt + texts[i], cut);
-                                              truncated[i] = cut ? 1 : 0;
-                                            }
-                                          });
+  base::ThreadPool::shared().parallel_for(
+      (texts.size() + kTextsAtATime - 1) / kTextsAtATime, state_->model.state().options.threads,
+      [&](std::size_t part, std::size_t) {
+        for (std::size_t i = part * kTextsAtATime; i < std::min((part + 1) * kTextsAtATime, texts.size()); ++i) {
+          bool cut = false;
+          rows[i] = prompt.empty() ? ids_of(texts[i], cut) : ids_of(prompt + texts[i], cut);
+          truncated[i] = cut ? 1 : 0;
+        }
+      });
   std::size_t pool_skip = 0;
   if (!prompt.empty() && !state_->modules.pool_prompt) {
     bool cut = false;
@@ -206,7 +206,7 @@ Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const Em
 
 Embeddings EmbeddingPipeline::embed_tokens(std::span<const std::vector<std::int32_t>> rows,
                                            const EmbedOptions& options) const {
-  return run_rows(*state_, Rows(rows.begin(), rows.end()), 0, options);
+  return run_rows(*state_, rows, 0, options);
 }
 
 std::size_t EmbeddingPipeline::dimensions() const { return state_->dimensions; }

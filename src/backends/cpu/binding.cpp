@@ -49,6 +49,7 @@ Binding bind_plan(const Plan& plan, const graph::DimValues& values) {
   Binding binding;
   binding.shapes.reserve(plan.slots.size());
   for (const Slot& slot : plan.slots) binding.shapes.push_back(values(slot.shape));
+  for (const backends::Port& port : plan.outputs) binding.outputs.push_back(values(port.shape));
   binding.offsets.assign(plan.slots.size(), 0);
   binding.step_scratch.assign(plan.steps.size(), 0);
 

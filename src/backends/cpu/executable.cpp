@@ -74,13 +74,9 @@ void CpuExecutable::make_results(const Binding& binding, std::span<const backend
     throw make_error(ErrorCode::invalid_argument, "run was given ", outputs.size(), " output buffers, the graph has ",
                      plan_.outputs.size(), " outputs");
   }
-  workspace.results.assign(outputs.size(), Tensor());
-  for (std::size_t id = 0; id < plan_.slots.size(); ++id) {
-    const Slot& slot = plan_.slots[id];
-    if (slot.kind != SlotKind::output) continue;
-    Shape shape = binding.shapes[id];
-    workspace.results[slot.index] = Tensor::uninitialized(std::move(shape));
-  }
+  workspace.results.clear();
+  // In the port's extents: the slot of a value that is reshaped on its way out has others, and the same bytes.
+  for (const Shape& shape : binding.outputs) workspace.results.push_back(Tensor::uninitialized(shape));
 }
 
 void CpuExecutable::fill_pointers(const Binding& binding, std::span<const backends::Buffer> inputs,
@@ -127,12 +123,6 @@ void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<back
     step.operation->run(step, frame);
     options.profile->push_back({step.operation->spelling, step.source, std::chrono::steady_clock::now() - start});
   }
-  // A result that was reshaped on its way out has the port's extents, not those of the slot.
-  graph::DimValues values(*plan_.dims);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    values.bind(plan_.inputs[i].shape, inputs[i].shape(), plan_.inputs[i].name);
-  for (std::size_t i = 0; i < workspace->results.size(); ++i)
-    workspace->results[i] = workspace->results[i].reshaped(values(plan_.outputs[i].shape.dims));
   backends::give_outputs(workspace->results, outputs);
   give_back(std::move(workspace));
 }

@@ -98,6 +98,7 @@ Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights);
 /// A plan for certain values of the dims.
 struct Binding {
   std::vector<Shape> shapes;              // of each slot
+  std::vector<Shape> outputs;             // of each output port
   std::vector<std::size_t> offsets;       // of each arena slot
   std::vector<std::size_t> step_scratch;  // offset of each step's scratch in the arena
   std::size_t arena_bytes = 0;
