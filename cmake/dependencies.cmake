@@ -17,7 +17,20 @@ endfunction()
 alate_static_dependency(boost_container libboost_container.a)
 alate_static_dependency(boost_json libboost_json.a)
 target_link_libraries(alate_dependency::boost_json INTERFACE alate_dependency::boost_container)
+alate_static_dependency(boost_url libboost_url.a)
+alate_static_dependency(crypto libcrypto.a)
+alate_static_dependency(ssl libssl.a)
+target_link_libraries(alate_dependency::ssl INTERFACE alate_dependency::crypto)
 alate_static_dependency(utf8proc libutf8proc.a)
+alate_static_dependency(yaml libyaml-cpp.a)
 alate_static_dependency(zlib libz.a)
 
-set(ALATE_DEPENDENCIES alate_dependency::boost_json alate_dependency::utf8proc alate_dependency::zlib Threads::Threads ${CMAKE_DL_LIBS})
+set(ALATE_DEPENDENCIES
+    alate_dependency::boost_json
+    alate_dependency::boost_url
+    alate_dependency::ssl
+    alate_dependency::utf8proc
+    alate_dependency::yaml
+    alate_dependency::zlib
+    Threads::Threads
+    ${CMAKE_DL_LIBS})

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/nearest_name.h"
 #include "formats/json.h"
-#include "nearest_name.h"
 #include "output.h"
 #include "program_version.h"
 
@@ -77,6 +77,7 @@ struct Arguments::State {
   CLI::App app;
   std::vector<std::string> given;
   std::vector<Declared> declared;
+  std::function<std::optional<Configured>(std::string_view option)> configured;
   bool takes_texts = false;
   std::string help = "Options:\n";
 };
@@ -168,6 +169,24 @@ void Arguments::list(std::string_view name, std::string_view value, std::string_
   };
 }
 
+void Arguments::raw(std::string_view name, std::string_view value, std::string_view sentence,
+                    std::optional<std::vector<std::string>>& given) {
+  CLI::Option* option = nullptr;
+  if (value.empty()) {
+    option = state_->app.add_flag(std::string(name))->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  } else {
+    option = state_->app.add_option(std::string(name))->expected(1)->allow_extra_args(false);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  state_->declared.push_back({option, std::string(name), [&given](const auto& values) { given = values; }});
+  const std::string shown = std::string(name) + (value.empty() ? "" : " ") + std::string(value);
+  state_->help += padded(shown, kHelpColumn) + std::string(sentence) + "\n";
+}
+
+void Arguments::fall_back_on(std::function<std::optional<Configured>(std::string_view option)> look_up) {
+  state_->configured = std::move(look_up);
+}
+
 void Arguments::group(std::string_view title) { state_->help += "\n" + std::string(title) + ":\n"; }
 
 void Arguments::note(std::string_view text) { state_->help += "\n" + std::string(text) + "\n"; }
@@ -199,12 +218,24 @@ void Arguments::refuse_unknown() const {
     std::vector<std::string_view> known;
     for (const Declared& declared : state_->declared) known.push_back(declared.name);
     std::string message = "there is no option " + formats::quoted_name(name);
-    if (const auto nearest = nearest_name(name, known); !nearest.empty()) {
+    if (const auto nearest = base::nearest_name(name, known); !nearest.empty()) {
       message += "; did you mean " + std::string(nearest) + "?";
     } else if (state_->takes_texts) {
       message += " (put -- before texts that begin with -)";
     }
     throw usage_error(message);
+  }
+}
+
+void Arguments::read_configured(const std::string& option,
+                                const std::function<void(const std::vector<std::string>&)>& read) const {
+  const auto found = state_->configured ? state_->configured(option) : std::nullopt;
+  if (!found) return;
+  try {
+    read(found->values);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    throw make_error(ErrorCode::invalid_argument, found->origin, " ", error.message());
   }
 }
 
@@ -235,7 +266,10 @@ bool Arguments::parse() {
   for (const Declared& declared : state_->declared) {
     std::vector<std::string> values = declared.option->results();
     if (values.empty() && declared.required) throw usage_error(declared.name + " is missing");
-    if (values.empty()) continue;
+    if (values.empty()) {
+      read_configured(declared.name, declared.read);
+      continue;
+    }
     std::ranges::transform(values, values.begin(), unmarked);
     try {
       declared.read(values);

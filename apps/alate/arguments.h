@@ -47,6 +47,19 @@ class Arguments {
   /// May be given several times, each time with one value or several between commas.
   void list(std::string_view name, std::string_view value, std::string_view sentence, std::vector<std::string>& target);
 
+  /// An option that somebody else reads: what the command line alone gives, in order; without `value` a flag, which
+  /// gives "true".
+  void raw(std::string_view name, std::string_view value, std::string_view sentence,
+           std::optional<std::vector<std::string>>& given);
+
+  /// What a configuration says about an option, and where.
+  struct Configured {
+    std::vector<std::string> values;
+    std::string origin;  // for errors, instead of the option's name
+  };
+  /// Asked in the order of declaration for each option that neither the command line nor a variable gives.
+  void fall_back_on(std::function<std::optional<Configured>(std::string_view option)> look_up);
+
   /// Starts a group of options in the help.
   void group(std::string_view title);
   /// Adds a paragraph to the help.
@@ -64,6 +77,8 @@ class Arguments {
  private:
   struct State;
   void refuse_unknown() const;
+  void read_configured(const std::string& option,
+                       const std::function<void(const std::vector<std::string>&)>& read) const;
 
   const Verb& verb_;
   std::unique_ptr<State> state_;

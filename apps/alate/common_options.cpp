@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "backend_choice.h"
 #include "base/environment.h"
 #include "base/thread_pool.h"
 #include "hub/model_reference.h"
@@ -54,20 +53,14 @@ std::filesystem::path models_directory(const CommonOptions& options) {
   return options.models_dir.empty() ? base::cache_directory() / "models" : std::filesystem::path(options.models_dir);
 }
 
-void check_dtype(const CommonOptions& options) {
-  const std::string_view dtype = options.dtype;
-  if (dtype.empty() || dtype == "float32" || dtype == "f32") return;
-  if (dtype == "auto") {
-    base::log(base::LogLevel::warn, "dtype auto is float32 on this processor");
-    return;
-  }
-  throw make_error(ErrorCode::unsupported, "this version computes in float32 alone, not in ", dtype);
-}
-
 }  // namespace
 
 void declare(Arguments& arguments, CommonOptions& options) {
   arguments.group("Options of every command");
+  arguments.option("--config", "FILE", "read settings there; see docs/configuration.md",
+                   [configuration = options.configuration](std::string_view path) { configuration->choose(path); });
+  arguments.fall_back_on(
+      [configuration = options.configuration](std::string_view option) { return configuration->value_of(option); });
   arguments.option("--output", "FORMAT", "text, json, jsonl, csv, npy or safetensors",
                    [&](std::string_view name) { options.output = named(kFormats, name); });
   arguments.option("--out", "FILE", "write the result there; its extension may name the format", options.out);
@@ -78,7 +71,7 @@ void declare(Arguments& arguments, CommonOptions& options) {
                  options.backends);
   arguments.option("--device", "DEVICE", "the device of a backend that names none", options.device);
   arguments.option("--policy", "POLICY", "when that backend is not here: strict, warn or allow",
-                   [&](std::string_view name) { options.policy = named(kPolicies, name); });
+                   [&](std::string_view name) { options.policy = parse_policy(name); });
   arguments.option("--dtype", "TYPE", "compute in this type: float32, auto", options.dtype);
   arguments.option("--models-dir", "DIR", "where models are looked up by name", options.models_dir);
   arguments.flag("--offline", "never use the network", options.offline);
@@ -96,12 +89,16 @@ void declare(Arguments& arguments, CommonOptions& options) {
   });
   arguments.note(
       "--help and --version are understood everywhere. An option --some-name that is not given is taken\n"
-      "from the environment variable ALATE_SOME_NAME.");
+      "from the environment variable ALATE_SOME_NAME, else from the configuration file.");
 }
+
+Policy parse_policy(std::string_view name) { return named(kPolicies, name); }
 
 void apply(const CommonOptions& options) {
   base::configure_log(options.quiet ? std::max(options.log_level, base::LogLevel::error) : options.log_level,
                       options.log_style);
+  for (const std::string& warning : options.configuration->unknown_keys())
+    base::log(base::LogLevel::warn, "unknown key in the configuration", {{"what", warning}});
   if (options.threads > kMostThreads)
     throw make_error(ErrorCode::invalid_argument, "--threads ", options.threads, " is too many; at most ",
                      kMostThreads);
@@ -121,9 +118,19 @@ OutputFormat output_format(const CommonOptions& options, std::initializer_list<O
   return format;
 }
 
+void check_dtype(const CommonOptions& options) {
+  const std::string_view dtype = options.dtype;
+  if (dtype.empty() || dtype == "float32" || dtype == "f32") return;
+  if (dtype == "auto") {
+    base::log(base::LogLevel::warn, "dtype auto is float32 on this processor");
+    return;
+  }
+  throw make_error(ErrorCode::unsupported, "this version computes in float32 alone, not in ", dtype);
+}
+
 LoadOptions load_options(const CommonOptions& options) {
   check_dtype(options);
-  return {.backend = choose_backend(options.backends, options.device, options.policy),
+  return {.backend = runtime::choose_backend(options.backends, options.device, options.policy),
           .threads = options.threads,
           .map_files = !options.no_mmap};
 }

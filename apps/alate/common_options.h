@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,18 +13,15 @@
 #include "alate/model.h"
 #include "arguments.h"
 #include "base/log.h"
+#include "configuration.h"
 #include "output.h"
+#include "runtime/backend_choice.h"
 
 namespace alate::app {
 
 enum class OutputFormat { text, json, jsonl, csv, npy, safetensors };
 
-/// What to do when the backend that is asked for cannot be had.
-enum class Policy {
-  strict,  // fail
-  warn,    // use the next one and say so
-  allow,   // use the next one
-};
+using Policy = runtime::BackendPolicy;
 
 struct CommonOptions {
   std::vector<std::string> backends;  // NAME[:DEVICE], first choice first; empty: auto
@@ -41,17 +39,25 @@ struct CommonOptions {
   std::string models_dir;
   bool offline = false;
   bool no_mmap = false;
+  std::shared_ptr<Configuration> configuration = std::make_shared<Configuration>();  // --config
 };
 
-/// Adds them to the verb's arguments, as the last group of its help.
+/// Adds them to the verb's arguments, as the last group of its help. What is not given is taken from the configuration
+/// file, and from other systems' variables.
 void declare(Arguments& arguments, CommonOptions& options);
 
 /// Sets up log and thread pool: once, before anything else is done.
 void apply(const CommonOptions& options);
 
+/// Throws invalid_argument for what is no policy.
+Policy parse_policy(std::string_view name);
+
 /// --output, else what the extension of --out names, else text.
 /// Throws invalid_argument when the verb does not write it, or when it would be bytes on a terminal.
 OutputFormat output_format(const CommonOptions& options, std::initializer_list<OutputFormat> written);
+
+/// Throws unsupported for a dtype that this build does not compute in.
+void check_dtype(const CommonOptions& options);
 
 /// Throws unsupported for a dtype or backend that this build lacks, unavailable under --policy strict.
 LoadOptions load_options(const CommonOptions& options);

@@ -8,9 +8,9 @@
 
 #include "alate/error.h"
 #include "arguments.h"
+#include "base/nearest_name.h"
 #include "exit_codes.h"
 #include "formats/json.h"
-#include "nearest_name.h"
 #include "output.h"
 #include "overview.h"
 #include "process_setup.h"
@@ -36,7 +36,7 @@ int report(ErrorCode code, std::string_view message) {
 Error unknown_verb(const std::string& name) {
   std::vector<std::string_view> known;
   for (const Verb& verb : verbs()) known.push_back(verb.name);
-  const std::string_view nearest = nearest_name(name, known);
+  const std::string_view nearest = base::nearest_name(name, known);
   const std::string kind = name.starts_with('-') ? "the command comes first, not " : "there is no command ";
   return make_error(ErrorCode::invalid_argument, kind, formats::quoted_name(name),
                     nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?", "; see `alate --help`");

@@ -24,6 +24,8 @@ std::span<const Verb> verbs();
 const Verb* find_verb(std::string_view name);
 
 // The verbs' functions; each is in the file NAME_command.cpp. They throw alate::Error.
+void run_serve(Arguments& arguments);
+void run_ps(Arguments& arguments);
 void run_embed(Arguments& arguments);
 void run_forward(Arguments& arguments);
 void run_tokenize(Arguments& arguments);

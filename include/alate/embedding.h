@@ -21,7 +21,8 @@ struct EmbedOptions {
   std::size_t batch_size = 0;             // most texts of one batch; 0: no limit but batch_tokens
   std::optional<bool> normalize;          // absent: as the model's modules say
   std::optional<std::size_t>
-      dimensions;           // keeps the first so many and, where the vectors were normalized, normalizes again
+      dimensions;  // keeps the first so many and, where the vectors were normalized, normalizes again
+  std::optional<Side> truncation_side;  // the end that is cut off longer texts; absent: as the tokenizer's file says
   std::string prompt_name;  // a prompt of config_sentence_transformers.json; empty: the default one, if it names one
   std::optional<std::string> prompt;  // put before each text instead
 };
@@ -48,10 +49,13 @@ class EmbeddingPipeline {
   std::size_t dimensions() const;
   std::size_t max_length() const;  // in tokens, with specials
   const Tokenizer& tokenizer() const;
+  /// The encoder itself, without pooling and what follows it.
+  const Model& model() const;
   const ModelFacts& facts() const;
 
   struct State;
   explicit EmbeddingPipeline(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  const State& state() const { return *state_; }
 
  private:
   std::shared_ptr<const State> state_;

@@ -38,11 +38,6 @@ std::vector<std::string_view> parts_of(std::string_view name) {
   return parts;
 }
 
-bool is_name(std::string_view name) {
-  const auto parts = parts_of(name);
-  return parts.size() <= 2 && std::ranges::all_of(parts, is_name_part);
-}
-
 // Folders inside `folder`, not those whose names begin with a dot.
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<fs::path> found;
@@ -82,6 +77,11 @@ bool is_there(const fs::path& path) {
 
 }  // namespace
 
+bool is_model_name(std::string_view name) {
+  const auto parts = parts_of(name);
+  return parts.size() <= 2 && std::ranges::all_of(parts, is_name_part);
+}
+
 bool is_model_folder(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entries(folder, error); !error && entries != fs::directory_iterator();
@@ -109,7 +109,7 @@ std::vector<std::string> list_models(const fs::path& models_directory) {
 }
 
 fs::path resolve_model_name(std::string_view name, const fs::path& models_directory) {
-  if (!is_name(name))
+  if (!is_model_name(name))
     throw make_error(ErrorCode::invalid_argument, formats::quoted_name(name),
                      " is no model's name: it is \"name\" or "
                      "\"owner/name\", without '..'");
@@ -148,12 +148,12 @@ fs::path resolve_model(std::string_view reference, const fs::path& models_direct
     throw make_error(ErrorCode::not_found, "there is no file or folder ", formats::quoted_name(reference));
 
   const std::size_t colon = reference.rfind(':');
-  if (colon != std::string_view::npos && is_name(reference.substr(0, colon))) {
+  if (colon != std::string_view::npos && is_model_name(reference.substr(0, colon))) {
     resolve_model_name(reference.substr(0, colon), models_directory);
     throw make_error(ErrorCode::unsupported, "this version does not read variants of models; leave out the variant ",
                      reference.substr(colon + 1));
   }
-  if (!is_name(reference)) throw missing("file, folder or model", reference, models_directory);
+  if (!is_model_name(reference)) throw missing("file, folder or model", reference, models_directory);
   return resolve_model_name(reference, models_directory);
 }
 

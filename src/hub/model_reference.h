@@ -13,6 +13,9 @@ namespace alate::hub {
 /// `resolve_model_name`, unsupported for "hf:..." and for variants ("name:int8").
 std::filesystem::path resolve_model(std::string_view reference, const std::filesystem::path& models_directory);
 
+/// Whether it has the form "name" or "owner/name", of parts that stay inside their folder on every system.
+bool is_model_name(std::string_view name);
+
 /// The folder of "owner/name", or of "name" where one owner alone has a model of that name. Never leaves the models
 /// directory but through links that lie in it. Throws not_found; invalid_argument for what is no name ("..", absolute
 /// paths, control characters) and, listing them, when several models are called so.

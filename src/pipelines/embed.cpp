@@ -8,6 +8,7 @@
 #include "alate/error.h"
 #include "base/thread_pool.h"
 #include "pipelines/embedding_graph.h"
+#include "pipelines/embedding_rows.h"
 #include "pipelines/modules.h"
 #include "runtime/loaded_model.h"
 #include "tokenizers/unicode/letter_case.h"
@@ -15,28 +16,15 @@
 
 namespace alate {
 
-struct EmbeddingPipeline::State {
-  State(Model loaded, Tokenizer tokens, pipelines::EmbeddingModules read)
-      : model(std::move(loaded)), tokenizer(std::move(tokens)), modules(std::move(read)) {}
+EmbeddingPipeline::State::State(Model loaded, Tokenizer tokens, pipelines::EmbeddingModules read)
+    : model(std::move(loaded)), tokenizer(std::move(tokens)), modules(std::move(read)) {}
 
-  Model model;
-  Tokenizer tokenizer;
-  pipelines::EmbeddingModules modules;
-  std::size_t max_length = 0;
-  std::size_t dimensions = 0;
-
-  /// The program that ends in the folder's modules, with their normalization or with the one asked for.
-  const runtime::EncoderProgram& program(bool normalize) const {
-    const std::size_t place = normalize ? 1 : 0;
-    std::call_once(once_[place],
-                   [&] { programs_[place] = pipelines::compile_embedding(model.state(), modules, normalize); });
-    return *programs_[place];
-  }
-
- private:
-  mutable std::once_flag once_[2];
-  mutable std::shared_ptr<const runtime::EncoderProgram> programs_[2];
-};
+const runtime::EncoderProgram& EmbeddingPipeline::State::program(bool normalize) const {
+  const std::size_t place = normalize ? 1 : 0;
+  std::call_once(once_[place],
+                 [&] { programs_[place] = pipelines::compile_embedding(model.state(), modules, normalize); });
+  return *programs_[place];
+}
 
 namespace {
 
@@ -79,14 +67,7 @@ std::size_t batch_end(std::span<const Row> rows, const std::vector<std::size_t>&
   return end;
 }
 
-void normalize_row(std::span<float> row) {
-  double squares = 0;
-  for (const float value : row) squares += double{value} * double{value};
-  const double length = std::max(std::sqrt(squares), 1e-12);
-  for (float& value : row) value = static_cast<float>(value / length);
-}
-
-// The first `kept` columns, normalized again where the whole rows were.
+// The first `kept` columns.
 Tensor shortened(const Tensor& vectors, std::size_t kept, bool normalized) {
   const auto rows = static_cast<std::size_t>(vectors.extent(0)), width = static_cast<std::size_t>(vectors.extent(1));
   Tensor result = Tensor::uninitialized({DType::f32, {vectors.extent(0), static_cast<std::int64_t>(kept)}});
@@ -95,7 +76,7 @@ Tensor shortened(const Tensor& vectors, std::size_t kept, bool normalized) {
   for (std::size_t i = 0; i < rows; ++i) {
     std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(i * width), kept,
                 to.begin() + static_cast<std::ptrdiff_t>(i * kept));
-    if (normalized) normalize_row(to.subspan(i * kept, kept));
+    pipelines::shorten_vector(to.subspan(i * kept, kept), normalized);
   }
   return result;
 }
@@ -113,38 +94,32 @@ const std::string& prompt_of(const pipelines::EmbeddingModules& modules, const E
                    known.empty() ? "none" : known);
 }
 
-Embeddings run_rows(const EmbeddingPipeline::State& state, std::span<const Row> rows, std::size_t pool_skip,
+Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows, std::size_t pool_skip,
                     const EmbedOptions& options) {
-  if (options.dimensions && (*options.dimensions < 1 || *options.dimensions > state.dimensions)) {
-    throw make_error(ErrorCode::invalid_argument, "dimensions is ", *options.dimensions,
-                     " but the model's vectors have ", state.dimensions);
-  }
+  pipelines::check_dimensions(pipeline, options);
   if (options.batch_tokens < 1) throw Error(ErrorCode::invalid_argument, "batch_tokens must be at least 1");
-  const bool normalize = options.normalize.value_or(state.modules.normalizes());
-  const runtime::EncoderProgram& program = state.program(normalize);
+  const bool normalize = pipelines::normalizes(pipeline, options);
+  const std::size_t dimensions = pipeline.dimensions(), row_bytes = dimensions * sizeof(float);
   Embeddings result;
-  result.vectors = Tensor::zeros(
-      {DType::f32, {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(state.dimensions)}});
-  const std::size_t row_bytes = state.dimensions * sizeof(float);
+  result.vectors =
+      Tensor::zeros({DType::f32, {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(dimensions)}});
   const std::vector<std::size_t> order = by_length(rows);
+  std::vector<pipelines::EmbeddingRow> batch;
   for (std::size_t begin = 0; begin < order.size();) {
     const std::size_t end = batch_end(rows, order, begin, options);
-    PackedTokens packed;
+    batch.clear();
     for (std::size_t i = begin; i < end; ++i) {
-      const Row& row = rows[order[i]];
-      packed.ids.insert(packed.ids.end(), row.begin(), row.end());
-      packed.lengths.push_back(static_cast<std::int32_t>(row.size()));
+      batch.push_back({rows[order[i]], static_cast<std::int32_t>(pool_skip)});
+      result.tokens += rows[order[i]].size();
     }
-    packed.pool_skip.assign(end - begin, static_cast<std::int32_t>(pool_skip));
-    result.tokens += packed.ids.size();
-    const Tensor vectors = program.run(packed).front();
+    const Tensor vectors = pipelines::run_embedding_rows(pipeline, batch, normalize);
     for (std::size_t i = begin; i < end; ++i) {
       std::memcpy(result.vectors.mutable_bytes().data() + order[i] * row_bytes,
                   vectors.bytes().data() + (i - begin) * row_bytes, row_bytes);
     }
     begin = end;
   }
-  if (options.dimensions && *options.dimensions < state.dimensions)
+  if (options.dimensions && *options.dimensions < dimensions)
     result.vectors = shortened(result.vectors, *options.dimensions, normalize);
   return result;
 }
@@ -161,57 +136,101 @@ EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, c
   return EmbeddingPipeline(std::move(state));
 }
 
-Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const EmbedOptions& options) const {
-  const std::string& prompt = prompt_of(state_->modules, options);
-  const std::size_t positions = state_->model.facts().max_positions;
-  const std::size_t limit = options.max_length.value_or(state_->max_length);
+namespace pipelines {
+
+TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
+                              const EmbedOptions& options) {
+  const EmbeddingPipeline::State& state = pipeline.state();
+  const std::string& prompt = prompt_of(state.modules, options);
+  const std::size_t positions = state.model.facts().max_positions;
+  const std::size_t limit = options.max_length.value_or(state.max_length);
   if (limit > positions)
     throw make_error(ErrorCode::invalid_argument, "max_length is ", limit, " but the model has ", positions,
                      " positions");
   EncodeOptions encode;
   encode.max_length = limit;
+  encode.side = options.truncation_side;
   encode.with_offsets = false;
   encode.with_tokens = false;
   const auto ids_of = [&](std::string_view text, bool& truncated) {
-    const std::string lower = state_->modules.lower_case ? lower_cased(text) : std::string();
-    Encoding encoding = state_->tokenizer.encode(state_->modules.lower_case ? std::string_view(lower) : text, encode);
+    const std::string lower = state.modules.lower_case ? lower_cased(text) : std::string();
+    Encoding encoding = state.tokenizer.encode(state.modules.lower_case ? std::string_view(lower) : text, encode);
     truncated = encoding.truncated;
     return std::move(encoding.ids);
   };
 
-  std::vector<Row> rows(texts.size());
+  TokenizedTexts result;
+  result.rows.resize(texts.size());
   std::vector<std::uint8_t> truncated(texts.size());
   constexpr std::size_t kTextsAtATime = 16;
   base::ThreadPool::shared().parallel_for(
-      (texts.size() + kTextsAtATime - 1) / kTextsAtATime, state_->model.state().options.threads,
+      (texts.size() + kTextsAtATime - 1) / kTextsAtATime, state.model.state().options.threads,
       [&](std::size_t part, std::size_t) {
         for (std::size_t i = part * kTextsAtATime; i < std::min((part + 1) * kTextsAtATime, texts.size()); ++i) {
           bool cut = false;
-          rows[i] = prompt.empty() ? ids_of(texts[i], cut) : ids_of(prompt + texts[i], cut);
+          result.rows[i] = prompt.empty() ? ids_of(texts[i], cut) : ids_of(prompt + texts[i], cut);
           truncated[i] = cut ? 1 : 0;
         }
       });
-  std::size_t pool_skip = 0;
-  if (!prompt.empty() && !state_->modules.pool_prompt) {
-    bool cut = false;
-    const std::size_t with_specials = ids_of(prompt, cut).size();
-    pool_skip = with_specials > 0 ? with_specials - 1 : 0;  // its last special token comes after the text
-  }
-  Embeddings result = run_rows(*state_, rows, pool_skip, options);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (truncated[i] != 0) result.truncated.push_back(i);
   }
+  if (!prompt.empty() && !state.modules.pool_prompt) {
+    bool cut = false;
+    const std::size_t with_specials = ids_of(prompt, cut).size();
+    result.pool_skip = with_specials > 0 ? with_specials - 1 : 0;  // its last special token comes after the text
+  }
+  return result;
+}
+
+bool normalizes(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+  return options.normalize.value_or(pipeline.state().modules.normalizes());
+}
+
+void check_dimensions(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+  if (options.dimensions && (*options.dimensions < 1 || *options.dimensions > pipeline.dimensions())) {
+    throw make_error(ErrorCode::invalid_argument, "dimensions is ", *options.dimensions,
+                     " but the model's vectors have ", pipeline.dimensions());
+  }
+}
+
+Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const EmbeddingRow> rows, bool normalize,
+                          const backends::RunOptions& options) {
+  PackedTokens packed;
+  for (const EmbeddingRow& row : rows) {
+    packed.ids.insert(packed.ids.end(), row.ids.begin(), row.ids.end());
+    packed.lengths.push_back(static_cast<std::int32_t>(row.ids.size()));
+    packed.pool_skip.push_back(row.pool_skip);
+  }
+  return pipeline.state().program(normalize).run(packed, {}, options).front();
+}
+
+void shorten_vector(std::span<float> kept, bool normalized) {
+  if (!normalized) return;
+  double squares = 0;
+  for (const float value : kept) squares += double{value} * double{value};
+  const double length = std::max(std::sqrt(squares), 1e-12);
+  for (float& value : kept) value = static_cast<float>(value / length);
+}
+
+}  // namespace pipelines
+
+Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const EmbedOptions& options) const {
+  pipelines::TokenizedTexts tokenized = pipelines::tokenize_texts(*this, texts, options);
+  Embeddings result = run_rows(*this, tokenized.rows, tokenized.pool_skip, options);
+  result.truncated = std::move(tokenized.truncated);
   return result;
 }
 
 Embeddings EmbeddingPipeline::embed_tokens(std::span<const std::vector<std::int32_t>> rows,
                                            const EmbedOptions& options) const {
-  return run_rows(*state_, rows, 0, options);
+  return run_rows(*this, rows, 0, options);
 }
 
 std::size_t EmbeddingPipeline::dimensions() const { return state_->dimensions; }
 std::size_t EmbeddingPipeline::max_length() const { return state_->max_length; }
 const Tokenizer& EmbeddingPipeline::tokenizer() const { return state_->tokenizer; }
+const Model& EmbeddingPipeline::model() const { return state_->model; }
 const ModelFacts& EmbeddingPipeline::facts() const { return state_->model.facts(); }
 
 }  // namespace alate

@@ -1,0 +1,12 @@
+// "Did you mean": the known name that a mistyped one is nearest to.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace alate::base {
+
+/// The name within a third of its length in edits (insertions, deletions, replacements); empty when none is.
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
+
+}  // namespace alate::base

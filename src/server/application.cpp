@@ -1,0 +1,187 @@
+#include "server/application.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "server/admission.h"
+#include "server/api_keys.h"
+#include "server/dispatcher.h"
+#include "server/metrics.h"
+#include "server/model_host.h"
+#include "server/open_files.h"
+#include "server/services.h"
+#include "server/transport/http_server.h"
+#include "server/work_queue.h"
+
+namespace alate::server {
+namespace {
+
+// Large bodies and answers are worked on beside the model, not instead of it.
+constexpr std::size_t kWorkThreads = 2;
+constexpr std::size_t kLoadThreads = 2;
+constexpr auto kHousekeeping = std::chrono::seconds(1);
+constexpr std::size_t kOtherFiles = 256;  // models, the health port's connections, the log
+constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+
+std::vector<Route> all_routes() {
+  std::vector<Route> routes;
+  for (auto family : {native_routes(), openai_routes(), tei_routes(), cohere_routes(), ollama_routes(), kserve_routes(),
+                      operations_routes()}) {
+    std::ranges::move(family, std::back_inserter(routes));
+  }
+  return routes;
+}
+
+TransportSettings transport_settings(const Settings& settings) {
+  TransportSettings transport;
+  transport.host = settings.listens_on_tcp ? settings.host : std::string();
+  transport.port = settings.port;
+  if (settings.health_port != 0) transport.health_port = settings.health_port;
+  transport.unix_socket = settings.unix_socket;
+  transport.tls_certificate = settings.tls_certificate;
+  transport.tls_key = settings.tls_key;
+  transport.header_timeout = settings.header_timeout;
+  transport.idle_timeout = settings.idle_timeout;
+  transport.request_timeout = settings.request_timeout;
+  transport.shutdown_timeout = settings.shutdown_timeout;
+  transport.max_body_bytes = settings.max_body_mb * kMegabyte;
+  transport.max_total_body_bytes = settings.max_total_body_mb * kMegabyte;
+  transport.max_connections = settings.max_connections;
+  return transport;
+}
+
+// Calls something about every second until it is destroyed.
+class Housekeeping {
+ public:
+  explicit Housekeeping(std::function<void()> work) : work_(std::move(work)), thread_([this] { serve(); }) {}
+  ~Housekeeping() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+  }
+  Housekeeping(const Housekeeping&) = delete;
+  Housekeeping& operator=(const Housekeeping&) = delete;
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, kHousekeeping, [this] { return stopping_; })) {
+      lock.unlock();
+      work_();
+      lock.lock();
+    }
+  }
+
+  std::function<void()> work_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace
+
+struct Application::State {
+  State(const Settings& given, std::string version)
+      : settings(given),
+        keys(settings.api_keys),
+        work(kWorkThreads),
+        loaders(kLoadThreads),
+        models(settings, loaders, observer()),
+        router(all_routes(), settings.base_path),
+        services{settings, models, metrics, work, router, std::move(version), [this] { return gauges(); }},
+        admission(settings.max_concurrent_requests, settings.max_queue_size, work),
+        dispatcher(services, admission, keys, origins()),
+        http(transport_settings(settings), dispatcher) {}
+
+  // What still runs or waits on the queues uses the members below them.
+  ~State() {
+    work.stop();
+    loaders.stop();
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  runtime::BatchObserver observer() {
+    return {.ran = [this](std::size_t rows, std::size_t tokens,
+                          std::chrono::nanoseconds compute) { metrics.batch(rows, tokens, compute); },
+            .cache_hit = [this] { metrics.cache_hit(); },
+            .expired = [this] { metrics.expired(); }};
+  }
+
+  WebOrigins origins() const {
+    const bool local = !settings.listens_on_tcp || is_loopback(settings.host);
+    return {settings.cors, settings.allowed_hosts, local && settings.api_keys.empty()};
+  }
+
+  Gauges gauges() const {
+    Gauges gauges;
+    gauges.version = services.version;
+    for (const LoadedListing& each : models.loaded()) {
+      const ModelFacts& facts = each.model->pipeline.facts();
+      const auto depth = each.model->scheduler->depth();
+      gauges.models.push_back({.name = each.model->name,
+                               .backend = facts.backend,
+                               .device = facts.device,
+                               .dtype = facts.dtype,
+                               .bytes = each.bytes,
+                               .jobs = depth.jobs,
+                               .rows = depth.rows,
+                               .tokens = depth.tokens});
+    }
+    const Admission::Counts counts = admission.counts();
+    gauges.requests_running = counts.running;
+    gauges.requests_waiting = counts.waiting;
+    gauges.connections = http.connections();
+    gauges.body_bytes = http.body_bytes();
+    return gauges;
+  }
+
+  const Settings settings;
+  const ApiKeys keys;
+  Metrics metrics;
+  WorkQueue work;
+  WorkQueue loaders;
+  ModelHost models;
+  Router router;
+  Services services;
+  Admission admission;
+  Dispatcher dispatcher;
+  HttpServer http;
+};
+
+Application::Application(const Settings& settings, std::string version)
+    : state_(std::make_unique<State>(settings, std::move(version))) {
+  if (!allow_open_files(settings.max_connections + kOtherFiles)) {
+    base::log(base::LogLevel::warn, "fewer connections than max_connections will fit: raise the limit of open files",
+              {{"max_connections", std::to_string(settings.max_connections)}});
+  }
+}
+
+Application::~Application() = default;
+
+std::vector<std::string> Application::endpoints() const { return state_->http.endpoints(); }
+
+void Application::handle_signals() {
+  state_->http.handle_signals([] { base::log(base::LogLevel::info, "certificate read anew"); });
+}
+
+void Application::run() {
+  state_->models.preload();
+  const Housekeeping housekeeping([this] { state_->models.unload_idle(); });
+  state_->http.run();
+}
+
+void Application::stop() {
+  state_->services.shutting_down = true;
+  state_->http.stop();
+}
+
+}  // namespace alate::server

@@ -1,0 +1,230 @@
+#include "server/dispatcher.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "server/access_log.h"
+#include "server/failure.h"
+
+namespace alate::server {
+namespace {
+
+// Bodies up to this are read on the thread that has them: handing them on would take longer.
+constexpr std::size_t kSmallBody = std::size_t{32} << 10;
+
+// A parsed value takes some 40 bytes, so this is what a body may make of itself in memory.
+constexpr formats::JsonLimits kBodyLimits = {
+    .max_depth = 64, .max_bytes = std::size_t{1} << 30, .max_values = std::size_t{2} << 20};
+
+Problem problem(Problem::Kind kind, std::string message) {
+  Problem made;
+  made.kind = kind;
+  made.message = std::move(message);
+  return made;
+}
+
+std::string joined(const std::vector<Method>& methods) {
+  std::string names;
+  for (const Method method : methods) names += (names.empty() ? "" : ", ") + std::string(to_string(method));
+  return names;
+}
+
+// The methods of a path as Allow names them: HEAD goes with GET, and OPTIONS with all.
+std::string allowed_methods(std::vector<Method> methods) {
+  if (std::ranges::find(methods, Method::get) != methods.end() &&
+      std::ranges::find(methods, Method::head) == methods.end())
+    methods.push_back(Method::head);
+  if (std::ranges::find(methods, Method::options) == methods.end()) methods.push_back(Method::options);
+  return joined(methods);
+}
+
+bool is_json(std::string_view type) {
+  return type == "application/json" || (type.starts_with("application/") && type.ends_with("+json"));
+}
+
+// `curl -d` says that a form follows unless it is told otherwise, and Ollama's users are used to not telling it. Web
+// pages cannot make use of that: their origin is checked.
+bool takes(Family family, std::string_view type) {
+  const bool lenient = family == Family::native || family == Family::ollama;
+  return is_json(type) || (lenient && type == "application/x-www-form-urlencoded");
+}
+
+Problem::Kind kind_of(int status) {
+  switch (status) {
+    case 408: return Problem::Kind::timeout_reading;
+    case 413: return Problem::Kind::too_large;
+    case 415: return Problem::Kind::wrong_type;
+    case 429:
+    case 503: return Problem::Kind::overloaded;
+    case 504: return Problem::Kind::timeout;
+    default: return Problem::Kind::malformed;
+  }
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(Services& services, Admission& admission, const ApiKeys& keys, WebOrigins origins)
+    : services_(services), admission_(admission), keys_(keys), origins_(std::move(origins)) {
+  for (const Route& route : services.router.routes()) {
+    schemas_.emplace_back();
+    if (!route.body.empty()) schemas_.back() = Schema::parse(route.body);
+  }
+}
+
+const Schema* Dispatcher::schema_of(const Route& route) const {
+  const auto place = static_cast<std::size_t>(&route - services_.router.routes().data());
+  return schemas_[place] ? &*schemas_[place] : nullptr;
+}
+
+Response Dispatcher::answer(const Request& request, Family family, const Problem& problem) const {
+  Response response = to_response(family, problem);
+  for (auto& [name, value] : origins_.answer_headers(request)) response.headers.add(name, value);
+  return response;
+}
+
+bool Dispatcher::is_health_only(const Request& request, const Router::Match& match) const {
+  return request.health_only && (match.route == nullptr || match.route->access != Access::open);
+}
+
+std::optional<Response> Dispatcher::check_head(const Request& head) {
+  return check(head, services_.router.find(head.method, head.path));
+}
+
+std::optional<Response> Dispatcher::check(const Request& head, const Router::Match& match) const {
+  const Family family = match.route != nullptr ? match.route->family : family_of_path(head.path);
+  const bool open = match.route != nullptr && match.route->access == Access::open;
+  const auto refused = [&](Problem::Kind kind, std::string message) {
+    return answer(head, family, problem(kind, std::move(message)));
+  };
+  if (const auto objection = origins_.objection(head); objection && !open) {
+    services_.metrics.rejected("origin");
+    return refused(Problem::Kind::forbidden, *objection);
+  }
+  if (WebOrigins::is_preflight(head)) return origins_.preflight(head, allowed_methods(match.allowed));
+  if (is_health_only(head, match))
+    return refused(Problem::Kind::not_found, "this port answers for health alone: /health, /healthz, /readyz");
+  if (!open && !keys_.empty() && !keys_.check(head.headers)) {
+    services_.metrics.rejected("unauthenticated");
+    return refused(Problem::Kind::unauthenticated,
+                   "this server wants a key: send it as Authorization: Bearer KEY or as X-API-Key: KEY");
+  }
+  if (head.method == Method::options) {
+    Response response;
+    response.status = 204;
+    response.content_type.clear();
+    response.headers.add("Allow", head.path == "*" ? "GET, HEAD, POST, OPTIONS" : allowed_methods(match.allowed));
+    if (head.path == "*" || !match.allowed.empty()) return response;
+  }
+  if (match.route == nullptr && match.allowed.empty())
+    return refused(Problem::Kind::not_found,
+                   "there is no route " + formats::quoted_name(head.path) + "; /docs lists what there is");
+  if (match.route == nullptr) {
+    Response response = refused(Problem::Kind::not_allowed, formats::quoted_name(head.path) + " does not take " +
+                                                                formats::quoted_name(head.method_name) + "; it takes " +
+                                                                allowed_methods(match.allowed));
+    response.headers.set("Allow", allowed_methods(match.allowed));
+    return response;
+  }
+  if (services_.shutting_down && match.route->computes) {
+    services_.metrics.rejected("shutting_down");
+    return refused(Problem::Kind::not_ready, "the server is shutting down; ask again when it is back");
+  }
+  const std::string* type = head.headers.find("Content-Type");
+  if (type != nullptr && !match.route->body.empty() && !match.route->reads_body_itself &&
+      !takes(match.route->family, media_type(*type)))
+    return refused(Problem::Kind::wrong_type,
+                   "this route takes Content-Type: application/json, not " + formats::quoted_name(media_type(*type)));
+  return std::nullopt;
+}
+
+std::string Dispatcher::client_of(const Request& request) const {
+  if (const auto key = keys_.check(request.headers)) return "key:" + std::to_string(*key);
+  return request.peer;
+}
+
+void Dispatcher::handle(std::shared_ptr<Exchange> exchange) {
+  const Request& request = exchange->request();
+  Router::Match match = services_.router.find(request.method, request.path);
+  // Whoever hands over requests has asked check_head; a shutdown may have begun since.
+  if (auto refused = check(request, match)) return exchange->reply(std::move(*refused));
+  exchange->client = client_of(request);
+  exchange->answer_headers = origins_.answer_headers(request);
+  if (!match.route->computes) return dispatch(exchange, std::move(match));
+
+  const Family family = match.route->family;
+  // The exchange holds its place, and is kept by what waits.
+  const bool taken = admission_.enter(exchange, [this, exchange, match]() mutable { dispatch(exchange, match); });
+  if (taken) return;
+  services_.metrics.rejected("queue_full");
+  exchange->reply(to_response(
+      family,
+      problem(Problem::Kind::overloaded, "the server has too many requests to do already; try again in a moment")));
+}
+
+void Dispatcher::dispatch(const std::shared_ptr<Exchange>& exchange, Router::Match match) const {
+  if (exchange->request().body.size() <= kSmallBody) return call_route(exchange, std::move(match));
+  services_.work.push([this, exchange, match = std::move(match)]() mutable {
+    if (!exchange->abandoned()) call_route(exchange, std::move(match));
+  });
+}
+
+void Dispatcher::call_route(const std::shared_ptr<Exchange>& exchange, Router::Match match) const {
+  const Route& route = *match.route;
+  try {
+    Call call{services_, route, exchange, std::move(match.parameters), {}};
+    if (!route.body.empty() && !route.reads_body_itself) {
+      call.body = read_body(exchange->request(), route);
+      exchange->release_body();
+    }
+    route.handle(call);
+  } catch (...) {
+    fail(*exchange, route.family, std::current_exception());
+  }
+}
+
+formats::Json Dispatcher::read_body(const Request& request, const Route& route) const {
+  if (request.body.empty())
+    throw RequestError(problem(Problem::Kind::malformed, "the request has no body; send a JSON object"));
+  formats::Json body;
+  try {
+    body = formats::parse_json(request.body, "the body", kBodyLimits);
+  } catch (const Error& error) {
+    const bool large = error.code() == ErrorCode::resource_exhausted;
+    throw RequestError(problem(large ? Problem::Kind::too_large : Problem::Kind::malformed, error.message()));
+  }
+  if (const auto violation = schema_of(route)->check(body)) {
+    Problem invalid = problem(Problem::Kind::invalid, violation->message);
+    invalid.parameter = violation->place.substr(0, violation->place.find_first_of("[."));
+    throw RequestError(std::move(invalid));
+  }
+  return body;
+}
+
+Response Dispatcher::refuse(const Request& head, const Refusal& refusal) {
+  Problem made = problem(kind_of(refusal.status), refusal.message);
+  made.status = refusal.status;
+  made.retry_after = refusal.retry_after;
+  if (refusal.status == 503) services_.metrics.rejected("transport");
+  const Family family = family_of_path(head.path);
+  if (refusal.status == 503 && !refusal.retry_after) made.retry_after = 1;
+  return answer(head, family, made);
+}
+
+void Dispatcher::served(const Served& served) {
+  const Router::Match match = services_.router.find(served.request->method, served.request->path);
+  const std::string_view route = match.route != nullptr ? match.route->path : "unknown";
+  const std::string_view method = to_string(served.request->method);
+  services_.metrics.request(method, route, served.status, served.duration, served.stages);
+  log_access(served, route);
+}
+
+Response json_response(const formats::Json& body) { return json_response(formats::to_json_text(body)); }
+
+Response json_response(std::string text) {
+  Response response;
+  response.body = std::move(text);
+  return response;
+}
+
+}  // namespace alate::server

@@ -1,0 +1,47 @@
+// From a request to its route: checks who asks, what for and with what, then calls the row's handler.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/admission.h"
+#include "server/api_keys.h"
+#include "server/request_handler.h"
+#include "server/route.h"
+#include "server/schema.h"
+#include "server/services.h"
+#include "server/web_origins.h"
+
+namespace alate::server {
+
+/// Thread-safe; all it refers to must outlive it.
+class Dispatcher : public RequestHandler {
+ public:
+  Dispatcher(Services& services, Admission& admission, const ApiKeys& keys, WebOrigins origins);
+
+  std::optional<Response> check_head(const Request& head) override;
+  void handle(std::shared_ptr<Exchange> exchange) override;
+  Response refuse(const Request& head, const Refusal& refusal) override;
+  void served(const Served& served) override;
+
+ private:
+  /// Answers, or gives the request to its route's handler.
+  void dispatch(const std::shared_ptr<Exchange>& exchange, Router::Match match) const;
+  void call_route(const std::shared_ptr<Exchange>& exchange, Router::Match match) const;
+  formats::Json read_body(const Request& request, const Route& route) const;
+  std::optional<Response> check(const Request& head, const Router::Match& match) const;
+  bool is_health_only(const Request& request, const Router::Match& match) const;
+  std::string client_of(const Request& request) const;
+  const Schema* schema_of(const Route& route) const;
+  Response answer(const Request& request, Family family, const Problem& problem) const;
+
+  Services& services_;
+  Admission& admission_;
+  const ApiKeys& keys_;
+  const WebOrigins origins_;
+  std::vector<std::optional<Schema>> schemas_;  // of the router's rows, in their order
+};
+
+}  // namespace alate::server

@@ -1,0 +1,82 @@
+#include "server/exchange.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace alate::server {
+namespace {
+
+// In milliseconds, as https://www.w3.org/TR/server-timing/ has it.
+std::string server_timing(const StageTimes& stages) {
+  const auto milliseconds = [](std::chrono::nanoseconds time) {
+    return std::chrono::duration<double, std::milli>(time).count();
+  };
+  std::array<char, 128> text{};
+  const int length =
+      std::snprintf(text.data(), text.size(), "queue;dur=%.3f, tokenize;dur=%.3f, compute;dur=%.3f",
+                    milliseconds(stages.queue), milliseconds(stages.tokenize), milliseconds(stages.compute));
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+}  // namespace
+
+Exchange::Exchange(Request request, std::string id, Clock::time_point deadline, std::function<void(Response)> send)
+    : request_(std::move(request)), id_(std::move(id)), deadline_(deadline), send_(std::move(send)) {}
+
+void Exchange::release_body() { std::string().swap(request_.body); }
+
+void Exchange::reply(Response response) {
+  std::function<void(Response)> send;
+  std::vector<std::function<void()>> dropped;
+  std::shared_ptr<void> left;
+  {
+    const std::lock_guard lock(mutex_);
+    send.swap(send_);
+    left.swap(place_);
+    dropped.swap(hooks_);  // what they hold may be large, and is released without the lock
+  }
+  if (!send) return;
+  left.reset();  // who reads the answer may ask again at once, and shall find the place free
+  if (stages.computed) response.headers.set("Server-Timing", server_timing(stages));
+  for (auto& [name, value] : answer_headers) response.headers.add(std::move(name), std::move(value));
+  send(std::move(response));
+}
+
+void Exchange::hold(std::shared_ptr<void> place) {
+  const std::lock_guard lock(mutex_);
+  if (send_) place_.swap(place);  // the argument, and so what is not kept, outlives the lock
+}
+
+void Exchange::abandon() {
+  std::function<void(Response)> send;
+  std::vector<std::function<void()>> hooks;
+  std::shared_ptr<void> left;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!send_) return;  // answered, or abandoned before
+    send.swap(send_);
+    hooks.swap(hooks_);
+    left.swap(place_);
+    abandoned_ = true;
+  }
+  for (const auto& hook : hooks) hook();
+}
+
+bool Exchange::abandoned() const {
+  const std::lock_guard lock(mutex_);
+  return abandoned_;
+}
+
+void Exchange::on_abandon(std::function<void()> hook) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!abandoned_) {
+      if (send_) hooks_.push_back(std::move(hook));
+      return;
+    }
+  }
+  hook();
+}
+
+}  // namespace alate::server

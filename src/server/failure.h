@@ -1,0 +1,17 @@
+// What a request gets that failed.
+#pragma once
+
+#include <exception>
+
+#include "server/exchange.h"
+#include "server/family.h"
+
+namespace alate::server {
+
+/// The problem behind an exception of any kind.
+Problem problem_of(const std::exception_ptr& error);
+
+/// Answers with the error in the family's shape; what is our fault is logged with the request's id.
+void fail(Exchange& exchange, Family family, const std::exception_ptr& error);
+
+}  // namespace alate::server

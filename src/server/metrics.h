@@ -1,0 +1,53 @@
+// What /metrics shows, in Prometheus's text format.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/exchange.h"
+
+namespace alate::server {
+
+/// Values that are read when they are asked for.
+struct Gauges {
+  struct Model {
+    std::string name, backend, device, dtype;
+    std::size_t bytes = 0;                       // of weights
+    std::size_t jobs = 0, rows = 0, tokens = 0;  // waiting or under way
+  };
+  std::string version;  // of the program; empty: not shown
+  std::vector<Model> models;
+  std::size_t requests_running = 0, requests_waiting = 0;
+  std::size_t connections = 0;
+  std::size_t body_bytes = 0;  // of requests under way
+};
+
+/// Thread-safe; counting takes no lock that others hold for long. The number of series is bounded: labels are names of
+/// our tables, statuses and loaded models, never what a client chose.
+class Metrics {
+ public:
+  Metrics();
+  ~Metrics();
+
+  /// `route` is a path of the table, or "unknown"; status 0 is shown as "gone".
+  void request(std::string_view method, std::string_view route, int status, std::chrono::nanoseconds duration,
+               const StageTimes& stages);
+  void batch(std::size_t rows, std::size_t tokens, std::chrono::nanoseconds compute);
+  void cache_hit();
+  void expired();
+  /// `reason`: queue_full, body_budget, connections, unauthenticated, shutting_down …
+  void rejected(std::string_view reason);
+  void truncated(std::size_t texts);
+
+  std::string expose(const Gauges& gauges) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace alate::server

@@ -1,0 +1,97 @@
+#include "server/model_loading.h"
+
+#include <chrono>
+#include <new>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "base/heap.h"
+#include "base/log.h"
+#include "formats/json.h"
+#include "pipelines/embedding_rows.h"
+
+namespace alate::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos && !what.empty(); at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+// For clients: the model's name where the message has its folder.
+Error without_path(const Error& error, const NamedFolder& model) {
+  std::error_code ignored;
+  std::string message = replaced(error.what(), model.folder.string(), model.name);
+  const std::filesystem::path real = std::filesystem::weakly_canonical(model.folder, ignored);
+  if (!ignored) message = replaced(std::move(message), real.string(), model.name);
+  return Error(error.code(), std::move(message))
+      .with_context("the model " + formats::quoted_name(model.name) + " cannot be loaded");
+}
+
+runtime::BatchScheduler::Run batch_function(const EmbeddingPipeline& pipeline) {
+  return [pipeline](std::uint64_t program, runtime::BatchScheduler::Rows rows, const std::function<bool()>& cancelled) {
+    std::vector<pipelines::EmbeddingRow> views;
+    views.reserve(rows.size());
+    for (const runtime::BatchRow* row : rows) views.push_back({.ids = row->ids, .pool_skip = row->pool_skip});
+    return pipelines::run_embedding_rows(pipeline, views, (program & 1) != 0, {.cancelled = &cancelled});
+  };
+}
+
+}  // namespace
+
+void ModelGraveyard::close() {
+  const std::lock_guard lock(mutex_);
+  queue_ = nullptr;
+}
+
+void ModelGraveyard::bury(HostedModel* model) {
+  // Shared, since a queue that has stopped drops what it is given: then the model goes here, after the lock.
+  const auto grave = std::make_shared<std::unique_ptr<HostedModel>>(model);  // outlives the lock
+  const std::lock_guard lock(mutex_);
+  if (queue_ == nullptr) return;
+  queue_->push([grave] {
+    grave->reset();
+    base::return_free_memory();
+  });
+}
+
+std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const HostingOptions& options,
+                                               const std::shared_ptr<ModelGraveyard>& graveyard) {
+  const Clock::time_point begin = Clock::now();
+  try {
+    EmbeddingPipeline pipeline = EmbeddingPipeline::load(model.folder, options.load);
+    auto scheduler =
+        std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), options.batches, options.observer);
+    auto made = std::make_unique<HostedModel>(HostedModel{.name = model.name,
+                                                          .folder = model.folder,
+                                                          .pipeline = std::move(pipeline),
+                                                          .load_time = Clock::now() - begin,
+                                                          .scheduler = std::move(scheduler)});
+    return {made.release(), [graveyard](HostedModel* dead) { graveyard->bury(dead); }};
+  } catch (const Error& error) {
+    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
+    throw without_path(error, model);
+  } catch (const std::bad_alloc&) {
+    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", "out of memory"}});
+    throw make_error(ErrorCode::resource_exhausted, "there is not enough memory to load the model ",
+                     formats::quoted_name(model.name), "; try again later, or ask for a smaller one");
+  } catch (const std::exception& error) {
+    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
+    throw make_error(ErrorCode::internal, "the model ", formats::quoted_name(model.name),
+                     " cannot be loaded for a reason inside the server; its log says more");
+  }
+}
+
+std::size_t bytes_in_memory(const HostedModel& model) {
+  const EmbeddingPipeline::State& state = model.pipeline.state();
+  return state.program(state.modules.normalizes()).facts().weight_bytes;
+}
+
+}  // namespace alate::server

@@ -1,0 +1,166 @@
+// Bodies and answers of KServe's routes as JSON Schema.
+#pragma once
+
+#include <string_view>
+
+namespace alate::server::kserve_schemas {
+
+inline constexpr std::string_view kServer = R"({
+  "type": "object",
+  "required": ["name", "version", "extensions"],
+  "properties": {
+    "name": {"type": "string"},
+    "version": {"type": "string"},
+    "extensions": {"type": "array", "items": {"type": "string"}}
+  }
+})";
+
+inline constexpr std::string_view kLive = R"({
+  "type": "object", "required": ["live"], "properties": {"live": {"type": "boolean"}}
+})";
+
+inline constexpr std::string_view kReady = R"({
+  "type": "object", "required": ["ready"], "properties": {"ready": {"type": "boolean"}}
+})";
+
+inline constexpr std::string_view kModelReady = R"({
+  "type": "object",
+  "required": ["name", "ready"],
+  "properties": {"name": {"type": "string"}, "ready": {"type": "boolean"}}
+})";
+
+inline constexpr std::string_view kModel = R"({
+  "type": "object",
+  "required": ["name", "versions", "platform", "inputs", "outputs"],
+  "properties": {
+    "name": {"type": "string"},
+    "versions": {"type": "array", "items": {"type": "string"}},
+    "platform": {"type": "string"},
+    "inputs": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "datatype", "shape"],
+      "properties": {"name": {"type": "string"}, "datatype": {"type": "string"},
+                     "shape": {"type": "array", "items": {"type": "integer"}}}
+    }},
+    "outputs": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "datatype", "shape"],
+      "properties": {"name": {"type": "string"}, "datatype": {"type": "string"},
+                     "shape": {"type": "array", "items": {"type": "integer"}}}
+    }}
+  }
+})";
+
+inline constexpr std::string_view kInferBody = R"({
+  "type": "object",
+  "examples": [
+    {"inputs": [{"name": "text", "shape": [2], "datatype": "BYTES", "data": ["a first text", "a second one"]}]},
+    {"inputs": [{"name": "input_ids", "shape": [1, 4], "datatype": "INT64", "data": [101, 7592, 2088, 102]}],
+     "outputs": [{"name": "last_hidden_state"}]}
+  ],
+  "required": ["inputs"],
+  "properties": {
+    "id": {"type": "string", "description": "Comes back with the answer."},
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "binary_data_output": {"type": "boolean", "default": false, "description": "For outputs that do not say."},
+        "truncate": {"type": "boolean", "default": true,
+          "description": "An addition of Alate: whether texts over the model's length are cut, or refused."}
+      }
+    },
+    "inputs": {
+      "type": "array",
+      "minItems": 1,
+      "maxItems": 16,
+      "description": "Either text (BYTES) alone, or input_ids with those of attention_mask, token_type_ids and )"
+                                               R"(position_ids that are wanted; at most 65,536 tokens.",
+      "items": {
+        "type": "object",
+        "required": ["name", "datatype", "shape"],
+        "properties": {
+          "name": {"type": "string", "enum": ["text", "input_ids", "attention_mask", "token_type_ids", "position_ids"]},
+          "datatype": {"type": "string", "enum": ["BYTES", "INT64", "INT32"]},
+          "shape": {"type": "array", "maxItems": 8, "items": {"type": "integer", "minimum": 0},
+            "description": "[n] or [n, 1] for text, else [batch, length]."},
+          "parameters": {
+            "type": "object",
+            "properties": {"binary_data_size": {"type": "integer", "minimum": 0,
+              "description": "Instead of data: so many bytes behind the JSON, in the order of the inputs."}}
+          },
+          "data": {"type": "array", "description": "The elements in row-major order, flat or nested as the shape is.",
+            "items": {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "array"}]}}
+        }
+      }
+    },
+    "outputs": {
+      "type": "array",
+      "maxItems": 16,
+      "description": "Those that are wanted; absent or empty: all.",
+      "items": {
+        "type": "object",
+        "required": ["name"],
+        "properties": {
+          "name": {"type": "string"},
+          "parameters": {"type": "object", "properties": {"binary_data": {"type": "boolean"}}}
+        }
+      }
+    }
+  }
+})";
+
+inline constexpr std::string_view kInferAnswer = R"({
+  "type": "object",
+  "required": ["model_name", "model_version", "outputs"],
+  "properties": {
+    "model_name": {"type": "string"},
+    "model_version": {"type": "string"},
+    "id": {"type": "string"},
+    "parameters": {"type": "object",
+      "properties": {"truncated": {"type": "integer", "description": "How many texts were cut, where any was."}}},
+    "outputs": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "datatype", "shape"],
+      "properties": {
+        "name": {"type": "string"},
+        "datatype": {"type": "string", "enum": ["FP32"]},
+        "shape": {"type": "array", "items": {"type": "integer"}},
+        "parameters": {"type": "object", "properties": {"binary_data_size": {"type": "integer"}}},
+        "data": {"type": "array", "items": {"type": "number"}}
+      }
+    }}
+  }
+})";
+
+inline constexpr std::string_view kIndexBody = R"({
+  "type": "object",
+  "properties": {"ready": {"type": "boolean", "default": false, "description": "Only models that are loaded."}}
+})";
+
+inline constexpr std::string_view kIndex = R"({
+  "type": "array",
+  "items": {
+    "type": "object",
+    "required": ["name", "version", "state", "reason"],
+    "properties": {
+      "name": {"type": "string"},
+      "version": {"type": "string"},
+      "state": {"type": "string", "enum": ["READY", "UNAVAILABLE"]},
+      "reason": {"type": "string"}
+    }
+  }
+})";
+
+inline constexpr std::string_view kLoadBody = R"({
+  "type": "object",
+  "properties": {"parameters": {"type": "object", "additionalProperties": false, "description": "Must be empty."}}
+})";
+
+inline constexpr std::string_view kUnloadBody = R"({
+  "type": "object",
+  "properties": {"parameters": {"type": "object", "description": "Taken and not used."}}
+})";
+
+inline constexpr std::string_view kNothing = R"({"type": "object"})";
+
+}  // namespace alate::server::kserve_schemas

@@ -1,0 +1,120 @@
+#include <utility>
+
+#include "server/docs_page.h"
+#include "server/openapi.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+constexpr std::string_view kStatusAnswer = R"({
+  "type": "object",
+  "required": ["status"],
+  "properties": {"status": {"type": "string"}}
+})";
+
+constexpr std::string_view kNotReadyAnswer = R"({
+  "type": "object",
+  "required": ["error", "code"],
+  "properties": {
+    "error": {"type": "string", "description": "Whether models are being loaded or the server is shutting down."},
+    "code": {"type": "string", "enum": ["unavailable"]}
+  }
+})";
+
+constexpr std::string_view kDocumentAnswer = R"({"type": "object", "required": ["openapi", "paths"]})";
+
+Response status(std::string_view word) { return json_response(Json(Json::Object{{"status", word}})); }
+
+void show_health(Call& call) { call.exchange->reply(status("ok")); }
+
+Response not_ready(std::string message) {
+  Problem problem;
+  problem.kind = Problem::Kind::not_ready;
+  problem.message = std::move(message);
+  return to_response(Family::operations, problem);
+}
+
+void show_readiness(Call& call) {
+  if (call.services.shutting_down)
+    return call.exchange->reply(not_ready("the server is shutting down; ask another, or wait until it is back"));
+  if (!call.services.models.preloaded())
+    return call.exchange->reply(not_ready("the server is loading the models it begins with; ask again"));
+  call.exchange->reply(status("ready"));
+}
+
+void show_metrics(Call& call) {
+  Response response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = call.services.metrics.expose(call.services.gauges());
+  call.exchange->reply(std::move(response));
+}
+
+void show_document(Call& call) {
+  call.exchange->reply(
+      json_response(openapi_document(call.services.router.routes(), call.services.settings, call.services.version)));
+}
+
+void show_docs(Call& call) { call.exchange->reply(docs_page(call.services.router.base_path())); }
+
+Route page(std::string_view path, std::string_view id, std::string_view summary) {
+  return {.method = Method::get,
+          .path = path,
+          .family = Family::operations,
+          .id = id,
+          .summary = summary,
+          .handle = show_docs,
+          .answers = {{.description = "The page.", .content_type = "text/html; charset=utf-8"}}};
+}
+
+Route health(std::string_view path, std::string_view id) {
+  return {.method = Method::get,
+          .path = path,
+          .family = Family::operations,
+          .id = id,
+          .summary = "Whether the server is alive",
+          .handle = show_health,
+          .answers = {{.description = "It is.", .schema = kStatusAnswer}},
+          .access = Access::open};
+}
+
+}  // namespace
+
+std::vector<Route> operations_routes() {
+  return {
+      health("/health", "health"),
+      health("/healthz", "healthz"),
+      {.method = Method::get,
+       .path = "/readyz",
+       .family = Family::operations,
+       .id = "readyz",
+       .summary = "Whether the server takes requests at full speed",
+       .handle = show_readiness,
+       .answers = {{.description = "It does.", .schema = kStatusAnswer},
+                   {.status = 503,
+                    .description = "It is loading the models it begins with, or shutting down.",
+                    .schema = kNotReadyAnswer}},
+       .access = Access::open},
+      {.method = Method::get,
+       .path = "/metrics",
+       .family = Family::operations,
+       .id = "metrics",
+       .summary = "Counters, times and gauges for Prometheus",
+       .handle = show_metrics,
+       .answers = {{.description = "Prometheus's text format.",
+                    .content_type = "text/plain; version=0.0.4; charset=utf-8"}}},
+      {.method = Method::get,
+       .path = "/openapi.json",
+       .family = Family::operations,
+       .id = "openapi",
+       .summary = "This description of all routes",
+       .handle = show_document,
+       .answers = {{.description = "An OpenAPI 3.1 document.", .schema = kDocumentAnswer}}},
+      page("/docs", "docs", "The same as a web page to read and to try"),
+      page("/", "frontPage", "The same page, for now"),
+  };
+}
+
+}  // namespace alate::server

@@ -1,0 +1,188 @@
+// Bodies and answers of text-embeddings-inference's routes as JSON Schema.
+#pragma once
+
+#include <string_view>
+
+namespace alate::server::tei_schemas {
+
+inline constexpr std::string_view kEmbedBody = R"({
+  "type": "object",
+  "examples": [{"inputs": ["a first text", "a second one"]}, {"inputs": [101, 7592, 102], "normalize": false}],
+  "required": ["inputs"],
+  "properties": {
+    "inputs": {
+      "description": "One text or several; or token ids of one text or of several, )"
+                                               R"(to which the model's special tokens are added where they are absent.",
+      "anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}},
+        {"type": "array", "items":
+          {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}}}
+      ]
+    },
+    "truncate": {"type": "boolean", "default": true,
+      "description": "Whether texts over the model's length are cut, or refused with status 413."},
+    "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"],
+      "description": "The end that is cut off; absent: as the tokenizer's file says, else right."},
+    "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},
+    "normalize": {"type": "boolean", "default": true, "description": "Vectors of length 1."},
+    "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
+      "description": "Keeps the first so many numbers of each vector."},
+    "model": {"type": "string", "description": "An addition of Alate; absent: the default model."}
+  }
+})";
+
+inline constexpr std::string_view kVectors =
+    R"({"type": "array", "items": {"type": "array", "items": {"type": "number"}}})";
+
+inline constexpr std::string_view kNumbers = R"({"type": "array", "items": {"type": "number"}})";
+
+inline constexpr std::string_view kTexts = R"({"type": "array", "items": {"type": "string"}})";
+
+inline constexpr std::string_view kSimilarityBody = R"({
+  "type": "object",
+  "examples": [{"inputs": {"source_sentence": "a text", "sentences": ["another", "a third"]}}],
+  "required": ["inputs"],
+  "properties": {
+    "inputs": {
+      "type": "object",
+      "required": ["source_sentence", "sentences"],
+      "properties": {
+        "source_sentence": {"type": "string"},
+        "sentences": {"type": "array", "items": {"type": "string"}}
+      }
+    },
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "truncate": {"type": "boolean", "default": true},
+        "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"]},
+        "prompt_name": {"type": "string"}
+      }
+    },
+    "model": {"type": "string", "description": "An addition of Alate; absent: the default model."}
+  }
+})";
+
+inline constexpr std::string_view kModelBody = R"({
+  "type": "object",
+  "examples": [{"inputs": "a text"}, {"inputs": {"source_sentence": "a text", "sentences": ["another"]}}],
+  "required": ["inputs"],
+  "properties": {
+    "inputs": {
+      "description": "Texts or token ids as for /embed, or the sentences to compare as for /similarity.",
+      "anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}},
+        {"type": "array", "items":
+          {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}}},
+        {
+          "type": "object",
+          "required": ["source_sentence", "sentences"],
+          "properties": {
+            "source_sentence": {"type": "string"},
+            "sentences": {"type": "array", "items": {"type": "string"}}
+          }
+        }
+      ]
+    },
+    "truncate": {"type": "boolean", "default": true},
+    "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"]},
+    "prompt_name": {"type": "string"},
+    "normalize": {"type": "boolean", "default": true},
+    "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647},
+    "parameters": {
+      "type": "object",
+      "description": "Of comparisons.",
+      "properties": {
+        "truncate": {"type": "boolean", "default": true},
+        "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"]},
+        "prompt_name": {"type": "string"}
+      }
+    },
+    "model": {"type": "string", "description": "An addition of Alate; absent: the default model."}
+  }
+})";
+
+inline constexpr std::string_view kModelAnswer = R"({
+  "anyOf": [
+    {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
+    {"type": "array", "items": {"type": "number"}}
+  ]
+})";
+
+inline constexpr std::string_view kTokenizeBody = R"({
+  "type": "object",
+  "examples": [{"inputs": ["a first text", "a second one"]}],
+  "required": ["inputs"],
+  "properties": {
+    "inputs": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+    "add_special_tokens": {"type": "boolean", "default": true},
+    "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},
+    "model": {"type": "string", "description": "An addition of Alate; absent: the default model."}
+  }
+})";
+
+inline constexpr std::string_view kTokens = R"({
+  "type": "array",
+  "items": {
+    "type": "array",
+    "items": {
+      "type": "object",
+      "required": ["id", "text", "special", "start", "stop"],
+      "properties": {
+        "id": {"type": "integer"},
+        "text": {"type": "string"},
+        "special": {"type": "boolean"},
+        "start": {"type": ["integer", "null"]},
+        "stop": {"type": ["integer", "null"]}
+      }
+    }
+  }
+})";
+
+inline constexpr std::string_view kDecodeBody = R"({
+  "type": "object",
+  "examples": [{"ids": [101, 7592, 2088, 102]}],
+  "required": ["ids"],
+  "properties": {
+    "ids": {
+      "anyOf": [
+        {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}},
+        {"type": "array", "items":
+          {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}}}
+      ]
+    },
+    "skip_special_tokens": {"type": "boolean", "default": true},
+    "model": {"type": "string", "description": "An addition of Alate; absent: the default model."}
+  }
+})";
+
+inline constexpr std::string_view kInfo = R"({
+  "type": "object",
+  "required": ["model_id", "model_dtype", "model_type", "max_input_length", "version"],
+  "properties": {
+    "model_id": {"type": "string"},
+    "model_sha": {"type": ["string", "null"]},
+    "model_dtype": {"type": "string"},
+    "served_model_name": {"type": "string"},
+    "model_type": {
+      "type": "object",
+      "properties": {"embedding": {"type": "object", "properties": {"pooling": {"type": "string"}}}}
+    },
+    "max_concurrent_requests": {"type": "integer"},
+    "max_input_length": {"type": "integer"},
+    "max_batch_tokens": {"type": "integer"},
+    "max_batch_requests": {"type": ["integer", "null"]},
+    "max_client_batch_size": {"type": "integer"},
+    "auto_truncate": {"type": "boolean"},
+    "tokenization_workers": {"type": "integer"},
+    "version": {"type": "string"},
+    "sha": {"type": ["string", "null"]},
+    "docker_label": {"type": ["string", "null"]}
+  }
+})";
+
+}  // namespace alate::server::tei_schemas

@@ -1,0 +1,32 @@
+// What the routes work with.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "server/metrics.h"
+#include "server/model_host.h"
+#include "server/route.h"
+#include "server/settings.h"
+#include "server/work_queue.h"
+
+namespace alate::server {
+
+/// Owned by the application; everything in it is thread-safe and outlives all requests.
+struct Services {
+  const Settings& settings;
+  ModelHost& models;
+  Metrics& metrics;
+  WorkQueue& work;
+  const Router& router;
+  std::string version;             // of the program: "0.1.0"
+  std::function<Gauges()> gauges;  // for /metrics
+  std::atomic<bool> shutting_down = false;
+};
+
+/// A JSON answer with status 200.
+Response json_response(const formats::Json& body);
+Response json_response(std::string text);
+
+}  // namespace alate::server

@@ -1,0 +1,11 @@
+// docs/configuration.md, from the table of settings.
+#pragma once
+
+#include <string>
+
+namespace alate::server {
+
+/// The whole file. A test compares it with the one in docs.
+std::string settings_documentation();
+
+}  // namespace alate::server

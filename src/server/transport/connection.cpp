@@ -1,0 +1,465 @@
+#include "server/transport/connection.h"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "base/log.h"
+#include "server/transport/request_parser.h"
+#include "server/transport/response_text.h"
+
+namespace alate::server {
+namespace {
+
+// Read and written in one turn, so that a client that is fast without end leaves the others theirs.
+constexpr std::size_t kBytesPerTurn = 1024 * 1024;
+// Some clients end a body with a line break that is not part of it (RFC 9112, section 2.2).
+constexpr unsigned kMaxBlankLines = 2;
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+// A client that closed its socket looks like one that only stopped sending, until something is sent to it.
+constexpr auto kProbeAfter = std::chrono::milliseconds(200);
+
+bool too_slow(Clock::duration elapsed, std::size_t bytes, std::chrono::nanoseconds grace, std::size_t bytes_a_second) {
+  const double seconds = std::chrono::duration<double>(elapsed).count();
+  return elapsed > grace && static_cast<double>(bytes) < seconds * static_cast<double>(bytes_a_second);
+}
+
+// The charge lives as long as the exchange, whoever holds it last.
+struct ChargedExchange {
+  template <typename... Arguments>
+  explicit ChargedExchange(BodyCharge the_charge, Arguments&&... arguments)
+      : charge(std::move(the_charge)), exchange(std::forward<Arguments>(arguments)...) {}
+
+  BodyCharge charge;
+  Exchange exchange;
+};
+
+}  // namespace
+
+// What exists only while a request is under way.
+struct Connection::Current {
+  Current(const TransportSettings& limits, BodyBytes body_bytes) : parser(limits), charge(std::move(body_bytes)) {}
+
+  RequestParser parser;
+  BodyCharge charge;
+  std::shared_ptr<Exchange> exchange;
+  std::string id = new_request_id();
+  Clock::time_point begun = Clock::now();
+  Clock::time_point body_begun, last_read = begun, half_closed, write_begun, last_write;
+  bool head_known = false, keep_alive = false, closing = false, probed = false, served = false;
+
+  std::string answer_head, answer_body;
+  std::size_t written = 0;  // of both
+  int status = 0;
+  std::size_t request_bytes = 0, response_bytes = 0;
+  StageTimes stages;
+};
+
+Connection::Connection(ConnectionContext& context, std::unique_ptr<Stream> stream, ConnectionFacts facts,
+                       AnswerSink sink)
+    : context_(context),
+      stream_(std::move(stream)),
+      facts_(std::move(facts)),
+      sink_(std::make_shared<const AnswerSink>(std::move(sink))),
+      since_(Clock::now()) {}
+
+Connection::~Connection() { close(); }
+
+// A handler that throws, or memory that is not there, costs this connection and no other.
+template <typename Action>
+void Connection::guarded(Action action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    base::log(base::LogLevel::error, "connection dropped", {{"reason", error.what()}});
+    close();
+  }
+}
+
+void Connection::on_ready() {
+  guarded([&] { advance(); });
+}
+
+void Connection::advance() {
+  std::size_t turn = 0;
+  for (;;) {
+    switch (state_) {
+      case State::idle:
+      case State::head:
+      case State::body:
+        if (input_is_new_) {
+          take_input();
+        } else if (!receive(turn)) {
+          return;
+        }
+        break;
+      case State::handling: wish_ = Wish::answer; return;
+      case State::writing:
+        if (!send(turn)) return;
+        break;
+      case State::lingering:
+        if (!drain(turn)) return;
+        break;
+      case State::closed: wish_ = Wish::close; return;
+    }
+  }
+}
+
+bool Connection::receive(std::size_t& turn) {
+  if (std::exchange(socket_is_empty_, false) && !stream_->buffered()) {
+    wish_ = Wish::read;
+    return false;
+  }
+  if (turn >= kBytesPerTurn) {
+    wish_ = Wish::again;
+    return false;
+  }
+  const IoResult result = stream_->read(context_.scratch);
+  switch (result.status) {
+    case IoStatus::done:
+      turn += result.bytes;
+      socket_is_empty_ = result.bytes < context_.scratch.size();
+      input_.erase(0, std::exchange(input_taken_, 0));
+      input_.append(context_.scratch.data(), result.bytes);
+      input_is_new_ = true;
+      if (current_) current_->last_read = Clock::now();
+      return true;
+    case IoStatus::wants_read: wish_ = Wish::read; return false;
+    case IoStatus::wants_write: wish_ = Wish::write; return false;
+    case IoStatus::ended: input_ended(); return true;
+    case IoStatus::not_tls:
+      begin_request();
+      refuse({400, "this port speaks HTTPS; the request came without TLS", std::nullopt});
+      return true;
+    case IoStatus::failed: close(); return true;
+  }
+  return false;
+}
+
+void Connection::input_ended() {
+  if (state_ == State::idle) return close();
+  refuse({400, "the request ended before it was complete", std::nullopt});
+}
+
+void Connection::take_input() {
+  input_is_new_ = false;
+  if (state_ == State::idle) {
+    for (; blank_lines_ < kMaxBlankLines && unread().starts_with("\r\n"); ++blank_lines_) input_taken_ += 2;
+    if (unread().empty() || (unread() == "\r" && blank_lines_ < kMaxBlankLines)) return;
+    begin_request();
+  }
+  if (state_ == State::head) {
+    take_head();
+  } else {
+    take_body();
+  }
+}
+
+void Connection::begin_request() {
+  current_ = std::make_unique<Current>(context_.settings, context_.body_bytes);
+  blank_lines_ = 0;
+  state_ = State::head;
+}
+
+void Connection::take_head() {
+  RequestParser& parser = current_->parser;
+  input_taken_ += parser.feed(unread());
+  switch (parser.state()) {
+    case RequestParser::State::head: return;
+    case RequestParser::State::refused: return refuse(parser.refusal());
+    case RequestParser::State::body:
+    case RequestParser::State::complete: break;
+  }
+  input_is_new_ = !unread().empty();
+  head_arrived();
+}
+
+void Connection::head_arrived() {
+  Current& current = *current_;
+  Request& head = current.parser.request();
+  const TransportSettings& limits = context_.settings;
+  current.head_known = true;
+  head.peer = facts_.peer;
+  head.secure = facts_.secure;
+  head.health_only = facts_.health_only;
+  current.keep_alive = current.parser.keep_alive();
+  if (const std::string* id = head.headers.find("X-Request-Id"); id != nullptr && valid_request_id(*id))
+    current.id = *id;
+
+  if (std::optional<Response> answer = context_.handler.check_head(head)) return end_early(std::move(*answer));
+  const std::uint64_t length = current.parser.content_length().value_or(0);
+  if (length > limits.max_body_bytes) {
+    const Refusal refusal = {413, "the body is too large: at most " + std::to_string(limits.max_body_bytes) + " bytes",
+                             std::nullopt};
+    return end_early(refusal_answer(head, refusal));
+  }
+  if (const std::string* encoding = head.headers.find("Content-Encoding");
+      encoding != nullptr && !encoding->empty() && !same_token(*encoding, "identity"))
+    return end_early(refusal_answer(head, {415, "compressed bodies are not taken: send it as it is", std::nullopt}));
+  const std::string* expect = current.parser.http11() ? head.headers.find("Expect") : nullptr;
+  if (expect != nullptr && !same_token(*expect, "100-continue"))
+    return end_early(refusal_answer(head, {417, "the only expectation met here is 100-continue", std::nullopt}));
+  if (context_.body_bytes->load() + length > limits.max_total_body_bytes)
+    return end_early(refusal_answer(head, {503, "too many bodies are under way: try again later", 1}));
+
+  if (current.parser.state() == RequestParser::State::complete) return dispatch();
+  state_ = State::body;
+  current.body_begun = current.last_read = Clock::now();
+  if (expect != nullptr && unread().empty()) send_interim();
+}
+
+void Connection::take_body() {
+  Current& current = *current_;
+  input_taken_ += current.parser.feed(unread());
+  current.charge.raise_to(current.parser.body_bytes());
+  if (current.parser.state() == RequestParser::State::refused) return refuse(current.parser.refusal());
+  if (context_.body_bytes->load() > context_.settings.max_total_body_bytes)
+    return refuse({503, "too many bodies are under way: try again later", 1});
+  if (current.parser.state() == RequestParser::State::complete) dispatch();
+}
+
+void Connection::dispatch() {
+  Current& current = *current_;
+  const auto timeout = context_.settings.request_timeout;
+  const auto deadline = timeout.count() > 0 ? Clock::now() + timeout : Clock::time_point::max();
+  current.request_bytes = current.parser.body_bytes();
+  auto send = [sink = sink_, serial = ++serial_](Response response) { (*sink)(serial, std::move(response)); };
+  auto charged = std::make_shared<ChargedExchange>(std::move(current.charge), std::move(current.parser.request()),
+                                                   current.id, deadline, std::move(send));
+  current.exchange = std::shared_ptr<Exchange>(charged, &charged->exchange);
+  state_ = State::handling;
+  try {
+    context_.handler.handle(current.exchange);
+  } catch (const std::exception& error) {
+    base::log(base::LogLevel::error, "request failed", {{"request", current.id}, {"reason", error.what()}});
+    ++serial_;  // an answer that it gave before is not wanted any more
+    current.exchange->abandon();
+    respond(refusal_answer(request(), {500, "the server failed on this request", std::nullopt}), false);
+  }
+}
+
+void Connection::on_answer(std::uint64_t serial, Response response) {
+  if (state_ != State::handling || serial != serial_) return;
+  guarded([&] {
+    current_->stages = current_->exchange->stages;
+    respond(std::move(response), false);
+    advance();
+  });
+}
+
+// Answers a well-formed head whose body is not wanted. The connection goes on only if the body is already here.
+void Connection::end_early(Response response) {
+  RequestParser& parser = current_->parser;
+  parser.drop_body();
+  if (parser.state() == RequestParser::State::body) input_taken_ += parser.feed(unread());
+  current_->request_bytes = parser.body_bytes();
+  respond(std::move(response), parser.state() != RequestParser::State::complete);
+}
+
+void Connection::refuse(const Refusal& refusal) {
+  Request& head = current_->parser.request();
+  head.peer = facts_.peer;
+  head.secure = facts_.secure;
+  head.health_only = facts_.health_only;
+  current_->request_bytes = current_->parser.body_bytes();
+  respond(refusal_answer(head, refusal), true);
+}
+
+Response Connection::refusal_answer(const Request& head, const Refusal& refusal) {
+  Response response = context_.handler.refuse(head, refusal);
+  if (refusal.retry_after && response.headers.find("Retry-After") == nullptr)
+    response.headers.add("Retry-After", std::to_string(*refusal.retry_after));
+  return response;
+}
+
+void Connection::respond(Response response, bool close) {
+  Current& current = *current_;
+  current.closing = close || response.close || !current.keep_alive || context_.stopping;
+  const bool announce = !current.closing && !current.parser.http11();
+  current.answer_head = response_head(response, {current.id, current.closing, announce});
+  if (status_has_body(response.status) && request().method != Method::head)
+    current.answer_body = std::move(response.body);
+  current.status = response.status;
+  current.response_bytes = current.answer_body.size();
+  current.write_begun = current.last_write = Clock::now();
+  state_ = State::writing;
+}
+
+// Its few bytes either fit into the socket's buffer at once, or the client does without them; only half of them would
+// spoil what follows, and TLS cannot take back what it has begun.
+void Connection::send_interim() {
+  const IoResult result = stream_->write(kContinue, {});
+  const bool nothing_sent = result.status == IoStatus::wants_write && !facts_.secure;
+  if (!nothing_sent && (result.status != IoStatus::done || result.bytes != kContinue.size())) close();
+}
+
+bool Connection::send(std::size_t& turn) {
+  Current& current = *current_;
+  const std::size_t head_bytes = current.answer_head.size();
+  if (current.written == head_bytes + current.answer_body.size()) {
+    finish_answer();
+    return true;
+  }
+  if (turn >= kBytesPerTurn) {
+    wish_ = Wish::again;
+    return false;
+  }
+  const std::string_view head = std::string_view(current.answer_head).substr(std::min(current.written, head_bytes));
+  const std::size_t body_written = current.written - std::min(current.written, head_bytes);
+  const IoResult result = stream_->write(head, std::string_view(current.answer_body).substr(body_written));
+  switch (result.status) {
+    case IoStatus::done:
+      turn += result.bytes;
+      current.written += result.bytes;
+      current.last_write = Clock::now();
+      return true;
+    case IoStatus::wants_read: wish_ = Wish::read; return false;
+    case IoStatus::wants_write: wish_ = Wish::write; return false;
+    case IoStatus::ended:
+    case IoStatus::not_tls:
+    case IoStatus::failed: break;
+  }
+  close();
+  return true;
+}
+
+void Connection::finish_answer() {
+  report_served(current_->status);
+  const bool closing = current_->closing;
+  current_.reset();
+  since_ = Clock::now();
+  if (closing) {
+    // Closing a socket with unread bytes resets the connection, and the client may lose the answer: so the client is
+    // given the end of the stream, and some time to close by itself.
+    stream_->finish_writing();
+    std::string().swap(input_);
+    input_taken_ = 0;
+    drained_ = 0;
+    state_ = State::lingering;
+    return;
+  }
+  state_ = State::idle;
+  input_is_new_ = !unread().empty();
+  if (!input_is_new_) {
+    std::string().swap(input_);
+    input_taken_ = 0;
+  }
+  socket_is_empty_ = true;  // most likely; readiness tells if it is not
+}
+
+bool Connection::drain(std::size_t& turn) {
+  if (turn >= kBytesPerTurn) {
+    wish_ = Wish::again;
+    return false;
+  }
+  const IoResult result = stream_->discard(context_.scratch);
+  if (result.status == IoStatus::wants_read || result.status == IoStatus::wants_write) {
+    wish_ = result.status == IoStatus::wants_read ? Wish::read : Wish::write;
+    return false;
+  }
+  turn += result.bytes;
+  drained_ += result.bytes;
+  const std::size_t limit = context_.settings.max_body_bytes + context_.settings.max_header_bytes;
+  if (result.status != IoStatus::done || drained_ > limit) close();
+  return true;
+}
+
+void Connection::on_tick(Clock::time_point now) {
+  const TransportSettings& limits = context_.settings;
+  guarded([&] {
+    switch (state_) {
+      case State::idle:
+        if (now - since_ > (stream_->established() ? limits.idle_timeout : limits.header_timeout)) close();
+        break;
+      case State::head:
+        if (now - current_->begun > limits.header_timeout)
+          refuse({408, "the request's head took too long", std::nullopt});
+        break;
+      case State::body:
+        if (now - current_->last_read > limits.body_idle_timeout ||
+            too_slow(now - current_->body_begun, current_->parser.body_bytes(), limits.rate_grace,
+                     limits.min_body_rate))
+          refuse({408, "the request's body came too slowly", std::nullopt});
+        break;
+      case State::handling: watch_client(now); break;
+      case State::writing:
+        if (now - current_->last_write > limits.write_idle_timeout ||
+            too_slow(now - current_->write_begun, current_->written, limits.rate_grace, limits.min_write_rate))
+          close();
+        break;
+      case State::lingering:
+        if (now - since_ > limits.linger_timeout) close();
+        break;
+      case State::closed: break;
+    }
+    if (state_ == State::writing || state_ == State::closed) advance();
+  });
+}
+
+void Connection::watch_client(Clock::time_point now) {
+  Current& current = *current_;
+  if (now >= current.exchange->deadline()) {
+    ++serial_;
+    current.exchange->abandon();
+    return respond(refusal_answer(request(), {504, "the request took too long", std::nullopt}), false);
+  }
+  switch (stream_->peer()) {
+    case PeerState::there: return;
+    case PeerState::gone: return close();
+    case PeerState::half_closed: break;
+  }
+  if (current.half_closed == Clock::time_point()) {
+    current.half_closed = now;
+  } else if (!current.probed && current.parser.http11() && now - current.half_closed >= kProbeAfter) {
+    current.probed = true;
+    send_interim();
+  }
+}
+
+void Connection::on_stop() {
+  if (state_ != State::idle) return;
+  on_ready();  // a request may have come that nobody has looked at
+  if (state_ == State::idle) close();
+}
+
+void Connection::turn_away() {
+  guarded([&] {
+    begin_request();
+    refuse({503, "too many connections: try again later", 1});
+    advance();
+  });
+}
+
+const Request& Connection::request() const {
+  return current_->exchange ? current_->exchange->request() : current_->parser.request();
+}
+
+void Connection::report_served(int status) {
+  Current& current = *current_;
+  if (std::exchange(current.served, true)) return;
+  Served served;
+  served.request = &request();
+  served.id = current.id;
+  served.status = status;
+  served.request_bytes = current.request_bytes;
+  served.response_bytes = current.response_bytes;
+  served.duration = Clock::now() - current.begun;
+  served.stages = current.stages;
+  context_.handler.served(served);
+}
+
+void Connection::close() {
+  wish_ = Wish::close;
+  if (std::exchange(state_, State::closed) == State::closed) return;
+  if (!current_) return;
+  try {
+    if (current_->exchange) current_->exchange->abandon();
+    if (current_->head_known || current_->status != 0) report_served(0);
+  } catch (const std::exception& error) {
+    base::log(base::LogLevel::error, "closing a connection failed", {{"reason", error.what()}});
+  }
+  current_.reset();
+}
+
+}  // namespace alate::server

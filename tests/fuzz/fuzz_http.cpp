@@ -1,0 +1,173 @@
+// Any bytes on a connection are answered or refused, in whatever pieces they come. The first byte of the input says how
+// the others are cut and how much the client takes at a time.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "server/transport/connection.h"
+
+using namespace alate::server;
+
+namespace {
+
+class Application final : public RequestHandler {
+ public:
+  std::optional<Response> check_head(const Request& head) override {
+    if (!head.path.starts_with('/') && head.path != "*") std::abort();
+    return std::nullopt;
+  }
+  void handle(std::shared_ptr<Exchange> exchange) override {
+    const Request& request = exchange->request();
+    handled.push_back(request.method_name + " " + request.path + "?" + request.query + "\n" + request.body);
+    if (request.path == "/never") {
+      never_answered.push_back(std::move(exchange));
+      return;
+    }
+    Response response;
+    for (const auto& [name, value] : request.headers) response.headers.add(name, value);
+    response.body = request.body;
+    exchange->reply(std::move(response));
+  }
+  Response refuse(const Request& /*head*/, const Refusal& refusal) override {
+    Response response;
+    response.status = refusal.status;
+    response.body = refusal.message;
+    return response;
+  }
+  void served(const Served& served) override {
+    if (served.request == nullptr) std::abort();
+  }
+
+  std::vector<std::string> handled;
+  std::vector<std::shared_ptr<Exchange>> never_answered;
+};
+
+// The client's side: its bytes come in pieces, and it takes answers in pieces.
+struct Wire {
+  std::string_view bytes;
+  std::size_t piece = 0, here = 0;  // how many bytes come at a time, and how many have come
+  std::size_t taken_at_once = 0;
+  bool may_write = true;
+  std::string answers;
+};
+
+class MemoryStream final : public Stream {
+ public:
+  explicit MemoryStream(Wire& wire) : wire_(wire) {}
+
+  IoResult read(std::span<char> into) override {
+    const std::size_t size = std::min(into.size(), wire_.here - taken_);
+    if (size == 0) return {taken_ == wire_.bytes.size() ? IoStatus::ended : IoStatus::wants_read};
+    std::memcpy(into.data(), wire_.bytes.data() + taken_, size);
+    taken_ += size;
+    return {IoStatus::done, size};
+  }
+  IoResult write(std::string_view head, std::string_view body) override {
+    if (head.empty() && body.empty()) std::abort();
+    // Interim answers are short: they are taken whole or not at all, as a socket would do.
+    if (!std::exchange(wire_.may_write, false) && !head.starts_with("HTTP/1.1 100")) return {IoStatus::wants_write};
+    const std::string all = std::string(head).append(body);
+    const std::size_t size = head.starts_with("HTTP/1.1 100") ? all.size() : std::min(all.size(), wire_.taken_at_once);
+    wire_.answers.append(all, 0, size);
+    return {IoStatus::done, size};
+  }
+  void finish_writing() override {}
+  IoResult discard(std::span<char> into) override { return read(into); }
+  PeerState peer() override { return PeerState::there; }
+
+ private:
+  Wire& wire_;
+  std::size_t taken_ = 0;
+};
+
+// Answers must be whole, one after the other, whatever was asked.
+void check_answers(std::string_view answers) {
+  while (!answers.empty()) {
+    if (!answers.starts_with("HTTP/1.1 ")) std::abort();
+    const int status = std::atoi(std::string(answers.substr(9, 3)).c_str());
+    const std::size_t end = answers.find("\r\n\r\n");
+    if (status < 100 || status > 599 || end == std::string_view::npos) std::abort();
+    const std::string_view head = answers.substr(0, end + 2);
+    answers.remove_prefix(end + 4);
+    if (status == 100) continue;
+    const std::size_t length = head.find("\r\nContent-Length: ");
+    if (length == std::string_view::npos || head.find("\r\nX-Request-Id: ") == std::string_view::npos) std::abort();
+    const std::size_t size = std::strtoull(std::string(head.substr(length + 18, 20)).c_str(), nullptr, 10);
+    // The answer to HEAD has a length and no body; what follows then is an answer, or nothing.
+    const bool head_only = size > 0 && (answers.empty() || answers.starts_with("HTTP/1.1 "));
+    if (head_only) continue;
+    if (answers.size() < size) std::abort();
+    answers.remove_prefix(size);
+  }
+}
+
+const TransportSettings& settings() {
+  static const TransportSettings kSettings = [] {
+    TransportSettings small;
+    small.max_header_bytes = 1024;
+    small.max_target_bytes = 256;
+    small.max_header_count = 16;
+    small.max_body_bytes = 2048;
+    small.max_total_body_bytes = 4096;
+    return small;
+  }();
+  return kSettings;
+}
+
+std::vector<std::string> serve(std::string_view bytes, std::size_t piece, std::size_t taken_at_once) {
+  Application application;
+  ConnectionContext context(settings(), application);
+  Wire wire = {bytes, piece, 0, taken_at_once, true, {}};
+  std::vector<std::pair<std::uint64_t, Response>> answers;
+  {
+    Connection connection(
+        context, std::make_unique<MemoryStream>(wire), {"memory", false, false},
+        [&](std::uint64_t serial, const Response& response) { answers.emplace_back(serial, response); });
+    const auto much_later = Clock::now() + std::chrono::hours(1);
+    // Each turn reads a piece, writes one or brings an answer: more turns than bytes of both mean that it hangs.
+    const std::size_t max_turns = 1000 + 64 * bytes.size();
+    for (std::size_t turn = 0; connection.wish() != Connection::Wish::close; ++turn) {
+      if (turn > max_turns) std::abort();
+      wire.may_write = true;
+      if (!answers.empty()) {
+        auto [serial, response] = std::move(answers.front());
+        answers.erase(answers.begin());
+        connection.on_answer(serial, std::move(response));
+      } else if (connection.wish() == Connection::Wish::answer) {
+        connection.on_tick(much_later);
+      } else {
+        if (connection.wish() == Connection::Wish::read) wire.here = std::min(wire.here + wire.piece, bytes.size());
+        connection.on_ready();
+      }
+    }
+  }
+  application.never_answered.clear();
+  if (context.body_bytes->load() != 0) std::abort();
+  check_answers(wire.answers);
+  return std::move(application.handled);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* /*count*/, char*** /*arguments*/) {
+  alate::base::configure_log(alate::base::LogLevel::off, alate::base::LogStyle::noop);
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::size_t piece = 1 + (data[0] & 15U), taken_at_once = std::size_t{16} << (data[0] >> 4U);
+  const std::vector<std::string> whole = serve(bytes, bytes.size() + 1, std::size_t{1} << 20U);
+  const std::vector<std::string> cut = serve(bytes, piece, taken_at_once);
+  // Where a request ends does not depend on the network. Cut up, a refusal may come sooner and end the connection.
+  if (cut.size() > whole.size() || !std::equal(cut.begin(), cut.end(), whole.begin())) std::abort();
+  return 0;
+}

@@ -1,0 +1,353 @@
+// The whole server, without mocks: what clients of each family get.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <map>
+#include <set>
+
+#include "running_application.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+using load::Answer;
+using load::Client;
+
+const std::vector<std::string> kTexts = {"The cat sleeps on the sofa.", "Köln", "", "a b c d e f g"};
+
+std::string json_list(const std::vector<std::string>& texts) {
+  Json::Array list(texts.begin(), texts.end());
+  return formats::to_json_text(list);
+}
+
+// Rows of JSON numbers equal the library's bit for bit.
+void expect_rows(const Json& rows, const Tensor& expected) {
+  const auto& list = rows.as_array("rows");
+  const auto width = static_cast<std::size_t>(expected.extent(1));
+  ASSERT_EQ(list.size(), static_cast<std::size_t>(expected.extent(0)));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto& row = list[i].as_array("row");
+    ASSERT_EQ(row.size(), width);
+    for (std::size_t j = 0; j < width; ++j)
+      ASSERT_EQ(static_cast<float>(row[j].as_double("number")), expected.values<float>()[i * width + j])
+          << i << ' ' << j;
+  }
+}
+
+TEST(Application, EmbedsLikeTheLibraryInEachFamily) {
+  const RunningApplication server;
+  const EmbeddingPipeline pipeline = EmbeddingPipeline::load(server.model());
+  const Tensor expected = pipeline.embed(kTexts).vectors;
+  const std::string list = json_list(kTexts);
+
+  const Answer native = server.post("/api/embed", R"({"model":"tiny/embedder","input":)" + list + "}");
+  ASSERT_EQ(native.status, 200) << native.body;
+  expect_rows(*json_of(native).find("embeddings"), expected);
+
+  const Answer openai = server.post("/v1/embeddings", R"({"model":"embedder","input":)" + list + "}");
+  ASSERT_EQ(openai.status, 200) << openai.body;
+  const Json listed = json_of(openai);
+  Json::Array rows;
+  for (const Json& entry : listed.find("data")->as_array("data")) rows.push_back(*entry.find("embedding"));
+  expect_rows(rows, expected);
+
+  const Answer tei = server.post("/models/tiny/embedder/embed", R"({"inputs":)" + list + "}");
+  ASSERT_EQ(tei.status, 200) << tei.body;
+  expect_rows(json_of(tei), expected);
+
+  const Answer cohere = server.post("/v2/embed", R"({"model":"tiny/embedder","input_type":"classification","texts":)" +
+                                                     list + R"(,"embedding_types":["float"]})");
+  ASSERT_EQ(cohere.status, 200) << cohere.body;
+  expect_rows(*json_of(cohere).find("embeddings")->find("float"), expected);
+
+  const Answer kserve =
+      server.post("/v2/models/tiny/embedder/infer",
+                  R"({"inputs":[{"name":"text","shape":[4],"datatype":"BYTES","data":)" + list + "}]}");
+  ASSERT_EQ(kserve.status, 200) << kserve.body;
+  const Json output = json_of(kserve).find("outputs")->as_array("outputs").at(0);
+  EXPECT_EQ(output.get_string("name", ""), "sentence_embedding");
+  const auto& data = output.find("data")->as_array("data");
+  ASSERT_EQ(data.size(), expected.values<float>().size());
+  for (std::size_t i = 0; i < data.size(); ++i)
+    ASSERT_EQ(static_cast<float>(data[i].as_double("number")), expected.values<float>()[i]);
+}
+
+TEST(Application, ShortensVectorsLikeTheLibrary) {
+  const RunningApplication server;
+  const EmbeddingPipeline pipeline = EmbeddingPipeline::load(server.model());
+  EmbedOptions options;
+  options.dimensions = 5;
+  const Answer answer = server.post("/api/embed", R"({"dimensions":5,"input":)" + json_list(kTexts) + "}");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  expect_rows(*json_of(answer).find("embeddings"), pipeline.embed(kTexts, options).vectors);
+}
+
+TEST(Application, NormalizesOnlyWhereAsked) {
+  const RunningApplication server;
+  const EmbeddingPipeline pipeline = EmbeddingPipeline::load(server.other_model());
+  for (const bool normalize : {false, true}) {
+    EmbedOptions options;
+    options.normalize = normalize;
+    const Answer answer =
+        server.post("/api/embed", std::string(R"({"model":"tiny/other","normalize":)") +
+                                      (normalize ? "true" : "false") + R"(,"input":)" + json_list(kTexts) + "}");
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    expect_rows(*json_of(answer).find("embeddings"), pipeline.embed(kTexts, options).vectors);
+  }
+}
+
+TEST(Application, AddsSpecialTokensToIdsOnlyWhereAbsent) {
+  const RunningApplication server;
+  const EmbeddingPipeline pipeline = EmbeddingPipeline::load(server.model());
+  EncodeOptions bare;
+  bare.add_special_tokens = false;
+  const auto ids = pipeline.tokenizer().encode(kTexts[0], bare).ids,
+             framed = pipeline.tokenizer().encode(kTexts[0]).ids;
+  ASSERT_NE(ids, framed);
+  Json::Array rows;
+  for (const auto& each : {ids, framed}) rows.emplace_back(Json::Array(each.begin(), each.end()));
+  const Answer answer =
+      server.post("/v1/embeddings", R"({"model":"embedder","input":)" + formats::to_json_text(rows) + "}");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const Json listed = json_of(answer);
+  Json::Array vectors;
+  for (const Json& entry : listed.find("data")->as_array("data")) vectors.push_back(*entry.find("embedding"));
+  expect_rows(vectors, pipeline.embed(std::vector{kTexts[0], kTexts[0]}).vectors);
+}
+
+TEST(Application, SaysWhichTextsWereCut) {
+  const RunningApplication server;
+  std::string longer;
+  for (int i = 0; i < 3000; ++i) longer += "cat ";
+  const std::string list = json_list({"short", longer});
+  const Json cut = json_of(server.post("/api/embed", R"({"input":)" + list + "}"));
+  ASSERT_NE(cut.find("truncated"), nullptr);
+  EXPECT_EQ(formats::to_json_text(*cut.find("truncated")), "[1]");
+  EXPECT_EQ(server.post("/api/embed", R"({"truncate":false,"input":)" + list + "}").status, 422);
+  EXPECT_EQ(server.post("/embed", R"({"truncate":false,"inputs":)" + list + "}").status, 413);
+  EXPECT_EQ(server.post("/v1/embeddings", R"({"model":"embedder","truncate":false,"input":)" + list + "}").status, 400);
+  EXPECT_EQ(json_of(server.post("/api/embed", R"({"input":"short"})")).find("truncated"), nullptr);
+}
+
+struct BadBody {
+  const char* name;
+  std::string path, body;
+  int status;
+  std::string headers = {};
+};
+
+std::string nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
+
+class BadBodies : public testing::TestWithParam<BadBody> {};
+
+// docs/security.md lists these.
+TEST_P(BadBodies, GetsAClearError) {
+  static const RunningApplication server([](Settings& settings) {
+    settings.max_body_mb = 1;
+    settings.max_inputs = 8;
+  });
+  const Answer answer = server.post(GetParam().path, GetParam().body, GetParam().headers);
+  EXPECT_EQ(answer.status, GetParam().status) << answer.body;
+  const Json json = json_of(answer);
+  EXPECT_TRUE(json.find("error") != nullptr || json.find("message") != nullptr) << answer.body;
+  EXPECT_EQ(answer.body.find(server.folder().string()), std::string::npos) << "tells a path: " << answer.body;
+}
+
+const BadBody kBadBodies[] = {
+    {"Truncated", "/api/embed", R"({"input": "a)", 400},
+    {"Empty", "/api/embed", " ", 400},
+    {"TrailingGarbage", "/api/embed", R"({"input":"a"} x)", 400},
+    {"TwoValues", "/api/embed", R"({"input":"a"}{"input":"b"})", 400},
+    {"Nan", "/api/embed", R"({"input":"a","dimensions":NaN})", 400},
+    {"Infinity", "/api/embed", R"({"input":"a","dimensions":Infinity})", 400},
+    {"HugeNumber", "/api/embed", R"({"input":"a","dimensions":1e999})", 400},
+    {"HugeInteger", "/api/embed", R"({"input":"a","dimensions":123456789012345678901234567890})", 400},
+    {"FractionForInteger", "/api/embed", R"({"input":"a","dimensions":1.5})", 400},
+    {"NegativeDimensions", "/api/embed", R"({"input":"a","dimensions":-1})", 400},
+    {"TooManyDimensions", "/api/embed", R"({"input":"a","dimensions":100000})", 422},
+    {"TooManyDimensionsOpenAi", "/v1/embeddings", R"({"model":"embedder","input":"a","dimensions":100000})", 400},
+    {"BadUtf8", "/api/embed", "{\"input\":\"a\xFF\"}", 400},
+    {"OverlongUtf8", "/api/embed", "{\"input\":\"a\xC0\xAF\"}", 400},
+    {"ControlCharacter", "/api/embed", "{\"input\":\"a\nb\"}", 400},
+    {"ByteOrderMarkAlone", "/api/embed", "\xEF\xBB\xBF", 400},
+    {"DuplicateKeys", "/api/embed", R"({"input":"a","input":"b"})", 400},
+    {"Deep", "/api/embed", nested(100000), 400},
+    {"DeepInside", "/api/embed", R"({"input":)" + nested(1000) + "}", 400},
+    {"ListInsteadOfObject", "/api/embed", "[]", 400},
+    {"StringInsteadOfObject", "/api/embed", "\"a\"", 400},
+    {"WrongKind", "/api/embed", R"({"input":{"text":"a"}})", 400},
+    {"WrongKindInList", "/api/embed", R"({"input":["a",1]})", 400},
+    {"WrongKindTei", "/embed", R"({"inputs":true})", 422},
+    {"WrongKindCohere", "/v2/embed", R"({"model":"tiny/embedder","texts":"a"})", 400},
+    {"WrongKindKserve", "/v2/models/tiny/embedder/infer", R"({"inputs":"a"})", 400},
+    {"MissingInput", "/api/embed", R"({"model":"tiny/embedder"})", 400},
+    {"TooManyInputs", "/api/embed", R"({"input":["a","a","a","a","a","a","a","a","a"]})", 413},
+    {"TooManyInputsOpenAi", "/v1/embeddings", R"({"model":"embedder","input":["a","a","a","a","a","a","a","a","a"]})",
+     400},
+    {"IdOutsideTheVocabulary", "/v1/embeddings", R"({"model":"embedder","input":[[1,99999999]]})", 400},
+    {"NegativeId", "/v1/embeddings", R"({"model":"embedder","input":[[1,-5]]})", 400},
+    {"IdBeyond32Bits", "/v1/embeddings", R"({"model":"embedder","input":[[1,4294967297]]})", 400},
+    {"UnknownModel", "/api/embed", R"({"model":"nobody/nothing","input":"a"})", 404},
+    {"AbsoluteModel", "/api/embed", R"({"model":"/etc/passwd","input":"a"})", 404},
+    {"TraversingModel", "/api/embed", R"({"model":"../../etc","input":"a"})", 404},
+    {"TraversingModelInside", "/api/embed", R"({"model":"tiny/../tiny/embedder","input":"a"})", 404},
+    {"BackslashModel", "/api/embed", R"({"model":"..\\..\\etc","input":"a"})", 404},
+    {"ZeroByteInModel", "/api/embed", R"({"model":"tiny/embedder\u0000","input":"a"})", 404},
+    {"LongModel", "/api/embed", R"({"model":")" + std::string(5000, 'm') + R"(","input":"a"})", 404},
+    {"DownloadModel", "/api/embed", R"({"model":"hf:owner/name","input":"a"})", 501},
+    {"TraversingModelInPath", "/models/..%2F..%2Fetc/embed", R"({"inputs":"a"})", 404},
+    {"ZeroByteInPath", "/models/a%00b/embed", R"({"inputs":"a"})", 404},
+    {"BrokenEscapeInPath", "/models/a%zz/embed", R"({"inputs":"a"})", 400},
+    {"BodyTooLarge", "/api/embed", R"({"input":")" + std::string(std::size_t{2} << 20, 'a') + R"("})", 413},
+    {"WrongContentType", "/api/embed", R"({"input":"a"})", 415, "Content-Type: text/plain\r\n"},
+    {"FormContentType", "/v1/embeddings", R"({"model":"embedder","input":"a"})", 415,
+     "Content-Type: application/x-www-form-urlencoded\r\n"},
+    {"Compressed", "/api/embed", R"({"input":"a"})", 415, "Content-Encoding: gzip\r\n"},
+    {"ForeignPage", "/api/embed", R"({"input":"a"})", 403, "Origin: https://evil.example\r\n"},
+    {"UnknownPrompt", "/api/embed", R"({"input":"a","prompt_name":"nothing"})", 422},
+};
+
+INSTANTIATE_TEST_SUITE_P(Application, BadBodies, testing::ValuesIn(kBadBodies),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(Application, WantsAKeyOnEveryRouteButHealth) {
+  const RunningApplication server([](Settings& settings) { settings.api_keys = {"secret-one", "secret-two"}; });
+  for (const char* path : {"/api/tags", "/v1/models", "/info", "/metrics", "/docs", "/", "/openapi.json", "/no/such",
+                           "/v2/models/tiny/embedder"})
+    EXPECT_EQ(server.get(path).status, 401) << path;
+  EXPECT_EQ(server.post("/api/embed", R"({"input":"a"})").status, 401);
+  EXPECT_EQ(server.post("/api/embed", R"({"input":"a"})", "Authorization: Bearer wrong\r\n").status, 401);
+  EXPECT_EQ(server.post("/api/embed", R"({"input":"a"})", "Authorization: Bearer secret-two\r\n").status, 200);
+  EXPECT_EQ(server.post("/api/embed", R"({"input":"a"})", "X-API-Key: secret-one\r\n").status, 200);
+  for (const char* path : {"/health", "/healthz", "/v2/health/live"}) EXPECT_EQ(server.get(path).status, 200) << path;
+}
+
+TEST(Application, EachFamilyHasItsErrors) {
+  const RunningApplication server;
+  EXPECT_TRUE(json_of(server.get("/v1/models/no/such")).find("error")->find("message")->is_string());
+  EXPECT_EQ(json_of(server.get("/v1/models/no/such")).find("error")->get_string("code", ""), "model_not_found");
+  EXPECT_TRUE(json_of(server.post("/embed", "{")).find("error_type")->is_string());
+  EXPECT_TRUE(json_of(server.post("/v2/embed", "{")).find("message")->is_string());
+  EXPECT_TRUE(json_of(server.post("/api/show", R"({"model":"nothing"})")).find("error")->is_string());
+  EXPECT_TRUE(json_of(server.get("/v2/models/nothing")).find("error")->is_string());
+  EXPECT_TRUE(json_of(server.get("/api/nothing")).find("error")->is_string());
+}
+
+TEST(Application, NamesTheMethodsOfARoute) {
+  const RunningApplication server;
+  const Answer refused = server.get("/api/embed");
+  EXPECT_EQ(refused.status, 405);
+  EXPECT_EQ(header_of(refused, "Allow"), "POST, OPTIONS");
+  const Answer options = server.send(Client::request("OPTIONS", "/v1/models", ""));
+  EXPECT_EQ(options.status, 204);
+  EXPECT_EQ(header_of(options, "Allow"), "GET, HEAD, OPTIONS");
+}
+
+TEST(Application, LetsPagesOfAllowedOriginsRead) {
+  const RunningApplication server([](Settings& settings) { settings.cors = {"https://app.example"}; });
+  const std::string origin = "Origin: https://app.example\r\n";
+  const Answer preflight =
+      server.send(Client::request("OPTIONS", "/api/embed", "", origin + "Access-Control-Request-Method: POST\r\n"));
+  EXPECT_EQ(preflight.status, 204);
+  EXPECT_EQ(header_of(preflight, "Access-Control-Allow-Origin"), "https://app.example");
+  EXPECT_EQ(header_of(server.post("/api/embed", R"({"input":"a"})", origin), "Access-Control-Allow-Origin"),
+            "https://app.example");
+  EXPECT_EQ(server.post("/api/embed", R"({"input":"a"})", "Origin: https://other.example\r\n").status, 403);
+}
+
+TEST(Application, TakesWhatCurlSendsWhereOllamaDoes) {
+  const RunningApplication server;
+  const std::string form = "Content-Type: application/x-www-form-urlencoded\r\n";
+  EXPECT_EQ(server.post("/api/embed", R"({"input":"a"})", form).status, 200);
+}
+
+TEST(Application, RefusesNamesThatForeignPagesMadePointHere) {
+  const RunningApplication server;
+  load::Client client(server.port());
+  EXPECT_EQ(client.exchange("GET /api/version HTTP/1.1\r\nHost: evil.example\r\n\r\n").status, 403);
+  EXPECT_EQ(server.get("/api/version").status, 200);
+}
+
+TEST(Application, TellsTimesModelAndRequestId) {
+  const RunningApplication server;
+  const Answer answer = server.post("/api/embed", R"({"input":"a"})", "X-Request-Id: my-id-7\r\n");
+  ASSERT_EQ(answer.status, 200);
+  EXPECT_EQ(header_of(answer, "X-Request-Id"), "my-id-7");
+  EXPECT_EQ(header_of(answer, "X-Model-Fingerprint"),
+            to_string(EmbeddingPipeline::load(server.model()).facts().fingerprint));
+  EXPECT_NE(header_of(answer, "Server-Timing").find("compute;dur="), std::string::npos);
+  EXPECT_EQ(header_of(server.get("/api/version"), "Server-Timing"), "");
+}
+
+TEST(Application, RefusesWhenTheQueueIsFull) {
+  const RunningApplication server([](Settings& settings) {
+    settings.max_concurrent_requests = 1;
+    settings.max_queue_size = 0;
+    settings.batch_max_wait = std::chrono::seconds(2);  // the first request waits this long for others
+  });
+  ASSERT_EQ(server.post("/api/embed", R"({"input":[]})").status, 200);  // loaded
+  std::map<int, int> statuses;
+  std::vector<std::future<Answer>> answers;
+  for (int i = 0; i < 6; ++i) {
+    answers.push_back(std::async(std::launch::async, [&server, i] {
+      return server.post("/api/embed", R"({"input":"text )" + std::to_string(i) + "\"}");
+    }));
+  }
+  for (auto& answer : answers) {
+    const Answer got = answer.get();
+    ++statuses[got.status];
+    EXPECT_EQ(header_of(got, "Retry-After").empty(), got.status != 503) << got.body;
+  }
+  EXPECT_GE(statuses[200], 1);
+  EXPECT_GE(statuses[503], 1);
+  EXPECT_EQ(statuses[200] + statuses[503], 6);
+}
+
+TEST(Application, AnswersWhatItTookBeforeItStops) {
+  RunningApplication server([](Settings& settings) { settings.batch_max_wait = std::chrono::milliseconds(300); });
+  ASSERT_EQ(server.post("/api/embed", R"({"input":[]})").status, 200);
+  load::Client client(server.port());
+  client.connect();
+  client.send(Client::request("POST", "/api/embed", R"({"input":"finish me"})"));
+  // It counts as taken once the server says that a request is under way.
+  while (server.get("/metrics").body.find("alate_requests_running 1") == std::string::npos) {
+  }
+  server.application().stop();
+  const Answer answer = client.receive();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(header_of(answer, "Connection"), "close");
+  server.stop();
+}
+
+TEST(Application, CountsWhatItDoes) {
+  const RunningApplication server;
+  ASSERT_EQ(server.post("/api/embed", R"({"input":["a","b c"]})").status, 200);
+  ASSERT_EQ(server.get("/nothing").status, 404);
+  const std::string text = server.get("/metrics").body;
+  for (const char* line : {"alate_http_requests_total{method=\"POST\",route=\"/api/embed\",code=\"200\"} 1\n",
+                           "alate_http_errors_total{route=\"unknown\",code=\"404\"} 1\n", "alate_batch_rows_sum 2\n",
+                           "alate_model_info{model=\"tiny/embedder\",backend=\"cpu\",",
+                           "alate_stage_duration_seconds_count{stage=\"compute\"} 1"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
+TEST(Application, UnloadsAModelThatIsNotUsed) {
+  const RunningApplication server;
+  const auto loaded = [&] { return json_of(server.get("/api/ps")).find("models")->as_array("models").size(); };
+  ASSERT_EQ(server.post("/api/embed", R"({"model":"tiny/other","input":"a"})").status, 200);
+  const std::size_t before = loaded();
+  ASSERT_EQ(server.post("/api/embed", R"({"model":"tiny/other","input":[],"keep_alive":0})").status, 200);
+  while (loaded() == before) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(server.post("/api/embed", R"({"model":"tiny/other","input":"a"})").status, 200);
+}
+
+TEST(Application, AnswersUnderItsBasePath) {
+  const RunningApplication server([](Settings& settings) { settings.base_path = "/models-api"; });
+  EXPECT_EQ(server.get("/models-api/api/version").status, 200);
+  EXPECT_EQ(server.get("/api/version").status, 404);
+  EXPECT_EQ(server.get("/health").status, 200);
+}
+
+}  // namespace
+}  // namespace alate::server

@@ -1,0 +1,348 @@
+// Loading and unloading.
+#include "server/model_host.h"
+
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "model_host_testing.h"
+
+namespace alate::server {
+namespace {
+
+using ModelHosting = ModelHostTest;
+using std::chrono::nanoseconds;
+using Names = std::vector<std::string>;
+
+// The vectors of two short texts by the model's queue.
+std::vector<float> computed(HostedModel& model, std::uint64_t program) {
+  const auto promise = std::make_shared<std::promise<runtime::BatchResult>>();
+  runtime::BatchJob job;
+  job.program = program;
+  job.rows = {{.ids = {2, 10, 11, 3}, .pool_skip = 0}, {.ids = {2, 12, 3}, .pool_skip = 0}};
+  job.done = [promise](runtime::BatchResult result) { promise->set_value(std::move(result)); };
+  model.scheduler->submit(std::move(job));
+  runtime::BatchResult result = promise->get_future().get();
+  EXPECT_EQ(result.error, nullptr);
+  return result.values;
+}
+
+TEST_F(ModelHosting, AHostedModelComputesWhatThePipelineDoes) {
+  add("acme/mean");
+  const auto model = acquire("acme/mean").model();
+  EXPECT_EQ(model->name, "acme/mean");
+  EXPECT_GT(model->load_time.count(), 0);
+  const EmbeddingPipeline alone = EmbeddingPipeline::load(settings.models_dir / "acme/mean");
+  const std::vector<std::vector<std::int32_t>> rows = {{2, 10, 11, 3}, {2, 12, 3}};
+  for (const bool normalize : {false, true}) {
+    EmbedOptions options;
+    options.normalize = normalize;
+    const Tensor wanted = alone.embed_tokens(rows, options).vectors;
+    const auto values = wanted.values<float>();
+    EXPECT_EQ(computed(*model, normalize ? 1 : 0), std::vector<float>(values.begin(), values.end()));
+  }
+}
+
+TEST_F(ModelHosting, ManyRequestsLoadAModelOnce) {
+  add("acme/mean");
+  WorkQueue one(1);
+  ModelHost own(settings, one, {});
+  std::vector<std::future<std::shared_ptr<HostedModel>>> answers;
+  {
+    const Blockade blockade(one);
+    for (int i = 0; i < 5; ++i) {
+      auto promise = std::make_shared<std::promise<std::shared_ptr<HostedModel>>>();
+      answers.push_back(promise->get_future());
+      own.acquire(i % 2 == 0 ? "mean" : "acme/mean",
+                  [promise](const std::shared_ptr<HostedModel>& model, const std::exception_ptr&) {
+                    promise->set_value(model);
+                  });
+    }
+    EXPECT_TRUE(own.loaded().empty());
+  }
+  const auto first = answers[0].get();
+  ASSERT_NE(first, nullptr);
+  for (std::size_t i = 1; i < answers.size(); ++i) EXPECT_EQ(answers[i].get(), first);
+}
+
+TEST_F(ModelHosting, ALoadedModelIsGivenAtOnceByAnyOfItsNames) {
+  add("acme/mean");
+  const auto model = acquire("acme/mean").model();
+  for (const char* name : {"acme/mean", "mean", "mean:latest", "acme/mean:latest", "", "mean", ""}) {
+    SCOPED_TRACE(name);
+    Acquired again = acquire(name);
+    ASSERT_TRUE(again.is_ready());
+    EXPECT_EQ(again.model(), model);
+  }
+}
+
+TEST_F(ModelHosting, AFailureIsToldToAllWhoWaitAndTriedAgain) {
+  add("acme/mean");
+  const auto config = settings.models_dir / "acme/mean/config.json";
+  const auto kept = folder.path() / "config.json";
+  std::filesystem::rename(config, kept);
+  folder.write("models/acme/mean/config.json", R"({"model_type": "nothing we know"})");
+  Acquired a = acquire("mean"), b = acquire("acme/mean");
+  for (Acquired* each : {&a, &b}) {
+    const Error error = each->error();
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_NE(error.message().find("\"acme/mean\""), std::string::npos) << error.message();
+    expect_no_path(error);
+  }
+  std::filesystem::remove(settings.models_dir / "acme/mean/tokenizer.json");
+  std::filesystem::remove(settings.models_dir / "acme/mean/vocab.txt");
+  std::filesystem::copy_file(kept, config, std::filesystem::copy_options::overwrite_existing);
+  const Error error = acquire("mean").error();
+  EXPECT_EQ(error.code(), ErrorCode::not_found);
+  expect_no_path(error);
+  std::filesystem::remove_all(settings.models_dir / "acme/mean");
+  add("acme/mean");
+  EXPECT_EQ(acquire("mean").model()->name, "acme/mean");
+}
+
+TEST_F(ModelHosting, TheLeastRecentlyUsedModelMakesRoom) {
+  for (const char* name : {"a", "b", "c"}) add(name);
+  settings.max_loaded_models = 2;
+  acquire("a").model();
+  acquire("b").model();
+  acquire("a").model();
+  acquire("c").model();
+  EXPECT_EQ(loaded(), (Names{"a", "c"}));
+}
+
+TEST_F(ModelHosting, AModelThatNobodyUsesMakesRoomBeforeOneInUse) {
+  for (const char* name : {"a", "b", "c"}) add(name);
+  settings.max_loaded_models = 2;
+  const auto held = acquire("a").model();
+  acquire("b").model();
+  acquire("c").model();
+  EXPECT_EQ(loaded(), (Names{"a", "c"}));
+}
+
+TEST_F(ModelHosting, AModelInUseMakesRoomWhenAllAre) {
+  for (const char* name : {"a", "b"}) add(name);
+  settings.max_loaded_models = 1;
+  const auto held = acquire("a").model();
+  const auto other = acquire("b").model();
+  EXPECT_EQ(loaded(), (Names{"b"}));
+  EXPECT_FALSE(computed(*held, 0).empty());
+}
+
+TEST_F(ModelHosting, ModelsThatLoadAtOnceKeepToTheLimit) {
+  for (const char* name : {"a", "b", "c"}) add(name);
+  settings.max_loaded_models = 1;
+  Acquired a = acquire("a"), b = acquire("b"), c = acquire("c");
+  a.model(), b.model(), c.model();
+  EXPECT_EQ(loaded().size(), 1u);
+}
+
+TEST_F(ModelHosting, AModelOverTheLimitOfMemoryIsRefusedByTheSizeOfItsFiles) {
+  add("large");
+  folder.write("models/large/model.safetensors", std::string(std::size_t{2} << 20, 'x'));
+  add("small");
+  settings.max_memory_mb = 1;
+  const Error error = acquire("large").error();
+  EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
+  EXPECT_NE(error.message().find("1 MB"), std::string::npos) << error.message();
+  EXPECT_EQ(acquire("small").model()->name, "small");
+}
+
+TEST_F(ModelHosting, UnloadingSaysWhetherItWasLoaded) {
+  add("acme/mean");
+  EXPECT_FALSE(host().unload("mean"));
+  EXPECT_FALSE(host().unload("no such model"));
+  const auto held = acquire("mean").model();
+  EXPECT_TRUE(host().unload("mean:latest"));
+  EXPECT_FALSE(host().unload("mean"));
+  EXPECT_TRUE(loaded().empty());
+  EXPECT_FALSE(computed(*held, 0).empty());  // requests under way finish
+  EXPECT_NE(acquire("mean").model(), held);
+}
+
+TEST_F(ModelHosting, AModelWhoseFolderHasGoneCanBeUnloaded) {
+  add("acme/mean");
+  acquire("mean").model();
+  std::filesystem::remove_all(settings.models_dir / "acme");
+  EXPECT_TRUE(host().unload("acme/mean"));
+}
+
+TEST_F(ModelHosting, TheLastHolderMayBeACallbackOfTheModelsOwnQueue) {
+  add("mean");
+  for (const bool host_is_gone : {false, true}) {
+    auto model = acquire("mean").model();
+    const std::weak_ptr<HostedModel> watched = model;
+    std::promise<void> begun, go_on;
+    runtime::BatchJob job;
+    job.task = [&](const auto&) {
+      begun.set_value();
+      go_on.get_future().wait();
+    };
+    runtime::BatchScheduler& scheduler = *model->scheduler;
+    job.done = [held = std::move(model)](const runtime::BatchResult&) {};
+    scheduler.submit(std::move(job));
+    begun.get_future().wait();
+    if (host_is_gone) {
+      end_host();
+      loaders.stop();
+    } else {
+      EXPECT_TRUE(host().unload("mean"));
+    }
+    EXPECT_FALSE(watched.expired());
+    go_on.set_value();
+    while (!watched.expired()) std::this_thread::yield();
+  }
+}
+
+TEST_F(ModelHosting, AnIdleModelIsUnloadedAfterItsTime) {
+  add("mean");
+  settings.keep_alive = nanoseconds(1);
+  auto held = acquire("mean").model();
+  host().unload_idle();
+  EXPECT_EQ(loaded(), (Names{"mean"}));  // in use
+  held.reset();
+  host().unload_idle();
+  EXPECT_TRUE(loaded().empty());
+}
+
+TEST_F(ModelHosting, AModelWithWorkIsNotIdle) {
+  add("mean");
+  settings.keep_alive = nanoseconds(1);
+  std::promise<void> go_on;
+  std::promise<void> done;
+  {
+    const auto model = acquire("mean").model();
+    runtime::BatchJob job;
+    job.task = [&](const auto&) { go_on.get_future().wait(); };
+    job.done = [&](const runtime::BatchResult&) { done.set_value(); };
+    model->scheduler->submit(std::move(job));
+  }
+  host().unload_idle();
+  EXPECT_EQ(loaded(), (Names{"mean"}));
+  go_on.set_value();
+  done.get_future().wait();
+  host().unload_idle();
+  EXPECT_TRUE(loaded().empty());
+}
+
+TEST_F(ModelHosting, KeepAliveOfZeroInTheSettingsIsForEver) {
+  add("mean");
+  settings.keep_alive = nanoseconds(0);
+  acquire("mean").model();
+  host().unload_idle();
+  ASSERT_EQ(host().loaded().size(), 1u);
+  EXPECT_FALSE(host().loaded()[0].expires.has_value());
+}
+
+TEST_F(ModelHosting, ARequestMayChangeHowLongAModelStays) {
+  add("mean");
+  settings.keep_alive = nanoseconds(1);
+  host().touch(*acquire("mean").model(), nanoseconds(-1));
+  host().unload_idle();
+  ASSERT_EQ(loaded(), (Names{"mean"}));
+  EXPECT_FALSE(host().loaded()[0].expires.has_value());
+  host().touch(*acquire("mean").model());  // leaves it so
+  host().unload_idle();
+  ASSERT_EQ(loaded(), (Names{"mean"}));
+  host().touch(*acquire("mean").model(), std::chrono::hours(1));
+  host().unload_idle();
+  ASSERT_EQ(loaded(), (Names{"mean"}));
+  EXPECT_GT(host().loaded()[0].expires.value(), std::chrono::system_clock::now() + std::chrono::minutes(50));
+  host().touch(*acquire("mean").model(), nanoseconds(0));
+  host().unload_idle();
+  EXPECT_TRUE(loaded().empty());
+}
+
+TEST_F(ModelHosting, TheLoadedAreListedWithTheirSize) {
+  add("mean");
+  const auto model = acquire("mean").model();
+  const auto all = host().loaded();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].model, model);
+  EXPECT_GE(all[0].bytes, 1000u);
+  EXPECT_TRUE(all[0].expires.has_value());
+}
+
+TEST_F(ModelHosting, PreloadsInTheBackground) {
+  for (const char* name : {"acme/a", "b", "c", "d"}) add(name);
+  settings.preload = {"a", "nothing"};
+  settings.default_model = "b";
+  settings.model_strategies = {{"c", LoadStrategy::eager}, {"d", LoadStrategy::lazy}};
+  settings.keep_alive = nanoseconds(1);
+  EXPECT_FALSE(host().preloaded());
+  host().preload();
+  while (!host().preloaded()) std::this_thread::yield();
+  EXPECT_EQ(loaded(), (Names{"acme/a", "b", "c"}));
+  // The eager one is never idle for too long.
+  while (loaded().size() > 1) host().unload_idle();
+  host().unload_idle();
+  EXPECT_EQ(loaded(), (Names{"c"}));
+}
+
+TEST_F(ModelHosting, NothingToPreloadIsPreloaded) {
+  host().preload();
+  EXPECT_TRUE(host().preloaded());
+}
+
+TEST_F(ModelHosting, WhoWaitsWhenTheHostEndsIsTold) {
+  add("mean");
+  WorkQueue one(1);
+  auto own = std::make_unique<ModelHost>(settings, one, runtime::BatchObserver{});
+  std::promise<std::exception_ptr> told;
+  {
+    const Blockade blockade(one);
+    own->acquire("mean", [&](const auto&, const std::exception_ptr& error) { told.set_value(error); });
+    own.reset();
+    const std::exception_ptr error = told.get_future().get();
+    ASSERT_NE(error, nullptr);
+    EXPECT_EQ(base::error_of([&] { std::rethrow_exception(error); }).code(), ErrorCode::unavailable);
+  }
+}
+
+TEST_F(ModelHosting, TheBackendIsTheFirstOfTheConfiguredThatIsHere) {
+  add("mean");
+  settings.backend_priority = {"onnx", "reference", "go"};
+  settings.policy = "allow";
+  EXPECT_EQ(acquire("mean").model()->pipeline.facts().backend, "reference");
+  const auto refusal = [&] { return base::error_of([&] { ModelHost(settings, loaders, {}); }).code(); };
+  settings.policy = "strict";
+  EXPECT_EQ(refusal(), ErrorCode::unavailable);
+  settings.backend_priority = {"no such thing"};
+  EXPECT_EQ(refusal(), ErrorCode::invalid_argument);
+  settings.backend_priority.clear();
+  settings.policy = "none";
+  EXPECT_EQ(refusal(), ErrorCode::invalid_argument);
+}
+
+// Meant for the thread sanitizer too.
+TEST_F(ModelHosting, ManyThreadsAcquireUseAndUnload) {
+  for (const char* name : {"a", "b", "c"}) add(name);
+  settings.max_loaded_models = 2;
+  settings.keep_alive = std::chrono::milliseconds(1);
+  host();
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 4; ++i) {
+    threads.emplace_back([this, i] {
+      std::mt19937 random(i);
+      for (int round = 0; round < 40; ++round) {
+        const std::string name(1, static_cast<char>('a' + random() % 3));
+        switch (random() % 6) {
+          case 0: host().unload(name); break;
+          case 1: host().unload_idle(); break;
+          case 2: host().loaded(); break;
+          default: {
+            const auto model = acquire(name).model();
+            ASSERT_NE(model, nullptr);
+            EXPECT_EQ(model->name, name);
+            host().touch(*model);
+            EXPECT_FALSE(computed(*model, random() % 2).empty());
+          }
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(loaded().size(), 2u);
+}
+
+}  // namespace
+}  // namespace alate::server

@@ -1,0 +1,154 @@
+// What names in requests mean, and what is listed.
+#include "server/model_names.h"
+
+#include "model_host_testing.h"
+
+namespace alate::server {
+namespace {
+
+using ModelNaming = ModelHostTest;
+
+TEST_F(ModelNaming, ANameIsOneForEachFolder) {
+  add("acme/mean");
+  add("flat");
+  const ModelNames names(settings);
+  for (const char* name : {"acme/mean", "mean", "acme/mean:latest", "mean:latest"}) {
+    const NamedFolder found = names.resolve(name);
+    EXPECT_EQ(found.name, "acme/mean") << name;
+    EXPECT_EQ(found.folder, settings.models_dir / "acme/mean") << name;
+  }
+  EXPECT_EQ(names.resolve("flat").name, "flat");
+}
+
+TEST_F(ModelNaming, WhatIsNoNameIsRefusedWithoutSayingWhereTheModelsAre) {
+  add("acme/mean");
+  add("other/mean");
+  add("flat");
+  copy_to(folder.path() / "outside");
+  const ModelNames names(settings);
+  const std::vector<std::pair<std::string, ErrorCode>> cases = {
+      {"nothing", ErrorCode::not_found},
+      {"acme/nothing", ErrorCode::not_found},
+      {"nothing:latest", ErrorCode::not_found},
+      {"nothing:int8", ErrorCode::not_found},
+      {"flat:int8", ErrorCode::unsupported},
+      {"flat:latest:latest", ErrorCode::unsupported},
+      {"builtin:mean", ErrorCode::not_found},
+      {"hf:acme/mean", ErrorCode::unsupported},
+      {"mean", ErrorCode::invalid_argument},
+      {"../outside", ErrorCode::not_found},
+      {"acme/../../outside", ErrorCode::not_found},
+      {(folder.path() / "outside").string(), ErrorCode::not_found},
+      {"./flat", ErrorCode::not_found},
+      {"a/b/c", ErrorCode::not_found},
+      {":latest", ErrorCode::not_found},
+      {std::string("flat\0", 5), ErrorCode::not_found},
+  };
+  for (const auto& [name, code] : cases) {
+    const Error error = base::error_of([&] { names.resolve(name); });
+    EXPECT_EQ(error.code(), code) << name << ": " << error.what();
+    EXPECT_EQ(error.message().find(settings.models_dir.string()), std::string::npos) << error.what();
+  }
+  const Error several = base::error_of([&] { names.resolve("mean"); });
+  EXPECT_NE(several.message().find("acme/mean, other/mean"), std::string::npos) << several.what();
+  EXPECT_NE(base::error_of([&] { names.resolve("nothing"); }).message().find("GET /api/models"), std::string::npos);
+}
+
+TEST_F(ModelNaming, TheOnlyModelIsTheDefault) {
+  const ModelNames names(settings);
+  EXPECT_EQ(base::error_of([&] { names.resolve(""); }).code(), ErrorCode::not_found);
+  add("acme/mean");
+  EXPECT_EQ(names.default_name(), "acme/mean");
+  EXPECT_EQ(names.resolve("").name, "acme/mean");
+  add("flat");
+  const Error error = base::error_of([&] { names.resolve(""); });
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(error.message().find("acme/mean, flat"), std::string::npos) << error.what();
+}
+
+TEST_F(ModelNaming, TheDefaultMayBeSetByName) {
+  add("acme/mean");
+  add("flat");
+  settings.default_model = "mean";
+  const ModelNames names(settings);
+  EXPECT_EQ(names.default_name(), "acme/mean");
+  EXPECT_EQ(names.resolve("").folder, settings.models_dir / "acme/mean");
+  settings.default_model = "nothing";
+  EXPECT_EQ(base::error_of([&] { ModelNames{settings}; }).code(), ErrorCode::not_found);
+}
+
+TEST_F(ModelNaming, TheDefaultMayBeAPath) {
+  add("acme/mean");
+  add("elsewhere", "st_cls");
+  copy_to(folder.path() / "far/elsewhere");
+  settings.default_model = (folder.path() / "far/elsewhere/").string();
+  const ModelNames names(settings);
+  EXPECT_EQ(names.default_name(), "elsewhere");
+  for (const char* name : {"", "elsewhere", "elsewhere:latest"})
+    EXPECT_EQ(std::filesystem::canonical(names.resolve(name).folder), folder.path() / "far/elsewhere") << name;
+  EXPECT_EQ(names.resolve("mean").name, "acme/mean");
+  EXPECT_EQ(names.all().size(), 2u);  // not the other one of its name
+
+  settings.default_model = (settings.models_dir / "acme/../acme/mean").string();
+  const ModelNames inside(settings);
+  EXPECT_EQ(inside.default_name(), "acme/mean");
+  EXPECT_EQ(inside.all().size(), 2u);
+
+  settings.default_model = (settings.models_dir / "acme/mean/config.json").string();
+  EXPECT_EQ(base::error_of([&] { ModelNames{settings}; }).code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(ModelNaming, ListsWhatTheFilesSay) {
+  add("acme/mean");
+  add("flat", "stored_f16");
+  const auto all = host().listed();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].name, "acme/mean");
+  EXPECT_EQ(all[0].architecture, "bert");
+  EXPECT_EQ(all[0].type, "embedder");
+  EXPECT_EQ(all[0].dtype, "F32");
+  EXPECT_EQ(all[0].dimensions, 16u);
+  EXPECT_EQ(all[0].max_length, 40u);
+  // Embeddings of 88 words, 40 places and 2 types and their norm; a layer with 20 between; and a pooler or none.
+  constexpr std::size_t kEncoder =
+      (88 + 40 + 2) * 16 + 2 * 16 + 4 * (16 * 16 + 16) + 2 * (2 * 16) + 2 * (16 * 20) + 20 + 16;
+  constexpr std::size_t kPooler = 16 * 16 + 16;
+  EXPECT_TRUE(all[0].parameters == kEncoder || all[0].parameters == kEncoder + kPooler) << all[0].parameters;
+  EXPECT_GT(all[0].bytes, all[0].parameters * 4);
+  EXPECT_LT(std::chrono::abs(std::chrono::system_clock::now() - all[0].modified), std::chrono::hours(24 * 366 * 50));
+  EXPECT_EQ(all[1].dtype, "F16");
+}
+
+TEST_F(ModelNaming, ABrokenFolderIsListedWithoutFacts) {
+  folder.write("models/broken/config.json", "{");
+  folder.write("models/broken/model.safetensors", "not at all");
+  folder.write("models/odd/config.json", R"({"model_type": 7, "hidden_size": -3, "max_position_embeddings": "x"})");
+  const auto all = host().listed();
+  ASSERT_EQ(all.size(), 2u);
+  for (const ModelListing& listing : all) {
+    EXPECT_EQ(listing.architecture, "");
+    EXPECT_EQ(listing.dtype, "");
+    EXPECT_EQ(listing.parameters + listing.dimensions + listing.max_length, 0u);
+    EXPECT_GT(listing.bytes, 0u);
+  }
+}
+
+TEST_F(ModelNaming, TheDigestChangesWithTheFiles) {
+  add("flat");
+  const std::string before = host().describe("flat").digest;
+  EXPECT_EQ(before.size(), std::string_view("sha256:").size() + 64);
+  EXPECT_EQ(host().describe("flat").digest, before);
+  folder.write("models/flat/config.json", R"({"model_type": "bert", "hidden_size": 5})");
+  const ModelListing after = host().describe("flat:latest");
+  EXPECT_NE(after.digest, before);
+  EXPECT_EQ(after.dimensions, 5u);
+  EXPECT_EQ(base::error_of([&] { host().describe("nothing"); }).code(), ErrorCode::not_found);
+}
+
+TEST_F(ModelNaming, NoModelsAreNoError) {
+  EXPECT_TRUE(host().listed().empty());
+  EXPECT_TRUE(host().loaded().empty());
+}
+
+}  // namespace
+}  // namespace alate::server

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include "route_testing.h"
+
+namespace alate::server {
+namespace {
+
+class OperationsRoutes : public RouteTest {
+ protected:
+  Response get(std::string_view path) { return call(operations_routes(), Method::get, path); }
+};
+
+TEST_F(OperationsRoutes, AServerThatRunsIsHealthy) {
+  for (const char* path : {"/health", "/healthz"}) {
+    const Response response = get(path);
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.body, R"({"status":"ok"})");
+  }
+  shutting_down = true;
+  EXPECT_EQ(get("/health").status, 200);
+}
+
+TEST_F(OperationsRoutes, IsReadyOnceItsFirstModelsAreLoaded) {
+  add("acme/mean");
+  settings.preload = {"acme/mean"};
+  {
+    const Blockade blockade(loaders);
+    const Blockade other(loaders);
+    host().preload();
+    const Response response = get("/readyz");
+    EXPECT_EQ(response.status, 503);
+    EXPECT_NE(header(response, "Retry-After"), "");
+    EXPECT_NE(text(json(response), "error").find("loading"), std::string::npos);
+    EXPECT_EQ(text(json(response), "code"), R"("unavailable")");
+  }
+  while (!host().preloaded()) std::this_thread::yield();
+  const Response response = get("/readyz");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, R"({"status":"ready"})");
+}
+
+TEST_F(OperationsRoutes, IsNotReadyWhileItShutsDown) {
+  host().preload();
+  while (!host().preloaded()) std::this_thread::yield();
+  EXPECT_EQ(get("/readyz").status, 200);
+  shutting_down = true;
+  const Response response = get("/readyz");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_NE(header(response, "Retry-After"), "");
+  EXPECT_NE(text(json(response), "error").find("shutting down"), std::string::npos);
+}
+
+TEST_F(OperationsRoutes, HealthAloneIsOpen) {
+  for (const Route& route : operations_routes()) {
+    const bool health = route.path == "/health" || route.path == "/healthz" || route.path == "/readyz";
+    EXPECT_EQ(route.access == Access::open, health) << route.path;
+  }
+}
+
+TEST_F(OperationsRoutes, MetricsAreInPrometheussTextFormat) {
+  metrics.request("GET", "/health", 200, std::chrono::milliseconds(1), {});
+  const Response response = get("/metrics");
+  EXPECT_EQ(response.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_NE(response.body.find("/health"), std::string::npos);
+}
+
+TEST_F(OperationsRoutes, DescribesItself) {
+  settings.base_path = "/llm";
+  const formats::Json document = json(call(operations_routes(), Method::get, "/llm/openapi.json"));
+  EXPECT_EQ(text(document, "openapi"), R"("3.1.0")");
+  EXPECT_EQ(text(*document.find("info"), "version"), R"("1.2.3")");
+  EXPECT_NE(document.find("paths")->find("/metrics"), nullptr);
+}
+
+TEST_F(OperationsRoutes, TheDocumentationIsTheFirstPage) {
+  for (const char* path : {"/docs", "/"}) {
+    const Response response = get(path);
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.content_type, "text/html; charset=utf-8");
+  }
+  EXPECT_EQ(call(operations_routes(), Method::head, "/").status, 200);
+}
+
+}  // namespace
+}  // namespace alate::server

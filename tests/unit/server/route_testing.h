@@ -1,0 +1,71 @@
+// Routes over tiny models, called as the dispatcher calls them but without a socket.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "model_host_testing.h"
+#include "server/failure.h"
+#include "server/metrics.h"
+#include "server/route.h"
+#include "server/schema.h"
+#include "server/services.h"
+
+namespace alate::server {
+
+class RouteTest : public ModelHostTest {
+ protected:
+  /// Answers by the row of `routes`; its body must fit the row's schema.
+  Response call(std::vector<Route> routes, Method method, std::string_view path, std::string body = "",
+                Headers headers = {}) {
+    const Router router(std::move(routes), settings.base_path);
+    Services services{settings, host(), metrics, work, router, "1.2.3", [] { return Gauges{}; }, shutting_down};
+    const Router::Match match = router.find(method, path);
+    EXPECT_NE(match.route, nullptr) << path;
+    if (match.route == nullptr) return {};
+
+    Request request;
+    request.method = method;
+    request.path = path;
+    request.body = std::move(body);
+    request.headers = std::move(headers);
+    std::promise<Response> promise;
+    std::future<Response> answer = promise.get_future();
+    const auto exchange =
+        std::make_shared<Exchange>(std::move(request), "id", Clock::time_point::max(),
+                                   [&promise](Response response) { promise.set_value(std::move(response)); });
+    Call made{services, *match.route, exchange, match.parameters, {}};
+    if (!match.route->body.empty()) {
+      made.body = formats::parse_json(exchange->request().body, "the body");
+      const auto violation = Schema::parse(match.route->body).check(made.body);
+      EXPECT_FALSE(violation) << violation->message;
+    }
+    try {
+      match.route->handle(made);
+    } catch (...) {
+      fail(*exchange, match.route->family, std::current_exception());
+    }
+    return answer.get();
+  }
+
+  static formats::Json json(const Response& response) { return formats::parse_json(response.body, "the answer"); }
+  /// A member as JSON text, "absent" where there is none.
+  static std::string text(const formats::Json& value, std::string_view key) {
+    const formats::Json* found = value.find(key);
+    return found == nullptr ? "absent" : formats::to_json_text(*found);
+  }
+  static std::string header(const Response& response, std::string_view name) {
+    const std::string* value = response.headers.find(name);
+    return value == nullptr ? "" : *value;
+  }
+
+  Metrics metrics;
+  WorkQueue work{1};
+  bool shutting_down = false;
+};
+
+}  // namespace alate::server

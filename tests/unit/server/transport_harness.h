@@ -1,0 +1,141 @@
+// A server with a small application behind it, and clients that speak bytes, not HTTP.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "server/transport/descriptor.h"
+#include "server/transport/http_server.h"
+
+namespace alate::server {
+
+/// What the tests' application does:
+///   /echo     answers the body and, in headers, what it saw (X-Method, X-Path, X-Query, X-Host, X-Peer, X-Secure,
+///             X-Health)
+///   /wait     answers "waited" from another thread, once `release` has been called
+///   /large    answers `large_bytes` bytes
+///   /evil     puts line breaks into the values of its headers, and sets headers of the transport
+///   /empty    answers 204
+///   /throw    throws
+///   /forbidden  is answered 401 by its head
+class TestApplication final : public RequestHandler {
+ public:
+  ~TestApplication() override;
+
+  std::optional<Response> check_head(const Request& head) override;
+  void handle(std::shared_ptr<Exchange> exchange) override;
+  Response refuse(const Request& head, const Refusal& refusal) override;
+  void served(const Served& served) override;
+
+  struct Record {
+    std::string path, id;
+    int status = 0;
+    std::size_t request_bytes = 0, response_bytes = 0;
+  };
+  /// Waits until that many requests have been served, and returns them all. Thread-safe, as all that follows.
+  std::vector<Record> wait_served(std::size_t count);
+  /// Waits until that many /wait requests are under way, now or in the past.
+  void wait_begun(std::size_t count);
+  /// Waits until that many have been abandoned.
+  void wait_abandoned(std::size_t count);
+  void release();
+  std::size_t handled();
+
+  std::size_t large_bytes = 8 * 1024 * 1024;
+
+ private:
+  template <typename Condition>
+  void wait_for(Condition condition);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Record> served_;
+  std::vector<std::shared_ptr<Exchange>> waiting_;
+  std::vector<std::thread> threads_;
+  std::size_t begun_ = 0, abandoned_ = 0, handled_ = 0;
+  bool released_ = false;
+};
+
+/// Short enough for tests of what takes long, long enough that nothing else runs into them.
+TransportSettings test_settings();
+
+/// Serves on a thread of its own until it is destroyed.
+class TestServer {
+ public:
+  explicit TestServer(TransportSettings settings = test_settings());
+  ~TestServer();
+
+  TestApplication application;
+  HttpServer server;
+  /// Waits for `run` to return.
+  void join();
+
+ private:
+  std::thread thread_;
+};
+
+struct RawAnswer {
+  int status = 0;                              // 0: the connection ended before a whole answer came
+  std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;
+};
+
+/// A connected socket. Waits for the server for a minute at most, and then fails the test.
+class RawClient {
+ public:
+  static RawClient tcp(std::uint16_t port, const std::string& host = "127.0.0.1");
+  static RawClient unix_socket(const std::string& path);
+
+  /// Whether all could be written.
+  bool send(std::string_view bytes);
+  /// The next answer; with `no_body` to HEAD. Interim answers (100) are skipped, and counted.
+  RawAnswer receive(bool no_body = false);
+  /// Whether the server ends the connection without sending anything more.
+  bool ends();
+  /// All bytes until the server ends the connection.
+  std::string receive_all();
+  /// Waits for the first byte without taking it.
+  bool wait_readable();
+  void half_close();
+  void reset();  // closes with RST
+  void close() { socket_.reset(); }
+  int descriptor() const { return socket_.number(); }
+
+  int interim_answers = 0;
+
+ private:
+  explicit RawClient(Descriptor socket) : socket_(std::move(socket)) {}
+  bool fill();
+
+  Descriptor socket_;
+  std::string received_;
+};
+
+/// One request on a connection of its own.
+RawAnswer ask(TestServer& server, std::string_view bytes);
+
+/// A folder that is removed with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  std::string file(std::string_view name) const;
+
+ private:
+  std::string path_;
+};
+
+/// Writes a new key and a certificate for "localhost" and 127.0.0.1, signed by itself, as PEM files.
+void write_certificate(const std::string& certificate_file, const std::string& key_file, const std::string& name);
+
+}  // namespace alate::server
