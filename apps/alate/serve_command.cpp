@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "base/heap.h"
 #include "base/log.h"
 #include "common_options.h"
 #include "configuration.h"
@@ -133,6 +134,7 @@ void run_serve(Arguments& arguments) {
   const server::LoadedSettings loaded = load(arguments, options);
   const server::Settings& settings = loaded.settings;
   const CommonOptions common = common_options(settings);
+  base::keep_little_free_memory();
   apply(common);
   if (const auto* file = options.configuration.file())
     base::log(base::LogLevel::info, "configuration read", {{"path", file->name}});

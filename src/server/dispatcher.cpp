@@ -77,6 +77,11 @@ const Schema* Dispatcher::schema_of(const Route& route) const {
   return schemas_[place] ? &*schemas_[place] : nullptr;
 }
 
+Family Dispatcher::family_of(std::string_view path) const {
+  const std::string& base = services_.router.base_path();
+  return family_of_path(path.starts_with(base) ? path.substr(base.size()) : path);
+}
+
 Response Dispatcher::answer(const Request& request, Family family, const Problem& problem) const {
   Response response = to_response(family, problem);
   for (auto& [name, value] : origins_.answer_headers(request)) response.headers.add(name, value);
@@ -92,7 +97,7 @@ std::optional<Response> Dispatcher::check_head(const Request& head) {
 }
 
 std::optional<Response> Dispatcher::check(const Request& head, const Router::Match& match) const {
-  const Family family = match.route != nullptr ? match.route->family : family_of_path(head.path);
+  const Family family = match.route != nullptr ? match.route->family : family_of(head.path);
   const bool open = match.route != nullptr && match.route->access == Access::open;
   const auto refused = [&](Problem::Kind kind, std::string message) {
     return answer(head, family, problem(kind, std::move(message)));
@@ -206,7 +211,7 @@ Response Dispatcher::refuse(const Request& head, const Refusal& refusal) {
   made.status = refusal.status;
   made.retry_after = refusal.retry_after;
   if (refusal.status == 503) services_.metrics.rejected("transport");
-  const Family family = family_of_path(head.path);
+  const Family family = family_of(head.path);
   if (refusal.status == 503 && !refusal.retry_after) made.retry_after = 1;
   return answer(head, family, made);
 }

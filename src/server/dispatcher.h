@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/admission.h"
@@ -35,6 +36,8 @@ class Dispatcher : public RequestHandler {
   bool is_health_only(const Request& request, const Router::Match& match) const;
   std::string client_of(const Request& request) const;
   const Schema* schema_of(const Route& route) const;
+  /// Of a path that has no route, too; the base path aside.
+  Family family_of(std::string_view path) const;
   Response answer(const Request& request, Family family, const Problem& problem) const;
 
   Services& services_;

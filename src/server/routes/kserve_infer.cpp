@@ -1,17 +1,12 @@
 #include "server/routes/kserve_infer.h"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
 #include <exception>
-#include <functional>
-#include <map>
 #include <memory>
 #include <utility>
 
-#include "pipelines/embedding_rows.h"
 #include "server/embed_service.h"
 #include "server/failure.h"
+#include "server/routes/kserve_forward.h"
 #include "server/routes/kserve_response.h"
 #include "server/routes/kserve_tensors.h"
 #include "server/routes/refuse.h"
@@ -22,21 +17,11 @@ namespace {
 
 using formats::Json;
 
-constexpr std::size_t kMaxTokens = 65536;                             // batch × length: forward pads
-constexpr std::size_t kMaxJsonNumbers = std::size_t{4} << 20;         // of an answer: some 50 MB
-constexpr std::int64_t kMaxComputedNumbers = std::int64_t{64} << 20;  // of all outputs of forward: 256 MiB
-constexpr std::size_t kSmallBody = std::size_t{16} << 10;             // read on the thread that has it
-
-constexpr std::array<std::string_view, 4> kForwardInputs = {"input_ids", "attention_mask", "token_type_ids",
-                                                            "position_ids"};
+constexpr std::size_t kMaxTokens = 65536;                  // batch × length: forward pads
+constexpr std::size_t kSmallBody = std::size_t{16} << 10;  // read on the thread that has it
 
 [[noreturn]] void invalid(std::string message, std::string parameter) {
   refuse(Problem::Kind::invalid, std::move(message), std::move(parameter));
-}
-
-const InferTensor* find_input(const InferRequest& request, std::string_view name) {
-  const auto found = std::ranges::find(request.inputs, name, &InferTensor::name);
-  return found == request.inputs.end() ? nullptr : &*found;
 }
 
 void check_content_type(const Request& request) {
@@ -47,31 +32,6 @@ void check_content_type(const Request& request) {
   refuse(Problem::Kind::wrong_type, "the body must be application/json, or application/octet-stream with binary data");
 }
 
-// Of the outputs that the model has, those that the request asks for, in its order.
-std::vector<InferOutput> chosen_outputs(const InferRequest& request, const std::vector<std::string>& available) {
-  if (request.outputs.empty()) {
-    std::vector<InferOutput> all;
-    for (const std::string& name : available) all.push_back({name, request.binary_outputs});
-    return all;
-  }
-  for (const InferOutput& output : request.outputs) {
-    if (std::ranges::find(available, output.name) != available.end()) continue;
-    std::string known;
-    for (const std::string& name : available) known += (known.empty() ? "" : ", ") + name;
-    invalid("the model has no output " + formats::quoted_name(output.name) + " for these inputs; it has " + known,
-            "outputs");
-  }
-  return request.outputs;
-}
-
-void check_json_numbers(std::size_t numbers) {
-  if (numbers <= kMaxJsonNumbers) return;
-  refuse(Problem::Kind::too_many,
-         "the answer would have " + std::to_string(numbers) + " numbers as JSON; at most " +
-             std::to_string(kMaxJsonNumbers) + " are sent so: ask for binary_data, or send less at a time",
-         "outputs");
-}
-
 /// Texts, as every other family embeds them.
 void embed_tensor(Call& call, const std::string& model, InferRequest request) {
   InferTensor& tensor = request.inputs.front();
@@ -79,7 +39,7 @@ void embed_tensor(Call& call, const std::string& model, InferRequest request) {
   if (!tensor.holds_texts()) invalid("the input text must have the datatype BYTES", "inputs");
   if (tensor.shape.empty() || tensor.shape.size() > 2 || (tensor.shape.size() == 2 && tensor.shape[1] != 1))
     invalid("the input text must have the shape [n] or [n, 1]", "inputs");
-  const std::vector<InferOutput> outputs = chosen_outputs(request, {"sentence_embedding"});
+  const std::vector<InferOutput> outputs = request.chosen_outputs({"sentence_embedding"});
 
   EmbedRequest embedding;
   embedding.model = model;
@@ -104,190 +64,6 @@ void embed_tensor(Call& call, const std::string& model, InferRequest request) {
         });
 }
 
-/// Rows [begin, begin + count) of a tensor.
-Tensor rows_of(const Tensor& tensor, std::int64_t begin, std::int64_t count) {
-  Shape shape = tensor.shape();
-  shape.dims[0] = Dim(count);
-  Tensor rows = Tensor::uninitialized(std::move(shape));
-  const std::size_t bytes = rows.byte_count();
-  if (bytes > 0) {
-    const std::size_t row_bytes = bytes / static_cast<std::size_t>(count);
-    std::memcpy(rows.mutable_bytes().data(), tensor.bytes().data() + static_cast<std::size_t>(begin) * row_bytes,
-                bytes);
-  }
-  return rows;
-}
-
-/// Token ids through the encoder: tasks of the model's scheduler, each of so many rows as fill a batch, one after the
-/// other, so that a large request leaves room for others. A row comes out the same in any company.
-class Forward : public std::enable_shared_from_this<Forward> {
- public:
-  Forward(Call& call, std::string name, InferRequest request)
-      : services_(call.services),
-        exchange_(call.exchange),
-        family_(call.route.family),
-        name_(std::move(name)),
-        request_(std::move(request)) {}
-
-  void start() {
-    read_inputs();
-    services_.models.acquire(name_, [self = shared_from_this()](const std::shared_ptr<HostedModel>& hosted,
-                                                                const std::exception_ptr& error) {
-      if (error) return fail(*self->exchange_, self->family_, error);
-      self->services_.models.touch(*hosted);
-      self->on_work_queue([self, hosted] {
-        self->prepare(hosted->pipeline.model());
-        self->submit(hosted);
-      });
-    });
-  }
-
- private:
-  template <typename Step>
-  void on_work_queue(Step step) {
-    services_.work.push([self = shared_from_this(), step = std::move(step)] {
-      if (self->exchange_->abandoned()) return;
-      try {
-        step();
-      } catch (...) {
-        fail(*self->exchange_, self->family_, std::current_exception());
-      }
-    });
-  }
-
-  void read_inputs() {
-    const InferTensor& ids = *find_input(request_, "input_ids");
-    if (ids.shape.size() != 2) invalid("input_ids must have the shape [batch, length]", "inputs");
-    batch_ = ids.shape[0];
-    length_ = ids.shape[1];
-    for (InferTensor& input : request_.inputs) {
-      if (std::ranges::find(kForwardInputs, input.name) == kForwardInputs.end()) {
-        invalid("the model has no input " + formats::quoted_name(input.name) +
-                    " beside input_ids; it has attention_mask, token_type_ids and position_ids",
-                "inputs");
-      }
-      if (input.holds_texts()) invalid(input.name + " must have the datatype INT64 or INT32", "inputs");
-      if (input.shape != ids.shape) invalid(input.name + " must have the shape of input_ids", "inputs");
-    }
-    for (InferTensor& input : request_.inputs) inputs_.emplace(std::move(input.name), std::move(input.numbers));
-    request_.inputs.clear();
-  }
-
-  // Whether the answer can be given is known before anything is computed.
-  void prepare(const Model& model) {
-    const runtime::EncoderProgram& program = model.state().forward_program();
-    std::vector<std::string> names;
-    std::map<std::string, Shape, std::less<>> shapes;
-    std::int64_t computed = 0;
-    for (std::size_t i = 0; i < program.outputs().size(); ++i) {
-      const backends::Port& port = program.outputs()[i];
-      Shape shape{DType::f32, {batch_}};
-      if (program.is_per_token(i)) shape.dims.emplace_back(length_);
-      shape.dims.insert(shape.dims.end(), port.shape.dims.begin() + 1, port.shape.dims.end());
-      computed += shape.element_count();
-      names.push_back(port.name);
-      shapes.emplace(port.name, std::move(shape));
-    }
-    if (computed > kMaxComputedNumbers) {
-      refuse(Problem::Kind::too_many,
-             "the model's outputs for these inputs have " + std::to_string(computed) + " numbers; at most " +
-                 std::to_string(kMaxComputedNumbers) + " are computed at a time: send less",
-             "inputs");
-    }
-    outputs_ = chosen_outputs(request_, names);
-    std::size_t as_json = 0;
-    for (const InferOutput& output : outputs_) {
-      const Shape& shape = shapes.find(output.name)->second;
-      if (!output.binary) as_json += static_cast<std::size_t>(shape.element_count());
-    }
-    check_json_numbers(as_json);
-    for (const InferOutput& output : outputs_)
-      results_.emplace(output.name, Tensor::uninitialized(shapes.find(output.name)->second));
-    const auto budget = static_cast<std::int64_t>(services_.settings.batch_max_tokens);
-    rows_at_a_time_ = std::max<std::int64_t>(1, budget / std::max<std::int64_t>(1, length_));
-    fingerprint_ = to_string(model.facts().fingerprint);
-  }
-
-  // The next rows that have not been computed.
-  void submit(const std::shared_ptr<HostedModel>& hosted) {
-    const std::int64_t count = std::min(rows_at_a_time_, batch_ - done_rows_);
-    auto inputs = std::make_shared<NamedTensors>();
-    for (const auto& [name, tensor] : inputs_) inputs->emplace(name, rows_of(tensor, done_rows_, count));
-    runtime::BatchJob job;
-    job.tokens = static_cast<std::size_t>(count * length_);
-    job.client = exchange_->client;
-    job.deadline = exchange_->deadline();
-    auto outputs = std::make_shared<NamedTensors>();
-    job.task = [model = hosted->pipeline.model(), inputs, outputs](const runtime::BatchJob::Cancelled& cancelled) {
-      if (!cancelled()) *outputs = model.forward(*inputs);
-    };
-    // What follows is done elsewhere: it may be long, and the scheduler must not be the last to let go of its own
-    // model, which the exchange holds until it is answered.
-    const std::weak_ptr<HostedModel> weak = hosted;
-    job.done = [self = shared_from_this(), weak, outputs, count](const runtime::BatchResult& result) {
-      self->on_work_queue([self, weak, outputs, count, result] {
-        self->take(*outputs, count, result);
-        const std::shared_ptr<HostedModel> model = weak.lock();
-        if (self->done_rows_ == self->batch_) return self->answer();
-        if (model) self->submit(model);
-      });
-    };
-    const std::uint64_t number = hosted->scheduler->submit(std::move(job));
-    exchange_->on_abandon([&services = services_, hosted, number] {
-      services.work.push([hosted, number] { hosted->scheduler->cancel(number); });
-    });
-  }
-
-  // Errors count rows from the first of those that were computed together.
-  void rethrow(const std::exception_ptr& error) const {
-    try {
-      std::rethrow_exception(error);
-    } catch (const Error& thrown) {
-      if (done_rows_ == 0) throw;
-      throw thrown.with_context("in the rows from " + std::to_string(done_rows_) + " on");
-    }
-  }
-
-  void take(const NamedTensors& outputs, std::int64_t count, const runtime::BatchResult& result) {
-    if (result.error) rethrow(result.error);
-    exchange_->stages.queue += result.queue;
-    exchange_->stages.compute += result.compute;
-    exchange_->stages.computed = true;
-    for (auto& [name, whole] : results_) {
-      const std::span<const std::byte> part = outputs.find(name)->second.bytes();
-      if (part.empty()) continue;
-      const std::size_t row_bytes = part.size() / static_cast<std::size_t>(count);
-      std::memcpy(whole.mutable_bytes().data() + static_cast<std::size_t>(done_rows_) * row_bytes, part.data(),
-                  part.size());
-    }
-    done_rows_ += count;
-  }
-
-  void answer() {
-    std::vector<InferResult> tensors;
-    for (const InferOutput& output : outputs_) {
-      const Tensor& tensor = results_.find(output.name)->second;
-      InferResult entry{.name = output.name, .shape = {}, .values = tensor.values<float>(), .binary = output.binary};
-      for (std::size_t axis = 0; axis < tensor.rank(); ++axis) entry.shape.push_back(tensor.extent(axis));
-      tensors.push_back(std::move(entry));
-    }
-    Response response = infer_response(name_, request_.id, tensors);
-    response.headers.set("X-Model-Fingerprint", fingerprint_);
-    exchange_->reply(std::move(response));
-  }
-
-  Services& services_;
-  const std::shared_ptr<Exchange> exchange_;
-  const Family family_;
-  const std::string name_;
-  InferRequest request_;
-  NamedTensors inputs_, results_;
-  std::int64_t batch_ = 0, length_ = 0;  // their product is at most kMaxTokens
-  std::int64_t rows_at_a_time_ = 1, done_rows_ = 0;
-  std::vector<InferOutput> outputs_;
-  std::string fingerprint_;
-};
-
 void infer(Call& call) {
   const Request& request = call.exchange->request();
   const InferLimits limits{.max_texts = call.services.settings.max_inputs, .max_numbers = kMaxTokens};
@@ -295,9 +71,9 @@ void infer(Call& call) {
       parse_infer_request(request.body, request.headers.find("Inference-Header-Content-Length"), limits);
   call.exchange->release_body();
   const std::string& model = call.parameters.at("model");
-  if (find_input(parsed, "input_ids") != nullptr) {
-    std::make_shared<Forward>(call, model, std::move(parsed))->start();
-  } else if (find_input(parsed, "text") != nullptr) {
+  if (parsed.input("input_ids") != nullptr) {
+    kserve_forward(call, model, std::move(parsed));
+  } else if (parsed.input("text") != nullptr) {
     embed_tensor(call, model, std::move(parsed));
   } else {
     invalid("there is no input text, which makes a sentence_embedding, and no input_ids, which go through the encoder",

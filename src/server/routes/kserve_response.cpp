@@ -5,10 +5,25 @@
 #include <utility>
 
 #include "formats/little_endian.h"
+#include "server/routes/refuse.h"
 
 namespace alate::server {
 
 using formats::Json;
+
+namespace {
+
+constexpr std::size_t kMaxJsonNumbers = std::size_t{4} << 20;
+
+}  // namespace
+
+void check_json_numbers(std::size_t numbers) {
+  if (numbers <= kMaxJsonNumbers) return;
+  refuse(Problem::Kind::too_many,
+         "the answer would have " + std::to_string(numbers) + " numbers as JSON; at most " +
+             std::to_string(kMaxJsonNumbers) + " are sent so: ask for binary_data, or send less at a time",
+         "outputs");
+}
 
 Response infer_response(std::string_view model, const std::optional<std::string>& id,
                         std::span<const InferResult> results, const Json& parameters) {

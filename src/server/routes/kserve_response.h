@@ -1,6 +1,7 @@
 // Answers of KServe's inference protocol, version 2: tensors as JSON, or behind the JSON as bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,6 +13,9 @@
 #include "server/http_message.h"
 
 namespace alate::server {
+
+/// Throws RequestError for more numbers than an answer may have as JSON: some 50 MB.
+void check_json_numbers(std::size_t numbers);
 
 /// An output tensor of datatype FP32.
 struct InferResult {

@@ -257,6 +257,27 @@ InferRequest parse(std::string_view body, const std::string* json_length, const 
 
 }  // namespace
 
+const InferTensor* InferRequest::input(std::string_view name) const {
+  const auto found = std::ranges::find(inputs, name, &InferTensor::name);
+  return found == inputs.end() ? nullptr : &*found;
+}
+
+std::vector<InferOutput> InferRequest::chosen_outputs(const std::vector<std::string>& available) const {
+  if (outputs.empty()) {
+    std::vector<InferOutput> all;
+    for (const std::string& name : available) all.push_back({name, binary_outputs});
+    return all;
+  }
+  for (const InferOutput& output : outputs) {
+    if (std::ranges::find(available, output.name) != available.end()) continue;
+    std::string known;
+    for (const std::string& name : available) known += (known.empty() ? "" : ", ") + name;
+    invalid("the model has no output " + formats::quoted_name(output.name) + " for these inputs; it has " + known,
+            "outputs");
+  }
+  return outputs;
+}
+
 InferRequest parse_infer_request(std::string_view body, const std::string* json_length, const InferLimits& limits) {
   try {
     return parse(body, json_length, limits);

@@ -34,6 +34,11 @@ struct InferRequest {
   std::vector<InferOutput> outputs;  // names are distinct; empty: all that the model has
   bool binary_outputs = false;       // for those that `outputs` does not name
   formats::Json parameters;          // of the request: an object, or null
+
+  /// Null where there is none of that name.
+  const InferTensor* input(std::string_view name) const;
+  /// Of the outputs that there are, those that the request asks for, in its order. Throws RequestError for others.
+  std::vector<InferOutput> chosen_outputs(const std::vector<std::string>& available) const;
 };
 
 struct InferLimits {

@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
@@ -309,17 +310,18 @@ def check_openapi_spec_validator(server):
 
 
 def check_schemathesis(server, examples=30):
-    hook = pathlib.Path(__file__).with_name("schemathesis_hook.py")
+    hook = pathlib.Path(__file__).resolve().with_name("schemathesis_hook.py")
     checks = ("answers_without_internal_error,status_code_conformance,content_type_conformance,"
               "response_schema_conformance")
-    run = subprocess.run(
-        [pathlib.Path(sys.executable).with_name("schemathesis"), "run", server.url + "/openapi.json",
-         "--checks", checks, "--max-examples", str(examples), "--phases", "examples,coverage,fuzzing",
-         "--request-timeout", "60",
-         "--suppress-health-check", "filter_too_much", "--continue-on-failure", "--generation-deterministic",
-         "--no-color"],
-        capture_output=True, text=True, check=False,
-        env=dict(os.environ, SCHEMATHESIS_HOOKS=str(hook), ALATE_CHECKED_MODEL=server.model))
+    # It keeps what it finds in the folder where it runs.
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run(
+            [pathlib.Path(sys.executable).with_name("schemathesis"), "run", server.url + "/openapi.json",
+             "--checks", checks, "--max-examples", str(examples), "--phases", "examples,coverage,fuzzing",
+             "--request-timeout", "60", "--suppress-health-check", "filter_too_much", "--continue-on-failure",
+             "--generation-deterministic", "--no-color"],
+            capture_output=True, text=True, check=False, cwd=folder,
+            env=dict(os.environ, SCHEMATHESIS_HOOKS=str(hook), ALATE_CHECKED_MODEL=server.model))
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
     operations = re.search(r"Tested: (\d+)", run.stdout).group(1)
     requests = re.search(r"(\d+) generated, \1 passed", run.stdout).group(1)

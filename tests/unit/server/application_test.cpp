@@ -347,6 +347,7 @@ TEST(Application, AnswersUnderItsBasePath) {
   EXPECT_EQ(server.get("/models-api/api/version").status, 200);
   EXPECT_EQ(server.get("/api/version").status, 404);
   EXPECT_EQ(server.get("/health").status, 200);
+  EXPECT_TRUE(json_of(server.get("/models-api/v1/nothing")).find("error")->is_object()) << "not in OpenAI's shape";
 }
 
 }  // namespace

@@ -104,6 +104,10 @@ TEST(Transport, ReadsBytesThatComeOneByOne) {
   const RawAnswer answer = client.receive();
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, "abc");
+
+  const std::string empty = "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  for (const char byte : empty) client.send({&byte, 1});
+  EXPECT_EQ(client.receive().status, 200);
 }
 
 TEST(Transport, ReadsChunkedBodies) {
