@@ -112,6 +112,10 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
     });
   }
 
+  std::string place_of(std::size_t input) const {
+    return request_.lone ? request_.parameter : request_.parameter + "[" + std::to_string(input) + "]";
+  }
+
   const EmbeddingPipeline& pipeline() const { return answer_.model->pipeline; }
 
   EmbedOptions embed_options() const {
@@ -145,7 +149,7 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
     }
     if (!request_.truncate && !tokenized.truncated.empty()) {
       throw refused(Problem::Kind::too_long,
-                    request_.parameter + "[" + std::to_string(tokenized.truncated.front()) + "] has more than the " +
+                    place_of(tokenized.truncated.front()) + " has more than the " +
                         std::to_string(pipeline().max_length()) +
                         " tokens that the model takes; shorten it, or allow it to be cut",
                     request_.parameter);
@@ -187,8 +191,8 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
       for (std::size_t j = 0; j < row.size(); ++j) {
         if (row[j] >= 0 && row[j] < vocabulary) continue;
         throw refused(Problem::Kind::impossible,
-                      request_.parameter + "[" + std::to_string(i) + "][" + std::to_string(j) + "] is " +
-                          std::to_string(row[j]) + "; the model's token ids are 0 to " + std::to_string(vocabulary - 1),
+                      place_of(i) + "[" + std::to_string(j) + "] is " + std::to_string(row[j]) +
+                          "; the model's token ids are 0 to " + std::to_string(vocabulary - 1),
                       request_.parameter);
       }
       const bool framed = has_frame(row, frame);

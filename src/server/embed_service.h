@@ -29,6 +29,7 @@ struct EmbedRequest {
   std::optional<std::string> prompt;
   std::optional<std::chrono::nanoseconds> keep_alive;  // as ModelHost::touch
   std::string parameter = "input";                     // what the family calls the texts, for errors
+  bool lone = false;                                   // the parameter is one text or row, no list: for errors
 };
 
 struct EmbedAnswer {

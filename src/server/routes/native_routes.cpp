@@ -84,6 +84,7 @@ EmbedRequest request_of(const Json& body) {
   request.model = body.get_string("model", "");
   const Json& input = *body.find("input");
   if (input.is_string()) {
+    request.lone = true;
     request.texts.push_back(input.as_string("input"));
   } else {
     for (const Json& text : input.as_array("input")) request.texts.push_back(text.as_string("input"));

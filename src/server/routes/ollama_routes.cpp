@@ -165,8 +165,10 @@ void create_embedding(Call& call) {
   request.parameter = "prompt";
   request.keep_alive = read_keep_alive(call.body);
   // As Ollama has it: no text is no vector.
-  if (std::string prompt = call.body.get_string("prompt", ""); !prompt.empty())
+  if (std::string prompt = call.body.get_string("prompt", ""); !prompt.empty()) {
+    request.lone = true;
     request.texts.push_back(std::move(prompt));
+  }
   embed(call, std::move(request), [](const EmbedAnswer& answer) { return json_response(ollama_embedding(answer)); });
 }
 

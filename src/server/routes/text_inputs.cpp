@@ -38,11 +38,13 @@ std::vector<std::int32_t> read_token_ids(const Json::Array& ids, const std::stri
 void read_inputs(const Json& inputs, const std::string& name, EmbedRequest& request) {
   request.parameter = name;
   if (inputs.is_string()) {
+    request.lone = true;
     request.texts.push_back(inputs.as_string(name));
     return;
   }
   const Json::Array& list = inputs.as_array(name);
   if (!list.empty() && list.front().is_number()) {
+    request.lone = true;
     request.token_rows.push_back(read_token_ids(list, name));
     return;
   }

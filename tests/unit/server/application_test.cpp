@@ -130,6 +130,20 @@ TEST(Application, SaysWhichTextsWereCut) {
   EXPECT_EQ(json_of(server.post("/api/embed", R"({"input":"short"})")).find("truncated"), nullptr);
 }
 
+TEST(Application, NamesTheInputAsTheClientWroteIt) {
+  const RunningApplication server;
+  const auto message = [&](const std::string& input) {
+    return server.post("/v1/embeddings", R"({"model":"embedder","truncate":false,"input":)" + input + "}").body;
+  };
+  EXPECT_NE(message("[1,99999999]").find("\"input[1] is 99999999"), std::string::npos) << message("[1,99999999]");
+  EXPECT_NE(message("[[1],[1,99999999]]").find("\"input[1][1] is 99999999"), std::string::npos);
+  std::string longer = "\"";
+  for (int i = 0; i < 3000; ++i) longer += "cat ";
+  longer += '"';
+  EXPECT_NE(message(longer).find("\"input has more than"), std::string::npos) << message(longer);
+  EXPECT_NE(message("[\"a\"," + longer + "]").find("\"input[1] has more than"), std::string::npos);
+}
+
 struct BadBody {
   const char* name;
   std::string path, body;
