@@ -34,6 +34,11 @@ class Builder {
     return emit(Op::name, std::move(operands), std::move(attributes)).front(); \
   }
 #define ALATE_FUSED_OP ALATE_OP
+// Those with several results: b.top_k({x}, {.k = 5}).at(1) …
+#define ALATE_MULTI_OP(name, arity, attribute, ...)                                   \
+  std::vector<Value> name(std::vector<Value> operands, attribute attributes = {}) { \
+    return emit(Op::name, std::move(operands), std::move(attributes));              \
+  }
 #include "graph/ops.def"
 
   std::vector<Value> while_loop(std::vector<Value> initial, Region condition, Region body) {

@@ -21,6 +21,7 @@ Graph decompose(const Graph& graph, const std::function<bool(const Graph&, const
 #define ALATE_LEAF_OP(...)
 #define ALATE_OP(...)
 #define ALATE_REGION_OP(...)
+#define ALATE_MULTI_OP(...)
 #define ALATE_FUSED_OP(name, arity, attribute, ...) \
   Value decompose_##name(Builder& b, std::span<const Value> operands, const attribute& attributes);
 #include "graph/ops.def"

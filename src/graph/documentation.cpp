@@ -48,6 +48,7 @@ std::string attributes_of(Op op) {
   case Op::name: return fields_of<attributes>();
 #define ALATE_OP ALATE_LEAF_OP
 #define ALATE_REGION_OP ALATE_LEAF_OP
+#define ALATE_MULTI_OP ALATE_LEAF_OP
 #define ALATE_FUSED_OP ALATE_LEAF_OP
 #include "graph/ops.def"
   }

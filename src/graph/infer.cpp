@@ -12,6 +12,7 @@ constexpr Rule kRules[] = {
 #define ALATE_LEAF_OP(name, arity, attributes, rule, ...) infer_##rule,
 #define ALATE_OP ALATE_LEAF_OP
 #define ALATE_REGION_OP ALATE_LEAF_OP
+#define ALATE_MULTI_OP ALATE_LEAF_OP
 #define ALATE_FUSED_OP ALATE_LEAF_OP
 #include "graph/ops.def"
 };

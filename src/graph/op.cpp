@@ -35,6 +35,7 @@ constexpr OpInfo kOps[] = {
   ALATE_ROW(leaf, name, arity, attributes, dtypes, traits, sentence)
 #define ALATE_OP(name, arity, attributes, rule, dtypes, traits, sentence) \
   ALATE_ROW(standard, name, arity, attributes, dtypes, traits, sentence)
+#define ALATE_MULTI_OP ALATE_OP
 #define ALATE_REGION_OP(name, arity, attributes, rule, dtypes, traits, sentence) \
   ALATE_ROW(region, name, arity, attributes, dtypes, traits, sentence)
 #define ALATE_FUSED_OP(name, arity, attributes, rule, dtypes, traits, sentence) \

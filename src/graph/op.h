@@ -14,6 +14,7 @@ namespace alate::graph {
 enum class Op : std::uint16_t {
 #define ALATE_LEAF_OP(name, ...) name,
 #define ALATE_OP(name, ...) name,
+#define ALATE_MULTI_OP(name, ...) name,
 #define ALATE_REGION_OP(name, ...) name,
 #define ALATE_FUSED_OP(name, ...) name,
 #include "graph/ops.def"
@@ -25,11 +26,22 @@ enum Traits : std::uint32_t { kNone = 0, kElementwise = 1, kCommutative = 2, kRe
 using DTypeSet = std::uint64_t;
 constexpr DTypeSet set_of(DType dtype) { return DTypeSet{1} << static_cast<int>(dtype); }
 inline constexpr DTypeSet kBool = set_of(DType::boolean);
-inline constexpr DTypeSet kInts = set_of(DType::i8) | set_of(DType::i16) | set_of(DType::i32) | set_of(DType::i64) |
-                                  set_of(DType::u8) | set_of(DType::u16) | set_of(DType::u32) | set_of(DType::u64);
+inline constexpr DTypeSet kSignedInts = set_of(DType::i4) | set_of(DType::i8) | set_of(DType::i16) |
+                                        set_of(DType::i32) | set_of(DType::i64);
+inline constexpr DTypeSet kUnsignedInts = set_of(DType::u4) | set_of(DType::u8) | set_of(DType::u16) |
+                                          set_of(DType::u32) | set_of(DType::u64);
+inline constexpr DTypeSet kInts = kSignedInts | kUnsignedInts;
 inline constexpr DTypeSet kFloats = set_of(DType::f16) | set_of(DType::bf16) | set_of(DType::f32) | set_of(DType::f64);
-inline constexpr DTypeSet kNumbers = kInts | kFloats;
-inline constexpr DTypeSet kAll = kNumbers | kBool;
+inline constexpr DTypeSet kComplex = set_of(DType::c64) | set_of(DType::c128);
+inline constexpr DTypeSet kNumbers = kInts | kFloats;  // that have an order
+/// What ops compute with.
+inline constexpr DTypeSet kAll = kNumbers | kBool | kComplex;
+/// What is stored, moved and converted, but not computed with.
+inline constexpr DTypeSet kStorageOnly =
+    set_of(DType::f8e5m2) | set_of(DType::f8e4m3fn) | set_of(DType::f8e4m3b11fnuz) | set_of(DType::f8e5m2fnuz) |
+    set_of(DType::f8e4m3fnuz) | set_of(DType::f8e4m3) | set_of(DType::f8e3m4) | set_of(DType::f8e8m0fnu) |
+    set_of(DType::f4e2m1fn) | set_of(DType::i1) | set_of(DType::u1) | set_of(DType::i2) | set_of(DType::u2);
+inline constexpr DTypeSet kAny = kAll | kStorageOnly;
 constexpr bool contains(DTypeSet set, DType dtype) {
   return static_cast<int>(dtype) > 0 && static_cast<int>(dtype) < 64 && (set & set_of(dtype)) != 0;
 }

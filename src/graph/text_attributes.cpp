@@ -105,6 +105,7 @@ Attributes default_attributes(Op op) {
   case Op::name: return attributes{};
 #define ALATE_OP ALATE_LEAF_OP
 #define ALATE_REGION_OP ALATE_LEAF_OP
+#define ALATE_MULTI_OP ALATE_LEAF_OP
 #define ALATE_FUSED_OP ALATE_LEAF_OP
 #include "graph/ops.def"
   }

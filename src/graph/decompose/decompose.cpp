@@ -10,6 +10,7 @@ Value decompose_node(Builder& b, const Node& node, std::span<const Value> operan
 #define ALATE_LEAF_OP(...)
 #define ALATE_OP(...)
 #define ALATE_REGION_OP(...)
+#define ALATE_MULTI_OP(...)
 #define ALATE_FUSED_OP(name, arity, attribute, ...) \
   case Op::name: return decompose_##name(b, operands, std::get<attribute>(node.attributes));
 #include "graph/ops.def"

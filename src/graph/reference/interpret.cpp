@@ -59,6 +59,7 @@ std::vector<Tensor> evaluate(const ReferenceCall& call) {
 #define ALATE_FUSED_OP ALATE_OP
 #define ALATE_REGION_OP(name, ...) \
   case Op::name: return reference_##name(call);
+#define ALATE_MULTI_OP ALATE_REGION_OP
 #include "graph/ops.def"
     }
   } catch (const std::bad_alloc&) {
