@@ -5,6 +5,7 @@
 
 #include "alate/error.h"
 #include "backends/cpu/steps/steps.h"
+#include "backends/cpu/steps/tile_program.h"
 
 namespace alate::cpu {
 namespace {
@@ -13,54 +14,12 @@ using graph::Op;
 using graph::set_of;
 
 constexpr graph::DTypeSet kF32 = set_of(DType::f32);
-constexpr graph::DTypeSet kI32 = set_of(DType::i32);
-constexpr graph::DTypeSet kWhole = kI32 | set_of(DType::i64);
-constexpr graph::DTypeSet kCompared = kF32 | kWhole | graph::kBool;
-
 constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling,
                         void (*run)(const Step&, const Frame&)) {
   return {.op = op, .dtypes = dtypes, .spelling = spelling, .run = run};
 }
 
-constexpr Operation kOperations[] = {
-    row(Op::abs, kF32, "unary", run_unary),
-    row(Op::neg, kF32, "unary", run_unary),
-    row(Op::sign, kF32, "unary", run_unary),
-    row(Op::exp, kF32, "unary", run_unary),
-    row(Op::expm1, kF32, "unary", run_unary),
-    row(Op::log, kF32, "unary", run_unary),
-    row(Op::log1p, kF32, "unary", run_unary),
-    row(Op::logistic, kF32, "unary", run_unary),
-    row(Op::tanh, kF32, "unary", run_unary),
-    row(Op::erf, kF32, "unary", run_unary),
-    row(Op::sqrt, kF32, "unary", run_unary),
-    row(Op::rsqrt, kF32, "unary", run_unary),
-    row(Op::floor, kF32, "unary", run_unary),
-    row(Op::ceil, kF32, "unary", run_unary),
-    row(Op::round_nearest_even, kF32, "unary", run_unary),
-    row(Op::logical_not, graph::kBool, "logical", run_logical),
-    row(Op::add, kF32, "binary", run_binary),
-    row(Op::sub, kF32, "binary", run_binary),
-    row(Op::mul, kF32, "binary", run_binary),
-    row(Op::div, kF32, "binary", run_binary),
-    row(Op::pow, kF32, "binary", run_binary),
-    row(Op::max, kF32, "binary", run_binary),
-    row(Op::min, kF32, "binary", run_binary),
-    row(Op::add, kWhole, "integer", run_integer),
-    row(Op::sub, kWhole, "integer", run_integer),
-    row(Op::mul, kWhole, "integer", run_integer),
-    row(Op::max, kWhole, "integer", run_integer),
-    row(Op::min, kWhole, "integer", run_integer),
-    row(Op::logical_and, graph::kBool, "logical", run_logical),
-    row(Op::logical_or, graph::kBool, "logical", run_logical),
-    row(Op::equal, kCompared, "compare", run_compare),
-    row(Op::not_equal, kCompared, "compare", run_compare),
-    row(Op::less, kCompared, "compare", run_compare),
-    row(Op::less_or_equal, kCompared, "compare", run_compare),
-    row(Op::greater, kCompared, "compare", run_compare),
-    row(Op::greater_or_equal, kCompared, "compare", run_compare),
-    row(Op::select, graph::kAll, "select", run_select),
-    row(Op::convert, graph::kAll, "convert", run_convert),
+constexpr Operation kKernels[] = {
     row(Op::iota, graph::kNumbers, "iota", run_iota),
     row(Op::reshape, graph::kAll, "view", run_copy),  // never a step: the planner makes a view
     row(Op::transpose, graph::kAll, "copy_strided", run_transpose),
@@ -77,8 +36,6 @@ constexpr Operation kOperations[] = {
     row(Op::reduce_max, kF32, "reduce", run_reduce),
     row(Op::reduce_min, kF32, "reduce", run_reduce),
     row(Op::softmax, kF32, "softmax", run_softmax),
-    row(Op::gelu, kF32, "activation", run_activation),
-    row(Op::silu, kF32, "activation", run_activation),
     {.op = Op::layer_norm, .dtypes = kF32, .spelling = "layer_norm", .run = run_layer_norm, .strided_operands = 1},
     {.op = Op::normalize, .dtypes = kF32, .spelling = "normalize", .run = run_normalize},
     {.op = Op::dense,
@@ -101,12 +58,35 @@ bool are_neighbours(graph::Numbers axes) {
   return axes.empty() || axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
 }
 
+// Element-wise ops are those that have instructions for chains, asked with every dtype.
+void add_tile_rows(std::vector<Operation>& table) {
+  for (const graph::OpInfo& info : graph::all_ops()) {
+    if (!info.has(graph::kElementwise)) continue;
+    graph::DTypeSet dtypes = 0;
+    for (const DType dtype : all_dtypes()) {
+      if (graph::contains(info.dtypes, dtype) && has_tile_instruction(info.op, dtype)) dtypes |= set_of(dtype);
+    }
+    if (dtypes != 0)
+      table.push_back(
+          {.op = info.op, .dtypes = dtypes, .spelling = "tiles", .run = run_tiles, .scratch = tiles_scratch});
+  }
+}
+
+std::vector<Operation> make_table() {
+  std::vector<Operation> table(std::begin(kKernels), std::end(kKernels));
+  add_tile_rows(table);
+  return table;
+}
+
 constexpr Operation kCopy = {
     .op = Op::reshape, .dtypes = graph::kAll, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
 
 }  // namespace
 
-std::span<const Operation> operations() { return kOperations; }
+std::span<const Operation> operations() {
+  static const std::vector<Operation> table = make_table();
+  return table;
+}
 
 const Operation& find_operation(const graph::Graph& graph, const graph::Node& node) {
   const backends::Support support = supports(graph, node);
@@ -114,14 +94,16 @@ const Operation& find_operation(const graph::Graph& graph, const graph::Node& no
     throw make_error(ErrorCode::internal, "the planner was given ", graph::to_string(node.op),
                      ", which has no kernel: ", support.reason);
   const DType dtype = backends::asked_dtype(graph, node);
-  return *std::find_if(std::begin(kOperations), std::end(kOperations),
+  const std::span<const Operation> table = operations();
+  return *std::find_if(table.begin(), table.end(),
                        [&](const Operation& row) { return row.op == node.op && graph::contains(row.dtypes, dtype); });
 }
 
 backends::Support supports(const graph::Graph& graph, const graph::Node& node) {
   static const std::vector<backends::Spelling> table = [] {
     std::vector<backends::Spelling> rows;
-    for (const Operation& operation : kOperations) rows.push_back({operation.op, operation.dtypes, operation.spelling});
+    for (const Operation& operation : operations())
+      rows.push_back({operation.op, operation.dtypes, operation.spelling});
     return rows;
   }();
   if (node.op == Op::dense && graph.node(node.operands[1].node).op != Op::constant) {
