@@ -47,6 +47,7 @@ std::size_t lay_out(std::vector<Interval>& intervals) {
 
 Binding bind_plan(const Plan& plan, const graph::DimValues& values) {
   Binding binding;
+  binding.dims = values;
   binding.shapes.reserve(plan.slots.size());
   for (const Slot& slot : plan.slots) binding.shapes.push_back(values(slot.shape));
   for (const backends::Port& port : plan.outputs) binding.outputs.push_back(values(port.shape));

@@ -19,6 +19,20 @@ constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling
   return {.op = op, .dtypes = dtypes, .spelling = spelling, .run = run};
 }
 
+bool reduces_neighbours(const graph::Graph& /*graph*/, const graph::Node& node) {
+  graph::Numbers axes = std::get<graph::Axes>(node.attributes).axes;
+  std::sort(axes.begin(), axes.end());
+  return axes.empty() || axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
+}
+
+bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
+  return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
+}
+
+bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
+  return graph.node(node.operands[1].node).op == Op::constant;
+}
+
 constexpr Operation kKernels[] = {
     row(Op::iota, graph::kNumbers, "iota", run_iota),
     row(Op::reshape, graph::kAll, "view", run_copy),  // never a step: the planner makes a view
@@ -32,10 +46,16 @@ constexpr Operation kKernels[] = {
      .spelling = "dot_general",
      .run = run_dot_general,
      .scratch = dot_general_scratch},
-    row(Op::reduce_sum, kF32, "reduce", run_reduce),
-    row(Op::reduce_max, kF32, "reduce", run_reduce),
-    row(Op::reduce_min, kF32, "reduce", run_reduce),
-    row(Op::softmax, kF32, "softmax", run_softmax),
+    {.op = Op::reduce_sum, .dtypes = kF32, .spelling = "reduce", .run = run_reduce, .fits = reduces_neighbours},
+    {.op = Op::reduce_max, .dtypes = kF32, .spelling = "reduce", .run = run_reduce, .fits = reduces_neighbours},
+    {.op = Op::reduce_min, .dtypes = kF32, .spelling = "reduce", .run = run_reduce, .fits = reduces_neighbours},
+    {.op = Op::softmax, .dtypes = kF32, .spelling = "softmax", .run = run_softmax, .fits = is_over_last_axis},
+    {.op = Op::while_loop,
+     .dtypes = graph::kAny,
+     .spelling = "while",
+     .run = run_while_loop,
+     .scratch = while_loop_scratch},
+    {.op = Op::if_else, .dtypes = graph::kAny, .spelling = "if", .run = run_if_else, .scratch = region_scratch},
     {.op = Op::layer_norm, .dtypes = kF32, .spelling = "layer_norm", .run = run_layer_norm, .strided_operands = 1},
     {.op = Op::normalize, .dtypes = kF32, .spelling = "normalize", .run = run_normalize},
     {.op = Op::dense,
@@ -44,7 +64,8 @@ constexpr Operation kKernels[] = {
      .run = run_dense,
      .strided_operands = 1,
      .packed_operand = 1,
-     .pack = pack_dense},
+     .pack = pack_dense,
+     .fits = has_constant_weight},
     {.op = Op::ragged_attention,
      .dtypes = kF32,
      .spelling = "ragged_attention",
@@ -52,11 +73,6 @@ constexpr Operation kKernels[] = {
      .strided_operands = 7},
     row(Op::ragged_pool, kF32, "pool", run_pool),
 };
-
-bool are_neighbours(graph::Numbers axes) {
-  std::sort(axes.begin(), axes.end());
-  return axes.empty() || axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
-}
 
 // Element-wise ops are those that have instructions for chains, asked with every dtype.
 void add_tile_rows(std::vector<Operation>& table) {
@@ -72,10 +88,33 @@ void add_tile_rows(std::vector<Operation>& table) {
   }
 }
 
+// What has no kernel yet is computed as the reference interpreter does it.
+void add_interpreted_rows(std::vector<Operation>& table) {
+  for (const graph::OpInfo& info : graph::all_ops()) {
+    if (info.kind != graph::OpKind::standard && info.kind != graph::OpKind::region) continue;
+    table.push_back({.op = info.op,
+                     .dtypes = graph::kAny,
+                     .spelling = "interpreted",
+                     .run = run_interpreted,
+                     .reads_graphs = true});
+  }
+}
+
+// Of two rows that take a node, the first is its.
 std::vector<Operation> make_table() {
   std::vector<Operation> table(std::begin(kKernels), std::end(kKernels));
   add_tile_rows(table);
+  add_interpreted_rows(table);
   return table;
+}
+
+const Operation* row_for(const graph::Graph& graph, const graph::Node& node) {
+  const DType dtype = backends::asked_dtype(graph, node);
+  const auto& table = operations();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Operation& row) {
+    return row.op == node.op && graph::contains(row.dtypes, dtype) && (row.fits == nullptr || row.fits(graph, node));
+  });
+  return found == table.end() ? nullptr : &*found;
 }
 
 constexpr Operation kCopy = {
@@ -89,36 +128,18 @@ std::span<const Operation> operations() {
 }
 
 const Operation& find_operation(const graph::Graph& graph, const graph::Node& node) {
-  const backends::Support support = supports(graph, node);
-  if (!support.native)
-    throw make_error(ErrorCode::internal, "the planner was given ", graph::to_string(node.op),
-                     ", which has no kernel: ", support.reason);
-  const DType dtype = backends::asked_dtype(graph, node);
-  const std::span<const Operation> table = operations();
-  return *std::find_if(table.begin(), table.end(),
-                       [&](const Operation& row) { return row.op == node.op && graph::contains(row.dtypes, dtype); });
+  const Operation* row = row_for(graph, node);
+  if (row == nullptr)
+    throw make_error(ErrorCode::internal, "the planner was given ", graph::to_string(node.op), ", which has no kernel");
+  return *row;
 }
 
 backends::Support supports(const graph::Graph& graph, const graph::Node& node) {
-  static const std::vector<backends::Spelling> table = [] {
-    std::vector<backends::Spelling> rows;
-    for (const Operation& operation : operations())
-      rows.push_back({operation.op, operation.dtypes, operation.spelling});
-    return rows;
-  }();
-  if (node.op == Op::dense && graph.node(node.operands[1].node).op != Op::constant) {
-    return {.native = false, .spelling = {}, .reason = "dense takes its weight packed, and this one is not a constant"};
-  }
-  if (node.op == Op::softmax) {
-    const auto last = static_cast<std::int64_t>(node.results[0].rank()) - 1;
-    if (std::get<graph::Axis>(node.attributes).axis != last)
-      return {.native = false, .spelling = {}, .reason = "softmax runs over the last axis alone"};
-  }
-  if (const auto* reduced = std::get_if<graph::Axes>(&node.attributes);
-      reduced != nullptr && !are_neighbours(reduced->axes)) {
-    return {.native = false, .spelling = {}, .reason = "axes that are not neighbours are not reduced together"};
-  }
-  return backends::look_up(table, graph, node);
+  if (const Operation* row = row_for(graph, node)) return {.native = true, .spelling = row->spelling, .reason = {}};
+  return {.native = false,
+          .spelling = {},
+          .reason = "no native " + std::string(graph::to_string(node.op)) + " for this form and " +
+                    std::string(alate::to_string(backends::asked_dtype(graph, node)))};
 }
 
 const Operation& copy_operation() { return kCopy; }

@@ -129,7 +129,9 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
       step.inputs.push_back(i < 32 && (operation.strided_operands >> i & 1) != 0 ? readable(in) : dense(in));
     }
   }
+  if (operation.reads_graphs) step.graphs = node.regions;
   for (const graph::Region& region : node.regions) {
+    if (operation.reads_graphs) break;
     step.regions.push_back(std::make_shared<const Plan>(make_plan(*region, weights_)));
     plan_.weight_bytes += step.regions.back()->weight_bytes;
   }

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -78,6 +80,8 @@ struct Operation {
   int packed_operand = -1;             // the constant that the step takes in a layout of its own
   Tensor (*pack)(const Tensor& value) = nullptr;
   std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes that a run needs
+  bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // what else must hold of a node; nothing: all fit
+  bool reads_graphs = false;                                        // takes regions as graphs, not as plans
 };
 
 /// One kernel call. Immutable after compile.
@@ -89,6 +93,7 @@ struct Step {
   Tensor packed;                                     // a weight in the kernel's layout
   std::shared_ptr<const TileProgram> tiles;          // of a chain of element-wise ops
   std::vector<std::shared_ptr<const Plan>> regions;  // of an op that has them
+  std::vector<graph::Region> graphs;                 // the same as graphs, for steps that read them
   std::string source;                                // of the graph's node
 
   SlotId output() const { return outputs.front(); }
@@ -112,6 +117,7 @@ struct Binding {
   std::vector<std::size_t> offsets;           // of each arena slot
   std::vector<std::size_t> step_scratch;      // offset of each step's scratch in the arena
   std::vector<std::vector<Binding>> regions;  // of each step, empty for most
+  std::optional<graph::DimValues> dims;
   std::size_t arena_bytes = 0;
 };
 

@@ -25,6 +25,15 @@ Tensor pack_dense(const Tensor& weight);
 void run_dot_general(const Step& step, const Frame& frame);
 std::size_t dot_general_scratch(const Step& step, const Binding& binding, std::size_t index);
 
+void run_while_loop(const Step& step, const Frame& frame);
+std::size_t while_loop_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_if_else(const Step& step, const Frame& frame);
+void run_call(const Step& step, const Frame& frame);
+std::size_t region_scratch(const Step& step, const Binding& binding, std::size_t index);
+
+/// Any op, by the reference interpreter: slow, and for what has no kernel.
+void run_interpreted(const Step& step, const Frame& frame);
+
 void run_ragged_attention(const Step& step, const Frame& frame);
 
 /// Throws invalid_argument unless every sequence lies within the tokens.
