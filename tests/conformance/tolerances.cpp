@@ -41,8 +41,8 @@ constexpr Row kRows[] = {
     {Op::softmax, {Bound::of_element, 2, 32, 32, false}},
     {Op::layer_norm, {Bound::of_largest, 2, 32, 32, false}},
     {Op::normalize, {Bound::of_element, 2, 16, 16, false}},
-    {Op::attention, {Bound::of_largest, 2, 32, 32, false}},
-    {Op::ragged_attention, {Bound::of_largest, 2, 32, 32, false}},
+    {Op::attention, {Bound::of_largest, 2, 64, 64, false}},
+    {Op::ragged_attention, {Bound::of_largest, 2, 64, 64, false}},
 };
 
 }  // namespace

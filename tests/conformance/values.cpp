@@ -166,6 +166,8 @@ Tensor values_of(const Case& subject, std::size_t place) {
       set_bits(tensor, i, dtype == DType::boolean ? random() & 1 : random());
     } else if (name == "numbers") {
       set_number(tensor, i, random, 3, false);
+    } else if (name == "units") {
+      set_number(tensor, i, random, 1, false);
     } else if (name == "positive") {
       set_number(tensor, i, random, 4, true);
     } else if (name == "wide") {

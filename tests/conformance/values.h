@@ -1,6 +1,7 @@
 // The values of a case's operands, made from their kind, the seed and the operand's place.
 //
 //   numbers    floats between -3 and 3, integers between -100 and 100 as far as the dtype goes, any bool
+//   units      floats between -1 and 1, integers as numbers
 //   wide       floats of all magnitudes, integers of any bits
 //   edges      every combination of the dtype's edge values among the operands as far as the elements go, then numbers:
 //              NaN, infinities, zeros of both signs, the smallest and largest values, values around one half

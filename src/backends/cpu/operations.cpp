@@ -15,6 +15,8 @@ using graph::set_of;
 constexpr graph::DTypeSet kF32 = set_of(DType::f32);
 constexpr graph::DTypeSet kI32 = set_of(DType::i32);
 constexpr graph::DTypeSet kWhole = kI32 | set_of(DType::i64);
+// Elements of 1, 2, 4 or 8 bytes, which the kernels that move and convert know.
+constexpr graph::DTypeSet kMoved = graph::kBool | (graph::kNumbers & ~set_of(DType::i4) & ~set_of(DType::u4));
 constexpr graph::DTypeSet kCompared = kF32 | kWhole | graph::kBool;
 
 constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling,
@@ -59,15 +61,15 @@ constexpr Operation kOperations[] = {
     row(Op::less_or_equal, kCompared, "compare", run_compare),
     row(Op::greater, kCompared, "compare", run_compare),
     row(Op::greater_or_equal, kCompared, "compare", run_compare),
-    row(Op::select, graph::kAll, "select", run_select),
-    row(Op::convert, graph::kAll, "convert", run_convert),
-    row(Op::iota, graph::kNumbers, "iota", run_iota),
-    row(Op::reshape, graph::kAll, "view", run_copy),  // never a step: the planner makes a view
-    row(Op::transpose, graph::kAll, "copy_strided", run_transpose),
-    row(Op::broadcast_in_dim, graph::kAll, "copy_strided", run_broadcast),
-    row(Op::concatenate, graph::kAll, "concatenate", run_concatenate),
-    row(Op::slice, graph::kAll, "copy_strided", run_slice),
-    {.op = Op::gather, .dtypes = graph::kAll, .spelling = "gather", .run = run_gather, .scratch = gather_scratch},
+    row(Op::select, kMoved, "select", run_select),
+    row(Op::convert, kMoved, "convert", run_convert),
+    row(Op::iota, kMoved & ~graph::kBool, "iota", run_iota),
+    row(Op::reshape, kMoved, "view", run_copy),  // never a step: the planner makes a view
+    row(Op::transpose, kMoved, "copy_strided", run_transpose),
+    row(Op::broadcast_in_dim, kMoved, "copy_strided", run_broadcast),
+    row(Op::concatenate, kMoved, "concatenate", run_concatenate),
+    row(Op::slice, kMoved, "copy_strided", run_slice),
+    {.op = Op::gather, .dtypes = kMoved, .spelling = "gather", .run = run_gather, .scratch = gather_scratch},
     {.op = Op::dot_general,
      .dtypes = kF32,
      .spelling = "dot_general",
@@ -102,7 +104,7 @@ bool are_neighbours(graph::Numbers axes) {
 }
 
 constexpr Operation kCopy = {
-    .op = Op::reshape, .dtypes = graph::kAll, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
+    .op = Op::reshape, .dtypes = kMoved, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
 
 }  // namespace
 
@@ -135,6 +137,12 @@ backends::Support supports(const graph::Graph& graph, const graph::Node& node) {
   if (const auto* reduced = std::get_if<graph::Axes>(&node.attributes);
       reduced != nullptr && !are_neighbours(reduced->axes)) {
     return {.native = false, .spelling = {}, .reason = "axes that are not neighbours are not reduced together"};
+  }
+  if (const auto* convert = std::get_if<graph::Convert>(&node.attributes);
+      convert != nullptr && !graph::contains(kMoved, convert->dtype)) {
+    return {.native = false,
+            .spelling = {},
+            .reason = "no native conversion to " + std::string(alate::to_string(convert->dtype))};
   }
   return backends::look_up(table, graph, node);
 }
