@@ -5,13 +5,14 @@
 #include "graph/reference/extremes.h"
 #include "graph/reference/strided.h"
 #include "graph/reference/values.h"
+#include "tensor/packed.h"
 
 namespace alate::graph {
 namespace {
 
 // The operand with the reduced axes last.
 Tensor reduced_last(const ReferenceCall& call) {
-  const Tensor& x = call.operand(0);
+  const Tensor x = tensor::unpacked(call.operand(0));
   const Numbers& axes = call.as<Axes>().axes;
   Numbers order;
   for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(x.rank()); ++axis) {
@@ -59,6 +60,7 @@ Tensor reference_reduce_sum(const ReferenceCall& call) {
   const auto count = static_cast<std::size_t>(call.shape().element_count());
   const auto sum = [](auto a, auto b) { return a + b; };
   if (is_float(x.dtype())) return store_floats(call.shape(), fold(count, load_floats(x), 0.0, sum));
+  if (is_complex(x.dtype())) return store_complex(call.shape(), fold(count, load_complex(x), Complex(0), sum));
   return store_words(call.shape(), fold(count, load_words(x), std::uint64_t{0}, sum));
 }
 

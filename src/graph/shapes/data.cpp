@@ -140,7 +140,7 @@ std::vector<Shape> infer_gather(const InferenceInput& input) {
   const Gather& gather = input.as<Gather>();
   const Shape& x = input.operands[0];
   const Shape& indices = input.operands[1];
-  input.require(contains(kAll, x.dtype), "operand 0 has a dtype that this op does not take");
+  input.require(contains(kAny, x.dtype), "operand 0 has a dtype that this op does not take");
   input.require(contains(kInts, indices.dtype), "operand 1 must be integers");
   const auto vector_dim = static_cast<std::size_t>(gather.index_vector_dim);
   input.require(gather.index_vector_dim >= 0 && vector_dim <= indices.rank(),

@@ -10,6 +10,10 @@ namespace alate::graph {
 std::vector<Shape> infer_leaf(const InferenceInput& input);
 std::vector<Shape> infer_elementwise(const InferenceInput& input);  // all operands of one shape, which is the result's
 std::vector<Shape> infer_compare(const InferenceInput& input);      // as elementwise, but bool
+std::vector<Shape> infer_real_part(const InferenceInput& input);  // as elementwise, but a complex dtype's parts' dtype
+std::vector<Shape> infer_complex(const InferenceInput& input);
+std::vector<Shape> infer_clamp(const InferenceInput& input);
+std::vector<Shape> infer_bitcast(const InferenceInput& input);
 std::vector<Shape> infer_select(const InferenceInput& input);
 std::vector<Shape> infer_convert(const InferenceInput& input);
 std::vector<Shape> infer_like_first(const InferenceInput& input);
