@@ -35,7 +35,7 @@ class Builder {
   }
 #define ALATE_FUSED_OP ALATE_OP
 // Those with several results: b.top_k({x}, {.k = 5}).at(1) …
-#define ALATE_MULTI_OP(name, arity, attribute, ...)                                   \
+#define ALATE_MULTI_OP(name, arity, attribute, ...)                                 \
   std::vector<Value> name(std::vector<Value> operands, attribute attributes = {}) { \
     return emit(Op::name, std::move(operands), std::move(attributes));              \
   }
@@ -47,6 +47,17 @@ class Builder {
   /// `operands[0]` is the condition.
   std::vector<Value> if_else(std::vector<Value> operands, Region then, Region otherwise) {
     return emit(Op::if_else, std::move(operands), NoAttributes{}, {std::move(then), std::move(otherwise)});
+  }
+
+  std::vector<Value> call(std::vector<Value> operands, Region callee) {
+    return emit(Op::call, std::move(operands), NoAttributes{}, {std::move(callee)});
+  }
+  /// `operands` are the inputs, then a scalar for each to begin with.
+  std::vector<Value> reduce(std::vector<Value> operands, Axes axes, Region combine) {
+    return emit(Op::reduce, std::move(operands), std::move(axes), {std::move(combine)});
+  }
+  std::vector<Value> sort(std::vector<Value> operands, Sort attributes, Region comes_before) {
+    return emit(Op::sort, std::move(operands), attributes, {std::move(comes_before)});
   }
 
   /// Any op of the table; returns its results. Throws invalid_argument as `verify` does.
