@@ -35,7 +35,7 @@ class Builder {
   }
 #define ALATE_FUSED_OP ALATE_OP
 // Those with several results: b.top_k({x}, {.k = 5}).at(1) …
-#define ALATE_MULTI_OP(name, arity, attribute, ...)                                   \
+#define ALATE_MULTI_OP(name, arity, attribute, ...)                                 \
   std::vector<Value> name(std::vector<Value> operands, attribute attributes = {}) { \
     return emit(Op::name, std::move(operands), std::move(attributes));              \
   }
