@@ -172,6 +172,17 @@ std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs
   return interpret_region(graph, dims, {inputs.begin(), inputs.end()});
 }
 
+std::vector<Tensor> interpret_op(Op op, const Attributes& attributes, std::span<const Region> regions,
+                                 std::span<const Tensor> operands, std::span<const Shape> shapes,
+                                 const DimValues& dims) {
+  return evaluate({.op = op,
+                   .attributes = attributes,
+                   .operands = operands,
+                   .regions = regions,
+                   .shapes = shapes,
+                   .dims = dims});
+}
+
 Tensor materialize(const Constant& constant) {
   std::map<const Constant*, Tensor> done;
   return materialize(constant, done);
