@@ -49,6 +49,17 @@ class Builder {
     return emit(Op::if_else, std::move(operands), NoAttributes{}, {std::move(then), std::move(otherwise)});
   }
 
+  std::vector<Value> call(std::vector<Value> operands, Region callee) {
+    return emit(Op::call, std::move(operands), NoAttributes{}, {std::move(callee)});
+  }
+  /// `operands` are the inputs, then a scalar for each to begin with.
+  std::vector<Value> reduce(std::vector<Value> operands, Axes axes, Region combine) {
+    return emit(Op::reduce, std::move(operands), std::move(axes), {std::move(combine)});
+  }
+  std::vector<Value> sort(std::vector<Value> operands, Sort attributes, Region comes_before) {
+    return emit(Op::sort, std::move(operands), attributes, {std::move(comes_before)});
+  }
+
   /// Any op of the table; returns its results. Throws invalid_argument as `verify` does.
   std::vector<Value> emit(Op op, std::vector<Value> operands, Attributes attributes, std::vector<Region> regions = {});
 

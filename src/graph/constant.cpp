@@ -11,6 +11,10 @@ void add_value(FingerprintBuilder& builder, double value) { builder.add(std::bit
 void add_value(FingerprintBuilder& builder, DType value) { builder.add(to_string(value)); }
 void add_value(FingerprintBuilder& builder, Activation value) { builder.add(to_string(value)); }
 void add_value(FingerprintBuilder& builder, PoolMode value) { builder.add(to_string(value)); }
+void add_value(FingerprintBuilder& builder, Reduction value) { builder.add(to_string(value)); }
+void add_value(FingerprintBuilder& builder, FftKind value) { builder.add(to_string(value)); }
+void add_value(FingerprintBuilder& builder, RngAlgorithm value) { builder.add(to_string(value)); }
+void add_value(FingerprintBuilder& builder, tensor::EncodingKind value) { builder.add(to_string(value)); }
 void add_value(FingerprintBuilder& builder, Dim value) {
   builder.add(std::uint64_t{value.is_number()});
   builder.add(value.is_number() ? static_cast<std::uint64_t>(value.number()) : static_cast<std::uint64_t>(value.id()));
@@ -29,13 +33,14 @@ void add_shape(FingerprintBuilder& builder, const Shape& shape) {
 }  // namespace
 
 void add_attributes(FingerprintBuilder& builder, const Attributes& attributes) {
+  const auto add_field = [&](const auto& field, const auto& attribute) {
+    if (field.is_absent_from(attribute)) return;
+    builder.add(field.name);
+    add_value(builder, attribute.*field.member);
+  };
   std::visit(
       [&]<typename Struct>(const Struct& attribute) {
-        std::apply(
-            [&](const auto&... field) {
-              ((builder.add(field.name), add_value(builder, attribute.*field.member)), ...);
-            },
-            Struct::fields());
+        std::apply([&](const auto&... field) { (add_field(field, attribute), ...); }, Struct::fields());
       },
       attributes);
 }

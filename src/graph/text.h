@@ -11,7 +11,7 @@
 //   value    = "%"N [ "."result ]
 //   shapes   = shape | "(" { shape } ")"                                          where the op has not one result
 //   shape    = dtype "[" { integer | name } "]"
-//   attributes = "{" { field "=" ( number | "true" | "false" | name | list ) } "}"   all fields, in the struct's order
+//   attributes = "{" { field "=" ( number | "true" | "false" | name | list ) } "}"   in the struct's order
 //   from     = "from" string                                                      the node's source
 //
 // Things repeated are separated by commas within brackets and by white space else. Nodes are numbered from 0 in each

@@ -12,9 +12,10 @@ const ConstantPtr* constant_of(const Graph& graph, Value value) {
   return &graph.constants()[static_cast<std::size_t>(std::get<Index>(node.attributes).index)];
 }
 
-// A repeated constant is larger than what it repeats: cheaper made where it is used.
+// A repeated constant is larger than what it repeats, and numbers are larger than what they were quantized to: both are
+// cheaper made where they are used.
 bool is_worth_folding(const Node& node) {
-  return op_info(node.op).kind != OpKind::region && node.op != Op::broadcast_in_dim && !node.operands.empty() &&
+  return op_info(node.op).kind != OpKind::region && node.op != Op::broadcast_in_dim && node.op != Op::dequantize && !node.operands.empty() &&
          node.results.size() == 1 && node.results[0].is_static();
 }
 

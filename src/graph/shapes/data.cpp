@@ -1,29 +1,11 @@
 #include <algorithm>
 
 #include "alate/error.h"
+#include "graph/shapes/axes.h"
 #include "graph/shapes/rules.h"
 
 namespace alate::graph {
 namespace {
-
-bool are_distinct_axes(const Numbers& axes, std::size_t rank) {
-  std::vector<bool> seen(rank);
-  for (const std::int64_t axis : axes) {
-    if (axis < 0 || static_cast<std::uint64_t>(axis) >= rank || seen[static_cast<std::size_t>(axis)]) return false;
-    seen[static_cast<std::size_t>(axis)] = true;
-  }
-  return true;
-}
-
-void check_dims(const InferenceInput& input, const Dims& dims) {
-  for (const Dim dim : dims) {
-    input.require(dim.is_number() || static_cast<std::size_t>(dim.id()) < input.dims.size(),
-                  "names a dim that is not in the dim table");
-  }
-  Shape numbers{DType::u8, {}};
-  std::copy_if(dims.begin(), dims.end(), std::back_inserter(numbers.dims), [](Dim dim) { return dim.is_number(); });
-  numbers.element_count();  // throws when the numbers alone overflow
-}
 
 // The product of the numbers and the named dims, sorted: what reshape must keep.
 std::pair<std::int64_t, std::vector<DimId>> extent_product(const Dims& dims) {
@@ -46,7 +28,7 @@ std::pair<std::int64_t, std::vector<DimId>> extent_product(const Dims& dims) {
 
 std::vector<Shape> infer_iota(const InferenceInput& input) {
   const Iota& iota = input.as<Iota>();
-  check_dims(input, iota.dims);
+  require_dims(input, iota.dims, "dims");
   input.require(contains(kNumbers, iota.dtype), "dtype must be a number's");
   input.require(iota.axis >= 0 && static_cast<std::uint64_t>(iota.axis) < iota.dims.size(), "axis is outside the rank");
   return {{iota.dtype, iota.dims}};
@@ -54,7 +36,7 @@ std::vector<Shape> infer_iota(const InferenceInput& input) {
 
 std::vector<Shape> infer_reshape(const InferenceInput& input) {
   const Dims& dims = input.as<Reshape>().dims;
-  check_dims(input, dims);
+  require_dims(input, dims, "dims");
   input.require(extent_product(dims) == extent_product(input.operands[0].dims),
                 "element counts differ: " + input.dims.to_string(Shape{input.operands[0].dtype, dims}));
   return {{input.operands[0].dtype, dims}};
@@ -73,7 +55,7 @@ std::vector<Shape> infer_transpose(const InferenceInput& input) {
 std::vector<Shape> infer_broadcast_in_dim(const InferenceInput& input) {
   const auto& [dims, mapping] = input.as<BroadcastInDim>();
   const Shape& x = input.operands[0];
-  check_dims(input, dims);
+  require_dims(input, dims, "dims");
   input.require(mapping.size() == x.rank() && are_distinct_axes(mapping, dims.size()),
                 "mapping must name a different axis of the result for each axis of the operand");
   for (std::size_t i = 0; i < x.rank(); ++i) {
@@ -111,8 +93,8 @@ std::vector<Shape> infer_slice(const InferenceInput& input) {
   input.require(
       starts.size() == x.rank() && limits.size() == x.rank() && (strides.empty() || strides.size() == x.rank()),
       "needs a start, a limit and a stride for each axis");
-  check_dims(input, starts);
-  check_dims(input, limits);
+  require_dims(input, starts, "starts");
+  require_dims(input, limits, "limits");
   Shape result{x.dtype, {}};
   for (std::size_t i = 0; i < x.rank(); ++i) {
     const std::int64_t stride = strides.empty() ? 1 : strides[i];
@@ -132,65 +114,6 @@ std::vector<Shape> infer_slice(const InferenceInput& input) {
     input.require(!x.dims[i].is_number() || limits[i].number() <= x.dims[i].number(), axis + "limit is past the end");
     const std::int64_t length = limits[i].number() - starts[i].number();
     result.dims.emplace_back(length == 0 ? 0 : (length - 1) / stride + 1);
-  }
-  return {result};
-}
-
-std::vector<Shape> infer_gather(const InferenceInput& input) {
-  const Gather& gather = input.as<Gather>();
-  const Shape& x = input.operands[0];
-  const Shape& indices = input.operands[1];
-  input.require(contains(kAny, x.dtype), "operand 0 has a dtype that this op does not take");
-  input.require(contains(kInts, indices.dtype), "operand 1 must be integers");
-  const auto vector_dim = static_cast<std::size_t>(gather.index_vector_dim);
-  input.require(gather.index_vector_dim >= 0 && vector_dim <= indices.rank(),
-                "index_vector_dim is outside the indices' rank");
-  const Dim index_length = vector_dim == indices.rank() ? Dim(1) : indices.dims[vector_dim];
-  input.require(index_length == Dim(static_cast<std::int64_t>(gather.start_index_map.size())),
-                "start_index_map must have one entry for each index of a place");
-  input.require(are_distinct_axes(gather.start_index_map, x.rank()),
-                "start_index_map must name different axes of operand 0");
-  input.require(are_distinct_axes(gather.collapsed_slice_dims, x.rank()) &&
-                    std::is_sorted(gather.collapsed_slice_dims.begin(), gather.collapsed_slice_dims.end()),
-                "collapsed_slice_dims must be different axes of operand 0 in order");
-  input.require(gather.slice_sizes.size() == x.rank(), "slice_sizes must have an entry for each axis of operand 0");
-  check_dims(input, gather.slice_sizes);
-  Dims offsets;
-  for (std::size_t i = 0; i < x.rank(); ++i) {
-    const Dim size = gather.slice_sizes[i];
-    const bool collapsed = std::count(gather.collapsed_slice_dims.begin(), gather.collapsed_slice_dims.end(),
-                                      static_cast<std::int64_t>(i)) > 0;
-    input.require(!collapsed || size == Dim(1) || size == Dim(0), "a collapsed axis must have slice size 1 or 0");
-    const bool fits =
-        size == x.dims[i] || (size.is_number() && (!x.dims[i].is_number() || size.number() <= x.dims[i].number()));
-    input.require(fits, "slice_sizes[" + std::to_string(i) + "] is larger than the axis");
-    if (!collapsed) offsets.push_back(size);
-  }
-  const std::size_t batch_rank = indices.rank() - (vector_dim < indices.rank() ? 1 : 0);
-  const std::size_t rank = batch_rank + offsets.size();
-  input.require(gather.offset_dims.size() == offsets.size() && are_distinct_axes(gather.offset_dims, rank) &&
-                    std::is_sorted(gather.offset_dims.begin(), gather.offset_dims.end()),
-                "offset_dims must name one axis of the result for each axis of a slice, in order");
-  Shape result{x.dtype, {}};
-  std::size_t next_offset = 0, next_batch = 0;
-  for (std::size_t i = 0; i < rank; ++i) {
-    if (next_offset < offsets.size() && gather.offset_dims[next_offset] == static_cast<std::int64_t>(i)) {
-      result.dims.push_back(offsets[next_offset++]);
-    } else {
-      if (next_batch == vector_dim) ++next_batch;
-      result.dims.push_back(indices.dims[next_batch++]);
-    }
-  }
-  return {result};
-}
-
-std::vector<Shape> infer_reduce(const InferenceInput& input) {
-  const Numbers& axes = input.as<Axes>().axes;
-  const Shape& x = input.operands[0];
-  input.require(are_distinct_axes(axes, x.rank()), "axes must be different axes of the operand");
-  Shape result{x.dtype, {}};
-  for (std::size_t i = 0; i < x.rank(); ++i) {
-    if (std::count(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) == 0) result.dims.push_back(x.dims[i]);
   }
   return {result};
 }
