@@ -24,12 +24,6 @@ constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling
   return {.op = op, .dtypes = dtypes, .spelling = spelling, .run = run};
 }
 
-bool reduces_neighbours(const graph::Graph& /*graph*/, const graph::Node& node) {
-  graph::Numbers axes = std::get<graph::Axes>(node.attributes).axes;
-  std::sort(axes.begin(), axes.end());
-  return axes.empty() || axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
-}
-
 bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
   return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
 }
@@ -53,9 +47,6 @@ constexpr Operation kKernels[] = {
      .spelling = "dot_general",
      .run = run_dot_general,
      .scratch = dot_general_scratch},
-    {.op = Op::reduce_sum, .dtypes = kF32, .spelling = "reduce", .run = run_reduce, .fits = reduces_neighbours},
-    {.op = Op::reduce_max, .dtypes = kF32, .spelling = "reduce", .run = run_reduce, .fits = reduces_neighbours},
-    {.op = Op::reduce_min, .dtypes = kF32, .spelling = "reduce", .run = run_reduce, .fits = reduces_neighbours},
     {.op = Op::softmax, .dtypes = kF32, .spelling = "softmax", .run = run_softmax, .fits = is_over_last_axis},
     {.op = Op::while_loop,
      .dtypes = graph::kAny,
@@ -95,6 +86,18 @@ void add_tile_rows(std::vector<Operation>& table) {
   }
 }
 
+void add_reductions(std::vector<Operation>& table) {
+  for (const graph::OpInfo& info : graph::all_ops()) {
+    graph::DTypeSet dtypes = 0;
+    for (const DType dtype : all_dtypes()) {
+      if (graph::contains(info.dtypes, dtype) && has_reduction(info.op, dtype)) dtypes |= set_of(dtype);
+    }
+    if (dtypes != 0)
+      table.push_back(
+          {.op = info.op, .dtypes = dtypes, .spelling = "reduce", .run = run_reduce, .scratch = reduce_scratch});
+  }
+}
+
 // What has no kernel yet is computed as the reference interpreter does it.
 void add_interpreted_rows(std::vector<Operation>& table) {
   for (const graph::OpInfo& info : graph::all_ops()) {
@@ -111,6 +114,7 @@ void add_interpreted_rows(std::vector<Operation>& table) {
 std::vector<Operation> make_table() {
   std::vector<Operation> table(std::begin(kKernels), std::end(kKernels));
   add_tile_rows(table);
+  add_reductions(table);
   add_interpreted_rows(table);
   return table;
 }

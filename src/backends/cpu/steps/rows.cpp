@@ -40,11 +40,6 @@ Pooling pooling_of(graph::PoolMode mode) {
   throw Error(ErrorCode::internal, "unknown pool mode");
 }
 
-ReduceOp reduce_of(Op op) {
-  if (op == Op::reduce_sum) return ReduceOp::sum;
-  return op == Op::reduce_max ? ReduceOp::max : ReduceOp::min;
-}
-
 }  // namespace
 
 void check_sequences(const std::int32_t* starts, const std::int32_t* lengths, std::size_t sequences,
@@ -89,26 +84,6 @@ void run_pool(const Step& step, const Frame& frame) {
   arguments.width = arguments.x_stride = arguments.out_stride = extent_of(frame.shape(step.output()), 1);
   check_sequences(arguments.starts, arguments.lengths, arguments.sequences, extent_of(frame.shape(step.inputs[0]), 0));
   pool_tokens(pooling_of(std::get<graph::Pool>(step.attributes).mode), arguments, frame.pool, frame.max_workers);
-}
-
-void run_reduce(const Step& step, const Frame& frame) {
-  const Shape& shape = frame.shape(step.inputs[0]);
-  graph::Numbers axes = std::get<graph::Axes>(step.attributes).axes;
-  std::sort(axes.begin(), axes.end());
-  const float* in = frame.in<float>(step.inputs[0]);
-  float* out = frame.out<float>(step.output());
-  if (axes.empty()) {
-    std::copy(in, in + count_of(shape), out);
-    return;
-  }
-  // Axes that are neighbours reduce as one; `supports` refuses other sets.
-  ReduceArguments arguments{.x = in, .out = out, .outer = 1, .length = 1, .inner = 1};
-  for (std::size_t i = 0; i < shape.rank(); ++i) {
-    const auto axis = static_cast<std::int64_t>(i);
-    std::size_t& part = axis < axes.front() ? arguments.outer : axis > axes.back() ? arguments.inner : arguments.length;
-    part *= extent_of(shape, i);
-  }
-  reduce(reduce_of(step.operation->op), arguments, frame.pool, frame.max_workers);
 }
 
 }  // namespace alate::cpu
