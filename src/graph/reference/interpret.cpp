@@ -12,7 +12,8 @@ namespace alate::graph {
 void ReferenceCall::fail(std::string_view what) const {
   std::string found;
   for (const Tensor& operand : operands) found += (found.empty() ? "" : ", ") + alate::to_string(operand.shape());
-  throw make_error(ErrorCode::invalid_argument, to_string(op), "(", found, "): ", what);
+  const std::string where = source.empty() ? std::string() : " (from " + std::string(source) + ")";
+  throw make_error(ErrorCode::invalid_argument, to_string(op), "(", found, ")", where, ": ", what);
 }
 
 std::int64_t ReferenceCall::extent(Dim dim) const {
@@ -110,7 +111,8 @@ std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValu
                    .operands = operands,
                    .regions = node.regions,
                    .shapes = shapes,
-                   .dims = dims});
+                   .dims = dims,
+                   .source = graph.source(node.source)});
 }
 
 }  // namespace
