@@ -12,10 +12,11 @@ const ConstantPtr* constant_of(const Graph& graph, Value value) {
   return &graph.constants()[static_cast<std::size_t>(std::get<Index>(node.attributes).index)];
 }
 
-// A repeated constant is larger than what it repeats: cheaper made where it is used.
+// Nobody may see through a barrier. A repeated constant is larger than what it repeats: cheaper made where it is used.
 bool is_worth_folding(const Node& node) {
-  return op_info(node.op).kind != OpKind::region && node.op != Op::broadcast_in_dim && !node.operands.empty() &&
-         node.results.size() == 1 && node.results[0].is_static();
+  const bool is_barrier = node.op == Op::optimization_barrier || node.op == Op::scheduling_barrier;
+  return op_info(node.op).kind != OpKind::region && !is_barrier && node.op != Op::broadcast_in_dim &&
+         !node.operands.empty() && node.results.size() == 1 && node.results[0].is_static();
 }
 
 }  // namespace
