@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alate/tensor.h"
+#include "tensor/encoding.h"
 
 namespace alate::graph {
 
@@ -19,7 +20,7 @@ enum class Activation : std::uint8_t { none, relu, gelu_erf, gelu_tanh, silu, ta
 /// _weightedmean_tokens.
 enum class PoolMode : std::uint8_t { mean, cls, max, last, mean_sqrt_len, weighted_mean };
 
-/// How values of several devices become one.
+/// How values of several devices, or of a window (the first four), become one.
 enum class Reduction : std::uint8_t {
   sum,
   product,
@@ -32,10 +33,16 @@ enum class Reduction : std::uint8_t {
   bitwise_or,
   bitwise_xor
 };
+/// rfft makes of real values the first half of their transform (and the middle), irfft undoes it.
+enum class FftKind : std::uint8_t { fft, ifft, rfft, irfft };
+/// Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3": Threefry-2x32 of 20 rounds, Philox-4x32 of 10.
+enum class RngAlgorithm : std::uint8_t { threefry, philox };
 
 std::string_view to_string(Activation activation);
 std::string_view to_string(PoolMode mode);
 std::string_view to_string(Reduction reduction);
+std::string_view to_string(FftKind kind);
+std::string_view to_string(RngAlgorithm algorithm);
 
 /// Whether a field that has its default value is left out of the text form and of fingerprints, so that fields which
 /// came later leave both as they were.
@@ -318,9 +325,168 @@ struct Pool {
   bool operator==(const Pool&) const = default;
 };
 
+/// https://openxla.org/stablehlo/spec#convolution, without reversal of the kernel. Operands: x and kernel. The first
+/// five lists have an entry for each spatial axis; empty strides and dilations: all 1, empty padding: all 0; negative
+/// padding cuts off. The rest says which axis is which: *_spatial lists spatial axes in one order for all three.
+struct Convolution {
+  Numbers strides;
+  Numbers padding_low;
+  Numbers padding_high;
+  Numbers lhs_dilation;
+  Numbers rhs_dilation;
+  std::int64_t input_batch = 0;
+  std::int64_t input_feature = 1;
+  Numbers input_spatial;
+  std::int64_t kernel_input = 1;
+  std::int64_t kernel_output = 0;
+  Numbers kernel_spatial;
+  std::int64_t output_batch = 0;
+  std::int64_t output_feature = 1;
+  Numbers output_spatial;
+  std::int64_t feature_groups = 1;
+  std::int64_t batch_groups = 1;
+  static constexpr auto fields() {
+    return std::tuple{Field{"strides", &Convolution::strides},
+                      Field{"padding_low", &Convolution::padding_low},
+                      Field{"padding_high", &Convolution::padding_high},
+                      Field{"lhs_dilation", &Convolution::lhs_dilation},
+                      Field{"rhs_dilation", &Convolution::rhs_dilation},
+                      Field{"input_batch", &Convolution::input_batch},
+                      Field{"input_feature", &Convolution::input_feature},
+                      Field{"input_spatial", &Convolution::input_spatial},
+                      Field{"kernel_input", &Convolution::kernel_input},
+                      Field{"kernel_output", &Convolution::kernel_output},
+                      Field{"kernel_spatial", &Convolution::kernel_spatial},
+                      Field{"output_batch", &Convolution::output_batch},
+                      Field{"output_feature", &Convolution::output_feature},
+                      Field{"output_spatial", &Convolution::output_spatial},
+                      Field{"feature_groups", &Convolution::feature_groups},
+                      Field{"batch_groups", &Convolution::batch_groups}};
+  }
+  bool operator==(const Convolution&) const = default;
+};
+/// https://openxla.org/stablehlo/spec#reduce_window. Each list has an entry for each axis of the operand; only
+/// window_dimensions may not be empty: strides and dilations are then all 1, padding is 0.
+struct Window {
+  Reduction reduction = Reduction::sum;
+  Numbers window_dimensions;
+  Numbers strides;
+  Numbers base_dilations;
+  Numbers window_dilations;
+  Numbers padding_low;
+  Numbers padding_high;
+  static constexpr auto fields() {
+    return std::tuple{Field{"reduction", &Window::reduction},
+                      Field{"window_dimensions", &Window::window_dimensions},
+                      Field{"strides", &Window::strides},
+                      Field{"base_dilations", &Window::base_dilations},
+                      Field{"window_dilations", &Window::window_dilations},
+                      Field{"padding_low", &Window::padding_low},
+                      Field{"padding_high", &Window::padding_high}};
+  }
+  bool operator==(const Window&) const = default;
+};
+/// https://openxla.org/stablehlo/spec#select_and_scatter, with ge or le, add, and zero as the start. Lists as in
+/// Window.
+struct SelectWindow {
+  Numbers window_dimensions;
+  Numbers strides;
+  Numbers padding_low;
+  Numbers padding_high;
+  static constexpr auto fields() {
+    return std::tuple{Field{"window_dimensions", &SelectWindow::window_dimensions},
+                      Field{"strides", &SelectWindow::strides}, Field{"padding_low", &SelectWindow::padding_low},
+                      Field{"padding_high", &SelectWindow::padding_high}};
+  }
+  bool operator==(const SelectWindow&) const = default;
+};
+/// Extents of the transformed axes, the last ones: for rfft the operand's, for irfft the result's.
+struct Fft {
+  FftKind kind = FftKind::fft;
+  Numbers lengths;
+  static constexpr auto fields() { return std::tuple{Field{"kind", &Fft::kind}, Field{"lengths", &Fft::lengths}}; }
+  bool operator==(const Fft&) const = default;
+};
+/// Operands: batch_norm_inference x, scale, shift, mean, variance; batch_norm_training x, scale, shift;
+/// batch_norm_gradient x, scale, mean, variance and the gradient of the result. All but x and the last are one number
+/// for each place of `axis`. Variances divide by the count.
+struct BatchNorm {
+  double epsilon = 1e-5;
+  std::int64_t axis = 1;
+  static constexpr auto fields() {
+    return std::tuple{Field{"epsilon", &BatchNorm::epsilon}, Field{"axis", &BatchNorm::axis}};
+  }
+  bool operator==(const BatchNorm&) const = default;
+};
+/// Operand: the state, u64 [2] (key, counter), or [3] for philox (key, and a counter of 128 bits, low half first).
+struct RngBitGenerator {
+  RngAlgorithm algorithm = RngAlgorithm::threefry;
+  DType dtype = DType::u32;
+  Dims dims;
+  static constexpr auto fields() {
+    return std::tuple{Field{"algorithm", &RngBitGenerator::algorithm}, Field{"dtype", &RngBitGenerator::dtype},
+                      Field{"dims", &RngBitGenerator::dims}};
+  }
+  bool operator==(const RngBitGenerator&) const = default;
+};
+/// Operands: what is stored, then scales and zero points as the encoding says; see tensor/encoding.h. dtype is the
+/// result's. quantized_embedding takes indices before them.
+struct Dequantize {
+  tensor::EncodingKind encoding = tensor::EncodingKind::linear;
+  Numbers blocks;
+  bool has_zero_points = false;
+  DType dtype = DType::f32;
+  static constexpr auto fields() {
+    return std::tuple{Field{"encoding", &Dequantize::encoding}, Field{"blocks", &Dequantize::blocks},
+                      Field{"has_zero_points", &Dequantize::has_zero_points}, Field{"dtype", &Dequantize::dtype}};
+  }
+  bool operator==(const Dequantize&) const = default;
+};
+/// Operands: x [..., in], what is stored of the weight [out, in], its scales and zero points as the encoding says, then
+/// bias [out] where the flag says so.
+struct QuantizedDense {
+  tensor::EncodingKind encoding = tensor::EncodingKind::linear;
+  Numbers blocks;
+  bool has_zero_points = false;
+  bool has_bias = false;
+  static constexpr auto fields() {
+    return std::tuple{Field{"encoding", &QuantizedDense::encoding}, Field{"blocks", &QuantizedDense::blocks},
+                      Field{"has_zero_points", &QuantizedDense::has_zero_points},
+                      Field{"has_bias", &QuantizedDense::has_bias}};
+  }
+  bool operator==(const QuantizedDense&) const = default;
+};
+/// Operands: x [batch, ...], scale and shift [channels]; channels lie along `axis`, in `groups` runs of equal length.
+/// Wu and He 2018, "Group Normalization".
+struct GroupNorm {
+  std::int64_t groups = 1;
+  double epsilon = 1e-5;
+  std::int64_t axis = 1;
+  static constexpr auto fields() {
+    return std::tuple{Field{"groups", &GroupNorm::groups}, Field{"epsilon", &GroupNorm::epsilon},
+                      Field{"axis", &GroupNorm::axis}};
+  }
+  bool operator==(const GroupNorm&) const = default;
+};
+/// Operands: x [..., heads, width]; with has_positions, positions (integers [...], as x's leading axes) and tables of
+/// cosines and sines [places, rotary width / 2], whose rows positions name (clamped into the table); without, cosines
+/// and sines [..., rotary width / 2] of each token, from wherever. Tables are of x's dtype or f32. The first rotary
+/// width values of a head are turned, the rest stay: the pair i is (2i, 2i + 1) when interleaved, else (i, i + rotary
+/// width / 2). Su et al. 2021, "RoFormer".
+struct Rope {
+  bool has_positions = true;
+  bool interleaved = false;
+  static constexpr auto fields() {
+    return std::tuple{Field{"has_positions", &Rope::has_positions}, Field{"interleaved", &Rope::interleaved}};
+  }
+  bool operator==(const Rope&) const = default;
+};
+
 using Attributes =
     std::variant<NoAttributes, Index, Convert, Iota, Reshape, Permutation, BroadcastInDim, Axis, Axes, Slice, Gather,
                  DotGeneral, Gelu, Norm, Dense, Attention, Pool, Pad, DynamicSlice, Scatter, ArgMinMax, Cumulative,
-                 TopK, Sort, AllReduce, AllGather, AllToAll, ReduceScatter, CollectivePermute, CollectiveBroadcast>;
+                 TopK, Sort, AllReduce, AllGather, AllToAll, ReduceScatter, CollectivePermute, CollectiveBroadcast,
+                 Convolution, Window, SelectWindow, Fft, BatchNorm, RngBitGenerator, Dequantize, QuantizedDense,
+                 GroupNorm, Rope>;
 
 }  // namespace alate::graph

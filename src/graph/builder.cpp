@@ -4,7 +4,7 @@
 
 #include "alate/error.h"
 #include "graph/infer.h"
-#include "tensor/element.h"
+#include "tensor/packed.h"
 
 namespace alate::graph {
 
@@ -56,11 +56,7 @@ Value Builder::constant(ConstantPtr constant) {
   return constants_[identity] = append(std::move(node));
 }
 
-Value Builder::scalar(DType dtype, double value) {
-  Tensor tensor = Tensor::uninitialized({dtype, {}});
-  tensor::store_double(dtype, value, tensor.mutable_bytes().data());
-  return constant(std::move(tensor));
-}
+Value Builder::scalar(DType dtype, double value) { return constant(tensor::scalar_of(dtype, value)); }
 
 void Builder::set_source(std::string_view source) {
   const auto found = sources_.find(source);

@@ -23,7 +23,7 @@ class Builder {
   /// One node for each identity: the same constant given twice is the same value.
   Value constant(ConstantPtr constant);
   Value constant(Tensor tensor) { return this->constant(make_constant("literal", std::move(tensor))); }
-  /// A scalar constant of a float or integer dtype, rounded to it.
+  /// A scalar constant of any dtype, rounded to it; the real part of a complex one.
   Value scalar(DType dtype, double value);
 
 // b.add({x, y}), b.transpose({x}, {.permutation = {1, 0}}) …

@@ -12,6 +12,9 @@ void add_value(FingerprintBuilder& builder, DType value) { builder.add(to_string
 void add_value(FingerprintBuilder& builder, Activation value) { builder.add(to_string(value)); }
 void add_value(FingerprintBuilder& builder, PoolMode value) { builder.add(to_string(value)); }
 void add_value(FingerprintBuilder& builder, Reduction value) { builder.add(to_string(value)); }
+void add_value(FingerprintBuilder& builder, FftKind value) { builder.add(to_string(value)); }
+void add_value(FingerprintBuilder& builder, RngAlgorithm value) { builder.add(to_string(value)); }
+void add_value(FingerprintBuilder& builder, tensor::EncodingKind value) { builder.add(to_string(value)); }
 void add_value(FingerprintBuilder& builder, Dim value) {
   builder.add(std::uint64_t{value.is_number()});
   builder.add(value.is_number() ? static_cast<std::uint64_t>(value.number()) : static_cast<std::uint64_t>(value.id()));

@@ -80,4 +80,14 @@ std::string_view to_string(Reduction reduction) {
   return kNames.at(static_cast<std::size_t>(reduction));
 }
 
+std::string_view to_string(FftKind kind) {
+  static constexpr std::array<std::string_view, 4> kNames = {"fft", "ifft", "rfft", "irfft"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view to_string(RngAlgorithm algorithm) {
+  static constexpr std::array<std::string_view, 2> kNames = {"threefry", "philox"};
+  return kNames.at(static_cast<std::size_t>(algorithm));
+}
+
 }  // namespace alate::graph

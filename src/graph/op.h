@@ -26,12 +26,13 @@ enum Traits : std::uint32_t { kNone = 0, kElementwise = 1, kCommutative = 2, kRe
 using DTypeSet = std::uint64_t;
 constexpr DTypeSet set_of(DType dtype) { return DTypeSet{1} << static_cast<int>(dtype); }
 inline constexpr DTypeSet kBool = set_of(DType::boolean);
-inline constexpr DTypeSet kSignedInts = set_of(DType::i4) | set_of(DType::i8) | set_of(DType::i16) |
-                                        set_of(DType::i32) | set_of(DType::i64);
-inline constexpr DTypeSet kUnsignedInts = set_of(DType::u4) | set_of(DType::u8) | set_of(DType::u16) |
-                                          set_of(DType::u32) | set_of(DType::u64);
+inline constexpr DTypeSet kSignedInts =
+    set_of(DType::i4) | set_of(DType::i8) | set_of(DType::i16) | set_of(DType::i32) | set_of(DType::i64);
+inline constexpr DTypeSet kUnsignedInts =
+    set_of(DType::u4) | set_of(DType::u8) | set_of(DType::u16) | set_of(DType::u32) | set_of(DType::u64);
 inline constexpr DTypeSet kInts = kSignedInts | kUnsignedInts;
 inline constexpr DTypeSet kFloats = set_of(DType::f16) | set_of(DType::bf16) | set_of(DType::f32) | set_of(DType::f64);
+inline constexpr DTypeSet kComponents = set_of(DType::f32) | set_of(DType::f64);  // of complex numbers
 inline constexpr DTypeSet kComplex = set_of(DType::c64) | set_of(DType::c128);
 inline constexpr DTypeSet kNumbers = kInts | kFloats;  // that have an order
 /// What ops compute with.

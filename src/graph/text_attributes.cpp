@@ -20,6 +20,9 @@ class FieldPrinter {
   void print(Activation value) { out_ += to_string(value); }
   void print(PoolMode value) { out_ += to_string(value); }
   void print(Reduction value) { out_ += to_string(value); }
+  void print(FftKind value) { out_ += to_string(value); }
+  void print(RngAlgorithm value) { out_ += to_string(value); }
+  void print(tensor::EncodingKind value) { out_ += to_string(value); }
   void print(Dim value) {
     out_ += value.is_number() ? std::to_string(value.number()) : quoted_unless_word(dims_.to_string(value));
   }
@@ -66,6 +69,9 @@ class FieldParser {
   void parse(Activation& value) { parse_enumerator(value, Activation::quick_gelu); }
   void parse(PoolMode& value) { parse_enumerator(value, PoolMode::weighted_mean); }
   void parse(Reduction& value) { parse_enumerator(value, Reduction::bitwise_xor); }
+  void parse(FftKind& value) { parse_enumerator(value, FftKind::irfft); }
+  void parse(RngAlgorithm& value) { parse_enumerator(value, RngAlgorithm::philox); }
+  void parse(tensor::EncodingKind& value) { parse_enumerator(value, tensor::EncodingKind::mxfp4); }
   void parse(Dim& value) {
     const Token token = lexer_.peek();
     if (token.kind == TokenKind::number) {

@@ -31,6 +31,53 @@ Value decompose_layer_norm(Builder& b, std::span<const Value> operands, const No
   return narrow(b, b.add({scaled, broadcast_to(b, widen(b, operands[2]), dims)}), b.shape(operands[0]).dtype);
 }
 
+Value decompose_log_softmax(Builder& b, std::span<const Value> operands, const Axis& attributes) {
+  const Value x = widen(b, operands[0]);
+  const Dims dims = b.shape(x).dims;
+  const Value largest = broadcast_to(b, reduce_keep(b, Op::reduce_max, x, {attributes.axis}), dims);
+  const Value shifted = b.sub({x, largest});
+  const Value sum = b.log({reduce_keep(b, Op::reduce_sum, b.exp({shifted}), {attributes.axis})});
+  return narrow(b, b.sub({shifted, broadcast_to(b, sum, dims)}), b.shape(operands[0]).dtype);
+}
+
+Value decompose_rms_norm(Builder& b, std::span<const Value> operands, const Norm& attributes) {
+  const Value x = widen(b, operands[0]);
+  const Dims dims = b.shape(x).dims;
+  const Value squares = reduce_keep(b, Op::reduce_sum, b.mul({x, x}), {static_cast<std::int64_t>(dims.size()) - 1});
+  const Value mean = b.div({squares, scalar_like(b, static_cast<double>(dims.back().number()), squares)});
+  const Value factor = b.rsqrt({b.add({mean, scalar_like(b, attributes.epsilon, mean)})});
+  const Value normal = b.mul({x, broadcast_to(b, factor, dims)});
+  return narrow(b, b.mul({normal, broadcast_to(b, widen(b, operands[1]), dims)}), b.shape(operands[0]).dtype);
+}
+
+// The channels become [groups, channels of a group]; all axes but the batch and the groups are averaged over.
+Value decompose_group_norm(Builder& b, std::span<const Value> operands, const GroupNorm& attributes) {
+  const Value whole = widen(b, operands[0]);
+  const Dims dims = b.shape(whole).dims;
+  const auto axis = static_cast<std::size_t>(attributes.axis);
+  const Dim of_group = dims[axis].number() / attributes.groups;
+  Dims split = dims;
+  split[axis] = attributes.groups;
+  split.insert(split.begin() + attributes.axis + 1, of_group);
+  Numbers averaged;
+  for (std::size_t i = 1; i < split.size(); ++i) {
+    if (i != axis) averaged.push_back(static_cast<std::int64_t>(i));
+  }
+  const Value x = b.reshape({whole}, {.dims = split});
+  // Named dims have no number before a run, so ones are counted.
+  const Value count = reduce_keep(b, Op::reduce_sum, scalar_like(b, 1, x), averaged);
+  const auto mean_of = [&](Value value) { return b.div({reduce_keep(b, Op::reduce_sum, value, averaged), count}); };
+  const Value centered = b.sub({x, broadcast_to(b, mean_of(x), split)});
+  const Value variance = mean_of(b.mul({centered, centered}));
+  const Value factor = b.rsqrt({b.add({variance, scalar_like(b, attributes.epsilon, variance)})});
+  const Value normal = b.reshape({b.mul({centered, broadcast_to(b, factor, split)})}, {.dims = dims});
+  const auto by_channel = [&](Value row) {
+    return b.broadcast_in_dim({widen(b, row)}, {.dims = dims, .mapping = {attributes.axis}});
+  };
+  const Value scaled = b.mul({normal, by_channel(operands[1])});
+  return narrow(b, b.add({scaled, by_channel(operands[2])}), b.shape(operands[0]).dtype);
+}
+
 Value decompose_normalize(Builder& b, std::span<const Value> operands, const Norm& attributes) {
   const Value x = widen(b, operands[0]);
   const Dims dims = b.shape(x).dims;

@@ -10,6 +10,10 @@ namespace alate::graph {
 std::vector<Shape> infer_leaf(const InferenceInput& input);
 std::vector<Shape> infer_elementwise(const InferenceInput& input);  // all operands of one shape, which is the result's
 std::vector<Shape> infer_compare(const InferenceInput& input);      // as elementwise, but bool
+std::vector<Shape> infer_real_part(const InferenceInput& input);  // as elementwise, but a complex dtype's parts' dtype
+std::vector<Shape> infer_complex(const InferenceInput& input);
+std::vector<Shape> infer_clamp(const InferenceInput& input);
+std::vector<Shape> infer_bitcast(const InferenceInput& input);
 std::vector<Shape> infer_select(const InferenceInput& input);
 std::vector<Shape> infer_convert(const InferenceInput& input);
 std::vector<Shape> infer_like_first(const InferenceInput& input);
@@ -50,5 +54,19 @@ std::vector<Shape> infer_dense(const InferenceInput& input);
 std::vector<Shape> infer_attention(const InferenceInput& input);
 std::vector<Shape> infer_ragged_attention(const InferenceInput& input);
 std::vector<Shape> infer_ragged_pool(const InferenceInput& input);
+std::vector<Shape> infer_conv_general(const InferenceInput& input);
+std::vector<Shape> infer_reduce_window(const InferenceInput& input);
+std::vector<Shape> infer_select_and_scatter(const InferenceInput& input);
+std::vector<Shape> infer_fft(const InferenceInput& input);
+std::vector<Shape> infer_batch_norm_inference(const InferenceInput& input);
+std::vector<Shape> infer_batch_norm_training(const InferenceInput& input);
+std::vector<Shape> infer_batch_norm_gradient(const InferenceInput& input);
+std::vector<Shape> infer_rng_bit_generator(const InferenceInput& input);
+std::vector<Shape> infer_dequantize(const InferenceInput& input);
+std::vector<Shape> infer_rms_norm(const InferenceInput& input);
+std::vector<Shape> infer_group_norm(const InferenceInput& input);
+std::vector<Shape> infer_rope(const InferenceInput& input);
+std::vector<Shape> infer_quantized_dense(const InferenceInput& input);
+std::vector<Shape> infer_quantized_embedding(const InferenceInput& input);
 
 }  // namespace alate::graph

@@ -1,6 +1,7 @@
 #include "tests/unit/graph/example_graphs.h"
 
 #include "tensor/element.h"
+#include "tensor/packed.h"
 
 namespace alate::graph {
 
@@ -64,13 +65,16 @@ void add_standard(std::vector<Graph>& graphs) {
     const bool is_plain =
         op.kind == OpKind::standard && op.has(kElementwise) && op.op != Op::convert && op.op != Op::select;
     if (!is_plain) continue;
-    for (const DType dtype : {f32, DType::f16, DType::bf16, DType::f64, i32, DType::u8, boolean}) {
+    for (const DType dtype :
+         {f32, DType::f16, DType::bf16, DType::f64, i32, DType::u8, boolean, DType::c64, DType::i4}) {
       if (contains(op.dtypes, dtype))
         graphs.push_back(example(op.op, {dtype}, std::vector<Dims>(op.min_operands, {kTokens, 2}), NoAttributes{}));
     }
   }
   graphs.push_back(example(Op::select, {boolean, f32, f32}, {{kTokens}, {kTokens}, {kTokens}}, NoAttributes{}));
   graphs.push_back(example(Op::convert, {f32}, {{kTokens}}, Convert{DType::bf16}));
+  graphs.push_back(example(Op::bitcast, {f32}, {{kTokens}}, Convert{DType::u8}));
+  graphs.push_back(example(Op::clamp, {f32}, {{}, {kTokens}, {kTokens}}, NoAttributes{}));
 }
 
 void add_data(std::vector<Graph>& graphs) {
@@ -150,16 +154,16 @@ std::vector<Tensor> example_inputs(const Graph& graph) {
   for (const Parameter& parameter : graph.parameters()) {
     Shape shape = parameter.shape;
     for (Dim& dim : shape.dims) dim = dim.is_number() ? dim : Dim(kDimValue);
-    Tensor tensor = Tensor::zeros(shape);
     const DType part = shape.dtype == DType::c64 ? DType::f32 : shape.dtype;
-    const std::size_t size = bits_of(part) / 8;
+    Tensor tensor = Tensor::zeros({tensor::carrier_of(shape.dtype), shape.dims});
+    const std::size_t size = bits_of(tensor::carrier_of(part)) / 8;
     const std::vector<double> places = indices(op, inputs.size());
     for (std::size_t i = 0; i * size < tensor.byte_count(); ++i) {
       double value = is_float(part) ? 0.37 * static_cast<double>(i % 7) - 0.9 : static_cast<double>(i % 2);
       if (!places.empty()) value = places.at(i);
       tensor::store_double(part, value, tensor.mutable_bytes().data() + i * size);
     }
-    inputs.push_back(tensor);
+    inputs.push_back(tensor::packed(tensor, shape.dtype));
   }
   return inputs;
 }

@@ -12,6 +12,7 @@
 #include "backends/cpu/kernels/pooling.h"
 #include "backends/cpu/kernels/reduce.h"
 #include "backends/cpu/kernels/softmax.h"
+#include "backends/cpu/kernels/tile.h"
 
 namespace alate::cpu {
 
@@ -41,7 +42,13 @@ struct SimdKernels {
                        std::size_t rows, std::size_t columns) = nullptr;
   void (*attend)(const RaggedAttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
   std::size_t (*attention_scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
+  TileKernel (*tile_loop)(TileOp, DType, std::size_t element_bytes) = nullptr;
 };
+
+// In files of their own, tile_loops_SET.cpp: there are many.
+TileKernel find_tile_loop_scalar(TileOp op, DType dtype, std::size_t element_bytes);
+TileKernel find_tile_loop_avx2(TileOp op, DType dtype, std::size_t element_bytes);
+TileKernel find_tile_loop_avx512(TileOp op, DType dtype, std::size_t element_bytes);
 
 SimdKernels simd_kernels_scalar();  // the build's baseline: SSE4 on x86-64, NEON on AArch64
 SimdKernels simd_kernels_avx2();

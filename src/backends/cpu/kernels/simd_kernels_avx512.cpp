@@ -2,6 +2,10 @@
 
 namespace alate::cpu {
 
-SimdKernels simd_kernels_avx512() { return HWY_NAMESPACE::make_simd_kernels(); }
+SimdKernels simd_kernels_avx512() {
+  SimdKernels table = HWY_NAMESPACE::make_simd_kernels();
+  table.tile_loop = find_tile_loop_avx512;
+  return table;
+}
 
 }  // namespace alate::cpu

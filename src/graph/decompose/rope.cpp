@@ -1,0 +1,54 @@
+#include "graph/decompose.h"
+#include "graph/decompose/widening.h"
+
+namespace alate::graph {
+namespace {
+
+// Places from start to limit of the last axis.
+Value part(Builder& b, Value x, std::int64_t start, std::int64_t limit, std::int64_t stride = 1) {
+  const Dims dims = b.shape(x).dims;
+  Slice slice{.starts = Dims(dims.size(), 0), .limits = dims, .strides = Numbers(dims.size(), 1)};
+  slice.starts.back() = start;
+  slice.limits.back() = limit;
+  slice.strides.back() = stride;
+  return b.slice({x}, std::move(slice));
+}
+
+}  // namespace
+
+Value decompose_rope(Builder& b, std::span<const Value> operands, const Rope& attributes) {
+  const Value x = widen(b, operands[0]);
+  const Shape shape = b.shape(x);
+  const auto last = static_cast<std::int64_t>(shape.rank()) - 1;
+  const std::size_t first_table = attributes.has_positions ? 2 : 1;
+  const std::int64_t half = b.shape(operands[first_table]).dims.back().number(), width = shape.dims.back().number();
+  if (half == 0) return operands[0];
+
+  Dims turned = shape.dims;  // of one side of all pairs
+  turned.back() = half;
+  const auto factors = [&](Value table) {  // repeated to all heads of a token
+    const Value rows = attributes.has_positions ? take_rows(b, table, operands[1]) : table;
+    Numbers mapping;
+    for (std::int64_t axis = 0; axis + 1 < last; ++axis) mapping.push_back(axis);
+    mapping.push_back(last);
+    return b.broadcast_in_dim({narrow(b, rows, shape.dtype)}, {.dims = turned, .mapping = std::move(mapping)});
+  };
+  const Value cosine = factors(operands[first_table]), sine = factors(operands[first_table + 1]);
+  const Value left = attributes.interleaved ? part(b, x, 0, 2 * half, 2) : part(b, x, 0, half);
+  const Value right = attributes.interleaved ? part(b, x, 1, 2 * half, 2) : part(b, x, half, 2 * half);
+  std::vector<Value> results = {b.sub({b.mul({left, cosine}), b.mul({right, sine})}),
+                                b.add({b.mul({right, cosine}), b.mul({left, sine})})};
+  if (attributes.interleaved) {
+    Dims column = turned;
+    column.emplace_back(1);
+    for (Value& result : results) result = b.reshape({result}, {.dims = column});
+    const Value pairs = b.concatenate(results, {.axis = last + 1});
+    turned.back() = 2 * half;
+    results = {b.reshape({pairs}, {.dims = turned})};
+  }
+  if (2 * half < width) results.push_back(part(b, x, 2 * half, width));
+  const Value whole = results.size() == 1 ? results[0] : b.concatenate(results, {.axis = last});
+  return narrow(b, whole, b.shape(operands[0]).dtype);
+}
+
+}  // namespace alate::graph

@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include "graph/reference/call.h"
+#include "graph/reference/matmul.h"
+#include "graph/reference/strided.h"
+#include "graph/reference/values.h"
+#include "tensor/encoding.h"
+
+namespace alate::graph {
+namespace {
+
+// The numbers that the operands from `first` on store.
+template <typename Attribute>
+Tensor numbers_of(const ReferenceCall& call, std::size_t first, const Attribute& attribute, DType dtype) {
+  const bool has_scales =
+      attribute.encoding == tensor::EncodingKind::linear || attribute.encoding == tensor::EncodingKind::nf4;
+  return tensor::dequantize({attribute.encoding, attribute.blocks}, call.operand(first),
+                            has_scales ? call.operand(first + 1) : Tensor(),
+                            attribute.has_zero_points ? call.operand(first + 2) : Tensor(), dtype);
+}
+
+}  // namespace
+
+Tensor reference_dequantize(const ReferenceCall& call) {
+  return numbers_of(call, 0, call.as<Dequantize>(), call.shape().dtype);
+}
+
+// The weight is f32, or f64 with x of f64: a narrower x does not round it.
+Tensor reference_quantized_dense(const ReferenceCall& call) {
+  const QuantizedDense& dense = call.as<QuantizedDense>();
+  const Tensor& x = call.operand(0);
+  const Tensor weight = numbers_of(call, 1, dense, x.dtype() == DType::f64 ? DType::f64 : DType::f32);
+  const std::int64_t columns = weight.extent(0), inner = weight.extent(1);
+  const std::vector<std::int64_t> extents = extents_of(x.shape());
+  const std::int64_t rows = product(std::span(extents).first(x.rank() - 1));
+  std::vector<double> result(static_cast<std::size_t>(rows * columns));
+  matmul({rows, inner, columns}, load_floats(x).data(), load_floats(transposed(weight, Numbers{1, 0})).data(),
+         result.data());
+  if (dense.has_bias) {
+    const std::vector<double> bias = load_floats(call.operands.back());
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] += bias[i % bias.size()];
+  }
+  return store_floats(call.shape(), result);
+}
+
+Tensor reference_quantized_embedding(const ReferenceCall& call) {
+  const Tensor table = numbers_of(call, 1, call.as<Dequantize>(), call.shape().dtype);
+  const auto row_bytes = static_cast<std::size_t>(table.extent(1)) * (bits_of(table.dtype()) / 8);
+  Tensor result = Tensor::uninitialized(call.shape());
+  std::byte* to = result.mutable_bytes().data();
+  for (const std::int64_t index : load_places(call.operand(0))) {
+    const auto row = static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, table.extent(0) - 1));
+    const auto bytes = table.bytes().subspan(row * row_bytes, row_bytes);
+    to = std::copy(bytes.begin(), bytes.end(), to);
+  }
+  return result;
+}
+
+}  // namespace alate::graph

@@ -1,0 +1,111 @@
+#include "graph/op.h"
+#include "graph/shapes/rules.h"
+#include "tensor/encoding.h"
+
+namespace alate::graph {
+namespace {
+
+using tensor::EncodingKind;
+
+struct Stored {
+  EncodingKind kind;
+  const Numbers& blocks;
+  bool has_zero_points;
+
+  bool has_scales() const { return kind == EncodingKind::linear || kind == EncodingKind::nf4; }
+  /// What is stored, then scales and zero points.
+  std::size_t operand_count() const { return 1U + (has_scales() ? 1 : 0) + (has_zero_points ? 1 : 0); }
+};
+
+// How many scales there are along an axis of this extent.
+Dim scale_extent(const InferenceInput& input, std::size_t axis, Dim extent, std::int64_t block) {
+  const std::string where = "blocks[" + std::to_string(axis) + "]";
+  input.require(block >= 0, where + " must not be negative");
+  if (block == 0) return 1;
+  if (block == 1) return extent;
+  input.require(extent.is_number(), where + " must be 0 or 1 along a named dim");
+  return extent.number() / block + (extent.number() % block == 0 ? 0 : 1);
+}
+
+// The dims of the numbers that the operands from `first` on store.
+Dims stored_dims(const InferenceInput& input, std::size_t first, const Stored& encoding) {
+  const Shape& stored = input.operands[first];
+  const std::string name = "operand " + std::to_string(first);
+  Dims dims = stored.dims;
+  if (encoding.kind == EncodingKind::linear) {
+    input.require(tensor::can_be_linear(stored.dtype), name + " must be integers of up to 32 bits or small floats");
+  } else {
+    input.require(stored.dtype == DType::u8 && stored.rank() >= 1 && stored.dims.back().is_number(),
+                  name + " must be bytes (u8) with a number as last extent");
+    const auto block = tensor::block_size(encoding.kind);
+    const std::int64_t bytes = stored.dims.back().number();
+    input.require(bytes % block.bytes == 0,
+                  name + " must have whole blocks of " + std::to_string(block.bytes) + " bytes in its last axis");
+    input.require(bytes / block.bytes <= INT64_MAX / block.elements, name + " stores too many numbers");
+    dims.back() = bytes / block.bytes * block.elements;
+  }
+  if (!encoding.has_scales()) {
+    input.require(encoding.blocks.empty() && !encoding.has_zero_points,
+                  "this encoding has its scales in its blocks: blocks must be empty, without zero points");
+    return dims;
+  }
+  input.require(encoding.kind == EncodingKind::linear || !encoding.has_zero_points, "nf4 has no zero points");
+  input.require(encoding.blocks.size() == dims.size(), "blocks must have an entry for each axis of " + name);
+  Dims scale_dims;
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    scale_dims.push_back(scale_extent(input, i, dims[i], encoding.blocks[i]));
+  const Shape& scales = input.operands[first + 1];
+  input.require(
+      contains(kFloats, scales.dtype) && scales.dims == scale_dims,
+      "scales must be floats, a scale for each block: " +
+          input.dims.to_string(Shape{contains(kFloats, scales.dtype) ? scales.dtype : DType::f32, scale_dims}));
+  if (encoding.has_zero_points) {
+    input.require(input.operands[first + 2] == Shape{stored.dtype, scale_dims},
+                  "zero points must have " + name + "'s dtype and the scales' dims");
+  }
+  return dims;
+}
+
+}  // namespace
+
+std::vector<Shape> infer_dequantize(const InferenceInput& input) {
+  const Dequantize& attributes = input.as<Dequantize>();
+  const Stored encoding{attributes.encoding, attributes.blocks, attributes.has_zero_points};
+  input.require(input.operands.size() == encoding.operand_count(),
+                "operands must be what is stored, then scales and zero points as the encoding says");
+  input.require(contains(kFloats, attributes.dtype), "dtype must be a float's");
+  return {{attributes.dtype, stored_dims(input, 0, encoding)}};
+}
+
+std::vector<Shape> infer_quantized_dense(const InferenceInput& input) {
+  const QuantizedDense& attributes = input.as<QuantizedDense>();
+  const Stored encoding{attributes.encoding, attributes.blocks, attributes.has_zero_points};
+  input.require(input.operands.size() == 1 + encoding.operand_count() + (attributes.has_bias ? 1 : 0),
+                "operands must be x, what is stored of the weight, scales and zero points as the encoding says, then "
+                "bias as the attribute says");
+  const Shape& x = input.operands[0];
+  const Dims weight = stored_dims(input, 1, encoding);
+  input.require(x.rank() >= 1 && weight.size() == 2 && weight[1] == x.dims.back(),
+                "the weight must be [out, in] with x's last axis as in");
+  if (attributes.has_bias)
+    input.require(input.operands.back() == Shape{x.dtype, {weight[0]}}, "bias must be [out] of x's dtype");
+  Shape result = x;
+  result.dims.back() = weight[0];
+  return {result};
+}
+
+std::vector<Shape> infer_quantized_embedding(const InferenceInput& input) {
+  const Dequantize& attributes = input.as<Dequantize>();
+  const Stored encoding{attributes.encoding, attributes.blocks, attributes.has_zero_points};
+  input.require(input.operands.size() == 1 + encoding.operand_count(),
+                "operands must be indices, what is stored of the table, then scales and zero points as the encoding "
+                "says");
+  input.require(contains(kFloats, attributes.dtype), "dtype must be a float's");
+  const Dims table = stored_dims(input, 1, encoding);
+  input.require(table.size() == 2 && table[0] != Dim(0), "the table must be [1 or more rows, width]");
+  Shape result{attributes.dtype, input.operands[0].dims};
+  result.dims.push_back(table[1]);
+  return {result};
+}
+
+}  // namespace alate::graph

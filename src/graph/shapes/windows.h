@@ -1,0 +1,19 @@
+// What shape rules of ops with windows share.
+#pragma once
+
+#include <string>
+
+#include "graph/infer.h"
+#include "graph/window_axis.h"
+
+namespace alate::graph {
+
+/// Throws unless `list` is empty or has `count` entries, none below `lowest`.
+void require_entries(const InferenceInput& input, const Numbers& list, std::size_t count, std::int64_t lowest,
+                     std::string_view name);
+
+/// How many windows there are along an axis of the operand. The axis may be named where the result is as long as it.
+/// Throws when a length would overflow.
+Dim window_count(const InferenceInput& input, std::string_view axis, Dim extent, const WindowAxis& window);
+
+}  // namespace alate::graph
