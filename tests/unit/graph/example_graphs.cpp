@@ -1,6 +1,7 @@
 #include "tests/unit/graph/example_graphs.h"
 
 #include "tensor/element.h"
+#include "tests/unit/graph/example_graphs_windows.h"
 
 namespace alate::graph {
 namespace {
@@ -129,7 +130,7 @@ std::vector<double> indices(Op op, std::size_t operand) {
     if (operand == 5) return {0, 1, 2, 2};
     if (operand == 6) return {0, 0, 0, 1, 1, 0};
   }
-  return {};
+  return window_example_values(op, operand);
 }
 
 }  // namespace
@@ -139,6 +140,7 @@ std::vector<Graph> example_graphs() {
   add_standard(graphs);
   add_data(graphs);
   add_fused(graphs);
+  add_window_examples(graphs);
   graphs.push_back(while_loop_example());
   graphs.push_back(if_else_example());
   return graphs;
@@ -151,6 +153,7 @@ std::vector<Tensor> example_inputs(const Graph& graph) {
     Shape shape = parameter.shape;
     for (Dim& dim : shape.dims) dim = dim.is_number() ? dim : Dim(kDimValue);
     Tensor tensor = Tensor::zeros(shape);
+    if (is_complex(shape.dtype)) shape.dtype = shape.dtype == DType::c64 ? DType::f32 : DType::f64;  // its parts
     const std::size_t size = bits_of(shape.dtype) / 8;
     const std::vector<double> places = indices(op, inputs.size());
     for (std::size_t i = 0; i * size < tensor.byte_count(); ++i) {

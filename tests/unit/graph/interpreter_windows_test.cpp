@@ -1,4 +1,5 @@
 // Convolutions and windows against jax, and what only we can say of them.
+#include <cmath>
 #include <limits>
 
 #include "tests/unit/graph/golden_ops.h"
