@@ -159,6 +159,12 @@ struct Dense {
 /// (tokens of a sequence at or past it look but are not seen), bias [1, 1 or heads, longest, longest] and sinks
 /// [heads]. Heads are in groups: query head h reads key/value head h / (heads / kv_heads). A query that sees no key
 /// gives zeros.
+/// paged_attention: query [sequences, queries, heads, width], key pages [pages, page size, kv_heads, width], value
+/// pages [pages, page size, kv_heads, value_width], page table i32 [sequences, longest in pages], lengths and query
+/// lengths i32 [sequences], then sinks as the flag says; no other flag may be set. Key t < lengths[s] of sequence s is
+/// at t % page size of the page that entry t / page size of its row of the table names (clamped into the pages); keys
+/// past the row's end are not seen. The queries j < query lengths[s] are the sequence's last places, lengths[s] - query
+/// lengths[s] + j; the others give zeros.
 struct Attention {
   double scale = 1;
   bool has_lengths = false, has_bias = false, has_sinks = false;
