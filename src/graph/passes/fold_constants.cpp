@@ -15,8 +15,8 @@ const ConstantPtr* constant_of(const Graph& graph, Value value) {
 // A repeated constant is larger than what it repeats, and numbers are larger than what they were quantized to: both are
 // cheaper made where they are used.
 bool is_worth_folding(const Node& node) {
-  return op_info(node.op).kind != OpKind::region && node.op != Op::broadcast_in_dim && node.op != Op::dequantize && !node.operands.empty() &&
-         node.results.size() == 1 && node.results[0].is_static();
+  return op_info(node.op).kind != OpKind::region && node.op != Op::broadcast_in_dim && node.op != Op::dequantize &&
+         !node.operands.empty() && node.results.size() == 1 && node.results[0].is_static();
 }
 
 }  // namespace
