@@ -68,5 +68,6 @@ std::vector<Shape> infer_group_norm(const InferenceInput& input);
 std::vector<Shape> infer_rope(const InferenceInput& input);
 std::vector<Shape> infer_quantized_dense(const InferenceInput& input);
 std::vector<Shape> infer_quantized_embedding(const InferenceInput& input);
+std::vector<Shape> infer_paged_attention(const InferenceInput& input);
 
 }  // namespace alate::graph

@@ -2,6 +2,7 @@
 
 #include "tensor/element.h"
 #include "tensor/packed.h"
+#include "tests/unit/graph/example_graphs_windows.h"
 
 namespace alate::graph {
 
@@ -133,6 +134,7 @@ std::vector<double> indices(Op op, std::size_t operand) {
   }
   if (op == Op::dynamic_reshape && operand == 1) return {kDimValue, 2, 2};
   return {};
+  return window_example_values(op, operand);
 }
 
 }  // namespace
@@ -143,6 +145,7 @@ std::vector<Graph> example_graphs() {
   add_data(graphs);
   add_fused(graphs);
   add_structural_examples(graphs);
+  add_window_examples(graphs);
   graphs.push_back(while_loop_example());
   graphs.push_back(if_else_example());
   return graphs;
@@ -157,6 +160,9 @@ std::vector<Tensor> example_inputs(const Graph& graph) {
     const DType part = shape.dtype == DType::c64 ? DType::f32 : shape.dtype;
     Tensor tensor = Tensor::zeros({tensor::carrier_of(shape.dtype), shape.dims});
     const std::size_t size = bits_of(tensor::carrier_of(part)) / 8;
+    Tensor tensor = Tensor::zeros(shape);
+    if (is_complex(shape.dtype)) shape.dtype = shape.dtype == DType::c64 ? DType::f32 : DType::f64;  // its parts
+    const std::size_t size = bits_of(shape.dtype) / 8;
     const std::vector<double> places = indices(op, inputs.size());
     for (std::size_t i = 0; i * size < tensor.byte_count(); ++i) {
       double value = is_float(part) ? 0.37 * static_cast<double>(i % 7) - 0.9 : static_cast<double>(i % 2);

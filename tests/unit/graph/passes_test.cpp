@@ -85,6 +85,13 @@ TEST(FoldConstants, LeavesARepeatedConstantSmall) {
   EXPECT_EQ(ops_of(fold_constants(b.finish())), Ops{"broadcast_in_dim"});
 }
 
+TEST(FoldConstants, LeavesQuantizedNumbersAsTheyAreStored) {
+  Builder b("g");
+  const Value stored = b.constant(Tensor::zeros({DType::u8, {4, 18}}));
+  b.output("y", b.dequantize({stored}, {.encoding = tensor::EncodingKind::q4_0}));
+  EXPECT_EQ(ops_of(fold_constants(b.finish())), Ops{"dequantize"});
+}
+
 TEST(EliminateDeadNodes, DropsWhatNoOutputNeedsAndKeepsParameters) {
   const Graph before = parse_graph(R"(graph "g" {
     %0 = parameter "x" : f32[2]

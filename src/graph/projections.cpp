@@ -1,0 +1,50 @@
+#include "graph/projections.h"
+
+#include <cmath>
+
+#include "alate/error.h"
+
+namespace alate::graph {
+
+QueryKeyValue project_qkv(Builder& b, Value x, Value weight, std::optional<Value> bias, const HeadSizes& sizes) {
+  std::vector<Value> inputs = {x, weight};
+  if (bias) inputs.push_back(*bias);
+  const Value whole = b.dense(std::move(inputs), {.has_bias = bias.has_value()});
+  const Dims dims = b.shape(whole).dims;
+  std::int64_t next = 0;
+  const auto cut = [&](std::int64_t heads, std::int64_t width) {
+    Slice slice{.starts = Dims(dims.size(), 0), .limits = dims, .strides = {}};
+    slice.starts.back() = next;
+    next += heads * width;
+    slice.limits.back() = next;
+    Dims split(dims.begin(), dims.end() - 1);
+    split.insert(split.end(), {heads, width});
+    return b.reshape({b.slice({whole}, std::move(slice))}, {.dims = std::move(split)});
+  };
+  const Value query = cut(sizes.heads, sizes.width), key = cut(sizes.kv_heads, sizes.width);
+  const QueryKeyValue result{query, key, cut(sizes.kv_heads, sizes.value_width)};
+  if (dims.back() != Dim(next)) {
+    throw make_error(ErrorCode::invalid_argument, "the weight of query, key and value has ",
+                     b.dims()->to_string(dims.back()), " rows, their heads ", next);
+  }
+  return result;
+}
+
+RopeTables rope_tables(std::int64_t places, std::int64_t rotary_width, double base) {
+  if (rotary_width < 0 || rotary_width % 2 != 0)
+    throw make_error(ErrorCode::invalid_argument, "a rotary width must be even, not ", rotary_width);
+  const std::int64_t half = rotary_width / 2;
+  RopeTables tables{Tensor::zeros(detail::shape_of(DType::f32, {places, half})),
+                    Tensor::zeros(detail::shape_of(DType::f32, {places, half}))};
+  const std::span<float> cosines = tables.cosines.mutable_values<float>(), sines = tables.sines.mutable_values<float>();
+  for (std::size_t i = 0; i < cosines.size(); ++i) {
+    const auto place = static_cast<double>(static_cast<std::int64_t>(i) / half);
+    const auto pair = static_cast<double>(static_cast<std::int64_t>(i) % half);
+    const double angle = place * std::pow(base, -2 * pair / static_cast<double>(rotary_width));
+    cosines[i] = static_cast<float>(std::cos(angle));
+    sines[i] = static_cast<float>(std::sin(angle));
+  }
+  return tables;
+}
+
+}  // namespace alate::graph
