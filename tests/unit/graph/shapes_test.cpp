@@ -108,7 +108,7 @@ TEST(InferShapes, WantsTheOperandsThatTheFlagsOfDenseName) {
                       Dense{.has_bias = true, .has_residual = true}),
             f32({2, 5}));
   EXPECT_NE(refusal_of(Op::dense, {f32({2, 3}), f32({5, 3}), f32({5})}, Dense{}), "accepted");
-  EXPECT_NE(refusal_of(Op::dense, {f32({2, 3}), f32({5, 4})}, Dense{}).find("weight must be [out, in]"),
+  EXPECT_NE(refusal_of(Op::dense, {f32({2, 3}), f32({5, 4})}, Dense{}).find("operand 1, weight, must be [out, in]"),
             std::string::npos);
 }
 
