@@ -98,7 +98,7 @@ TEST(InferShapes, ChecksHeadsOfAttention) {
                       Attention{});
   };
   EXPECT_EQ(attention(6, 3), "accepted");
-  EXPECT_NE(attention(4, 3).find("a multiple of the key's"), std::string::npos);
+  EXPECT_NE(attention(4, 3).find("a multiple of those of operand 1"), std::string::npos);
   EXPECT_EQ(result_of(Op::attention, {f32({1, 2, 6, 4}), f32({1, 3, 3, 4}), f32({1, 3, 3, 6})}, Attention{}),
             f32({1, 2, 6, 6}));
 }
