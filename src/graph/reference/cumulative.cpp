@@ -67,7 +67,7 @@ Tensor reference_cumulative_product(const ReferenceCall& call) {
   return computed_in_ring(
       call.shape(),
       [&]<typename Element>(const std::vector<Element>& x) {
-        return accumulated(call, x, Element(1), [](Element a, Element b) { return a * b; });
+        return accumulated(call, x, Element(1), wrapped_product<Element>);
       },
       call.operand(0));
 }

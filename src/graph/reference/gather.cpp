@@ -19,12 +19,13 @@ std::vector<std::int64_t> index_vectors(const Tensor& indices, std::int64_t vect
 
 // https://openxla.org/stablehlo/spec#gather: the result's axes are those of the indices (without the one of index
 // vectors) and, at offset_dims, those of a slice (without the collapsed and batching ones). The slice of each index
-// vector is copied whole. A collapsed axis without elements gives zeros.
+// vector is copied whole.
 Tensor reference_gather(const ReferenceCall& call) {
   const Gather& gather = call.as<Gather>();
   const Tensor &x = call.operand(0), &indices = call.operand(1);
-  Tensor result = Tensor::zeros(call.shape());
-  if (result.element_count() == 0 || x.element_count() == 0) return result;
+  Tensor result = Tensor::uninitialized(call.shape());
+  if (result.element_count() == 0) return result;
+  call.require(x.element_count() > 0, "there are places to take, but operand 0 has no elements");
 
   const std::size_t size = bits_of(x.dtype()) / 8;
   const Strides from_strides = row_major(extents_of(x.shape())), to_strides = row_major(extents_of(result.shape()));

@@ -58,7 +58,7 @@ Tensor reference_reduce_sum(const ReferenceCall& call) {
 }
 
 Tensor reference_reduce_product(const ReferenceCall& call) {
-  return fold_in_ring(call, 1, [](auto a, auto b) { return a * b; });
+  return fold_in_ring(call, 1, []<typename Element>(Element a, Element b) { return wrapped_product(a, b); });
 }
 
 Tensor reference_reduce_max(const ReferenceCall& call) {

@@ -7,14 +7,15 @@ namespace {
 void require_heads(const InferenceInput& input, std::size_t axis) {
   const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
   input.require(query.rank() == axis + 2 && key.rank() == axis + 2 && value.rank() == axis + 2,
-                "query, key and value must have rank " + std::to_string(axis + 2));
-  input.require(query.dtype == key.dtype && key.dtype == value.dtype, "query, key and value must have one dtype");
-  input.require(query.dims[axis + 1] == key.dims[axis + 1], "query and key must have one width");
-  input.require(key.dims[axis] == value.dims[axis], "key and value must have as many heads");
+                "operands 0, 1 and 2 (query, key and value) must have rank " + std::to_string(axis + 2));
+  input.require(query.dtype == key.dtype && key.dtype == value.dtype,
+                "operands 0, 1 and 2 (query, key and value) must have one dtype");
+  input.require(query.dims[axis + 1] == key.dims[axis + 1], "operands 0 and 1 (query and key) must have one width");
+  input.require(key.dims[axis] == value.dims[axis], "operands 1 and 2 (key and value) must have as many heads");
   const Dim heads = query.dims[axis], kv_heads = key.dims[axis];
   input.require(
       heads.is_number() && kv_heads.is_number() && kv_heads.number() > 0 && heads.number() % kv_heads.number() == 0,
-      "the query's heads must be a multiple of the key's");
+      "the heads of operand 0 (query) must be a multiple of those of operand 1 (key)");
   const Attention& attention = input.as<Attention>();
   input.require(attention.soft_cap >= 0 && attention.window_left >= -1 && attention.window_right >= -1,
                 "soft_cap and window must not be negative (window: -1 for none)");
@@ -29,7 +30,7 @@ void require_bias(const InferenceInput& input, const Shape& bias, Dim batch, Dim
   input.require(
       bias.dtype == input.operands[0].dtype && bias.rank() == 4 && (bias.dims[0] == Dim(1) || bias.dims[0] == batch) &&
           (bias.dims[1] == Dim(1) || bias.dims[1] == heads) && bias.dims[2] == queries && bias.dims[3] == keys,
-      "bias must be [1 or batch, 1 or heads, queries, keys] of the query's dtype");
+      "the bias operand must be [1 or batch, 1 or heads, queries, keys] of the query's dtype");
 }
 
 }  // namespace
@@ -40,11 +41,13 @@ std::vector<Shape> infer_dense(const InferenceInput& input) {
   input.require(input.operands.size() == 2u + (dense.has_bias ? 1 : 0) + (dense.has_residual ? 1 : 0),
                 "operands must be x and weight, then bias and residual as the attributes say");
   input.require(x.dtype == weight.dtype && x.rank() >= 1 && weight.rank() == 2 && weight.dims[1] == x.dims.back(),
-                "weight must be [out, in] of x's dtype, with x's last axis as in");
+                "operand 1, weight, must be [out, in] of operand 0's dtype, with its last axis as in");
   Shape result = x;
   result.dims.back() = weight.dims[0];
-  if (dense.has_bias) input.require(input.operands[2] == Shape{x.dtype, {weight.dims[0]}}, "bias must be [out]");
-  if (dense.has_residual) input.require(input.operands.back() == result, "residual must have the result's shape");
+  if (dense.has_bias)
+    input.require(input.operands[2] == Shape{x.dtype, {weight.dims[0]}}, "operand 2, bias, must be [out]");
+  if (dense.has_residual)
+    input.require(input.operands.back() == result, "the last operand, residual, must have the result's shape");
   return {result};
 }
 
@@ -53,14 +56,15 @@ std::vector<Shape> infer_attention(const InferenceInput& input) {
   const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
   require_heads(input, 2);
   input.require(query.dims[0] == key.dims[0] && key.dims[0] == value.dims[0] && key.dims[1] == value.dims[1],
-                "query, key and value must have one batch; key and value one length");
+                "operands 0, 1 and 2 (query, key and value) must have one batch; key and value one length");
   const std::size_t count =
       3u + (attention.has_lengths ? 1 : 0) + (attention.has_bias ? 1 : 0) + (attention.has_sinks ? 1 : 0);
   input.require(input.operands.size() == count,
                 "operands must be query, key and value, then lengths, bias and sinks as the attributes say");
   std::size_t next = 3;
   if (attention.has_lengths)
-    input.require(input.operands[next++] == Shape{DType::i32, {query.dims[0]}}, "lengths must be i32 [batch]");
+    input.require(input.operands[next++] == Shape{DType::i32, {query.dims[0]}},
+                  "operand 3, lengths, must be i32 [batch]");
   if (attention.has_bias)
     require_bias(input, input.operands[next++], query.dims[0], query.dims[2], query.dims[1], key.dims[1]);
   if (attention.has_sinks) require_sinks(input, next, query.dims[2]);
@@ -76,18 +80,19 @@ std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
   const Shape &starts = input.operands[3], &lengths = input.operands[4], &pad = input.operands[5],
               &unpad = input.operands[6];
   input.require(query.dims[0] == key.dims[0] && key.dims[0] == value.dims[0],
-                "query, key and value must have the same tokens");
+                "operands 0, 1 and 2 (query, key and value) must have the same tokens");
   input.require(starts.dtype == DType::i32 && starts.rank() == 1 && lengths == starts,
-                "starts and lengths must be i32 [sequences]");
+                "operands 3 and 4 (starts and lengths) must be i32 [sequences]");
   input.require(pad.dtype == DType::i32 && pad.rank() == 2 && pad.dims[0] == starts.dims[0],
-                "pad_index must be i32 [sequences, longest]");
-  input.require(unpad == Shape{DType::i32, {query.dims[0], 2}}, "unpad_index must be i32 [tokens, 2]");
+                "operand 5, pad_index, must be i32 [sequences, longest]");
+  input.require(unpad == Shape{DType::i32, {query.dims[0], 2}}, "operand 6, unpad_index, must be i32 [tokens, 2]");
   const std::size_t count =
       7u + (attention.has_lengths ? 1 : 0) + (attention.has_bias ? 1 : 0) + (attention.has_sinks ? 1 : 0);
   input.require(input.operands.size() == count,
                 "operands 7… must be key lengths, bias and sinks as the attributes say");
   std::size_t next = 7;
-  if (attention.has_lengths) input.require(input.operands[next++] == starts, "key lengths must be i32 [sequences]");
+  if (attention.has_lengths)
+    input.require(input.operands[next++] == starts, "operand 7, key lengths, must be i32 [sequences]");
   if (attention.has_bias) require_bias(input, input.operands[next++], 1, query.dims[1], pad.dims[1], pad.dims[1]);
   if (attention.has_sinks) require_sinks(input, next, query.dims[1]);
   Shape result = query;
@@ -98,9 +103,9 @@ std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
 std::vector<Shape> infer_ragged_pool(const InferenceInput& input) {
   const Shape &x = input.operands[0], &starts = input.operands[1];
   const Dim longest = input.as<Pool>().longest;
-  input.require(x.rank() == 2, "x must be [tokens, width]");
+  input.require(x.rank() == 2, "operand 0 must be [tokens, width]");
   input.require(starts.dtype == DType::i32 && starts.rank() == 1 && input.operands[2] == starts,
-                "starts and lengths must be i32 [sequences]");
+                "operands 1 and 2 (starts and lengths) must be i32 [sequences]");
   input.require(longest.is_number() || static_cast<std::size_t>(longest.id()) < input.dims.size(),
                 "names a dim that is not in the dim table");
   return {{x.dtype, {starts.dims[0], x.dims[1]}}};

@@ -57,6 +57,7 @@ void add_moving(std::vector<Graph>& graphs) {
   const DType f32 = DType::f32, i32 = DType::i32, i64 = DType::i64, c64 = DType::c64;
   graphs.push_back(example(Op::pad, {f32}, {{kTokens, 3, 2}, {}}, Pad{{0, -1, 2}, {0, 2, -1}, {0, 1, 2}}));
   graphs.push_back(example(Op::pad, {DType::u8}, {{3}, {}}, Pad{{1}, {0}, {}}));
+  graphs.push_back(example(Op::pad, {DType::i4}, {{3}, {}}, Pad{{1}, {0}, {1}}));
   graphs.push_back(example(Op::reverse, {f32}, {{kTokens, 2, 3}}, Axes{{2, 0}}));
   graphs.push_back(example(Op::dynamic_slice, {f32, i32, i32}, {{kTokens, 4}, {}, {}}, DynamicSlice{{2, 3}}));
   graphs.push_back(example(Op::dynamic_slice, {c64}, {{}}, DynamicSlice{}));
@@ -73,7 +74,7 @@ void add_moving(std::vector<Graph>& graphs) {
                      .scatter_dims_to_operand_dims = {0},
                      .index_vector_dim = 1};
   for (const Op op : {Op::scatter_set, Op::scatter_sum, Op::scatter_max, Op::scatter_min}) {
-    for (const DType dtype : {f32, DType::i8, DType::bf16})
+    for (const DType dtype : {f32, DType::i8, DType::u4, DType::bf16})
       graphs.push_back(example(op, {dtype, i32, dtype}, {{4, 2}, {kTokens}, {kTokens, 2}}, rows));
   }
   const Scatter batched{.update_window_dims = {},
@@ -88,7 +89,7 @@ void add_moving(std::vector<Graph>& graphs) {
 
 void add_reducing(std::vector<Graph>& graphs) {
   const Dims dims{kTokens, 2, 3};
-  for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::u8, DType::boolean, DType::c64}) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::u8, DType::i4, DType::boolean, DType::c64}) {
     for (const Op op : {Op::reduce_product, Op::reduce_and, Op::reduce_or, Op::reduce_xor, Op::reduce_bitwise_and,
                         Op::reduce_bitwise_or, Op::reduce_bitwise_xor}) {
       if (contains(op_info(op).dtypes, dtype)) graphs.push_back(example(op, {dtype}, {dims}, Axes{{0, 2}}));

@@ -118,5 +118,33 @@ TEST(Interpreter, CumulativeExtremesStayNanAndStartAtTheLimits) {
             (std::vector<std::int8_t>{7, 7, -128}));
 }
 
+// Elements of four bits, packed low bits first.
+Tensor packed(DType dtype, std::int64_t count, std::initializer_list<unsigned> bytes) {
+  Tensor tensor = Tensor::zeros({dtype, {count}});
+  std::size_t next = 0;
+  for (const unsigned byte : bytes) tensor.mutable_bytes()[next++] = static_cast<std::byte>(byte);
+  return tensor;
+}
+
+TEST(Interpreter, ReducesAndMovesPackedElements) {
+  const Tensor x = packed(DType::i4, 3, {0x83, 0x05});  // 3, -8, 5
+  const auto bytes = [](const Tensor& tensor) {
+    std::vector<int> values;
+    for (const std::byte byte : tensor.bytes()) values.push_back(std::to_integer<int>(byte));
+    return values;
+  };
+  using Bytes = std::vector<int>;
+  EXPECT_EQ(bytes(run_op(Op::reduce_min, {x}, Axes{{0}})), Bytes{0x08});
+  EXPECT_EQ(bytes(run_op(Op::reduce_max, {x}, Axes{{0}})), Bytes{0x05});
+  EXPECT_EQ(bytes(run_op(Op::reduce_product, {x}, Axes{{0}})), Bytes{0x08});             // -120 = -8 · 16 + 8
+  EXPECT_EQ(bytes(run_op(Op::cumulative_sum, {x}, Cumulative{})), (Bytes{0xb3, 0x00}));  // 3, -5, 0
+  EXPECT_EQ(bytes(run_op(Op::reverse, {x}, Axes{{0}})), (Bytes{0x85, 0x03}));
+  EXPECT_EQ(place_of(x, true), 1);
+  EXPECT_EQ(bytes(run_op(Op::reduce_max, {packed(DType::i4, 0, {})}, Axes{{0}})), Bytes{0x08});
+  const std::vector<Tensor> top = interpret(graph_of(Op::top_k, {x.shape()}, TopK{2}), std::vector{x});
+  EXPECT_EQ(bytes(top[0]), Bytes{0x35});
+  EXPECT_EQ(values_of<std::int32_t>(top[1]), (Ints{2, 0}));
+}
+
 }  // namespace
 }  // namespace alate::graph

@@ -78,6 +78,18 @@ TEST(Interpreter, GathersInBatchesWithVectorsAlongAnEarlierAxis) {
             0);
 }
 
+TEST(Interpreter, GathersNothingFromNothing) {
+  const auto gathered = [](std::int64_t places) {
+    return refusal([&] {
+      run_op(Op::gather, {Tensor::zeros({DType::f32, {0, 2}}), Tensor::zeros({DType::i32, {places}})},
+             Gather{{1}, {0}, {0}, 1, {0, 2}});
+    });
+  };
+  EXPECT_EQ(gathered(0), "accepted");
+  EXPECT_EQ(gathered(3),
+            "invalid_argument: gather(f32[0,2], i32[3]): there are places to take, but operand 0 has no elements");
+}
+
 TEST(Interpreter, ScattersInBatchesAndSkipsWhatIsOutside) {
   const Scatter scatter{.update_window_dims = {3, 4},
                         .inserted_window_dims = {1},

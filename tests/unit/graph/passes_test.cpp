@@ -92,6 +92,15 @@ TEST(FoldConstants, LeavesQuantizedNumbersAsTheyAreStored) {
   EXPECT_EQ(ops_of(fold_constants(b.finish())), Ops{"dequantize"});
 }
 
+TEST(FoldConstants, DoesNotSeeThroughBarriers) {
+  for (const Op barrier : {Op::optimization_barrier, Op::scheduling_barrier}) {
+    Builder b("g");
+    const Value x = b.constant(Tensor::scalar(1.0f));
+    b.output("y", b.neg({b.emit(barrier, {x}, NoAttributes{}).front()}));
+    EXPECT_EQ(ops_of(fold_constants(b.finish())), (Ops{std::string(to_string(barrier)), "neg"}));
+  }
+}
+
 TEST(EliminateDeadNodes, DropsWhatNoOutputNeedsAndKeepsParameters) {
   const Graph before = parse_graph(R"(graph "g" {
     %0 = parameter "x" : f32[2]

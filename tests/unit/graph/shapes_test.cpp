@@ -125,7 +125,7 @@ TEST(InferShapes, ChecksHeadsOfAttention) {
                       Attention{});
   };
   EXPECT_EQ(attention(6, 3), "accepted");
-  EXPECT_NE(attention(4, 3).find("a multiple of the key's"), std::string::npos);
+  EXPECT_NE(attention(4, 3).find("a multiple of those of operand 1"), std::string::npos);
   EXPECT_EQ(result_of(Op::attention, {f32({1, 2, 6, 4}), f32({1, 3, 3, 4}), f32({1, 3, 3, 6})}, Attention{}),
             f32({1, 2, 6, 6}));
 }
@@ -135,7 +135,7 @@ TEST(InferShapes, WantsTheOperandsThatTheFlagsOfDenseName) {
                       Dense{.has_bias = true, .has_residual = true}),
             f32({2, 5}));
   EXPECT_NE(refusal_of(Op::dense, {f32({2, 3}), f32({5, 3}), f32({5})}, Dense{}), "accepted");
-  EXPECT_NE(refusal_of(Op::dense, {f32({2, 3}), f32({5, 4})}, Dense{}).find("weight must be [out, in]"),
+  EXPECT_NE(refusal_of(Op::dense, {f32({2, 3}), f32({5, 4})}, Dense{}).find("operand 1, weight, must be [out, in]"),
             std::string::npos);
 }
 

@@ -55,7 +55,8 @@ std::int64_t load_index(const Shape& shape, const std::byte* indices, std::size_
 // Rows of axis 0, whole: what embeddings are.
 bool takes_whole_rows(const graph::Gather& gather, const Shape& x, const Shape& indices) {
   if (gather.collapsed_slice_dims != graph::Numbers{0} || gather.start_index_map != graph::Numbers{0}) return false;
-  if (gather.index_vector_dim != static_cast<std::int64_t>(indices.rank())) return false;
+  if (gather.index_vector_dim != static_cast<std::int64_t>(indices.rank()) || !gather.operand_batching_dims.empty())
+    return false;
   for (std::size_t i = 1; i < x.rank(); ++i) {
     if (gather.slice_sizes[i] != x.dims[i] && gather.slice_sizes[i].is_number()) return false;
     if (gather.offset_dims[i - 1] != static_cast<std::int64_t>(indices.rank() + i) - 1) return false;
@@ -73,11 +74,17 @@ void gather_elements(const graph::Gather& gather, const Step& step, const Frame&
   std::byte* out = frame.out<std::byte>(step.output());
   std::vector<bool> is_offset(result.rank());
   for (const std::int64_t axis : gather.offset_dims) is_offset[static_cast<std::size_t>(axis)] = true;
+  const auto names = [](const graph::Numbers& axes, std::size_t axis) {
+    return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
+  };
   std::vector<std::size_t> kept;  // the axes of x that offset_dims stand for
   for (std::size_t i = 0; i < x.rank(); ++i) {
-    if (std::count(gather.collapsed_slice_dims.begin(), gather.collapsed_slice_dims.end(),
-                   static_cast<std::int64_t>(i)) == 0)
-      kept.push_back(i);
+    if (!names(gather.collapsed_slice_dims, i) && !names(gather.operand_batching_dims, i)) kept.push_back(i);
+  }
+  Strides batch_strides(indices.rank(), 0);  // how far a batching axis of the indices goes in x
+  for (std::size_t i = 0; i < gather.operand_batching_dims.size(); ++i) {
+    batch_strides[static_cast<std::size_t>(gather.start_indices_batching_dims[i])] =
+        x_strides[static_cast<std::size_t>(gather.operand_batching_dims[i])];
   }
   std::vector<std::int64_t> at(result.rank());
   const std::size_t n = count_of(result);
@@ -91,6 +98,7 @@ void gather_elements(const graph::Gather& gather, const Step& step, const Frame&
         from += at[axis] * x_strides[kept[offset_axis++]];
       } else {
         if (batch_axis == vector_dim) ++batch_axis;
+        from += at[axis] * batch_strides[batch_axis];
         index_base += at[axis] * index_strides[batch_axis++];
       }
     }
