@@ -20,8 +20,19 @@ enum class Activation : std::uint8_t { none, relu, gelu_erf, gelu_tanh, silu, ta
 /// _weightedmean_tokens.
 enum class PoolMode : std::uint8_t { mean, cls, max, last, mean_sqrt_len, weighted_mean };
 
-/// How reduce_window combines what a window sees.
-enum class Reduction : std::uint8_t { sum, product, max, min };
+/// How values of several devices, or of a window (the first four), become one.
+enum class Reduction : std::uint8_t {
+  sum,
+  product,
+  max,
+  min,
+  logical_and,
+  logical_or,
+  logical_xor,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor
+};
 /// rfft makes of real values the first half of their transform (and the middle), irfft undoes it.
 enum class FftKind : std::uint8_t { fft, ifft, rfft, irfft };
 /// Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3": Threefry-2x32 of 20 rounds, Philox-4x32 of 10.
@@ -33,16 +44,25 @@ std::string_view to_string(Reduction reduction);
 std::string_view to_string(FftKind kind);
 std::string_view to_string(RngAlgorithm algorithm);
 
+/// Whether a field that has its default value is left out of the text form and of fingerprints, so that fields which
+/// came later leave both as they were.
+enum class Presence : std::uint8_t { always, unless_default };
+
 template <typename Struct, typename Type>
 struct Field {
   std::string_view name;
   Type Struct::*member;
+  Presence presence = Presence::always;
+
+  bool may_be_absent() const { return presence == Presence::unless_default; }
+  bool is_absent_from(const Struct& attributes) const { return may_be_absent() && attributes.*member == Type{}; }
 };
 template <typename Struct, typename Type>
-Field(std::string_view, Type Struct::*) -> Field<Struct, Type>;
+Field(std::string_view, Type Struct::*, Presence = Presence::always) -> Field<Struct, Type>;
 
 using Numbers = std::vector<std::int64_t>;
 using Dims = std::vector<Dim>;
+using Groups = std::vector<Numbers>;
 
 struct NoAttributes {
   static constexpr auto fields() { return std::tuple{}; }
@@ -105,18 +125,136 @@ struct Slice {
   }
   bool operator==(const Slice&) const = default;
 };
-/// https://openxla.org/stablehlo/spec#gather, without batching dimensions.
+/// Elements between each two, before the first and after the last, along each axis. Those of the edges may be negative:
+/// as many elements (or padding between them) are cut off.
+struct Pad {
+  Numbers low, high, interior;  // interior empty: all 0
+  static constexpr auto fields() {
+    return std::tuple{Field{"low", &Pad::low}, Field{"high", &Pad::high}, Field{"interior", &Pad::interior}};
+  }
+  bool operator==(const Pad&) const = default;
+};
+struct DynamicSlice {
+  Dims slice_sizes;
+  static constexpr auto fields() { return std::tuple{Field{"slice_sizes", &DynamicSlice::slice_sizes}}; }
+  bool operator==(const DynamicSlice&) const = default;
+};
+/// https://openxla.org/stablehlo/spec#gather
 struct Gather {
   Numbers offset_dims, collapsed_slice_dims, start_index_map;
   std::int64_t index_vector_dim = 0;
   Dims slice_sizes;
+  Numbers operand_batching_dims = {}, start_indices_batching_dims = {};
   static constexpr auto fields() {
-    return std::tuple{Field{"offset_dims", &Gather::offset_dims},
-                      Field{"collapsed_slice_dims", &Gather::collapsed_slice_dims},
-                      Field{"start_index_map", &Gather::start_index_map},
-                      Field{"index_vector_dim", &Gather::index_vector_dim}, Field{"slice_sizes", &Gather::slice_sizes}};
+    return std::tuple{
+        Field{"offset_dims", &Gather::offset_dims},
+        Field{"collapsed_slice_dims", &Gather::collapsed_slice_dims},
+        Field{"start_index_map", &Gather::start_index_map},
+        Field{"index_vector_dim", &Gather::index_vector_dim},
+        Field{"slice_sizes", &Gather::slice_sizes},
+        Field{"operand_batching_dims", &Gather::operand_batching_dims, Presence::unless_default},
+        Field{"start_indices_batching_dims", &Gather::start_indices_batching_dims, Presence::unless_default}};
   }
   bool operator==(const Gather&) const = default;
+};
+/// https://openxla.org/stablehlo/spec#scatter of one input. unique_indices promises that no two updates land on one
+/// element; results are undefined where they do.
+struct Scatter {
+  Numbers update_window_dims, inserted_window_dims, input_batching_dims, scatter_indices_batching_dims,
+      scatter_dims_to_operand_dims;
+  std::int64_t index_vector_dim = 0;
+  bool unique_indices = false;
+  static constexpr auto fields() {
+    return std::tuple{Field{"update_window_dims", &Scatter::update_window_dims},
+                      Field{"inserted_window_dims", &Scatter::inserted_window_dims},
+                      Field{"input_batching_dims", &Scatter::input_batching_dims},
+                      Field{"scatter_indices_batching_dims", &Scatter::scatter_indices_batching_dims},
+                      Field{"scatter_dims_to_operand_dims", &Scatter::scatter_dims_to_operand_dims},
+                      Field{"index_vector_dim", &Scatter::index_vector_dim},
+                      Field{"unique_indices", &Scatter::unique_indices}};
+  }
+  bool operator==(const Scatter&) const = default;
+};
+/// `dtype` is the place's.
+struct ArgMinMax {
+  std::int64_t axis = 0;
+  DType dtype = DType::i32;
+  bool is_min = false;
+  static constexpr auto fields() {
+    return std::tuple{Field{"axis", &ArgMinMax::axis}, Field{"dtype", &ArgMinMax::dtype},
+                      Field{"is_min", &ArgMinMax::is_min}};
+  }
+  bool operator==(const ArgMinMax&) const = default;
+};
+struct Cumulative {
+  std::int64_t axis = 0;
+  bool reverse = false;    // from the last place to the first
+  bool exclusive = false;  // without the value at the place itself; the first is what a reduction of nothing gives
+  static constexpr auto fields() {
+    return std::tuple{Field{"axis", &Cumulative::axis}, Field{"reverse", &Cumulative::reverse},
+                      Field{"exclusive", &Cumulative::exclusive}};
+  }
+  bool operator==(const Cumulative&) const = default;
+};
+struct TopK {
+  std::int64_t k = 1;
+  static constexpr auto fields() { return std::tuple{Field{"k", &TopK::k}}; }
+  bool operator==(const TopK&) const = default;
+};
+struct Sort {
+  std::int64_t axis = 0;
+  bool stable = true;  // elements of which neither comes before the other keep their order
+  static constexpr auto fields() { return std::tuple{Field{"axis", &Sort::axis}, Field{"stable", &Sort::stable}}; }
+  bool operator==(const Sort&) const = default;
+};
+/// Of collectives: replica_groups lists the devices of each group; none means one group of all devices.
+struct AllReduce {
+  Reduction reduction = Reduction::sum;
+  Groups replica_groups;
+  static constexpr auto fields() {
+    return std::tuple{Field{"reduction", &AllReduce::reduction}, Field{"replica_groups", &AllReduce::replica_groups}};
+  }
+  bool operator==(const AllReduce&) const = default;
+};
+struct AllGather {
+  std::int64_t axis = 0;
+  Groups replica_groups;
+  static constexpr auto fields() {
+    return std::tuple{Field{"axis", &AllGather::axis}, Field{"replica_groups", &AllGather::replica_groups}};
+  }
+  bool operator==(const AllGather&) const = default;
+};
+struct AllToAll {
+  std::int64_t split_axis = 0, concat_axis = 0, split_count = 1;
+  Groups replica_groups;
+  static constexpr auto fields() {
+    return std::tuple{Field{"split_axis", &AllToAll::split_axis}, Field{"concat_axis", &AllToAll::concat_axis},
+                      Field{"split_count", &AllToAll::split_count}, Field{"replica_groups", &AllToAll::replica_groups}};
+  }
+  bool operator==(const AllToAll&) const = default;
+};
+struct ReduceScatter {
+  Reduction reduction = Reduction::sum;
+  std::int64_t axis = 0;
+  Groups replica_groups;
+  static constexpr auto fields() {
+    return std::tuple{Field{"reduction", &ReduceScatter::reduction}, Field{"axis", &ReduceScatter::axis},
+                      Field{"replica_groups", &ReduceScatter::replica_groups}};
+  }
+  bool operator==(const ReduceScatter&) const = default;
+};
+/// Pairs of a device that sends and the one that receives.
+struct CollectivePermute {
+  Groups source_target_pairs;
+  static constexpr auto fields() {
+    return std::tuple{Field{"source_target_pairs", &CollectivePermute::source_target_pairs}};
+  }
+  bool operator==(const CollectivePermute&) const = default;
+};
+struct CollectiveBroadcast {
+  Groups replica_groups;
+  static constexpr auto fields() { return std::tuple{Field{"replica_groups", &CollectiveBroadcast::replica_groups}}; }
+  bool operator==(const CollectiveBroadcast&) const = default;
 };
 /// https://openxla.org/stablehlo/spec#dot_general. The result's axes are the batch axes, then the free ones of the
 /// left, then of the right.
@@ -352,7 +490,9 @@ struct Rope {
 
 using Attributes =
     std::variant<NoAttributes, Index, Convert, Iota, Reshape, Permutation, BroadcastInDim, Axis, Axes, Slice, Gather,
-                 DotGeneral, Gelu, Norm, Dense, Attention, Pool, Convolution, Window, SelectWindow, Fft, BatchNorm,
-                 RngBitGenerator, Dequantize, QuantizedDense, GroupNorm, Rope>;
+                 DotGeneral, Gelu, Norm, Dense, Attention, Pool, Pad, DynamicSlice, Scatter, ArgMinMax, Cumulative,
+                 TopK, Sort, AllReduce, AllGather, AllToAll, ReduceScatter, CollectivePermute, CollectiveBroadcast,
+                 Convolution, Window, SelectWindow, Fft, BatchNorm, RngBitGenerator, Dequantize, QuantizedDense,
+                 GroupNorm, Rope>;
 
 }  // namespace alate::graph

@@ -4,7 +4,7 @@
 
 #include "alate/error.h"
 #include "graph/infer.h"
-#include "tensor/element.h"
+#include "tensor/packed.h"
 
 namespace alate::graph {
 
@@ -27,6 +27,10 @@ Value Builder::parameter(std::string name, Shape shape, bool donatable) {
   for (const Parameter& other : graph_.parameters_) {
     if (other.name == name)
       throw make_error(ErrorCode::invalid_argument, "graph '", graph_.name_, "' already has a parameter '", name, "'");
+  }
+  if (!is_countable(shape)) {
+    throw make_error(ErrorCode::invalid_argument, "graph '", graph_.name_, "': parameter '", name, "' is ",
+                     graph_.dims_->to_string(shape), ": the number of elements overflows");
   }
   Node node{.op = Op::parameter,
             .attributes = Index{static_cast<std::int64_t>(graph_.parameters_.size())},
@@ -52,11 +56,7 @@ Value Builder::constant(ConstantPtr constant) {
   return constants_[identity] = append(std::move(node));
 }
 
-Value Builder::scalar(DType dtype, double value) {
-  Tensor tensor = Tensor::uninitialized({dtype, {}});
-  tensor::store_double(dtype, value, tensor.mutable_bytes().data());
-  return constant(std::move(tensor));
-}
+Value Builder::scalar(DType dtype, double value) { return constant(tensor::scalar_of(dtype, value)); }
 
 void Builder::set_source(std::string_view source) {
   const auto found = sources_.find(source);

@@ -23,7 +23,7 @@ class Builder {
   /// One node for each identity: the same constant given twice is the same value.
   Value constant(ConstantPtr constant);
   Value constant(Tensor tensor) { return this->constant(make_constant("literal", std::move(tensor))); }
-  /// A scalar constant of a float or integer dtype, rounded to it.
+  /// A scalar constant of any dtype, rounded to it; the real part of a complex one.
   Value scalar(DType dtype, double value);
 
 // b.add({x, y}), b.transpose({x}, {.permutation = {1, 0}}) …
@@ -47,6 +47,17 @@ class Builder {
   /// `operands[0]` is the condition.
   std::vector<Value> if_else(std::vector<Value> operands, Region then, Region otherwise) {
     return emit(Op::if_else, std::move(operands), NoAttributes{}, {std::move(then), std::move(otherwise)});
+  }
+
+  std::vector<Value> call(std::vector<Value> operands, Region callee) {
+    return emit(Op::call, std::move(operands), NoAttributes{}, {std::move(callee)});
+  }
+  /// `operands` are the inputs, then a scalar for each to begin with.
+  std::vector<Value> reduce(std::vector<Value> operands, Axes axes, Region combine) {
+    return emit(Op::reduce, std::move(operands), std::move(axes), {std::move(combine)});
+  }
+  std::vector<Value> sort(std::vector<Value> operands, Sort attributes, Region comes_before) {
+    return emit(Op::sort, std::move(operands), attributes, {std::move(comes_before)});
   }
 
   /// Any op of the table; returns its results. Throws invalid_argument as `verify` does.

@@ -33,13 +33,14 @@ void add_shape(FingerprintBuilder& builder, const Shape& shape) {
 }  // namespace
 
 void add_attributes(FingerprintBuilder& builder, const Attributes& attributes) {
+  const auto add_field = [&](const auto& field, const auto& attribute) {
+    if (field.is_absent_from(attribute)) return;
+    builder.add(field.name);
+    add_value(builder, attribute.*field.member);
+  };
   std::visit(
       [&]<typename Struct>(const Struct& attribute) {
-        std::apply(
-            [&](const auto&... field) {
-              ((builder.add(field.name), add_value(builder, attribute.*field.member)), ...);
-            },
-            Struct::fields());
+        std::apply([&](const auto&... field) { (add_field(field, attribute), ...); }, Struct::fields());
       },
       attributes);
 }

@@ -16,6 +16,7 @@ std::string_view type_name(DType) { return "dtype"; }
 std::string_view type_name(Dim) { return "dim"; }
 std::string_view type_name(const Numbers&) { return "integers"; }
 std::string_view type_name(const Dims&) { return "dims"; }
+std::string_view type_name(const Groups&) { return "groups of integers"; }
 
 template <typename Enum>
 std::string enumerators(Enum last) {
@@ -26,7 +27,7 @@ std::string enumerators(Enum last) {
 }
 std::string type_name(Activation) { return enumerators(Activation::quick_gelu); }
 std::string type_name(PoolMode) { return enumerators(PoolMode::weighted_mean); }
-std::string type_name(Reduction) { return enumerators(Reduction::min); }
+std::string type_name(Reduction) { return enumerators(Reduction::bitwise_xor); }
 std::string type_name(FftKind) { return enumerators(FftKind::irfft); }
 std::string type_name(RngAlgorithm) { return enumerators(RngAlgorithm::philox); }
 std::string type_name(tensor::EncodingKind) { return enumerators(tensor::EncodingKind::mxfp4); }

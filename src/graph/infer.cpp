@@ -1,5 +1,8 @@
 #include "graph/infer.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "alate/error.h"
 #include "graph/shapes/rules.h"
 
@@ -19,19 +22,28 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-void InferenceInput::fail(std::string_view rule) const {
+void InferenceInput::fail(std::string_view rule, ErrorCode code) const {
   std::string shapes;
   for (const Shape& shape : operands) shapes += (shapes.empty() ? "" : ", ") + dims.to_string(shape);
   std::string where = source.empty() ? std::string() : " (from " + std::string(source) + ")";
-  throw make_error(ErrorCode::invalid_argument, to_string(op), "(", shapes, ")", where, ": ", rule);
+  throw make_error(code, to_string(op), "(", shapes, ")", where, ": ", rule);
+}
+
+bool is_countable(const Shape& shape) {
+  std::int64_t left = std::numeric_limits<std::int64_t>::max() / 16;  // bytes of the largest element
+  for (const Dim dim : shape.dims) {
+    if (dim.is_number()) left /= std::max<std::int64_t>(dim.number(), 1);
+  }
+  return left > 0;
 }
 
 std::vector<Shape> infer_shapes(const InferenceInput& input) {
   const OpInfo& info = op_info(input.op);
   const std::size_t count = input.operands.size();
   if (count < info.min_operands || count > info.max_operands) {
-    input.fail("takes " + std::to_string(info.min_operands) +
-               (info.max_operands == info.min_operands ? "" : " or more") + " operands, not " + std::to_string(count));
+    std::string wanted = std::to_string(info.min_operands);
+    if (info.max_operands != info.min_operands) wanted += " to " + std::to_string(info.max_operands);
+    input.fail("takes " + wanted + " operands, not " + std::to_string(count));
   }
   input.require(input.attributes.index() == info.attributes_index, "has attributes of another op");
   if (info.kind != OpKind::region) {
@@ -42,7 +54,12 @@ std::vector<Shape> infer_shapes(const InferenceInput& input) {
                  ", which this op does not take");
     }
   }
-  return kRules[static_cast<std::size_t>(input.op)](input);
+  std::vector<Shape> results = kRules[static_cast<std::size_t>(input.op)](input);
+  for (const Shape& result : results)
+    input.require(is_countable(result), [&] {
+      return "the number of elements of the result " + input.dims.to_string(result) + " overflows";
+    });
+  return results;
 }
 
 }  // namespace alate::graph

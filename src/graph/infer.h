@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "alate/error.h"
 #include "graph/graph.h"
 
 namespace alate::graph {
@@ -23,12 +25,22 @@ struct InferenceInput {
   const Attribute& as() const {
     return std::get<Attribute>(attributes);
   }
-  /// Throws invalid_argument with the op, its source, all operand shapes and `rule`.
-  [[noreturn]] void fail(std::string_view rule) const;
+  /// Throws with the op, its source, all operand shapes and `rule`.
+  [[noreturn]] void fail(std::string_view rule, ErrorCode code = ErrorCode::invalid_argument) const;
   void require(bool holds, std::string_view rule) const {
     if (!holds) fail(rule);
   }
+  /// `rule()` gives the text, which is made only where it is needed.
+  template <typename Rule>
+    requires std::is_invocable_r_v<std::string, Rule>
+  void require(bool holds, const Rule& rule) const {
+    if (!holds) fail(rule());
+  }
 };
+
+/// Whether the number of elements, and of their bytes, can be counted in 64 bits: every named dim taken as 1, and an
+/// extent of 0 as 1 too, so that no product of some of the extents overflows either.
+bool is_countable(const Shape& shape);
 
 /// The shapes of a node's results. Checks arity, kind of attributes and dtypes by the op's row, then applies the row's
 /// rule. Throws invalid_argument.

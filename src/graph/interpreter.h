@@ -17,6 +17,12 @@ namespace alate::graph {
 /// A while_loop runs for as long as its condition holds.
 std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs);
 
+/// The results of one op over `operands`. `shapes` are its results', in numbers; `dims` is what shape inference knew.
+/// Throws as `interpret` does.
+std::vector<Tensor> interpret_op(Op op, const Attributes& attributes, std::span<const Region> regions,
+                                 std::span<const Tensor> operands, std::span<const Shape> shapes,
+                                 const DimValues& dims);
+
 /// The bytes of a constant: a leaf's own tensor, without a copy, or its ops computed as `interpret` does.
 Tensor materialize(const Constant& constant);
 

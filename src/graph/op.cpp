@@ -74,7 +74,9 @@ std::string_view to_string(PoolMode mode) {
 }
 
 std::string_view to_string(Reduction reduction) {
-  static constexpr std::array<std::string_view, 4> kNames = {"sum", "product", "max", "min"};
+  static constexpr std::array<std::string_view, 10> kNames = {"sum",         "product",    "max",         "min",
+                                                              "logical_and", "logical_or", "logical_xor", "bitwise_and",
+                                                              "bitwise_or",  "bitwise_xor"};
   return kNames.at(static_cast<std::size_t>(reduction));
 }
 

@@ -32,6 +32,7 @@ inline constexpr DTypeSet kUnsignedInts =
     set_of(DType::u4) | set_of(DType::u8) | set_of(DType::u16) | set_of(DType::u32) | set_of(DType::u64);
 inline constexpr DTypeSet kInts = kSignedInts | kUnsignedInts;
 inline constexpr DTypeSet kFloats = set_of(DType::f16) | set_of(DType::bf16) | set_of(DType::f32) | set_of(DType::f64);
+inline constexpr DTypeSet kComponents = set_of(DType::f32) | set_of(DType::f64);  // of complex numbers
 inline constexpr DTypeSet kComplex = set_of(DType::c64) | set_of(DType::c128);
 inline constexpr DTypeSet kNumbers = kInts | kFloats;  // that have an order
 /// What ops compute with.

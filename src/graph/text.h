@@ -11,14 +11,14 @@
 //   value    = "%"N [ "."result ]
 //   shapes   = shape | "(" { shape } ")"                                          where the op has not one result
 //   shape    = dtype "[" { integer | name } "]"
-//   attributes = "{" { field "=" ( number | "true" | "false" | name | list ) } "}"   all fields, in the struct's order
+//   attributes = "{" { field "=" ( number | "true" | "false" | name | list ) } "}"   in the struct's order
 //   from     = "from" string                                                      the node's source
 //
 // Things repeated are separated by commas within brackets and by white space else. Nodes are numbered from 0 in each
 // graph, constants from 0 in the whole text, both in order. A name is a word or, like a string, is quoted; in quotes \"
 // \\ \n \t \r and \xHH (two hexadecimal digits) stand for one byte. Floats are decimal, inf, -inf, nan, or 0x and the
-// digits of their bits. "bytes" gives elements that have no such form as hexadecimal digits. A constant without
-// elements is found by its identity.
+// digits of their bits; complex numbers are (real part,imaginary part). "bytes" gives a tensor's bytes as hexadecimal
+// digits. A constant without elements is found by its identity.
 #pragma once
 
 #include <functional>

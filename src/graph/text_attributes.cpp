@@ -68,7 +68,7 @@ class FieldParser {
   }
   void parse(Activation& value) { parse_enumerator(value, Activation::quick_gelu); }
   void parse(PoolMode& value) { parse_enumerator(value, PoolMode::weighted_mean); }
-  void parse(Reduction& value) { parse_enumerator(value, Reduction::min); }
+  void parse(Reduction& value) { parse_enumerator(value, Reduction::bitwise_xor); }
   void parse(FftKind& value) { parse_enumerator(value, FftKind::irfft); }
   void parse(RngAlgorithm& value) { parse_enumerator(value, RngAlgorithm::philox); }
   void parse(tensor::EncodingKind& value) { parse_enumerator(value, tensor::EncodingKind::mxfp4); }
@@ -125,16 +125,17 @@ Attributes default_attributes(Op op) {
 void print_attributes(std::string& out, const Attributes& attributes, const DimTable& dims) {
   FieldPrinter printer(out, dims);
   std::string_view separator = " {";
-  const auto print_field = [&](const auto& field, const auto& value) {
+  const auto print_field = [&](const auto& field, const auto& attribute) {
+    if (field.is_absent_from(attribute)) return;
     out += separator;
     out += field.name;
     out += '=';
-    printer.print(value);
+    printer.print(attribute.*field.member);
     separator = ", ";
   };
   std::visit(
       [&]<typename Struct>(const Struct& attribute) {
-        std::apply([&](const auto&... field) { (print_field(field, attribute.*field.member), ...); }, Struct::fields());
+        std::apply([&](const auto&... field) { (print_field(field, attribute), ...); }, Struct::fields());
       },
       attributes);
   if (separator == ", ") out += '}';
@@ -144,18 +145,24 @@ Attributes parse_attributes(Lexer& lexer, Op op, const DimNames& dims) {
   FieldParser parser(lexer, dims);
   Attributes attributes = default_attributes(op);
   char before = '{';
+  bool is_between = true;  // whether the next token is `before`, or the end, and not yet a field's name
   const auto parse_field = [&](const auto& field, auto& value) {
-    lexer.expect_mark(before);
+    if (is_between && field.may_be_absent() && !lexer.is_mark(before)) return;
+    if (is_between) lexer.expect_mark(before);
+    is_between = false;
+    if (field.may_be_absent() && !lexer.is_word(field.name)) return;
     lexer.expect_word(field.name);
     lexer.expect_mark('=');
     parser.parse(value);
     before = ',';
+    is_between = true;
   };
   std::visit(
       [&]<typename Struct>(Struct& attribute) {
         std::apply([&](const auto&... field) { (parse_field(field, attribute.*field.member), ...); }, Struct::fields());
       },
       attributes);
+  if (!is_between) lexer.fail_expecting("a field of this op");
   if (before == ',') lexer.expect_mark('}');
   return attributes;
 }

@@ -20,7 +20,8 @@ inline constexpr std::size_t kMostAxes = 64;
 
 /// " {axis=1, dims=[tokens,384]}", or nothing for a struct without fields.
 void print_attributes(std::string& out, const Attributes& attributes, const DimTable& dims);
-/// The attributes of `op`, every field in order. Throws invalid_argument with line and column.
+/// The attributes of `op`: every field in order, without those that may be absent where they are. Throws
+/// invalid_argument with line and column.
 Attributes parse_attributes(Lexer& lexer, Op op, const DimNames& dims);
 
 /// "f32[tokens,384]"

@@ -7,6 +7,7 @@
 #include "graph/text.h"
 #include "graph/text_attributes.h"
 #include "graph/text_values.h"
+#include "tensor/packed.h"
 
 namespace alate::graph {
 namespace {
@@ -119,21 +120,44 @@ class Parser {
       return tensor;
     }
     if (!has_text_form(shape.dtype)) lexer_.fail_expecting("bytes: elements of this dtype have no text");
-    const std::size_t size = bits_of(shape.dtype) / 8;
+    Tensor whole = Tensor::zeros({tensor::carrier_of(shape.dtype), shape.dims});
+    const std::span<std::byte> elements = whole.mutable_bytes();
+    const std::size_t size = bits_of(whole.dtype()) / 8;
     std::size_t place = 0;
     const Token list = lexer_.peek();
-    parse_list(lexer_, '[', ']', kInlineConstantBytes, [&] {
-      const Token token = lexer_.peek();
-      if (place == bytes.size()) lexer_.fail(token, "more elements than the shape has");
-      if ((token.kind != TokenKind::number && token.kind != TokenKind::word) ||
-          !parse_element(shape.dtype, token.text, bytes.data() + place)) {
-        lexer_.fail_expecting("an element of dtype " + std::string(alate::to_string(shape.dtype)));
-      }
-      lexer_.next();
+    parse_list(lexer_, '[', ']', 8 * kInlineConstantBytes, [&] {
+      if (place == elements.size()) lexer_.fail(lexer_.peek(), "more elements than the shape has");
+      parse_one_element(shape.dtype, elements.data() + place);
       place += size;
     });
-    if (place != bytes.size()) lexer_.fail(list, "fewer elements than the shape has");
-    return tensor;
+    if (place != elements.size()) lexer_.fail(list, "fewer elements than the shape has");
+    return tensor::packed(whole, shape.dtype);
+  }
+
+  void parse_one_element(DType dtype, std::byte* to) {
+    const Token start = lexer_.peek();
+    std::string text;
+    const auto take_number = [&] {
+      const bool is_one = lexer_.peek().kind == TokenKind::number || lexer_.peek().kind == TokenKind::word;
+      if (!is_one) lexer_.fail_expecting("an element of dtype " + std::string(alate::to_string(dtype)));
+      text += lexer_.next().text;
+    };
+    if (is_complex(dtype)) {
+      lexer_.expect_mark('(');
+      text += '(';
+      take_number();
+      lexer_.expect_mark(',');
+      text += ',';
+      take_number();
+      lexer_.expect_mark(')');
+      text += ')';
+    } else {
+      take_number();
+    }
+    if (!parse_element(dtype, text, to)) {
+      lexer_.fail(start, "expected an element of dtype " + std::string(alate::to_string(dtype)) + ", found " +
+                             quoted(text.substr(0, 40)));
+    }
   }
 
   Fingerprint parse_identity() {

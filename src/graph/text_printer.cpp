@@ -4,6 +4,7 @@
 #include "graph/text.h"
 #include "graph/text_attributes.h"
 #include "graph/text_values.h"
+#include "tensor/packed.h"
 
 namespace alate::graph {
 namespace {
@@ -47,17 +48,22 @@ class Printer {
 
   void print_elements(const Tensor& tensor) {
     const std::span<const std::byte> bytes = tensor.bytes();
-    const bool is_plain = tensor.dtype() != DType::boolean ||
-                          std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte <= std::byte{1}; });
+    const Tensor whole = tensor::unpacked(tensor);
+    // A bool may be no other byte than 0 or 1, and bits after the last packed element must be 0.
+    const bool is_plain =
+        tensor.dtype() == DType::boolean
+            ? std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte <= std::byte{1}; })
+            : std::ranges::equal(tensor::packed(whole, tensor.dtype()).bytes(), bytes);
     if (!has_text_form(tensor.dtype()) || !is_plain) {
       out_ += " bytes " + quoted(hexadecimal(bytes));
       return;
     }
-    const std::size_t size = bits_of(tensor.dtype()) / 8;
+    const std::span<const std::byte> elements = whole.bytes();
+    const std::size_t size = bits_of(whole.dtype()) / 8;
     out_ += " [";
-    for (std::size_t at = 0; at < bytes.size(); at += size) {
+    for (std::size_t at = 0; at < elements.size(); at += size) {
       if (at > 0) out_ += ',';
-      print_element(out_, tensor.dtype(), bytes.data() + at);
+      print_element(out_, tensor.dtype(), elements.data() + at);
     }
     out_ += ']';
   }

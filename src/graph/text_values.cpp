@@ -15,24 +15,25 @@
 namespace alate::graph {
 namespace {
 
+std::size_t bytes_of(DType dtype) { return (bits_of(dtype) + 7) / 8; }
+
 // The element's bits; a value of the host's byte order, which is little-endian wherever Alate runs.
 std::uint64_t load_bits(DType dtype, const std::byte* from) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, from, bits_of(dtype) / 8);
+  std::memcpy(&bits, from, bytes_of(dtype));
   return bits;
 }
 
-void store_bits(DType dtype, std::uint64_t bits, std::byte* to) { std::memcpy(to, &bits, bits_of(dtype) / 8); }
+void store_bits(DType dtype, std::uint64_t bits, std::byte* to) { std::memcpy(to, &bits, bytes_of(dtype)); }
 
 // The quiet NaN without sign and payload, which is printed as "nan"; all others are printed by their bits.
 std::uint64_t plain_nan(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return 0x7e00;
-    case DType::bf16: return 0x7fc0;
-    case DType::f32: return 0x7fc00000;
-    default: return 0x7ff8000000000000;
-  }
+  std::uint64_t bits = 0;
+  tensor::store_double(dtype, std::numeric_limits<double>::quiet_NaN(), reinterpret_cast<std::byte*>(&bits));
+  return bits;
 }
+
+DType part_of(DType dtype) { return dtype == DType::c64 ? DType::f32 : DType::f64; }
 
 template <typename Number>
 void append_number(std::string& out, Number value, int base = 10) {
@@ -61,7 +62,7 @@ bool parse_float(DType dtype, std::string_view text, std::byte* to) {
   if (text.starts_with("0x")) return parse_bits(dtype, text.substr(2), to);
   if (text == "nan") {
     store_bits(dtype, plain_nan(dtype), to);
-    return true;
+    return std::isnan(tensor::load_double(dtype, to));  // f4e2m1fn has none
   }
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   double value = text == "-inf" ? -kInfinity : kInfinity;
@@ -75,7 +76,7 @@ bool parse_float(DType dtype, std::string_view text, std::byte* to) {
     return std::isfinite(tensor::load_double(dtype, to));
   }
   tensor::store_double(dtype, value, to);
-  return true;
+  return std::isinf(tensor::load_double(dtype, to));  // not every dtype has infinities
 }
 
 bool parse_integer(DType dtype, std::string_view text, std::byte* to) {
@@ -95,9 +96,17 @@ bool parse_integer(DType dtype, std::string_view text, std::byte* to) {
 
 }  // namespace
 
-bool has_text_form(DType dtype) { return contains(kAll, dtype); }
+bool has_text_form(DType dtype) { return contains(kAny, dtype); }
 
 void print_element(std::string& out, DType dtype, const std::byte* from) {
+  if (is_complex(dtype)) {
+    out += '(';
+    print_element(out, part_of(dtype), from);
+    out += ',';
+    print_element(out, part_of(dtype), from + bytes_of(dtype) / 2);
+    out += ')';
+    return;
+  }
   const std::uint64_t bits = load_bits(dtype, from);
   if (dtype == DType::boolean) {
     out += bits != 0 ? "true" : "false";
@@ -121,6 +130,12 @@ void print_element(std::string& out, DType dtype, const std::byte* from) {
 }
 
 bool parse_element(DType dtype, std::string_view text, std::byte* to) {
+  if (is_complex(dtype)) {
+    const std::size_t comma = text.find(',');
+    return text.size() > 2 && text.front() == '(' && text.back() == ')' && comma != text.npos &&
+           parse_float(part_of(dtype), text.substr(1, comma - 1), to) &&
+           parse_float(part_of(dtype), text.substr(comma + 1, text.size() - comma - 2), to + bytes_of(dtype) / 2);
+  }
   if (dtype == DType::boolean) {
     *to = std::byte{text == "true" ? std::uint8_t{1} : std::uint8_t{0}};
     return text == "true" || text == "false";

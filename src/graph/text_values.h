@@ -10,9 +10,10 @@
 
 namespace alate::graph {
 
-/// Whether elements of this dtype have a text form: bool, and integers and floats of whole bytes that ops compute with.
+/// Whether elements of this dtype have a text form: all but those without bits.
 bool has_text_form(DType dtype);
-/// The element at `from`, from which `parse_element` makes the same bytes. A bool's byte must be 0 or 1.
+/// The element at `from`, from which `parse_element` makes the same bytes. A bool's byte must be 0 or 1. An element of
+/// less than a byte is in a byte of its own, as tensor/packed.h has it. A complex one is (real part,imaginary part).
 void print_element(std::string& out, DType dtype, const std::byte* from);
 /// Stores the element that `text` states; false when it states none of this dtype.
 bool parse_element(DType dtype, std::string_view text, std::byte* to);

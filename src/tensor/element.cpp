@@ -1,5 +1,6 @@
 #include "tensor/element.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -31,6 +32,14 @@ void store_integer(double value, std::byte* to) {
   if (value <= kLow) return store(std::numeric_limits<T>::min(), to);
   if (value >= kHigh) return store(std::numeric_limits<T>::max(), to);
   store(static_cast<T>(value), to);
+}
+
+// As store_integer, for an integer of fewer than 8 bits in a byte of its own.
+void store_narrow_integer(DType dtype, double value, std::byte* to) {
+  const auto patterns = static_cast<double>(1U << bits_of(dtype));
+  const double low = is_signed_integer(dtype) ? -patterns / 2 : 0, high = low + patterns - 1;
+  const double kept = std::isnan(value) ? 0 : std::trunc(std::clamp(value, low, high));
+  store(static_cast<std::int8_t>(kept), to);
 }
 
 [[noreturn]] void fail(DType dtype) {
@@ -71,10 +80,16 @@ void convert_integers(DType from, const std::byte* in, DType to, std::byte* out,
 double load_double(DType dtype, const std::byte* from) {
   switch (dtype) {
     case DType::boolean: return load<std::uint8_t>(from) != 0 ? 1 : 0;
+    case DType::i1:
+    case DType::i2:
+    case DType::i4:
     case DType::i8: return load<std::int8_t>(from);
     case DType::i16: return load<std::int16_t>(from);
     case DType::i32: return load<std::int32_t>(from);
     case DType::i64: return static_cast<double>(load<std::int64_t>(from));
+    case DType::u1:
+    case DType::u2:
+    case DType::u4:
     case DType::u8: return load<std::uint8_t>(from);
     case DType::u16: return load<std::uint16_t>(from);
     case DType::u32: return load<std::uint32_t>(from);
@@ -85,6 +100,13 @@ double load_double(DType dtype, const std::byte* from) {
     case DType::f64: return load<double>(from);
     case DType::f8e5m2: return f8e5m2_to_float(load<std::uint8_t>(from));
     case DType::f8e4m3fn: return f8e4m3fn_to_float(load<std::uint8_t>(from));
+    case DType::f8e4m3: return widen<kF8e4m3>(load<std::uint8_t>(from));
+    case DType::f8e3m4: return widen<kF8e3m4>(load<std::uint8_t>(from));
+    case DType::f8e5m2fnuz: return widen<kF8e5m2fnuz>(load<std::uint8_t>(from));
+    case DType::f8e4m3fnuz: return widen<kF8e4m3fnuz>(load<std::uint8_t>(from));
+    case DType::f8e4m3b11fnuz: return widen<kF8e4m3b11fnuz>(load<std::uint8_t>(from));
+    case DType::f4e2m1fn: return widen<kF4e2m1fn>(load<std::uint8_t>(from));
+    case DType::f8e8m0fnu: return f8e8m0fnu_to_double(load<std::uint8_t>(from));
     default: fail(dtype);
   }
 }
@@ -106,6 +128,19 @@ void store_double(DType dtype, double value, std::byte* to) {
     case DType::f64: return store(value, to);
     case DType::f8e5m2: return store(double_to_f8e5m2(value), to);
     case DType::f8e4m3fn: return store(double_to_f8e4m3fn(value), to);
+    case DType::f8e4m3: return store(static_cast<std::uint8_t>(round_to<kF8e4m3>(value)), to);
+    case DType::f8e3m4: return store(static_cast<std::uint8_t>(round_to<kF8e3m4>(value)), to);
+    case DType::f8e5m2fnuz: return store(static_cast<std::uint8_t>(round_to<kF8e5m2fnuz>(value)), to);
+    case DType::f8e4m3fnuz: return store(static_cast<std::uint8_t>(round_to<kF8e4m3fnuz>(value)), to);
+    case DType::f8e4m3b11fnuz: return store(static_cast<std::uint8_t>(round_to<kF8e4m3b11fnuz>(value)), to);
+    case DType::f4e2m1fn: return store(static_cast<std::uint8_t>(round_to<kF4e2m1fn>(value)), to);
+    case DType::f8e8m0fnu: return store(double_to_f8e8m0fnu(value), to);
+    case DType::i1:
+    case DType::i2:
+    case DType::i4:
+    case DType::u1:
+    case DType::u2:
+    case DType::u4: return store_narrow_integer(dtype, value, to);
     default: fail(dtype);
   }
 }

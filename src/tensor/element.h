@@ -7,8 +7,8 @@
 
 namespace alate::tensor {
 
-/// The element at `from` as a double (bool as 0 or 1). Integers beyond 2^53 are rounded. Throws unsupported for
-/// complex, sub-byte and string types.
+/// The element at `from` as a double (bool as 0 or 1). Integers beyond 2^53 are rounded. An element of less than a byte
+/// is in a byte of its own, as tensor/packed.h has it. Throws unsupported for complex numbers and types without bits.
 double load_double(DType dtype, const std::byte* from);
 /// Stores `value` rounded to the dtype: floats to nearest even; integers truncate and saturate, NaN to 0; bool is
 /// whether it differs from 0.

@@ -8,53 +8,9 @@
 #include <cstdint>
 #include <span>
 
+#include "tensor/small_float.h"
+
 namespace alate::tensor {
-
-/// Layout of a small float: sign, exponent, mantissa, from the highest bit down.
-struct SmallFloat {
-  int exponent_bits;
-  int mantissa_bits;
-  bool has_infinity;  // IEEE 754's use of the highest exponent; else only the pattern of all ones is NaN
-
-  constexpr int bias() const { return (1 << (exponent_bits - 1)) - 1; }
-  constexpr int sign_shift() const { return exponent_bits + mantissa_bits; }
-  constexpr std::uint32_t nan() const {
-    return has_infinity ? infinity() | (1U << (mantissa_bits - 1)) : (1U << sign_shift()) - 1;
-  }
-  /// The first pattern above the finite ones.
-  constexpr std::uint32_t infinity() const {
-    return has_infinity ? ((1U << exponent_bits) - 1) << mantissa_bits : (1U << sign_shift()) - 1;
-  }
-};
-
-inline constexpr SmallFloat kF16{5, 10, true};
-inline constexpr SmallFloat kBf16{8, 7, true};
-inline constexpr SmallFloat kF8e5m2{5, 2, true};
-inline constexpr SmallFloat kF8e4m3fn{4, 3, false};
-
-/// The pattern nearest to `value`. A float widens to double exactly, so this serves both.
-template <SmallFloat format>
-constexpr std::uint32_t round_to(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits >> 63) << format.sign_shift();
-  const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
-  const int field = static_cast<int>((bits >> 52) & 0x7ff);
-  if (field == 0x7ff) return sign | (fraction != 0 ? format.nan() : format.infinity());
-  if (field == 0) return sign;  // zero, or a subnormal double: far below half of the smallest pattern
-  const int exponent = field - 1023;
-  const int smallest = 1 - format.bias();
-  const int kept = exponent > smallest ? exponent : smallest;  // the exponent whose steps the result has
-  const int dropped = 52 - format.mantissa_bits + (kept - exponent);
-  if (dropped > 53) return sign;  // below half of the smallest pattern
-  const std::uint64_t significand = fraction | (std::uint64_t{1} << 52);
-  const std::uint64_t half = std::uint64_t{1} << (dropped - 1);
-  std::uint64_t steps = significand >> dropped;
-  const std::uint64_t rest = significand & ((half << 1) - 1);
-  if (rest > half || (rest == half && (steps & 1) != 0)) ++steps;
-  // The implicit bit within `steps` adds one to the exponent's field; so does a carry out of the mantissa.
-  const std::uint64_t magnitude = (static_cast<std::uint64_t>(kept - smallest) << format.mantissa_bits) + steps;
-  return sign | (magnitude < format.infinity() ? static_cast<std::uint32_t>(magnitude) : format.infinity());
-}
 
 inline float f16_to_float(std::uint16_t half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;

@@ -47,11 +47,13 @@ std::size_t lay_out(std::vector<Interval>& intervals) {
 
 Binding bind_plan(const Plan& plan, const graph::DimValues& values) {
   Binding binding;
+  binding.dims = values;
   binding.shapes.reserve(plan.slots.size());
   for (const Slot& slot : plan.slots) binding.shapes.push_back(values(slot.shape));
   for (const backends::Port& port : plan.outputs) binding.outputs.push_back(values(port.shape));
   binding.offsets.assign(plan.slots.size(), 0);
   binding.step_scratch.assign(plan.steps.size(), 0);
+  binding.regions.resize(plan.steps.size());
 
   std::vector<std::size_t> first(plan.slots.size(), SIZE_MAX), last(plan.slots.size(), 0);
   const auto touch = [&](SlotId id, std::size_t step) {
@@ -63,8 +65,9 @@ Binding bind_plan(const Plan& plan, const graph::DimValues& values) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     for (const SlotId in : step.inputs) touch(in, i);
-    touch(step.output, i);
-    const std::size_t scratch = step.operation->scratch != nullptr ? step.operation->scratch(step, binding) : 0;
+    for (const SlotId out : step.outputs) touch(out, i);
+    for (const auto& region : step.regions) binding.regions[i].push_back(bind_plan(*region, values));
+    const std::size_t scratch = step.operation->scratch != nullptr ? step.operation->scratch(step, binding, i) : 0;
     if (scratch > 0) intervals.push_back({aligned(scratch), i, i, &binding.step_scratch[i]});
   }
   for (SlotId id = 0; id < plan.slots.size(); ++id) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alate/error.h"
+#include "backends/cpu/run_plan.h"
 #include "backends/host_buffers.h"
 
 namespace alate::cpu {
@@ -10,9 +11,6 @@ namespace {
 
 constexpr std::size_t kKeptBindings = 64;
 constexpr std::size_t kKeptWorkspaces = 8;
-
-// Pointers are std::byte* for both what is read and what is written; steps write to their output alone.
-std::byte* pointer_to(std::span<const std::byte> bytes) { return const_cast<std::byte*>(bytes.data()); }
 
 }  // namespace
 
@@ -79,50 +77,19 @@ void CpuExecutable::make_results(const Binding& binding, std::span<const backend
   for (const Shape& shape : binding.outputs) workspace.results.push_back(Tensor::uninitialized(shape));
 }
 
-void CpuExecutable::fill_pointers(const Binding& binding, std::span<const backends::Buffer> inputs,
-                                  Workspace& workspace) const {
-  std::vector<std::byte*>& pointers = workspace.pointers;
-  pointers.assign(plan_.slots.size(), nullptr);
-  std::byte* arena = workspace.arena.mutable_bytes().data();
-  for (std::size_t id = 0; id < plan_.slots.size(); ++id) {
-    const Slot& slot = plan_.slots[id];
-    switch (slot.kind) {
-      case SlotKind::parameter: pointers[id] = pointer_to(backends::host_tensor(inputs[slot.index]).bytes()); break;
-      case SlotKind::constant: pointers[id] = pointer_to(slot.constant.bytes()); break;
-      case SlotKind::packed: break;
-      case SlotKind::arena: pointers[id] = arena + binding.offsets[id]; break;
-      case SlotKind::output: pointers[id] = workspace.results[slot.index].mutable_bytes().data(); break;
-      case SlotKind::view: pointers[id] = pointers[slot.base] + bytes_for(slot.shape.dtype, slot.offset); break;
-    }
-  }
-}
-
 void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
                         const backends::RunOptions& options) {
   const BindingPtr binding = bind(inputs);
   std::unique_ptr<Workspace> workspace = take_workspace(binding->arena_bytes);
   make_results(*binding, outputs, *workspace);
-  fill_pointers(*binding, inputs, *workspace);
-  Frame frame{plan_.slots,
-              *binding,
-              workspace->pointers,
-              nullptr,
-              base::ThreadPool::shared(),
-              options.max_workers != 0 ? options.max_workers : max_workers_};
+  std::vector<const std::byte*> from;
+  for (const backends::Buffer& input : inputs) from.push_back(backends::host_tensor(input).bytes().data());
+  std::vector<std::byte*> to;
+  for (Tensor& result : workspace->results) to.push_back(result.mutable_bytes().data());
   std::byte* arena = workspace->arena.mutable_bytes().data();
-  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-    if (options.cancelled != nullptr && (*options.cancelled)())
-      throw Error(ErrorCode::cancelled, "the run was cancelled");
-    frame.scratch = arena + binding->step_scratch[i];
-    const Step& step = plan_.steps[i];
-    if (options.profile == nullptr) {
-      step.operation->run(step, frame);
-      continue;
-    }
-    const auto start = std::chrono::steady_clock::now();
-    step.operation->run(step, frame);
-    options.profile->push_back({step.operation->spelling, step.source, std::chrono::steady_clock::now() - start});
-  }
+  point_slots(plan_, *binding, from, to, arena, workspace->pointers);
+  run_steps(plan_, *binding, workspace->pointers, arena, base::ThreadPool::shared(),
+            options.max_workers != 0 ? options.max_workers : max_workers_, options);
   backends::give_outputs(workspace->results, outputs);
   give_back(std::move(workspace));
 }

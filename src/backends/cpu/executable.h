@@ -33,7 +33,6 @@ class CpuExecutable final : public backends::Executable {
   std::unique_ptr<Workspace> take_workspace(std::size_t arena_bytes);
   void give_back(std::unique_ptr<Workspace> workspace);
   void make_results(const Binding& binding, std::span<const backends::Buffer> outputs, Workspace& workspace) const;
-  void fill_pointers(const Binding& binding, std::span<const backends::Buffer> inputs, Workspace& workspace) const;
 
   Plan plan_;
   std::shared_ptr<backends::WeightStore> weights_;

@@ -5,6 +5,7 @@
 
 #include "alate/error.h"
 #include "backends/cpu/steps/steps.h"
+#include "backends/cpu/steps/tile_program.h"
 
 namespace alate::cpu {
 namespace {
@@ -13,72 +14,46 @@ using graph::Op;
 using graph::set_of;
 
 constexpr graph::DTypeSet kF32 = set_of(DType::f32);
-constexpr graph::DTypeSet kI32 = set_of(DType::i32);
-constexpr graph::DTypeSet kWhole = kI32 | set_of(DType::i64);
-constexpr graph::DTypeSet kCompared = kF32 | kWhole | graph::kBool;
+// Data is moved by the byte.
+constexpr graph::DTypeSet kPacked = set_of(DType::i1) | set_of(DType::u1) | set_of(DType::i2) | set_of(DType::u2) |
+                                    set_of(DType::i4) | set_of(DType::u4) | set_of(DType::f4e2m1fn);
+constexpr graph::DTypeSet kWholeBytes = graph::kAny & ~kPacked;
 
 constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling,
                         void (*run)(const Step&, const Frame&)) {
   return {.op = op, .dtypes = dtypes, .spelling = spelling, .run = run};
 }
 
-constexpr Operation kOperations[] = {
-    row(Op::abs, kF32, "unary", run_unary),
-    row(Op::neg, kF32, "unary", run_unary),
-    row(Op::sign, kF32, "unary", run_unary),
-    row(Op::exp, kF32, "unary", run_unary),
-    row(Op::expm1, kF32, "unary", run_unary),
-    row(Op::log, kF32, "unary", run_unary),
-    row(Op::log1p, kF32, "unary", run_unary),
-    row(Op::logistic, kF32, "unary", run_unary),
-    row(Op::tanh, kF32, "unary", run_unary),
-    row(Op::erf, kF32, "unary", run_unary),
-    row(Op::sqrt, kF32, "unary", run_unary),
-    row(Op::rsqrt, kF32, "unary", run_unary),
-    row(Op::floor, kF32, "unary", run_unary),
-    row(Op::ceil, kF32, "unary", run_unary),
-    row(Op::round_nearest_even, kF32, "unary", run_unary),
-    row(Op::logical_not, graph::kBool, "logical", run_logical),
-    row(Op::add, kF32, "binary", run_binary),
-    row(Op::sub, kF32, "binary", run_binary),
-    row(Op::mul, kF32, "binary", run_binary),
-    row(Op::div, kF32, "binary", run_binary),
-    row(Op::pow, kF32, "binary", run_binary),
-    row(Op::max, kF32, "binary", run_binary),
-    row(Op::min, kF32, "binary", run_binary),
-    row(Op::add, kWhole, "integer", run_integer),
-    row(Op::sub, kWhole, "integer", run_integer),
-    row(Op::mul, kWhole, "integer", run_integer),
-    row(Op::max, kWhole, "integer", run_integer),
-    row(Op::min, kWhole, "integer", run_integer),
-    row(Op::logical_and, graph::kBool, "logical", run_logical),
-    row(Op::logical_or, graph::kBool, "logical", run_logical),
-    row(Op::equal, kCompared, "compare", run_compare),
-    row(Op::not_equal, kCompared, "compare", run_compare),
-    row(Op::less, kCompared, "compare", run_compare),
-    row(Op::less_or_equal, kCompared, "compare", run_compare),
-    row(Op::greater, kCompared, "compare", run_compare),
-    row(Op::greater_or_equal, kCompared, "compare", run_compare),
-    row(Op::select, graph::kAll, "select", run_select),
-    row(Op::convert, graph::kAll, "convert", run_convert),
-    row(Op::iota, graph::kNumbers, "iota", run_iota),
-    row(Op::reshape, graph::kAll, "view", run_copy),  // never a step: the planner makes a view
-    row(Op::transpose, graph::kAll, "copy_strided", run_transpose),
-    row(Op::broadcast_in_dim, graph::kAll, "copy_strided", run_broadcast),
-    row(Op::concatenate, graph::kAll, "concatenate", run_concatenate),
-    row(Op::slice, graph::kAll, "copy_strided", run_slice),
-    {.op = Op::gather, .dtypes = graph::kAll, .spelling = "gather", .run = run_gather, .scratch = gather_scratch},
+bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
+  return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
+}
+
+bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
+  return graph.node(node.operands[1].node).op == Op::constant;
+}
+
+constexpr Operation kKernels[] = {
+    row(Op::iota, graph::kNumbers & ~kPacked, "iota", run_iota),
+    row(Op::reshape, graph::kAny, "view", run_copy),  // these are never steps: the planner makes views
+    row(Op::identity, graph::kAny, "view", run_copy),
+    row(Op::bitcast, graph::kAny, "view", run_copy),
+    row(Op::transpose, kWholeBytes, "copy_strided", run_transpose),
+    row(Op::broadcast_in_dim, kWholeBytes, "copy_strided", run_broadcast),
+    row(Op::concatenate, kWholeBytes, "concatenate", run_concatenate),
+    row(Op::slice, kWholeBytes, "copy_strided", run_slice),
+    {.op = Op::gather, .dtypes = kWholeBytes, .spelling = "gather", .run = run_gather, .scratch = gather_scratch},
     {.op = Op::dot_general,
      .dtypes = kF32,
      .spelling = "dot_general",
      .run = run_dot_general,
      .scratch = dot_general_scratch},
-    row(Op::reduce_sum, kF32, "reduce", run_reduce),
-    row(Op::reduce_max, kF32, "reduce", run_reduce),
-    row(Op::reduce_min, kF32, "reduce", run_reduce),
-    row(Op::softmax, kF32, "softmax", run_softmax),
-    row(Op::gelu, kF32, "activation", run_activation),
-    row(Op::silu, kF32, "activation", run_activation),
+    {.op = Op::softmax, .dtypes = kF32, .spelling = "softmax", .run = run_softmax, .fits = is_over_last_axis},
+    {.op = Op::while_loop,
+     .dtypes = graph::kAny,
+     .spelling = "while",
+     .run = run_while_loop,
+     .scratch = while_loop_scratch},
+    {.op = Op::if_else, .dtypes = graph::kAny, .spelling = "if", .run = run_if_else, .scratch = region_scratch},
     {.op = Op::layer_norm, .dtypes = kF32, .spelling = "layer_norm", .run = run_layer_norm, .strided_operands = 1},
     {.op = Op::normalize, .dtypes = kF32, .spelling = "normalize", .run = run_normalize},
     {.op = Op::dense,
@@ -87,7 +62,8 @@ constexpr Operation kOperations[] = {
      .run = run_dense,
      .strided_operands = 1,
      .packed_operand = 1,
-     .pack = pack_dense},
+     .pack = pack_dense,
+     .fits = has_constant_weight},
     {.op = Op::ragged_attention,
      .dtypes = kF32,
      .spelling = "ragged_attention",
@@ -96,47 +72,85 @@ constexpr Operation kOperations[] = {
     row(Op::ragged_pool, kF32, "pool", run_pool),
 };
 
-bool are_neighbours(graph::Numbers axes) {
-  std::sort(axes.begin(), axes.end());
-  return axes.empty() || axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
+// Element-wise ops are those that have instructions for chains, asked with every dtype.
+void add_tile_rows(std::vector<Operation>& table) {
+  for (const graph::OpInfo& info : graph::all_ops()) {
+    if (!info.has(graph::kElementwise)) continue;
+    graph::DTypeSet dtypes = 0;
+    for (const DType dtype : all_dtypes()) {
+      if (graph::contains(info.dtypes, dtype) && has_tile_instruction(info.op, dtype)) dtypes |= set_of(dtype);
+    }
+    if (dtypes != 0)
+      table.push_back(
+          {.op = info.op, .dtypes = dtypes, .spelling = "tiles", .run = run_tiles, .scratch = tiles_scratch});
+  }
+}
+
+void add_reductions(std::vector<Operation>& table) {
+  for (const graph::OpInfo& info : graph::all_ops()) {
+    graph::DTypeSet dtypes = 0;
+    for (const DType dtype : all_dtypes()) {
+      if (graph::contains(info.dtypes, dtype) && has_reduction(info.op, dtype)) dtypes |= set_of(dtype);
+    }
+    if (dtypes != 0)
+      table.push_back(
+          {.op = info.op, .dtypes = dtypes, .spelling = "reduce", .run = run_reduce, .scratch = reduce_scratch});
+  }
+}
+
+// What has no kernel yet is computed as the reference interpreter does it.
+void add_interpreted_rows(std::vector<Operation>& table) {
+  for (const graph::OpInfo& info : graph::all_ops()) {
+    if (info.kind != graph::OpKind::standard && info.kind != graph::OpKind::region) continue;
+    table.push_back({.op = info.op,
+                     .dtypes = graph::kAny,
+                     .spelling = "interpreted",
+                     .run = run_interpreted,
+                     .reads_graphs = true});
+  }
+}
+
+// Of two rows that take a node, the first is its.
+std::vector<Operation> make_table() {
+  std::vector<Operation> table(std::begin(kKernels), std::end(kKernels));
+  add_tile_rows(table);
+  add_reductions(table);
+  add_interpreted_rows(table);
+  return table;
+}
+
+const Operation* row_for(const graph::Graph& graph, const graph::Node& node) {
+  const DType dtype = backends::asked_dtype(graph, node);
+  const auto& table = operations();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Operation& row) {
+    return row.op == node.op && graph::contains(row.dtypes, dtype) && (row.fits == nullptr || row.fits(graph, node));
+  });
+  return found == table.end() ? nullptr : &*found;
 }
 
 constexpr Operation kCopy = {
-    .op = Op::reshape, .dtypes = graph::kAll, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
+    .op = Op::reshape, .dtypes = kWholeBytes, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
 
 }  // namespace
 
-std::span<const Operation> operations() { return kOperations; }
+std::span<const Operation> operations() {
+  static const std::vector<Operation> table = make_table();
+  return table;
+}
 
 const Operation& find_operation(const graph::Graph& graph, const graph::Node& node) {
-  const backends::Support support = supports(graph, node);
-  if (!support.native)
-    throw make_error(ErrorCode::internal, "the planner was given ", graph::to_string(node.op),
-                     ", which has no kernel: ", support.reason);
-  const DType dtype = backends::asked_dtype(graph, node);
-  return *std::find_if(std::begin(kOperations), std::end(kOperations),
-                       [&](const Operation& row) { return row.op == node.op && graph::contains(row.dtypes, dtype); });
+  const Operation* row = row_for(graph, node);
+  if (row == nullptr)
+    throw make_error(ErrorCode::internal, "the planner was given ", graph::to_string(node.op), ", which has no kernel");
+  return *row;
 }
 
 backends::Support supports(const graph::Graph& graph, const graph::Node& node) {
-  static const std::vector<backends::Spelling> table = [] {
-    std::vector<backends::Spelling> rows;
-    for (const Operation& operation : kOperations) rows.push_back({operation.op, operation.dtypes, operation.spelling});
-    return rows;
-  }();
-  if (node.op == Op::dense && graph.node(node.operands[1].node).op != Op::constant) {
-    return {.native = false, .spelling = {}, .reason = "dense takes its weight packed, and this one is not a constant"};
-  }
-  if (node.op == Op::softmax) {
-    const auto last = static_cast<std::int64_t>(node.results[0].rank()) - 1;
-    if (std::get<graph::Axis>(node.attributes).axis != last)
-      return {.native = false, .spelling = {}, .reason = "softmax runs over the last axis alone"};
-  }
-  if (const auto* reduced = std::get_if<graph::Axes>(&node.attributes);
-      reduced != nullptr && !are_neighbours(reduced->axes)) {
-    return {.native = false, .spelling = {}, .reason = "axes that are not neighbours are not reduced together"};
-  }
-  return backends::look_up(table, graph, node);
+  if (const Operation* row = row_for(graph, node)) return {.native = true, .spelling = row->spelling, .reason = {}};
+  return {.native = false,
+          .spelling = {},
+          .reason = "no native " + std::string(graph::to_string(node.op)) + " for this form and " +
+                    std::string(alate::to_string(backends::asked_dtype(graph, node)))};
 }
 
 const Operation& copy_operation() { return kCopy; }

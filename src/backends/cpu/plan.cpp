@@ -4,167 +4,168 @@
 
 #include "alate/error.h"
 #include "backends/cpu/operations.h"
+#include "backends/cpu/planner.h"
 #include "backends/host_buffers.h"
 #include "base/cpu_facts.h"
 
 namespace alate::cpu {
 namespace {
 
-class Planner {
- public:
-  Planner(const graph::Graph& graph, backends::WeightStore& weights)
-      : graph_(graph), weights_(weights), slots_of_(graph.nodes().size()) {
-    plan_.dims = graph.shared_dims();
-  }
-
-  Plan run() {
-    for (graph::NodeId id = 0; id < graph_.nodes().size(); ++id) place(id);
-    for (std::size_t i = 0; i < graph_.outputs().size(); ++i) place_output(i);
-    return std::move(plan_);
-  }
-
- private:
-  SlotId add_slot(Slot slot) {
-    plan_.slots.push_back(std::move(slot));
-    return static_cast<SlotId>(plan_.slots.size() - 1);
-  }
-  Slot& slot(SlotId id) { return plan_.slots[id]; }
-
-  void place(graph::NodeId id) {
-    const graph::Node& node = graph_.node(id);
-    switch (node.op) {
-      case graph::Op::parameter:
-        slots_of_[id] =
-            add_slot({.kind = SlotKind::parameter, .shape = node.results[0], .index = index_of(node), .constant = {}});
-        return;
-      case graph::Op::constant:
-        slots_of_[id] =
-            add_slot({.kind = SlotKind::packed, .shape = node.results[0], .index = index_of(node), .constant = {}});
-        return;
-      case graph::Op::reshape: slots_of_[id] = reshaped(node); return;
-      case graph::Op::slice:
-        if (const std::optional<SlotId> view = column_view(node)) {
-          slots_of_[id] = *view;
-          return;
-        }
-        break;
-      default: break;
-    }
-    slots_of_[id] = add_step(node);
-  }
-
-  static std::size_t index_of(const graph::Node& node) {
-    return static_cast<std::size_t>(std::get<graph::Index>(node.attributes).index);
-  }
-
-  SlotId operand(const graph::Node& node, std::size_t place) { return slots_of_[node.operands[place].node]; }
-
-  // A slot with bytes: a constant that is read as it is gets its value here.
-  SlotId readable(SlotId id) {
-    if (slot(id).kind == SlotKind::packed) {
-      slot(id).constant = weights_.value(graph_.constants()[slot(id).index]);
-      slot(id).kind = SlotKind::constant;
-    }
-    return id;
-  }
-
-  SlotId dense(SlotId id) {
-    readable(id);
-    if (slot(id).row_stride == 0) return id;
-    return copy(id, {.kind = SlotKind::arena, .shape = slot(id).shape, .index = 0, .constant = {}});
-  }
-
-  SlotId copy(SlotId from, Slot to) {
-    const SlotId out = add_slot(std::move(to));
-    plan_.steps.push_back({.operation = &copy_operation(),
-                           .inputs = {from},
-                           .output = out,
-                           .attributes = {},
-                           .packed = {},
-                           .source = {}});
-    return out;
-  }
-
-  // A view of `from` under another shape.
-  SlotId view_of(SlotId from, Shape shape, std::int64_t offset, std::int64_t row_stride) {
-    Slot view{.kind = SlotKind::view, .shape = std::move(shape), .index = 0, .constant = {}};
-    const Slot& source = slot(readable(from));
-    view.base = source.kind == SlotKind::view ? source.base : from;
-    view.offset = source.offset + offset;
-    view.row_stride = row_stride;
-    return add_slot(std::move(view));
-  }
-
-  SlotId reshaped(const graph::Node& node) {
-    SlotId from = operand(node, 0);
-    const Shape& shape = node.results[0];
-    const bool keeps_rows =
-        shape.rank() > 0 && slot(from).shape.rank() > 0 && shape.dims[0] == slot(from).shape.dims[0];
-    if (!keeps_rows) from = dense(from);
-    return view_of(from, shape, 0, slot(from).row_stride);
-  }
-
-  // Some columns of a matrix, all its rows.
-  std::optional<SlotId> column_view(const graph::Node& node) {
-    const SlotId from = operand(node, 0);
-    const Shape& whole = slot(from).shape;
-    const auto& slice = std::get<graph::Slice>(node.attributes);
-    const bool is_columns = whole.rank() == 2 && slice.starts[0] == Dim(0) && slice.limits[0] == whole.dims[0] &&
-                            whole.dims[1].is_number() && slice.starts[1].is_number() &&
-                            node.results[0].dims[1].is_number() &&
-                            (slice.strides.empty() || slice.strides == graph::Numbers{1, 1});
-    if (!is_columns) return std::nullopt;
-    const std::int64_t stride = slot(from).row_stride != 0 ? slot(from).row_stride : whole.dims[1].number();
-    return view_of(from, node.results[0], slice.starts[1].number(), stride);
-  }
-
-  SlotId add_step(const graph::Node& node) {
-    const Operation& operation = find_operation(graph_, node);
-    Step step{.operation = &operation,
-              .inputs = {},
-              .output = 0,
-              .attributes = node.attributes,
-              .packed = {},
-              .source = graph_.source(node.source)};
-    for (std::size_t i = 0; i < node.operands.size(); ++i) {
-      const SlotId in = operand(node, i);
-      if (static_cast<int>(i) == operation.packed_operand) {
-        const graph::ConstantPtr& constant = graph_.constants()[index_of(graph_.node(node.operands[i].node))];
-        step.packed = weights_.in_layout(constant, operation.spelling, base::to_string(base::chosen_instruction_set()),
-                                         operation.pack);
-        plan_.weight_bytes += step.packed.byte_count();
-        step.inputs.push_back(in);
-      } else {
-        step.inputs.push_back((operation.strided_operands >> i & 1) != 0 ? readable(in) : dense(in));
-      }
-    }
-    step.output = add_slot({.kind = SlotKind::arena, .shape = node.results[0], .index = 0, .constant = {}});
-    plan_.steps.push_back(std::move(step));
-    return plan_.steps.back().output;
-  }
-
-  void place_output(std::size_t index) {
-    const graph::Output& output = graph_.outputs()[index];
-    const SlotId id = slots_of_[output.value.node];
-    const Slot& found = slot(id);
-    const bool is_whole_view = found.kind == SlotKind::view && found.offset == 0 && found.row_stride == 0 &&
-                               graph_.node(output.value.node).op == graph::Op::reshape;
-    const SlotId base = is_whole_view ? found.base : id;
-    if (slot(base).kind == SlotKind::arena) {
-      slot(base).kind = SlotKind::output;
-      slot(base).index = index;
-    } else {
-      copy(readable(id), {.kind = SlotKind::output, .shape = found.shape, .index = index, .constant = {}});
-    }
-  }
-
-  const graph::Graph& graph_;
-  backends::WeightStore& weights_;
-  Plan plan_;
-  std::vector<SlotId> slots_of_;
-};
+// Ops that give all of their operand's bytes as they are.
+bool shows_whole_value(graph::Op op) {
+  return op == graph::Op::reshape || op == graph::Op::identity || op == graph::Op::bitcast;
+}
 
 }  // namespace
+
+Planner::Planner(const graph::Graph& graph, backends::WeightStore& weights)
+    : graph_(graph), weights_(weights), slots_of_(graph.nodes().size()) {
+  plan_.dims = graph.shared_dims();
+}
+
+Plan Planner::run() {
+  find_chains();
+  for (graph::NodeId id = 0; id < graph_.nodes().size(); ++id) {
+    if (!joins_[id] && !broadcast_input(graph_.node(id))) place(id);
+  }
+  for (std::size_t i = 0; i < graph_.outputs().size(); ++i) place_output(i);
+  return std::move(plan_);
+}
+
+void Planner::place(graph::NodeId id) {
+  if (!slots_of_[id].empty()) return;
+  const graph::Node& node = graph_.node(id);
+  const auto leaf = [&](SlotKind kind) {
+    const auto index = static_cast<std::size_t>(std::get<graph::Index>(node.attributes).index);
+    slots_of_[id] = {add_slot({.kind = kind, .shape = node.results[0], .index = index})};
+  };
+  switch (node.op) {
+    case graph::Op::parameter: return leaf(SlotKind::parameter);
+    case graph::Op::constant: return leaf(SlotKind::packed);
+    case graph::Op::identity:
+    case graph::Op::bitcast:
+    case graph::Op::reshape: slots_of_[id] = {same_bytes(node)}; return;
+    case graph::Op::slice:
+      if (const std::optional<SlotId> view = column_view(node)) {
+        slots_of_[id] = {*view};
+        return;
+      }
+      break;
+    default: break;
+  }
+  slots_of_[id] = instructions_[id] ? std::vector<SlotId>{add_chain(id)} : add_step(node);
+}
+
+SlotId Planner::slot_of(graph::Value value) {
+  place(value.node);
+  return slots_of_[value.node][value.result];
+}
+
+SlotId Planner::add_slot(Slot slot) {
+  plan_.slots.push_back(std::move(slot));
+  return static_cast<SlotId>(plan_.slots.size() - 1);
+}
+
+SlotId Planner::readable(SlotId id) {
+  if (slot(id).kind == SlotKind::packed) {
+    slot(id).constant = weights_.value(graph_.constants()[slot(id).index]);
+    slot(id).kind = SlotKind::constant;
+  }
+  return id;
+}
+
+SlotId Planner::dense(SlotId id) {
+  readable(id);
+  if (slot(id).row_stride == 0) return id;
+  return copy(id, {.kind = SlotKind::arena, .shape = slot(id).shape});
+}
+
+SlotId Planner::copy(SlotId from, Slot to) {
+  const SlotId out = add_slot(std::move(to));
+  Step step;
+  step.operation = &copy_operation();
+  step.inputs = {from};
+  step.outputs = {out};
+  plan_.steps.push_back(std::move(step));
+  return out;
+}
+
+// A view of `from` under another shape.
+SlotId Planner::view_of(SlotId from, Shape shape, std::int64_t offset, std::int64_t row_stride) {
+  Slot view{.kind = SlotKind::view, .shape = std::move(shape)};
+  const Slot& source = slot(readable(from));
+  view.base = source.kind == SlotKind::view ? source.base : from;
+  view.offset = source.offset + offset;
+  view.row_stride = row_stride;
+  return add_slot(std::move(view));
+}
+
+SlotId Planner::same_bytes(const graph::Node& node) {
+  SlotId from = operand(node, 0);
+  const Shape& shape = node.results[0];
+  const bool keeps_rows = shape.dtype == slot(from).shape.dtype && shape.rank() > 0 && slot(from).shape.rank() > 0 &&
+                          shape.dims[0] == slot(from).shape.dims[0];
+  if (!keeps_rows) from = dense(from);
+  return view_of(from, shape, 0, slot(from).row_stride);
+}
+
+// Some columns of a matrix, all its rows.
+std::optional<SlotId> Planner::column_view(const graph::Node& node) {
+  const Shape& whole = graph_.shape(node.operands[0]);
+  const auto& slice = std::get<graph::Slice>(node.attributes);
+  const bool is_columns = whole.rank() == 2 && slice.starts[0] == Dim(0) && slice.limits[0] == whole.dims[0] &&
+                          whole.dims[1].is_number() && slice.starts[1].is_number() &&
+                          node.results[0].dims[1].is_number() && bits_of(whole.dtype) >= 8 &&
+                          (slice.strides.empty() || slice.strides == graph::Numbers{1, 1});
+  if (!is_columns) return std::nullopt;
+  const SlotId from = operand(node, 0);
+  const std::int64_t stride = slot(from).row_stride != 0 ? slot(from).row_stride : whole.dims[1].number();
+  return view_of(from, node.results[0], slice.starts[1].number(), stride);
+}
+
+std::vector<SlotId> Planner::add_step(const graph::Node& node) {
+  const Operation& operation = find_operation(graph_, node);
+  Step step;
+  step.operation = &operation;
+  step.attributes = node.attributes;
+  step.source = graph_.source(node.source);
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const SlotId in = operand(node, i);
+    if (static_cast<int>(i) == operation.packed_operand) {
+      const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
+      step.packed = weights_.in_layout(constant, operation.spelling, base::to_string(base::chosen_instruction_set()),
+                                       operation.pack);
+      plan_.weight_bytes += step.packed.byte_count();
+      step.inputs.push_back(in);
+    } else {
+      step.inputs.push_back(i < 32 && (operation.strided_operands >> i & 1) != 0 ? readable(in) : dense(in));
+    }
+  }
+  if (operation.reads_graphs) step.graphs = node.regions;
+  for (const graph::Region& region : node.regions) {
+    if (operation.reads_graphs) break;
+    step.regions.push_back(std::make_shared<const Plan>(make_plan(*region, weights_)));
+    plan_.weight_bytes += step.regions.back()->weight_bytes;
+  }
+  for (const Shape& shape : node.results) step.outputs.push_back(add_arena_slot(shape));
+  plan_.steps.push_back(std::move(step));
+  return plan_.steps.back().outputs;
+}
+
+void Planner::place_output(std::size_t index) {
+  const graph::Output& output = graph_.outputs()[index];
+  const SlotId id = slot_of(output.value);
+  const Slot& found = slot(id);
+  const bool is_whole_view = found.kind == SlotKind::view && found.offset == 0 && found.row_stride == 0 &&
+                             shows_whole_value(graph_.node(output.value.node).op);
+  const SlotId base = is_whole_view ? found.base : id;
+  if (slot(base).kind == SlotKind::arena) {
+    slot(base).kind = SlotKind::output;
+    slot(base).index = index;
+  } else {
+    copy(readable(id), {.kind = SlotKind::output, .shape = found.shape, .index = index});
+  }
+}
 
 const Shape& Frame::shape(SlotId slot) const { return binding.shapes[slot]; }
 

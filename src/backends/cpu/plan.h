@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,23 +33,27 @@ struct Slot {
   SlotKind kind = SlotKind::arena;
   Shape shape;
   std::size_t index = 0;
-  Tensor constant;
+  Tensor constant = {};
   SlotId base = 0;
   std::int64_t offset = 0;
   std::int64_t row_stride = 0;
 };
 
 struct Step;
+struct Plan;
 struct Binding;
+struct TileProgram;
 
 /// What a step sees of a run: pointers and bound shapes by slot.
 struct Frame {
   const std::vector<Slot>& slots;
   const Binding& binding;
   std::span<std::byte* const> pointers;
-  std::byte* scratch;  // of the size that the step's operation asked for
   base::ThreadPool& pool;
   std::size_t max_workers;
+  const backends::RunOptions& options;
+  std::byte* scratch = nullptr;  // of the size that the step's operation asked for
+  std::size_t step = 0;          // the place of the step that runs in its plan
 
   template <typename T>
   const T* in(SlotId slot) const {
@@ -60,6 +66,8 @@ struct Frame {
   const Shape& shape(SlotId slot) const;
   /// Elements between the starts of two entries of the first axis.
   std::size_t row_stride(SlotId slot) const;
+  /// Throws cancelled when the caller of the run does not want it any more.
+  void check_cancelled() const;
 };
 
 /// How the processor runs one op for some dtypes: a row of the backend's spelling table.
@@ -71,17 +79,24 @@ struct Operation {
   std::uint32_t strided_operands = 0;  // bit i: operand i may be a view with a row stride
   int packed_operand = -1;             // the constant that the step takes in a layout of its own
   Tensor (*pack)(const Tensor& value) = nullptr;
-  std::size_t (*scratch)(const Step&, const Binding&) = nullptr;  // bytes that a run needs
+  std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes that a run needs
+  bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // what else must hold of a node; nothing: all fit
+  bool reads_graphs = false;                                        // takes regions as graphs, not as plans
 };
 
 /// One kernel call. Immutable after compile.
 struct Step {
   const Operation* operation = nullptr;
   std::vector<SlotId> inputs;
-  SlotId output = 0;
+  std::vector<SlotId> outputs;
   graph::Attributes attributes;
-  Tensor packed;       // a weight in the kernel's layout
-  std::string source;  // of the graph's node
+  Tensor packed;                                     // a weight in the kernel's layout
+  std::shared_ptr<const TileProgram> tiles;          // of a chain of element-wise ops
+  std::vector<std::shared_ptr<const Plan>> regions;  // of an op that has them
+  std::vector<graph::Region> graphs;                 // the same as graphs, for steps that read them
+  std::string source;                                // of the graph's node
+
+  SlotId output() const { return outputs.front(); }
 };
 
 struct Plan {
@@ -97,10 +112,12 @@ Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights);
 
 /// A plan for certain values of the dims.
 struct Binding {
-  std::vector<Shape> shapes;              // of each slot
-  std::vector<Shape> outputs;             // of each output port
-  std::vector<std::size_t> offsets;       // of each arena slot
-  std::vector<std::size_t> step_scratch;  // offset of each step's scratch in the arena
+  std::vector<Shape> shapes;                  // of each slot
+  std::vector<Shape> outputs;                 // of each output port
+  std::vector<std::size_t> offsets;           // of each arena slot
+  std::vector<std::size_t> step_scratch;      // offset of each step's scratch in the arena
+  std::vector<std::vector<Binding>> regions;  // of each step, empty for most
+  std::optional<graph::DimValues> dims;
   std::size_t arena_bytes = 0;
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -30,14 +31,37 @@ Tensor integers_to_floats(const Tensor& x, const Shape& shape) {
   return store_floats(shape, values);
 }
 
+Tensor complex_to(const Tensor& x, const Shape& shape) {
+  const std::vector<Complex> values = load_complex(x);
+  if (is_complex(shape.dtype)) return store_complex(shape, values);
+  std::vector<double> reals;
+  for (const Complex value : values)
+    reals.push_back(shape.dtype == DType::boolean ? (value != Complex(0) ? 1 : 0) : value.real());
+  return store_floats(shape, reals);
+}
+
 }  // namespace
 
 Tensor reference_convert(const ReferenceCall& call) {
   const Tensor& x = call.operand(0);
-  const DType to = call.shape().dtype;
-  if (!is_float(x.dtype()))
-    return is_float(to) ? integers_to_floats(x, call.shape()) : store_words(call.shape(), load_words(x));
-  return store_floats(call.shape(), load_floats(x));
+  const Shape& shape = call.shape();
+  if (is_complex(x.dtype())) return complex_to(x, shape);
+  if (is_complex(shape.dtype)) {
+    // By way of the parts' dtype, so that integers too are rounded once.
+    const Shape parts{shape.dtype == DType::c64 ? DType::f32 : DType::f64, shape.dims};
+    const std::vector<double> reals =
+        load_floats(is_float(x.dtype()) ? store_floats(parts, load_floats(x)) : integers_to_floats(x, parts));
+    return store_complex(shape, std::vector<Complex>(reals.begin(), reals.end()));
+  }
+  if (is_float(x.dtype())) return store_floats(shape, load_floats(x));
+  return is_float(shape.dtype) ? integers_to_floats(x, shape) : store_words(shape, load_words(x));
+}
+
+// Rows are dense and little-endian, packed elements too, so that the bytes stay as they are whatever the widths.
+Tensor reference_bitcast(const ReferenceCall& call) {
+  Tensor result = Tensor::uninitialized(call.shape());
+  std::ranges::copy(call.operand(0).bytes(), result.mutable_bytes().begin());
+  return result;
 }
 
 }  // namespace alate::graph

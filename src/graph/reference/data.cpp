@@ -10,17 +10,6 @@ namespace {
 
 std::size_t element_size(const Tensor& x) { return bits_of(x.dtype()) / 8; }
 
-// The result of `shape`, dense, with the operand's elements that `from_strides` reach from `first` on.
-Tensor picked(const Shape& shape, const Tensor& x, std::int64_t first, const Strides& from_strides) {
-  const std::vector<std::int64_t> extents = extents_of(shape);
-  Tensor result = Tensor::uninitialized(shape);
-  if (result.element_count() == 0) return result;
-  copy_strided(result.mutable_bytes().data(), row_major(extents),
-               x.bytes().data() + static_cast<std::size_t>(first) * element_size(x), from_strides, extents,
-               element_size(x));
-  return result;
-}
-
 }  // namespace
 
 Tensor reference_select(const ReferenceCall& call) {

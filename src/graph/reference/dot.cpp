@@ -4,6 +4,7 @@
 #include "graph/reference/matmul.h"
 #include "graph/reference/strided.h"
 #include "graph/reference/values.h"
+#include "tensor/packed.h"
 
 namespace alate::graph {
 namespace {
@@ -48,7 +49,7 @@ std::vector<Number> multiply(std::int64_t batch, const MatmulSizes& sizes, const
 
 Tensor reference_dot_general(const ReferenceCall& call) {
   const DotGeneral& dot = call.as<DotGeneral>();
-  const Tensor &lhs = call.operand(0), &rhs = call.operand(1);
+  const Tensor lhs = tensor::unpacked(call.operand(0)), rhs = tensor::unpacked(call.operand(1));
   const Numbers rows = free_axes(lhs.rank(), dot.lhs_batch, dot.lhs_contracting),
                 columns = free_axes(rhs.rank(), dot.rhs_batch, dot.rhs_contracting);
   const Tensor left = arranged(lhs, dot.lhs_batch, rows, dot.lhs_contracting),
@@ -57,6 +58,8 @@ Tensor reference_dot_general(const ReferenceCall& call) {
   const MatmulSizes sizes{extent_over(lhs, rows), extent_over(lhs, dot.lhs_contracting), extent_over(rhs, columns)};
   if (is_float(lhs.dtype()))
     return store_floats(call.shape(), multiply(batch, sizes, load_floats(left), load_floats(right)));
+  if (is_complex(lhs.dtype()))
+    return store_complex(call.shape(), multiply(batch, sizes, load_complex(left), load_complex(right)));
   return store_words(call.shape(), multiply(batch, sizes, load_words(left), load_words(right)));
 }
 

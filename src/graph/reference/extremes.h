@@ -1,9 +1,12 @@
-// The larger and the smaller of two values, as IEEE 754-2019's maximum and minimum have it for floats: NaN when either
-// is NaN, and -0 below +0.
+// The largest and smallest values of dtypes, and the larger and the smaller of two values, as IEEE 754-2019's maximum
+// and minimum have it for floats: NaN when either is NaN, and -0 below +0.
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <type_traits>
+
+#include "alate/tensor.h"
 
 namespace alate::graph {
 
@@ -23,6 +26,26 @@ Number smaller(Number x, Number y) {
     if (x == y) return std::signbit(x) ? x : y;
   }
   return y < x ? y : x;
+}
+
+/// What is not above (below) any value of the dtype, in the form that it is computed in: double, std::int64_t or
+/// std::uint64_t.
+template <typename Number>
+Number lowest_of(DType dtype) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    return -std::numeric_limits<Number>::infinity();
+  } else {
+    return std::numeric_limits<Number>::min() >> (64 - bits_of(dtype));
+  }
+}
+
+template <typename Number>
+Number highest_of(DType dtype) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    return std::numeric_limits<Number>::infinity();
+  } else {
+    return std::numeric_limits<Number>::max() >> (64 - bits_of(dtype));
+  }
 }
 
 }  // namespace alate::graph

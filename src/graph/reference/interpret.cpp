@@ -6,13 +6,15 @@
 #include "alate/error.h"
 #include "graph/interpreter.h"
 #include "graph/reference/call.h"
+#include "tensor/packed.h"
 
 namespace alate::graph {
 
 void ReferenceCall::fail(std::string_view what) const {
   std::string found;
   for (const Tensor& operand : operands) found += (found.empty() ? "" : ", ") + alate::to_string(operand.shape());
-  throw make_error(ErrorCode::invalid_argument, to_string(op), "(", found, "): ", what);
+  const std::string where = source.empty() ? std::string() : " (from " + std::string(source) + ")";
+  throw make_error(ErrorCode::invalid_argument, to_string(op), "(", found, ")", where, ": ", what);
 }
 
 std::int64_t ReferenceCall::extent(Dim dim) const {
@@ -48,10 +50,8 @@ void check_size(const Shape& shape, std::string_view what) {
   }
 }
 
-std::vector<Tensor> evaluate(const ReferenceCall& call) {
-  for (const Shape& shape : call.shapes) check_size(shape, to_string(call.op));
-  try {
-    switch (call.op) {
+std::vector<Tensor> dispatch(const ReferenceCall& call) {
+  switch (call.op) {
 #define ALATE_LEAF_OP(name, ...) \
   case Op::name: break;
 #define ALATE_OP(name, ...) \
@@ -61,12 +61,40 @@ std::vector<Tensor> evaluate(const ReferenceCall& call) {
   case Op::name: return reference_##name(call);
 #define ALATE_MULTI_OP ALATE_REGION_OP
 #include "graph/ops.def"
-    }
+  }
+  throw make_error(ErrorCode::internal, to_string(call.op), " is a leaf, which is not computed");
+}
+
+// Ops that move elements about find each in bytes of its own, whatever the dtype. bitcast alone works on bits.
+bool moves_whole_bytes(Op op) {
+  const OpInfo& info = op_info(op);
+  return (info.has(kData) || info.has(kIndexed) || op == Op::select) && op != Op::bitcast;
+}
+
+std::vector<Tensor> dispatch_with_carriers(const ReferenceCall& call) {
+  std::vector<Tensor> operands;
+  std::vector<Shape> shapes;
+  for (const Tensor& operand : call.operands) operands.push_back(tensor::unpacked(operand));
+  for (const Shape& shape : call.shapes) shapes.push_back({tensor::carrier_of(shape.dtype), shape.dims});
+  std::vector<Tensor> results = dispatch({.op = call.op,
+                                          .attributes = call.attributes,
+                                          .operands = operands,
+                                          .regions = call.regions,
+                                          .shapes = shapes,
+                                          .dims = call.dims,
+                                          .source = call.source});
+  for (std::size_t i = 0; i < results.size(); ++i) results[i] = tensor::packed(results[i], call.shapes[i].dtype);
+  return results;
+}
+
+std::vector<Tensor> evaluate(const ReferenceCall& call) {
+  for (const Shape& shape : call.shapes) check_size(shape, to_string(call.op));
+  try {
+    return moves_whole_bytes(call.op) ? dispatch_with_carriers(call) : dispatch(call);
   } catch (const std::bad_alloc&) {
     throw make_error(ErrorCode::resource_exhausted, to_string(call.op),
                      ": no memory for its values as doubles; use smaller inputs");
   }
-  throw make_error(ErrorCode::internal, to_string(call.op), " is a leaf, which is not computed");
 }
 
 // Constants share operands: each is computed once.
@@ -110,7 +138,8 @@ std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValu
                    .operands = operands,
                    .regions = node.regions,
                    .shapes = shapes,
-                   .dims = dims});
+                   .dims = dims,
+                   .source = graph.source(node.source)});
 }
 
 }  // namespace
@@ -144,6 +173,13 @@ std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs
     check_size(inputs[i].shape(), what);
   }
   return interpret_region(graph, dims, {inputs.begin(), inputs.end()});
+}
+
+std::vector<Tensor> interpret_op(Op op, const Attributes& attributes, std::span<const Region> regions,
+                                 std::span<const Tensor> operands, std::span<const Shape> shapes,
+                                 const DimValues& dims) {
+  return evaluate(
+      {.op = op, .attributes = attributes, .operands = operands, .regions = regions, .shapes = shapes, .dims = dims});
 }
 
 Tensor materialize(const Constant& constant) {

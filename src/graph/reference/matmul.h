@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "graph/reference/complex_math.h"
+
 namespace alate::graph {
 
 struct MatmulSizes {
@@ -11,7 +13,8 @@ struct MatmulSizes {
 };
 
 /// Adds lhs [rows, inner] · rhs [inner, columns] to result [rows, columns]. Every element is summed in the order of
-/// `inner`; a row of rhs at a time, because that is the order of memory. Number is double or std::uint64_t (wraps).
+/// `inner`; a row of rhs at a time, because that is the order of memory. Number is double, std::uint64_t (wraps) or
+/// Complex.
 template <typename Number>
 void matmul(const MatmulSizes& sizes, const Number* lhs, const Number* rhs, Number* result) {
   for (std::int64_t row = 0; row < sizes.rows; ++row) {
@@ -19,7 +22,7 @@ void matmul(const MatmulSizes& sizes, const Number* lhs, const Number* rhs, Numb
     for (std::int64_t i = 0; i < sizes.inner; ++i) {
       const Number factor = lhs[row * sizes.inner + i];
       const Number* const in = rhs + i * sizes.columns;
-      for (std::int64_t column = 0; column < sizes.columns; ++column) out[column] += factor * in[column];
+      for (std::int64_t column = 0; column < sizes.columns; ++column) out[column] += product_of(factor, in[column]);
     }
   }
 }

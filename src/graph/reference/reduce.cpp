@@ -1,75 +1,98 @@
 #include <algorithm>
-#include <limits>
+#include <numeric>
 
 #include "graph/reference/call.h"
+#include "graph/reference/computed.h"
 #include "graph/reference/extremes.h"
+#include "graph/reference/index.h"
 #include "graph/reference/strided.h"
-#include "graph/reference/values.h"
 
 namespace alate::graph {
 namespace {
 
-// The operand with the reduced axes last.
-Tensor reduced_last(const ReferenceCall& call) {
-  const Tensor& x = call.operand(0);
+// The operand's elements folded into those of the result from `start` on, in row-major order of the operand.
+template <typename Element, typename Combine>
+std::vector<Element> fold(const ReferenceCall& call, const std::vector<Element>& elements, Element start,
+                          Combine combine) {
+  const std::vector<std::int64_t> extents = extents_of(call.operand(0).shape());
   const Numbers& axes = call.as<Axes>().axes;
-  Numbers order;
-  for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(x.rank()); ++axis) {
-    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) order.push_back(axis);
+  const Strides result_strides = row_major(extents_of(call.shape()));
+  Strides to_strides(extents.size(), 0);  // a step along a reduced axis stays where it is
+  for (std::size_t axis = 0, next = 0; axis < extents.size(); ++axis) {
+    if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) == axes.end())
+      to_strides[axis] = result_strides[next++];
   }
-  order.insert(order.end(), axes.begin(), axes.end());
-  return transposed(x, order);
-}
-
-// Each of `count` equal rows of `elements` folded from `start` on.
-template <typename Result, typename Element, typename Combine>
-std::vector<Result> fold(std::size_t count, const std::vector<Element>& elements, Result start, Combine combine) {
-  std::vector<Result> results(count, start);
-  const std::size_t length = count == 0 ? 0 : elements.size() / count;
-  for (std::size_t row = 0; row < count; ++row) {
-    for (std::size_t i = 0; i < length; ++i)
-      results[row] = combine(results[row], static_cast<Result>(elements[row * length + i]));
-  }
+  std::vector<Element> results(static_cast<std::size_t>(call.shape().element_count()), start);
+  std::size_t next = 0;
+  for_each_place(extents, [&](const std::vector<std::int64_t>& index) {
+    const auto to = std::inner_product(index.begin(), index.end(), to_strides.begin(), std::int64_t{0});
+    Element& result = results[static_cast<std::size_t>(to)];
+    result = combine(result, elements[next++]);
+  });
   return results;
 }
 
-// The limit of an integer dtype as a word.
-std::uint64_t lowest_word(DType dtype) {
-  return is_signed_integer(dtype) ? ~std::uint64_t{0} << (bits_of(dtype) - 1) : 0;
-}
-std::uint64_t highest_word(DType dtype) {
-  return ~std::uint64_t{0} >> (64 - bits_of(dtype) + (is_signed_integer(dtype) ? 1 : 0));
+// Folds complex numbers, doubles or words that wrap.
+template <typename Combine>
+Tensor fold_in_ring(const ReferenceCall& call, double start, Combine combine) {
+  return computed_in_ring(
+      call.shape(),
+      [&]<typename Element>(const std::vector<Element>& elements) {
+        return fold(call, elements, static_cast<Element>(start), combine);
+      },
+      call.operand(0));
 }
 
+// Folds the words of integers or bools.
 template <typename Combine>
-Tensor extreme(const ReferenceCall& call, double start, std::uint64_t start_word, Combine combine) {
-  const Tensor x = reduced_last(call);
-  const auto count = static_cast<std::size_t>(call.shape().element_count());
-  if (is_float(x.dtype())) return store_floats(call.shape(), fold(count, load_floats(x), start, combine));
-  const std::vector<std::uint64_t> words = load_words(x);
-  if (!is_signed_integer(x.dtype())) return store_words(call.shape(), fold(count, words, start_word, combine));
-  const std::vector<std::int64_t> results = fold(count, words, static_cast<std::int64_t>(start_word), combine);
-  return store_words(call.shape(), std::vector<std::uint64_t>(results.begin(), results.end()));
+Tensor fold_words(const ReferenceCall& call, std::uint64_t start, Combine combine) {
+  return store_words(call.shape(), fold(call, load_words(call.operand(0)), start, combine));
 }
+
+constexpr std::uint64_t kAllOnes = ~std::uint64_t{0};
 
 }  // namespace
 
 Tensor reference_reduce_sum(const ReferenceCall& call) {
-  const Tensor x = reduced_last(call);
-  const auto count = static_cast<std::size_t>(call.shape().element_count());
-  const auto sum = [](auto a, auto b) { return a + b; };
-  if (is_float(x.dtype())) return store_floats(call.shape(), fold(count, load_floats(x), 0.0, sum));
-  return store_words(call.shape(), fold(count, load_words(x), std::uint64_t{0}, sum));
+  return fold_in_ring(call, 0, [](auto a, auto b) { return a + b; });
+}
+
+Tensor reference_reduce_product(const ReferenceCall& call) {
+  return fold_in_ring(call, 1, [](auto a, auto b) { return a * b; });
 }
 
 Tensor reference_reduce_max(const ReferenceCall& call) {
-  return extreme(call, -std::numeric_limits<double>::infinity(), lowest_word(call.shape().dtype),
-                 [](auto a, auto b) { return larger(a, b); });
+  return computed_in_order(
+      call.shape(),
+      [&]<typename Element>(const std::vector<Element>& elements) {
+        return fold(call, elements, lowest_of<Element>(call.shape().dtype), larger<Element>);
+      },
+      call.operand(0));
 }
 
 Tensor reference_reduce_min(const ReferenceCall& call) {
-  return extreme(call, std::numeric_limits<double>::infinity(), highest_word(call.shape().dtype),
-                 [](auto a, auto b) { return smaller(a, b); });
+  return computed_in_order(
+      call.shape(),
+      [&]<typename Element>(const std::vector<Element>& elements) {
+        return fold(call, elements, highest_of<Element>(call.shape().dtype), smaller<Element>);
+      },
+      call.operand(0));
 }
+
+// Bools are words of 0 and 1, for which the operations on bits are the logical ones.
+Tensor reference_reduce_and(const ReferenceCall& call) {
+  return fold_words(call, 1, [](auto a, auto b) { return a & b; });
+}
+Tensor reference_reduce_or(const ReferenceCall& call) {
+  return fold_words(call, 0, [](auto a, auto b) { return a | b; });
+}
+Tensor reference_reduce_xor(const ReferenceCall& call) {
+  return fold_words(call, 0, [](auto a, auto b) { return a ^ b; });
+}
+Tensor reference_reduce_bitwise_and(const ReferenceCall& call) {
+  return fold_words(call, kAllOnes, [](auto a, auto b) { return a & b; });
+}
+Tensor reference_reduce_bitwise_or(const ReferenceCall& call) { return reference_reduce_or(call); }
+Tensor reference_reduce_bitwise_xor(const ReferenceCall& call) { return reference_reduce_xor(call); }
 
 }  // namespace alate::graph

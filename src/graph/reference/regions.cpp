@@ -1,4 +1,10 @@
+#include <algorithm>
+#include <numeric>
+
 #include "graph/reference/call.h"
+#include "graph/reference/index.h"
+#include "graph/reference/single_elements.h"
+#include "graph/reference/strided.h"
 
 namespace alate::graph {
 namespace {
@@ -17,6 +23,41 @@ std::vector<Tensor> reference_while_loop(const ReferenceCall& call) {
 std::vector<Tensor> reference_if_else(const ReferenceCall& call) {
   const Graph& chosen = *call.regions[is_true(call.operand(0)) ? 0 : 1];
   return interpret_region(chosen, call.dims, {call.operands.begin() + 1, call.operands.end()});
+}
+
+std::vector<Tensor> reference_call(const ReferenceCall& call) {
+  return interpret_region(*call.regions[0], call.dims, {call.operands.begin(), call.operands.end()});
+}
+
+// https://openxla.org/stablehlo/spec#reduce, which leaves the order open: here each result is folded from its first
+// value over the elements in row-major order of the operand.
+std::vector<Tensor> reference_reduce(const ReferenceCall& call) {
+  const std::size_t count = call.operands.size() / 2;
+  const Numbers& axes = call.as<Axes>().axes;
+  // The operand's extents twice: kept axes with 1 for the others, and the other way round.
+  std::vector<std::int64_t> kept = extents_of(call.operand(0).shape()), reduced = kept;
+  const Strides strides = row_major(kept);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const bool is_reduced = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end();
+    (is_reduced ? kept : reduced)[i] = 1;
+  }
+  const auto place_of = [&](const std::vector<std::int64_t>& index) {
+    return std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
+  };
+  std::vector<Tensor> results;
+  for (const Shape& shape : call.shapes) results.push_back(Tensor::zeros(shape));
+  std::int64_t next = 0;
+  for_each_place(kept, [&](const std::vector<std::int64_t>& outer) {
+    std::vector<Tensor> so_far(call.operands.begin() + static_cast<std::ptrdiff_t>(count), call.operands.end());
+    for_each_place(reduced, [&](const std::vector<std::int64_t>& inner) {
+      for (std::size_t i = 0; i < count; ++i)
+        so_far.push_back(element_of(call.operand(i), place_of(outer) + place_of(inner)));
+      so_far = interpret_region(*call.regions[0], call.dims, std::move(so_far));
+    });
+    for (std::size_t i = 0; i < count; ++i) copy_element(results[i], next, so_far[i], 0);
+    ++next;
+  });
+  return results;
 }
 
 }  // namespace alate::graph

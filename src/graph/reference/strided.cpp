@@ -45,6 +45,16 @@ void copy_strided(std::byte* to, std::span<const std::int64_t> to_strides, const
   }
 }
 
+Tensor picked(const Shape& shape, const Tensor& x, std::int64_t first, const Strides& from_strides) {
+  const std::size_t size = bits_of(x.dtype()) / 8;
+  const std::vector<std::int64_t> extents = extents_of(shape);
+  Tensor result = Tensor::uninitialized(shape);
+  if (result.element_count() == 0) return result;
+  copy_strided(result.mutable_bytes().data(), row_major(extents),
+               x.bytes().data() + static_cast<std::size_t>(first) * size, from_strides, extents, size);
+  return result;
+}
+
 Tensor transposed(const Tensor& x, std::span<const std::int64_t> order) {
   const Strides strides = row_major(extents_of(x.shape()));
   Shape shape{x.dtype(), {}};

@@ -22,7 +22,10 @@ void copy_strided(std::byte* to, std::span<const std::int64_t> to_strides, const
                   std::span<const std::int64_t> from_strides, std::span<const std::int64_t> extents,
                   std::size_t element_size);
 
-/// The tensor with its axes in another order: axis i of the result is axis order[i].
+/// A dense tensor of `shape` with the elements of `x` that `from_strides` reach from element `first` on.
+Tensor picked(const Shape& shape, const Tensor& x, std::int64_t first, const Strides& from_strides);
+
+/// The tensor, of a dtype of whole bytes, with its axes in another order: axis i of the result is axis order[i].
 Tensor transposed(const Tensor& x, std::span<const std::int64_t> order);
 
 }  // namespace alate::graph

@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "tensor/element.h"
+#include "tensor/packed.h"
 
 namespace alate::graph {
 namespace {
@@ -34,25 +35,51 @@ void narrow_words(std::span<const std::uint64_t> words, std::span<std::byte> byt
 }  // namespace
 
 std::vector<double> load_floats(const Tensor& tensor) {
-  const std::size_t size = bits_of(tensor.dtype()) / 8;
+  const Tensor whole = tensor::unpacked(tensor);
+  const std::size_t size = bits_of(whole.dtype()) / 8;
   std::vector<double> values(static_cast<std::size_t>(tensor.element_count()));
-  const std::byte* from = tensor.bytes().data();
+  const std::byte* from = whole.bytes().data();
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = tensor::load_double(tensor.dtype(), from + i * size);
   return values;
 }
 
 Tensor store_floats(const Shape& shape, std::span<const double> values) {
-  const std::size_t size = bits_of(shape.dtype) / 8;
+  Tensor whole = Tensor::uninitialized({tensor::carrier_of(shape.dtype), shape.dims});
+  const std::size_t size = bits_of(whole.dtype()) / 8;
+  std::byte* to = whole.mutable_bytes().data();
+  for (std::size_t i = 0; i < values.size(); ++i) tensor::store_double(shape.dtype, values[i], to + i * size);
+  return tensor::packed(whole, shape.dtype);
+}
+
+std::vector<Complex> load_complex(const Tensor& tensor) {
+  const DType part = tensor.dtype() == DType::c64 ? DType::f32 : DType::f64;
+  const std::size_t size = bits_of(part) / 8;
+  std::vector<Complex> values(static_cast<std::size_t>(tensor.element_count()));
+  const std::byte* from = tensor.bytes().data();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = {tensor::load_double(part, from + 2 * i * size), tensor::load_double(part, from + (2 * i + 1) * size)};
+  }
+  return values;
+}
+
+Tensor store_complex(const Shape& shape, std::span<const Complex> values) {
+  const DType part = shape.dtype == DType::c64 ? DType::f32 : DType::f64;
+  const std::size_t size = bits_of(part) / 8;
   Tensor tensor = Tensor::uninitialized(shape);
   std::byte* to = tensor.mutable_bytes().data();
-  for (std::size_t i = 0; i < values.size(); ++i) tensor::store_double(shape.dtype, values[i], to + i * size);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    tensor::store_double(part, values[i].real(), to + 2 * i * size);
+    tensor::store_double(part, values[i].imag(), to + (2 * i + 1) * size);
+  }
   return tensor;
 }
 
 std::vector<std::uint64_t> load_words(const Tensor& tensor) {
   std::vector<std::uint64_t> words(static_cast<std::size_t>(tensor.element_count()));
-  const std::span<const std::byte> bytes = tensor.bytes();
-  switch (tensor.dtype()) {
+  if (!is_integer(tensor.dtype()) && tensor.dtype() != DType::boolean) refuse(tensor.dtype());
+  const Tensor whole = tensor::unpacked(tensor);
+  const std::span<const std::byte> bytes = whole.bytes();
+  switch (whole.dtype()) {
     case DType::boolean:
       widen_words<std::uint8_t>(bytes, words);
       for (std::uint64_t& word : words) word = word != 0 ? 1 : 0;
@@ -71,9 +98,10 @@ std::vector<std::uint64_t> load_words(const Tensor& tensor) {
 }
 
 Tensor store_words(const Shape& shape, std::span<const std::uint64_t> words) {
-  Tensor tensor = Tensor::uninitialized(shape);
-  const std::span<std::byte> bytes = tensor.mutable_bytes();
-  switch (shape.dtype) {
+  if (!is_integer(shape.dtype) && shape.dtype != DType::boolean) refuse(shape.dtype);
+  Tensor whole = Tensor::uninitialized({tensor::carrier_of(shape.dtype), shape.dims});
+  const std::span<std::byte> bytes = whole.mutable_bytes();
+  switch (whole.dtype()) {
     case DType::boolean:
       std::transform(words.begin(), words.end(), bytes.begin(),
                      [](std::uint64_t word) { return std::byte{word != 0 ? std::uint8_t{1} : std::uint8_t{0}}; });
@@ -88,7 +116,7 @@ Tensor store_words(const Shape& shape, std::span<const std::uint64_t> words) {
     case DType::u64: narrow_words<std::uint64_t>(words, bytes); break;
     default: refuse(shape.dtype);
   }
-  return tensor;
+  return tensor::packed(whole, shape.dtype);
 }
 
 std::vector<std::int64_t> load_places(const Tensor& tensor) {

@@ -1,6 +1,8 @@
-// Elements in the form that reference functions compute in: doubles for floats, 64-bit words for integers and bools.
+// Elements in the form that reference functions compute in: doubles for floats, 64-bit words for integers and bools,
+// pairs of doubles for complex numbers.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,6 +20,13 @@ Tensor store_floats(const Shape& shape, std::span<const double> values);
 std::vector<std::uint64_t> load_words(const Tensor& tensor);
 /// An integer tensor of the words' low bits, which is how integers wrap; for bool, whether the word is not 0.
 Tensor store_words(const Shape& shape, std::span<const std::uint64_t> words);
+
+using Complex = std::complex<double>;
+
+/// Every element of a complex tensor, exactly.
+std::vector<Complex> load_complex(const Tensor& tensor);
+/// A complex tensor with each part rounded once.
+Tensor store_complex(const Shape& shape, std::span<const Complex> values);
 
 /// Integers as numbers; unsigned ones above the largest signed 64-bit number become that.
 std::vector<std::int64_t> load_places(const Tensor& tensor);

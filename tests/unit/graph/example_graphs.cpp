@@ -1,17 +1,11 @@
 #include "tests/unit/graph/example_graphs.h"
 
 #include "tensor/element.h"
+#include "tensor/packed.h"
 #include "tests/unit/graph/example_graphs_windows.h"
 
 namespace alate::graph {
-namespace {
 
-constexpr std::int64_t kDimValue = 3;
-
-// The dims that `example` declares, in this order.
-const Dim kTokens = Dim::of_id(0), kSequences = Dim::of_id(1);
-
-// Parameters of these shapes and one op over them.
 Graph example(Op op, const std::vector<DType>& dtypes, const std::vector<Dims>& dims, Attributes attributes) {
   Builder b(std::string(to_string(op)) + " of " + std::string(dtypes.empty() ? "nothing" : to_string(dtypes[0])));
   b.dim("tokens", 1, 512, true);
@@ -20,11 +14,16 @@ Graph example(Op op, const std::vector<DType>& dtypes, const std::vector<Dims>& 
   for (std::size_t i = 0; i < dims.size(); ++i)
     operands.push_back(b.parameter("operand " + std::to_string(i), {dtypes[i % dtypes.size()], dims[i]}, i == 0));
   b.set_source("example \"" + std::string(to_string(op)) + "\"\n");
-  const Value result = b.emit(op, operands, std::move(attributes)).front();
-  const bool may_alias = !operands.empty() && b.shape(operands[0]) == b.shape(result);
-  b.output("result", result, may_alias ? std::optional<std::size_t>(0) : std::nullopt);
+  const std::vector<Value> results = b.emit(op, operands, std::move(attributes));
+  const bool may_alias = !operands.empty() && b.shape(operands[0]) == b.shape(results[0]);
+  b.output("result", results[0], may_alias ? std::optional<std::size_t>(0) : std::nullopt);
+  for (std::size_t i = 1; i < results.size(); ++i) b.output("result " + std::to_string(i), results[i]);
   return b.finish();
 }
+
+namespace {
+
+constexpr std::int64_t kDimValue = 3;
 
 Graph while_loop_example() {
   const auto dims = std::make_shared<DimTable>();
@@ -67,13 +66,16 @@ void add_standard(std::vector<Graph>& graphs) {
     const bool is_plain =
         op.kind == OpKind::standard && op.has(kElementwise) && op.op != Op::convert && op.op != Op::select;
     if (!is_plain) continue;
-    for (const DType dtype : {f32, DType::f16, DType::bf16, DType::f64, i32, DType::u8, boolean}) {
+    for (const DType dtype :
+         {f32, DType::f16, DType::bf16, DType::f64, i32, DType::u8, boolean, DType::c64, DType::i4}) {
       if (contains(op.dtypes, dtype))
         graphs.push_back(example(op.op, {dtype}, std::vector<Dims>(op.min_operands, {kTokens, 2}), NoAttributes{}));
     }
   }
   graphs.push_back(example(Op::select, {boolean, f32, f32}, {{kTokens}, {kTokens}, {kTokens}}, NoAttributes{}));
   graphs.push_back(example(Op::convert, {f32}, {{kTokens}}, Convert{DType::bf16}));
+  graphs.push_back(example(Op::bitcast, {f32}, {{kTokens}}, Convert{DType::u8}));
+  graphs.push_back(example(Op::clamp, {f32}, {{}, {kTokens}, {kTokens}}, NoAttributes{}));
 }
 
 void add_data(std::vector<Graph>& graphs) {
@@ -118,7 +120,7 @@ void add_fused(std::vector<Graph>& graphs) {
   }
 }
 
-// Packed sequences for the ops that read them, by operand; nothing for other operands.
+// Packed sequences and extents for the ops that read them, by operand; nothing for other operands.
 std::vector<double> indices(Op op, std::size_t operand) {
   if (op == Op::ragged_pool) {  // lengths 2, 0 and 1
     if (operand == 1) return {0, 2, 2};
@@ -130,6 +132,8 @@ std::vector<double> indices(Op op, std::size_t operand) {
     if (operand == 5) return {0, 1, 2, 2};
     if (operand == 6) return {0, 0, 0, 1, 1, 0};
   }
+  if (op == Op::dynamic_reshape && operand == 1) return {kDimValue, 2, 2};
+  return {};
   return window_example_values(op, operand);
 }
 
@@ -140,6 +144,7 @@ std::vector<Graph> example_graphs() {
   add_standard(graphs);
   add_data(graphs);
   add_fused(graphs);
+  add_structural_examples(graphs);
   add_window_examples(graphs);
   graphs.push_back(while_loop_example());
   graphs.push_back(if_else_example());
@@ -152,16 +157,19 @@ std::vector<Tensor> example_inputs(const Graph& graph) {
   for (const Parameter& parameter : graph.parameters()) {
     Shape shape = parameter.shape;
     for (Dim& dim : shape.dims) dim = dim.is_number() ? dim : Dim(kDimValue);
+    const DType part = shape.dtype == DType::c64 ? DType::f32 : shape.dtype;
+    Tensor tensor = Tensor::zeros({tensor::carrier_of(shape.dtype), shape.dims});
+    const std::size_t size = bits_of(tensor::carrier_of(part)) / 8;
     Tensor tensor = Tensor::zeros(shape);
     if (is_complex(shape.dtype)) shape.dtype = shape.dtype == DType::c64 ? DType::f32 : DType::f64;  // its parts
     const std::size_t size = bits_of(shape.dtype) / 8;
     const std::vector<double> places = indices(op, inputs.size());
     for (std::size_t i = 0; i * size < tensor.byte_count(); ++i) {
-      double value = is_float(shape.dtype) ? 0.37 * static_cast<double>(i % 7) - 0.9 : static_cast<double>(i % 2);
+      double value = is_float(part) ? 0.37 * static_cast<double>(i % 7) - 0.9 : static_cast<double>(i % 2);
       if (!places.empty()) value = places.at(i);
-      tensor::store_double(shape.dtype, value, tensor.mutable_bytes().data() + i * size);
+      tensor::store_double(part, value, tensor.mutable_bytes().data() + i * size);
     }
-    inputs.push_back(tensor);
+    inputs.push_back(tensor::packed(tensor, shape.dtype));
   }
   return inputs;
 }

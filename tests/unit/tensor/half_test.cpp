@@ -84,7 +84,7 @@ struct Type {
 
   bool is_nan(Bits bits) const {
     const std::uint32_t magnitude = bits & ((1U << format.sign_shift()) - 1);
-    return format.has_infinity ? magnitude > format.infinity() : magnitude == format.nan();
+    return format.has_infinity() ? magnitude > format.infinity() : magnitude == format.nan();
   }
 };
 

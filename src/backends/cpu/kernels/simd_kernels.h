@@ -11,7 +11,9 @@
 #include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/pooling.h"
 #include "backends/cpu/kernels/reduce.h"
+#include "backends/cpu/kernels/reduce_any.h"
 #include "backends/cpu/kernels/softmax.h"
+#include "backends/cpu/kernels/tile.h"
 
 namespace alate::cpu {
 
@@ -41,7 +43,18 @@ struct SimdKernels {
                        std::size_t rows, std::size_t columns) = nullptr;
   void (*attend)(const RaggedAttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
   std::size_t (*attention_scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
+  TileKernel (*tile_loop)(TileOp, DType, std::size_t element_bytes) = nullptr;
+  ReduceLoop (*reduce_loop)(TileOp, DType) = nullptr;
 };
+
+// In files of their own, tile_loops_SET.cpp: there are many.
+TileKernel find_tile_loop_scalar(TileOp op, DType dtype, std::size_t element_bytes);
+TileKernel find_tile_loop_avx2(TileOp op, DType dtype, std::size_t element_bytes);
+TileKernel find_tile_loop_avx512(TileOp op, DType dtype, std::size_t element_bytes);
+
+ReduceLoop find_reduce_loop_scalar(TileOp op, DType dtype);
+ReduceLoop find_reduce_loop_avx2(TileOp op, DType dtype);
+ReduceLoop find_reduce_loop_avx512(TileOp op, DType dtype);
 
 SimdKernels simd_kernels_scalar();  // the build's baseline: SSE4 on x86-64, NEON on AArch64
 SimdKernels simd_kernels_avx2();

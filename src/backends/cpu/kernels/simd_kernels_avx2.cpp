@@ -2,6 +2,11 @@
 
 namespace alate::cpu {
 
-SimdKernels simd_kernels_avx2() { return HWY_NAMESPACE::make_simd_kernels(); }
+SimdKernels simd_kernels_avx2() {
+  SimdKernels table = HWY_NAMESPACE::make_simd_kernels();
+  table.tile_loop = find_tile_loop_avx2;
+  table.reduce_loop = find_reduce_loop_avx2;
+  return table;
+}
 
 }  // namespace alate::cpu

@@ -2,6 +2,11 @@
 
 namespace alate::cpu {
 
-SimdKernels simd_kernels_avx512() { return HWY_NAMESPACE::make_simd_kernels(); }
+SimdKernels simd_kernels_avx512() {
+  SimdKernels table = HWY_NAMESPACE::make_simd_kernels();
+  table.tile_loop = find_tile_loop_avx512;
+  table.reduce_loop = find_reduce_loop_avx512;
+  return table;
+}
 
 }  // namespace alate::cpu

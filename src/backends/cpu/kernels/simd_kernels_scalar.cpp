@@ -2,6 +2,11 @@
 
 namespace alate::cpu {
 
-SimdKernels simd_kernels_scalar() { return HWY_NAMESPACE::make_simd_kernels(); }
+SimdKernels simd_kernels_scalar() {
+  SimdKernels table = HWY_NAMESPACE::make_simd_kernels();
+  table.tile_loop = find_tile_loop_scalar;
+  table.reduce_loop = find_reduce_loop_scalar;
+  return table;
+}
 
 }  // namespace alate::cpu

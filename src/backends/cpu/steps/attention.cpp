@@ -18,8 +18,8 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
   arguments.k_stride = frame.row_stride(step.inputs[1]);
   arguments.v = frame.in<float>(step.inputs[2]);
   arguments.v_stride = frame.row_stride(step.inputs[2]);
-  arguments.out = frame.out<float>(step.output);
-  arguments.out_stride = frame.row_stride(step.output);
+  arguments.out = frame.out<float>(step.output());
+  arguments.out_stride = frame.row_stride(step.output());
   arguments.starts = frame.in<std::int32_t>(step.inputs[3]);
   arguments.lengths = frame.in<std::int32_t>(step.inputs[4]);
   arguments.sequences = extent_of(frame.shape(step.inputs[3]), 0);
@@ -51,7 +51,7 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
                      longest);
   }
   const auto covered = std::accumulate(lengths, lengths + arguments.sequences, std::size_t{0});
-  if (covered < tokens) std::fill_n(arguments.out, count_of(frame.shape(step.output)), 0.0f);
+  if (covered < tokens) std::fill_n(arguments.out, count_of(frame.shape(step.output())), 0.0f);
   ragged_attention(arguments, frame.pool, frame.max_workers);
 }
 

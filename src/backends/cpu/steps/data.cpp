@@ -66,11 +66,11 @@ bool takes_whole_rows(const graph::Gather& gather, const Shape& x, const Shape& 
 // The general form of https://openxla.org/stablehlo/spec#gather, an element at a time.
 void gather_elements(const graph::Gather& gather, const Step& step, const Frame& frame) {
   const Shape &x = frame.shape(step.inputs[0]), &indices = frame.shape(step.inputs[1]),
-              &result = frame.shape(step.output);
+              &result = frame.shape(step.output());
   const Strides x_strides = row_major_strides(x), index_strides = row_major_strides(indices);
   const std::size_t bytes = element_bytes(x), vector_dim = static_cast<std::size_t>(gather.index_vector_dim);
   const std::byte *in = frame.in<std::byte>(step.inputs[0]), *places = frame.in<std::byte>(step.inputs[1]);
-  std::byte* out = frame.out<std::byte>(step.output);
+  std::byte* out = frame.out<std::byte>(step.output());
   std::vector<bool> is_offset(result.rank());
   for (const std::int64_t axis : gather.offset_dims) is_offset[static_cast<std::size_t>(axis)] = true;
   std::vector<std::size_t> kept;  // the axes of x that offset_dims stand for
@@ -114,20 +114,20 @@ void gather_elements(const graph::Gather& gather, const Step& step, const Frame&
 }  // namespace
 
 void run_iota(const Step& step, const Frame& frame) {
-  const Shape& shape = frame.shape(step.output);
+  const Shape& shape = frame.shape(step.output());
   const auto axis = static_cast<std::size_t>(std::get<graph::Iota>(step.attributes).axis);
   const auto inner = static_cast<std::size_t>(row_major_strides(shape)[axis]);
   const std::size_t n = count_of(shape), extent = extent_of(shape, axis), bytes = element_bytes(shape);
-  std::byte* out = frame.out<std::byte>(step.output);
+  std::byte* out = frame.out<std::byte>(step.output());
   for (std::size_t i = 0; i < n; ++i)
     tensor::store_double(shape.dtype, static_cast<double>(i / inner % extent), out + i * bytes);
 }
 
 void run_copy(const Step& step, const Frame& frame) {
-  const Shape& shape = frame.shape(step.output);
+  const Shape& shape = frame.shape(step.output());
   Strides strides = row_major_strides(shape);
   if (!strides.empty()) strides[0] = static_cast<std::ptrdiff_t>(frame.row_stride(step.inputs[0]));
-  copy(frame, frame.in<std::byte>(step.inputs[0]), strides, shape, frame.out<std::byte>(step.output));
+  copy(frame, frame.in<std::byte>(step.inputs[0]), strides, shape, frame.out<std::byte>(step.output()));
 }
 
 void run_transpose(const Step& step, const Frame& frame) {
@@ -135,23 +135,23 @@ void run_transpose(const Step& step, const Frame& frame) {
   Strides strides;
   for (const std::int64_t axis : std::get<graph::Permutation>(step.attributes).permutation)
     strides.push_back(from[static_cast<std::size_t>(axis)]);
-  copy(frame, frame.in<std::byte>(step.inputs[0]), strides, frame.shape(step.output),
-       frame.out<std::byte>(step.output));
+  copy(frame, frame.in<std::byte>(step.inputs[0]), strides, frame.shape(step.output()),
+       frame.out<std::byte>(step.output()));
 }
 
 void run_broadcast(const Step& step, const Frame& frame) {
-  const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output);
+  const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output());
   const Strides from = row_major_strides(x);
   Strides strides(result.rank(), 0);
   const graph::Numbers& mapping = std::get<graph::BroadcastInDim>(step.attributes).mapping;
   for (std::size_t i = 0; i < x.rank(); ++i) {
     if (x.dims[i] != Dim(1)) strides[static_cast<std::size_t>(mapping[i])] = from[i];
   }
-  copy(frame, frame.in<std::byte>(step.inputs[0]), strides, result, frame.out<std::byte>(step.output));
+  copy(frame, frame.in<std::byte>(step.inputs[0]), strides, result, frame.out<std::byte>(step.output()));
 }
 
 void run_concatenate(const Step& step, const Frame& frame) {
-  const Shape& result = frame.shape(step.output);
+  const Shape& result = frame.shape(step.output());
   const auto axis = static_cast<std::size_t>(std::get<graph::Axis>(step.attributes).axis);
   std::size_t outer = 1;
   for (std::size_t i = 0; i < axis; ++i) outer *= extent_of(result, i);
@@ -161,7 +161,8 @@ void run_concatenate(const Step& step, const Frame& frame) {
   for (const SlotId input : step.inputs) {
     const std::size_t bytes = frame.shape(input).byte_count() / outer;
     for (std::size_t i = 0; i < outer && bytes > 0; ++i)
-      std::memcpy(frame.out<std::byte>(step.output) + i * row + offset, frame.in<std::byte>(input) + i * bytes, bytes);
+      std::memcpy(frame.out<std::byte>(step.output()) + i * row + offset, frame.in<std::byte>(input) + i * bytes,
+                  bytes);
     offset += bytes;
   }
 }
@@ -173,8 +174,8 @@ void run_slice(const Step& step, const Frame& frame) {
   std::ptrdiff_t offset = 0;
   for (std::size_t i = 0; i < x.rank(); ++i) {
     offset += strides[i] * starts[i].number();
-    if (frame.shape(step.output).dims[i].number() > 0 &&
-        starts[i].number() + (frame.shape(step.output).dims[i].number() - 1) * (steps.empty() ? 1 : steps[i]) >=
+    if (frame.shape(step.output()).dims[i].number() > 0 &&
+        starts[i].number() + (frame.shape(step.output()).dims[i].number() - 1) * (steps.empty() ? 1 : steps[i]) >=
             x.dims[i].number()) {
       throw make_error(ErrorCode::invalid_argument, "slice: limit of axis ", i,
                        " is past the end of the value, which has ", x.dims[i].number(), " entries in this run");
@@ -182,17 +183,17 @@ void run_slice(const Step& step, const Frame& frame) {
     if (!steps.empty()) strides[i] *= steps[i];
   }
   copy(frame, frame.in<std::byte>(step.inputs[0]) + static_cast<std::size_t>(offset) * element_bytes(x), strides,
-       frame.shape(step.output), frame.out<std::byte>(step.output));
+       frame.shape(step.output()), frame.out<std::byte>(step.output()));
 }
 
-std::size_t gather_scratch(const Step& step, const Binding& binding) {
+std::size_t gather_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
   return count_of(binding.shapes[step.inputs[1]]) * sizeof(std::int32_t);
 }
 
 void run_gather(const Step& step, const Frame& frame) {
   const auto& gather = std::get<graph::Gather>(step.attributes);
   const Shape &x = frame.shape(step.inputs[0]), &indices = frame.shape(step.inputs[1]);
-  if (count_of(frame.shape(step.output)) == 0) return;
+  if (count_of(frame.shape(step.output())) == 0) return;
   if (count_of(x) == 0)
     throw Error(ErrorCode::invalid_argument,
                 "gather: there are places to take but the value has no elements in this run");
@@ -205,7 +206,7 @@ void run_gather(const Step& step, const Frame& frame) {
         load_index(indices, frame.in<std::byte>(step.inputs[1]), i), 0, x.dims[0].number() - 1));
   }
   gather_rows(frame.in<std::byte>(step.inputs[0]), x.byte_count() / extent_of(x, 0), rows, count,
-              frame.out<std::byte>(step.output), frame.pool, frame.max_workers);
+              frame.out<std::byte>(step.output()), frame.pool, frame.max_workers);
 }
 
 }  // namespace alate::cpu

@@ -93,7 +93,7 @@ Tensor pack_dense(const Tensor& weight) {
 
 void run_dense(const Step& step, const Frame& frame) {
   const auto& dense = std::get<graph::Dense>(step.attributes);
-  const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output);
+  const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output());
   GemmArguments arguments;
   arguments.m = rows_of(result);
   arguments.k = extent_of(x, x.rank() - 1);
@@ -106,11 +106,11 @@ void run_dense(const Step& step, const Frame& frame) {
   arguments.activation = activation_of(dense.activation);
   if (dense.has_residual) arguments.residual = frame.in<float>(step.inputs.back());
   arguments.residual_stride = arguments.c_stride = arguments.n;
-  arguments.c = frame.out<float>(step.output);
+  arguments.c = frame.out<float>(step.output());
   gemm(arguments, frame.pool, frame.max_workers);
 }
 
-std::size_t dot_general_scratch(const Step& step, const Binding& binding) {
+std::size_t dot_general_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
   const Product product = product_of(step, binding.shapes[step.inputs[0]], binding.shapes[step.inputs[1]]);
   return (padded(product.packed_floats()) + padded(product.lhs_floats()) + padded(product.rhs_floats())) *
          sizeof(float);
@@ -119,7 +119,7 @@ std::size_t dot_general_scratch(const Step& step, const Binding& binding) {
 void run_dot_general(const Step& step, const Frame& frame) {
   const Product product = product_of(step, frame.shape(step.inputs[0]), frame.shape(step.inputs[1]));
   const auto& [lhs, rhs] = product;
-  float* out = frame.out<float>(step.output);
+  float* out = frame.out<float>(step.output());
   if (lhs.batch * lhs.free * rhs.free == 0) return;
   float* packed = reinterpret_cast<float*>(frame.scratch);
   float* lhs_scratch = packed + padded(product.packed_floats());

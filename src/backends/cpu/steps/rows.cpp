@@ -16,14 +16,14 @@ using graph::Op;
 std::size_t width_of(const Shape& shape) { return extent_of(shape, shape.rank() - 1); }
 
 NormArguments norm_arguments(const Step& step, const Frame& frame) {
-  const Shape& shape = frame.shape(step.output);
+  const Shape& shape = frame.shape(step.output());
   NormArguments arguments;
   arguments.x = frame.in<float>(step.inputs[0]);
   arguments.width = width_of(shape);
   arguments.rows = rows_of(shape);
   arguments.x_stride = shape.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.width;
   arguments.epsilon = static_cast<float>(std::get<graph::Norm>(step.attributes).epsilon);
-  arguments.out = frame.out<float>(step.output);
+  arguments.out = frame.out<float>(step.output());
   arguments.out_stride = arguments.width;
   return arguments;
 }
@@ -38,11 +38,6 @@ Pooling pooling_of(graph::PoolMode mode) {
     case graph::PoolMode::weighted_mean: return Pooling::weighted_mean;
   }
   throw Error(ErrorCode::internal, "unknown pool mode");
-}
-
-ReduceOp reduce_of(Op op) {
-  if (op == Op::reduce_sum) return ReduceOp::sum;
-  return op == Op::reduce_max ? ReduceOp::max : ReduceOp::min;
 }
 
 }  // namespace
@@ -70,10 +65,10 @@ void run_normalize(const Step& step, const Frame& frame) {
 }
 
 void run_softmax(const Step& step, const Frame& frame) {
-  const Shape& shape = frame.shape(step.output);
+  const Shape& shape = frame.shape(step.output());
   SoftmaxArguments arguments;
   arguments.x = frame.in<float>(step.inputs[0]);
-  arguments.out = frame.out<float>(step.output);
+  arguments.out = frame.out<float>(step.output());
   arguments.rows = rows_of(shape);
   arguments.width = arguments.x_stride = arguments.out_stride = width_of(shape);
   softmax_rows(arguments, frame.pool, frame.max_workers);
@@ -84,31 +79,11 @@ void run_pool(const Step& step, const Frame& frame) {
   arguments.x = frame.in<float>(step.inputs[0]);
   arguments.starts = frame.in<std::int32_t>(step.inputs[1]);
   arguments.lengths = frame.in<std::int32_t>(step.inputs[2]);
-  arguments.out = frame.out<float>(step.output);
-  arguments.sequences = extent_of(frame.shape(step.output), 0);
-  arguments.width = arguments.x_stride = arguments.out_stride = extent_of(frame.shape(step.output), 1);
+  arguments.out = frame.out<float>(step.output());
+  arguments.sequences = extent_of(frame.shape(step.output()), 0);
+  arguments.width = arguments.x_stride = arguments.out_stride = extent_of(frame.shape(step.output()), 1);
   check_sequences(arguments.starts, arguments.lengths, arguments.sequences, extent_of(frame.shape(step.inputs[0]), 0));
   pool_tokens(pooling_of(std::get<graph::Pool>(step.attributes).mode), arguments, frame.pool, frame.max_workers);
-}
-
-void run_reduce(const Step& step, const Frame& frame) {
-  const Shape& shape = frame.shape(step.inputs[0]);
-  graph::Numbers axes = std::get<graph::Axes>(step.attributes).axes;
-  std::sort(axes.begin(), axes.end());
-  const float* in = frame.in<float>(step.inputs[0]);
-  float* out = frame.out<float>(step.output);
-  if (axes.empty()) {
-    std::copy(in, in + count_of(shape), out);
-    return;
-  }
-  // Axes that are neighbours reduce as one; `supports` refuses other sets.
-  ReduceArguments arguments{.x = in, .out = out, .outer = 1, .length = 1, .inner = 1};
-  for (std::size_t i = 0; i < shape.rank(); ++i) {
-    const auto axis = static_cast<std::int64_t>(i);
-    std::size_t& part = axis < axes.front() ? arguments.outer : axis > axes.back() ? arguments.inner : arguments.length;
-    part *= extent_of(shape, i);
-  }
-  reduce(reduce_of(step.operation->op), arguments, frame.pool, frame.max_workers);
 }
 
 }  // namespace alate::cpu

@@ -5,15 +5,6 @@
 
 namespace alate::cpu {
 
-void run_unary(const Step& step, const Frame& frame);
-void run_binary(const Step& step, const Frame& frame);
-void run_integer(const Step& step, const Frame& frame);
-void run_logical(const Step& step, const Frame& frame);
-void run_compare(const Step& step, const Frame& frame);
-void run_select(const Step& step, const Frame& frame);
-void run_convert(const Step& step, const Frame& frame);
-void run_activation(const Step& step, const Frame& frame);
-
 void run_iota(const Step& step, const Frame& frame);
 void run_copy(const Step& step, const Frame& frame);
 void run_transpose(const Step& step, const Frame& frame);
@@ -21,9 +12,12 @@ void run_broadcast(const Step& step, const Frame& frame);
 void run_concatenate(const Step& step, const Frame& frame);
 void run_slice(const Step& step, const Frame& frame);
 void run_gather(const Step& step, const Frame& frame);
-std::size_t gather_scratch(const Step& step, const Binding& binding);
+std::size_t gather_scratch(const Step& step, const Binding& binding, std::size_t index);
 
 void run_reduce(const Step& step, const Frame& frame);
+std::size_t reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
+/// Whether run_reduce has loops for it.
+bool has_reduction(graph::Op op, DType dtype);
 void run_softmax(const Step& step, const Frame& frame);
 void run_layer_norm(const Step& step, const Frame& frame);
 void run_normalize(const Step& step, const Frame& frame);
@@ -32,7 +26,16 @@ void run_pool(const Step& step, const Frame& frame);
 void run_dense(const Step& step, const Frame& frame);
 Tensor pack_dense(const Tensor& weight);
 void run_dot_general(const Step& step, const Frame& frame);
-std::size_t dot_general_scratch(const Step& step, const Binding& binding);
+std::size_t dot_general_scratch(const Step& step, const Binding& binding, std::size_t index);
+
+void run_while_loop(const Step& step, const Frame& frame);
+std::size_t while_loop_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_if_else(const Step& step, const Frame& frame);
+void run_call(const Step& step, const Frame& frame);
+std::size_t region_scratch(const Step& step, const Binding& binding, std::size_t index);
+
+/// Any op, by the reference interpreter: slow, and for what has no kernel.
+void run_interpreted(const Step& step, const Frame& frame);
 
 void run_ragged_attention(const Step& step, const Frame& frame);
 

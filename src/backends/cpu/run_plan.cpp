@@ -1,0 +1,52 @@
+#include "backends/cpu/run_plan.h"
+
+#include "alate/error.h"
+
+namespace alate::cpu {
+namespace {
+
+// Pointers are std::byte* for both what is read and what is written; steps write to their outputs alone.
+std::byte* writable(const std::byte* bytes) { return const_cast<std::byte*>(bytes); }
+
+}  // namespace
+
+void Frame::check_cancelled() const {
+  if (options.cancelled != nullptr && (*options.cancelled)())
+    throw Error(ErrorCode::cancelled, "the run was cancelled");
+}
+
+void point_slots(const Plan& plan, const Binding& binding, std::span<const std::byte* const> inputs,
+                 std::span<std::byte* const> outputs, std::byte* arena, std::vector<std::byte*>& pointers) {
+  pointers.assign(plan.slots.size(), nullptr);
+  for (std::size_t id = 0; id < plan.slots.size(); ++id) {
+    const Slot& slot = plan.slots[id];
+    switch (slot.kind) {
+      case SlotKind::parameter: pointers[id] = writable(inputs[slot.index]); break;
+      case SlotKind::constant: pointers[id] = writable(slot.constant.bytes().data()); break;
+      case SlotKind::packed: break;
+      case SlotKind::arena: pointers[id] = arena + binding.offsets[id]; break;
+      case SlotKind::output: pointers[id] = outputs[slot.index]; break;
+      case SlotKind::view: pointers[id] = pointers[slot.base] + bytes_for(slot.shape.dtype, slot.offset); break;
+    }
+  }
+}
+
+void run_steps(const Plan& plan, const Binding& binding, std::span<std::byte* const> pointers, std::byte* arena,
+               base::ThreadPool& pool, std::size_t max_workers, const backends::RunOptions& options) {
+  Frame frame{plan.slots, binding, pointers, pool, max_workers, options};
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    frame.check_cancelled();
+    frame.scratch = arena + binding.step_scratch[i];
+    frame.step = i;
+    const Step& step = plan.steps[i];
+    if (options.profile == nullptr) {
+      step.operation->run(step, frame);
+      continue;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    step.operation->run(step, frame);
+    options.profile->push_back({step.operation->spelling, step.source, std::chrono::steady_clock::now() - start});
+  }
+}
+
+}  // namespace alate::cpu

@@ -1,0 +1,28 @@
+// Arithmetic of complex numbers, as numpy defines it where infinities, NaN and zeros leave a choice.
+#pragma once
+
+#include <cmath>
+
+#include "graph/reference/values.h"
+
+namespace alate::graph {
+
+/// (a + bi)(c + di) by the schoolbook formula: an infinite factor can give NaN parts, as in numpy and XLA.
+inline Complex product_of(Complex x, Complex y) {
+  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+}
+inline double product_of(double x, double y) { return x * y; }
+inline std::uint64_t product_of(std::uint64_t x, std::uint64_t y) { return x * y; }
+
+/// By Smith's formula, which neither overflows nor underflows between; parts over zero are divided by it.
+Complex quotient_of(Complex x, Complex y);
+Complex expm1_of(Complex z);
+Complex log1p_of(Complex z);
+Complex logistic_of(Complex z);
+/// z over its magnitude; a zero itself, NaN parts for NaN.
+Complex sign_of(Complex z);
+/// Small whole powers by multiplication, so that those of Gaussian integers are exact; others by the principal
+/// logarithm.
+Complex power_of(Complex base, Complex exponent);
+
+}  // namespace alate::graph

@@ -1,0 +1,17 @@
+// Compares a backend's tensor with the reference's.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "alate/tensor.h"
+#include "tests/conformance/tolerances.h"
+
+namespace alate::conformance {
+
+/// What differs (elements, how far in units in the last place), or nothing. `magnitudes` is the op's result for the
+/// operands' magnitudes; only read for Bound::of_magnitudes.
+std::optional<std::string> difference(const Tensor& found, const Tensor& wanted, const Tensor* magnitudes,
+                                      const Tolerance& tolerance);
+
+}  // namespace alate::conformance

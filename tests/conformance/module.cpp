@@ -1,0 +1,180 @@
+#include "tests/conformance/module.h"
+
+#include <cmath>
+#include <set>
+
+#include "alate/error.h"
+#include "graph/infer.h"
+#include "tests/conformance/elements.h"
+#include "tests/conformance/regions.h"
+#include "tests/conformance/values.h"
+
+namespace alate::conformance {
+namespace {
+
+using graph::Builder;
+using graph::Value;
+
+// From ids that are extents to ids of the graph's own table.
+class DimNamer {
+ public:
+  explicit DimNamer(std::shared_ptr<graph::DimTable> table) : table_(std::move(table)) {}
+
+  void apply(Dim& dim) {
+    if (dim.is_number()) return;
+    used_.insert(dim.id());
+    dim = table_->named("d" + std::to_string(dim.id()));
+  }
+  void apply(graph::Dims& dims) {
+    for (Dim& dim : dims) apply(dim);
+  }
+  template <typename Other>
+  void apply(Other&) {}
+  void apply(graph::Attributes& attributes) {
+    std::visit(
+        [&]<typename Struct>(Struct& attribute) {
+          std::apply([&](const auto&... field) { (apply(attribute.*field.member), ...); }, Struct::fields());
+        },
+        attributes);
+  }
+  const std::set<DimId>& used() const { return used_; }
+
+ private:
+  std::shared_ptr<graph::DimTable> table_;
+  std::set<DimId> used_;
+};
+
+void make_magnitudes(Tensor& tensor) {
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    if (is_computed_float(tensor.dtype())) set_float(tensor, i, std::abs(float_at(tensor, i)));
+    if (is_complex(tensor.dtype())) {
+      const std::complex<double> z = complex_at(tensor, i);
+      set_complex(tensor, i, {std::abs(z.real()) + std::abs(z.imag()), 0});
+    }
+  }
+}
+
+graph::Numbers reversed(std::size_t rank) {
+  graph::Numbers axes;
+  for (std::size_t i = rank; i-- > 0;) axes.push_back(static_cast<std::int64_t>(i));
+  return axes;
+}
+
+// What the parameter behind a view looks like.
+Shape behind_view(Shape shape, View view) {
+  if (view == View::transposed) return {shape.dtype, {shape.dims.rbegin(), shape.dims.rend()}};
+  if (view == View::broadcast && shape.rank() > 0) shape.dims[0] = 1;
+  if (view == View::strided) {
+    for (Dim& dim : shape.dims) dim = 2 * dim.number() + 1;
+  }
+  return shape;
+}
+
+Value through_view(Builder& b, Value parameter, const Shape& shape, View view) {
+  graph::Numbers axes = reversed(shape.rank());
+  if (view == View::transposed) return b.transpose({parameter}, {.permutation = axes});
+  if (view == View::broadcast)
+    return b.broadcast_in_dim({parameter}, {.dims = shape.dims, .mapping = {axes.rbegin(), axes.rend()}});
+  if (view == View::strided) {
+    graph::Dims limits;
+    for (const Dim dim : shape.dims) limits.emplace_back(2 * dim.number() + 1);
+    return b.slice(
+        {parameter},
+        {.starts = graph::Dims(shape.rank(), 1), .limits = limits, .strides = graph::Numbers(shape.rank(), 2)});
+  }
+  return parameter;
+}
+
+class ModuleBuilder {
+ public:
+  explicit ModuleBuilder(Signs signs) : signs_(signs), b_("conformance"), names_(b_.dims()) {}
+
+  void add(const Case& subject) {
+    std::vector<Value> operands;
+    std::vector<Shape> shapes;
+    for (std::size_t i = 0; i < subject.operands.size(); ++i) {
+      operands.push_back(operand(subject, i));
+      shapes.push_back(b_.shape(operands.back()));
+    }
+    graph::Attributes attributes = subject.attributes;
+    names_.apply(attributes);
+    std::vector<graph::Region> regions;
+    for (const std::string& name : subject.regions) regions.push_back(make_region(name, subject, shapes, b_.dims()));
+    first_output_.push_back(outputs_);
+    for (const Value result : b_.emit(subject.op, operands, attributes, regions))
+      b_.output("y" + std::to_string(outputs_++), result);
+  }
+
+  Module finish() {
+    // A dim of attributes alone gets its value from an input that nothing reads.
+    for (const DimId id : names_.used()) {
+      if (bound_.contains(id)) continue;
+      add_input({DType::u8, {*b_.dims()->find("d" + std::to_string(id))}}, Tensor::zeros({DType::u8, {Dim(id)}}));
+    }
+    first_output_.push_back(outputs_);
+    return {b_.finish(), std::move(inputs_), std::move(first_output_)};
+  }
+
+ private:
+  Value add_input(const Shape& shape, const Tensor& tensor) {
+    inputs_.push_back(tensor);
+    return b_.parameter("x" + std::to_string(inputs_.size() - 1), shape);
+  }
+
+  Value operand(const Case& subject, std::size_t place) {
+    Case stored = subject;  // the case as its values are stored: behind the view
+    Operand& operand = stored.operands[place];
+    operand.shape = behind_view(operand.shape, operand.view);
+    Tensor tensor = values_of(stored, place);
+    if (signs_ == Signs::magnitudes) make_magnitudes(tensor);
+    Shape shape = operand.shape, seen = subject.operands[place].shape;
+    if (!operand.is_constant) {
+      for (const Dim dim : shape.dims) {
+        if (!dim.is_number()) bound_.insert(dim.id());
+      }
+    }
+    names_.apply(shape.dims);
+    names_.apply(seen.dims);
+    const Value stored_value = operand.is_constant ? b_.constant(tensor) : add_input(shape, tensor);
+    return through_view(b_, stored_value, seen, operand.view);
+  }
+
+  Signs signs_;
+  Builder b_;
+  DimNamer names_;
+  std::set<DimId> bound_;
+  std::vector<Tensor> inputs_;
+  std::vector<std::size_t> first_output_;
+  std::size_t outputs_ = 0;
+};
+
+}  // namespace
+
+Module make_module(std::span<const Case> cases, Signs signs) {
+  ModuleBuilder builder(signs);
+  for (const Case& subject : cases) builder.add(subject);
+  return builder.finish();
+}
+
+bool is_valid(const Case& subject) {
+  auto table = std::make_shared<graph::DimTable>();
+  DimNamer names(table);
+  std::vector<Shape> shapes;
+  for (const Operand& operand : subject.operands) {
+    shapes.push_back(operand.shape);
+    names.apply(shapes.back().dims);
+  }
+  graph::Attributes attributes = subject.attributes;
+  names.apply(attributes);
+  try {
+    std::vector<graph::Region> regions;
+    for (const std::string& name : subject.regions) regions.push_back(make_region(name, subject, shapes, table));
+    graph::infer_shapes({subject.op, attributes, shapes, regions, *table, {}});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    return false;
+  }
+  return true;
+}
+
+}  // namespace alate::conformance

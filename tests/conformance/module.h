@@ -1,0 +1,28 @@
+// Graphs of cases: one alone, or many that share one module.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/conformance/case.h"
+
+namespace alate::conformance {
+
+/// A graph with its inputs. The results of case i are outputs first_output[i] up to first_output[i + 1].
+struct Module {
+  graph::Graph graph;
+  std::vector<Tensor> inputs;
+  std::vector<std::size_t> first_output;
+};
+
+enum class Signs : std::uint8_t { as_they_are, magnitudes };
+
+/// The graph of all `cases`. With `magnitudes`, every float is made positive first (see tolerances.h).
+/// Throws invalid_argument when shape inference refuses a case.
+Module make_module(std::span<const Case> cases, Signs signs = Signs::as_they_are);
+
+/// Whether shape inference accepts the case; makes no values.
+bool is_valid(const Case& subject);
+
+}  // namespace alate::conformance

@@ -1,0 +1,34 @@
+// What the command line of alate-conformance says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <regex>
+#include <span>
+#include <string>
+
+namespace alate::conformance {
+
+enum class Mode : std::uint8_t { test, support, perf };
+
+struct Sample {
+  std::uint64_t seed = 1;
+  double seconds = 0;
+};
+
+struct Options {
+  std::string backend = "cpu";
+  Mode mode = Mode::test;
+  std::optional<std::regex> op;  // of the whole name
+  std::optional<std::string> single_case;
+  std::optional<Sample> sample;
+  bool check = false;
+  bool help = false;
+};
+
+/// Throws invalid_argument that names the argument.
+Options parse_options(std::span<const char* const> arguments);
+
+std::string help_text();
+
+}  // namespace alate::conformance

@@ -1,0 +1,31 @@
+// Runs cases on a backend and compares with the reference interpreter.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "tests/conformance/case.h"
+
+namespace alate::conformance {
+
+enum class Outcome : std::uint8_t { passed, failed, unsupported };
+
+struct Verdict {
+  Outcome outcome = Outcome::passed;
+  std::string detail;  // what differs, or why the backend does not take it
+};
+
+/// Every case's verdict. Cases share one module; those of a module that fails run again alone.
+std::vector<Verdict> run_together(backends::Backend& backend, std::span<const Case> cases);
+
+/// A case alone.
+Verdict run_alone(backends::Backend& backend, const Case& subject);
+
+/// The backend's results for a module. The reference backend, which would be compared with itself, runs the
+/// decompositions of fused ops instead.
+std::vector<Tensor> run_on(backends::Backend& backend, const graph::Graph& graph, std::span<const Tensor> inputs);
+
+}  // namespace alate::conformance

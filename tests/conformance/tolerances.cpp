@@ -1,0 +1,67 @@
+#include "tests/conformance/tolerances.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace alate::conformance {
+namespace {
+
+using graph::Op;
+
+struct Row {
+  Op op;
+  Tolerance tolerance;
+};
+
+// An op that has no row is exact. Halves are computed in f32 or better and rounded once, which is one unit at most.
+constexpr Row kRows[] = {
+    // Functions: what vector_math.h promises for f32, and what good libraries reach.
+    {Op::exp, {Bound::of_element, 1, 3, 3}},
+    {Op::expm1, {Bound::of_element, 1, 4, 4}},
+    {Op::log, {Bound::of_element, 1, 3, 3}},
+    {Op::log1p, {Bound::of_element, 1, 4, 4}},
+    {Op::logistic, {Bound::of_element, 1, 4, 4}},
+    {Op::tanh, {Bound::of_element, 1, 5, 5}},
+    {Op::erf, {Bound::of_element, 1, 5, 5}},
+    {Op::rsqrt, {Bound::of_element, 1, 2, 2}},
+    {Op::pow, {Bound::of_element, 1, 4, 4}},
+    // Which zero of +0 and -0 is the larger one is not said.
+    {Op::max, {Bound::exact, 0, 0, 0, false}},
+    {Op::min, {Bound::exact, 0, 0, 0, false}},
+    {Op::reduce_max, {Bound::exact, 0, 0, 0, false}},
+    {Op::reduce_min, {Bound::exact, 0, 0, 0, false}},
+    // Sums in any order.
+    {Op::reduce_sum, {Bound::of_magnitudes, 1, 16, 16, false}},
+    {Op::dot_general, {Bound::of_magnitudes, 1, 16, 16, false}},
+    {Op::dense, {Bound::of_magnitudes, 2, 16, 16, false}},
+    {Op::ragged_pool, {Bound::of_magnitudes, 2, 16, 16, false}},
+    // Fused ops.
+    {Op::gelu, {Bound::of_largest, 2, 8, 8, false}},
+    {Op::silu, {Bound::of_element, 2, 8, 8, false}},
+    {Op::softmax, {Bound::of_element, 2, 32, 32, false}},
+    {Op::layer_norm, {Bound::of_largest, 2, 32, 32, false}},
+    {Op::normalize, {Bound::of_element, 2, 16, 16, false}},
+    {Op::attention, {Bound::of_largest, 2, 64, 64, false}},
+    {Op::ragged_attention, {Bound::of_largest, 2, 64, 64, false}},
+};
+
+}  // namespace
+
+double Tolerance::ulps(DType dtype) const {
+  switch (dtype) {
+    case DType::f16:
+    case DType::bf16: return halves;
+    case DType::f32:
+    case DType::c64: return singles;
+    case DType::f64:
+    case DType::c128: return doubles;
+    default: return 0;
+  }
+}
+
+Tolerance tolerance_of(Op op) {
+  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.op == op; });
+  return row == std::end(kRows) ? Tolerance{} : row->tolerance;
+}
+
+}  // namespace alate::conformance

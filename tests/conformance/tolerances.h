@@ -1,0 +1,30 @@
+// How far a backend's result may be from the reference's, by op.
+#pragma once
+
+#include "graph/op.h"
+
+namespace alate::conformance {
+
+enum class Bound : std::uint8_t {
+  exact,          // the same bits (any NaN for a NaN)
+  of_element,     // units in the last place of the reference's element
+  of_magnitudes,  // units in the last place of what the op gives for the operands' magnitudes: sums of products, in
+                  // which large terms may cancel
+  of_largest,     // units in the last place of the largest finite element of the result, but at least 1
+};
+
+/// Integers and bools are exact whatever the op. Elements that are not finite must be the same; so must the signs of
+/// zeros where `signed_zeros`. Complex results are compared as points of the plane.
+struct Tolerance {
+  Bound bound = Bound::exact;
+  double halves = 0;   // f16 and bf16
+  double singles = 0;  // f32 and c64
+  double doubles = 0;  // f64 and c128
+  bool signed_zeros = true;
+
+  double ulps(DType dtype) const;
+};
+
+Tolerance tolerance_of(graph::Op op);
+
+}  // namespace alate::conformance
