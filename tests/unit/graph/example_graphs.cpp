@@ -157,12 +157,9 @@ std::vector<Tensor> example_inputs(const Graph& graph) {
   for (const Parameter& parameter : graph.parameters()) {
     Shape shape = parameter.shape;
     for (Dim& dim : shape.dims) dim = dim.is_number() ? dim : Dim(kDimValue);
-    const DType part = shape.dtype == DType::c64 ? DType::f32 : shape.dtype;
+    const DType part = shape.dtype == DType::c64 ? DType::f32 : shape.dtype == DType::c128 ? DType::f64 : shape.dtype;
     Tensor tensor = Tensor::zeros({tensor::carrier_of(shape.dtype), shape.dims});
     const std::size_t size = bits_of(tensor::carrier_of(part)) / 8;
-    Tensor tensor = Tensor::zeros(shape);
-    if (is_complex(shape.dtype)) shape.dtype = shape.dtype == DType::c64 ? DType::f32 : DType::f64;  // its parts
-    const std::size_t size = bits_of(shape.dtype) / 8;
     const std::vector<double> places = indices(op, inputs.size());
     for (std::size_t i = 0; i * size < tensor.byte_count(); ++i) {
       double value = is_float(part) ? 0.37 * static_cast<double>(i % 7) - 0.9 : static_cast<double>(i % 2);
