@@ -183,7 +183,7 @@ BlockSize block_size(EncodingKind kind) {
 
 bool can_be_linear(DType dtype) {
   if (is_integer(dtype)) return bits_of(dtype) <= 32;
-  return dtype == DType::f8e4m3fn || dtype == DType::f8e5m2;
+  return is_float(dtype) && bits_of(dtype) == 8;
 }
 
 Tensor dequantize(const Encoding& encoding, const Tensor& stored, const Tensor& scales, const Tensor& zero_points,

@@ -57,6 +57,19 @@ TEST(Interpreter, ConvolutionsOfIntegersWrap) {
             (std::vector<std::uint64_t>{(1ULL << 63) + 5}));
 }
 
+// 7 · 3 = 21 = 16 + 5 in four bits; a window that sees nothing has the lowest of them.
+TEST(Interpreter, WindowsTakePackedIntegers) {
+  Tensor x = Tensor::zeros({DType::i4, {1, 1, 2}}), kernel = Tensor::zeros({DType::i4, {1, 1, 1}});
+  x.mutable_bytes()[0] = std::byte{0xe7};  // 7, then -2
+  kernel.mutable_bytes()[0] = std::byte{3};
+  const Convolution conv{.input_spatial = {2}, .kernel_spatial = {2}, .output_spatial = {2}};
+  EXPECT_EQ(run_op(Op::conv_general, {x, kernel}, conv).bytes()[0], std::byte{0xa5});  // 5, then -6
+  const Window padded{.reduction = Reduction::max, .window_dimensions = {1, 1, 1}, .padding_low = {0, 0, 1}};
+  const Tensor largest = run_op(Op::reduce_window, {x}, padded);
+  EXPECT_EQ(largest.bytes()[0], std::byte{0x78});
+  EXPECT_EQ(largest.bytes()[1], std::byte{0x0e});
+}
+
 TEST(Interpreter, ReducesWindowsLikeJax) {
   for (const GoldenOp& golden : golden_ops("reduce_window")) {
     const Window window{.reduction = static_cast<Reduction>(golden.number("reduction")),

@@ -111,6 +111,10 @@ TEST(Encoding, LinearTakesSmallFloats) {
   stored.mutable_bytes()[1] = std::byte{0x81};  // -2^-9
   EXPECT_EQ(floats(dequantize({EncodingKind::linear, {0}}, stored, Tensor::from<float>({1}, {2}), {}, DType::f32)),
             (std::vector<float>{896, -0x1p-8F}));
+  Tensor other = Tensor::zeros({DType::f8e4m3fnuz, {1}});
+  other.mutable_bytes()[0] = std::byte{0x7f};  // 240
+  EXPECT_EQ(floats(dequantize({EncodingKind::linear, {0}}, other, Tensor::from<float>({1}, {2}), {}, DType::f32)),
+            (std::vector<float>{480}));
 }
 
 TEST(Encoding, ScalesOfF64AreComputedInF64) {
