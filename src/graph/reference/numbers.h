@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "graph/reference/complex_values.h"
+#include "graph/reference/values.h"
 #include "graph/reference/values.h"
 
 namespace alate::graph {
