@@ -3,6 +3,7 @@
 #include <string>
 
 #include "alate/error.h"
+#include "graph/builder_functions.h"
 #include "models/encoder.h"
 
 namespace alate::models {
@@ -14,32 +15,20 @@ using graph::Value;
 
 Value scaled(Builder& b, double factor, Value x) { return b.mul({x, scalar_like(b, factor, x)}); }
 Value shifted(Builder& b, double offset, Value x) { return b.add({x, scalar_like(b, offset, x)}); }
-Value clipped(Builder& b, double low, double high, Value x) {
-  return b.min({b.max({x, scalar_like(b, low, x)}), scalar_like(b, high, x)});
-}
 
-// log(1 + exp(x)), safe for large x.
-Value softplus(Builder& b, Value x) {
-  return b.add({b.max({x, scalar_like(b, 0, x)}), b.log1p({b.exp({b.neg({b.abs({x})})})})});
-}
-
-Value relu(Builder& b, Value x) { return b.max({x, scalar_like(b, 0, x)}); }
 Value gelu(Builder& b, Value x) { return b.gelu({x}, {.tanh_approximation = false}); }
 Value gelu_tanh(Builder& b, Value x) { return b.gelu({x}, {.tanh_approximation = true}); }
-Value gelu_10(Builder& b, Value x) { return clipped(b, -10, 10, gelu(b, x)); }
+Value gelu_10(Builder& b, Value x) { return graph::clip(b, gelu(b, x), -10, 10); }
 Value quick_gelu(Builder& b, Value x) { return b.mul({x, b.logistic({scaled(b, 1.702, x)})}); }
 Value silu(Builder& b, Value x) { return b.silu({x}); }
 Value tanh(Builder& b, Value x) { return b.tanh({x}); }
 Value sigmoid(Builder& b, Value x) { return b.logistic({x}); }
 Value relu2(Builder& b, Value x) {
-  const Value y = relu(b, x);
+  const Value y = graph::relu(b, x);
   return b.mul({y, y});
 }
-Value relu6(Builder& b, Value x) { return clipped(b, 0, 6, x); }
-Value leaky_relu(Builder& b, Value x) { return b.max({x, scaled(b, 0.01, x)}); }
-Value hardswish(Builder& b, Value x) { return b.mul({x, scaled(b, 1.0 / 6, clipped(b, 0, 6, shifted(b, 3, x)))}); }
-Value mish(Builder& b, Value x) { return b.mul({x, b.tanh({softplus(b, x)})}); }
-Value sqrtsoftplus(Builder& b, Value x) { return b.sqrt({softplus(b, x)}); }
+Value leaky_relu(Builder& b, Value x) { return graph::leaky_relu(b, x); }
+Value sqrtsoftplus(Builder& b, Value x) { return b.sqrt({graph::softplus(b, x)}); }
 Value linear(Builder&, Value x) { return x; }
 Value laplace(Builder& b, Value x) {
   const Value standard = scaled(b, 1 / (0.282095 * std::numbers::sqrt2), shifted(b, -0.707107, x));
@@ -60,15 +49,15 @@ constexpr Row kActivations[] = {
     {"gelu_python", gelu},
     {"gelu_python_tanh", gelu_tanh},
     {"gelu_pytorch_tanh", gelu_tanh},
-    {"hardswish", hardswish},
+    {"hardswish", graph::hard_swish},
     {"laplace", laplace},
     {"leaky_relu", leaky_relu},
     {"linear", linear},
-    {"mish", mish},
+    {"mish", graph::mish},
     {"quick_gelu", quick_gelu},
-    {"relu", relu},
+    {"relu", graph::relu},
     {"relu2", relu2},
-    {"relu6", relu6},
+    {"relu6", graph::relu6},
     {"sigmoid", sigmoid},
     {"silu", silu},
     {"sqrtsoftplus", sqrtsoftplus},

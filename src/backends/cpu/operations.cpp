@@ -14,6 +14,11 @@ using graph::Op;
 using graph::set_of;
 
 constexpr graph::DTypeSet kF32 = set_of(DType::f32);
+// Data is moved by the byte.
+constexpr graph::DTypeSet kPacked = set_of(DType::i1) | set_of(DType::u1) | set_of(DType::i2) | set_of(DType::u2) |
+                                    set_of(DType::i4) | set_of(DType::u4) | set_of(DType::f4e2m1fn);
+constexpr graph::DTypeSet kWholeBytes = graph::kAny & ~kPacked;
+
 constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling,
                         void (*run)(const Step&, const Frame&)) {
   return {.op = op, .dtypes = dtypes, .spelling = spelling, .run = run};
@@ -34,13 +39,15 @@ bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
 }
 
 constexpr Operation kKernels[] = {
-    row(Op::iota, graph::kNumbers, "iota", run_iota),
-    row(Op::reshape, graph::kAll, "view", run_copy),  // never a step: the planner makes a view
-    row(Op::transpose, graph::kAll, "copy_strided", run_transpose),
-    row(Op::broadcast_in_dim, graph::kAll, "copy_strided", run_broadcast),
-    row(Op::concatenate, graph::kAll, "concatenate", run_concatenate),
-    row(Op::slice, graph::kAll, "copy_strided", run_slice),
-    {.op = Op::gather, .dtypes = graph::kAll, .spelling = "gather", .run = run_gather, .scratch = gather_scratch},
+    row(Op::iota, graph::kNumbers & ~kPacked, "iota", run_iota),
+    row(Op::reshape, graph::kAny, "view", run_copy),  // these are never steps: the planner makes views
+    row(Op::identity, graph::kAny, "view", run_copy),
+    row(Op::bitcast, graph::kAny, "view", run_copy),
+    row(Op::transpose, kWholeBytes, "copy_strided", run_transpose),
+    row(Op::broadcast_in_dim, kWholeBytes, "copy_strided", run_broadcast),
+    row(Op::concatenate, kWholeBytes, "concatenate", run_concatenate),
+    row(Op::slice, kWholeBytes, "copy_strided", run_slice),
+    {.op = Op::gather, .dtypes = kWholeBytes, .spelling = "gather", .run = run_gather, .scratch = gather_scratch},
     {.op = Op::dot_general,
      .dtypes = kF32,
      .spelling = "dot_general",
@@ -118,7 +125,7 @@ const Operation* row_for(const graph::Graph& graph, const graph::Node& node) {
 }
 
 constexpr Operation kCopy = {
-    .op = Op::reshape, .dtypes = graph::kAll, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
+    .op = Op::reshape, .dtypes = kWholeBytes, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
 
 }  // namespace
 

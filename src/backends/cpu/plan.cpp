@@ -9,6 +9,15 @@
 #include "base/cpu_facts.h"
 
 namespace alate::cpu {
+namespace {
+
+// Ops that give all of their operand's bytes as they are.
+bool shows_whole_value(graph::Op op) {
+  return op == graph::Op::reshape || op == graph::Op::identity || op == graph::Op::bitcast;
+}
+
+}  // namespace
+
 Planner::Planner(const graph::Graph& graph, backends::WeightStore& weights)
     : graph_(graph), weights_(weights), slots_of_(graph.nodes().size()) {
   plan_.dims = graph.shared_dims();
@@ -33,6 +42,8 @@ void Planner::place(graph::NodeId id) {
   switch (node.op) {
     case graph::Op::parameter: return leaf(SlotKind::parameter);
     case graph::Op::constant: return leaf(SlotKind::packed);
+    case graph::Op::identity:
+    case graph::Op::bitcast:
     case graph::Op::reshape: slots_of_[id] = {same_bytes(node)}; return;
     case graph::Op::slice:
       if (const std::optional<SlotId> view = column_view(node)) {
@@ -92,7 +103,8 @@ SlotId Planner::view_of(SlotId from, Shape shape, std::int64_t offset, std::int6
 SlotId Planner::same_bytes(const graph::Node& node) {
   SlotId from = operand(node, 0);
   const Shape& shape = node.results[0];
-  const bool keeps_rows = shape.rank() > 0 && slot(from).shape.rank() > 0 && shape.dims[0] == slot(from).shape.dims[0];
+  const bool keeps_rows = shape.dtype == slot(from).shape.dtype && shape.rank() > 0 && slot(from).shape.rank() > 0 &&
+                          shape.dims[0] == slot(from).shape.dims[0];
   if (!keeps_rows) from = dense(from);
   return view_of(from, shape, 0, slot(from).row_stride);
 }
@@ -145,7 +157,7 @@ void Planner::place_output(std::size_t index) {
   const SlotId id = slot_of(output.value);
   const Slot& found = slot(id);
   const bool is_whole_view = found.kind == SlotKind::view && found.offset == 0 && found.row_stride == 0 &&
-                             graph_.node(output.value.node).op == graph::Op::reshape;
+                             shows_whole_value(graph_.node(output.value.node).op);
   const SlotId base = is_whole_view ? found.base : id;
   if (slot(base).kind == SlotKind::arena) {
     slot(base).kind = SlotKind::output;

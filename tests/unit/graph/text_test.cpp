@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/unit/graph/example_graphs.h"
+#include "tests/unit/graph/make_tensors.h"
 
 namespace alate::graph {
 namespace {
@@ -93,6 +94,40 @@ TEST(GraphText, RoundTripsSpecialFloats) {
       << print_graph(graph);
   expect_round_trip(graph);
   expect_round_trip(constant_graph(make_constant("doubles", row<double>({1.0 / 3, 5e-324, std::nan("7"), 1e308}))));
+}
+
+TEST(GraphText, PrintsElementsOfEveryKind) {
+  const auto printed = [](const Tensor& tensor) {
+    const Graph graph = constant_graph(make_constant("c", tensor));
+    expect_round_trip(graph);
+    const std::string text = print_graph(graph);
+    const std::size_t start = text.find(" : ") + 3;
+    return text.substr(start, text.find('\n', start) - start);
+  };
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Complex> numbers{{0.5, -0.0}, {-infinity, nan}};
+  EXPECT_EQ(printed(stored_complex(DType::c64, numbers)), "c64[2] [(0.5,-0),(-inf,nan)]");
+  EXPECT_EQ(printed(stored(DType::i4, {-8, 7, 0})), "i4[3] [-8,7,0]");
+  EXPECT_EQ(printed(stored(DType::u1, {1, 0, 1})), "u1[3] [1,0,1]");
+  EXPECT_EQ(printed(stored(DType::f4e2m1fn, {-0.0, 6, -1.5})), "f4e2m1fn[3] [-0,6,-1.5]");
+  EXPECT_EQ(printed(stored(DType::f8e4m3fnuz, {nan, 0.5})), "f8e4m3fnuz[2] [nan,0.5]");
+  EXPECT_EQ(printed(stored(DType::f8e8m0fnu, {nan, 4, 0x1p-127})), "f8e8m0fnu[3] [nan,4,5.877472e-39]");
+  Tensor dirty = Tensor::zeros({DType::u4, {1}});
+  dirty.mutable_bytes()[0] = std::byte{0x31};
+  EXPECT_EQ(printed(dirty), "u4[1] bytes \"31\"");
+}
+
+TEST(GraphText, RefusesElementsThatADtypeDoesNotHave) {
+  const auto constant = [](std::string_view text) {
+    return refused("graph \"a\" { @0 = \"c\" : " + std::string(text) + " }");
+  };
+  EXPECT_EQ(constant("f8e4m3fn[1] [nan]"), "accepted");
+  for (const std::string_view text :
+       {"f8e4m3fn[1] [inf]", "f4e2m1fn[1] [nan]", "f4e2m1fn[1] [-inf]", "f4e2m1fn[1] [0x10]", "f8e8m0fnu[1] [0]",
+        "f8e8m0fnu[1] [-1]", "f8e3m4[1] [99]", "i4[1] [8]", "u1[1] [2]", "c64[1] [1]", "c64[1] [(1)]", "c64[1] [(1,x)]",
+        "c64[1] [(1,2]", "c64[1] [(1,2,3)]", "c64[1] [(nan,)]"}) {
+    EXPECT_NE(constant(text).find("graph text, line 1"), std::string::npos) << text;
+  }
 }
 
 TEST(GraphText, RoundTripsIntegerLimits) {

@@ -90,8 +90,15 @@ struct TileKernel {
 /// f64, c64, c128. None where the type has no such op, and for types that are computed in another.
 TileKernel tile_kernel(TileOp op, DType dtype, const Kernels& set = kernels());
 
-/// Values of one type as another, as the op convert defines it; both types of whole bytes.
+/// Values of one type as another, as the op convert defines it. Elements of packed types lie in bytes of their own,
+/// tensor::carrier_of: signed ones extended.
 TileKernel tile_conversion(DType from, DType to);
+
+// Bytes that carry elements of a packed integer type.
+TileKernel tile_wrap(DType dtype);         // as the type's number of bits leaves them
+TileKernel tile_zero_extend(DType dtype);  // the element's bits, zeros above
+TileKernel tile_sign_extend(DType dtype);  // the element's bits, its highest one above, whether it is a sign or not
+TileKernel tile_shift_up(DType dtype);     // the element's bits as the byte's highest, ones below
 
 // The parts that tile_kernel looks into, besides the instruction set's own.
 TileKernel tile_kernel_math(TileOp op, DType dtype);     // f64 through the C library

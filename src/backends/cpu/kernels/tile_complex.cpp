@@ -3,6 +3,7 @@
 #include <complex>
 
 #include "backends/cpu/kernels/tile.h"
+#include "graph/reference/complex_math.h"
 
 namespace alate::cpu {
 namespace {
@@ -48,10 +49,23 @@ TileKernel complex_number(TileOp op) {
     case TileOp::imag: return {part_of<T, [](Wide x) { return x.imag(); }>};
     case TileOp::conj: return {each_of_one<T, [](Wide x) { return std::conj(x); }>};
     case TileOp::negate: return {each_of_one<T, [](Wide x) { return -x; }>};
+    case TileOp::sign: return {each_of_one<T, [](Wide x) { return graph::sign_of(x); }>};
+    case TileOp::exp: return {each_of_one<T, [](Wide x) { return std::exp(x); }>};
+    case TileOp::expm1: return {each_of_one<T, [](Wide x) { return graph::expm1_of(x); }>};
+    case TileOp::log: return {each_of_one<T, [](Wide x) { return std::log(x); }>};
+    case TileOp::log1p: return {each_of_one<T, [](Wide x) { return graph::log1p_of(x); }>};
+    case TileOp::logistic: return {each_of_one<T, [](Wide x) { return graph::logistic_of(x); }>};
+    case TileOp::tanh: return {each_of_one<T, [](Wide x) { return std::tanh(x); }>};
+    case TileOp::sin: return {each_of_one<T, [](Wide x) { return std::sin(x); }>};
+    case TileOp::cos: return {each_of_one<T, [](Wide x) { return std::cos(x); }>};
+    case TileOp::tan: return {each_of_one<T, [](Wide x) { return std::tan(x); }>};
+    case TileOp::sqrt: return {each_of_one<T, [](Wide x) { return std::sqrt(x); }>};
+    case TileOp::rsqrt: return {each_of_one<T, [](Wide x) { return graph::quotient_of(Wide(1), std::sqrt(x)); }>};
+    case TileOp::power: return {each_of_two<T, [](Wide x, Wide y) { return graph::power_of(x, y); }>};
     case TileOp::add: return {each_of_two<T, [](Wide x, Wide y) { return x + y; }>};
     case TileOp::subtract: return {each_of_two<T, [](Wide x, Wide y) { return x - y; }>};
-    case TileOp::multiply: return {each_of_two<T, [](Wide x, Wide y) { return x * y; }>};
-    case TileOp::divide: return {each_of_two<T, [](Wide x, Wide y) { return x / y; }>};
+    case TileOp::multiply: return {each_of_two<T, [](Wide x, Wide y) { return graph::product_of(x, y); }>};
+    case TileOp::divide: return {each_of_two<T, [](Wide x, Wide y) { return graph::quotient_of(x, y); }>};
     case TileOp::equal: return {compare<T, true>};
     case TileOp::not_equal: return {compare<T, false>};
     default: return {};

@@ -1,4 +1,6 @@
 // Values of one type as another.
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -8,6 +10,7 @@
 #include "backends/cpu/kernels/tile.h"
 #include "tensor/element.h"
 #include "tensor/half.h"
+#include "tensor/packed.h"
 
 namespace alate::cpu {
 namespace {
@@ -107,10 +110,33 @@ std::complex<double> wide(const std::byte* from) {
   return std::complex<double>(value);
 }
 
+// An integer as a double that rounds to any shorter float as the integer itself would: what a double cannot hold is
+// left as its lowest bit (rounding to odd).
+double to_odd_double(std::uint64_t magnitude) {
+  constexpr int kMantissa = 53;
+  const int excess = 64 - std::countl_zero(magnitude) - kMantissa;
+  if (excess <= 0) return static_cast<double>(magnitude);
+  const std::uint64_t lost = magnitude & ((std::uint64_t{1} << excess) - 1);
+  return std::ldexp(static_cast<double>(magnitude >> excess | (lost != 0 ? 1U : 0U)), excess);
+}
+
 std::complex<double> load(DType dtype, const std::byte* from) {
-  if (dtype == DType::c64) return wide<float>(from);
-  if (dtype == DType::c128) return wide<double>(from);
-  return tensor::load_double(dtype, from);
+  switch (dtype) {
+    case DType::c64: return wide<float>(from);
+    case DType::c128: return wide<double>(from);
+    case DType::u64: {
+      std::uint64_t value;
+      std::memcpy(&value, from, sizeof value);
+      return to_odd_double(value);
+    }
+    case DType::i64: {
+      std::int64_t value;
+      std::memcpy(&value, from, sizeof value);
+      const auto bits = static_cast<std::uint64_t>(value);
+      return value < 0 ? -to_odd_double(0 - bits) : to_odd_double(bits);
+    }
+    default: return tensor::load_double(dtype, from);
+  }
 }
 
 void store(DType dtype, std::complex<double> value, std::byte* to) {
@@ -126,22 +152,60 @@ void store(DType dtype, std::complex<double> value, std::byte* to) {
   }
 }
 
+std::size_t element_bytes(DType dtype) { return bytes_for(tensor::carrier_of(dtype), 1); }
+
 // Rare pairs, an element at a time; `context` has both types.
 void convert_each(const void* const* operands, void* out, std::size_t n, std::uint32_t context) {
   const auto from = static_cast<DType>(context >> 16), to = static_cast<DType>(context & 0xFFFF);
-  const std::size_t from_bytes = bytes_for(from, 1), to_bytes = bytes_for(to, 1);
+  const std::size_t from_bytes = element_bytes(from), to_bytes = element_bytes(to);
   const auto* in = static_cast<const std::byte*>(operands[0]);
   auto* result = static_cast<std::byte*>(out);
   for (std::size_t i = 0; i < n; ++i) store(to, load(from, in + i * from_bytes), result + i * to_bytes);
 }
 
+// The same between integers, where low bits are kept.
+void convert_integers_each(const void* const* operands, void* out, std::size_t n, std::uint32_t context) {
+  const auto from = static_cast<DType>(context >> 16), to = static_cast<DType>(context & 0xFFFF);
+  tensor::convert_integers(tensor::carrier_of(from), static_cast<const std::byte*>(operands[0]), tensor::carrier_of(to),
+                           static_cast<std::byte*>(out), n);
+  const TileKernel wrap = tile_wrap(to);
+  const void* made = out;
+  if (wrap) wrap(&made, out, n);
+}
+
+template <auto kFunction>
+void each_byte(const void* const* operands, void* out, std::size_t n, std::uint32_t context) {
+  const auto* from = static_cast<const std::uint8_t*>(operands[0]);
+  auto* to = static_cast<std::uint8_t*>(out);
+  for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<std::uint8_t>(kFunction(from[i], context));
+}
+
+constexpr auto kZeroExtended = [](std::uint8_t x, std::uint32_t bits) { return x & ((1U << bits) - 1); };
+constexpr auto kSignExtended = [](std::uint8_t x, std::uint32_t bits) {
+  return static_cast<std::int8_t>(x << (8 - bits)) >> (8 - bits);
+};
+
+std::uint32_t context_of(DType dtype) { return static_cast<std::uint32_t>(bits_of(dtype)); }
+
 }  // namespace
+
+TileKernel tile_zero_extend(DType dtype) { return {each_byte<kZeroExtended>, context_of(dtype)}; }
+TileKernel tile_sign_extend(DType dtype) { return {each_byte<kSignExtended>, context_of(dtype)}; }
+TileKernel tile_shift_up(DType dtype) {
+  return {each_byte<[](std::uint8_t x, std::uint32_t bits) { return x << (8 - bits) | ((1U << (8 - bits)) - 1); }>,
+          context_of(dtype)};
+}
+TileKernel tile_wrap(DType dtype) {
+  if (!tensor::is_packed(dtype) || !is_integer(dtype)) return {};
+  return is_signed_integer(dtype) ? tile_sign_extend(dtype) : tile_zero_extend(dtype);
+}
 
 TileKernel tile_conversion(DType from, DType to) {
   if (const TileKernel found = between_computed(from, to)) return found;
   if (const TileKernel found = of_halves(from, to)) return found;
-  if (bits_of(from) < 8 || bits_of(to) < 8) return {};
-  return {convert_each, static_cast<std::uint32_t>(from) << 16 | static_cast<std::uint32_t>(to)};
+  if (bits_of(from) == 0 || bits_of(to) == 0) return {};
+  const std::uint32_t context = static_cast<std::uint32_t>(from) << 16 | static_cast<std::uint32_t>(to);
+  return {is_integer(from) && is_integer(to) ? convert_integers_each : convert_each, context};
 }
 
 }  // namespace alate::cpu

@@ -120,9 +120,10 @@ void copy_strided(const void* in, std::span<const std::ptrdiff_t> strides, void*
     case 2: return copy_typed<std::uint16_t>(in, axes, out, pool, max_workers);
     case 4: return copy_typed<std::uint32_t>(in, axes, out, pool, max_workers);
     case 8: return copy_typed<std::uint64_t>(in, axes, out, pool, max_workers);
+    case 16: return copy_typed<std::array<std::uint64_t, 2>>(in, axes, out, pool, max_workers);
     default:
       throw make_error(ErrorCode::unsupported, "copying elements of ", element_bytes,
-                       " bytes: they must have 1, 2, 4 or 8");
+                       " bytes: they must have 1, 2, 4, 8 or 16");
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/kernels/row_split.h"
 #include "backends/cpu/steps/steps.h"
+#include "tensor/packed.h"
 
 namespace alate::cpu {
 namespace {
@@ -19,6 +20,7 @@ constexpr std::size_t kElementCost = 2;
 // A TileInput with numbers.
 struct Access {
   const std::byte* data = nullptr;
+  DType dtype = DType::invalid;
   std::size_t element_bytes = 0, period = 1, inner = 1;
   bool is_dense = false;
 };
@@ -46,6 +48,12 @@ void repeat(const std::byte* from, std::size_t bytes, std::size_t count, std::by
 
 // The elements of places [begin, begin + n) of the result: where they lie, or a copy of them in `buffer`.
 const std::byte* load(const Access& access, std::size_t begin, std::size_t n, std::byte* buffer) {
+  if (access.is_dense && tensor::is_packed(access.dtype)) {
+    const std::size_t first = bytes_for(access.dtype, static_cast<std::int64_t>(begin));
+    const std::size_t bytes = bytes_for(access.dtype, static_cast<std::int64_t>(n));
+    tensor::unpack(access.dtype, {access.data + first, bytes}, {buffer, n});
+    return buffer;
+  }
   if (access.is_dense) return access.data + begin * access.element_bytes;
   std::byte* to = buffer;
   if (access.inner == 1) {
@@ -74,18 +82,30 @@ class TileRunner {
   TileRunner(const TileProgram& program, std::span<const Access> accesses, std::byte* buffers)
       : program_(program), accesses_(accesses), buffers_(buffers) {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
+      const Access& access = accesses[i];
+      if (access.period != 1 || access.is_dense) continue;
+      const std::byte* element = access.data;
+      std::byte carrier{};
+      if (tensor::is_packed(access.dtype)) {
+        tensor::unpack(access.dtype, {access.data, 1}, {&carrier, 1});
+        element = &carrier;
+      }
       std::byte* to = buffer(i);
-      if (accesses[i].period == 1) repeat(accesses[i].data, accesses[i].element_bytes, kTile, to);
+      repeat(element, access.element_bytes, kTile, to);
     }
   }
 
   /// Writes the results of places [begin, begin + n) to `out`.
   void run(std::size_t begin, std::size_t n, std::byte* out) {
     const std::size_t last = program_.instructions.size() - 1;
+    const bool packs = tensor::is_packed(program_.result);
     for (std::size_t i = 0; i <= last; ++i) {
       const TileInstruction& instruction = program_.instructions[i];
-      execute(instruction, begin, n, i == last ? out : buffer(instruction.result));
+      execute(instruction, begin, n, i == last && !packs ? out : buffer(instruction.result));
     }
+    if (!packs) return;
+    const std::byte* carriers = buffer(program_.instructions.back().result);
+    tensor::pack(program_.result, {carriers, n}, {out, bytes_for(program_.result, static_cast<std::int64_t>(n))});
   }
 
  private:
@@ -93,7 +113,8 @@ class TileRunner {
   std::byte* temporary(std::size_t index) { return buffer(accesses_.size() + program_.registers + index); }
 
   const void* operand(std::size_t which, std::size_t begin, std::size_t n) {
-    if (which >= accesses_.size() || accesses_[which].period == 1) return buffer(which);
+    const bool is_made = which >= accesses_.size() || (accesses_[which].period == 1 && !accesses_[which].is_dense);
+    if (is_made) return buffer(which);
     return load(accesses_[which], begin, n, buffer(which));
   }
 
@@ -119,10 +140,10 @@ class TileRunner {
 std::size_t buffers_of(const TileProgram& program) { return program.inputs.size() + program.registers + kTemporaries; }
 
 Access access_of(const TileInput& input, const Shape& result, const std::byte* data) {
-  Access access{.data = data, .element_bytes = bytes_for(input.dtype, 1)};
+  Access access{.data = data, .dtype = input.dtype, .element_bytes = bytes_for(tensor::carrier_of(input.dtype), 1)};
   for (std::size_t axis = input.first_axis; axis < result.rank(); ++axis)
     (axis < input.last_axis ? access.period : access.inner) *= extent_of(result, axis);
-  access.is_dense = input.first_axis == 0 && access.inner == 1;
+  access.is_dense = input.first_axis == 0 && input.last_axis == result.rank();
   return access;
 }
 
@@ -135,7 +156,7 @@ std::size_t tiles_scratch(const Step& step, const Binding& /*binding*/, std::siz
 void run_tiles(const Step& step, const Frame& frame) {
   const TileProgram& program = *step.tiles;
   const Shape& shape = frame.shape(step.output());
-  const std::size_t n = count_of(shape), bytes = bytes_for(shape.dtype, 1);
+  const std::size_t n = count_of(shape);
   if (n == 0) return;
   std::array<Access, kMaxTileInputs> accesses;
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
@@ -148,7 +169,8 @@ void run_tiles(const Step& step, const Frame& frame) {
                                            frame.scratch + worker * worker_bytes);
                          for (std::size_t tile = begin; tile < end; ++tile) {
                            const std::size_t at = tile * kTile;
-                           runner.run(at, std::min(kTile, n - at), out + at * bytes);
+                           runner.run(at, std::min(kTile, n - at),
+                                      out + bytes_for(shape.dtype, static_cast<std::int64_t>(at)));
                          }
                        });
 }
