@@ -40,6 +40,33 @@ TEST(InferShapes, RefusesDtypesThatTheRowDoesNotAllow) {
             "invalid_argument: logical_not(f32[2]): operand 0 has dtype f32, which this op does not take");
 }
 
+TEST(InferShapes, PutsComplexNumbersTogetherAndApart) {
+  const Dim n = Dim(7);
+  EXPECT_EQ(result_of(Op::complex, {f32({n}), f32({n})}), (Shape{DType::c64, {n}}));
+  EXPECT_EQ(result_of(Op::abs, {{DType::c128, {n}}}), (Shape{DType::f64, {n}}));
+  EXPECT_EQ(result_of(Op::real, {{DType::bf16, {n}}}), (Shape{DType::bf16, {n}}));
+  EXPECT_EQ(refusal_of(Op::complex, {{DType::f16, {}}, {DType::f16, {}}}),
+            "invalid_argument: complex(f16[], f16[]): operand 0 has dtype f16, which this op does not take");
+  EXPECT_EQ(refusal_of(Op::conj, {f32({})}),
+            "invalid_argument: conj(f32[]): operand 0 has dtype f32, which this op does not take");
+  EXPECT_EQ(refusal_of(Op::less, {{DType::c64, {}}, {DType::c64, {}}}),
+            "invalid_argument: less(c64[], c64[]): operand 0 has dtype c64, which this op does not take");
+}
+
+TEST(InferShapes, BitcastsNamedDims) {
+  Builder b("bitcast");
+  const Dim n = b.dim("n");
+  const Value x = b.parameter("x", {DType::i16, {n, 2}});
+  EXPECT_EQ(b.shape(b.bitcast({x}, {DType::f32})), f32({n}));
+  EXPECT_EQ(b.shape(b.bitcast({x}, {DType::u4})), (Shape{DType::u4, {n, 2, 4}}));
+  EXPECT_EQ(b.shape(b.bitcast({x}, {DType::bf16})), (Shape{DType::bf16, {n, 2}}));
+  const Value y = b.parameter("y", {DType::i16, {2, n}});
+  EXPECT_EQ(refusal([&] { b.bitcast({y}, {DType::f32}); }),
+            "invalid_argument: bitcast(i16[2,n]): the last axis must be the 2 elements that make one of the result");
+  EXPECT_EQ(refusal_of(Op::bitcast, {{DType::u64, {INT64_MAX / 2}}}, Convert{DType::u1}).substr(0, 18),
+            "resource_exhausted");
+}
+
 TEST(InferShapes, RefusesWrongArityAndForeignAttributes) {
   EXPECT_NE(refusal_of(Op::add, {f32({2})}).find("takes 2 operands, not 1"), std::string::npos);
   EXPECT_NE(refusal_of(Op::add, {f32({2}), f32({2})}, Axis{}).find("attributes of another op"), std::string::npos);
