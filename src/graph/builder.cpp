@@ -28,6 +28,10 @@ Value Builder::parameter(std::string name, Shape shape, bool donatable) {
     if (other.name == name)
       throw make_error(ErrorCode::invalid_argument, "graph '", graph_.name_, "' already has a parameter '", name, "'");
   }
+  if (!is_countable(shape)) {
+    throw make_error(ErrorCode::invalid_argument, "graph '", graph_.name_, "': parameter '", name, "' is ",
+                     graph_.dims_->to_string(shape), ": the number of elements overflows");
+  }
   Node node{.op = Op::parameter,
             .attributes = Index{static_cast<std::int64_t>(graph_.parameters_.size())},
             .operands = {},

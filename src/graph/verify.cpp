@@ -26,10 +26,17 @@ void verify_leaf(const Graph& graph, const Node& node, std::size_t list_size) {
 }
 
 void verify_dims(const Graph& graph, const Shape& shape, std::string_view what) {
+  if (!is_countable(shape)) fail(graph, std::string(what) + ": the number of elements overflows");
   for (const Dim dim : shape.dims) {
     if (!dim.is_number() && static_cast<std::size_t>(dim.id()) >= graph.dims().size())
       fail(graph, std::string(what) + " uses a dim that is not in the dim table");
   }
+}
+
+// "add (from encoder.layer.0)"
+std::string described(const Graph& graph, const Node& node) {
+  const std::string& source = graph.source(node.source);
+  return std::string(to_string(node.op)) + (source.empty() ? "" : " (from " + source + ")");
 }
 
 void verify_node(const Graph& graph, NodeId id) {
@@ -37,17 +44,16 @@ void verify_node(const Graph& graph, NodeId id) {
   for (const Shape& shape : node.results) verify_dims(graph, shape, to_string(node.op));
   if (node.op == Op::parameter) return verify_leaf(graph, node, graph.parameters().size());
   if (node.op == Op::constant) return verify_leaf(graph, node, graph.constants().size());
+  const std::string what = described(graph, node);
   std::vector<Shape> operands;
   for (const Value operand : node.operands) {
-    if (operand.node >= id || operand.result >= graph.node(operand.node).results.size()) {
-      fail(graph, std::string(to_string(node.op)) + " reads a value that no earlier node makes");
-    }
+    if (operand.node >= id || operand.result >= graph.node(operand.node).results.size())
+      fail(graph, what + ": operand " + std::to_string(operands.size()) + " is a value that no earlier node makes");
     operands.push_back(graph.shape(operand));
   }
   for (const Region& region : node.regions) {
-    if (region == nullptr) fail(graph, std::string(to_string(node.op)) + " has an empty region");
-    if (&region->dims() != &graph.dims())
-      fail(graph, std::string(to_string(node.op)) + " has a region with another dim table");
+    if (region == nullptr) fail(graph, what + " has an empty region");
+    if (&region->dims() != &graph.dims()) fail(graph, what + " has a region with another dim table");
     verify(*region);
   }
   const InferenceInput input{node.op, node.attributes, operands, node.regions, graph.dims(), graph.source(node.source)};

@@ -17,7 +17,7 @@ namespace {
 using namespace alate;
 using namespace alate::graph;
 
-constexpr std::int64_t kSmall = 4096;
+constexpr std::int64_t kSmall = 1024;
 
 [[noreturn]] void fail(std::string_view what, std::string_view text) {
   std::fprintf(stderr, "%.*s\n%.*s\n", static_cast<int>(what.size()), what.data(), static_cast<int>(text.size()),
@@ -56,6 +56,14 @@ bool is_small(const Graph& graph, const ConstantPtr& constant, std::set<const Co
                      [&](const ConstantPtr& operand) { return is_small(graph, operand, seen); });
 }
 
+// Whether a region that runs once for each comparison or combination is over scalars, without regions of its own.
+bool is_over_scalars(const Graph& region) {
+  return std::all_of(region.nodes().begin(), region.nodes().end(), [](const Node& node) {
+    return node.regions.empty() &&
+           std::all_of(node.results.begin(), node.results.end(), [](const Shape& shape) { return shape.rank() == 0; });
+  });
+}
+
 // Whether it can be interpreted in no time: small values, no loops, few nodes.
 bool is_small(const Graph& graph) {
   std::set<const Constant*> seen;
@@ -68,8 +76,9 @@ bool is_small(const Graph& graph) {
     for (const Shape& shape : node.results) {
       if (!is_small(graph, shape)) return false;
     }
+    const bool runs_often = node.op == Op::sort || node.op == Op::reduce;
     for (const Region& region : node.regions) {
-      if (!is_small(*region)) return false;
+      if (!is_small(*region) || (runs_often && !is_over_scalars(*region))) return false;
     }
   }
   return seen.size() < 100;

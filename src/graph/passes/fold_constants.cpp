@@ -12,11 +12,14 @@ const ConstantPtr* constant_of(const Graph& graph, Value value) {
   return &graph.constants()[static_cast<std::size_t>(std::get<Index>(node.attributes).index)];
 }
 
-// A repeated constant is larger than what it repeats, and numbers are larger than what they were quantized to: both are
-// cheaper made where they are used.
+// Nobody may see through a barrier. A repeated constant is larger than what it repeats, and numbers are larger than
+// what they were quantized to: both are cheaper made where they are used.
 bool is_worth_folding(const Node& node) {
-  return op_info(node.op).kind != OpKind::region && node.op != Op::broadcast_in_dim && node.op != Op::dequantize && !node.operands.empty() &&
-         node.results.size() == 1 && node.results[0].is_static();
+  for (const Op op : {Op::optimization_barrier, Op::scheduling_barrier, Op::broadcast_in_dim, Op::dequantize}) {
+    if (node.op == op) return false;
+  }
+  return op_info(node.op).kind != OpKind::region && !node.operands.empty() && node.results.size() == 1 &&
+         node.results[0].is_static();
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct ReferenceCall {
   std::span<const Region> regions;
   std::span<const Shape> shapes;
   const DimValues& dims;
+  std::string_view source = {};  // of the node, for messages
 
   template <typename Attribute>
   const Attribute& as() const {
@@ -30,7 +31,7 @@ struct ReferenceCall {
   const Shape& shape() const { return shapes[0]; }
   /// Throws invalid_argument when no input has given the dim a value.
   std::int64_t extent(Dim dim) const;
-  /// Throws invalid_argument with the op, the shapes of its operands and `what`.
+  /// Throws invalid_argument with the op, the shapes of its operands, its source and `what`.
   [[noreturn]] void fail(std::string_view what) const;
   void require(bool holds, std::string_view what) const {
     if (!holds) fail(what);

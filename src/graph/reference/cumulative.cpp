@@ -113,7 +113,7 @@ Tensor reference_arg_min_max(const ReferenceCall& call) {
   const std::int64_t last = x.extent(static_cast<std::size_t>(attributes.axis)) - 1;
   call.require(last <= 0 || bits >= 63 || last >> bits == 0, "the last place does not fit into the dtype of places");
   if (is_float(x.dtype())) return store_words(call.shape(), find(load_floats(x)));
-  if (is_signed_integer(x.dtype())) return store_words(call.shape(), find(computed_signed(x)));
+  if (is_signed_integer(x.dtype())) return store_words(call.shape(), find(load_numbers<std::int64_t>(x)));
   return store_words(call.shape(), find(load_words(x)));
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "graph/reference/call.h"
+#include "graph/reference/index.h"
 #include "graph/reference/strided.h"
 #include "graph/reference/values.h"
 
@@ -74,7 +75,7 @@ Tensor reference_reverse(const ReferenceCall& call) {
   const std::size_t size = element_size(x);
   Tensor result = Tensor::uninitialized(call.shape());
   std::byte* to = result.mutable_bytes().data();
-  for_each_index(extents, [&](const std::vector<std::int64_t>& index) {
+  for_each_place(extents, [&](const std::vector<std::int64_t>& index) {
     std::int64_t from = 0;
     for (std::size_t i = 0; i < index.size(); ++i) {
       const bool is_reversed = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end();

@@ -2,7 +2,6 @@
 #include <numbers>
 
 #include "graph/reference/call.h"
-#include "graph/reference/values.h"
 #include "graph/reference/strided.h"
 #include "graph/reference/values.h"
 

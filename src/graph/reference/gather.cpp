@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "graph/reference/call.h"
+#include "graph/reference/index.h"
 #include "graph/reference/index_vectors.h"
 #include "graph/reference/strided.h"
 #include "graph/reference/values.h"
@@ -50,7 +51,7 @@ Tensor reference_gather(const ReferenceCall& call) {
   const std::vector<std::int64_t> places = index_vectors(indices, gather.index_vector_dim);
   const std::size_t length = gather.start_index_map.size();
   std::size_t next = 0;
-  for_each_index(batch_extents, [&](const std::vector<std::int64_t>& batch) {
+  for_each_place(batch_extents, [&](const std::vector<std::int64_t>& batch) {
     std::int64_t to = 0, from = 0;
     for (std::size_t i = 0; i < batch.size(); ++i) to += batch[i] * batch_strides[i];
     for (std::size_t i = 0; i < length; ++i) {

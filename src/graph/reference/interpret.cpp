@@ -13,7 +13,8 @@ namespace alate::graph {
 void ReferenceCall::fail(std::string_view what) const {
   std::string found;
   for (const Tensor& operand : operands) found += (found.empty() ? "" : ", ") + alate::to_string(operand.shape());
-  throw make_error(ErrorCode::invalid_argument, to_string(op), "(", found, "): ", what);
+  const std::string where = source.empty() ? std::string() : " (from " + std::string(source) + ")";
+  throw make_error(ErrorCode::invalid_argument, to_string(op), "(", found, ")", where, ": ", what);
 }
 
 std::int64_t ReferenceCall::extent(Dim dim) const {
@@ -80,7 +81,8 @@ std::vector<Tensor> dispatch_with_carriers(const ReferenceCall& call) {
                                           .operands = operands,
                                           .regions = call.regions,
                                           .shapes = shapes,
-                                          .dims = call.dims});
+                                          .dims = call.dims,
+                                          .source = call.source});
   for (std::size_t i = 0; i < results.size(); ++i) results[i] = tensor::packed(results[i], call.shapes[i].dtype);
   return results;
 }
@@ -136,7 +138,8 @@ std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValu
                    .operands = operands,
                    .regions = node.regions,
                    .shapes = shapes,
-                   .dims = dims});
+                   .dims = dims,
+                   .source = graph.source(node.source)});
 }
 
 }  // namespace
@@ -175,12 +178,8 @@ std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs
 std::vector<Tensor> interpret_op(Op op, const Attributes& attributes, std::span<const Region> regions,
                                  std::span<const Tensor> operands, std::span<const Shape> shapes,
                                  const DimValues& dims) {
-  return evaluate({.op = op,
-                   .attributes = attributes,
-                   .operands = operands,
-                   .regions = regions,
-                   .shapes = shapes,
-                   .dims = dims});
+  return evaluate(
+      {.op = op, .attributes = attributes, .operands = operands, .regions = regions, .shapes = shapes, .dims = dims});
 }
 
 Tensor materialize(const Constant& constant) {

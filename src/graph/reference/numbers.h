@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "graph/reference/values.h"
-#include "graph/reference/values.h"
 
 namespace alate::graph {
 

@@ -1,35 +1,34 @@
 #include <algorithm>
+#include <numeric>
 
 #include "graph/reference/call.h"
 #include "graph/reference/computed.h"
 #include "graph/reference/extremes.h"
+#include "graph/reference/index.h"
 #include "graph/reference/strided.h"
-#include "tensor/packed.h"
 
 namespace alate::graph {
 namespace {
 
-// The operand with the reduced axes last.
-Tensor reduced_last(const ReferenceCall& call) {
-  const Tensor x = tensor::unpacked(call.operand(0));
-  const Numbers& axes = call.as<Axes>().axes;
-  Numbers order;
-  for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(x.rank()); ++axis) {
-    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) order.push_back(axis);
-  }
-  order.insert(order.end(), axes.begin(), axes.end());
-  return transposed(x, order);
-}
-
-// Each of as many equal rows of `elements` as the result has elements, folded from `start` on.
+// The operand's elements folded into those of the result from `start` on, in row-major order of the operand.
 template <typename Element, typename Combine>
 std::vector<Element> fold(const ReferenceCall& call, const std::vector<Element>& elements, Element start,
                           Combine combine) {
-  std::vector<Element> results(static_cast<std::size_t>(call.shape().element_count()), start);
-  const std::size_t length = results.empty() ? 0 : elements.size() / results.size();
-  for (std::size_t row = 0; row < results.size(); ++row) {
-    for (std::size_t i = 0; i < length; ++i) results[row] = combine(results[row], elements[row * length + i]);
+  const std::vector<std::int64_t> extents = extents_of(call.operand(0).shape());
+  const Numbers& axes = call.as<Axes>().axes;
+  const Strides result_strides = row_major(extents_of(call.shape()));
+  Strides to_strides(extents.size(), 0);  // a step along a reduced axis stays where it is
+  for (std::size_t axis = 0, next = 0; axis < extents.size(); ++axis) {
+    if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) == axes.end())
+      to_strides[axis] = result_strides[next++];
   }
+  std::vector<Element> results(static_cast<std::size_t>(call.shape().element_count()), start);
+  std::size_t next = 0;
+  for_each_place(extents, [&](const std::vector<std::int64_t>& index) {
+    const auto to = std::inner_product(index.begin(), index.end(), to_strides.begin(), std::int64_t{0});
+    Element& result = results[static_cast<std::size_t>(to)];
+    result = combine(result, elements[next++]);
+  });
   return results;
 }
 
@@ -41,13 +40,13 @@ Tensor fold_in_ring(const ReferenceCall& call, double start, Combine combine) {
       [&]<typename Element>(const std::vector<Element>& elements) {
         return fold(call, elements, static_cast<Element>(start), combine);
       },
-      reduced_last(call));
+      call.operand(0));
 }
 
 // Folds the words of integers or bools.
 template <typename Combine>
 Tensor fold_words(const ReferenceCall& call, std::uint64_t start, Combine combine) {
-  return store_words(call.shape(), fold(call, load_words(reduced_last(call)), start, combine));
+  return store_words(call.shape(), fold(call, load_words(call.operand(0)), start, combine));
 }
 
 constexpr std::uint64_t kAllOnes = ~std::uint64_t{0};
@@ -68,7 +67,7 @@ Tensor reference_reduce_max(const ReferenceCall& call) {
       [&]<typename Element>(const std::vector<Element>& elements) {
         return fold(call, elements, lowest_of<Element>(call.shape().dtype), larger<Element>);
       },
-      reduced_last(call));
+      call.operand(0));
 }
 
 Tensor reference_reduce_min(const ReferenceCall& call) {
@@ -77,7 +76,7 @@ Tensor reference_reduce_min(const ReferenceCall& call) {
       [&]<typename Element>(const std::vector<Element>& elements) {
         return fold(call, elements, highest_of<Element>(call.shape().dtype), smaller<Element>);
       },
-      reduced_last(call));
+      call.operand(0));
 }
 
 // Bools are words of 0 and 1, for which the operations on bits are the logical ones.

@@ -4,6 +4,7 @@
 
 #include "graph/reference/call.h"
 #include "graph/reference/computed.h"
+#include "graph/reference/index.h"
 #include "graph/reference/single_elements.h"
 #include "graph/reference/strided.h"
 
@@ -49,7 +50,7 @@ std::vector<Tensor> reference_sort(const ReferenceCall& call) {
   const Strides strides = row_major(extents);
   const auto length = static_cast<std::size_t>(std::exchange(extents[axis], 1));
   if (length == 0) return results;
-  for_each_index(extents, [&](const std::vector<std::int64_t>& index) {
+  for_each_place(extents, [&](const std::vector<std::int64_t>& index) {
     const std::int64_t first = std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
     std::vector<std::int64_t> places(length);
     for (std::size_t i = 0; i < length; ++i) places[i] = first + static_cast<std::int64_t>(i) * step;
@@ -94,7 +95,7 @@ std::vector<Tensor> reference_top_k(const ReferenceCall& call) {
   if (is_float(x.dtype())) {
     choose(load_floats(x));
   } else if (is_signed_integer(x.dtype())) {
-    choose(computed_signed(x));
+    choose(load_numbers<std::int64_t>(x));
   } else {
     choose(load_words(x));
   }

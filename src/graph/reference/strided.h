@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "alate/tensor.h"
@@ -28,20 +27,5 @@ Tensor picked(const Shape& shape, const Tensor& x, std::int64_t first, const Str
 
 /// The tensor, of a dtype of whole bytes, with its axes in another order: axis i of the result is axis order[i].
 Tensor transposed(const Tensor& x, std::span<const std::int64_t> order);
-
-/// Calls `function` with every index below `extents`, in row-major order.
-template <typename Function>
-void for_each_index(std::span<const std::int64_t> extents, Function function) {
-  for (const std::int64_t extent : extents) {
-    if (extent == 0) return;
-  }
-  std::vector<std::int64_t> index(extents.size());
-  while (true) {
-    function(std::as_const(index));
-    std::size_t axis = extents.size();
-    while (axis > 0 && ++index[axis - 1] == extents[axis - 1]) index[--axis] = 0;
-    if (axis == 0) return;
-  }
-}
 
 }  // namespace alate::graph

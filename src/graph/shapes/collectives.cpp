@@ -14,7 +14,7 @@ void require_one_device(const InferenceInput& input, const Groups& groups) {
 DTypeSet dtypes_of(Reduction reduction) {
   switch (reduction) {
     case Reduction::sum:
-    case Reduction::product: return kNumbers | kComplex;
+    case Reduction::product: return kAll;
     case Reduction::max:
     case Reduction::min: return kNumbers;
     case Reduction::logical_and:

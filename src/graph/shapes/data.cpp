@@ -29,8 +29,10 @@ std::pair<std::int64_t, std::vector<DimId>> extent_product(const Dims& dims) {
 std::vector<Shape> infer_iota(const InferenceInput& input) {
   const Iota& iota = input.as<Iota>();
   require_dims(input, iota.dims, "dims");
-  input.require(contains(kNumbers, iota.dtype), "dtype must be a number's");
-  input.require(iota.axis >= 0 && static_cast<std::uint64_t>(iota.axis) < iota.dims.size(), "axis is outside the rank");
+  input.require(contains(kNumbers, iota.dtype),
+                "dtype must be a number's, not " + std::string(alate::to_string(iota.dtype)));
+  input.require(iota.axis >= 0 && static_cast<std::uint64_t>(iota.axis) < iota.dims.size(),
+                "axis " + std::to_string(iota.axis) + " is outside the rank of dims");
   return {{iota.dtype, iota.dims}};
 }
 
@@ -46,7 +48,7 @@ std::vector<Shape> infer_transpose(const InferenceInput& input) {
   const Numbers& permutation = input.as<Permutation>().permutation;
   const Shape& x = input.operands[0];
   input.require(permutation.size() == x.rank() && are_distinct_axes(permutation, x.rank()),
-                "permutation must name each axis once");
+                "permutation must name each axis of operand 0 once");
   Shape result{x.dtype, {}};
   for (const std::int64_t axis : permutation) result.dims.push_back(x.dims[static_cast<std::size_t>(axis)]);
   return {result};
@@ -57,31 +59,34 @@ std::vector<Shape> infer_broadcast_in_dim(const InferenceInput& input) {
   const Shape& x = input.operands[0];
   require_dims(input, dims, "dims");
   input.require(mapping.size() == x.rank() && are_distinct_axes(mapping, dims.size()),
-                "mapping must name a different axis of the result for each axis of the operand");
+                "mapping must name a different axis of the result for each axis of operand 0");
   for (std::size_t i = 0; i < x.rank(); ++i) {
     const Dim to = dims[static_cast<std::size_t>(mapping[i])];
     input.require(x.dims[i] == to || x.dims[i] == Dim(1),
-                  "axis " + std::to_string(i) + " is neither 1 nor the result's extent " + input.dims.to_string(to));
+                  "axis " + std::to_string(i) + " of operand 0 is neither 1 nor " + input.dims.to_string(to) +
+                      ", the extent of axis " + std::to_string(mapping[i]) + " of the result " +
+                      input.dims.to_string(Shape{x.dtype, dims}));
   }
   return {{x.dtype, dims}};
 }
 
 std::vector<Shape> infer_concatenate(const InferenceInput& input) {
   input.require(!input.operands.empty(), "needs at least one operand");
-  const std::int64_t axis = input.as<Axis>().axis;
   Shape result = input.operands[0];
-  input.require(contains(op_info(input.op).dtypes, result.dtype), "does not take this dtype");
-  input.require(axis >= 0 && static_cast<std::uint64_t>(axis) < result.rank(), "axis is outside the operands' rank");
-  const auto at = static_cast<std::size_t>(axis);
-  for (const Shape& operand : input.operands.subspan(1)) {
+  const std::size_t at = require_axis(input, input.as<Axis>().axis, 0, "axis");
+  for (std::size_t place = 1; place < input.operands.size(); ++place) {
+    const Shape& operand = input.operands[place];
+    const std::string name = "operand " + std::to_string(place);
     input.require(operand.dtype == result.dtype && operand.rank() == result.rank(),
-                  "operands must have one dtype and rank");
-    for (std::size_t i = 0; i < result.rank(); ++i)
-      input.require(i == at || operand.dims[i] == result.dims[i], "operands may differ along the axis alone");
+                  name + " must have the dtype and the rank of operand 0");
+    for (std::size_t i = 0; i < result.rank(); ++i) {
+      input.require(i == at || operand.dims[i] == result.dims[i],
+                    name + " may differ from operand 0 along axis " + std::to_string(at) + " alone");
+    }
     input.require(operand.dims[at].is_number() && result.dims[at].is_number(),
-                  "extents along the axis must be numbers");
+                  name + ": extents along axis " + std::to_string(at) + " must be numbers, because a sum has no name");
     input.require(operand.dims[at].number() <= INT64_MAX - result.dims[at].number(),
-                  "the sum of the extents overflows");
+                  name + ": the sum of the extents overflows");
     result.dims[at] = operand.dims[at].number() + result.dims[at].number();
   }
   return {result};
@@ -92,13 +97,13 @@ std::vector<Shape> infer_slice(const InferenceInput& input) {
   const Shape& x = input.operands[0];
   input.require(
       starts.size() == x.rank() && limits.size() == x.rank() && (strides.empty() || strides.size() == x.rank()),
-      "needs a start, a limit and a stride for each axis");
+      "needs a start, a limit and a stride for each axis of operand 0");
   require_dims(input, starts, "starts");
   require_dims(input, limits, "limits");
   Shape result{x.dtype, {}};
   for (std::size_t i = 0; i < x.rank(); ++i) {
     const std::int64_t stride = strides.empty() ? 1 : strides[i];
-    const std::string axis = "axis " + std::to_string(i) + ": ";
+    const std::string axis = "axis " + std::to_string(i) + " of operand 0: ";
     input.require(stride >= 1, axis + "stride must be positive");
     if (starts[i] == Dim(0) && limits[i] == x.dims[i] && stride == 1) {
       result.dims.push_back(x.dims[i]);
@@ -111,7 +116,8 @@ std::vector<Shape> infer_slice(const InferenceInput& input) {
     }
     input.require(starts[i].is_number() && starts[i].number() <= limits[i].number(),
                   axis + "start must be a number not above the limit");
-    input.require(!x.dims[i].is_number() || limits[i].number() <= x.dims[i].number(), axis + "limit is past the end");
+    input.require(!x.dims[i].is_number() || limits[i].number() <= x.dims[i].number(),
+                  axis + "limit " + input.dims.to_string(limits[i]) + " is past the end");
     const std::int64_t length = limits[i].number() - starts[i].number();
     result.dims.emplace_back(length == 0 ? 0 : (length - 1) / stride + 1);
   }
@@ -122,21 +128,22 @@ std::vector<Shape> infer_dot_general(const InferenceInput& input) {
   const DotGeneral& dot = input.as<DotGeneral>();
   const Shape& lhs = input.operands[0];
   const Shape& rhs = input.operands[1];
-  input.require(lhs.dtype == rhs.dtype, "operands must have one dtype");
+  input.require(lhs.dtype == rhs.dtype, "operand 1 must have the dtype of operand 0");
   Numbers lhs_axes = dot.lhs_batch, rhs_axes = dot.rhs_batch;
   lhs_axes.insert(lhs_axes.end(), dot.lhs_contracting.begin(), dot.lhs_contracting.end());
   rhs_axes.insert(rhs_axes.end(), dot.rhs_contracting.begin(), dot.rhs_contracting.end());
   input.require(
       dot.lhs_batch.size() == dot.rhs_batch.size() && dot.lhs_contracting.size() == dot.rhs_contracting.size(),
-      "both sides need as many batch and contracting axes");
-  input.require(are_distinct_axes(lhs_axes, lhs.rank()) && are_distinct_axes(rhs_axes, rhs.rank()),
-                "batch and contracting axes must be different axes of their operand");
+      "operands 0 and 1 need as many batch and contracting axes");
+  input.require(
+      are_distinct_axes(lhs_axes, lhs.rank()) && are_distinct_axes(rhs_axes, rhs.rank()),
+      "lhs_batch and lhs_contracting must be different axes of operand 0, rhs_batch and rhs_contracting of operand 1");
   for (std::size_t i = 0; i < lhs_axes.size(); ++i) {
     const Dim left = lhs.dims[static_cast<std::size_t>(lhs_axes[i])],
               right = rhs.dims[static_cast<std::size_t>(rhs_axes[i])];
-    input.require(left == right, "axis " + std::to_string(lhs_axes[i]) + " of the left is " +
+    input.require(left == right, "axis " + std::to_string(lhs_axes[i]) + " of operand 0 is " +
                                      input.dims.to_string(left) + " but axis " + std::to_string(rhs_axes[i]) +
-                                     " of the right is " + input.dims.to_string(right));
+                                     " of operand 1 is " + input.dims.to_string(right));
   }
   Shape result{lhs.dtype, {}};
   for (const std::int64_t axis : dot.lhs_batch) result.dims.push_back(lhs.dims[static_cast<std::size_t>(axis)]);

@@ -1,3 +1,4 @@
+#include "graph/shapes/axes.h"
 #include "graph/shapes/rules.h"
 
 namespace alate::graph {
@@ -5,8 +6,10 @@ namespace alate::graph {
 std::vector<Shape> infer_leaf(const InferenceInput& input) { input.fail("is made by the builder alone"); }
 
 std::vector<Shape> infer_elementwise(const InferenceInput& input) {
-  for (const Shape& operand : input.operands)
-    input.require(operand == input.operands[0], "operands must have one dtype and the same dims");
+  for (std::size_t i = 1; i < input.operands.size(); ++i) {
+    input.require(input.operands[i] == input.operands[0],
+                  [&] { return "operand " + std::to_string(i) + " must have the dtype and the dims of operand 0"; });
+  }
   return {input.operands[0]};
 }
 
@@ -60,34 +63,38 @@ std::vector<Shape> infer_bitcast(const InferenceInput& input) {
 std::vector<Shape> infer_select(const InferenceInput& input) {
   const Shape& condition = input.operands[0];
   input.require(condition.dtype == DType::boolean, "operand 0 must be bool");
-  input.require(contains(op_info(input.op).dtypes, input.operands[1].dtype), "does not take the dtype of operand 1");
-  input.require(input.operands[1] == input.operands[2], "operands 1 and 2 must have one dtype and the same dims");
+  input.require(contains(op_info(input.op).dtypes, input.operands[1].dtype),
+                "operand 1 has dtype " + std::string(alate::to_string(input.operands[1].dtype)) +
+                    ", which this op does not take");
+  input.require(input.operands[1] == input.operands[2], "operand 2 must have the dtype and the dims of operand 1");
   input.require(condition.rank() == 0 || condition.dims == input.operands[1].dims,
-                "operand 0 must be a scalar or have the dims of the others");
+                "operand 0 must be a scalar or have the dims of operand 1");
   return {input.operands[1]};
 }
 
 std::vector<Shape> infer_convert(const InferenceInput& input) {
   const DType dtype = input.as<Convert>().dtype;
-  input.require(contains(kAny, dtype), "cannot convert to this dtype");
+  input.require(contains(kAny, dtype), "cannot convert to " + std::string(alate::to_string(dtype)));
   return {{dtype, input.operands[0].dims}};
 }
 
 std::vector<Shape> infer_like_first(const InferenceInput& input) {
-  const auto rank = static_cast<std::int64_t>(input.operands[0].rank());
-  if (const auto* axis = std::get_if<Axis>(&input.attributes))
-    input.require(axis->axis >= 0 && axis->axis < rank, "axis is outside the operand's rank");
-  if (input.op == Op::normalize) input.require(rank > 0, "needs a last axis");
+  if (const auto* axis = std::get_if<Axis>(&input.attributes)) require_axis(input, axis->axis, 0, "axis");
+  if (input.op == Op::normalize) input.require(input.operands[0].rank() > 0, "operand 0 needs a last axis");
   return {input.operands[0]};
 }
 
 std::vector<Shape> infer_norm(const InferenceInput& input) {
   const Shape& x = input.operands[0];
   input.require(x.rank() > 0 && x.dims.back().is_number() && x.dims.back() != Dim(0),
-                "needs a last axis with a number above 0 as extent");
+                "operand 0 needs a last axis with a number above 0 as extent");
   const Shape row{x.dtype, {x.dims.back()}};
-  input.require(input.operands[1] == row && input.operands[2] == row,
-                "scale and shift must be one row of the last axis");
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+    input.require(input.operands[i] == row, [&] {
+      return "operand " + std::to_string(i) + ", " + (i == 1 ? "scale" : "shift") +
+             ", must be one row of the last axis: " + input.dims.to_string(row);
+    });
+  }
   return {x};
 }
 

@@ -21,7 +21,8 @@ void require_heads(const InferenceInput& input, std::size_t axis) {
 }
 
 void require_sinks(const InferenceInput& input, std::size_t place, Dim heads) {
-  input.require(input.operands[place] == Shape{input.operands[0].dtype, {heads}}, "sinks must be one number a head");
+  input.require(input.operands[place] == Shape{input.operands[0].dtype, {heads}},
+                "operand " + std::to_string(place) + ", sinks, must be one number a head");
 }
 
 void require_bias(const InferenceInput& input, const Shape& bias, Dim batch, Dim heads, Dim queries, Dim keys) {

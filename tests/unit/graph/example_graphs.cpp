@@ -4,14 +4,7 @@
 #include "tensor/packed.h"
 
 namespace alate::graph {
-namespace {
 
-constexpr std::int64_t kDimValue = 3;
-
-// The dims that `example` declares, in this order.
-const Dim kTokens = Dim::of_id(0), kSequences = Dim::of_id(1);
-
-// Parameters of these shapes and one op over them.
 Graph example(Op op, const std::vector<DType>& dtypes, const std::vector<Dims>& dims, Attributes attributes) {
   Builder b(std::string(to_string(op)) + " of " + std::string(dtypes.empty() ? "nothing" : to_string(dtypes[0])));
   b.dim("tokens", 1, 512, true);
@@ -20,11 +13,16 @@ Graph example(Op op, const std::vector<DType>& dtypes, const std::vector<Dims>& 
   for (std::size_t i = 0; i < dims.size(); ++i)
     operands.push_back(b.parameter("operand " + std::to_string(i), {dtypes[i % dtypes.size()], dims[i]}, i == 0));
   b.set_source("example \"" + std::string(to_string(op)) + "\"\n");
-  const Value result = b.emit(op, operands, std::move(attributes)).front();
-  const bool may_alias = !operands.empty() && b.shape(operands[0]) == b.shape(result);
-  b.output("result", result, may_alias ? std::optional<std::size_t>(0) : std::nullopt);
+  const std::vector<Value> results = b.emit(op, operands, std::move(attributes));
+  const bool may_alias = !operands.empty() && b.shape(operands[0]) == b.shape(results[0]);
+  b.output("result", results[0], may_alias ? std::optional<std::size_t>(0) : std::nullopt);
+  for (std::size_t i = 1; i < results.size(); ++i) b.output("result " + std::to_string(i), results[i]);
   return b.finish();
 }
+
+namespace {
+
+constexpr std::int64_t kDimValue = 3;
 
 Graph while_loop_example() {
   const auto dims = std::make_shared<DimTable>();
@@ -121,7 +119,7 @@ void add_fused(std::vector<Graph>& graphs) {
   }
 }
 
-// Packed sequences for the ops that read them, by operand; nothing for other operands.
+// Packed sequences and extents for the ops that read them, by operand; nothing for other operands.
 std::vector<double> indices(Op op, std::size_t operand) {
   if (op == Op::ragged_pool) {  // lengths 2, 0 and 1
     if (operand == 1) return {0, 2, 2};
@@ -133,6 +131,7 @@ std::vector<double> indices(Op op, std::size_t operand) {
     if (operand == 5) return {0, 1, 2, 2};
     if (operand == 6) return {0, 0, 0, 1, 1, 0};
   }
+  if (op == Op::dynamic_reshape && operand == 1) return {kDimValue, 2, 2};
   return {};
 }
 
@@ -143,6 +142,7 @@ std::vector<Graph> example_graphs() {
   add_standard(graphs);
   add_data(graphs);
   add_fused(graphs);
+  add_structural_examples(graphs);
   graphs.push_back(while_loop_example());
   graphs.push_back(if_else_example());
   return graphs;

@@ -20,9 +20,9 @@ Shape result_of(Op op, const std::vector<Shape>& shapes, Attributes attributes =
 
 TEST(InferShapes, NamesOpOperandsAndRule) {
   EXPECT_EQ(refusal_of(Op::add, {f32({2, 3}), f32({3, 2})}),
-            "invalid_argument: add(f32[2,3], f32[3,2]): operands must have one dtype and the same dims");
+            "invalid_argument: add(f32[2,3], f32[3,2]): operand 1 must have the dtype and the dims of operand 0");
   EXPECT_EQ(refusal_of(Op::add, {f32({2}), i32({2})}),
-            "invalid_argument: add(f32[2], i32[2]): operands must have one dtype and the same dims");
+            "invalid_argument: add(f32[2], i32[2]): operand 1 must have the dtype and the dims of operand 0");
 }
 
 TEST(InferShapes, NamesTheSource) {
@@ -100,7 +100,7 @@ TEST(InferShapes, FollowsStableHloInDotGeneral) {
   const DotGeneral dot{.lhs_batch = {0}, .rhs_batch = {1}, .lhs_contracting = {2}, .rhs_contracting = {0}};
   EXPECT_EQ(result_of(Op::dot_general, {f32({2, 3, 4}), f32({4, 2, 5})}, dot), f32({2, 3, 5}));
   EXPECT_NE(refusal_of(Op::dot_general, {f32({2, 3, 4}), f32({3, 2, 5})}, dot)
-                .find("axis 2 of the left is 4 but axis 0 of the right is 3"),
+                .find("axis 2 of operand 0 is 4 but axis 0 of operand 1 is 3"),
             std::string::npos);
 }
 

@@ -236,6 +236,26 @@ TEST(GraphText, RefusesWhatTheBuilderRefuses) {
             std::string::npos);
 }
 
+TEST(GraphText, LeavesOutFieldsThatCameLaterWhereTheyAreEmpty) {
+  const std::string before = R"(graph "g" {
+  %0 = parameter "x" : f32[4,2]
+  %1 = parameter "i" : i32[3]
+  %2 = gather(%0, %1) {offset_dims=[], collapsed_slice_dims=[1], start_index_map=[1], index_vector_dim=1, slice_sizes=[)",
+                    row_of_batch = R"(1,1], operand_batching_dims=[0], start_indices_batching_dims=[0]} : f32[4]
+}
+)";
+  std::string text = before + "4,1]} : f32[3,4]\n}\n";
+  text.replace(text.find("offset_dims=[]"), 14, "offset_dims=[1]");
+  EXPECT_EQ(print_graph(parse_graph(text)), text);
+  std::string batched = before + row_of_batch;
+  batched.replace(batched.find("i32[3]"), 6, "i32[4]");
+  EXPECT_EQ(print_graph(parse_graph(batched)), batched);
+  std::string unknown = text;
+  unknown.replace(unknown.find("4,1]}"), 5, "4,1], elephants=[0]}");
+  EXPECT_NE(refused(unknown).find("expected a field of this op, found \"elephants\""), std::string::npos)
+      << refused(unknown);
+}
+
 TEST(GraphText, BoundsNestingAndConstantDepth) {
   std::string nested = "graph \"a\" {";
   for (int i = 0; i < 100000; ++i) nested += "%0 = while_loop() : () graph \"a\" {";
