@@ -329,20 +329,20 @@ struct Pool {
 /// five lists have an entry for each spatial axis; empty strides and dilations: all 1, empty padding: all 0; negative
 /// padding cuts off. The rest says which axis is which: *_spatial lists spatial axes in one order for all three.
 struct Convolution {
-  Numbers strides;
-  Numbers padding_low;
-  Numbers padding_high;
-  Numbers lhs_dilation;
-  Numbers rhs_dilation;
+  Numbers strides = {};
+  Numbers padding_low = {};
+  Numbers padding_high = {};
+  Numbers lhs_dilation = {};
+  Numbers rhs_dilation = {};
   std::int64_t input_batch = 0;
   std::int64_t input_feature = 1;
-  Numbers input_spatial;
+  Numbers input_spatial = {};
   std::int64_t kernel_input = 1;
   std::int64_t kernel_output = 0;
-  Numbers kernel_spatial;
+  Numbers kernel_spatial = {};
   std::int64_t output_batch = 0;
   std::int64_t output_feature = 1;
-  Numbers output_spatial;
+  Numbers output_spatial = {};
   std::int64_t feature_groups = 1;
   std::int64_t batch_groups = 1;
   static constexpr auto fields() {
@@ -369,12 +369,12 @@ struct Convolution {
 /// window_dimensions may not be empty: strides and dilations are then all 1, padding is 0.
 struct Window {
   Reduction reduction = Reduction::sum;
-  Numbers window_dimensions;
-  Numbers strides;
-  Numbers base_dilations;
-  Numbers window_dilations;
-  Numbers padding_low;
-  Numbers padding_high;
+  Numbers window_dimensions = {};
+  Numbers strides = {};
+  Numbers base_dilations = {};
+  Numbers window_dilations = {};
+  Numbers padding_low = {};
+  Numbers padding_high = {};
   static constexpr auto fields() {
     return std::tuple{Field{"reduction", &Window::reduction},
                       Field{"window_dimensions", &Window::window_dimensions},
@@ -389,10 +389,10 @@ struct Window {
 /// https://openxla.org/stablehlo/spec#select_and_scatter, with ge or le, add, and zero as the start. Lists as in
 /// Window.
 struct SelectWindow {
-  Numbers window_dimensions;
-  Numbers strides;
-  Numbers padding_low;
-  Numbers padding_high;
+  Numbers window_dimensions = {};
+  Numbers strides = {};
+  Numbers padding_low = {};
+  Numbers padding_high = {};
   static constexpr auto fields() {
     return std::tuple{Field{"window_dimensions", &SelectWindow::window_dimensions},
                       Field{"strides", &SelectWindow::strides}, Field{"padding_low", &SelectWindow::padding_low},
@@ -403,7 +403,7 @@ struct SelectWindow {
 /// Extents of the transformed axes, the last ones: for rfft the operand's, for irfft the result's.
 struct Fft {
   FftKind kind = FftKind::fft;
-  Numbers lengths;
+  Numbers lengths = {};
   static constexpr auto fields() { return std::tuple{Field{"kind", &Fft::kind}, Field{"lengths", &Fft::lengths}}; }
   bool operator==(const Fft&) const = default;
 };
@@ -422,7 +422,7 @@ struct BatchNorm {
 struct RngBitGenerator {
   RngAlgorithm algorithm = RngAlgorithm::threefry;
   DType dtype = DType::u32;
-  Dims dims;
+  Dims dims = {};
   static constexpr auto fields() {
     return std::tuple{Field{"algorithm", &RngBitGenerator::algorithm}, Field{"dtype", &RngBitGenerator::dtype},
                       Field{"dims", &RngBitGenerator::dims}};
@@ -433,7 +433,7 @@ struct RngBitGenerator {
 /// result's. quantized_embedding takes indices before them.
 struct Dequantize {
   tensor::EncodingKind encoding = tensor::EncodingKind::linear;
-  Numbers blocks;
+  Numbers blocks = {};
   bool has_zero_points = false;
   DType dtype = DType::f32;
   static constexpr auto fields() {
@@ -446,7 +446,7 @@ struct Dequantize {
 /// bias [out] where the flag says so.
 struct QuantizedDense {
   tensor::EncodingKind encoding = tensor::EncodingKind::linear;
-  Numbers blocks;
+  Numbers blocks = {};
   bool has_zero_points = false;
   bool has_bias = false;
   static constexpr auto fields() {

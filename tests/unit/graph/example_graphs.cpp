@@ -2,6 +2,7 @@
 
 #include "tensor/element.h"
 #include "tensor/packed.h"
+#include "tests/unit/graph/example_graphs_windows.h"
 
 namespace alate::graph {
 
@@ -132,7 +133,7 @@ std::vector<double> indices(Op op, std::size_t operand) {
     if (operand == 6) return {0, 0, 0, 1, 1, 0};
   }
   if (op == Op::dynamic_reshape && operand == 1) return {kDimValue, 2, 2};
-  return {};
+  return window_example_values(op, operand);
 }
 
 }  // namespace
@@ -143,6 +144,7 @@ std::vector<Graph> example_graphs() {
   add_data(graphs);
   add_fused(graphs);
   add_structural_examples(graphs);
+  add_window_examples(graphs);
   graphs.push_back(while_loop_example());
   graphs.push_back(if_else_example());
   return graphs;
@@ -154,7 +156,7 @@ std::vector<Tensor> example_inputs(const Graph& graph) {
   for (const Parameter& parameter : graph.parameters()) {
     Shape shape = parameter.shape;
     for (Dim& dim : shape.dims) dim = dim.is_number() ? dim : Dim(kDimValue);
-    const DType part = shape.dtype == DType::c64 ? DType::f32 : shape.dtype;
+    const DType part = shape.dtype == DType::c64 ? DType::f32 : shape.dtype == DType::c128 ? DType::f64 : shape.dtype;
     Tensor tensor = Tensor::zeros({tensor::carrier_of(shape.dtype), shape.dims});
     const std::size_t size = bits_of(tensor::carrier_of(part)) / 8;
     const std::vector<double> places = indices(op, inputs.size());
