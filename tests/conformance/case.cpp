@@ -1,7 +1,5 @@
 #include "tests/conformance/case.h"
 
-#include <charconv>
-
 #include "alate/error.h"
 #include "graph/text_attributes.h"
 #include "graph/text_lexer.h"
@@ -94,12 +92,6 @@ Case parse_case(std::string_view text) {
   }
   if (lexer.peek().kind != graph::TokenKind::end) lexer.fail_expecting("the end of the case");
   return subject;
-}
-
-DType dtype_of(const Case& subject) {
-  if (const auto* iota = std::get_if<graph::Iota>(&subject.attributes)) return iota->dtype;
-  const std::size_t computed = subject.op == graph::Op::select || subject.op == graph::Op::if_else ? 1 : 0;
-  return computed < subject.operands.size() ? subject.operands[computed].shape.dtype : DType::invalid;
 }
 
 Shape shape_at_run(const Shape& shape) {

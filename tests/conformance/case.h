@@ -49,8 +49,6 @@ std::string print_case(const Case& subject);
 /// The inverse. Throws invalid_argument with what is wrong.
 Case parse_case(std::string_view text);
 
-/// The dtype that a case is counted under: of the first operand that the op computes with, or of what it makes.
-DType dtype_of(const Case& subject);
 /// The extents that the operands have at the run.
 Shape shape_at_run(const Shape& shape);
 std::int64_t elements_of(const Case& subject);

@@ -32,9 +32,11 @@ Cases attention_cases(const Form& form) {
                          Sizes{0, 3, 3, 2, 1, 4, 4}, Sizes{1, 0, 3, 2, 1, 4, 4}, Sizes{1, 3, 0, 2, 1, 4, 4},
                          Sizes{1, 65, 130, 2, 1, 64, 64}}) {
     for (const Attention& variant : variants()) {
-      std::vector<Operand> operands = operands_of(form.dtype, {{s.batch, s.queries, s.heads, s.width},
-                                                               {s.batch, s.keys, s.kv_heads, s.width},
-                                                               {s.batch, s.keys, s.kv_heads, s.value_width}}, {"units"});
+      std::vector<Operand> operands = operands_of(form.dtype,
+                                                  {{s.batch, s.queries, s.heads, s.width},
+                                                   {s.batch, s.keys, s.kv_heads, s.width},
+                                                   {s.batch, s.keys, s.kv_heads, s.value_width}},
+                                                  {"units"});
       if (variant.has_lengths) operands.push_back({.shape = {DType::i32, {s.batch}}, .values = {"places", s.keys + 1}});
       if (variant.has_bias) operands.push_back({.shape = {form.dtype, {1, s.heads, s.queries, s.keys}}});
       if (variant.has_sinks) operands.push_back({.shape = {form.dtype, {s.heads}}});
@@ -49,7 +51,8 @@ Cases ragged_attention_cases(const Form& form) {
   for (const auto& [tokens, sequences, longest] :
        {std::tuple<std::int64_t, std::int64_t, std::int64_t>{6, 3, 3}, {1, 1, 1}, {7, 2, 5}, {70, 3, 40}}) {
     for (const Attention& variant : variants()) {
-      std::vector<Operand> operands = operands_of(form.dtype, {{tokens, 4, 8}, {tokens, 2, 8}, {tokens, 2, 6}}, {"units"});
+      std::vector<Operand> operands =
+          operands_of(form.dtype, {{tokens, 4, 8}, {tokens, 2, 8}, {tokens, 2, 6}}, {"units"});
       operands.push_back({.shape = {DType::i32, {sequences}}, .values = {"starts", longest}});
       operands.push_back({.shape = {DType::i32, {sequences}}, .values = {"lengths", longest}});
       operands.push_back({.shape = {DType::i32, {sequences, longest}}, .values = {"pad_index", longest}});

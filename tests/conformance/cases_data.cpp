@@ -115,57 +115,32 @@ Cases slice_cases(const Form& form) {
   return list.take();
 }
 
-Cases gather_cases(const Form& form) {
-  Cases cases;
-  const auto add = [&](Dims x, Dims indices, DType index, ValueKind places, graph::Gather gather) {
-    std::vector<Operand> operands = operands_of(form.dtype, {std::move(x)}, {"bits"});
-    operands.push_back({.shape = {index, std::move(indices)}, .values = std::move(places)});
-    cases.push_back({.op = form.op.op, .operands = operands, .attributes = std::move(gather)});
-  };
-  graph::Gather rows{.offset_dims = {1},
-                     .collapsed_slice_dims = {0},
-                     .start_index_map = {0},
-                     .index_vector_dim = 1,
-                     .slice_sizes = {}};
-  rows.slice_sizes = {1, 5};
-  add({7, 5}, {4}, DType::i32, {"places", 7}, rows);
-  add({7, 5}, {16}, DType::i32, {"wild", 7}, rows);
-  add({7, 5}, {0}, DType::i32, {"places", 7}, rows);
-  for (const DType index : {DType::i8, DType::u8, DType::i16, DType::u16, DType::u32, DType::i64, DType::u64})
-    add({7, 5}, {9}, index, {"wild", 7}, rows);
-  rows.slice_sizes = {1, 0};
-  add({7, 0}, {4}, DType::i32, {"places", 7}, rows);
-  rows.slice_sizes = {1, 300};
-  add({form.large / 300, 300}, {form.large / 300}, DType::i32, {"places", form.large / 300}, rows);
-  graph::Gather elements{.offset_dims = {},
-                         .collapsed_slice_dims = {0, 1},
-                         .start_index_map = {1, 0},
-                         .index_vector_dim = 1,
-                         .slice_sizes = {}};
-  elements.slice_sizes = {1, 1};
-  add({7, 5}, {6, 2}, DType::i32, {"wild", 5}, elements);
-  graph::Gather windows{.offset_dims = {0, 2},
-                        .collapsed_slice_dims = {},
-                        .start_index_map = {0},
-                        .index_vector_dim = 1,
-                        .slice_sizes = {}};
-  windows.slice_sizes = {3, 2};
-  add({7, 5}, {4}, DType::i64, {"wild", 7}, windows);
-  graph::Gather scalar{.offset_dims = {0},
-                       .collapsed_slice_dims = {0},
-                       .start_index_map = {0},
-                       .index_vector_dim = 0,
-                       .slice_sizes = {}};
-  scalar.slice_sizes = {1, 5};
-  add({7, 5}, {}, DType::i32, {"places", 7}, scalar);
-  graph::Gather first{.offset_dims = {1, 2},
-                      .collapsed_slice_dims = {},
-                      .start_index_map = {0, 1},
-                      .index_vector_dim = 0,
-                      .slice_sizes = {}};
-  first.slice_sizes = {2, 2};
-  add({7, 5}, {2, 3}, DType::i32, {"wild", 6}, first);
-  return cases;
+Cases pad_cases(const Form& form) {
+  CaseList list(form);
+  list.add({{2, 3}, {}}, graph::Pad{{1, 0}, {0, 2}, {0, 0}});
+  list.add({{2, 3}, {}}, graph::Pad{{1, 1}, {1, 1}, {2, 1}});
+  list.add({{5}, {}}, graph::Pad{{-1}, {-2}, {0}});
+  list.add({{5}, {}}, graph::Pad{{-2}, {3}, {1}});
+  list.add({{5}, {}}, graph::Pad{{-3}, {-2}, {0}});
+  list.add({{0, 2}, {}}, graph::Pad{{2, 0}, {1, 0}, {3, 0}});
+  list.add({{}, {}}, graph::Pad{{}, {}, {}});
+  list.add({{2, 3, 5}, {}}, graph::Pad{{0, 2, -1}, {1, 0, 2}, {1, 0, 3}});
+  list.add({{Dim::of_id(5), 3}, {}}, graph::Pad{{0, 1}, {0, 1}, {}});
+  list.add({{form.large / 100, 100}, {}}, graph::Pad{{1, 1}, {1, 1}, {0, 0}});
+  return list.take();
+}
+
+Cases reverse_cases(const Form& form) {
+  CaseList list(form);
+  list.add({{3, 5}}, graph::Axes{{1}});
+  list.add({{3, 5}}, graph::Axes{{0}});
+  list.add({{2, 3, 5}}, graph::Axes{{2, 0}});
+  list.add({{3, 5}}, graph::Axes{{}});
+  list.add({{}}, graph::Axes{{}});
+  list.add({{0, 5}}, graph::Axes{{0, 1}});
+  list.add({{1025}}, graph::Axes{{0}});
+  list.add({{form.large / 65, 65}}, graph::Axes{{1}});
+  return list.take();
 }
 
 }  // namespace alate::conformance

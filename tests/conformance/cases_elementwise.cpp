@@ -40,6 +40,32 @@ Cases elementwise_cases(const Form& form) {
 
 Cases compare_cases(const Form& form) { return elementwise_cases(form); }
 
+Cases real_part_cases(const Form& form) { return elementwise_cases(form); }
+
+Cases complex_cases(const Form& form) { return elementwise_cases(form); }
+
+Cases clamp_cases(const Form& form) {
+  Cases cases = elementwise_cases(form);
+  for (const Dims& dims : {Dims{5, 3}, Dims{0}, Dims{1025}}) {
+    for (const auto& [low, high] : {std::pair<Dims, Dims>{{}, {}}, {dims, {}}, {{}, dims}}) {
+      cases.push_back({.op = form.op.op,
+                       .operands = operands_of(form.dtype, {low, dims, high}),
+                       .attributes = graph::NoAttributes{}});
+    }
+  }
+  return cases;
+}
+
+Cases bitcast_cases(const Form& form) {
+  Cases cases;
+  for (const DType to : all_dtypes()) {
+    for (const Dims& dims :
+         {Dims{5, 3}, Dims{}, Dims{0, 2}, Dims{2}, Dims{4}, Dims{8}, Dims{3, 16}, Dims{2, 32}, Dims{3, 64}, Dims{1025}})
+      cases.push_back(elementwise_case(form, 1, dims, {"bits"}, graph::Convert{to}));
+  }
+  return cases;
+}
+
 Cases select_cases(const Form& form) {
   Cases cases;
   const auto add = [&](const Dims& condition, const Dims& dims, const ValueKind& values) {

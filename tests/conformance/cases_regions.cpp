@@ -36,4 +36,38 @@ Cases if_else_cases(const Form& form) {
   return cases;
 }
 
+Cases call_cases(const Form& form) {
+  Cases cases;
+  for (const std::vector<Dims>& dims : {std::vector<Dims>{{3}}, {{2, 3}, {}, {0}}, {{1025}, {3}}}) {
+    cases.push_back({.op = form.op.op,
+                     .operands = operands_of(form.dtype, dims, {"bits"}),
+                     .attributes = graph::NoAttributes{},
+                     .regions = {"body"}});
+  }
+  return cases;
+}
+
+// Small integers, whose sums are exact, because a region may be anything: no tolerance fits.
+Cases generic_reduce_cases(const Form& form) {
+  Cases cases;
+  const auto add = [&](const std::vector<Dims>& dims, graph::Numbers axes) {
+    for (const char* region : {"add", "max", "bitwise_xor", "first", "last"}) {
+      std::vector<Dims> all = dims;
+      all.resize(2 * dims.size());
+      cases.push_back({.op = form.op.op,
+                       .operands = operands_of(form.dtype, all, {"exact"}),
+                       .attributes = graph::Axes{axes},
+                       .regions = {region}});
+    }
+  };
+  add({{3, 5}}, {1});
+  add({{3, 5}, {3, 5}}, {0});
+  add({{2, 3, 5}}, {2, 0});
+  add({{3, 0}}, {1});
+  add({{0, 3}}, {1});
+  add({{}}, {});
+  add({{7}}, {0});
+  return cases;
+}
+
 }  // namespace alate::conformance

@@ -21,16 +21,22 @@ void give(Builder& b, std::span<const Value> values) {
 }
 
 // One pair of scalars for each value that the op combines: half of the operands of a reduction are where it starts.
-void pairwise(Builder& b, graph::Op op, const Case& subject, std::span<const Shape> operands) {
-  const bool is_sort = graph::to_string(subject.op) == "sort";
+void pairwise(Builder& b, std::string_view name, const Case& subject, std::span<const Shape> operands) {
+  const bool is_sort = subject.op == graph::Op::sort;
   const std::size_t count = is_sort ? operands.size() : std::max<std::size_t>(operands.size() / 2, 1);
   const bool starts_apart = !is_sort;  // [a…, b…] in a reduction, [a, b, …] in a sort
   std::vector<Shape> scalars(2 * count);
   for (std::size_t i = 0; i < scalars.size(); ++i) scalars[i] = {operands[starts_apart ? i % count : i / 2].dtype, {}};
   const std::vector<Value> values = parameters(b, scalars);
   std::vector<Value> results;
-  for (std::size_t i = 0; i < (is_sort ? 1 : count); ++i)
-    results.push_back(b.emit(op, {values[i], values[starts_apart ? count + i : i + 1]}, graph::NoAttributes{}).front());
+  for (std::size_t i = 0; i < (is_sort ? 1 : count); ++i) {
+    const Value one = values[i], other = values[starts_apart ? count + i : i + 1];
+    if (name == "first" || name == "last") {
+      results.push_back(name == "first" ? one : other);
+    } else {
+      results.push_back(b.emit(*graph::parse_op(name), {one, other}, graph::NoAttributes{}).front());
+    }
+  }
   give(b, results);
 }
 
@@ -39,8 +45,8 @@ void pairwise(Builder& b, graph::Op op, const Case& subject, std::span<const Sha
 graph::Region make_region(const std::string& name, const Case& subject, std::span<const Shape> operands,
                           const std::shared_ptr<graph::DimTable>& dims) {
   Builder b(name, dims);
-  if (const std::optional<graph::Op> op = graph::parse_op(name)) {
-    pairwise(b, *op, subject, operands);
+  if (graph::parse_op(name) || name == "first" || name == "last") {
+    pairwise(b, name, subject, operands);
   } else if (name == "counting") {
     const std::vector<Value> values = parameters(b, operands);
     b.output("go on", b.greater({values[0], b.scalar(operands[0].dtype, 0)}));
@@ -49,6 +55,9 @@ graph::Region make_region(const std::string& name, const Case& subject, std::spa
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = i == 0 ? b.sub({values[0], b.scalar(operands[0].dtype, 1)}) : doubled(b, values[i]);
     give(b, values);
+  } else if (name == "body") {
+    const std::vector<Value> values = parameters(b, operands);
+    give(b, std::vector<Value>(values.rbegin(), values.rend()));
   } else if (name == "same" || name == "doubled") {
     std::vector<Value> values = parameters(b, operands.subspan(1));
     for (Value& value : values) value = name == "same" ? value : doubled(b, value);

@@ -1,5 +1,7 @@
 #include "tests/conformance/runner.h"
 
+#include <algorithm>
+
 #include "alate/error.h"
 #include "graph/decompose.h"
 #include "graph/interpreter.h"
@@ -11,7 +13,7 @@ namespace {
 
 Verdict judge(const Case& subject, const Module& module, std::size_t which, std::span<const Tensor> found,
               std::span<const Tensor> wanted, std::span<const Tensor> magnitudes) {
-  const Tolerance tolerance = tolerance_of(subject.op);
+  const Tolerance tolerance = tolerance_of(subject);
   for (std::size_t i = module.first_output[which]; i < module.first_output[which + 1]; ++i) {
     const Tensor* magnitude = magnitudes.empty() ? nullptr : &magnitudes[i];
     if (const auto what = difference(found[i], wanted[i], magnitude, tolerance)) {
@@ -23,7 +25,8 @@ Verdict judge(const Case& subject, const Module& module, std::size_t which, std:
 }
 
 bool needs_magnitudes(std::span<const Case> cases) {
-  return !cases.empty() && tolerance_of(cases.front().op).bound == Bound::of_magnitudes;
+  return std::any_of(cases.begin(), cases.end(),
+                     [](const Case& subject) { return tolerance_of(subject).bound == Bound::of_magnitudes; });
 }
 
 }  // namespace

@@ -12,12 +12,13 @@
 namespace alate::conformance {
 namespace {
 
-enum class Way : std::uint8_t { not_allowed, native, conversion, decomposition, unsupported };
+enum class Way : std::uint8_t { not_allowed, native, interpreted, conversion, decomposition, unsupported };
 
 constexpr std::string_view sign(Way way) {
   switch (way) {
     case Way::not_allowed: return " ";
     case Way::native: return "N";
+    case Way::interpreted: return "I";
     case Way::conversion: return "C";
     case Way::decomposition: return "D";
     case Way::unsupported: return "-";
@@ -38,6 +39,7 @@ Cell cell_of(backends::Backend& backend, const graph::OpInfo& op, DType dtype) {
   const Module module = make_module({&cases.front(), 1});
   const graph::Node& node = module.graph.nodes().back();
   const backends::Support support = backend.supports(module.graph, node, backend.devices().at(0));
+  if (support.native && support.spelling == "interpreted") return {Way::interpreted, {}};
   if (support.native) return {Way::native, std::string(support.spelling)};
   try {
     (void)backend.compile(module.graph, {});
@@ -94,7 +96,8 @@ std::string ops_page() {
   std::string text = graph::ops_documentation();
   text +=
       "\n## What the backends run\n\nMade by `alate-conformance --mode support`. N: the backend has the op, under the "
-      "spelling that is named. C: it runs it by converting at load and store. D: it runs the op's decomposition. -: it "
+      "spelling that is named. I: it has the reference interpreter run it. C: it runs it by converting at load and "
+      "store. D: it runs the op's decomposition. -: it "
       "refuses to compile it, and says why. Nothing: the op does not take the dtype.\n";
   for (const backends::Registration& registration : backends::registrations()) {
     text += "\n### Backend " + std::string(registration.name) + "\n\n" + std::string(registration.sentence) + "\n\n";

@@ -23,6 +23,11 @@ constexpr Row kRows[] = {
     {Op::logistic, {Bound::of_element, 1, 4, 4}},
     {Op::tanh, {Bound::of_element, 1, 5, 5}},
     {Op::erf, {Bound::of_element, 1, 5, 5}},
+    {Op::sin, {Bound::of_element, 1, 4, 4}},
+    {Op::cos, {Bound::of_element, 1, 4, 4}},
+    {Op::tan, {Bound::of_element, 1, 5, 5}},
+    {Op::cbrt, {Bound::of_element, 1, 4, 4}},
+    {Op::atan2, {Bound::of_element, 1, 5, 5}},
     {Op::rsqrt, {Bound::of_element, 1, 2, 2}},
     {Op::pow, {Bound::of_element, 1, 4, 4}},
     // Which zero of +0 and -0 is the larger one is not said.
@@ -33,9 +38,25 @@ constexpr Row kRows[] = {
     // Sums in any order.
     {Op::reduce_sum, {Bound::of_magnitudes, 1, 16, 16, false}},
     {Op::dot_general, {Bound::of_magnitudes, 1, 16, 16, false}},
+    {Op::reduce_product, {Bound::of_magnitudes, 1, 64, 64, false}},
+    {Op::cumulative_sum, {Bound::of_magnitudes, 1, 16, 16, false}},
+    {Op::cumulative_product, {Bound::of_magnitudes, 1, 64, 64, false}},
+    {Op::scatter_sum, {Bound::of_magnitudes, 1, 16, 16, false}},
+    {Op::conv_general, {Bound::of_magnitudes, 1, 16, 16, false}},
+    {Op::reduce_window, {Bound::of_magnitudes, 1, 16, 16, false}},
     {Op::dense, {Bound::of_magnitudes, 2, 16, 16, false}},
     {Op::ragged_pool, {Bound::of_magnitudes, 2, 16, 16, false}},
+    // Of many terms each, or of terms that cancel.
+    {Op::fft, {Bound::of_largest, 1, 64, 64, false}},
+    {Op::batch_norm_inference, {Bound::of_largest, 2, 32, 32, false}},
+    {Op::batch_norm_training, {Bound::of_largest, 2, 32, 32, false}},
+    {Op::batch_norm_gradient, {Bound::of_largest, 2, 64, 64, false}},
     // Fused ops.
+    {Op::log_softmax, {Bound::of_largest, 2, 16, 16, false}},
+    {Op::rms_norm, {Bound::of_element, 2, 16, 16, false}},
+    {Op::group_norm, {Bound::of_largest, 2, 32, 32, false}},
+    {Op::rope, {Bound::of_largest, 2, 4, 4, false}},
+    {Op::quantized_dense, {Bound::of_largest, 2, 32, 32, false}},
     {Op::gelu, {Bound::of_largest, 2, 8, 8, false}},
     {Op::silu, {Bound::of_element, 2, 8, 8, false}},
     {Op::softmax, {Bound::of_element, 2, 32, 32, false}},
@@ -59,9 +80,19 @@ double Tolerance::ulps(DType dtype) const {
   }
 }
 
-Tolerance tolerance_of(Op op) {
-  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.op == op; });
-  return row == std::end(kRows) ? Tolerance{} : row->tolerance;
+Tolerance tolerance_of(const Case& subject) {
+  constexpr Tolerance kUnordered{Bound::exact, 0, 0, 0, false};
+  const auto* window = std::get_if<graph::Window>(&subject.attributes);
+  if (window != nullptr && window->reduction >= graph::Reduction::max) return kUnordered;
+  const bool is_complex_valued =
+      !subject.operands.empty() && (is_complex(subject.operands[0].shape.dtype) || subject.op == Op::complex);
+  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.op == subject.op; });
+  if (row != std::end(kRows)) return row->tolerance;
+  // Complex numbers are computed by formulas of several roundings.
+  const graph::OpInfo& info = graph::op_info(subject.op);
+  if (is_complex_valued && info.has(graph::kElementwise) && info.kind == graph::OpKind::standard)
+    return {Bound::of_element, 4, 4, 4, false};
+  return {};
 }
 
 }  // namespace alate::conformance

@@ -1,7 +1,7 @@
 // How far a backend's result may be from the reference's, by op.
 #pragma once
 
-#include "graph/op.h"
+#include "tests/conformance/case.h"
 
 namespace alate::conformance {
 
@@ -25,6 +25,6 @@ struct Tolerance {
   double ulps(DType dtype) const;
 };
 
-Tolerance tolerance_of(graph::Op op);
+Tolerance tolerance_of(const Case& subject);
 
 }  // namespace alate::conformance

@@ -162,7 +162,9 @@ Tensor values_of(const Case& subject, std::size_t place) {
   Random random(subject.seed * 1000003 + place);
   const bool is_stored_only = graph::contains(graph::kStorageOnly, dtype);
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
-    if (is_stored_only || name == "bits") {
+    if (name == "bits" && is_complex(dtype)) {
+      set_wide(tensor, i, random);
+    } else if (is_stored_only || name == "bits") {
       set_bits(tensor, i, dtype == DType::boolean ? random() & 1 : random());
     } else if (name == "numbers") {
       set_number(tensor, i, random, 3, false);

@@ -87,8 +87,9 @@ Value decompose_attention(Builder& b, std::span<const Value> operands, const Att
 }
 
 Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {
-  const Value seen = attributes.has_lengths ? operands[7] : operands[4], pad_index = operands[5],
-              unpad_index = operands[6];
+  // Key lengths may be past a sequence's own, where pad_index names tokens of other sequences.
+  const Value seen = attributes.has_lengths ? b.min({operands[4], operands[7]}) : operands[4];
+  const Value pad_index = operands[5], unpad_index = operands[6];
   Attention padded = attributes;
   padded.has_lengths = true;
   std::vector<Value> inputs;

@@ -7,6 +7,7 @@
 #include "backends/cpu/kernels/transpose.h"
 #include "backends/cpu/steps/steps.h"
 #include "tensor/element.h"
+#include "tensor/packed.h"
 
 namespace alate::cpu {
 namespace {
@@ -127,12 +128,23 @@ void run_iota(const Step& step, const Frame& frame) {
   const auto inner = static_cast<std::size_t>(row_major_strides(shape)[axis]);
   const std::size_t n = count_of(shape), extent = extent_of(shape, axis), bytes = element_bytes(shape);
   std::byte* out = frame.out<std::byte>(step.output());
-  for (std::size_t i = 0; i < n; ++i)
-    tensor::store_double(shape.dtype, static_cast<double>(i / inner % extent), out + i * bytes);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t place = i / inner % extent;
+    if (is_integer(shape.dtype)) {
+      std::memcpy(out + i * bytes, &place, bytes);  // integers wrap
+    } else {
+      tensor::store_double(shape.dtype, static_cast<double>(place), out + i * bytes);
+    }
+  }
 }
 
 void run_copy(const Step& step, const Frame& frame) {
   const Shape& shape = frame.shape(step.output());
+  if (tensor::is_packed(shape.dtype)) {  // always dense: only views give a copy of them
+    const std::size_t bytes = bytes_for(shape.dtype, static_cast<std::int64_t>(count_of(shape)));
+    if (bytes > 0) std::memcpy(frame.out<std::byte>(step.output()), frame.in<std::byte>(step.inputs[0]), bytes);
+    return;
+  }
   Strides strides = row_major_strides(shape);
   if (!strides.empty()) strides[0] = static_cast<std::ptrdiff_t>(frame.row_stride(step.inputs[0]));
   copy(frame, frame.in<std::byte>(step.inputs[0]), strides, shape, frame.out<std::byte>(step.output()));
