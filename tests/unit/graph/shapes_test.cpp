@@ -63,8 +63,8 @@ TEST(InferShapes, BitcastsNamedDims) {
   const Value y = b.parameter("y", {DType::i16, {2, n}});
   EXPECT_EQ(refusal([&] { b.bitcast({y}, {DType::f32}); }),
             "invalid_argument: bitcast(i16[2,n]): the last axis must be the 2 elements that make one of the result");
-  EXPECT_EQ(refusal_of(Op::bitcast, {{DType::u64, {INT64_MAX / 2}}}, Convert{DType::u1}).substr(0, 18),
-            "resource_exhausted");
+  EXPECT_NE(refusal_of(Op::bitcast, {{DType::u64, {INT64_MAX / 64}}}, Convert{DType::u1}).find("overflow"),
+            std::string::npos);
 }
 
 TEST(InferShapes, RefusesWrongArityAndForeignAttributes) {
