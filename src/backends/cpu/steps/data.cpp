@@ -48,6 +48,16 @@ std::int64_t load_index(const Shape& shape, const std::byte* indices, std::size_
       std::memcpy(&value, indices + i * sizeof value, sizeof value);
       return value;
     }
+    case DType::u64: {
+      std::uint64_t value;
+      std::memcpy(&value, indices + i * sizeof value, sizeof value);
+      return static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
+    }
+    case DType::i4:
+    case DType::u4: {
+      const auto four = static_cast<unsigned>(indices[i / 2]) >> (i % 2 * 4) & 15U;
+      return static_cast<std::int64_t>(four) - (shape.dtype == DType::i4 && four > 7 ? 16 : 0);
+    }
     default:
       return static_cast<std::int64_t>(tensor::load_double(shape.dtype, indices + i * bytes_for(shape.dtype, 1)));
   }
