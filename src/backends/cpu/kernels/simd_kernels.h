@@ -22,18 +22,6 @@ struct SimdKernels {
   const char* target = nullptr;  // Highway's name of what the code was compiled for
   void (*unary)(UnaryOp, const float* x, float* y, std::size_t n) = nullptr;
   void (*apply_activation)(Activation, float* x, std::size_t n) = nullptr;
-  void (*binary)(BinaryOp, BroadcastOperand<float>, BroadcastOperand<float>, float* out, std::size_t rows,
-                 std::size_t width) = nullptr;
-  void (*compare_f32)(CompareOp, BroadcastOperand<float>, BroadcastOperand<float>, std::uint8_t* out, std::size_t rows,
-                      std::size_t width) = nullptr;
-  void (*compare_i32)(CompareOp, BroadcastOperand<std::int32_t>, BroadcastOperand<std::int32_t>, std::uint8_t* out,
-                      std::size_t rows, std::size_t width) = nullptr;
-  void (*compare_u8)(CompareOp, BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint8_t>, std::uint8_t* out,
-                     std::size_t rows, std::size_t width) = nullptr;
-  void (*select_32)(BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint32_t>, BroadcastOperand<std::uint32_t>,
-                    std::uint32_t* out, std::size_t rows, std::size_t width) = nullptr;
-  void (*select_8)(BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint8_t>,
-                   std::uint8_t* out, std::size_t rows, std::size_t width) = nullptr;
   void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
   void (*softmax_rows)(const SoftmaxArguments&) = nullptr;
   void (*reduce_part)(ReduceOp, const ReduceArguments&, std::size_t begin, std::size_t end) = nullptr;
