@@ -43,7 +43,7 @@ constexpr Operation kKernels[] = {
     row(Op::slice, kWholeBytes, "copy_strided", run_slice),
     {.op = Op::gather, .dtypes = kWholeBytes, .spelling = "gather", .run = run_gather, .scratch = gather_scratch},
     {.op = Op::dot_general,
-     .dtypes = kF32,
+     .dtypes = graph::kAll,
      .spelling = "dot_general",
      .run = run_dot_general,
      .scratch = dot_general_scratch},
