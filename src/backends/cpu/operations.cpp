@@ -14,6 +14,7 @@ using graph::Op;
 using graph::set_of;
 
 constexpr graph::DTypeSet kF32 = set_of(DType::f32);
+constexpr graph::DTypeSet kUpToF32 = kF32 | set_of(DType::f16) | set_of(DType::bf16);
 // Data is moved by the byte.
 constexpr graph::DTypeSet kPacked = set_of(DType::i1) | set_of(DType::u1) | set_of(DType::i2) | set_of(DType::u2) |
                                     set_of(DType::i4) | set_of(DType::u4) | set_of(DType::f4e2m1fn);
@@ -70,6 +71,28 @@ constexpr Operation kKernels[] = {
      .run = run_ragged_attention,
      .strided_operands = 7},
     row(Op::ragged_pool, kF32, "pool", run_pool),
+    {.op = Op::conv_general,
+     .dtypes = kUpToF32,
+     .spelling = "conv_output_first",
+     .run = run_convolution,
+     .packed_operand = 1,
+     .pack = pack_output_first,
+     .scratch = convolution_scratch,
+     .fits = fits_packed_output_first},
+    {.op = Op::conv_general,
+     .dtypes = kUpToF32,
+     .spelling = "conv_output_last",
+     .run = run_convolution,
+     .packed_operand = 1,
+     .pack = pack_output_last,
+     .scratch = convolution_scratch,
+     .fits = fits_packed_output_last},
+    {.op = Op::conv_general,
+     .dtypes = graph::kNumbers | graph::kComplex,
+     .spelling = "conv",
+     .run = run_convolution,
+     .scratch = convolution_scratch,
+     .fits = fits_convolution},
 };
 
 // Element-wise ops are those that have instructions for chains, asked with every dtype.
