@@ -29,6 +29,13 @@ bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
   return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
 }
 
+// Loops over places have room for so many axes.
+bool has_few_axes(const graph::Graph& /*graph*/, const graph::Node& node) { return node.results[0].rank() <= 16; }
+
+bool transforms_axes(const graph::Graph& /*graph*/, const graph::Node& node) {
+  return !std::get<graph::Fft>(node.attributes).lengths.empty();
+}
+
 bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
   return graph.node(node.operands[1].node).op == Op::constant;
 }
@@ -93,6 +100,30 @@ constexpr Operation kKernels[] = {
      .run = run_convolution,
      .scratch = convolution_scratch,
      .fits = fits_convolution},
+    {.op = Op::reduce_window,
+     .dtypes = graph::kNumbers | graph::kComplex,
+     .spelling = "reduce_window",
+     .run = run_reduce_window,
+     .scratch = reduce_window_scratch},
+    {.op = Op::select_and_scatter_max,
+     .dtypes = graph::kNumbers,
+     .spelling = "select_and_scatter",
+     .run = run_select_and_scatter,
+     .scratch = select_and_scatter_scratch,
+     .fits = has_few_axes},
+    {.op = Op::select_and_scatter_min,
+     .dtypes = graph::kNumbers,
+     .spelling = "select_and_scatter",
+     .run = run_select_and_scatter,
+     .scratch = select_and_scatter_scratch,
+     .fits = has_few_axes},
+    {.op = Op::fft,
+     .dtypes = graph::kComplex | graph::kComponents,
+     .spelling = "fft",
+     .run = run_fft,
+     .scratch = fft_scratch,
+     .fits = transforms_axes},
+    row(Op::rng_bit_generator, set_of(DType::u64), "random_bits", run_rng_bit_generator),
 };
 
 // Element-wise ops are those that have instructions for chains, asked with every dtype.

@@ -11,7 +11,9 @@
 namespace alate::cpu {
 namespace {
 
-constexpr std::size_t kLanes = 8;
+// Rows that are transformed side by side: as many as make whole vectors, while all stay in the second-level cache.
+constexpr std::size_t kMostLanes = 8;
+constexpr std::size_t kValuesInCache = 32 * 1024;
 constexpr std::size_t kLargestRadix = 31;
 constexpr std::size_t kAlignment = 64;
 
@@ -60,7 +62,10 @@ std::size_t shared_values(const FourierPlan& plan) {
 std::size_t shared_bytes(const FourierPlan& plan) {
   return aligned(shared_values(plan) * sizeof(double)) + 6 * kAlignment;
 }
-std::size_t worker_bytes(const FourierPlan& plan) { return 4 * aligned(plan.inside * kLanes * sizeof(double)); }
+std::size_t lanes_of(const FourierPlan& plan) {
+  return std::clamp<std::size_t>(kValuesInCache / std::max<std::size_t>(plan.inside, 1), 1, kMostLanes);
+}
+std::size_t worker_bytes(const FourierPlan& plan) { return 4 * aligned(plan.inside * lanes_of(plan) * sizeof(double)); }
 
 template <typename T>
 auto lanes_function(const Kernels& set) {
@@ -109,7 +114,7 @@ class Transformer {
 
   void lanes(std::size_t first, std::size_t count, std::size_t worker) const {
     Parts<T> parts{workers_ + worker * worker_bytes(plan_)};
-    const std::size_t values = plan_.inside * kLanes;
+    const std::size_t values = plan_.inside * lanes_of(plan_);
     T *re = parts.take(values), *im = parts.take(values), *work_re = parts.take(values), *work_im = parts.take(values);
     load(first, count, re, im);
     FourierLanes<T> f{&plan_,  root_re_, root_im_, static_cast<T>(pass_.is_inverse ? 1 : -1), re, im,
@@ -205,11 +210,11 @@ template <typename Stored, typename T>
 void transform_as(const FourierPass& pass, const FourierPlan& plan, std::byte* scratch, std::size_t workers,
                   base::ThreadPool& pool, const Kernels& set) {
   const Transformer<Stored, T> transformer(pass, plan, scratch, set);
-  const std::size_t rows = pass.outer * pass.inner, groups = (rows + kLanes - 1) / kLanes;
-  split_rows_by_worker(groups, plan.inside * kLanes * 8, pool, workers,
+  const std::size_t lanes = lanes_of(plan), rows = pass.outer * pass.inner, groups = (rows + lanes - 1) / lanes;
+  split_rows_by_worker(groups, plan.inside * lanes * 8, pool, workers,
                        [&](std::size_t begin, std::size_t end, std::size_t worker) {
                          for (std::size_t group = begin; group < end; ++group)
-                           transformer.lanes(group * kLanes, std::min(kLanes, rows - group * kLanes), worker);
+                           transformer.lanes(group * lanes, std::min(lanes, rows - group * lanes), worker);
                        });
 }
 

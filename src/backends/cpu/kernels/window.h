@@ -16,7 +16,7 @@ namespace alate::cpu {
 struct WindowPass {
   const void* x = nullptr;
   void* out = nullptr;
-  std::size_t outer = 0, extent = 0, count = 0, inner = 1;
+  std::size_t outer = 1, extent = 0, count = 0, inner = 1;
   std::int64_t window = 1, stride = 1, low = 0, base_dilation = 1, window_dilation = 1;
 };
 /// Rows [begin, end) of the outer * count that the result has.
