@@ -45,12 +45,12 @@ std::size_t select_and_scatter_scratch(const Step& step, const Binding& binding,
 void run_batch_norm_inference(const Step& step, const Frame& frame);
 void run_batch_norm_training(const Step& step, const Frame& frame);
 void run_batch_norm_gradient(const Step& step, const Frame& frame);
-std::size_t batch_norm_scratch(const Step& step, const Binding& binding, std::size_t index);
 
 void run_fft(const Step& step, const Frame& frame);
 std::size_t fft_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_rng_bit_generator(const Step& step, const Frame& frame);
 
+bool has_few_scaled_axes(const graph::Graph& graph, const graph::Node& node);
 void run_dequantize(const Step& step, const Frame& frame);
 void run_quantized_dense(const Step& step, const Frame& frame);
 std::size_t quantized_dense_scratch(const Step& step, const Binding& binding, std::size_t index);
