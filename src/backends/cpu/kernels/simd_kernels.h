@@ -6,14 +6,19 @@
 
 #include "backends/cpu/kernels/activation.h"
 #include "backends/cpu/kernels/attention.h"
+#include "backends/cpu/kernels/depthwise.h"
 #include "backends/cpu/kernels/elementwise.h"
+#include "backends/cpu/kernels/fourier.h"
 #include "backends/cpu/kernels/gather.h"
 #include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/pooling.h"
+#include "backends/cpu/kernels/product.h"
+#include "backends/cpu/kernels/random_bits.h"
 #include "backends/cpu/kernels/reduce.h"
 #include "backends/cpu/kernels/reduce_any.h"
 #include "backends/cpu/kernels/softmax.h"
 #include "backends/cpu/kernels/tile.h"
+#include "backends/cpu/kernels/window.h"
 
 namespace alate::cpu {
 
@@ -33,6 +38,13 @@ struct SimdKernels {
   std::size_t (*attention_scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
   TileKernel (*tile_loop)(TileOp, DType, std::size_t element_bytes) = nullptr;
   ReduceLoop (*reduce_loop)(TileOp, DType) = nullptr;
+  ProductLoop (*product_loop)(DType) = nullptr;
+  WindowLoop (*window_loop)(TileOp, DType) = nullptr;
+  void (*depthwise_point)(const DepthwisePoint&) = nullptr;
+  void (*fourier_f32)(const FourierLanes<float>&) = nullptr;
+  void (*fourier_f64)(const FourierLanes<double>&) = nullptr;
+  ThreefryWords threefry_words = nullptr;
+  PhiloxWords philox_words = nullptr;
 };
 
 // In files of their own, tile_loops_SET.cpp: there are many.
@@ -43,6 +55,11 @@ TileKernel find_tile_loop_avx512(TileOp op, DType dtype, std::size_t element_byt
 ReduceLoop find_reduce_loop_scalar(TileOp op, DType dtype);
 ReduceLoop find_reduce_loop_avx2(TileOp op, DType dtype);
 ReduceLoop find_reduce_loop_avx512(TileOp op, DType dtype);
+
+// In any_type_SET.cpp.
+void fill_any_type_scalar(SimdKernels& table);
+void fill_any_type_avx2(SimdKernels& table);
+void fill_any_type_avx512(SimdKernels& table);
 
 SimdKernels simd_kernels_scalar();  // the build's baseline: SSE4 on x86-64, NEON on AArch64
 SimdKernels simd_kernels_avx2();
