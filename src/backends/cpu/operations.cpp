@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "alate/error.h"
+#include "backends/cpu/steps/carriers.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/tile_program.h"
 
@@ -14,7 +15,6 @@ using graph::Op;
 using graph::set_of;
 
 constexpr graph::DTypeSet kF32 = set_of(DType::f32);
-// Data is moved by the byte.
 constexpr graph::DTypeSet kPacked = set_of(DType::i1) | set_of(DType::u1) | set_of(DType::i2) | set_of(DType::u2) |
                                     set_of(DType::i4) | set_of(DType::u4) | set_of(DType::f4e2m1fn);
 constexpr graph::DTypeSet kWholeBytes = graph::kAny & ~kPacked;
@@ -32,16 +32,50 @@ bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
   return graph.node(node.operands[1].node).op == Op::constant;
 }
 
-constexpr Operation kKernels[] = {
-    row(Op::iota, graph::kNumbers & ~kPacked, "iota", run_iota),
+// Elements moved, picked and put in order: any dtype, packed ones through carriers.
+template <RunStep kRun, StepScratch kScratch = nullptr>
+constexpr Operation moving(Op op, std::string_view spelling) {
+  return {.op = op,
+          .dtypes = graph::kAny,
+          .spelling = spelling,
+          .run = run_unpacked<kRun, kScratch>,
+          .scratch = unpacked_scratch<kScratch>};
+}
+
+constexpr Operation kMoves[] = {
     row(Op::reshape, graph::kAny, "view", run_copy),  // these are never steps: the planner makes views
     row(Op::identity, graph::kAny, "view", run_copy),
     row(Op::bitcast, graph::kAny, "view", run_copy),
-    row(Op::transpose, kWholeBytes, "copy_strided", run_transpose),
-    row(Op::broadcast_in_dim, kWholeBytes, "copy_strided", run_broadcast),
-    row(Op::concatenate, kWholeBytes, "concatenate", run_concatenate),
-    row(Op::slice, kWholeBytes, "copy_strided", run_slice),
-    {.op = Op::gather, .dtypes = kWholeBytes, .spelling = "gather", .run = run_gather, .scratch = gather_scratch},
+    row(Op::optimization_barrier, graph::kAny, "view", run_copy),
+    row(Op::scheduling_barrier, graph::kAny, "view", run_copy),
+    row(Op::all_reduce, graph::kAny, "view", run_copy),
+    row(Op::all_gather, graph::kAny, "view", run_copy),
+    row(Op::all_to_all, graph::kAny, "view", run_copy),
+    row(Op::reduce_scatter, graph::kAny, "view", run_copy),
+    row(Op::collective_broadcast, graph::kAny, "view", run_copy),
+    row(Op::collective_permute, graph::kAny, "zeros", run_zeros),  // a view where a device sends
+    row(Op::replica_id, graph::kAny, "zeros", run_zeros),
+    row(Op::partition_id, graph::kAny, "zeros", run_zeros),
+    row(Op::dynamic_reshape, graph::kAny, "check_extents", run_check_extents),  // and a view
+    moving<run_iota, iota_scratch>(Op::iota, "iota"),
+    moving<run_transpose>(Op::transpose, "copy_strided"),
+    moving<run_broadcast>(Op::broadcast_in_dim, "copy_strided"),
+    moving<run_concatenate>(Op::concatenate, "concatenate"),
+    moving<run_slice>(Op::slice, "copy_strided"),
+    moving<run_pad>(Op::pad, "pad"),
+    moving<run_reverse>(Op::reverse, "copy_strided"),
+    moving<run_dynamic_slice>(Op::dynamic_slice, "copy_strided"),
+    moving<run_dynamic_update_slice>(Op::dynamic_update_slice, "update_slice"),
+    row(Op::dimension_size, graph::kAny, "extent", run_dimension_size),
+    moving<run_gather, gather_scratch>(Op::gather, "gather"),
+    moving<run_scatter, scatter_scratch>(Op::scatter_set, "scatter"),
+    moving<run_scatter, scatter_scratch>(Op::scatter_sum, "scatter"),
+    moving<run_scatter, scatter_scratch>(Op::scatter_max, "scatter"),
+    moving<run_scatter, scatter_scratch>(Op::scatter_min, "scatter"),
+    {.op = Op::call, .dtypes = graph::kAny, .spelling = "call", .run = run_call, .scratch = region_scratch},
+};
+
+constexpr Operation kKernels[] = {
     {.op = Op::dot_general,
      .dtypes = kF32,
      .spelling = "dot_general",
@@ -113,6 +147,7 @@ void add_interpreted_rows(std::vector<Operation>& table) {
 // Of two rows that take a node, the first is its.
 std::vector<Operation> make_table() {
   std::vector<Operation> table(std::begin(kKernels), std::end(kKernels));
+  table.insert(table.end(), std::begin(kMoves), std::end(kMoves));
   add_tile_rows(table);
   add_reductions(table);
   add_interpreted_rows(table);
