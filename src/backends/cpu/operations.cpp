@@ -72,6 +72,11 @@ constexpr Operation kMoves[] = {
     moving<run_scatter, scatter_scratch>(Op::scatter_sum, "scatter"),
     moving<run_scatter, scatter_scratch>(Op::scatter_max, "scatter"),
     moving<run_scatter, scatter_scratch>(Op::scatter_min, "scatter"),
+    moving<run_cumulative, widened_scratch>(Op::cumulative_sum, "cumulative"),
+    moving<run_cumulative, widened_scratch>(Op::cumulative_product, "cumulative"),
+    moving<run_cumulative, widened_scratch>(Op::cumulative_max, "cumulative"),
+    moving<run_cumulative, widened_scratch>(Op::cumulative_min, "cumulative"),
+    moving<run_arg_min_max, widened_scratch>(Op::arg_min_max, "arg_extreme"),
     {.op = Op::call, .dtypes = graph::kAny, .spelling = "call", .run = run_call, .scratch = region_scratch},
 };
 

@@ -26,6 +26,24 @@ void run_zeros(const Step& step, const Frame& frame);
 void run_scatter(const Step& step, const Frame& frame);
 std::size_t scatter_scratch(const Step& step, const Binding& binding, std::size_t index);
 
+void run_cumulative(const Step& step, const Frame& frame);
+void run_arg_min_max(const Step& step, const Frame& frame);
+std::size_t widened_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_sort(const Step& step, const Frame& frame);
+std::size_t sort_scratch(const Step& step, const Binding& binding, std::size_t index);
+/// Whether run_sort knows the order that the node's region gives.
+bool has_known_order(const graph::Graph& graph, const graph::Node& node);
+void run_sort_by_region(const Step& step, const Frame& frame);
+std::size_t sort_by_region_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_top_k(const Step& step, const Frame& frame);
+std::size_t top_k_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_known_reduce(const Step& step, const Frame& frame);
+std::size_t known_reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
+/// Whether run_known_reduce has loops for the one op that the node's region is.
+bool has_known_reduction(const graph::Graph& graph, const graph::Node& node);
+void run_region_reduce(const Step& step, const Frame& frame);
+std::size_t region_reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
+
 void run_reduce(const Step& step, const Frame& frame);
 std::size_t reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
 /// Whether run_reduce has loops for it.
