@@ -10,6 +10,8 @@ namespace alate::conformance {
 int run_test(backends::Backend& backend, const Options& options);
 /// --case: one case, with its graph where it fails.
 int run_case(backends::Backend& backend, const Options& options);
+/// --mode golden: what jax gave, see tests/golden/record_ops.py.
+int run_golden(backends::Backend& backend, const Options& options);
 /// --mode support: docs/ops.md.
 int run_support(const Options& options);
 /// --mode perf.

@@ -12,9 +12,10 @@ namespace {
 
 Mode parse_mode(std::string_view text) {
   if (text == "test") return Mode::test;
+  if (text == "golden") return Mode::golden;
   if (text == "support") return Mode::support;
   if (text == "perf") return Mode::perf;
-  throw make_error(ErrorCode::invalid_argument, "--mode is test, support or perf, not '", text, "'");
+  throw make_error(ErrorCode::invalid_argument, "--mode is test, golden, support or perf, not '", text, "'");
 }
 
 std::regex parse_expression(const std::string& text) {
@@ -74,6 +75,7 @@ std::string help_text() {
          "\n"
          "  --backend NAME         the backend (cpu)\n"
          "  --mode test            runs the cases of every op and dtype; ends with `N passed, N failed` (the default)\n"
+         "  --mode golden          runs what jax gave for ops, recorded in tests/golden/ops; ends as test does\n"
          "  --mode support         writes docs/ops.md: the ops, and which backend runs which of them, how\n"
          "  --mode perf            each op's speed on large operands, against what this machine reaches\n"
          "  --op EXPRESSION        only ops whose whole name this regular expression matches\n"

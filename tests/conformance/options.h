@@ -9,7 +9,7 @@
 
 namespace alate::conformance {
 
-enum class Mode : std::uint8_t { test, support, perf };
+enum class Mode : std::uint8_t { test, golden, support, perf };
 
 struct Sample {
   std::uint64_t seed = 1;

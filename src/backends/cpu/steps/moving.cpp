@@ -6,6 +6,7 @@
 #include "backends/cpu/kernels/move.h"
 #include "backends/cpu/kernels/transpose.h"
 #include "backends/cpu/steps/layout.h"
+#include "tensor/packed.h"
 
 namespace alate::cpu {
 namespace {
@@ -126,9 +127,11 @@ void run_dimension_size(const Step& step, const Frame& frame) {
 
 // The result is a view that the planner makes; what is left is to look at the extents.
 void run_check_extents(const Step& step, const Frame& frame) {
-  const Shape &wanted = frame.shape(step.inputs[0]), &given = frame.shape(step.inputs[1]);
+  const Shape& wanted = frame.shape(step.inputs[0]);
+  const Tensor given =
+      tensor::unpacked(Tensor::borrow(frame.shape(step.inputs[1]), frame.in<std::byte>(step.inputs[1]), nullptr));
   for (std::size_t i = 0; i < wanted.rank(); ++i) {
-    if (index_at(given, frame.in<std::byte>(step.inputs[1]), static_cast<std::ptrdiff_t>(i)) != wanted.dims[i].number())
+    if (index_at(given.shape(), given.bytes().data(), static_cast<std::ptrdiff_t>(i)) != wanted.dims[i].number())
       fail(step, frame, "operand 1 does not have the extents of dims");
   }
 }
