@@ -32,6 +32,12 @@ struct SimdKernels {
   void (*reduce_part)(ReduceOp, const ReduceArguments&, std::size_t begin, std::size_t end) = nullptr;
   void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;
   void (*gather_sum)(const GatherSumArguments&) = nullptr;
+  void (*transpose_8)(const std::uint8_t* in, std::size_t in_stride, std::uint8_t* out, std::size_t out_stride,
+                      std::size_t rows, std::size_t columns) = nullptr;
+  void (*transpose_16)(const std::uint16_t* in, std::size_t in_stride, std::uint16_t* out, std::size_t out_stride,
+                       std::size_t rows, std::size_t columns) = nullptr;
+  void (*transpose_64)(const std::uint64_t* in, std::size_t in_stride, std::uint64_t* out, std::size_t out_stride,
+                       std::size_t rows, std::size_t columns) = nullptr;
   void (*transpose_32)(const std::uint32_t* in, std::size_t in_stride, std::uint32_t* out, std::size_t out_stride,
                        std::size_t rows, std::size_t columns) = nullptr;
   void (*attend)(const RaggedAttentionArguments&, const AttentionTask&, float* scratch) = nullptr;

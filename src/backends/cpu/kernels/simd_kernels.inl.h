@@ -25,7 +25,10 @@ inline SimdKernels make_simd_kernels() {
   table.reduce_part = reduce_part;
   table.pool_tokens = pool_tokens;
   table.gather_sum = gather_sum;
+  table.transpose_8 = transpose_lanes<std::uint8_t>;
+  table.transpose_16 = transpose_lanes<std::uint16_t>;
   table.transpose_32 = transpose_32;
+  table.transpose_64 = transpose_lanes<std::uint64_t>;
   table.attend = attend;
   table.attention_scratch_floats = attention_scratch_floats;
   return table;
