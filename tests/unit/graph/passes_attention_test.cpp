@@ -24,9 +24,9 @@ Graph normalized(const Graph& graph) {
 
 TEST(FuseAttention, MakesItOfTwoProductsInText) {
   expect_pass([](const Graph& graph) { return fuse_attention(graph); }, R"(graph "g" {
-    @0 = "scale" : f32[] [0.5]
     dim "b" min 0
     dim "q" min 0
+    @0 = "scale" : f32[] [0.5]
     %0 = parameter "q" : f32[b,2,q,4]
     %1 = parameter "k" : f32[b,2,5,4]
     %2 = parameter "v" : f32[b,2,5,3]
