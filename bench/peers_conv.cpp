@@ -1,6 +1,7 @@
 // Convolutions of ResNet-50 and MobileNet on the cpu backend and in oneDNN, by turns on the same machine: the time of
 // each, and how fast the backend is as a part of oneDNN.
-//   bench_peers_conv [ROUNDS]
+// Of the backend, the convolution's own step is timed, in memory of the run, as within a model.
+//   bench_peers_conv [ROUNDS [THREADS]]    oneDNN takes its threads from OMP_NUM_THREADS, as many
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -48,10 +49,9 @@ std::vector<std::int64_t> image(const Form& form, bool channels_last) {
   return {1, form.channels, form.size, form.size};
 }
 
-// The backend's, as a function that runs it once.
 class Alate {
  public:
-  Alate(const Form& form, bool channels_last) : x_(values(image(form, channels_last))) {
+  Alate(const Form& form, bool channels_last, std::size_t threads) : x_(values(image(form, channels_last))) {
     alate::graph::Convolution conv;
     const std::int64_t padding = form.window / 2;
     conv.strides = {form.stride, form.stride};
@@ -64,12 +64,18 @@ class Alate {
     alate::graph::Builder b("conv");
     const auto x = b.parameter("x", x_.shape());
     const auto kernel = b.constant(values({form.outputs, form.channels / form.groups, form.window, form.window}));
-    b.output("y", b.conv_general({x, kernel}, conv));
-    executable_ = alate::cpu::cpu_backend().compile(std::move(b).finish(), {});
+    b.output("y", b.reduce_max({b.conv_general({x, kernel}, conv)}, alate::graph::Axes{{0, 1, 2, 3}}));
+    alate::backends::CompileOptions options;
+    options.max_workers = threads;
+    executable_ = alate::cpu::cpu_backend().compile(std::move(b).finish(), options);
   }
-  void run() {
+  double microseconds() {
     const std::vector<alate::backends::Buffer> inputs = {x_};
-    executable_->run(inputs, outputs_, {});
+    std::vector<alate::backends::StepTime> steps;
+    alate::backends::RunOptions options;
+    options.profile = &steps;
+    executable_->run(inputs, outputs_, options);
+    return std::chrono::duration<double, std::micro>(steps.front().time).count();
   }
 
  private:
@@ -105,9 +111,11 @@ class Dnnl {
       std::fill_n(floats, memory.get_desc().get_size() / sizeof(float), 0.25F);
     }
   }
-  void run() {
+  double microseconds() {
+    const auto start = Clock::now();
     primitive_.execute(stream_, arguments_);
     stream_.wait();
+    return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   }
 
  private:
@@ -117,26 +125,20 @@ class Dnnl {
   std::unordered_map<int, dnnl::memory> arguments_;
 };
 
-template <typename Subject>
-double microseconds(Subject& subject) {
-  const auto start = Clock::now();
-  subject.run();
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
   const int rounds = count > 1 ? std::atoi(arguments[1]) : 30;
+  const auto threads = static_cast<std::size_t>(count > 2 ? std::atoi(arguments[2]) : 1);
   std::printf("%-28s %-6s %10s %10s %8s\n", "form", "layout", "alate µs", "oneDNN µs", "speed");
   for (const Form& form : kForms) {
     for (const bool channels_last : {true, false}) {
-      Alate ours(form, channels_last);
+      Alate ours(form, channels_last, threads);
       Dnnl theirs(form, channels_last);
       double best = 1e300, theirs_best = 1e300;
       for (int round = 0; round < rounds; ++round) {
-        best = std::min(best, microseconds(ours));
-        theirs_best = std::min(theirs_best, microseconds(theirs));
+        best = std::min(best, ours.microseconds());
+        theirs_best = std::min(theirs_best, theirs.microseconds());
       }
       std::printf("%-28s %-6s %10.0f %10.0f %8.2f\n", form.name, channels_last ? "nhwc" : "nchw", best, theirs_best,
                   theirs_best / best);
