@@ -16,8 +16,8 @@ using graph::Convolution;
 using graph::Numbers;
 
 // Rows of patches are made and multiplied so many bytes at a time, which stay in the cache.
-constexpr std::size_t kPatchBytes = std::size_t{2} << 20;
-constexpr std::size_t kFewestRows = 56;
+constexpr std::size_t kPatchBytes = std::size_t{512} << 10;
+constexpr std::size_t kFewestRows = 112;
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
 
