@@ -60,8 +60,30 @@ void expect_close_floats(const Tensor& found, const Tensor& wanted, const std::s
   }
 }
 
+// Parts of complex numbers, which sums of products make, within the largest one's rounding.
+void expect_close_parts(const Tensor& found, const Tensor& wanted, const std::string& what) {
+  const bool is_wide = wanted.dtype() == DType::c128;
+  const DType part = is_wide ? DType::f64 : DType::f32;
+  const std::size_t bytes = bits_of(part) / 8;
+  const auto at = [&](const Tensor& tensor, std::size_t i) {
+    return tensor::load_double(part, tensor.bytes().data() + i);
+  };
+  double largest = 1;
+  for (std::size_t i = 0; i < wanted.byte_count(); i += bytes)
+    largest = std::max(largest, std::isfinite(at(wanted, i)) ? std::abs(at(wanted, i)) : 0);
+  for (std::size_t i = 0; i < wanted.byte_count(); i += bytes) {
+    const double x = at(found, i), y = at(wanted, i);
+    if (std::isfinite(y)) {
+      ASSERT_NEAR(x, y, (is_wide ? 1e-13 : 2e-6) * largest) << what << " part " << i / bytes;
+    } else {
+      ASSERT_TRUE(x == y || (std::isnan(x) && std::isnan(y))) << what << " part " << i / bytes;
+    }
+  }
+}
+
 void expect_close(const Tensor& found, const Tensor& wanted, const std::string& what, Bound bound = Bound::of_element) {
   ASSERT_EQ(found.shape(), wanted.shape()) << what;
+  if (is_complex(wanted.dtype())) return expect_close_parts(found, wanted, what);
   if (!is_float(wanted.dtype())) {
     EXPECT_TRUE(std::equal(found.bytes().begin(), found.bytes().end(), wanted.bytes().begin())) << what;
     return;

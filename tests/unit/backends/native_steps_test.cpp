@@ -146,6 +146,20 @@ TEST(CpuConvolution, OfDepthwiseKernelsWithHolesAndCutEdgesIsTheReferences) {
   }
 }
 
+TEST(CpuConvolution, OfSinglePlacesWithChannelsFirstIsTheReferences) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::f64, DType::i8}) {
+    const double allowed = is_integer(dtype) ? 0 : (dtype == DType::f16 ? 2e-3 : 1e-6);
+    Convolution conv = convolution(2, false, true);
+    const Tensor x = random_tensor(dtype, {4, 6, 11, 13}, 20);
+    expect_convolution(x, random_tensor(dtype, {10, 6, 1, 1}, 21), conv, allowed, "one group");
+    conv.feature_groups = 2;
+    expect_convolution(x, random_tensor(dtype, {10, 3, 1, 1}, 22), conv, allowed, "groups of features");
+    conv.feature_groups = 1;
+    conv.batch_groups = 2;
+    expect_convolution(x, random_tensor(dtype, {10, 6, 1, 1}, 23), conv, allowed, "groups of the batch");
+  }
+}
+
 TEST(CpuConvolution, OfSpatialAxesInAnotherOrderIsTheReferences) {
   Convolution conv = convolution(2, false, true);
   conv.output_spatial = {3, 1};

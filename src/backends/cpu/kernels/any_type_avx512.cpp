@@ -10,7 +10,7 @@ namespace alate::cpu {
 void fill_any_type_avx512(SimdKernels& table) {
   table.product_loop = HWY_NAMESPACE::find_product_loop;
   table.window_loop = HWY_NAMESPACE::find_window_loop;
-  table.depthwise_point = HWY_NAMESPACE::depthwise_point;
+  table.depthwise_run = HWY_NAMESPACE::depthwise_run;
   table.fourier_f32 = HWY_NAMESPACE::transform_lanes<float>;
   table.fourier_f64 = HWY_NAMESPACE::transform_lanes<double>;
   table.threefry_words = HWY_NAMESPACE::threefry_words;

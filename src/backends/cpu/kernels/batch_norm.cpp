@@ -62,8 +62,8 @@ T* typed(void* values) {
 
 // What a channel's values are normalized with.
 struct Numbers {
-  double mean, spread, scale, shift;
-  double operator()(double x) const { return (x - mean) / spread * scale + shift; }
+  double mean, factor, shift;
+  double operator()(double x) const { return (x - mean) * factor + shift; }
 };
 
 template <typename T>
@@ -71,8 +71,9 @@ void normalize(const ChannelValues& v, const BatchNormArguments& a, base::Thread
   for_each_run(v, pool, max_workers, [&](std::size_t begin, std::size_t end) {
     Numbers numbers[kTogether];
     for (std::size_t c = begin; c < end; ++c) {
-      numbers[c - begin] = {load(typed<T>(a.mean)[c]), std::sqrt(load(typed<T>(a.variance)[c]) + a.epsilon),
-                            load(typed<T>(a.scale)[c]), load(typed<T>(a.shift)[c])};
+      numbers[c - begin] = {load(typed<T>(a.mean)[c]),
+                            load(typed<T>(a.scale)[c]) / std::sqrt(load(typed<T>(a.variance)[c]) + a.epsilon),
+                            load(typed<T>(a.shift)[c])};
     }
     for_each_element(v, begin, end, [&](std::size_t c, std::size_t i) {
       store(numbers[c](load(typed<T>(a.x)[i])), typed<T>(a.y)[i]);
@@ -94,7 +95,7 @@ void train(const ChannelValues& v, const BatchNormTraining& a, base::ThreadPool&
     Numbers numbers[kTogether];
     for (std::size_t c = begin; c < end; ++c) {
       const double divided = variance[c - begin] / count;
-      numbers[c - begin] = {mean[c - begin], std::sqrt(divided + a.epsilon), load(typed<T>(a.scale)[c]),
+      numbers[c - begin] = {mean[c - begin], load(typed<T>(a.scale)[c]) / std::sqrt(divided + a.epsilon),
                             load(typed<T>(a.shift)[c])};
       store(mean[c - begin], typed<T>(a.mean)[c]);
       store(divided, typed<T>(a.variance)[c]);

@@ -5,11 +5,13 @@
 
 namespace alate::cpu {
 
-/// One place of the result: out[c] = sum over taps of x[tap][c] * weights[tap][c], in the taps' order.
-struct DepthwisePoint {
-  const float* const* x = nullptr;
+/// A run of places that see all taps: out[p][c] = sum over taps of x[tap][p * x_step + c] * weights[tap][c], in the
+/// taps' order.
+struct DepthwiseRun {
+  const float* const* x = nullptr;  // of the first place
   const float* const* weights = nullptr;
   std::size_t taps = 0, channels = 0;
+  std::size_t places = 1, x_step = 0, out_step = 0;  // steps in floats
   float* out = nullptr;
 };
 

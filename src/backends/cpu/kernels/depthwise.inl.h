@@ -7,34 +7,60 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-inline void depthwise_point(const DepthwisePoint& point) {
-  constexpr std::size_t kTogether = 4;
+constexpr std::size_t kDepthwisePlaces = 4;
+
+// kPlaces places of kVectors vectors of channels, each weight read once for all of them.
+template <std::size_t kPlaces, std::size_t kVectors>
+HWY_INLINE void depthwise_tile(const DepthwiseRun& run, std::size_t place, std::size_t channel) {
   const FloatTag d;
   constexpr std::size_t kWide = HWY_LANES(float);
-  std::size_t c = 0;
-  for (; c + kTogether * kWide <= point.channels; c += kTogether * kWide) {
-    FloatVector sums[kTogether];
-    HWY_UNROLL(4) for (std::size_t v = 0; v < kTogether; ++v) sums[v] = hn::Zero(d);
-    for (std::size_t tap = 0; tap < point.taps; ++tap) {
-      const float *x = point.x[tap] + c, *w = point.weights[tap] + c;
-      HWY_UNROLL(4) for (std::size_t v = 0; v < kTogether; ++v) {
-        sums[v] = hn::MulAdd(hn::LoadU(d, x + v * kWide), hn::LoadU(d, w + v * kWide), sums[v]);
+  FloatVector sums[kPlaces][kVectors];
+  HWY_UNROLL(4) for (std::size_t p = 0; p < kPlaces; ++p) {
+    HWY_UNROLL(2) for (std::size_t v = 0; v < kVectors; ++v) sums[p][v] = hn::Zero(d);
+  }
+  const std::size_t offset = place * run.x_step + channel, step = run.x_step;
+  for (std::size_t tap = 0; tap < run.taps; ++tap) {
+    const float *x = run.x[tap] + offset, *weights = run.weights[tap] + channel;
+    HWY_UNROLL(2) for (std::size_t v = 0; v < kVectors; ++v) {
+      const FloatVector w = hn::LoadU(d, weights + v * kWide);
+      HWY_UNROLL(4) for (std::size_t p = 0; p < kPlaces; ++p) {
+        sums[p][v] = hn::MulAdd(hn::LoadU(d, x + p * step + v * kWide), w, sums[p][v]);
       }
     }
-    HWY_UNROLL(4) for (std::size_t v = 0; v < kTogether; ++v) hn::StoreU(sums[v], d, point.out + c + v * kWide);
   }
-  for (; c + kWide <= point.channels; c += kWide) {
-    FloatVector sum = hn::Zero(d);
-    for (std::size_t tap = 0; tap < point.taps; ++tap)
-      sum = hn::MulAdd(hn::LoadU(d, point.x[tap] + c), hn::LoadU(d, point.weights[tap] + c), sum);
-    hn::StoreU(sum, d, point.out + c);
+  float* out = run.out + place * run.out_step + channel;
+  HWY_UNROLL(4) for (std::size_t p = 0; p < kPlaces; ++p) {
+    HWY_UNROLL(2) for (std::size_t v = 0; v < kVectors; ++v) {
+      hn::StoreU(sums[p][v], d, out + p * run.out_step + v * kWide);
+    }
   }
-  if (c == point.channels) return;
-  const std::size_t left = point.channels - c;
+}
+
+HWY_INLINE void depthwise_rest(const DepthwiseRun& run, std::size_t place, std::size_t channel) {
+  const FloatTag d;
+  const std::size_t left = run.channels - channel, offset = place * run.x_step + channel;
   FloatVector sum = hn::Zero(d);
-  for (std::size_t tap = 0; tap < point.taps; ++tap)
-    sum = hn::MulAdd(load_first(d, point.x[tap] + c, left), load_first(d, point.weights[tap] + c, left), sum);
-  store_first(sum, d, point.out + c, left);
+  for (std::size_t tap = 0; tap < run.taps; ++tap) {
+    sum = hn::MulAdd(load_first(d, run.x[tap] + offset, left), load_first(d, run.weights[tap] + channel, left), sum);
+  }
+  store_first(sum, d, run.out + place * run.out_step + channel, left);
+}
+
+template <std::size_t kPlaces>
+HWY_INLINE void depthwise_places(const DepthwiseRun& run, std::size_t place) {
+  constexpr std::size_t kWide = HWY_LANES(float);
+  std::size_t channel = 0;
+  for (; channel + 2 * kWide <= run.channels; channel += 2 * kWide) depthwise_tile<kPlaces, 2>(run, place, channel);
+  for (; channel + kWide <= run.channels; channel += kWide) depthwise_tile<kPlaces, 1>(run, place, channel);
+  if (channel == run.channels) return;
+  for (std::size_t p = 0; p < kPlaces; ++p) depthwise_rest(run, place + p, channel);
+}
+
+inline void depthwise_run(const DepthwiseRun& run) {
+  std::size_t place = 0;
+  for (; place + kDepthwisePlaces <= run.places; place += kDepthwisePlaces)
+    depthwise_places<kDepthwisePlaces>(run, place);
+  for (; place < run.places; ++place) depthwise_places<1>(run, place);
 }
 
 }  // namespace alate::cpu::HWY_NAMESPACE

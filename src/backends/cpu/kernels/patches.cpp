@@ -1,5 +1,6 @@
 #include "backends/cpu/kernels/patches.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "backends/cpu/kernels/dispatch.h"
@@ -84,6 +85,20 @@ void write_row(const PatchGeometry& g, std::size_t place, std::byte* row) {
   });
 }
 
+// The places along an axis whose windows lie within it, as far as holes and padding allow to tell.
+struct WholeRange {
+  std::size_t begin, end;
+};
+WholeRange whole_range(const PatchAxis& axis) {
+  const std::int64_t seen_length = (static_cast<std::int64_t>(axis.window) - 1) * axis.window_dilation + 1;
+  const std::int64_t room = static_cast<std::int64_t>(axis.extent) - seen_length + axis.low;
+  const auto count = static_cast<std::int64_t>(axis.count);
+  if (axis.base_dilation != 1 || axis.window == 0 || room < 0) return {axis.count, axis.count};
+  const std::int64_t begin = std::clamp<std::int64_t>((axis.low + axis.stride - 1) / axis.stride, 0, count);
+  const std::int64_t end = std::clamp<std::int64_t>(room / axis.stride + 1, begin, count);
+  return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
+}
+
 }  // namespace
 
 std::size_t PatchGeometry::places_per_batch() const {
@@ -117,24 +132,38 @@ void write_patches(const PatchGeometry& geometry, std::size_t first, std::size_t
 
 void convolve_depthwise(const PatchGeometry& geometry, std::size_t batch, const float* weights, float* out,
                         base::ThreadPool& pool, std::size_t max_workers, const Kernels& set) {
-  const std::size_t channels = geometry.run_bytes / sizeof(float), places = batch * geometry.places_per_batch();
+  const std::size_t channels = geometry.run_bytes / sizeof(float);
   const PatchAxis& last = geometry.axes[geometry.rank - 1];
-  split_rows(places, geometry.window_size() * channels, pool, max_workers, [&](std::size_t begin, std::size_t end) {
+  if (last.count == 0) return;
+  const std::size_t lines = batch * geometry.places_per_batch() / last.count;
+  const WholeRange whole = whole_range(last);
+  const std::size_t cost = last.count * geometry.window_size() * std::max<std::size_t>(channels / 8, 1);
+  split_rows(lines, cost, pool, max_workers, [&](std::size_t begin, std::size_t end) {
     const float *x[kMostDepthwiseTaps], *w[kMostDepthwiseTaps];
-    for (std::size_t place = begin; place < end; ++place) {
-      const WindowStart start = start_of(geometry, place);
-      DepthwisePoint point{x, w, 0, channels, out + place * channels};
-      const float* weight = weights;
-      for_each_line(geometry, start, [&](std::size_t line, bool is_seen) {
-        for (std::size_t at = 0; at < last.window; ++at, weight += channels) {
-          const std::int64_t found = is_seen ? seen(last, start.position[geometry.rank - 1], at) : -1;
-          if (found < 0) continue;
-          x[point.taps] = reinterpret_cast<const float*>(geometry.x + (line + static_cast<std::size_t>(found)) *
-                                                                          geometry.place_bytes);
-          w[point.taps++] = weight;
-        }
-      });
-      set.simd.depthwise_point(point);
+    for (std::size_t line = begin; line < end; ++line) {
+      const WindowStart start = start_of(geometry, line * last.count);
+      // From `place` on, `places` that see the same taps.
+      const auto convolve = [&](std::size_t place, std::size_t places) {
+        const std::int64_t first = static_cast<std::int64_t>(place) * last.stride - last.low;
+        DepthwiseRun run{x,        w,
+                         0,        channels,
+                         places,   static_cast<std::size_t>(last.stride) * channels,
+                         channels, out + (line * last.count + place) * channels};
+        const float* weight = weights;
+        for_each_line(geometry, start, [&](std::size_t from, bool is_seen) {
+          for (std::size_t at = 0; at < last.window; ++at, weight += channels) {
+            const std::int64_t found = is_seen ? seen(last, first, at) : -1;
+            if (found < 0) continue;
+            x[run.taps] =
+                reinterpret_cast<const float*>(geometry.x) + (from + static_cast<std::size_t>(found)) * channels;
+            w[run.taps++] = weight;
+          }
+        });
+        set.simd.depthwise_run(run);
+      };
+      for (std::size_t place = 0; place < whole.begin; ++place) convolve(place, 1);
+      if (whole.begin < whole.end) convolve(whole.begin, whole.end - whole.begin);
+      for (std::size_t place = whole.end; place < last.count; ++place) convolve(place, 1);
     }
   });
 }

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/row_split.h"
 
 namespace alate::cpu {
 namespace {
@@ -77,6 +78,23 @@ void pack_product(DType dtype, const void* w, std::size_t w_stride, std::size_t 
     case 32: return pack(static_cast<const std::uint32_t*>(w));
     default: return pack(static_cast<const std::uint64_t*>(w));
   }
+}
+
+void pack_turned_product(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k, void* packed,
+                         base::ThreadPool& pool, std::size_t max_workers, const Kernels& set) {
+  const std::size_t width = dtype == DType::f32 ? set.panel_width : product_loop(dtype, set).panel_width;
+  const std::size_t bytes = bits_of(dtype) / 8;
+  split_rows(divide_up(n, width), k * width, pool, max_workers, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t panel = begin; panel < end; ++panel) {
+      const std::size_t first = panel * width, columns = std::min(width, n - first);
+      const std::byte* from = static_cast<const std::byte*>(w) + first * bytes;
+      std::byte* to = static_cast<std::byte*>(packed) + first * k * bytes;
+      for (std::size_t i = 0; i < k; ++i, from += w_stride * bytes, to += width * bytes) {
+        std::memcpy(to, from, columns * bytes);
+        std::memset(to + columns * bytes, 0, (width - columns) * bytes);
+      }
+    }
+  });
 }
 
 void multiply(DType dtype, const ProductArguments& g, base::ThreadPool& pool, std::size_t max_workers,

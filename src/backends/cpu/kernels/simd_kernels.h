@@ -46,7 +46,7 @@ struct SimdKernels {
   ReduceLoop (*reduce_loop)(TileOp, DType) = nullptr;
   ProductLoop (*product_loop)(DType) = nullptr;
   WindowLoop (*window_loop)(TileOp, DType) = nullptr;
-  void (*depthwise_point)(const DepthwisePoint&) = nullptr;
+  void (*depthwise_run)(const DepthwiseRun&) = nullptr;
   void (*fourier_f32)(const FourierLanes<float>&) = nullptr;
   void (*fourier_f64)(const FourierLanes<double>&) = nullptr;
   ThreefryWords threefry_words = nullptr;

@@ -1,5 +1,6 @@
 #include "backends/cpu/kernels/window.h"
 
+#include <algorithm>
 #include <complex>
 
 #include "backends/cpu/kernels/dispatch.h"
@@ -16,9 +17,10 @@ void window_complex(const WindowPass& pass, std::size_t begin, std::size_t end) 
     Number* out = static_cast<Number*>(pass.out) + row * pass.inner;
     std::fill_n(out, pass.inner, Number(kProduct ? 1 : 0));
     const std::int64_t start = static_cast<std::int64_t>(row % pass.count) * pass.stride - pass.low;
-    for (std::int64_t at = 0; at < pass.window; ++at) {
+    const std::int64_t skipped = start < 0 ? (-start + pass.window_dilation - 1) / pass.window_dilation : 0;
+    for (std::int64_t at = skipped; at < pass.window; ++at) {
       const std::int64_t position = start + at * pass.window_dilation;
-      if (position < 0 || position % pass.base_dilation != 0) continue;
+      if (position % pass.base_dilation != 0) continue;
       const auto place = static_cast<std::size_t>(position / pass.base_dilation);
       if (place >= pass.extent) break;
       for (std::size_t i = 0; i < pass.inner; ++i) {

@@ -16,8 +16,8 @@ using graph::Convolution;
 using graph::Numbers;
 
 // Rows of patches are made and multiplied so many bytes at a time, which stay in the cache.
-constexpr std::size_t kPatchBytes = std::size_t{2} << 20;
-constexpr std::size_t kFewestRows = 56;
+constexpr std::size_t kPatchBytes = std::size_t{512} << 10;
+constexpr std::size_t kFewestRows = 112;
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
 
@@ -76,11 +76,21 @@ bool is_depthwise(const Convolution& conv, const PatchGeometry& geometry, const 
          geometry.window_size() <= kMostDepthwiseTaps;
 }
 
+// Layouts in which the channels of a batch entry come before its places.
+bool has_channels_first(const Convolution& conv, const Shape& shape) {
+  const auto comes_first = [](std::int64_t batch, std::int64_t feature, const Numbers& spatial) {
+    return batch == 0 && feature == 1 && std::is_sorted(spatial.begin(), spatial.end());
+  };
+  return !is_complex(shape.dtype) && comes_first(conv.input_batch, conv.input_feature, conv.input_spatial) &&
+         comes_first(conv.output_batch, conv.output_feature, conv.output_spatial);
+}
+
 struct Problem {
   Convolution conv;
   DType dtype;
   PatchGeometry geometry;
   bool depthwise;
+  bool turned;  // the result [features, places] is the kernel times x [channels, places] as it lies
   std::size_t groups, batch, features;  // batch: of the result
   std::size_t m, n, k;                  // of a group's product, in parts of numbers
   std::size_t rows_at_once = 0;
@@ -95,18 +105,26 @@ struct Problem {
         dtype(x_shape.dtype),
         geometry(geometry_of(conv, x_shape, kernel_shape, out)),
         depthwise(step.operation->pack == nullptr && is_depthwise(conv, geometry, x_shape, kernel_shape)),
+        turned(step.operation->pack == nullptr && geometry.is_pointwise() && !depthwise &&
+               has_channels_first(conv, x_shape)),
         groups(static_cast<std::size_t>(conv.feature_groups * conv.batch_groups)),
         batch(extent_of(out, at(conv.output_batch))),
         features(extent_of(out, at(conv.output_feature))),
         scratch(memory),
-        x(x_shape, order_of(conv.input_batch, conv.input_spatial, conv.input_feature), scratch),
-        result(out, order_of(conv.output_batch, conv.output_spatial, conv.output_feature), scratch) {
+        x(x_shape, turned ? AxisOrder{} : order_of(conv.input_batch, conv.input_spatial, conv.input_feature), scratch),
+        result(out, turned ? AxisOrder{} : order_of(conv.output_batch, conv.output_spatial, conv.output_feature),
+               scratch) {
     const std::size_t parts = product_parts(dtype), bytes = product_bytes(dtype) / parts;
     m = batch * geometry.places_per_batch();
     n = features / groups * parts;
     k = geometry.window_size() * extent_of(kernel_shape, at(conv.kernel_input)) * parts;
     if (depthwise) {
       kernel.emplace(kernel_shape, order_of(conv.kernel_input, conv.kernel_spatial, conv.kernel_output), scratch);
+      return;
+    }
+    if (turned) {
+      kernel.emplace(kernel_shape, order_of(conv.kernel_output, conv.kernel_spatial, conv.kernel_input), scratch);
+      packed = scratch.take(packed_product_bytes(product_dtype(dtype), geometry.places_per_batch(), k));
       return;
     }
     if (step.operation->pack == nullptr) {
@@ -147,6 +165,30 @@ void convolve_group(const Problem& problem, const PatchGeometry& geometry, const
   }
 }
 
+// Every batch entry and group on its own, with x as the matrix that is packed.
+void convolve_turned(const Problem& problem, const Frame& frame, const std::byte* x, const std::byte* kernel,
+                     std::byte* out) {
+  const DType computed = product_dtype(problem.dtype);
+  const std::size_t bytes = product_bytes(problem.dtype), places = problem.geometry.places_per_batch();
+  const std::size_t feature_groups = static_cast<std::size_t>(problem.conv.feature_groups);
+  ProductArguments arguments;
+  arguments.packed = problem.packed;
+  arguments.a_stride = arguments.k = problem.k;
+  arguments.c_stride = arguments.n = places;
+  arguments.m = problem.n;
+  for (std::size_t group = 0; group < problem.groups; ++group) {
+    for (std::size_t i = 0; i < problem.batch; ++i) {
+      // Groups of features lie within an entry of the batch, groups of the batch one after the other.
+      const std::size_t entry = feature_groups > 1 ? i * feature_groups + group : group * problem.batch + i;
+      pack_turned_product(computed, x + entry * problem.k * places * bytes, places, places, problem.k, problem.packed,
+                          frame.pool, frame.max_workers);
+      arguments.a = kernel + group * problem.n * problem.k * bytes;
+      arguments.c = out + (i * problem.features + group * problem.n) * places * bytes;
+      multiply(computed, arguments, frame.pool, frame.max_workers);
+    }
+  }
+}
+
 // The kernel [output, input, spatial...] or [spatial..., input, output] as the packed matrix [output, spatial, input].
 template <bool kOutputFirst>
 Tensor pack_kernel(const Tensor& kernel) {
@@ -182,13 +224,32 @@ bool is_ascending(const Numbers& axes, std::int64_t first) {
   return true;
 }
 
+// Whether run_convolution will take x and the kernel the other way round, which wants the kernel as it is.
+bool will_turn(const graph::Graph& graph, const graph::Node& node) {
+  constexpr std::int64_t kFewestPlaces = 128;  // with fewer, packed kernels are faster
+  const auto& conv = std::get<Convolution>(node.attributes);
+  const Shape &x = graph.shape(node.operands[0]), &kernel = graph.shape(node.operands[1]), &result = node.results[0];
+  if (!has_channels_first(conv, x)) return false;
+  std::int64_t places = 1;
+  for (std::size_t i = 0; i < conv.input_spatial.size(); ++i) {
+    const Dim extent = x.dims[at(conv.input_spatial[i])];
+    const graph::WindowAxis axis = graph::window_axis(conv, i, 1);
+    if (!extent.is_number() || kernel.dims[at(conv.kernel_spatial[i])] != Dim(1) || axis.stride != 1 || axis.low != 0 ||
+        axis.base_dilation != 1 || result.dims[at(conv.output_spatial[i])] != extent)
+      return false;
+    places *= extent.number();
+  }
+  return places >= kFewestPlaces;
+}
+
 bool can_pack(const graph::Graph& graph, const graph::Node& node, std::int64_t output, std::int64_t input,
               std::int64_t spatial) {
   const auto& conv = std::get<Convolution>(node.attributes);
   return graph.node(node.operands[1].node).op == graph::Op::constant && conv.feature_groups == 1 &&
          conv.batch_groups == 1 && conv.kernel_output == output && conv.kernel_input == input &&
          is_ascending(conv.kernel_spatial, spatial) &&
-         std::is_sorted(conv.output_spatial.begin(), conv.output_spatial.end()) && fits_convolution(graph, node);
+         std::is_sorted(conv.output_spatial.begin(), conv.output_spatial.end()) && fits_convolution(graph, node) &&
+         !will_turn(graph, node);
 }
 
 }  // namespace
@@ -229,6 +290,10 @@ void run_convolution(const Step& step, const Frame& frame) {
     geometry.run_bytes = geometry.place_bytes;
     convolve_depthwise(geometry, problem.batch, reinterpret_cast<const float*>(kernel),
                        reinterpret_cast<float*>(target), frame.pool, frame.max_workers);
+    return problem.result.store(frame, out);
+  }
+  if (problem.turned) {
+    convolve_turned(problem, frame, x, kernel, target);
     return problem.result.store(frame, out);
   }
   std::size_t batch_bytes = problem.batch * geometry.place_bytes;  // of a group of the batch

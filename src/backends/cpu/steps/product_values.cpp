@@ -20,7 +20,16 @@ bool is_converted(DType dtype) {
   return !is_complex(dtype) && bits_of(product_dtype(dtype)) != bits_of(dtype);
 }
 
-bool is_in_order(const AxisOrder& order) { return std::is_sorted(order.begin(), order.end()); }
+// Axes of one element may stand anywhere.
+bool is_in_order(const Shape& shape, const AxisOrder& order) {
+  std::size_t next = 0;
+  for (const std::size_t axis : order) {
+    if (extent_of(shape, axis) == 1) continue;
+    if (axis < next) return false;
+    next = axis;
+  }
+  return true;
+}
 
 std::span<const std::byte> bytes_of(const std::byte* begin, std::size_t count) { return {begin, count}; }
 
@@ -67,7 +76,7 @@ ProductOperand::ProductOperand(const Shape& shape, const AxisOrder& order, Scrat
     : shape_(shape), order_(order) {
   const std::size_t n = count_of(shape);
   if (tensor::is_packed(shape.dtype)) unpacked_ = scratch.take(n);
-  if (!is_in_order(order)) ordered_ = scratch.take(n * carrier_bytes(shape.dtype));
+  if (!is_in_order(shape, order)) ordered_ = scratch.take(n * carrier_bytes(shape.dtype));
   if (is_converted(shape.dtype)) converted_ = scratch.take(n * product_bytes(shape.dtype));
 }
 
@@ -94,7 +103,7 @@ const std::byte* ProductOperand::load(const Frame& frame, const std::byte* in) c
 ProductResult::ProductResult(const Shape& shape, const AxisOrder& order, ScratchParts& scratch)
     : shape_(shape), order_(order) {
   const std::size_t n = count_of(shape);
-  const bool is_moved = !is_in_order(order), is_changed = is_converted(shape.dtype);
+  const bool is_moved = !is_in_order(shape, order), is_changed = is_converted(shape.dtype);
   if (is_moved || is_changed) computed_ = scratch.take(n * product_bytes(shape.dtype));
   if (is_changed && (is_moved || tensor::is_packed(shape.dtype)))
     converted_ = scratch.take(n * carrier_bytes(shape.dtype));
@@ -111,7 +120,7 @@ void ProductResult::store(const Frame& frame, std::byte* out) const {
     convert_values(frame, product_dtype(shape_.dtype), from, carried(shape_.dtype), to, n);
     from = to;
   }
-  if (!is_in_order(order_)) {
+  if (!is_in_order(shape_, order_)) {
     // order_ says where the computed axes belong: axis i of the computed form is axis order_[i] of the result.
     std::vector<std::size_t> dims;
     AxisOrder back(order_.size());
