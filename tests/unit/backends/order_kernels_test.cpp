@@ -207,5 +207,32 @@ TEST_F(OrderKernels, FindsTheFirstExtremeOrNan) {
   }
 }
 
+TEST_F(OrderKernels, FindsExtremesOfLongLines) {
+  for (const std::size_t length : {63u, 64u, 1000u, 20011u}) {
+    for (const std::size_t inner : {1u, 5u, 70u}) {
+      const std::vector<float> x = floats(2 * length * inner, length == 1000);
+      std::vector<std::int64_t> places(2 * inner), expected(2 * inner);
+      for (const bool is_min : {false, true}) {
+        for (std::size_t line = 0; line < 2 * inner; ++line) {
+          const auto value = [&](std::size_t i) { return x[(line / inner * length + i) * inner + line % inner]; };
+          std::size_t best = 0;
+          for (std::size_t i = 1; i < length; ++i) {
+            const bool is_better = is_min ? value(i) < value(best) : value(best) < value(i);
+            if (!std::isnan(value(best)) && (std::isnan(value(i)) || is_better)) best = i;
+          }
+          expected[line] = static_cast<std::int64_t>(best);
+        }
+        arg_extreme(DType::f32, {x.data(), places.data(), 2, length, inner, 8, is_min}, pool_, 2);
+        EXPECT_EQ(places, expected);
+      }
+    }
+  }
+  std::vector<std::uint8_t> bytes(40000, 7);
+  bytes[39998] = bytes[39999] = 8;
+  std::int32_t place = 0;
+  arg_extreme(DType::u8, {bytes.data(), &place, 1, bytes.size(), 1, 4, false}, pool_, 2);
+  EXPECT_EQ(place, 39998);
+}
+
 }  // namespace
 }  // namespace alate::cpu::testing
