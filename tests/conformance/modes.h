@@ -16,6 +16,10 @@ int run_golden(backends::Backend& backend, const Options& options);
 int run_support(const Options& options);
 /// --mode perf.
 int run_perf(backends::Backend& backend, const Options& options);
+/// --mode fuzz: random graphs; each that fails is made small, printed, and written to graph_SEED.txt.
+int run_fuzz(backends::Backend& backend, const Options& options);
+/// --graph: one such file.
+int run_graph(backends::Backend& backend, const Options& options);
 
 /// Whether the options let this op through.
 bool is_chosen(const Options& options, std::string_view op);

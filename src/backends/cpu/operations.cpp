@@ -15,6 +15,7 @@ using graph::Op;
 using graph::set_of;
 
 constexpr graph::DTypeSet kF32 = set_of(DType::f32);
+constexpr graph::DTypeSet kUpToF32 = kF32 | set_of(DType::f16) | set_of(DType::bf16);
 constexpr graph::DTypeSet kPacked = set_of(DType::i1) | set_of(DType::u1) | set_of(DType::i2) | set_of(DType::u2) |
                                     set_of(DType::i4) | set_of(DType::u4) | set_of(DType::f4e2m1fn);
 constexpr graph::DTypeSet kWholeBytes = graph::kAny & ~kPacked;
@@ -26,6 +27,13 @@ constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling
 
 bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
   return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
+}
+
+// Loops over places have room for so many axes.
+bool has_few_axes(const graph::Graph& /*graph*/, const graph::Node& node) { return node.results[0].rank() <= 16; }
+
+bool transforms_axes(const graph::Graph& /*graph*/, const graph::Node& node) {
+  return !std::get<graph::Fft>(node.attributes).lengths.empty();
 }
 
 bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
@@ -99,7 +107,7 @@ constexpr Operation kMoves[] = {
 
 constexpr Operation kKernels[] = {
     {.op = Op::dot_general,
-     .dtypes = kF32,
+     .dtypes = graph::kAll,
      .spelling = "dot_general",
      .run = run_dot_general,
      .scratch = dot_general_scratch},
@@ -126,6 +134,66 @@ constexpr Operation kKernels[] = {
      .run = run_ragged_attention,
      .strided_operands = 7},
     row(Op::ragged_pool, kF32, "pool", run_pool),
+    {.op = Op::conv_general,
+     .dtypes = kUpToF32,
+     .spelling = "conv_output_first",
+     .run = run_convolution,
+     .packed_operand = 1,
+     .pack = pack_output_first,
+     .scratch = convolution_scratch,
+     .fits = fits_packed_output_first},
+    {.op = Op::conv_general,
+     .dtypes = kUpToF32,
+     .spelling = "conv_output_last",
+     .run = run_convolution,
+     .packed_operand = 1,
+     .pack = pack_output_last,
+     .scratch = convolution_scratch,
+     .fits = fits_packed_output_last},
+    {.op = Op::conv_general,
+     .dtypes = graph::kNumbers | graph::kComplex,
+     .spelling = "conv",
+     .run = run_convolution,
+     .scratch = convolution_scratch,
+     .fits = fits_convolution},
+    {.op = Op::reduce_window,
+     .dtypes = graph::kNumbers | graph::kComplex,
+     .spelling = "reduce_window",
+     .run = run_reduce_window,
+     .scratch = reduce_window_scratch},
+    {.op = Op::select_and_scatter_max,
+     .dtypes = graph::kNumbers,
+     .spelling = "select_and_scatter",
+     .run = run_select_and_scatter,
+     .scratch = select_and_scatter_scratch,
+     .fits = has_few_axes},
+    {.op = Op::select_and_scatter_min,
+     .dtypes = graph::kNumbers,
+     .spelling = "select_and_scatter",
+     .run = run_select_and_scatter,
+     .scratch = select_and_scatter_scratch,
+     .fits = has_few_axes},
+    {.op = Op::fft,
+     .dtypes = graph::kComplex | graph::kComponents,
+     .spelling = "fft",
+     .run = run_fft,
+     .scratch = fft_scratch,
+     .fits = transforms_axes},
+    row(Op::batch_norm_inference, graph::kFloats, "batch_norm", run_batch_norm_inference),
+    row(Op::batch_norm_training, graph::kFloats, "batch_norm_training", run_batch_norm_training),
+    row(Op::batch_norm_gradient, graph::kFloats, "batch_norm_gradient", run_batch_norm_gradient),
+    {.op = Op::dequantize,
+     .dtypes = graph::kAny,
+     .spelling = "dequantize",
+     .run = run_dequantize,
+     .fits = has_few_scaled_axes},
+    {.op = Op::quantized_dense,
+     .dtypes = graph::kFloats,
+     .spelling = "quantized_gemm",
+     .run = run_quantized_dense,
+     .scratch = quantized_dense_scratch},
+    row(Op::quantized_embedding, graph::kInts, "quantized_rows", run_quantized_embedding),
+    row(Op::rng_bit_generator, set_of(DType::u64), "random_bits", run_rng_bit_generator),
 };
 
 // Element-wise ops are those that have instructions for chains, asked with every dtype.

@@ -20,12 +20,6 @@ inline SimdKernels make_simd_kernels() {
   table.target = HWY_STR(HWY_NAMESPACE);
   table.unary = unary;
   table.apply_activation = apply_activation;
-  table.binary = binary;
-  table.compare_f32 = compare<float>;
-  table.compare_i32 = compare<std::int32_t>;
-  table.compare_u8 = compare<std::uint8_t>;
-  table.select_32 = select<std::uint32_t>;
-  table.select_8 = select<std::uint8_t>;
   table.normalize_rows = normalize_rows;
   table.softmax_rows = softmax_rows;
   table.reduce_part = reduce_part;

@@ -58,6 +58,34 @@ Tensor pack_dense(const Tensor& weight);
 void run_dot_general(const Step& step, const Frame& frame);
 std::size_t dot_general_scratch(const Step& step, const Binding& binding, std::size_t index);
 
+void run_convolution(const Step& step, const Frame& frame);
+std::size_t convolution_scratch(const Step& step, const Binding& binding, std::size_t index);
+bool fits_convolution(const graph::Graph& graph, const graph::Node& node);
+/// Constant kernels [output, input, spatial...] and [spatial..., input, output], packed once.
+bool fits_packed_output_first(const graph::Graph& graph, const graph::Node& node);
+bool fits_packed_output_last(const graph::Graph& graph, const graph::Node& node);
+Tensor pack_output_first(const Tensor& kernel);
+Tensor pack_output_last(const Tensor& kernel);
+
+void run_reduce_window(const Step& step, const Frame& frame);
+std::size_t reduce_window_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_select_and_scatter(const Step& step, const Frame& frame);
+std::size_t select_and_scatter_scratch(const Step& step, const Binding& binding, std::size_t index);
+
+void run_batch_norm_inference(const Step& step, const Frame& frame);
+void run_batch_norm_training(const Step& step, const Frame& frame);
+void run_batch_norm_gradient(const Step& step, const Frame& frame);
+
+void run_fft(const Step& step, const Frame& frame);
+std::size_t fft_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_rng_bit_generator(const Step& step, const Frame& frame);
+
+bool has_few_scaled_axes(const graph::Graph& graph, const graph::Node& node);
+void run_dequantize(const Step& step, const Frame& frame);
+void run_quantized_dense(const Step& step, const Frame& frame);
+std::size_t quantized_dense_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_quantized_embedding(const Step& step, const Frame& frame);
+
 void run_while_loop(const Step& step, const Frame& frame);
 std::size_t while_loop_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_if_else(const Step& step, const Frame& frame);
