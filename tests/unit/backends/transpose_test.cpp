@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -55,6 +56,28 @@ TEST_P(CopyStrided, PermutesAxesOfEveryElementSize) {
   check_all_orders<std::uint16_t>();
   check_all_orders<std::uint32_t>();
   check_all_orders<std::uint64_t>();
+}
+
+TEST_P(CopyStrided, TransposesMatricesOfEveryElementSize) {
+  const auto check_matrix = [&]<typename T>(T, std::size_t rows, std::size_t columns) {
+    std::vector<T> in(rows * columns);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<T>(i * 2654435761u >> 7);
+    check(in, 0, {1, static_cast<std::ptrdiff_t>(columns)}, {columns, rows});
+  };
+  for (const auto& [rows, columns] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{1, 50}, {3, 100}, {100, 3}, {16, 16}, {67, 131}, {130, 65}}) {
+    check_matrix(std::uint8_t{}, rows, columns);
+    check_matrix(std::uint16_t{}, rows, columns);
+    check_matrix(std::uint32_t{}, rows, columns);
+    check_matrix(std::uint64_t{}, rows, columns);
+  }
+}
+
+TEST_P(CopyStrided, TransposesPairsOfWords) {
+  using Wide = std::array<std::uint64_t, 2>;
+  std::vector<Wide> in(37 * 21);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = {i, ~i};
+  check(in, 0, {1, 21}, {21, 37});
 }
 
 TEST_P(CopyStrided, BroadcastsAndReverses) {

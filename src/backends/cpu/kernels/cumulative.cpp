@@ -84,41 +84,95 @@ T limit_of(DType limits, bool lowest) {
 }
 
 template <typename T>
-std::uint64_t find_place(const ArgExtremeArguments& a, const T* x) {
-  std::uint64_t place = 0;
-  for (std::size_t i = 0; i < a.length; ++i) {
-    const T value = x[i * a.inner], champion = x[place * a.inner];
-    if (value != value) return i;
-    if (a.is_min ? value < champion : champion < value) place = i;
+using LaneOf = std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                                  std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                                     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
+// Rows of a block: few enough that their numbers fit into a lane of any type.
+constexpr std::size_t kRows = 127;
+
+template <typename T>
+bool is_more_extreme(T value, T champion, bool is_min) {
+  return is_min ? value < champion : champion < value;
+}
+
+// For each of `width` columns the first extreme of `rows` rows and its row, without branches, so that compilers use
+// vectors: rows are counted in numbers of the elements' size.
+template <typename T, bool kIsMin>
+void find_in_columns(const T* x, std::size_t stride, std::size_t rows, std::size_t width, T* best, LaneOf<T>* places) {
+  for (std::size_t i = 0; i < width; ++i) {
+    best[i] = x[i];
+    places[i] = 0;
   }
-  return place;
+  for (std::size_t row = 1; row < rows; ++row) {
+    const T* values = x + row * stride;
+    for (std::size_t i = 0; i < width; ++i) {
+      const T value = values[i], champion = best[i];
+      const bool wins = (champion == champion) & ((value != value) | (kIsMin ? value < champion : champion < value));
+      best[i] = wins ? value : champion;
+      places[i] = wins ? static_cast<LaneOf<T>>(row) : places[i];
+    }
+  }
 }
 
 template <typename T>
+struct Champion {
+  T value;
+  std::uint64_t place;
+
+  // Of values at other places, in any order.
+  void meet(T other, std::uint64_t at, bool is_min) {
+    const bool is_nan = value != value, other_is_nan = other != other;
+    const bool is_tie = is_nan ? other_is_nan : other == value;
+    const bool wins = is_tie ? at < place : !is_nan && (other_is_nan || is_more_extreme(other, value, is_min));
+    if (wins) *this = {other, at};
+  }
+};
+
+// A line as rows of kColumns columns, and what is left.
+template <typename T, bool kIsMin>
+std::uint64_t find_in_line(const T* x, std::size_t length) {
+  Champion<T> champion{x[0], 0};
+  std::size_t first = 0;
+  for (; length - first >= kColumns; first += std::min(kRows, (length - first) / kColumns) * kColumns) {
+    T best[kColumns];
+    LaneOf<T> places[kColumns];
+    find_in_columns<T, kIsMin>(x + first, kColumns, std::min(kRows, (length - first) / kColumns), kColumns, best,
+                               places);
+    for (std::size_t i = 0; i < kColumns; ++i) champion.meet(best[i], first + places[i] * kColumns + i, kIsMin);
+  }
+  for (; first < length; ++first) champion.meet(x[first], first, kIsMin);
+  return champion.place;
+}
+
+template <typename T, bool kIsMin>
 void find_places(const ArgExtremeArguments& a, base::ThreadPool& pool, std::size_t max_workers) {
   const T* x = static_cast<const T*>(a.x);
-  split_lines(
-      a.outer, a.length, a.inner, pool, max_workers, [&](std::size_t first, std::size_t line, std::size_t width) {
-        T best[kColumns] = {};
-        std::uint64_t places[kColumns] = {};
-        if (width == 1) {
-          places[0] = find_place(a, x + first);
-          std::memcpy(static_cast<std::byte*>(a.out) + line * a.place_bytes, places, a.place_bytes);
-          return;
-        }
-        for (std::size_t i = 0; i < a.length; ++i) {
-          const T* values = x + first + i * a.inner;
-          for (std::size_t column = 0; column < width; ++column) {
-            const T value = values[column], champion = best[column];
-            const bool is_more_extreme = a.is_min ? value < champion : champion < value;
-            const bool wins = i == 0 || (champion == champion && (value != value || is_more_extreme));
-            best[column] = wins ? value : champion;
-            places[column] = wins ? i : places[column];
-          }
-        }
-        for (std::size_t column = 0; column < width; ++column)
-          std::memcpy(static_cast<std::byte*>(a.out) + (line + column) * a.place_bytes, &places[column], a.place_bytes);
-      });
+  split_lines(a.outer, a.length, a.inner, pool, max_workers,
+              [&](std::size_t first, std::size_t line, std::size_t width) {
+                std::uint64_t found[kColumns] = {};
+                if (a.length > 0 && a.inner == 1) {
+                  found[0] = find_in_line<T, kIsMin>(x + first, a.length);
+                } else if (a.length > 0) {
+                  T best[kColumns];
+                  LaneOf<T> places[kColumns];
+                  Champion<T> champions[kColumns];
+                  for (std::size_t row = 0; row < a.length; row += kRows) {
+                    find_in_columns<T, kIsMin>(x + first + row * a.inner, a.inner, std::min(kRows, a.length - row),
+                                               width, best, places);
+                    for (std::size_t i = 0; i < width; ++i) {
+                      if (row == 0) {
+                        champions[i] = {best[i], places[i]};
+                      } else {
+                        champions[i].meet(best[i], row + places[i], kIsMin);
+                      }
+                      found[i] = champions[i].place;
+                    }
+                  }
+                }
+                for (std::size_t i = 0; i < width; ++i)
+                  std::memcpy(static_cast<std::byte*>(a.out) + (line + i) * a.place_bytes, &found[i], a.place_bytes);
+              });
 }
 
 }  // namespace
@@ -158,8 +212,9 @@ void cumulative(CumulativeOp op, DType dtype, const CumulativeArguments& a, base
 }
 
 void arg_extreme(DType dtype, const ArgExtremeArguments& a, base::ThreadPool& pool, std::size_t max_workers) {
-  if (!with_ordered_type(dtype == DType::boolean ? DType::u8 : dtype,
-                         [&]<typename T>(T) { find_places<T>(a, pool, max_workers); }))
+  if (!with_ordered_type(dtype == DType::boolean ? DType::u8 : dtype, [&]<typename T>(T) {
+        a.is_min ? find_places<T, true>(a, pool, max_workers) : find_places<T, false>(a, pool, max_workers);
+      }))
     throw make_error(ErrorCode::internal, "arg_extreme has no loop for ", to_string(dtype));
 }
 

@@ -9,10 +9,6 @@
 
 namespace alate::cpu {
 
-/// out[i] = table[indices[i]] for rows of `row_bytes` bytes, both contiguous.
-void gather_rows(const void* table, std::size_t row_bytes, const std::int32_t* indices, std::size_t count, void* out,
-                 base::ThreadPool& pool, std::size_t max_workers);
-
 /// The sum of the embeddings of a token: out[i] = sum over t of tables[t][indices[t][i]], in the order of t.
 struct GatherSumArguments {
   const float* tables[3] = {};          // each [its rows, width], contiguous
