@@ -42,6 +42,9 @@ inline constexpr DTypeSet kStorageOnly =
     set_of(DType::f8e5m2) | set_of(DType::f8e4m3fn) | set_of(DType::f8e4m3b11fnuz) | set_of(DType::f8e5m2fnuz) |
     set_of(DType::f8e4m3fnuz) | set_of(DType::f8e4m3) | set_of(DType::f8e3m4) | set_of(DType::f8e8m0fnu) |
     set_of(DType::f4e2m1fn) | set_of(DType::i1) | set_of(DType::u1) | set_of(DType::i2) | set_of(DType::u2);
+/// Storage-only dtypes that a linear quantized encoding holds; as tensor::can_be_linear.
+inline constexpr DTypeSet kQuantized = set_of(DType::f8e4m3fn) | set_of(DType::f8e5m2) | set_of(DType::i1) |
+                                       set_of(DType::u1) | set_of(DType::i2) | set_of(DType::u2);
 inline constexpr DTypeSet kAny = kAll | kStorageOnly;
 constexpr bool contains(DTypeSet set, DType dtype) {
   return static_cast<int>(dtype) > 0 && static_cast<int>(dtype) < 64 && (set & set_of(dtype)) != 0;

@@ -20,14 +20,6 @@ int lowest_exponent(DType dtype) {
   }
 }
 
-// One unit in the last place of numbers of this size.
-double unit_of(DType dtype, double value) {
-  const double size = std::abs(value);
-  const int exponent =
-      size == 0 || !std::isfinite(size) ? lowest_exponent(dtype) : std::max(std::ilogb(size), lowest_exponent(dtype));
-  return std::ldexp(1.0, exponent - fraction_bits(dtype));
-}
-
 class Comparison {
  public:
   Comparison(const Tensor& found, const Tensor& wanted, const Tensor* magnitudes, const Tolerance& tolerance)
@@ -110,6 +102,13 @@ std::string place_of(const Shape& shape, std::int64_t i) {
 }
 
 }  // namespace
+
+double unit_of(DType dtype, double value) {
+  const double size = std::abs(value);
+  const int exponent =
+      size == 0 || !std::isfinite(size) ? lowest_exponent(dtype) : std::max(std::ilogb(size), lowest_exponent(dtype));
+  return std::ldexp(1.0, exponent - fraction_bits(dtype));
+}
 
 std::optional<std::string> difference(const Tensor& found, const Tensor& wanted, const Tensor* magnitudes,
                                       const Tolerance& tolerance) {

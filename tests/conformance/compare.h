@@ -14,4 +14,7 @@ namespace alate::conformance {
 std::optional<std::string> difference(const Tensor& found, const Tensor& wanted, const Tensor* magnitudes,
                                       const Tolerance& tolerance);
 
+/// One unit in the last place of numbers of this size.
+double unit_of(DType dtype, double value);
+
 }  // namespace alate::conformance

@@ -18,6 +18,9 @@ int run(const Options& options) {
   if (options.mode == Mode::support) return run_support(options);
   backends::Backend& backend = backends::get_backend(options.backend);
   if (options.single_case) return run_case(backend, options);
+  if (options.graph) return run_graph(backend, options);
+  if (options.mode == Mode::fuzz) return run_fuzz(backend, options);
+  if (options.mode == Mode::golden) return run_golden(backend, options);
   return options.mode == Mode::perf ? run_perf(backend, options) : run_test(backend, options);
 }
 

@@ -1,10 +1,10 @@
 #include "tests/conformance/module.h"
 
 #include <cmath>
-#include <set>
 
 #include "alate/error.h"
 #include "graph/infer.h"
+#include "tests/conformance/dim_namer.h"
 #include "tests/conformance/elements.h"
 #include "tests/conformance/regions.h"
 #include "tests/conformance/values.h"
@@ -14,35 +14,6 @@ namespace {
 
 using graph::Builder;
 using graph::Value;
-
-// From ids that are extents to ids of the graph's own table.
-class DimNamer {
- public:
-  explicit DimNamer(std::shared_ptr<graph::DimTable> table) : table_(std::move(table)) {}
-
-  void apply(Dim& dim) {
-    if (dim.is_number()) return;
-    used_.insert(dim.id());
-    dim = table_->named("d" + std::to_string(dim.id()));
-  }
-  void apply(graph::Dims& dims) {
-    for (Dim& dim : dims) apply(dim);
-  }
-  template <typename Other>
-  void apply(Other&) {}
-  void apply(graph::Attributes& attributes) {
-    std::visit(
-        [&]<typename Struct>(Struct& attribute) {
-          std::apply([&](const auto&... field) { (apply(attribute.*field.member), ...); }, Struct::fields());
-        },
-        attributes);
-  }
-  const std::set<DimId>& used() const { return used_; }
-
- private:
-  std::shared_ptr<graph::DimTable> table_;
-  std::set<DimId> used_;
-};
 
 void make_magnitudes(Tensor& tensor) {
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {

@@ -12,9 +12,11 @@ namespace {
 
 Mode parse_mode(std::string_view text) {
   if (text == "test") return Mode::test;
+  if (text == "golden") return Mode::golden;
   if (text == "support") return Mode::support;
   if (text == "perf") return Mode::perf;
-  throw make_error(ErrorCode::invalid_argument, "--mode is test, support or perf, not '", text, "'");
+  if (text == "fuzz") return Mode::fuzz;
+  throw make_error(ErrorCode::invalid_argument, "--mode is test, golden, support, perf or fuzz, not '", text, "'");
 }
 
 std::regex parse_expression(const std::string& text) {
@@ -41,6 +43,14 @@ Sample parse_sample(const std::string& text) {
   return sample;
 }
 
+std::size_t parse_count(const std::string& text) {
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw make_error(ErrorCode::invalid_argument, "--count is a number, not '", text, "'");
+  return count;
+}
+
 }  // namespace
 
 Options parse_options(std::span<const char* const> arguments) {
@@ -55,8 +65,8 @@ Options parse_options(std::span<const char* const> arguments) {
       options.check = true;
       continue;
     }
-    const bool is_known =
-        name == "--backend" || name == "--mode" || name == "--op" || name == "--case" || name == "--sample";
+    const bool is_known = name == "--backend" || name == "--mode" || name == "--op" || name == "--case" ||
+                          name == "--sample" || name == "--count" || name == "--graph";
     if (!is_known) throw make_error(ErrorCode::invalid_argument, "there is no option '", name, "'; see --help");
     if (i + 1 == arguments.size()) throw make_error(ErrorCode::invalid_argument, name, " needs a value");
     const std::string value = arguments[++i];
@@ -65,6 +75,8 @@ Options parse_options(std::span<const char* const> arguments) {
     if (name == "--op") options.op = parse_expression(value);
     if (name == "--case") options.single_case = value;
     if (name == "--sample") options.sample = parse_sample(value);
+    if (name == "--count") options.count = parse_count(value);
+    if (name == "--graph") options.graph = value;
   }
   return options;
 }
@@ -74,8 +86,12 @@ std::string help_text() {
          "\n"
          "  --backend NAME         the backend (cpu)\n"
          "  --mode test            runs the cases of every op and dtype; ends with `N passed, N failed` (the default)\n"
+         "  --mode golden          runs what jax gave for ops, recorded in tests/golden/ops; ends as test does\n"
          "  --mode support         writes docs/ops.md: the ops, and which backend runs which of them, how\n"
          "  --mode perf            each op's speed on large operands, against what this machine reaches\n"
+         "  --mode fuzz            random graphs from the op table; one that fails is made small and written to\n"
+         "                         graph_SEED.txt; SECONDS of --sample (1:60) or --count N of them\n"
+         "  --graph FILE           only this graph, as --mode fuzz wrote it\n"
          "  --op EXPRESSION        only ops whose whole name this regular expression matches\n"
          "  --case CASE            only this case, as a failure prints it; shows its graph where it fails\n"
          "  --sample SEED:SECONDS  at least one case of each op, then random ones until the time is over\n"

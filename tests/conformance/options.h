@@ -9,7 +9,7 @@
 
 namespace alate::conformance {
 
-enum class Mode : std::uint8_t { test, support, perf };
+enum class Mode : std::uint8_t { test, golden, support, perf, fuzz };
 
 struct Sample {
   std::uint64_t seed = 1;
@@ -22,6 +22,8 @@ struct Options {
   std::optional<std::regex> op;  // of the whole name
   std::optional<std::string> single_case;
   std::optional<Sample> sample;
+  std::optional<std::size_t> count;  // of random graphs
+  std::optional<std::string> graph;  // a file
   bool check = false;
   bool help = false;
 };

@@ -64,6 +64,7 @@ constexpr Row kRows[] = {
     {Op::normalize, {Bound::of_element, 2, 16, 16, false}},
     {Op::attention, {Bound::of_largest, 2, 64, 64, false}},
     {Op::ragged_attention, {Bound::of_largest, 2, 64, 64, false}},
+    {Op::paged_attention, {Bound::of_largest, 2, 64, 64, false}},
 };
 
 }  // namespace

@@ -182,6 +182,9 @@ Tensor values_of(const Case& subject, std::size_t place) {
       set_whole(tensor, i, exact_value(dtype, random));
     } else if (name == "ones") {
       set_whole(tensor, i, 1);
+    } else if (name == "signs") {
+      const bool has_sign = !is_unsigned_integer(dtype) && dtype != DType::boolean;
+      set_whole(tensor, i, has_sign && random() % 2 == 0 ? -1 : 1);
     } else if (name == "places") {
       set_whole(tensor, i, limit > 0 ? integer_between(random, 0, limit - 1) : 0);
     } else if (name == "wild") {

@@ -9,6 +9,7 @@
 //   exact      integers between -8 and 8 in every dtype: no rounding anywhere, and differences are real
 //   positive   floats between 0 and 4, integers between 1 and 100
 //   ones       ones
+//   signs      ones of either sign
 //   places(n)  integers from 0 up to n
 //   wild(n)    integers below, within and past 0 … n, and the dtype's lowest and highest
 //   bits       any bits

@@ -52,6 +52,8 @@ Value unless_empty(Builder& b, Value row, Value lengths) {
 
 Value decompose_ragged_pool(Builder& b, std::span<const Value> operands, const Pool& attributes) {
   const DType dtype = b.shape(operands[0]).dtype;
+  if (b.shape(operands[0]).dims[0] == Dim(0))  // no row to gather, so that every sequence is empty
+    return broadcast_to(b, b.scalar(dtype, 0), {b.shape(operands[1]).dims[0], b.shape(operands[0]).dims[1]});
   const Value x = widen(b, operands[0]), starts = operands[1], lengths = operands[2];
   const auto finish = [&](Value result) { return narrow(b, result, dtype); };
   const auto padded = [&](bool by_place, double otherwise) {

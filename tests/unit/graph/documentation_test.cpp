@@ -23,14 +23,13 @@ TEST(OpsDocumentation, HasEveryOpWithItsFacts) {
   EXPECT_NE(text.find("- operands: 2 to 4"), std::string::npos);
 }
 
+// The rest of the file, what the backends run, is checked by `alate-conformance --mode support --check`.
 TEST(OpsDocumentation, FileInDocsIsCurrent) {
-  const std::string path = (source_folder() / "docs/ops.md").string(), now = testing::TempDir() + "ops.md";
-  std::ifstream file(path);
+  std::ifstream file(source_folder() / "docs/ops.md");
   std::stringstream found;
   found << file.rdbuf();
-  if (found.str() == ops_documentation()) return;
-  std::ofstream(now) << ops_documentation();
-  ADD_FAILURE() << "docs/ops.md is not what the op table says: cp " << now << " " << path;
+  EXPECT_TRUE(found.str().starts_with(ops_documentation()))
+      << "docs/ops.md is not what the op table says: run alate-conformance --mode support";
 }
 
 }  // namespace

@@ -159,7 +159,8 @@ TEST(InferShapes, QuantizedOpsNameWhatDoesNotFit) {
   const Dequantize linear{EncodingKind::linear, {1, 32}, false, DType::f32};
   EXPECT_EQ(result_of(Op::dequantize, {integers, f32({6, 2})}, linear), f32({6, 64}));
   expect_refusal(Op::dequantize, {integers, f32({6, 3})}, linear, "a scale for each block: f32[6,2]");
-  expect_refusal(Op::dequantize, {{DType::i64, {6, 64}}, f32({6, 2})}, linear, "integers of up to 32 bits");
+  expect_refusal(Op::dequantize, {{DType::i64, {6, 64}}, f32({6, 2})}, linear,
+                 "operand 0 has dtype i64, which this op does not take");
   const Dequantize nf4{EncodingKind::nf4, {1, 64}, true, DType::f32};
   expect_refusal(Op::dequantize, {{DType::u8, {6, 32}}, f32({6, 1}), {DType::u8, {6, 1}}}, nf4,
                  "nf4 has no zero points");

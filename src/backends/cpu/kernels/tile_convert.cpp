@@ -173,6 +173,22 @@ void convert_integers_each(const void* const* operands, void* out, std::size_t n
   if (wrap) wrap(&made, out, n);
 }
 
+// c128 of a number that a double holds, or is rounded to as usual.
+void convert_to_c128(const void* const* operands, void* out, std::size_t n, std::uint32_t context) {
+  constexpr std::size_t kChunk = 64;
+  const TileKernel to_double = between_computed(static_cast<DType>(context), DType::f64);
+  const std::size_t bytes = bytes_for(static_cast<DType>(context), 1);
+  double reals[kChunk];
+  for (std::size_t begin = 0; begin < n; begin += kChunk) {
+    const std::size_t count = std::min(kChunk, n - begin);
+    const void* from = static_cast<const std::byte*>(operands[0]) + begin * bytes;
+    to_double(&from, reals, count);
+    std::copy_n(reals, count, static_cast<std::complex<double>*>(out) + begin);
+  }
+}
+
+TileKernel by_way_of_f64(DType from) { return {convert_to_c128, static_cast<std::uint32_t>(from)}; }
+
 template <auto kFunction>
 void each_byte(const void* const* operands, void* out, std::size_t n, std::uint32_t context) {
   const auto* from = static_cast<const std::uint8_t*>(operands[0]);
@@ -203,7 +219,9 @@ TileKernel tile_wrap(DType dtype) {
 TileKernel tile_conversion(DType from, DType to) {
   if (const TileKernel found = between_computed(from, to)) return found;
   if (const TileKernel found = of_halves(from, to)) return found;
+  if (to == DType::c128 && between_computed(from, DType::f64)) return by_way_of_f64(from);
   if (bits_of(from) == 0 || bits_of(to) == 0) return {};
+  if (from == DType::boolean && is_integer(to)) from = DType::u8;  // its bytes are 0 and 1
   const std::uint32_t context = static_cast<std::uint32_t>(from) << 16 | static_cast<std::uint32_t>(to);
   return {is_integer(from) && is_integer(to) ? convert_integers_each : convert_each, context};
 }

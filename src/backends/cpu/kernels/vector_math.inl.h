@@ -180,14 +180,13 @@ HWY_INLINE V simd_logistic(D d, V x) {
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
-/// x with 0 in place of all below `limit`: keeps -infinity * 0 out of activations that vanish there.
+/// `value`, but x * 0 for all below `limit`: -0, and NaN at -infinity, as the formulas of the activations give.
 template <class D, class V>
 HWY_INLINE V zero_below(D d, V x, float limit, V value) {
-  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, limit)), value);
+  return hn::IfThenElse(hn::Lt(x, hn::Set(d, limit)), hn::Mul(x, hn::Zero(d)), value);
 }
 
-/// The activation of every lane, with an absolute error of at most 2e-7 max(1, |x|). At -infinity those activations
-/// that have limit 0 give 0.
+/// The activation of every lane, with an absolute error of at most 2e-7 max(1, |x|).
 template <Activation kActivation, class D, class V>
 HWY_INLINE V activate(D d, V x) {
   if constexpr (kActivation == Activation::relu) {
@@ -196,7 +195,7 @@ HWY_INLINE V activate(D d, V x) {
     // x (1 - Q(x)) = max(x, 0) - |x| Q(|x|), which loses nothing to cancellation on either side.
     const V z = hn::Min(hn::Abs(x), hn::Set(d, 14.0f));
     const V positive = hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
-    return hn::NegMulAdd(z, simd_normal_tail(d, z), positive);
+    return zero_below(d, x, -14.0f, hn::NegMulAdd(z, simd_normal_tail(d, z), positive));
   } else if constexpr (kActivation == Activation::gelu_tanh) {
     // (1 + tanh y) / 2 = logistic(2y).
     const V cubic = hn::MulAdd(hn::Mul(x, x), hn::Set(d, 0.0713548163f), hn::Set(d, 1.59576912f));

@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "alate/error.h"
+#include "formats/safetensors.h"
+#include "graph/text.h"
+#include "tests/conformance/compare.h"
+#include "tests/conformance/modes.h"
+#include "tests/conformance/runner.h"
+#include "tests/source_folder.h"
+
+namespace alate::conformance {
+namespace {
+
+// Sums are of few small integers here: a bound by the largest element stands for one by magnitudes.
+Tolerance tolerance_of_golden(const graph::Node& node) {
+  Tolerance tolerance = tolerance_of({.op = node.op, .attributes = node.attributes});
+  if (tolerance.bound == Bound::of_magnitudes) tolerance.bound = Bound::of_largest;
+  return tolerance;
+}
+
+std::optional<std::string> golden_difference(backends::Backend& backend, const formats::SafetensorsFile& file,
+                                             const std::string& number, const graph::Graph& graph) {
+  std::vector<Tensor> inputs;
+  for (std::size_t i = 0; i < graph.parameters().size(); ++i)
+    inputs.push_back(file.tensor(number + "/in" + std::to_string(i)));
+  const std::vector<Tensor> found = run_on(backend, graph, inputs);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Tensor wanted = file.tensor(number + "/out" + std::to_string(i));
+    if (auto what = difference(found[i], wanted, nullptr, tolerance_of_golden(graph.nodes().back()))) return what;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int run_golden(backends::Backend& backend, const Options& options) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(source_folder() / "tests/golden/ops")) {
+    if (entry.path().extension() == ".safetensors") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::size_t passed = 0, failed = 0, unsupported = 0;
+  for (const std::filesystem::path& path : paths) {
+    const auto file = formats::SafetensorsFile::open(path);
+    for (const auto& [number, text] : file->metadata()) {
+      const graph::Graph graph = graph::parse_graph(text);
+      if (!is_chosen(options, graph.name())) continue;
+      try {
+        const std::optional<std::string> what = golden_difference(backend, *file, number, graph);
+        if (!what) {
+          ++passed;
+          continue;
+        }
+        std::printf("FAILED golden %s of %s\n  %s\n%s", number.c_str(), path.filename().c_str(), what->c_str(),
+                    text.c_str());
+        ++failed;
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::unsupported) throw;
+        std::printf("unsupported golden %s of %s: %s\n", number.c_str(), path.filename().c_str(), error.what());
+        ++unsupported;
+      }
+    }
+  }
+  std::printf("%zu unsupported\n%zu passed, %zu failed\n", unsupported, passed, failed);
+  return failed == 0 && passed > 0 ? 0 : 1;
+}
+
+}  // namespace alate::conformance
