@@ -34,7 +34,7 @@ class AttentionFusion {
     const Node& node = graph_.node(id);
     if (node.op != Op::dot_general || !contains(kComponents, node.results[0].dtype)) return {};
     const DotGeneral& dot = std::get<DotGeneral>(node.attributes);
-    const Node* softmax = node_if(graph_, node.operands[0], Op::softmax);
+    const Node* softmax = node_if(graph_, unguarded(node.operands[0]), Op::softmax);
     if (softmax == nullptr) return {};
     const Dims dims = softmax->results[0].dims;
     const auto last = static_cast<std::int64_t>(dims.size()) - 1;
@@ -56,6 +56,18 @@ class AttentionFusion {
   }
 
  private:
+  // Weights of which NaNs, those of rows that see nothing, are made zeros: what attention does by itself.
+  Value unguarded(Value weights) const {
+    const Node* select = node_if(graph_, weights, Op::select);
+    if (select == nullptr || uniform_number(graph_, select->operands[1]) != 0) return weights;
+    const Node& condition = node_of(graph_, select->operands[0]);
+    const Value plain = select->operands[2];
+    const bool asks_for_nan =
+        (condition.op == Op::is_nan || (condition.op == Op::not_equal && condition.operands[1] == plain)) &&
+        condition.operands[0] == plain;
+    return asks_for_nan ? plain : weights;
+  }
+
   std::optional<Side> side(Value value, const Numbers& batch, std::int64_t contracting, bool contracts_width) const {
     const std::size_t rank = graph_.shape(value).rank();
     if (rank != batch.size() + 2) return std::nullopt;

@@ -78,16 +78,9 @@ class DenseFusion {
   }
 
   // A constant row that is repeated along all axes but the last.
-  static std::optional<Value> bias_row(const Builder& b, Value value) {
-    const Node& node = b.so_far().node(value.node);
-    if (node.op != Op::broadcast_in_dim || b.so_far().node(node.operands[0].node).op != Op::constant)
-      return std::nullopt;
-    const auto& attributes = std::get<BroadcastInDim>(node.attributes);
-    const Shape& row = b.shape(node.operands[0]);
-    const bool along_last = row.rank() == 1 &&
-                            attributes.mapping[0] == static_cast<std::int64_t>(attributes.dims.size()) - 1 &&
-                            row.dims[0] == attributes.dims.back();
-    return along_last ? std::optional(node.operands[0]) : std::nullopt;
+  static std::optional<Value> bias_row(Builder& b, Value value) {
+    const std::optional<Value> row = repeated_row(b.so_far(), value);
+    return row && is_constant(b.so_far(), *row) ? std::optional(flat_row(b, *row)) : std::nullopt;
   }
 
   static bool is_zero(const Graph& graph, Value value) {

@@ -26,7 +26,7 @@ class Norms {
     if (!normal) return {};
     return [normal = *normal, shape](Rewriter& rewriter, Builder& b) {
       const auto row = [&](std::optional<Value> given, double otherwise) {
-        if (given) return rewriter.mapped(*given);
+        if (given) return flat_row(b, rewriter.mapped(*given));
         return constant_row(b, shape.dtype, shape.dims.back().number(), otherwise);
       };
       const Value x = rewriter.mapped(normal.x), scale = row(normal.scale, 1);
@@ -37,17 +37,8 @@ class Norms {
   }
 
  private:
-  // The row [width] that a value repeats along all axes but the last.
   std::optional<Value> row_of(Value value) const {
-    const Dims& dims = graph_.shape(value).dims;
-    const Node& node = node_of(graph_, value);
-    if (dims.size() == 1) return value;
-    if (node.op != Op::broadcast_in_dim) return std::nullopt;
-    const Numbers& mapping = std::get<BroadcastInDim>(node.attributes).mapping;
-    const Dims& from = graph_.shape(node.operands[0]).dims;
-    const bool is_row =
-        from.size() == 1 && mapping[0] == static_cast<std::int64_t>(dims.size()) - 1 && from[0] == dims.back();
-    return is_row ? std::optional(node.operands[0]) : std::nullopt;
+    return graph_.shape(value).rank() == 1 ? std::optional(value) : repeated_row(graph_, value);
   }
 
   std::optional<Normal> shifted(const Node& node) const {

@@ -10,6 +10,7 @@ class Softmaxes {
 
   Replacement match(NodeId id) const {
     const Node& node = graph_.node(id);
+    if (node.op != Op::div && node.op != Op::mul && node.op != Op::sub) return {};
     if (!contains(kComponents, node.results[0].dtype)) return {};
     for (std::int64_t axis = static_cast<std::int64_t>(node.results[0].rank()) - 1; axis >= 0; --axis) {
       const Rows rows(graph_, node.results[0].dims, axis);

@@ -11,11 +11,19 @@
 namespace alate::graph {
 namespace {
 
-constexpr int kDeepest = 16;  // of products and of repeats of repeats
+constexpr int kDeepest = 16;             // of products and of repeats of repeats
+constexpr std::size_t kMostFactors = 8;  // no pattern has more; products of products would have any number
+
+// Whether a constant's number is had at once: a whole weight may be behind it.
+bool is_small(const Constant& constant) {
+  return constant.shape.element_count() <= 64 && std::all_of(constant.operands.begin(), constant.operands.end(),
+                                                             [](const ConstantPtr& part) { return is_small(*part); });
+}
 
 std::optional<double> only_number(const Constant& constant) {
   const DType dtype = constant.shape.dtype;
-  if (!contains(kFloats | kInts | kBool, dtype) || constant.shape.element_count() != 1) return std::nullopt;
+  if (!contains(kFloats | kInts | kBool, dtype) || constant.shape.element_count() != 1 || !is_small(constant))
+    return std::nullopt;
   const Tensor tensor = materialize(constant);
   if (contains(kFloats, dtype)) return load_floats(tensor).front();
   if (dtype == DType::i4 || dtype == DType::u4) return std::nullopt;
@@ -28,7 +36,7 @@ std::optional<double> only_number(const Constant& constant) {
 void add_factors(const Graph& graph, Value value, Product& product, int depth) {
   const Node& node = node_of(graph, value);
   const auto deeper = [&](Value factor) { add_factors(graph, factor, product, depth + 1); };
-  if (depth > kDeepest) {
+  if (depth > kDeepest || product.factors.size() >= kMostFactors) {
     product.factors.push_back(value);
   } else if (const std::optional<double> number = uniform_number(graph, value)) {
     product.coefficient *= *number;
@@ -77,6 +85,22 @@ bool is_about(DType dtype, double value, double number) {
 bool is_about(const Graph& graph, Value value, double number) {
   const std::optional<double> found = uniform_number(graph, value);
   return found && is_about(graph.shape(value).dtype, *found, number);
+}
+
+std::optional<Value> repeated_row(const Graph& graph, Value value) {
+  const Node* node = node_if(graph, value, Op::broadcast_in_dim);
+  if (node == nullptr) return std::nullopt;
+  const auto& [dims, mapping] = std::get<BroadcastInDim>(node->attributes);
+  const Dims& from = graph.shape(node->operands[0]).dims;
+  const bool is_row = !from.empty() && from.back() == dims.back() &&
+                      mapping.back() == static_cast<std::int64_t>(dims.size()) - 1 &&
+                      std::all_of(from.begin(), from.end() - 1, [](Dim dim) { return dim == Dim(1); });
+  return is_row ? std::optional(node->operands[0]) : std::nullopt;
+}
+
+Value flat_row(Builder& b, Value row) {
+  const Dims dims = b.shape(row).dims;
+  return dims.size() == 1 ? row : b.reshape({row}, {.dims = {dims.back()}});
 }
 
 Value constant_row(Builder& b, DType dtype, std::int64_t width, double number) {

@@ -22,6 +22,10 @@ std::optional<double> uniform_number(const Graph& graph, Value value);
 bool is_about(const Graph& graph, Value value, double number);
 bool is_about(DType dtype, double value, double number);
 
+/// The value [width], or with extents of 1 before, that is repeated along all axes of a value but the last.
+std::optional<Value> repeated_row(const Graph& graph, Value value);
+/// Such a row as [width].
+Value flat_row(Builder& b, Value row);
 /// A constant [width] of one number, which is repeated where its bytes are needed.
 Value constant_row(Builder& b, DType dtype, std::int64_t width, double number);
 

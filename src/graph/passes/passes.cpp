@@ -57,6 +57,7 @@ PassPipeline standard_passes(const PassPreferences& preferences) {
       {"eliminate_dead_nodes", eliminate_dead_nodes},
       {"simplify_shapes", simplify_shapes},
       {"fuse_dense", fuse_dense},
+      {"fold_constants", fold_constants},  // weights that it transposed
       {"eliminate_dead_nodes", eliminate_dead_nodes},
       {"merge_projections", merge_projections},
       {"fold_constants", fold_constants},

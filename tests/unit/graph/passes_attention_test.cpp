@@ -115,6 +115,18 @@ TEST_F(FuseAttentionOf, AMaskThatIsSelected) {
     EXPECT_EQ(ops.find("softmax"), std::string::npos);
   }
 }
+TEST_F(FuseAttentionOf, RowsThatSeeNothingAndAreMadeZeros) {
+  const Value place = b.iota({}, {.dtype = DType::i32, .dims = {5, 7}, .axis = 0}),
+              key = b.iota({}, {.dtype = DType::i32, .dims = {5, 7}, .axis = 1});
+  const Value s = scores(k);
+  const Value seen = broadcast_to(b, b.less({key, place}), b.shape(s).dims);  // the first place sees no key
+  const Value weights = b.softmax({b.select({seen, s, scalar_like(b, -kInfinity, s)})}, {.axis = 3});
+  const Value guarded = b.select({b.is_nan({weights}), scalar_like(b, 0, weights), weights});
+  const Value y =
+      b.dot_general({guarded, heads_first(v)},
+                    {.lhs_batch = {0, 1}, .rhs_batch = {0, 1}, .lhs_contracting = {3}, .rhs_contracting = {2}});
+  EXPECT_TRUE(left(heads_first(y)).ends_with("select attention"));
+}
 TEST_F(FuseAttentionOf, ASelectedNumberThatIsNotLowEnough) {
   const Value s = scores(k);
   const Value seen = b.greater({s, scalar_like(b, 0, s)});

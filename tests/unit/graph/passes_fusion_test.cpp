@@ -159,6 +159,17 @@ TEST(FuseDense, TakesQuickGelu) {
   expect_same_outputs(before, after, wave_inputs(before), 2e-6f);
 }
 
+TEST(FuseDense, TakesABiasThatHasExtentsOfOne) {
+  Builder b("g");
+  const Value x = b.parameter("x", {DType::f32, {2, 3}});
+  const Value y = b.dense({x, b.constant(waves({DType::f32, {5, 3}}, 1))});
+  b.output("y", b.add({broadcast_to(b, b.constant(waves({DType::f32, {1, 5}}, 2)), {2, 5}), y}));
+  const Graph before = b.finish(), after = run_passes(before, standard_passes(), nullptr);
+  EXPECT_EQ(op_names(after), "dense");
+  EXPECT_TRUE(std::get<Dense>(after.nodes().back().attributes).has_bias);
+  expect_same_outputs(before, after, wave_inputs(before), 2e-6f);
+}
+
 TEST(FuseNorms, MakesLayerNormOfEverySpelling) {
   for (const int variance : {0, 1}) {
     for (const int root : {0, 1, 2, 3}) {
@@ -179,6 +190,14 @@ TEST(FuseNorms, MakesLayerNormOfEverySpelling) {
       }
     }
   }
+}
+
+TEST(FuseNorms, TakesAScaleThatHasExtentsOfOne) {
+  Fused f;
+  Builder& b = f.b();
+  const Value factor = b.rsqrt({f.plus(f.mean(b.mul({f.x(), f.x()})), 1e-3)});
+  const Value scale = f.wide(b.parameter("scale", {DType::f32, {1, 1, 4}}));
+  EXPECT_EQ(f.left(b.mul({scale, b.mul({f.x(), f.wide(factor)})})), "reshape rms_norm");
 }
 
 TEST(FuseNorms, MakesRmsNormWithItsEpsilon) {

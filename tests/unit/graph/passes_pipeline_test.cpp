@@ -36,8 +36,9 @@ TEST(StandardPasses, MergeQueryKeyAndValueWhereOnlySomeHaveABias) {
   const Value turned = b.transpose({x}, {.permutation = {1, 0}});
   for (const int i : {0, 1, 2}) {
     const Value input = i == 0 ? x : b.transpose({turned}, {.permutation = {1, 0}});
-    Value y = b.dot_general({input, b.constant(waves({DType::f32, {4, 3}}, i))},
-                            {.lhs_batch = {}, .rhs_batch = {}, .lhs_contracting = {1}, .rhs_contracting = {1}});
+    const bool out_in = i == 2;  // the others are [in, out], as exporters of ONNX write them
+    Value y = b.dot_general({input, b.constant(waves({DType::f32, out_in ? Dims{4, 3} : Dims{3, 4}}, i))},
+                            {.lhs_batch = {}, .rhs_batch = {}, .lhs_contracting = {1}, .rhs_contracting = {out_in}});
     if (i != 1) y = b.add({y, broadcast_to(b, b.constant(waves({DType::f32, {4}}, 10 + i)), b.shape(y).dims)});
     b.output("y" + std::to_string(i), y);
   }
