@@ -107,6 +107,24 @@ TEST(Gradients, OfConvolutionsOfANamedBatch) {
   expect_gradients(b.finish(), {scattered({2, 2, 4}, 1), scattered({3, 2, 2}, 2)});
 }
 
+TEST(Gradients, OfKernelsNeedSpatialExtentsThatAreNumbers) {
+  Builder b("named");
+  const Dim n = b.dim("n");
+  const Value x = b.parameter("x", {DType::f64, {2, 2, n}}), kernel = b.parameter("kernel", {DType::f64, {3, 2, 3}});
+  b.output("y", b.conv_general({x, kernel}, {.padding_low = {1},
+                                             .padding_high = {1},
+                                             .input_spatial = {2},
+                                             .kernel_spatial = {2},
+                                             .output_spatial = {2}}));
+  const Graph graph = b.finish();
+  const std::size_t first = 0, second = 1;
+  EXPECT_NO_THROW(vector_jacobian_product(graph, std::span(&first, 1), std::span(&first, 1)));
+  EXPECT_EQ(
+      refusal([&] { vector_jacobian_product(graph, std::span(&first, 1), std::span(&second, 1)); }),
+      "unsupported: no gradient of conv_general(f64[2,2,n], f64[3,2,3]): the gradient of the kernel needs spatial "
+      "extents that are numbers");
+}
+
 TEST(Gradients, OfWindowReductions) {
   for (const Reduction reduction : {Reduction::sum, Reduction::product, Reduction::max, Reduction::min}) {
     SCOPED_TRACE(to_string(reduction));
@@ -173,6 +191,11 @@ TEST(Gradients, OfBatchNorms) {
                  mean = scattered({rows}, 4), variance = scattered({rows}, 5, 0.2, 2), g = scattered({2, 3, 2}, 6);
     expect_gradients(Op::batch_norm_inference, {x, scale, shift, mean, variance}, norm);
     expect_gradients(Op::batch_norm_training, {x, scale, shift}, norm, 1e-6);
+    Builder b("only the values");
+    const Value values = b.parameter("x", x.shape()), scales = b.parameter("scale", scale.shape()),
+                shifts = b.parameter("shift", shift.shape());
+    b.output("y", b.batch_norm_training({values, scales, shifts}, norm)[0]);
+    expect_gradients(b.finish(), {x, scale, shift}, 1e-6);
     expect_gradients(Op::batch_norm_gradient, {x, scale, mean, variance, g}, norm, 1e-6);
   }
 }

@@ -96,6 +96,47 @@ TEST(GradientTable, DifferentiatesTheExampleOfEveryOp) {
   }
 }
 
+// Rules are made of ops that have rules.
+TEST(GradientTable, DifferentiatesGradientsToo) {
+  const auto expect_twice = [](Op op, std::vector<Tensor> inputs, Attributes attributes = NoAttributes{}) {
+    SCOPED_TRACE(to_string(op));
+    std::vector<Shape> shapes;
+    for (const Tensor& input : inputs) shapes.push_back(input.shape());
+    const Graph graph = graph_of(op, shapes, std::move(attributes));
+    const std::vector<std::size_t> ends = differentiable_outputs(graph);
+    for (const Tensor& output : interpret(graph, inputs)) {
+      std::vector<std::int64_t> extents;
+      for (const Dim dim : output.shape().dims) extents.push_back(dim.number());
+      if (output.dtype() == DType::f64 || output.dtype() == DType::c128)
+        inputs.push_back(scattered(extents, 9, 0.5, 1, output.dtype()));
+    }
+    const Graph once = vector_jacobian_product(graph, ends, differentiable_parameters(graph));
+    ASSERT_NO_THROW(expect_gradients(once, inputs, 1e-6));
+  };
+  const Tensor x = scattered({3, 4}, 1, 0.3, 1.2), y = scattered({3, 4}, 2, 1.4, 2), image = scattered({1, 2, 5}, 3);
+  for (const Op op : {Op::tanh, Op::logistic, Op::erf, Op::sqrt, Op::rsqrt, Op::cbrt, Op::log, Op::tan, Op::abs})
+    expect_twice(op, {x});
+  for (const Op op : {Op::mul, Op::div, Op::pow, Op::atan2, Op::max, Op::min, Op::rem}) expect_twice(op, {x, y});
+  for (const Op op : {Op::reduce_product, Op::reduce_max}) expect_twice(op, {x}, Axes{{1}});
+  for (const Op op : {Op::cumulative_product, Op::cumulative_max, Op::cumulative_sum})
+    expect_twice(op, {x}, Cumulative{1});
+  const Tensor at = Tensor::from<std::int32_t>({3, 1}, {2, 0, 2});
+  expect_twice(Op::gather, {x, at}, Gather{{1}, {0}, {0}, 1, {1, 4}});
+  for (const Op op : {Op::scatter_sum, Op::scatter_set, Op::scatter_max})
+    expect_twice(op, {x, at, y}, Scatter{{1}, {0}, {}, {}, {0}, 1});
+  expect_twice(Op::top_k, {x}, TopK{2});
+  expect_twice(Op::dot_general, {x, y}, DotGeneral{{0}, {0}, {1}, {1}});
+  expect_twice(Op::conv_general, {image, scattered({3, 2, 2}, 4)},
+               Convolution{.strides = {2}, .input_spatial = {2}, .kernel_spatial = {2}, .output_spatial = {2}});
+  for (const Reduction reduction : {Reduction::sum, Reduction::product, Reduction::max})
+    expect_twice(Op::reduce_window, {x},
+                 Window{.reduction = reduction, .window_dimensions = {2, 2}, .strides = {1, 2}});
+  expect_twice(Op::fft, {x}, Fft{FftKind::rfft, {4}});
+  expect_twice(Op::softmax, {x}, Axis{1});
+  expect_twice(Op::pad, {x, Tensor::scalar(0.5)}, Pad{{1, -1}, {0, 2}, {1, 0}});
+  expect_twice(Op::batch_norm_training, {x, scattered({4}, 5), scattered({4}, 6)}, BatchNorm{0.1, 1});
+}
+
 TEST(GradientTable, AgreesWithFiniteDifferencesForEveryFusedOp) {
   std::vector<Op> seen;
   for (const Graph& graph : example_graphs()) {
