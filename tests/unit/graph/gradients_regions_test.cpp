@@ -90,18 +90,33 @@ TEST(Gradients, OfWhileLoopsOfUnknownTripCountsAreRefusedWithTheReason) {
   EXPECT_EQ(refusal([&] { differentiate(loop(3, 0, zero)); }), start + "it makes more than 100000 trips");
 }
 
-TEST(Gradients, OfAnOpWithoutRuleAreRefusedByName) {
-  Builder b("graph"), combine("combine", b.dims());
-  const Value a = combine.parameter("a", scalar_of(DType::f64)), c = combine.parameter("c", scalar_of(DType::f64));
-  combine.output("sum", combine.add({a, c}));
-  const Value x = b.parameter("x", {DType::f64, {3}});
+// A reduction of all of x [2, 3] by one op.
+Graph folding(Op op) {
+  Builder b("fold"), combine("combine", b.dims());
+  const Value so_far = combine.parameter("so far", scalar_of(DType::f64)),
+              next = combine.parameter("next", scalar_of(DType::f64));
+  combine.output("both", combine.emit(op, {so_far, next}, NoAttributes{}).front());
+  const Value x = b.parameter("x", {DType::f64, {2, 3}}), start = b.parameter("start", scalar_of(DType::f64));
   b.set_source("encoder.layer.0");
-  b.output("y", b.reduce({x, b.scalar(DType::f64, 0)}, {.axes = {0}}, finished(combine)).front());
-  const Graph graph = b.finish();
+  b.output("y", b.reduce({x, start}, {.axes = {0, 1}}, finished(combine)).front());
+  return b.finish();
+}
+
+TEST(Gradients, OfReduceWhereItsRegionIsOneOp) {
+  for (const Op op : {Op::add, Op::mul, Op::max, Op::min}) {
+    for (const double start : {-3.0, 0.25, 3.0}) {
+      SCOPED_TRACE(to_string(op));
+      expect_gradients(folding(op), {scattered({2, 3}, 1), Tensor::scalar(start)});
+    }
+  }
+}
+
+TEST(Gradients, OfAnOpWithoutRuleAreRefusedByName) {
+  const Graph graph = folding(Op::sub);
   const std::size_t first = 0;
   EXPECT_EQ(refusal([&] { with_gradients(graph, 0, std::span(&first, 1)); }),
-            "unsupported: no gradient of reduce(f64[3], f64[]) (from encoder.layer.0): its region may fold in any way; "
-            "reduce_sum, _product, _max and _min have one");
+            "unsupported: no gradient of reduce(f64[2,3], f64[]) (from encoder.layer.0): its region is not one of add, "
+            "mul, max and min over its two parameters");
 }
 
 TEST(Gradients, OfGradientsAreSecondDerivatives) {

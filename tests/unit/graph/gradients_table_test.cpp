@@ -19,8 +19,7 @@ TEST(GradientTable, SaysOfEveryOpWhetherItHasARuleAndElseWhyNot) {
     EXPECT_EQ(gradient.reason.empty(), gradient.kind == OpGradient::Kind::rule) << op.name;
     EXPECT_NE(gradient.reason, "nobody has written its rule") << op.name;
   }
-  EXPECT_EQ(ops[OpGradient::Kind::none],
-            (std::vector<std::string_view>{"collective_broadcast", "dequantize", "reduce"}));
+  EXPECT_EQ(ops[OpGradient::Kind::none], (std::vector<std::string_view>{"collective_broadcast", "dequantize"}));
   EXPECT_EQ(ops[OpGradient::Kind::zero], (std::vector<std::string_view>{"parameter",
                                                                         "constant",
                                                                         "floor",
@@ -71,7 +70,7 @@ TEST(GradientTable, SaysOfEveryOpWhetherItHasARuleAndElseWhyNot) {
 // Ops of kind none; encodings, whose examples train nothing; combinations other than sums.
 bool is_refused(Op op) {
   return op_gradient(op).kind == OpGradient::Kind::none || op == Op::quantized_dense || op == Op::quantized_embedding ||
-         op == Op::reduce_scatter || op == Op::all_reduce;
+         op == Op::reduce_scatter || op == Op::all_reduce || op == Op::reduce;
 }
 
 TEST(GradientTable, DifferentiatesTheExampleOfEveryOp) {
