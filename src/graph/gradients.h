@@ -6,7 +6,8 @@
 // convention: holomorphic functions multiply by their derivative, and the gradient of |z|² / 2 is conj(z).
 //
 // Where functions have kinks, gradients are jax's: equal operands of max and min get half each, the equal extremes of a
-// reduction equal shares, abs has slope 1 at 0, clamp slope 0 at its bounds. cumulative_max and cumulative_min give all
+// reduction equal shares, abs has slope 1 at 0, clamp slope 0 at its bounds. Unlike jax's, the
+// slope of x^0 is 0 for every x, and complex signs have their derivative. cumulative_max and cumulative_min give all
 // to the first of equal values. Comparisons, rounding and integers pass nothing on, nor do the storage-only floats.
 //
 // Fused ops are differentiated through their decompositions; take gradients before passes fuse and lay out. A

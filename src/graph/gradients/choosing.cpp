@@ -11,7 +11,8 @@ void select(Backward& call) {
   if (call.wants(2)) call.give(2, b.select({call.x(0), nothing, call.g()}));
 }
 
-// Each element's cotangent goes to the one of the three that it is; to none where x is at a bound, as in jax.
+// Each element's cotangent goes to the one of the three that it is; to none where x is at a bound, as in jax. Where the
+// bounds cross, it is the upper one.
 void clamp(Backward& call) {
   Builder& b = call.b;
   const Dims dims = call.y_shape().dims;
@@ -28,7 +29,7 @@ void clamp(Backward& call) {
   };
   if (call.wants(0)) give_where(0, b.logical_and({b.greater({low, x}), b.less({low, high})}));
   if (call.wants(1)) give_where(1, b.logical_and({b.greater({x, low}), b.less({x, high})}));
-  if (call.wants(2)) give_where(2, b.less({high, x}));
+  if (call.wants(2)) give_where(2, b.less({high, b.max({x, low})}));
 }
 
 // A complex cotangent of what was real has its real part taken, a real one of what was complex no imaginary part: both

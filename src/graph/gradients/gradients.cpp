@@ -164,8 +164,8 @@ void Backward::fail(std::string_view why) const {
   for (const Value operand : node.operands)
     shapes += (shapes.empty() ? "" : ", ") + b.dims()->to_string(b.shape(operand));
   const std::string& source = b.so_far().source(node.source);
-  throw make_error(ErrorCode::unsupported, "no gradient of ", to_string(node.op), " (", shapes, ")",
-                   source.empty() ? "" : " from '" + source + "'", ": ", why);
+  throw make_error(ErrorCode::unsupported, "no gradient of ", to_string(node.op), "(", shapes, ")",
+                   source.empty() ? "" : " (from " + source + ")", ": ", why);
 }
 
 void Backward::differentiate(const std::function<std::vector<Value>()>& express) {

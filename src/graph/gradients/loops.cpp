@@ -13,7 +13,7 @@ namespace alate::graph {
 namespace {
 
 // Counting happens in the interpreter.
-constexpr std::int64_t kMostTrips = 1'000'000;
+constexpr std::int64_t kMostTrips = 100'000;
 
 using Places = std::set<std::size_t>;
 

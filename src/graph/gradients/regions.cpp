@@ -1,5 +1,7 @@
 // if_else and call: the op again, over the gradients of its regions. What a region computes is computed again there.
+// reduce, where its region is one op that has a reduction of its own.
 #include <memory>
+#include <optional>
 
 #include "graph/gradients/rules.h"
 
@@ -25,10 +27,40 @@ void through_regions(Backward& call, std::size_t first) {
   for (std::size_t i = 0; i < parameters.size(); ++i) call.give(first + parameters[i], found[i]);
 }
 
+struct Folding {
+  Op op, reduction;
+};
+
+// What a region of one op over its two parameters folds with.
+std::optional<Folding> folding_of(const Graph& region) {
+  if (region.parameters().size() != 2 || region.outputs().size() != 1) return std::nullopt;
+  const Node& node = region.node(region.outputs()[0].value.node);
+  const bool is_of_both = node.operands.size() == 2 && node.operands[0] != node.operands[1] &&
+                          region.node(node.operands[0].node).op == Op::parameter &&
+                          region.node(node.operands[1].node).op == Op::parameter;
+  if (!is_of_both) return std::nullopt;
+  for (const Folding folding : {Folding{Op::add, Op::reduce_sum}, Folding{Op::mul, Op::reduce_product},
+                                Folding{Op::max, Op::reduce_max}, Folding{Op::min, Op::reduce_min}}) {
+    if (node.op == folding.op) return folding;
+  }
+  return std::nullopt;
+}
+
+void reduce(Backward& call) {
+  Builder& b = call.b;
+  const std::optional<Folding> folding = folding_of(*call.node.regions[0]);
+  if (!folding) call.fail("its region is not one of add, mul, max and min over its two parameters");
+  call.differentiate([&] {
+    const Value reduced = b.emit(folding->reduction, {call.x(0)}, call.as<Axes>()).front();
+    const Value start = broadcast_to(b, call.x(1), call.y_shape().dims);
+    return b.emit(folding->op, {start, reduced}, NoAttributes{});
+  });
+}
+
 constexpr GradientRule kRules[] = {
     {Op::if_else, [](Backward& call) { through_regions(call, 1); }},
     {Op::call, [](Backward& call) { through_regions(call, 0); }},
-    no_gradient(Op::reduce, "its region may fold in any way; reduce_sum, _product, _max and _min have one"),
+    {Op::reduce, reduce},
 };
 
 }  // namespace

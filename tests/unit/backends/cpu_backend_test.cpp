@@ -11,6 +11,7 @@
 #include "backends/registry.h"
 #include "backends/spelling.h"
 #include "graph/decompose.h"
+#include "graph/gradients.h"
 #include "graph/interpreter.h"
 #include "tensor/element.h"
 #include "tests/unit/graph/example_graphs.h"
@@ -141,6 +142,48 @@ TEST(CpuBackend, RunsTheDecompositionsOfFusedOpsAsTheReferenceRunsTheOps) {
     }
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_close(found[i], wanted[i], graph.name());
   }
+}
+
+// The places of those that are floats; nothing where one is narrower than f32, whose roundings add up, or complex.
+std::vector<std::size_t> wide_floats(const std::vector<Shape>& shapes) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (shapes[i].dtype == DType::f32 || shapes[i].dtype == DType::f64) {
+      places.push_back(i);
+    } else if (is_float(shapes[i].dtype) || is_complex(shapes[i].dtype)) {
+      return {};
+    }
+  }
+  return places;
+}
+
+TEST(CpuBackend, AgreesWithTheReferenceOnTheGradientsOfEveryExample) {
+  std::size_t run = 0;
+  for (const Graph& graph : graph::example_graphs()) {
+    std::vector<Tensor> inputs = graph::example_inputs(graph);
+    std::vector<Shape> outputs, parameters;
+    for (const Tensor& output : graph::interpret(graph, inputs)) outputs.push_back(output.shape());
+    for (const graph::Parameter& parameter : graph.parameters()) parameters.push_back(parameter.shape);
+    const std::vector<std::size_t> ends = wide_floats(outputs), asked = wide_floats(parameters);
+    if (ends.empty() || asked.empty()) continue;
+    try {
+      const Graph back = graph::vector_jacobian_product(graph, ends, asked);
+      for (const std::size_t end : ends) {
+        Tensor cotangent = Tensor::zeros(outputs[end]);
+        const std::size_t bytes = bytes_for(cotangent.dtype(), 1);
+        for (std::size_t i = 0; i * bytes < cotangent.byte_count(); ++i) {
+          const double value = 0.25 * static_cast<double>(i % 5) - 0.5;
+          tensor::store_double(cotangent.dtype(), value, cotangent.mutable_bytes().data() + i * bytes);
+        }
+        inputs.push_back(cotangent);
+      }
+      expect_as_reference(back, inputs, back.name(), Bound::of_largest);
+      ++run;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unsupported) << graph.name() << ": " << error.what();
+    }
+  }
+  EXPECT_GT(run, 100u);
 }
 
 // One attention block with merged projections: views of columns, strided operands, residuals.

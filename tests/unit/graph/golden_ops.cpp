@@ -9,14 +9,14 @@
 
 namespace alate::graph {
 
-std::vector<GoldenOp> golden_ops(const std::string& op) {
-  std::ifstream file(source_folder() / "tests/golden/window_ops.txt");
+std::vector<GoldenOp> golden_ops(const std::string& op, const std::string& name) {
+  std::ifstream file(source_folder() / "tests/golden" / name);
   std::vector<GoldenOp> found;
   std::string line, word;
   while (std::getline(file, line)) {
     std::istringstream words(line);
     words >> word;
-    if (word != op) continue;
+    if (!op.empty() && word != op) continue;
     GoldenOp& golden = found.emplace_back();
     golden.line = line.substr(0, line.find(" values="));
     while (words >> word) {

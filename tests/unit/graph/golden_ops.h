@@ -1,4 +1,4 @@
-// Lines of tests/golden/window_ops.txt; record_window_ops.py says what they mean.
+// Lines of tests/golden/window_ops.txt and files like it; record_window_ops.py says what they mean.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ struct GoldenOp {
   std::int64_t number(const std::string& name) const { return numbers(name).at(0); }
 };
 
-/// Every line that begins with `op`.
-std::vector<GoldenOp> golden_ops(const std::string& op);
+/// Every line of a file of tests/golden that begins with `op`; every line, where that is empty.
+std::vector<GoldenOp> golden_ops(const std::string& op, const std::string& file = "window_ops.txt");
 
 /// The script's operand `number` of these extents: f64, or c128.
 Tensor golden_operand(int number, const Numbers& extents, DType dtype = DType::f64);
