@@ -16,11 +16,11 @@ namespace {
 using namespace alate;
 using Clock = std::chrono::steady_clock;
 
-struct Shape {
+struct Sizes {
   std::size_t sequences, length, heads, head_size;
 };
 
-constexpr Shape kShapes[] = {{32, 8, 12, 32},  {16, 16, 12, 32}, {12, 24, 12, 32}, {8, 64, 12, 32}, {2, 128, 12, 32},
+constexpr Sizes kShapes[] = {{32, 8, 12, 32},  {16, 16, 12, 32}, {12, 24, 12, 32}, {8, 64, 12, 32}, {2, 128, 12, 32},
                              {1, 512, 12, 32}, {2, 128, 12, 64}, {1, 512, 12, 64}, {2, 128, 8, 80}, {2, 128, 8, 128}};
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -33,7 +33,7 @@ double measure_peak(const cpu::Kernels& kernels) {
   return static_cast<double>(kernels.flops_per_round * kRounds) / seconds_since(begin);
 }
 
-void run(const Shape& shape, base::ThreadPool& pool, std::size_t threads) {
+void run(const Sizes& shape, base::ThreadPool& pool, std::size_t threads) {
   const std::size_t tokens = shape.sequences * shape.length;
   const std::size_t width = shape.heads * shape.head_size;
   std::vector<float> qkv(tokens * 3 * width);
@@ -75,5 +75,5 @@ int main(int argc, char** argv) {
   const std::size_t threads = argc > 1 ? static_cast<std::size_t>(std::max(std::atoi(argv[1]), 1)) : 1;
   base::ThreadPool pool(threads);
   std::printf("%s\n", cpu::kernels().simd.target);
-  for (const Shape& shape : kShapes) run(shape, pool, threads);
+  for (const Sizes& shape : kShapes) run(shape, pool, threads);
 }

@@ -22,12 +22,12 @@ namespace {
 using namespace alate;
 using Clock = std::chrono::steady_clock;
 
-struct Shape {
+struct Sizes {
   std::size_t m, k, n;
   cpu::Activation activation = cpu::Activation::none;
 };
 
-constexpr Shape kShapes[] = {
+constexpr Sizes kShapes[] = {
     {1, 384, 384},
     {1, 384, 1536},
     {8, 384, 384},
@@ -101,7 +101,7 @@ double median(std::vector<double>& values) {
   return values[values.size() / 2];
 }
 
-void measure(const Shape& shape, std::size_t threads, bool cold, base::ThreadPool& pool) {
+void measure(const Sizes& shape, std::size_t threads, bool cold, base::ThreadPool& pool) {
   const auto& [m, k, n, activation] = shape;
   const std::size_t weight_floats = cpu::packed_float_count(n, k);
   const std::size_t copies = cold ? std::max<std::size_t>(2, kColdBytes / sizeof(float) / weight_floats) : 1;
@@ -152,7 +152,7 @@ int main(int argc, char** argv) {
   base::ThreadPool pool(*std::max_element(thread_counts.begin(), thread_counts.end()));
   std::printf("%s kernels, GFLOP/s\n    M x    K x    N       threads           wall      cpu    of peak\n",
               base::to_string(cpu::kernels().set).data());
-  for (const Shape& shape : kShapes) {
+  for (const Sizes& shape : kShapes) {
     for (const std::size_t threads : thread_counts) {
       measure(shape, threads, false, pool);
       if (shape.m <= 128) measure(shape, threads, true, pool);

@@ -76,6 +76,8 @@ void declare(Arguments& arguments, CommonOptions& options) {
   arguments.option("--models-dir", "DIR", "where models are looked up by name", options.models_dir);
   arguments.flag("--offline", "never use the network", options.offline);
   arguments.flag("--no-mmap", "read files into memory instead of mapping them", options.no_mmap);
+  arguments.option("--dump-graph", "DIR", "write the model's graph there after each pass: NN_PASS.txt",
+                   options.dump_graph);
   arguments.flag("--quiet", "no warnings", options.quiet);
   arguments.option("--log-level", "LEVEL", "trace, debug, info, warn, error, off", [&](std::string_view name) {
     const auto level = base::parse_log_level(name);
@@ -132,7 +134,8 @@ LoadOptions load_options(const CommonOptions& options) {
   check_dtype(options);
   return {.backend = runtime::choose_backend(options.backends, options.device, options.policy),
           .threads = options.threads,
-          .map_files = !options.no_mmap};
+          .map_files = !options.no_mmap,
+          .dump_graphs = options.dump_graph};
 }
 
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference) {

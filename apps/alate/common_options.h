@@ -39,6 +39,7 @@ struct CommonOptions {
   std::string models_dir;
   bool offline = false;
   bool no_mmap = false;
+  std::string dump_graph;  // a folder; empty: graphs are not written
   std::shared_ptr<Configuration> configuration = std::make_shared<Configuration>();  // --config
 };
 

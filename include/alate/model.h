@@ -17,9 +17,10 @@
 namespace alate {
 
 struct LoadOptions {
-  std::string backend = "cpu";  // a name of the registry; "auto" is cpu
-  std::size_t threads = 0;      // most threads of the shared pool that this model uses; 0: all
-  bool map_files = true;        // false: read weights into memory instead of mapping the file
+  std::string backend = "cpu";             // a name of the registry; "auto" is cpu
+  std::size_t threads = 0;                 // most threads of the shared pool that this model uses; 0: all
+  bool map_files = true;                   // false: read weights into memory instead of mapping the file
+  std::filesystem::path dump_graphs = {};  // a folder that gets the graph as text after each pass; empty: none
 };
 
 /// Named values, as `transformers` names the inputs and outputs of forward.

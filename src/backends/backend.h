@@ -14,6 +14,7 @@
 #include "alate/tensor.h"
 #include "backends/weight_store.h"
 #include "graph/graph.h"
+#include "graph/graph_dump.h"
 #include "graph/passes.h"
 
 namespace alate::backends {
@@ -99,6 +100,7 @@ struct CompileOptions {
   std::shared_ptr<WeightStore> weights;  // made when absent
   std::size_t max_workers = 0;           // cap of threads for this model; 0: all of the pool
   graph::PassLog* log = nullptr;
+  graph::GraphDump* dump = nullptr;  // gets the graph as it came, and after each pass
 };
 
 /// One object a runtime; thread-safe.

@@ -72,13 +72,14 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   graph::PassLog log;
   const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<backends::Executable> executable =
-      backend->compile(b.finish(), {.weights = store, .max_workers = options.threads, .log = &log});
+      backend->compile(b.finish(), {.weights = store, .max_workers = options.threads, .log = &log, .dump = dump.get()});
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
   for (const graph::PassLogEntry& entry : log) {
     base::log(base::LogLevel::debug, "pass",
               {{"name", std::string(entry.pass)},
                {"nodes_before", std::to_string(entry.nodes_before)},
-               {"nodes_after", std::to_string(entry.nodes_after)}});
+               {"nodes_after", std::to_string(entry.nodes_after)},
+               {"us", std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(entry.time).count())}});
   }
   base::log(base::LogLevel::debug, "compiled",
             {{"model", folder.string()}, {"backend", facts.backend}, {"us", std::to_string(took.count())}});
@@ -100,6 +101,7 @@ Model Model::load(const std::filesystem::path& folder, const LoadOptions& option
   auto state = std::make_shared<State>();
   state->folder = folder;
   state->options = options;
+  if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
   state->config = read_config(folder);
   state->architecture = &models::find_architecture(state->config);
   state->limits = state->architecture->limits(state->config);

@@ -52,6 +52,7 @@ struct Model::State {
   models::EncoderLimits limits;
   std::shared_ptr<backends::WeightStore> store;
   backends::Backend* backend = nullptr;
+  std::unique_ptr<graph::GraphDump> dump;  // where the options name a folder for it
   ModelFacts facts;
 
   /// Compiles the encoder with the outputs that `head` adds. Weights are shared with all other programs of the model.

@@ -5,27 +5,10 @@
 #include "alate/error.h"
 #include "tensor/element.h"
 #include "tensor/ggml_blocks.h"
+#include "tensor/normal_float.h"
 
 namespace alate::tensor {
 namespace {
-
-// The quantiles of a normal distribution that Dettmers et al. 2023 ("QLoRA", appendix E) list.
-constexpr float kNormalFloat4[16] = {-1.0F,
-                                     -0.6961928009986877F,
-                                     -0.5250730514526367F,
-                                     -0.39491748809814453F,
-                                     -0.28444138169288635F,
-                                     -0.18477343022823334F,
-                                     -0.09105003625154495F,
-                                     0.0F,
-                                     0.07958029955625534F,
-                                     0.16093020141124725F,
-                                     0.24611230194568634F,
-                                     0.33791524171829224F,
-                                     0.44070982933044434F,
-                                     0.5626170039176941F,
-                                     0.7229568362236023F,
-                                     1.0F};
 
 [[noreturn]] void refuse(const Encoding& encoding, const Tensor& stored, std::string_view why) {
   throw make_error(ErrorCode::invalid_argument, "dequantize from ", to_string(encoding.kind), " of ",

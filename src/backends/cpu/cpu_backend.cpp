@@ -35,10 +35,19 @@ class CpuBackend final : public backends::Backend {
 
   std::unique_ptr<backends::Executable> compile(const graph::Graph& graph,
                                                 const backends::CompileOptions& options) override {
-    graph::Graph optimized = graph::run_passes(graph, graph::standard_passes(), options.log);
-    optimized = graph::decompose(
-        optimized, [](const graph::Graph& g, const graph::Node& node) { return cpu::supports(g, node).native; });
-    optimized = graph::eliminate_dead_nodes(graph::fold_constants(optimized));
+    const graph::IsNative is_native = [](const graph::Graph& g, const graph::Node& node) {
+      return cpu::supports(g, node).native;
+    };
+    graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
+    pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
+    pipeline.push_back({"fold_constants", graph::fold_constants});
+    pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
+    graph::PassWatcher watcher;
+    if (options.dump != nullptr) {
+      options.dump->write("input", graph);
+      watcher = [&](std::string_view pass, const graph::Graph& after) { options.dump->write(pass, after); };
+    }
+    const graph::Graph optimized = graph::run_passes(graph, pipeline, options.log, watcher);
     backends::require_native(name(), optimized, cpu::supports);
     std::shared_ptr<backends::WeightStore> weights =
         options.weights ? options.weights : std::make_shared<backends::WeightStore>();

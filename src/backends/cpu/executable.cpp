@@ -82,12 +82,12 @@ void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<back
   const BindingPtr binding = bind(inputs);
   std::unique_ptr<Workspace> workspace = take_workspace(binding->arena_bytes);
   make_results(*binding, outputs, *workspace);
-  std::vector<const std::byte*> from;
-  for (const backends::Buffer& input : inputs) from.push_back(backends::host_tensor(input).bytes().data());
-  std::vector<std::byte*> to;
-  for (Tensor& result : workspace->results) to.push_back(result.mutable_bytes().data());
+  workspace->inputs.clear();
+  for (const backends::Buffer& input : inputs) workspace->inputs.push_back(backends::host_tensor(input).bytes().data());
+  workspace->outputs.clear();
+  for (Tensor& result : workspace->results) workspace->outputs.push_back(result.mutable_bytes().data());
   std::byte* arena = workspace->arena.mutable_bytes().data();
-  point_slots(plan_, *binding, from, to, arena, workspace->pointers);
+  point_slots(plan_, *binding, workspace->inputs, workspace->outputs, arena, workspace->pointers);
   run_steps(plan_, *binding, workspace->pointers, arena, base::ThreadPool::shared(),
             options.max_workers != 0 ? options.max_workers : max_workers_, options);
   backends::give_outputs(workspace->results, outputs);

@@ -24,7 +24,8 @@ class CpuExecutable final : public backends::Executable {
   /// Memory of one run, used again by later ones.
   struct Workspace {
     Tensor arena;
-    std::vector<std::byte*> pointers;
+    std::vector<const std::byte*> inputs;
+    std::vector<std::byte*> outputs, pointers;
     std::vector<Tensor> results;
   };
   using BindingPtr = std::shared_ptr<const Binding>;

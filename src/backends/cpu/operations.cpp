@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "alate/error.h"
+#include "backends/cpu/steps/carriers.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/tile_program.h"
 
@@ -14,7 +15,7 @@ using graph::Op;
 using graph::set_of;
 
 constexpr graph::DTypeSet kF32 = set_of(DType::f32);
-// Data is moved by the byte.
+constexpr graph::DTypeSet kUpToF32 = kF32 | set_of(DType::f16) | set_of(DType::bf16);
 constexpr graph::DTypeSet kPacked = set_of(DType::i1) | set_of(DType::u1) | set_of(DType::i2) | set_of(DType::u2) |
                                     set_of(DType::i4) | set_of(DType::u4) | set_of(DType::f4e2m1fn);
 constexpr graph::DTypeSet kWholeBytes = graph::kAny & ~kPacked;
@@ -28,22 +29,85 @@ bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
   return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
 }
 
+// Loops over places have room for so many axes.
+bool has_few_axes(const graph::Graph& /*graph*/, const graph::Node& node) { return node.results[0].rank() <= 16; }
+
+bool transforms_axes(const graph::Graph& /*graph*/, const graph::Node& node) {
+  return !std::get<graph::Fft>(node.attributes).lengths.empty();
+}
+
 bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
   return graph.node(node.operands[1].node).op == Op::constant;
 }
 
-constexpr Operation kKernels[] = {
-    row(Op::iota, graph::kNumbers & ~kPacked, "iota", run_iota),
+// Elements moved, picked and put in order: any dtype, packed ones through carriers.
+template <RunStep kRun, StepScratch kScratch = nullptr>
+constexpr Operation moving(Op op, std::string_view spelling) {
+  return {.op = op,
+          .dtypes = graph::kAny,
+          .spelling = spelling,
+          .run = run_unpacked<kRun, kScratch>,
+          .scratch = unpacked_scratch<kScratch>};
+}
+
+constexpr Operation kMoves[] = {
     row(Op::reshape, graph::kAny, "view", run_copy),  // these are never steps: the planner makes views
     row(Op::identity, graph::kAny, "view", run_copy),
     row(Op::bitcast, graph::kAny, "view", run_copy),
-    row(Op::transpose, kWholeBytes, "copy_strided", run_transpose),
-    row(Op::broadcast_in_dim, kWholeBytes, "copy_strided", run_broadcast),
-    row(Op::concatenate, kWholeBytes, "concatenate", run_concatenate),
-    row(Op::slice, kWholeBytes, "copy_strided", run_slice),
-    {.op = Op::gather, .dtypes = kWholeBytes, .spelling = "gather", .run = run_gather, .scratch = gather_scratch},
+    row(Op::optimization_barrier, graph::kAny, "view", run_copy),
+    row(Op::scheduling_barrier, graph::kAny, "view", run_copy),
+    row(Op::all_reduce, graph::kAny, "view", run_copy),
+    row(Op::all_gather, graph::kAny, "view", run_copy),
+    row(Op::all_to_all, graph::kAny, "view", run_copy),
+    row(Op::reduce_scatter, graph::kAny, "view", run_copy),
+    row(Op::collective_broadcast, graph::kAny, "view", run_copy),
+    row(Op::collective_permute, graph::kAny, "zeros", run_zeros),  // a view where a device sends
+    row(Op::replica_id, graph::kAny, "zeros", run_zeros),
+    row(Op::partition_id, graph::kAny, "zeros", run_zeros),
+    row(Op::dynamic_reshape, graph::kAny, "check_extents", run_check_extents),  // and a view
+    moving<run_iota, iota_scratch>(Op::iota, "iota"),
+    moving<run_transpose>(Op::transpose, "copy_strided"),
+    moving<run_broadcast>(Op::broadcast_in_dim, "copy_strided"),
+    moving<run_concatenate>(Op::concatenate, "concatenate"),
+    moving<run_slice>(Op::slice, "copy_strided"),
+    moving<run_pad>(Op::pad, "pad"),
+    moving<run_reverse>(Op::reverse, "copy_strided"),
+    moving<run_dynamic_slice>(Op::dynamic_slice, "copy_strided"),
+    moving<run_dynamic_update_slice>(Op::dynamic_update_slice, "update_slice"),
+    row(Op::dimension_size, graph::kAny, "extent", run_dimension_size),
+    moving<run_gather, gather_scratch>(Op::gather, "gather"),
+    moving<run_scatter, scatter_scratch>(Op::scatter_set, "scatter"),
+    moving<run_scatter, scatter_scratch>(Op::scatter_sum, "scatter"),
+    moving<run_scatter, scatter_scratch>(Op::scatter_max, "scatter"),
+    moving<run_scatter, scatter_scratch>(Op::scatter_min, "scatter"),
+    moving<run_cumulative, widened_scratch>(Op::cumulative_sum, "cumulative"),
+    moving<run_cumulative, widened_scratch>(Op::cumulative_product, "cumulative"),
+    moving<run_cumulative, widened_scratch>(Op::cumulative_max, "cumulative"),
+    moving<run_cumulative, widened_scratch>(Op::cumulative_min, "cumulative"),
+    moving<run_arg_min_max, widened_scratch>(Op::arg_min_max, "arg_extreme"),
+    {.op = Op::sort,
+     .dtypes = graph::kAny,
+     .spelling = "sort",
+     .run = run_unpacked<run_sort, sort_scratch>,
+     .scratch = unpacked_scratch<sort_scratch>,
+     .fits = has_known_order,
+     .reads_graphs = true},
+    moving<run_sort_by_region, sort_by_region_scratch>(Op::sort, "sort_by_region"),
+    moving<run_top_k, top_k_scratch>(Op::top_k, "top_k"),
+    {.op = Op::reduce,
+     .dtypes = graph::kAny,
+     .spelling = "reduce",
+     .run = run_unpacked<run_known_reduce, known_reduce_scratch>,
+     .scratch = unpacked_scratch<known_reduce_scratch>,
+     .fits = has_known_reduction,
+     .reads_graphs = true},
+    moving<run_region_reduce, region_reduce_scratch>(Op::reduce, "reduce_by_region"),
+    {.op = Op::call, .dtypes = graph::kAny, .spelling = "call", .run = run_call, .scratch = region_scratch},
+};
+
+constexpr Operation kKernels[] = {
     {.op = Op::dot_general,
-     .dtypes = kF32,
+     .dtypes = graph::kAll,
      .spelling = "dot_general",
      .run = run_dot_general,
      .scratch = dot_general_scratch},
@@ -70,6 +134,66 @@ constexpr Operation kKernels[] = {
      .run = run_ragged_attention,
      .strided_operands = 7},
     row(Op::ragged_pool, kF32, "pool", run_pool),
+    {.op = Op::conv_general,
+     .dtypes = kUpToF32,
+     .spelling = "conv_output_first",
+     .run = run_convolution,
+     .packed_operand = 1,
+     .pack = pack_output_first,
+     .scratch = convolution_scratch,
+     .fits = fits_packed_output_first},
+    {.op = Op::conv_general,
+     .dtypes = kUpToF32,
+     .spelling = "conv_output_last",
+     .run = run_convolution,
+     .packed_operand = 1,
+     .pack = pack_output_last,
+     .scratch = convolution_scratch,
+     .fits = fits_packed_output_last},
+    {.op = Op::conv_general,
+     .dtypes = graph::kNumbers | graph::kComplex,
+     .spelling = "conv",
+     .run = run_convolution,
+     .scratch = convolution_scratch,
+     .fits = fits_convolution},
+    {.op = Op::reduce_window,
+     .dtypes = graph::kNumbers | graph::kComplex,
+     .spelling = "reduce_window",
+     .run = run_reduce_window,
+     .scratch = reduce_window_scratch},
+    {.op = Op::select_and_scatter_max,
+     .dtypes = graph::kNumbers,
+     .spelling = "select_and_scatter",
+     .run = run_select_and_scatter,
+     .scratch = select_and_scatter_scratch,
+     .fits = has_few_axes},
+    {.op = Op::select_and_scatter_min,
+     .dtypes = graph::kNumbers,
+     .spelling = "select_and_scatter",
+     .run = run_select_and_scatter,
+     .scratch = select_and_scatter_scratch,
+     .fits = has_few_axes},
+    {.op = Op::fft,
+     .dtypes = graph::kComplex | graph::kComponents,
+     .spelling = "fft",
+     .run = run_fft,
+     .scratch = fft_scratch,
+     .fits = transforms_axes},
+    row(Op::batch_norm_inference, graph::kFloats, "batch_norm", run_batch_norm_inference),
+    row(Op::batch_norm_training, graph::kFloats, "batch_norm_training", run_batch_norm_training),
+    row(Op::batch_norm_gradient, graph::kFloats, "batch_norm_gradient", run_batch_norm_gradient),
+    {.op = Op::dequantize,
+     .dtypes = graph::kAny,
+     .spelling = "dequantize",
+     .run = run_dequantize,
+     .fits = has_few_scaled_axes},
+    {.op = Op::quantized_dense,
+     .dtypes = graph::kFloats,
+     .spelling = "quantized_gemm",
+     .run = run_quantized_dense,
+     .scratch = quantized_dense_scratch},
+    row(Op::quantized_embedding, graph::kInts, "quantized_rows", run_quantized_embedding),
+    row(Op::rng_bit_generator, set_of(DType::u64), "random_bits", run_rng_bit_generator),
 };
 
 // Element-wise ops are those that have instructions for chains, asked with every dtype.
@@ -113,6 +237,7 @@ void add_interpreted_rows(std::vector<Operation>& table) {
 // Of two rows that take a node, the first is its.
 std::vector<Operation> make_table() {
   std::vector<Operation> table(std::begin(kKernels), std::end(kKernels));
+  table.insert(table.end(), std::begin(kMoves), std::end(kMoves));
   add_tile_rows(table);
   add_reductions(table);
   add_interpreted_rows(table);

@@ -11,9 +11,25 @@
 namespace alate::cpu {
 namespace {
 
-// Ops that give all of their operand's bytes as they are.
-bool shows_whole_value(graph::Op op) {
-  return op == graph::Op::reshape || op == graph::Op::identity || op == graph::Op::bitcast;
+// Ops of which each result is all of one operand's bytes as they are: result i of operand i.
+bool shows_whole_value(const graph::Node& node) {
+  switch (node.op) {
+    case graph::Op::reshape:
+    case graph::Op::dynamic_reshape:
+    case graph::Op::identity:
+    case graph::Op::bitcast:
+    case graph::Op::optimization_barrier:
+    case graph::Op::scheduling_barrier:
+    // Of several devices, a program has one.
+    case graph::Op::all_reduce:
+    case graph::Op::all_gather:
+    case graph::Op::all_to_all:
+    case graph::Op::reduce_scatter:
+    case graph::Op::collective_broadcast: return true;
+    case graph::Op::collective_permute:
+      return !std::get<graph::CollectivePermute>(node.attributes).source_target_pairs.empty();
+    default: return false;
+  }
 }
 
 }  // namespace
@@ -39,12 +55,16 @@ void Planner::place(graph::NodeId id) {
     const auto index = static_cast<std::size_t>(std::get<graph::Index>(node.attributes).index);
     slots_of_[id] = {add_slot({.kind = kind, .shape = node.results[0], .index = index})};
   };
+  if (shows_whole_value(node)) {
+    if (node.op == graph::Op::dynamic_reshape) add_check(node);
+    std::vector<SlotId> views;
+    for (std::size_t i = 0; i < node.results.size(); ++i) views.push_back(same_bytes(node, i));
+    slots_of_[id] = std::move(views);
+    return;
+  }
   switch (node.op) {
     case graph::Op::parameter: return leaf(SlotKind::parameter);
     case graph::Op::constant: return leaf(SlotKind::packed);
-    case graph::Op::identity:
-    case graph::Op::bitcast:
-    case graph::Op::reshape: slots_of_[id] = {same_bytes(node)}; return;
     case graph::Op::slice:
       if (const std::optional<SlotId> view = column_view(node)) {
         slots_of_[id] = {*view};
@@ -100,13 +120,24 @@ SlotId Planner::view_of(SlotId from, Shape shape, std::int64_t offset, std::int6
   return add_slot(std::move(view));
 }
 
-SlotId Planner::same_bytes(const graph::Node& node) {
-  SlotId from = operand(node, 0);
-  const Shape& shape = node.results[0];
+SlotId Planner::same_bytes(const graph::Node& node, std::size_t result) {
+  SlotId from = operand(node, result);
+  const Shape& shape = node.results[result];
   const bool keeps_rows = shape.dtype == slot(from).shape.dtype && shape.rank() > 0 && slot(from).shape.rank() > 0 &&
                           shape.dims[0] == slot(from).shape.dims[0];
   if (!keeps_rows) from = dense(from);
   return view_of(from, shape, 0, slot(from).row_stride);
+}
+
+// A step that looks at values and makes none.
+void Planner::add_check(const graph::Node& node) {
+  const SlotId like = add_slot({.kind = SlotKind::packed, .shape = node.results[0]});  // for its shape
+  Step step;
+  step.operation = &find_operation(graph_, node);
+  step.attributes = node.attributes;
+  step.source = graph_.source(node.source);
+  step.inputs = {like, dense(operand(node, 1))};
+  plan_.steps.push_back(std::move(step));
 }
 
 // Some columns of a matrix, all its rows.
@@ -157,7 +188,7 @@ void Planner::place_output(std::size_t index) {
   const SlotId id = slot_of(output.value);
   const Slot& found = slot(id);
   const bool is_whole_view = found.kind == SlotKind::view && found.offset == 0 && found.row_stride == 0 &&
-                             shows_whole_value(graph_.node(output.value.node).op);
+                             shows_whole_value(graph_.node(output.value.node));
   const SlotId base = is_whole_view ? found.base : id;
   if (slot(base).kind == SlotKind::arena) {
     slot(base).kind = SlotKind::output;

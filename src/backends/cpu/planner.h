@@ -28,12 +28,13 @@ class Planner {
 
   // Views.
   SlotId view_of(SlotId from, Shape shape, std::int64_t offset, std::int64_t row_stride);
-  SlotId same_bytes(const graph::Node& node);
+  SlotId same_bytes(const graph::Node& node, std::size_t result);
   std::optional<SlotId> column_view(const graph::Node& node);
 
   // Steps.
   SlotId copy(SlotId from, Slot to);
   std::vector<SlotId> add_step(const graph::Node& node);
+  void add_check(const graph::Node& node);
   void place_output(std::size_t index);
 
   // Chains of element-wise ops, in plan_chains.cpp.

@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "graph/passes.h"
-#include "graph/passes/rewriter.h"
+#include "graph/passes/matching.h"
 
 namespace alate::graph {
 namespace {
@@ -30,6 +30,7 @@ class DenseFusion {
     Builder& b = rewriter_.builder_at(id);
     if (node.op == Op::dot_general) return product(b, node, operands);
     if (node.op == Op::add) return sum(b, node, operands);
+    if (node.op == Op::mul) return quick_gelu(b, node, operands);
     if (const std::optional<Activation> activation = activation_of(b.so_far(), node, operands))
       return activated(b, node, operands, *activation);
     return std::nullopt;
@@ -48,10 +49,10 @@ class DenseFusion {
   }
 
   // The dense node that an operand is, if nothing else reads it and nothing follows its product yet.
-  const Node* plain_dense(const Builder& b, const Node& user, std::size_t place,
-                          const std::vector<Value>& operands) const {
+  const Node* plain_dense(const Builder& b, const Node& user, std::size_t place, const std::vector<Value>& operands,
+                          std::uint32_t uses = 1) const {
     const Node& dense = b.so_far().node(operands[place].node);
-    if (dense.op != Op::dense || uses_[user.operands[place].node] != 1) return nullptr;
+    if (dense.op != Op::dense || uses_[user.operands[place].node] != uses) return nullptr;
     return std::get<Dense>(dense.attributes).has_residual ? nullptr : &dense;
   }
 
@@ -116,7 +117,23 @@ class DenseFusion {
 
   std::optional<Value> activated(Builder& b, const Node& node, const std::vector<Value>& operands,
                                  Activation activation) const {
-    const Node* found = plain_dense(b, node, 0, operands);
+    return with_activation(b, plain_dense(b, node, 0, operands), activation);
+  }
+
+  // x · logistic(1.702 · x), both of which read the dense.
+  std::optional<Value> quick_gelu(Builder& b, const Node& node, const std::vector<Value>& operands) const {
+    for (const std::size_t place : {0u, 1u}) {
+      const Value x = operands[place];
+      const Node* gate = node_if(b.so_far(), operands[1 - place], Op::logistic);
+      if (gate == nullptr) continue;
+      const Product product = product_of(b.so_far(), gate->operands[0]);
+      if (product.factors == std::vector<Value>{x} && is_about(b.shape(x).dtype, product.coefficient, 1.702))
+        return with_activation(b, plain_dense(b, node, place, operands, 2), Activation::quick_gelu);
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<Value> with_activation(Builder& b, const Node* found, Activation activation) {
     if (found == nullptr || std::get<Dense>(found->attributes).activation != Activation::none) return std::nullopt;
     Dense attributes = std::get<Dense>(found->attributes);
     attributes.activation = activation;

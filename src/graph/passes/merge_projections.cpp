@@ -1,7 +1,8 @@
+#include <algorithm>
 #include <map>
 
 #include "graph/passes.h"
-#include "graph/passes/rewriter.h"
+#include "graph/passes/matching.h"
 
 namespace alate::graph {
 namespace {
@@ -12,9 +13,7 @@ struct Projection {
 };
 
 // What projections must have in common to be one product.
-using Key = std::tuple<Value, Activation, bool>;
-
-bool is_constant(const Graph& graph, Value value) { return graph.node(value.node).op == Op::constant; }
+using Key = std::tuple<Value, Activation>;
 
 std::map<Key, std::vector<Projection>> find_projections(const Graph& graph) {
   std::map<Key, std::vector<Projection>> groups;
@@ -26,7 +25,7 @@ std::map<Key, std::vector<Projection>> find_projections(const Graph& graph) {
     if (dense.has_residual || !is_constant(graph, node.operands[1]) ||
         (dense.has_bias && !is_constant(graph, node.operands[2])) || !width.is_number())
       continue;
-    groups[{node.operands[0], dense.activation, dense.has_bias}].push_back({id, width.number()});
+    groups[{node.operands[0], dense.activation}].push_back({id, width.number()});
   }
   return groups;
 }
@@ -35,11 +34,20 @@ std::map<Key, std::vector<Projection>> find_projections(const Graph& graph) {
 void merge(Rewriter& rewriter, const Graph& graph, const std::vector<Projection>& group) {
   Builder& b = rewriter.builder_at(group.front().node);
   const Node& first = graph.node(group.front().node);
-  const Dense attributes = std::get<Dense>(first.attributes);
+  Dense attributes = std::get<Dense>(first.attributes);
+  const auto has_bias = [&](const Projection& part) { return graph.node(part.node).operands.size() > 2; };
+  attributes.has_bias = std::any_of(group.begin(), group.end(), has_bias);
+  const DType dtype = first.results[0].dtype;
+  const auto operand = [&](const Projection& part, std::size_t place) {
+    if (place < 2 || has_bias(part)) return rewriter.mapped(graph.node(part.node).operands[place]);
+    // -0 changes no number that it is added to.
+    return constant_row(b, dtype, part.width, -0.0);
+  };
   std::vector<Value> inputs = {rewriter.mapped(first.operands[0])};
-  for (std::size_t place = 1; place < first.operands.size(); ++place) {
+  for (const std::size_t place : {1u, 2u}) {
+    if (place == 2 && !attributes.has_bias) break;
     std::vector<Value> parts;
-    for (const Projection& part : group) parts.push_back(rewriter.mapped(graph.node(part.node).operands[place]));
+    for (const Projection& part : group) parts.push_back(operand(part, place));
     inputs.push_back(b.concatenate(std::move(parts), {.axis = 0}));
   }
   const Value product = b.dense(std::move(inputs), attributes);

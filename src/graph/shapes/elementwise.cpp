@@ -5,6 +5,7 @@ namespace alate::graph {
 
 std::vector<Shape> infer_leaf(const InferenceInput& input) { input.fail("is made by the builder alone"); }
 
+// All operands have one shape, which is the result's.
 std::vector<Shape> infer_elementwise(const InferenceInput& input) {
   for (std::size_t i = 1; i < input.operands.size(); ++i) {
     input.require(input.operands[i] == input.operands[0],
@@ -13,10 +14,12 @@ std::vector<Shape> infer_elementwise(const InferenceInput& input) {
   return {input.operands[0]};
 }
 
+// As elementwise, but the result is bool.
 std::vector<Shape> infer_compare(const InferenceInput& input) {
   return {{DType::boolean, infer_elementwise(input)[0].dims}};
 }
 
+// As elementwise, but the result of a complex dtype has its parts' dtype.
 std::vector<Shape> infer_real_part(const InferenceInput& input) {
   Shape result = infer_elementwise(input)[0];
   if (is_complex(result.dtype)) result.dtype = result.dtype == DType::c64 ? DType::f32 : DType::f64;

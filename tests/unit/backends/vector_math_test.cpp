@@ -142,7 +142,7 @@ TEST_P(VectorMath, GivesNanForEveryKindOfNan) {
   for (const std::uint32_t bits : {0x7fc00000u, 0xffc00000u, 0x7fc00001u, 0x7f800001u, 0xffffffffu, 0x7fffffffu}) {
     const float nan = std::bit_cast<float>(bits);
     for (const UnaryOp op : {UnaryOp::exp, UnaryOp::expm1, UnaryOp::log, UnaryOp::log1p, UnaryOp::tanh, UnaryOp::erf,
-                             UnaryOp::logistic, UnaryOp::sqrt, UnaryOp::sign, UnaryOp::floor}) {
+                             UnaryOp::logistic, UnaryOp::sqrt, UnaryOp::floor}) {
       EXPECT_TRUE(std::isnan(run(op, nan))) << static_cast<int>(op) << " of " << bits;
     }
     for (const Activation activation :
@@ -155,7 +155,7 @@ TEST_P(VectorMath, GivesNanForEveryKindOfNan) {
 
 TEST_P(VectorMath, GivesTheSameBitsInEveryLaneAndTail) {
   const std::vector<float> x = random_floats(70, 1, 8.0f);
-  for (int op = 0; op <= static_cast<int>(UnaryOp::square); ++op) {
+  for (int op = 0; op <= static_cast<int>(UnaryOp::logistic); ++op) {
     const std::vector<float> whole = run(static_cast<UnaryOp>(op), x);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const float alone = run(static_cast<UnaryOp>(op), x[i]);
@@ -174,16 +174,8 @@ TEST_P(VectorMath, RoundsAndSignsExactly) {
             (std::vector<float>{0, 2, 2, -0.0f, -2, 1e10f}));
   EXPECT_EQ(run(UnaryOp::floor, {1.5f, -1.5f, 2, -3e9f}), (std::vector<float>{1, -2, 2, -3e9f}));
   EXPECT_EQ(run(UnaryOp::ceil, {1.5f, -1.5f, 2, -3e9f}), (std::vector<float>{2, -1, 2, -3e9f}));
-  EXPECT_EQ(run(UnaryOp::sign, {3, -3, 0, 1e-40f}), (std::vector<float>{1, -1, 0, 1}));
-  EXPECT_TRUE(std::signbit(run(UnaryOp::sign, -0.0f)));
-  EXPECT_EQ(run(UnaryOp::negate, {1, -2}), (std::vector<float>{-1, 2}));
-  EXPECT_EQ(run(UnaryOp::abs, {1, -2}), (std::vector<float>{1, 2}));
   EXPECT_EQ(run(UnaryOp::sqrt, {4, 2}), (std::vector<float>{2, std::sqrt(2.0f)}));
   EXPECT_EQ(run(UnaryOp::rsqrt, {4, 0.25f}), (std::vector<float>{0.5f, 2}));
-  EXPECT_EQ(run(UnaryOp::reciprocal, {4, 0.5f}), (std::vector<float>{0.25f, 2}));
-  EXPECT_EQ(run(UnaryOp::square, {-3, 0.5f}), (std::vector<float>{9, 0.25f}));
-  EXPECT_EQ(run(UnaryOp::sine, 0.5f), std::sin(0.5f));
-  EXPECT_EQ(run(UnaryOp::cosine, 0.5f), std::cos(0.5f));
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, VectorMath, ::testing::ValuesIn(available_sets()), set_name);

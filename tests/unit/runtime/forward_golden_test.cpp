@@ -74,6 +74,19 @@ TEST_P(ForwardGolden, EqualsTransformersOnTheReferenceBackend) {
   for (const fs::path& file : cases) expect_case(model, file);
 }
 
+TEST(DumpGraphs, WritesTheGraphAsItCameAndAfterEachPass) {
+  const fs::path folder = fs::path(testing::TempDir()) / "dumped_graphs";
+  fs::remove_all(folder);
+  const std::string name = forward_models().front();
+  const Model model = Model::load(kModels / name, {.dump_graphs = folder});
+  expect_case(model, sorted_entries(kModels / name, "case_").front());
+  const std::vector<fs::path> files = sorted_entries(folder, "");
+  ASSERT_GT(files.size(), 10u);
+  EXPECT_EQ(files[0].filename(), "00_input.txt");
+  EXPECT_EQ(files[1].filename(), "01_fold_constants.txt");
+  for (const fs::path& file : files) EXPECT_GT(fs::file_size(file), 100u) << file;
+}
+
 INSTANTIATE_TEST_SUITE_P(Folders, ForwardGolden, testing::ValuesIn(forward_models()),
                          [](const auto& folder) { return folder.param; });
 

@@ -6,14 +6,19 @@
 
 #include "backends/cpu/kernels/activation.h"
 #include "backends/cpu/kernels/attention.h"
+#include "backends/cpu/kernels/depthwise.h"
 #include "backends/cpu/kernels/elementwise.h"
+#include "backends/cpu/kernels/fourier.h"
 #include "backends/cpu/kernels/gather.h"
 #include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/pooling.h"
+#include "backends/cpu/kernels/product.h"
+#include "backends/cpu/kernels/random_bits.h"
 #include "backends/cpu/kernels/reduce.h"
 #include "backends/cpu/kernels/reduce_any.h"
 #include "backends/cpu/kernels/softmax.h"
 #include "backends/cpu/kernels/tile.h"
+#include "backends/cpu/kernels/window.h"
 
 namespace alate::cpu {
 
@@ -22,29 +27,30 @@ struct SimdKernels {
   const char* target = nullptr;  // Highway's name of what the code was compiled for
   void (*unary)(UnaryOp, const float* x, float* y, std::size_t n) = nullptr;
   void (*apply_activation)(Activation, float* x, std::size_t n) = nullptr;
-  void (*binary)(BinaryOp, BroadcastOperand<float>, BroadcastOperand<float>, float* out, std::size_t rows,
-                 std::size_t width) = nullptr;
-  void (*compare_f32)(CompareOp, BroadcastOperand<float>, BroadcastOperand<float>, std::uint8_t* out, std::size_t rows,
-                      std::size_t width) = nullptr;
-  void (*compare_i32)(CompareOp, BroadcastOperand<std::int32_t>, BroadcastOperand<std::int32_t>, std::uint8_t* out,
-                      std::size_t rows, std::size_t width) = nullptr;
-  void (*compare_u8)(CompareOp, BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint8_t>, std::uint8_t* out,
-                     std::size_t rows, std::size_t width) = nullptr;
-  void (*select_32)(BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint32_t>, BroadcastOperand<std::uint32_t>,
-                    std::uint32_t* out, std::size_t rows, std::size_t width) = nullptr;
-  void (*select_8)(BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint8_t>, BroadcastOperand<std::uint8_t>,
-                   std::uint8_t* out, std::size_t rows, std::size_t width) = nullptr;
   void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
   void (*softmax_rows)(const SoftmaxArguments&) = nullptr;
   void (*reduce_part)(ReduceOp, const ReduceArguments&, std::size_t begin, std::size_t end) = nullptr;
   void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;
   void (*gather_sum)(const GatherSumArguments&) = nullptr;
+  void (*transpose_8)(const std::uint8_t* in, std::size_t in_stride, std::uint8_t* out, std::size_t out_stride,
+                      std::size_t rows, std::size_t columns) = nullptr;
+  void (*transpose_16)(const std::uint16_t* in, std::size_t in_stride, std::uint16_t* out, std::size_t out_stride,
+                       std::size_t rows, std::size_t columns) = nullptr;
+  void (*transpose_64)(const std::uint64_t* in, std::size_t in_stride, std::uint64_t* out, std::size_t out_stride,
+                       std::size_t rows, std::size_t columns) = nullptr;
   void (*transpose_32)(const std::uint32_t* in, std::size_t in_stride, std::uint32_t* out, std::size_t out_stride,
                        std::size_t rows, std::size_t columns) = nullptr;
   void (*attend)(const RaggedAttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
   std::size_t (*attention_scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
   TileKernel (*tile_loop)(TileOp, DType, std::size_t element_bytes) = nullptr;
   ReduceLoop (*reduce_loop)(TileOp, DType) = nullptr;
+  ProductLoop (*product_loop)(DType) = nullptr;
+  WindowLoop (*window_loop)(TileOp, DType) = nullptr;
+  void (*depthwise_point)(const DepthwisePoint&) = nullptr;
+  void (*fourier_f32)(const FourierLanes<float>&) = nullptr;
+  void (*fourier_f64)(const FourierLanes<double>&) = nullptr;
+  ThreefryWords threefry_words = nullptr;
+  PhiloxWords philox_words = nullptr;
 };
 
 // In files of their own, tile_loops_SET.cpp: there are many.
@@ -55,6 +61,11 @@ TileKernel find_tile_loop_avx512(TileOp op, DType dtype, std::size_t element_byt
 ReduceLoop find_reduce_loop_scalar(TileOp op, DType dtype);
 ReduceLoop find_reduce_loop_avx2(TileOp op, DType dtype);
 ReduceLoop find_reduce_loop_avx512(TileOp op, DType dtype);
+
+// In any_type_SET.cpp.
+void fill_any_type_scalar(SimdKernels& table);
+void fill_any_type_avx2(SimdKernels& table);
+void fill_any_type_avx512(SimdKernels& table);
 
 SimdKernels simd_kernels_scalar();  // the build's baseline: SSE4 on x86-64, NEON on AArch64
 SimdKernels simd_kernels_avx2();

@@ -1,4 +1,5 @@
-// Matrix transposition of 32-bit elements in registers: by 4 x 4 blocks, and by whole vectors where these are wider.
+// Matrix transposition in registers: by blocks of as many rows as 128 bits have elements, and of floats by whole
+// vectors where these are wider.
 #pragma once
 
 #include "backends/cpu/kernels/simd.inl.h"
@@ -152,6 +153,47 @@ inline void transpose_32(const std::uint32_t* HWY_RESTRICT in, std::size_t in_st
       }
       for (; i < band_end; ++i) {
         for (std::size_t k = 0; k < 4; ++k) out[(j + k) * out_stride + i] = in[i * in_stride + j + k];
+      }
+    }
+    for (; j < columns; ++j) {
+      for (std::size_t i = band; i < band_end; ++i) out[j * out_stride + i] = in[i * in_stride + j];
+    }
+  }
+}
+
+/// The same for elements of 8, 16 or 64 bits. Vector k of a block and the one half a block behind it, interleaved, are
+/// vectors 2k and 2k + 1 of the next round; after as many rounds as halving the block takes, columns are rows.
+template <typename T>
+inline void transpose_lanes(const T* HWY_RESTRICT in, std::size_t in_stride, T* HWY_RESTRICT out,
+                            std::size_t out_stride, std::size_t rows, std::size_t columns) {
+  constexpr std::size_t kBlock = 16 / sizeof(T), kBand = 64;
+  const hn::FixedTag<T, kBlock> d;
+  using Vector = hn::Vec<decltype(d)>;
+  for (std::size_t band = 0; band < rows; band += kBand) {
+    const std::size_t band_end = rows - band < kBand ? rows : band + kBand;
+    std::size_t j = 0;
+    for (; j + kBlock <= columns; j += kBlock) {
+      std::size_t i = band;
+      for (; i + kBlock <= band_end; i += kBlock) {
+        const T* from = in + i * in_stride + j;
+        Vector block[kBlock], next[kBlock];
+#pragma GCC unroll 16
+        for (std::size_t r = 0; r < kBlock; ++r) block[r] = hn::LoadU(d, from + r * in_stride);
+#pragma GCC unroll 4
+        for (std::size_t round = 1; round < kBlock; round *= 2) {
+#pragma GCC unroll 8
+          for (std::size_t k = 0; k < kBlock / 2; ++k) {
+            next[2 * k] = hn::InterleaveLower(d, block[k], block[k + kBlock / 2]);
+            next[2 * k + 1] = hn::InterleaveUpper(d, block[k], block[k + kBlock / 2]);
+          }
+#pragma GCC unroll 16
+          for (std::size_t k = 0; k < kBlock; ++k) block[k] = next[k];
+        }
+#pragma GCC unroll 16
+        for (std::size_t k = 0; k < kBlock; ++k) hn::StoreU(block[k], d, out + (j + k) * out_stride + i);
+      }
+      for (; i < band_end; ++i) {
+        for (std::size_t k = 0; k < kBlock; ++k) out[(j + k) * out_stride + i] = in[i * in_stride + j + k];
       }
     }
     for (; j < columns; ++j) {

@@ -3,7 +3,8 @@
 
 #include "alate/error.h"
 #include "backends/cpu/kernels/gemm.h"
-#include "backends/cpu/kernels/transpose.h"
+#include "backends/cpu/kernels/product.h"
+#include "backends/cpu/steps/product_values.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {
@@ -48,38 +49,28 @@ Side side_of(const Shape& shape, const graph::Numbers& batch, const graph::Numbe
   return side;
 }
 
+// Operands as [batch, free, contracting] in the computed type, and the packed right one of a batch entry.
 struct Product {
+  DType dtype;
   Side lhs, rhs;
-  std::size_t lhs_floats() const { return lhs.batch * lhs.free * lhs.contracting; }
-  std::size_t rhs_floats() const { return rhs.batch * rhs.free * rhs.contracting; }
-  std::size_t packed_floats() const { return packed_float_count(rhs.free, rhs.contracting); }
+  ScratchParts scratch;
+  ProductOperand left, right;
+  ProductResult result;
+  std::byte *expanded = nullptr, *packed = nullptr;
+
+  Product(const graph::DotGeneral& dot, const Shape& x, const Shape& y, const Shape& out, std::byte* memory)
+      : dtype(x.dtype),
+        lhs(side_of(x, dot.lhs_batch, dot.lhs_contracting)),
+        rhs(side_of(y, dot.rhs_batch, dot.rhs_contracting)),
+        scratch(memory),
+        left(x, lhs.axes, scratch),
+        right(y, rhs.axes, scratch),
+        result(out, {}, scratch) {
+    const std::size_t parts = product_parts(dtype);
+    if (parts > 1) expanded = scratch.take(2 * rhs.free * rhs.contracting * product_bytes(dtype));
+    packed = scratch.take(packed_product_bytes(product_dtype(dtype), rhs.free * parts, rhs.contracting * parts));
+  }
 };
-
-Product product_of(const Step& step, const Shape& lhs, const Shape& rhs) {
-  const auto& dot = std::get<graph::DotGeneral>(step.attributes);
-  return {side_of(lhs, dot.lhs_batch, dot.lhs_contracting), side_of(rhs, dot.rhs_batch, dot.rhs_contracting)};
-}
-
-std::size_t padded(std::size_t floats) { return (floats + 15) / 16 * 16; }
-
-// The operand with its axes in the side's order; as it is where they are so already.
-const float* in_order(const Frame& frame, SlotId slot, const Side& side, float* scratch) {
-  if (std::is_sorted(side.axes.begin(), side.axes.end())) return frame.in<float>(slot);
-  const Shape& shape = frame.shape(slot);
-  std::vector<std::ptrdiff_t> strides(shape.rank()), permuted;
-  std::vector<std::size_t> dims;
-  std::ptrdiff_t next = 1;
-  for (std::size_t i = shape.rank(); i-- > 0;) {
-    strides[i] = next;
-    next *= static_cast<std::ptrdiff_t>(extent_of(shape, i));
-  }
-  for (const std::size_t axis : side.axes) {
-    permuted.push_back(strides[axis]);
-    dims.push_back(extent_of(shape, axis));
-  }
-  copy_strided(frame.in<float>(slot), permuted, scratch, dims, sizeof(float), frame.pool, frame.max_workers);
-  return scratch;
-}
 
 }  // namespace
 
@@ -111,31 +102,38 @@ void run_dense(const Step& step, const Frame& frame) {
 }
 
 std::size_t dot_general_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
-  const Product product = product_of(step, binding.shapes[step.inputs[0]], binding.shapes[step.inputs[1]]);
-  return (padded(product.packed_floats()) + padded(product.lhs_floats()) + padded(product.rhs_floats())) *
-         sizeof(float);
+  return Product(std::get<graph::DotGeneral>(step.attributes), binding.shapes[step.inputs[0]],
+                 binding.shapes[step.inputs[1]], binding.shapes[step.output()], nullptr)
+      .scratch.bytes();
 }
 
 void run_dot_general(const Step& step, const Frame& frame) {
-  const Product product = product_of(step, frame.shape(step.inputs[0]), frame.shape(step.inputs[1]));
-  const auto& [lhs, rhs] = product;
-  float* out = frame.out<float>(step.output());
+  const Product product(std::get<graph::DotGeneral>(step.attributes), frame.shape(step.inputs[0]),
+                        frame.shape(step.inputs[1]), frame.shape(step.output()), frame.scratch);
+  const Side &lhs = product.lhs, &rhs = product.rhs;
+  std::byte* out = frame.out<std::byte>(step.output());
   if (lhs.batch * lhs.free * rhs.free == 0) return;
-  float* packed = reinterpret_cast<float*>(frame.scratch);
-  float* lhs_scratch = packed + padded(product.packed_floats());
-  const float* a = in_order(frame, step.inputs[0], lhs, lhs_scratch);
-  const float* b = in_order(frame, step.inputs[1], rhs, lhs_scratch + padded(product.lhs_floats()));
+  const DType computed = product_dtype(product.dtype);
+  const std::size_t parts = product_parts(product.dtype), bytes = product_bytes(product.dtype);
+  const std::byte* a = product.left.load(frame, frame.in<std::byte>(step.inputs[0]));
+  const std::byte* b = product.right.load(frame, frame.in<std::byte>(step.inputs[1]));
+  ProductArguments arguments;
+  arguments.a_stride = arguments.k = lhs.contracting * parts;
+  arguments.packed = product.packed;
+  arguments.c_stride = arguments.n = rhs.free * parts;
+  arguments.m = lhs.free;
   for (std::size_t i = 0; i < lhs.batch; ++i) {
-    pack_weights(b + i * rhs.free * rhs.contracting, rhs.contracting, rhs.free, rhs.contracting, packed);
-    GemmArguments arguments;
-    arguments.a = a + i * lhs.free * lhs.contracting;
-    arguments.a_stride = arguments.k = lhs.contracting;
-    arguments.packed = packed;
-    arguments.c = out + i * lhs.free * rhs.free;
-    arguments.c_stride = arguments.n = rhs.free;
-    arguments.m = lhs.free;
-    gemm(arguments, frame.pool, frame.max_workers);
+    const std::byte* w = b + i * rhs.free * rhs.contracting * bytes;
+    if (product.expanded != nullptr) {
+      expand_complex(product.dtype, w, rhs.contracting, rhs.free, rhs.contracting, product.expanded);
+      w = product.expanded;
+    }
+    pack_product(computed, w, arguments.k, arguments.n, arguments.k, product.packed);
+    arguments.a = a + i * lhs.free * lhs.contracting * bytes;
+    arguments.c = product.result.target(out) + i * lhs.free * rhs.free * bytes;
+    multiply(computed, arguments, frame.pool, frame.max_workers);
   }
+  product.result.store(frame, out);
 }
 
 }  // namespace alate::cpu

@@ -2,19 +2,20 @@
 #include "backends/cpu/kernels/reduce.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <optional>
 
 #include "backends/cpu/kernels/reduce_any.h"
 #include "backends/cpu/kernels/row_split.h"
 #include "backends/cpu/kernels/transpose.h"
-#include "backends/cpu/steps/steps.h"
+#include "backends/cpu/steps/halves.h"
+#include "backends/cpu/steps/reduce_values.h"
 
 namespace alate::cpu {
 namespace {
 
 using graph::Op;
-
-constexpr std::size_t kAlignment = 64;
 
 std::optional<TileOp> joining_op(Op op) {
   switch (op) {
@@ -31,9 +32,6 @@ std::optional<TileOp> joining_op(Op op) {
     default: return std::nullopt;
   }
 }
-
-bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-DType computed_type(DType dtype) { return is_half(dtype) ? DType::f32 : dtype; }
 
 /// What is reduced as [outer, length, inner]; where the axes are no neighbours, after a copy with them last.
 struct Layout {
@@ -66,8 +64,6 @@ Layout layout_of(const Shape& shape, graph::Numbers axes) {
   return layout;
 }
 
-std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
 void copy_in_order(const Frame& frame, const Shape& shape, const std::vector<std::size_t>& order, std::byte* out,
                    const std::byte* in) {
   std::vector<std::ptrdiff_t> dense(shape.rank()), strides;
@@ -82,14 +78,6 @@ void copy_in_order(const Frame& frame, const Shape& shape, const std::vector<std
     extents.push_back(extent_of(shape, axis));
   }
   copy_strided(in, strides, out, extents, bytes_for(shape.dtype, 1), frame.pool, frame.max_workers);
-}
-
-void convert(const Frame& frame, const TileKernel& kernel, const std::byte* from, std::size_t from_bytes, std::byte* to,
-             std::size_t to_bytes, std::size_t n) {
-  split_rows(n, 2, frame.pool, frame.max_workers, [&](std::size_t begin, std::size_t end) {
-    const void* operand = from + begin * from_bytes;
-    kernel(&operand, to + begin * to_bytes, end - begin);
-  });
 }
 
 std::optional<ReduceOp> own_f32(TileOp op) {
@@ -115,6 +103,24 @@ void reduce_computed(const Frame& frame, TileOp op, DType dtype, const Layout& l
              frame.pool, frame.max_workers);
 }
 
+// result = op(start, result) for every result.
+void join_start(const Frame& frame, TileOp op, DType dtype, const std::byte* start, std::byte* results,
+                std::size_t count) {
+  constexpr std::size_t kBlock = 256;
+  const std::size_t bytes = bytes_for(dtype, 1);
+  alignas(64) std::array<std::byte, kBlock * 16> starts;
+  for (std::size_t i = 0; i < kBlock; ++i) std::memcpy(starts.data() + i * bytes, start, bytes);
+  const TileKernel kernel = tile_kernel(op, dtype);
+  split_rows((count + kBlock - 1) / kBlock, kBlock, frame.pool, frame.max_workers,
+             [&](std::size_t begin, std::size_t end) {
+               for (std::size_t block = begin; block < end; ++block) {
+                 std::byte* const to = results + block * kBlock * bytes;
+                 const void* operands[] = {starts.data(), to};
+                 kernel(operands, to, std::min(kBlock, count - block * kBlock));
+               }
+             });
+}
+
 }  // namespace
 
 bool has_reduction(Op op, DType dtype) {
@@ -126,33 +132,42 @@ bool has_reduction(Op op, DType dtype) {
 std::size_t reduce_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
   const Shape& x = binding.shapes[step.inputs[0]];
   std::size_t bytes = 0;
-  if (layout_of(x, std::get<graph::Axes>(step.attributes).axes).copies) bytes += aligned(x.byte_count());
-  if (is_half(x.dtype)) {
-    bytes += aligned(count_of(x) * sizeof(float));
-    bytes += aligned(count_of(binding.shapes[step.output()]) * sizeof(float));
-  }
+  if (layout_of(x, std::get<graph::Axes>(step.attributes).axes).copies) bytes += scratch_aligned(x.byte_count());
+  if (is_half(x.dtype)) bytes += widened_bytes(count_of(x)) + widened_bytes(count_of(binding.shapes[step.output()]));
   return bytes;
 }
 
-void run_reduce(const Step& step, const Frame& frame) {
+void reduce_values(const Step& step, const Frame& frame, TileOp op, const std::byte* start) {
   const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output());
-  if (count_of(result) == 0) return;
+  const std::size_t results = count_of(result), count = count_of(x);
+  if (results == 0) return;
   const Layout layout = layout_of(x, std::get<graph::Axes>(step.attributes).axes);
-  const TileOp op = *joining_op(step.operation->op);
   const std::byte* in = frame.in<std::byte>(step.inputs[0]);
   std::byte* free = frame.scratch;
   if (layout.copies) {
     copy_in_order(frame, x, layout.order, free, in);
     in = free;
-    free += aligned(x.byte_count());
+    free += scratch_aligned(x.byte_count());
   }
-  std::byte* out = frame.out<std::byte>(step.output());
-  if (!is_half(x.dtype)) return reduce_computed(frame, op, x.dtype, layout, in, out);
-  const std::size_t count = count_of(x), half = bytes_for(x.dtype, 1);
-  std::byte* wide_out = free + aligned(count * sizeof(float));
-  convert(frame, tile_conversion(x.dtype, DType::f32), in, half, free, sizeof(float), count);
+  std::byte* const out = frame.out<std::byte>(step.output());
+  if (!is_half(x.dtype)) {
+    reduce_computed(frame, op, x.dtype, layout, in, out);
+    if (start != nullptr) join_start(frame, op, x.dtype, start, out, results);
+    return;
+  }
+  std::byte* wide_out = free + widened_bytes(count);
+  convert_values(frame, x.dtype, in, DType::f32, free, count);
   reduce_computed(frame, op, DType::f32, layout, free, wide_out);
-  convert(frame, tile_conversion(DType::f32, x.dtype), wide_out, sizeof(float), out, half, count_of(result));
+  if (start != nullptr) {
+    float wide_start = 0;
+    convert_values(frame, x.dtype, start, DType::f32, &wide_start, 1);
+    join_start(frame, op, DType::f32, reinterpret_cast<const std::byte*>(&wide_start), wide_out, results);
+  }
+  convert_values(frame, DType::f32, wide_out, x.dtype, out, results);
+}
+
+void run_reduce(const Step& step, const Frame& frame) {
+  reduce_values(step, frame, *joining_op(step.operation->op), nullptr);
 }
 
 }  // namespace alate::cpu

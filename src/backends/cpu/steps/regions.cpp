@@ -1,7 +1,7 @@
 // Steps that run other plans: the regions of their op.
 #include <cstring>
 
-#include "backends/cpu/run_plan.h"
+#include "backends/cpu/steps/region_runner.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {
@@ -10,28 +10,6 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-// One region of a step, in memory of its own.
-class RegionRunner {
- public:
-  RegionRunner(const Step& step, std::size_t region, const Frame& frame, std::byte* arena)
-      : plan_(*step.regions[region]),
-        binding_(frame.binding.regions[frame.step][region]),
-        frame_(frame),
-        arena_(arena) {}
-
-  void run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) {
-    point_slots(plan_, binding_, inputs, outputs, arena_, pointers_);
-    run_steps(plan_, binding_, pointers_, arena_, frame_.pool, frame_.max_workers, frame_.options);
-  }
-
- private:
-  const Plan& plan_;
-  const Binding& binding_;
-  const Frame& frame_;
-  std::byte* arena_;
-  std::vector<std::byte*> pointers_;
-};
 
 std::vector<const std::byte*> inputs_of(const Step& step, const Frame& frame, std::size_t first) {
   std::vector<const std::byte*> inputs;

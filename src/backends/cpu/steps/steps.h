@@ -5,7 +5,9 @@
 
 namespace alate::cpu {
 
+// What moves elements knows no packed types: carriers.h has the steps for these.
 void run_iota(const Step& step, const Frame& frame);
+std::size_t iota_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_copy(const Step& step, const Frame& frame);
 void run_transpose(const Step& step, const Frame& frame);
 void run_broadcast(const Step& step, const Frame& frame);
@@ -13,6 +15,34 @@ void run_concatenate(const Step& step, const Frame& frame);
 void run_slice(const Step& step, const Frame& frame);
 void run_gather(const Step& step, const Frame& frame);
 std::size_t gather_scratch(const Step& step, const Binding& binding, std::size_t index);
+
+void run_pad(const Step& step, const Frame& frame);
+void run_reverse(const Step& step, const Frame& frame);
+void run_dynamic_slice(const Step& step, const Frame& frame);
+void run_dynamic_update_slice(const Step& step, const Frame& frame);
+void run_dimension_size(const Step& step, const Frame& frame);
+void run_check_extents(const Step& step, const Frame& frame);
+void run_zeros(const Step& step, const Frame& frame);
+void run_scatter(const Step& step, const Frame& frame);
+std::size_t scatter_scratch(const Step& step, const Binding& binding, std::size_t index);
+
+void run_cumulative(const Step& step, const Frame& frame);
+void run_arg_min_max(const Step& step, const Frame& frame);
+std::size_t widened_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_sort(const Step& step, const Frame& frame);
+std::size_t sort_scratch(const Step& step, const Binding& binding, std::size_t index);
+/// Whether run_sort knows the order that the node's region gives.
+bool has_known_order(const graph::Graph& graph, const graph::Node& node);
+void run_sort_by_region(const Step& step, const Frame& frame);
+std::size_t sort_by_region_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_top_k(const Step& step, const Frame& frame);
+std::size_t top_k_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_known_reduce(const Step& step, const Frame& frame);
+std::size_t known_reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
+/// Whether run_known_reduce has loops for the one op that the node's region is.
+bool has_known_reduction(const graph::Graph& graph, const graph::Node& node);
+void run_region_reduce(const Step& step, const Frame& frame);
+std::size_t region_reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
 
 void run_reduce(const Step& step, const Frame& frame);
 std::size_t reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
@@ -27,6 +57,34 @@ void run_dense(const Step& step, const Frame& frame);
 Tensor pack_dense(const Tensor& weight);
 void run_dot_general(const Step& step, const Frame& frame);
 std::size_t dot_general_scratch(const Step& step, const Binding& binding, std::size_t index);
+
+void run_convolution(const Step& step, const Frame& frame);
+std::size_t convolution_scratch(const Step& step, const Binding& binding, std::size_t index);
+bool fits_convolution(const graph::Graph& graph, const graph::Node& node);
+/// Constant kernels [output, input, spatial...] and [spatial..., input, output], packed once.
+bool fits_packed_output_first(const graph::Graph& graph, const graph::Node& node);
+bool fits_packed_output_last(const graph::Graph& graph, const graph::Node& node);
+Tensor pack_output_first(const Tensor& kernel);
+Tensor pack_output_last(const Tensor& kernel);
+
+void run_reduce_window(const Step& step, const Frame& frame);
+std::size_t reduce_window_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_select_and_scatter(const Step& step, const Frame& frame);
+std::size_t select_and_scatter_scratch(const Step& step, const Binding& binding, std::size_t index);
+
+void run_batch_norm_inference(const Step& step, const Frame& frame);
+void run_batch_norm_training(const Step& step, const Frame& frame);
+void run_batch_norm_gradient(const Step& step, const Frame& frame);
+
+void run_fft(const Step& step, const Frame& frame);
+std::size_t fft_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_rng_bit_generator(const Step& step, const Frame& frame);
+
+bool has_few_scaled_axes(const graph::Graph& graph, const graph::Node& node);
+void run_dequantize(const Step& step, const Frame& frame);
+void run_quantized_dense(const Step& step, const Frame& frame);
+std::size_t quantized_dense_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_quantized_embedding(const Step& step, const Frame& frame);
 
 void run_while_loop(const Step& step, const Frame& frame);
 std::size_t while_loop_scratch(const Step& step, const Binding& binding, std::size_t index);

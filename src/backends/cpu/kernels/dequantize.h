@@ -1,0 +1,43 @@
+// Numbers in quantized encodings, as floats, a part of a row at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "alate/tensor.h"
+#include "tensor/encoding.h"
+
+namespace alate::cpu {
+
+constexpr std::size_t kMostScaledAxes = 16;
+
+/// One axis before the last: its extent, the numbers along it that share a scale, and the scales.
+struct ScaledAxis {
+  std::size_t extent = 1, block = 1, scales = 1;
+};
+
+/// A tensor's numbers as rows along its last axis. Pointers to what is stored, its scales and zero points are as
+/// tensor::dequantize takes them; the latter two may be null.
+struct QuantizedRows {
+  tensor::EncodingKind kind = tensor::EncodingKind::linear;
+  DType stored_dtype = DType::u8, scale_dtype = DType::f32;
+  const std::byte *stored = nullptr, *scales = nullptr, *zero_points = nullptr;
+  std::size_t rows = 1;
+  std::size_t rank = 0;  // of `axes`
+  ScaledAxis axes[kMostScaledAxes];
+  ScaledAxis row;  // along the row: its extent is the row's width
+};
+
+/// `blocks` is tensor::Encoding's; `stored` has kMostScaledAxes axes at most.
+QuantizedRows quantized_rows(tensor::EncodingKind kind, std::span<const std::int64_t> blocks, const Shape& stored);
+
+/// Parts of rows begin at multiples of this.
+constexpr std::size_t kQuantizedRun = 256;
+
+/// Numbers [begin, end) of a row as `dtype` (f16, bf16, f32 or f64); bit for bit what tensor::dequantize gives. `out`
+/// gets number `begin` first.
+void dequantize_part(const QuantizedRows& rows, std::size_t row, std::size_t begin, std::size_t end, DType dtype,
+                     std::byte* out);
+
+}  // namespace alate::cpu
