@@ -1,7 +1,5 @@
 // alate bench
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
 #include <numeric>
 #include <random>
@@ -14,6 +12,7 @@
 #include "bench_workload.h"
 #include "common_options.h"
 #include "formats/json.h"
+#include "measurements.h"
 #include "verb.h"
 
 namespace alate::app {
@@ -26,12 +25,6 @@ struct Measured {
   std::size_t tokens = 0;       // of one run
   std::size_t texts = 0;
 };
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 Measured measure(const EmbeddingPipeline& pipeline, const std::vector<std::size_t>& lengths, std::size_t repeat,
                  const EmbedOptions& options) {
@@ -53,12 +46,6 @@ Measured measure(const EmbeddingPipeline& pipeline, const std::vector<std::size_
   for (double warm = 0; warm < kWarmSeconds;) warm += std::max(run(), kWarmSeconds / 100);
   for (std::size_t i = 0; i < repeat; ++i) measured.seconds.push_back(run());
   return measured;
-}
-
-std::string shown(double value, int digits) {
-  std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits).ptr;
-  return {text.data(), end};
 }
 
 }  // namespace

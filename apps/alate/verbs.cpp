@@ -40,6 +40,12 @@ constexpr std::array kVerbs = {
          "Runs texts of these token counts as one job: random ids, new each time, after a warm-up. The time is\n"
          "from ids in to vectors out.",
          "alate bench sentence-transformers/all-MiniLM-L6-v2 --lengths 32x128 --repeat 10", run_bench},
+    Verb{"compare", "MODEL [TEXT...] --backends NAME,NAME", "backends against each other on one model",
+         "Each backend gets the same inputs, one after the other: the texts given, else some built in, or random\n"
+         "token ids. Shown are how fast each is, and how far its numbers are from the first one's.",
+         "alate compare sentence-transformers/all-MiniLM-L6-v2 --backends reference,cpu\n"
+         "alate compare ./my-model --backends cpu,reference --lengths 4x16,100 --output json",
+         run_compare},
     Verb{"version", "", "version and facts of this build", "", "alate version --output json", run_version},
     Verb{"help", "[COMMAND]", "this overview, or a command's options", "", "alate help embed", run_help},
     Verb{"run", "[MODEL]", "another name of serve", kServeDetails, kServeExample, run_serve, true},

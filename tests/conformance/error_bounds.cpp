@@ -1,7 +1,9 @@
 #include "tests/conformance/error_bounds.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "alate/error.h"
@@ -157,11 +159,14 @@ class Step {
     const graph::OpInfo& info = graph::op_info(node_.op);
     const bool is_single = info.has(graph::kElementwise) && info.kind == graph::OpKind::standard;
     std::vector<Tensor> varied;
+    // Of sums within the op, whose errors may all have one sign.
+    const auto ulps_of = [&](DType dtype) { return std::max(tolerance_.ulps(dtype) / 8, 1.0); };
     for (const Tracked& operand : operands_) {
       varied.push_back(operand.is_certain() ? operand.value : operand.variants[v]);
       if (!is_single && tolerance_.bound != Bound::exact && has_errors(operand.value.dtype())) {
         Tensor off = copy_of(varied.back());
-        for (std::int64_t i = 0; i < off.element_count(); ++i) add_error(off, i, std::abs(number_at(off, i)), 1);
+        const double ulps = ulps_of(off.dtype());
+        for (std::int64_t i = 0; i < off.element_count(); ++i) add_error(off, i, std::abs(number_at(off, i)), ulps);
         varied.back() = off;
       }
     }
@@ -284,9 +289,10 @@ std::optional<std::string> difference(const Tensor& found, const Tracked& wanted
         kSafety * std::max(varies[static_cast<std::size_t>(i)], mean) + 2 * unit_of(found.dtype(), std::abs(y));
     const double distance = std::abs(number_at(found, i) - y);
     if (distance <= allowed) continue;  // false for NaN
+    std::array<char, 80> apart{};
+    std::snprintf(apart.data(), apart.size(), "%.3g apart, allowed %.3g", distance, allowed);
     return "element " + std::to_string(i) + " of " + to_string(found.shape()) + " is " + print_at(found, i) +
-           ", the reference " + print_at(wanted.value, i) + ": " + std::to_string(distance) + " apart, allowed " +
-           std::to_string(allowed);
+           ", the reference " + print_at(wanted.value, i) + ": " + apart.data();
   }
   return {};
 }

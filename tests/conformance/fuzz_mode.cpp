@@ -1,6 +1,10 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <set>
+#include <vector>
 
 #include "alate/error.h"
 #include "base/mapped_file.h"
@@ -37,10 +41,15 @@ int run_fuzz(backends::Backend& backend, const Options& options) {
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(sample.seconds));
   std::size_t passed = 0, failed = 0;
   std::uint64_t nodes = 0;
+  std::set<graph::Op> ops;
   for (std::uint64_t seed = sample.seed; failed < kMostFailures; ++seed) {
     if (options.count ? passed + failed >= *options.count : Clock::now() >= end) break;
     const Subject subject = random_graph(seed);
-    nodes += subject.graph.nodes().size();
+    for (const graph::Node& node : subject.graph.nodes()) {
+      if (graph::op_info(node.op).kind == graph::OpKind::leaf) continue;
+      ++nodes;
+      ops.insert(node.op);
+    }
     if (!find_difference(backend, subject)) {
       ++passed;
       continue;
@@ -48,18 +57,25 @@ int run_fuzz(backends::Backend& backend, const Options& options) {
     ++failed;
     report(backend, seed, subject);
   }
-  std::printf("%llu nodes\n%zu passed, %zu failed\n", static_cast<unsigned long long>(nodes), passed, failed);
+  std::printf("%llu nodes of %zu ops\n%zu passed, %zu failed\n", static_cast<unsigned long long>(nodes), ops.size(),
+              passed, failed);
   return failed == 0 && passed > 0 ? 0 : 1;
 }
 
 int run_graph(backends::Backend& backend, const Options& options) {
-  const Subject subject = parse_subject(base::read_text_file(*options.graph));
-  if (const auto detail = find_difference(backend, subject)) {
-    std::printf("FAILED %s\n  %s\n0 passed, 1 failed\n", options.graph->c_str(), detail->c_str());
-    return 1;
+  std::vector<std::filesystem::path> paths = {*options.graph};
+  if (std::filesystem::is_directory(*options.graph)) {
+    paths.assign(std::filesystem::directory_iterator(*options.graph), {});
+    std::sort(paths.begin(), paths.end());
   }
-  std::printf("1 passed, 0 failed\n");
-  return 0;
+  std::size_t passed = 0, failed = 0;
+  for (const std::filesystem::path& path : paths) {
+    const auto detail = find_difference(backend, parse_subject(base::read_text_file(path)));
+    (detail ? failed : passed) += 1;
+    if (detail) std::printf("FAILED %s\n  %s\n", path.c_str(), detail->c_str());
+  }
+  std::printf("%zu passed, %zu failed\n", passed, failed);
+  return failed == 0 && passed > 0 ? 0 : 1;
 }
 
 }  // namespace alate::conformance

@@ -22,9 +22,9 @@ bool reduces_by_sums(const Node& node) {
 
 bool is_total_order(Op op) { return to_string(op).ends_with("total_order"); }
 
-bool looks_at_zeros(const Node& node) {
-  return is_total_order(node.op) || is_one_of(node.op, {Op::bitcast, Op::arg_min_max, Op::top_k, Op::sort});
-}
+bool looks_at_zeros(const Node& node) { return is_total_order(node.op) || node.op == Op::bitcast; }
+
+bool orders(const Node& node) { return is_one_of(node.op, {Op::arg_min_max, Op::top_k, Op::sort}); }
 
 }  // namespace
 
@@ -84,6 +84,7 @@ const char* wrong_place(const Node& node, const Tensor& operand) {
     } else {
       const double x = float_at(operand, i);
       if (!info.has(graph::kElementwise) && !moves && !std::isfinite(x)) return "an operand is not finite";
+      if (orders(node) && x == 0 && std::signbit(x)) return "may order zeros by sign";
       if (looks_at_zeros(node) && (x == 0 || std::isnan(x))) return "would look at the sign of a zero, or bits of NaN";
     }
   }

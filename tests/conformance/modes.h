@@ -18,7 +18,7 @@ int run_support(const Options& options);
 int run_perf(backends::Backend& backend, const Options& options);
 /// --mode fuzz: random graphs; each that fails is made small, printed, and written to graph_SEED.txt.
 int run_fuzz(backends::Backend& backend, const Options& options);
-/// --graph: one such file.
+/// --graph: one such file, or all of a folder.
 int run_graph(backends::Backend& backend, const Options& options);
 
 /// Whether the options let this op through.

@@ -91,7 +91,7 @@ std::string help_text() {
          "  --mode perf            each op's speed on large operands, against what this machine reaches\n"
          "  --mode fuzz            random graphs from the op table; one that fails is made small and written to\n"
          "                         graph_SEED.txt; SECONDS of --sample (1:60) or --count N of them\n"
-         "  --graph FILE           only this graph, as --mode fuzz wrote it\n"
+         "  --graph FILE           only this graph, as --mode fuzz wrote it, or all of a folder\n"
          "  --op EXPRESSION        only ops whose whole name this regular expression matches\n"
          "  --case CASE            only this case, as a failure prints it; shows its graph where it fails\n"
          "  --sample SEED:SECONDS  at least one case of each op, then random ones until the time is over\n"

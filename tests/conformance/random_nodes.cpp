@@ -10,6 +10,7 @@
 #include "tests/conformance/dim_namer.h"
 #include "tests/conformance/elements.h"
 #include "tests/conformance/regions.h"
+#include "tests/conformance/sequences.h"
 #include "tests/conformance/values.h"
 
 namespace alate::conformance {
@@ -51,16 +52,13 @@ const std::vector<const graph::OpInfo*>& chosen_ops(bool elementwise) {
   return elementwise ? simple : others;
 }
 
-bool is_sequence(std::string_view kind) {
-  return kind == "starts" || kind == "lengths" || kind == "pad_index" || kind == "unpad_index";
-}
-
 // Values that keep chains of ops within bounds.
 ValueKind calm(const Operand& operand, Random& random) {
   const DType dtype = operand.shape.dtype;
   const std::string& name = operand.values.name;
   if (!is_computed_float(dtype) && !is_complex(dtype)) return operand.values;
   if (name == "units" || name == "ones" || name == "signs") return operand.values;
+  if (name == "specials" && random() % 4 == 0) return operand.values;
   if (random() % 3 == 0) return {"exact"};
   return {name == "positive" ? "positive" : random() % 2 == 0 ? "numbers" : "units"};
 }
@@ -86,7 +84,9 @@ RandomNodes::RandomNodes(std::string name, RandomNodes& parent, std::span<const 
 void RandomNodes::add() {
   try {
     const std::size_t kind = pick(100);
-    if (kind < 45) {
+    if (kind < 3) {
+      add_repeated();
+    } else if (kind < 45) {
       add_elementwise();
     } else if (kind < 90 || is_region_ || known_.empty()) {
       add_case();
@@ -154,6 +154,21 @@ std::vector<std::size_t> RandomNodes::region_operands() {
   std::vector<std::size_t> operands(1 + pick(3));
   for (std::size_t& operand : operands) operand = pick(known_.size());
   return operands;
+}
+
+// Past registers and tiles, which the cases' shapes are below.
+void RandomNodes::add_repeated() {
+  if (known_.empty()) return;
+  const std::size_t known = pick(known_.size());
+  const Shape& shape = b_.shape(known_[known].value);
+  graph::BroadcastInDim attributes{shape.dims, counting(shape.rank())};
+  if (happens(50)) {
+    attributes.dims.insert(attributes.dims.begin(), Dim(static_cast<std::int64_t>(2 + pick(70))));
+    for (std::int64_t& axis : attributes.mapping) ++axis;
+  } else {
+    attributes.dims.emplace_back(static_cast<std::int64_t>(2 + pick(70)));
+  }
+  emit(Op::broadcast_in_dim, std::vector<std::size_t>{known}, attributes);
 }
 
 void RandomNodes::add_call() {
@@ -262,7 +277,7 @@ std::size_t RandomNodes::operand_for(const Case& subject, std::size_t place) {
   const Operand& operand = subject.operands[place];
   const std::string& kind = operand.values.name;
   const bool is_place = kind == "places" || kind == "wild";
-  if (is_sequence(kind) || (is_place && happens(80)) || happens(30)) return fresh(subject, place);
+  if (is_sequence_kind(kind) || (is_place && happens(80)) || happens(30)) return fresh(subject, place);
   std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < known_.size(); ++i) {
     if (b_.shape(known_[i].value).dtype == operand.shape.dtype) candidates.push_back(i);

@@ -36,6 +36,7 @@ class RandomNodes {
 
   void add_elementwise();
   void add_case();
+  void add_repeated();
   void add_call();
   void add_if();
   void add_while();

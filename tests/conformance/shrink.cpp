@@ -232,7 +232,14 @@ class Shrinker {
     return false;
   }
 
+  // Sequences that overlap, or that are not where an index says, are nothing that an op must take.
+  bool has_sequences() const {
+    return std::any_of(subject_.graph.nodes().begin(), subject_.graph.nodes().end(),
+                       [](const Node& node) { return node.op == Op::ragged_attention || node.op == Op::ragged_pool; });
+  }
+
   bool shrink_extents() {
+    if (has_sequences()) return false;
     std::set<std::int64_t, std::greater<>> extents;
     for (const Node& node : subject_.graph.nodes()) {
       for (const Shape& shape : node.results) {

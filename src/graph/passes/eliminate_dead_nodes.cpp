@@ -2,6 +2,17 @@
 #include "graph/passes/rewriter.h"
 
 namespace alate::graph {
+namespace {
+
+// A dead op of a region would still run, and may refuse its operands.
+std::vector<Region> live_regions(const Node& node) {
+  std::vector<Region> regions;
+  for (const Region& region : node.regions)
+    regions.push_back(std::make_shared<const Graph>(eliminate_dead_nodes(*region)));
+  return regions;
+}
+
+}  // namespace
 
 Graph eliminate_dead_nodes(const Graph& graph) {
   std::vector<bool> live(graph.nodes().size());
@@ -12,7 +23,7 @@ Graph eliminate_dead_nodes(const Graph& graph) {
   }
   Rewriter rewriter(graph);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    if (live[id]) rewriter.copy(id);
+    if (live[id]) rewriter.copy(id, live_regions(graph.node(id)));
   }
   return rewriter.finish();
 }

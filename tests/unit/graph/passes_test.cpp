@@ -118,6 +118,22 @@ TEST(EliminateDeadNodes, DropsWhatNoOutputNeedsAndKeepsParameters) {
   })")));
 }
 
+TEST(EliminateDeadNodes, LooksIntoRegions) {
+  const std::string head = R"(graph "g" {
+    %0 = parameter "x" : f32[2]
+    %1 = call(%0) : f32[2]
+      graph "body" {
+        %0 = parameter "x" : f32[2]
+        %1 = exp(%0) : f32[2]
+)",
+                    tail = R"(        output "y" = %1
+      }
+    output "y" = %1
+  })";
+  const Graph after = eliminate_dead_nodes(parse_graph(head + "%2 = log(%0) : f32[2]\n" + tail));
+  EXPECT_EQ(print_graph(after), print_graph(parse_graph(head + tail)));
+}
+
 class DenseFusion : public testing::Test {
  protected:
   Builder b{"g"};

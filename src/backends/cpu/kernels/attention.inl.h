@@ -259,6 +259,8 @@ inline void begin_block(const RaggedAttentionArguments& a, const AttentionScratc
   transpose_scaled<kTransposeFills>(q, a.q_stride, block, s.width, count, a.head_size, a.scale);
   fill_rows(maxima, 1, s.width, columns, a.sinks != nullptr ? a.sinks[task.head] : kLowestScore);
   fill_rows(sums, 1, s.width, columns, a.sinks != nullptr ? 1.0f : 0.0f);
+  // A query that sees no key still has the sink's weight: its result is 0, not what the memory held.
+  if (a.sinks != nullptr) fill_rows(result, s.value_width, s.width, columns, 0);
 }
 
 inline void end_block(const RaggedAttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
