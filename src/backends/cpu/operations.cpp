@@ -50,6 +50,14 @@ constexpr Operation moving(Op op, std::string_view spelling) {
           .scratch = unpacked_scratch<kScratch>};
 }
 
+// Some elements written over others.
+template <RunStep kRun, StepScratch kScratch = nullptr>
+constexpr Operation updating(Op op, std::string_view spelling) {
+  Operation operation = moving<kRun, kScratch>(op, spelling);
+  operation.writes_over_first = true;
+  return operation;
+}
+
 constexpr Operation kMoves[] = {
     row(Op::reshape, graph::kAny, "view", run_copy),  // these are never steps: the planner makes views
     row(Op::identity, graph::kAny, "view", run_copy),
@@ -73,13 +81,13 @@ constexpr Operation kMoves[] = {
     moving<run_pad>(Op::pad, "pad"),
     moving<run_reverse>(Op::reverse, "copy_strided"),
     moving<run_dynamic_slice>(Op::dynamic_slice, "copy_strided"),
-    moving<run_dynamic_update_slice>(Op::dynamic_update_slice, "update_slice"),
+    updating<run_dynamic_update_slice>(Op::dynamic_update_slice, "update_slice"),
     row(Op::dimension_size, graph::kAny, "extent", run_dimension_size),
     moving<run_gather, gather_scratch>(Op::gather, "gather"),
-    moving<run_scatter, scatter_scratch>(Op::scatter_set, "scatter"),
-    moving<run_scatter, scatter_scratch>(Op::scatter_sum, "scatter"),
-    moving<run_scatter, scatter_scratch>(Op::scatter_max, "scatter"),
-    moving<run_scatter, scatter_scratch>(Op::scatter_min, "scatter"),
+    updating<run_scatter, scatter_scratch>(Op::scatter_set, "scatter"),
+    updating<run_scatter, scatter_scratch>(Op::scatter_sum, "scatter"),
+    updating<run_scatter, scatter_scratch>(Op::scatter_max, "scatter"),
+    updating<run_scatter, scatter_scratch>(Op::scatter_min, "scatter"),
     moving<run_cumulative, widened_scratch>(Op::cumulative_sum, "cumulative"),
     moving<run_cumulative, widened_scratch>(Op::cumulative_product, "cumulative"),
     moving<run_cumulative, widened_scratch>(Op::cumulative_max, "cumulative"),

@@ -35,7 +35,7 @@ bool shows_whole_value(const graph::Node& node) {
 }  // namespace
 
 Planner::Planner(const graph::Graph& graph, backends::WeightStore& weights)
-    : graph_(graph), weights_(weights), slots_of_(graph.nodes().size()) {
+    : graph_(graph), weights_(weights), uses_(graph::use_counts(graph)), slots_of_(graph.nodes().size()) {
   plan_.dims = graph.shared_dims();
 }
 
@@ -178,7 +178,14 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
     step.regions.push_back(std::make_shared<const Plan>(make_plan(*region, weights_)));
     plan_.weight_bytes += step.regions.back()->weight_bytes;
   }
-  for (const Shape& shape : node.results) step.outputs.push_back(add_arena_slot(shape));
+  const SlotId first = step.inputs.empty() ? 0 : step.inputs.front();
+  const bool writes_over_first = operation.writes_over_first && uses_[node.operands[0].node] == 1 &&
+                                 slot(first).kind == SlotKind::arena && slot(first).shape == node.results[0];
+  if (writes_over_first) {
+    step.outputs = {first};
+  } else {
+    for (const Shape& shape : node.results) step.outputs.push_back(add_arena_slot(shape));
+  }
   plan_.steps.push_back(std::move(step));
   return plan_.steps.back().outputs;
 }

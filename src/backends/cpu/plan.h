@@ -81,7 +81,8 @@ struct Operation {
   Tensor (*pack)(const Tensor& value) = nullptr;
   std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes that a run needs
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // what else must hold of a node; nothing: all fit
-  bool reads_graphs = false;                                        // takes regions as graphs, not as plans
+  bool writes_over_first = false;  // its one result may lie where operand 0 does, which nothing else reads then
+  bool reads_graphs = false;       // takes regions as graphs, not as plans
 };
 
 /// One kernel call. Immutable after compile.

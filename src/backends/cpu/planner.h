@@ -47,6 +47,7 @@ class Planner {
 
   const graph::Graph& graph_;
   backends::WeightStore& weights_;
+  const std::vector<std::uint32_t> uses_;  // of each node's results
   Plan plan_;
   std::vector<std::vector<SlotId>> slots_of_;                 // of each node's results; empty until placed
   std::vector<std::optional<TileInstruction>> instructions_;  // of nodes that chains are made of

@@ -208,8 +208,9 @@ TEST_F(OrderKernels, FindsTheFirstExtremeOrNan) {
 }
 
 TEST_F(OrderKernels, FindsExtremesOfLongLines) {
-  for (const std::size_t length : {63u, 64u, 1000u, 20011u}) {
+  for (const std::size_t length : {63u, 64u, 1000u, 70011u}) {
     for (const std::size_t inner : {1u, 5u, 70u}) {
+      if (inner * length > 1000000) continue;
       const std::vector<float> x = floats(2 * length * inner, length == 1000);
       std::vector<std::int64_t> places(2 * inner), expected(2 * inner);
       for (const bool is_min : {false, true}) {

@@ -145,9 +145,32 @@ std::uint64_t find_in_line(const T* x, std::size_t length) {
   return champion.place;
 }
 
+// A long line in as many pieces as there is memory for here, whatever the number of threads.
+template <typename T, bool kIsMin>
+std::uint64_t find_in_long_line(const T* x, std::size_t length, base::ThreadPool& pool, std::size_t max_workers) {
+  constexpr std::size_t kPieces = 32;
+  std::uint64_t places[kPieces];
+  const auto start = [&](std::size_t piece) { return length * piece / kPieces; };
+  split_rows(kPieces, length / kPieces * 2, pool, max_workers, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t piece = begin; piece < end; ++piece)
+      places[piece] = start(piece) + find_in_line<T, kIsMin>(x + start(piece), start(piece + 1) - start(piece));
+  });
+  Champion<T> champion{x[places[0]], places[0]};
+  for (const std::uint64_t place : places) champion.meet(x[place], place, kIsMin);
+  return champion.place;
+}
+
 template <typename T, bool kIsMin>
 void find_places(const ArgExtremeArguments& a, base::ThreadPool& pool, std::size_t max_workers) {
   const T* x = static_cast<const T*>(a.x);
+  constexpr std::size_t kLong = std::size_t{1} << 16;
+  if (a.inner == 1 && a.outer <= 4 && a.length >= kLong) {
+    for (std::size_t line = 0; line < a.outer; ++line) {
+      const std::uint64_t place = find_in_long_line<T, kIsMin>(x + line * a.length, a.length, pool, max_workers);
+      std::memcpy(static_cast<std::byte*>(a.out) + line * a.place_bytes, &place, a.place_bytes);
+    }
+    return;
+  }
   split_lines(a.outer, a.length, a.inner, pool, max_workers,
               [&](std::size_t first, std::size_t line, std::size_t width) {
                 std::uint64_t found[kColumns] = {};

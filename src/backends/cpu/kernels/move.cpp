@@ -97,6 +97,7 @@ void move_strided(const void* in, std::span<const std::ptrdiff_t> in_strides, vo
 }
 
 void move_bytes(const void* in, void* out, std::size_t bytes, base::ThreadPool& pool, std::size_t max_workers) {
+  if (in == out) return;
   constexpr std::size_t kBlock = std::size_t{1} << 16;
   split_rows((bytes + kBlock - 1) / kBlock, kBlock / 4, pool, max_workers, [&](std::size_t begin, std::size_t end) {
     std::memcpy(static_cast<std::byte*>(out) + begin * kBlock, static_cast<const std::byte*>(in) + begin * kBlock,

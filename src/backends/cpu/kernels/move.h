@@ -15,7 +15,7 @@ void move_strided(const void* in, std::span<const std::ptrdiff_t> in_strides, vo
                   std::span<const std::ptrdiff_t> out_strides, std::span<const std::size_t> dims,
                   std::size_t element_bytes, base::ThreadPool& pool, std::size_t max_workers);
 
-/// Copies dense bytes.
+/// Copies dense bytes; nothing where they are in place already.
 void move_bytes(const void* in, void* out, std::size_t bytes, base::ThreadPool& pool, std::size_t max_workers);
 
 /// Writes one element of 1, 2, 4, 8 or 16 bytes `count` times.
