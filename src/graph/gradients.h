@@ -14,6 +14,7 @@
 // while_loop is differentiable where the number of its trips follows from constants; all states of the loop are kept.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>

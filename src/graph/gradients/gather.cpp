@@ -1,6 +1,4 @@
 // gather: cotangents are added where the slices came from.
-#include <algorithm>
-#include <limits>
 
 #include "graph/gradients/rules.h"
 

@@ -1,7 +1,6 @@
 #include "graph/gradients/rules.h"
 
 #include <algorithm>
-#include <array>
 
 namespace alate::graph {
 
