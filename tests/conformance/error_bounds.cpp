@@ -163,7 +163,7 @@ class Step {
     const auto ulps_of = [&](DType dtype) { return std::max(tolerance_.ulps(dtype) / 8, 1.0); };
     for (const Tracked& operand : operands_) {
       varied.push_back(operand.is_certain() ? operand.value : operand.variants[v]);
-      if (!is_single && tolerance_.bound != Bound::exact && has_errors(operand.value.dtype())) {
+      if (!is_single && !jumps(node_) && tolerance_.bound != Bound::exact && has_errors(operand.value.dtype())) {
         Tensor off = copy_of(varied.back());
         const double ulps = ulps_of(off.dtype());
         for (std::int64_t i = 0; i < off.element_count(); ++i) add_error(off, i, std::abs(number_at(off, i)), ulps);

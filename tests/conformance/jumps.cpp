@@ -70,7 +70,8 @@ bool jumps(const Node& node) {
 
 bool sums_whole_numbers(const Node& node) {
   return is_one_of(node.op, {Op::add, Op::sub, Op::mul, Op::reduce_sum, Op::dot_general, Op::cumulative_sum,
-                             Op::scatter_sum, Op::conv_general, Op::reduce_window, Op::reduce, Op::convert});
+                             Op::scatter_sum, Op::select_and_scatter_max, Op::select_and_scatter_min, Op::conv_general,
+                             Op::reduce_window, Op::reduce, Op::convert});
 }
 
 const char* wrong_place(const Node& node, const Tensor& operand) {

@@ -47,6 +47,8 @@ constexpr Row kRows[] = {
     {Op::dense, {Bound::of_magnitudes, 2, 16, 16, false}},
     {Op::ragged_pool, {Bound::of_magnitudes, 2, 16, 16, false}},
     // Of many terms each, or of terms that cancel.
+    {Op::select_and_scatter_max, {Bound::of_largest, 1, 16, 16, false}},
+    {Op::select_and_scatter_min, {Bound::of_largest, 1, 16, 16, false}},
     {Op::fft, {Bound::of_largest, 1, 64, 64, false}},
     {Op::batch_norm_inference, {Bound::of_largest, 2, 32, 32, false}},
     {Op::batch_norm_training, {Bound::of_largest, 2, 32, 32, false}},
