@@ -70,7 +70,8 @@ class Arithmetic {
   }
 
   std::optional<Value> conversion() const {
-    if (b_.shape(operands_[0]).dtype == dtype_) return operands_[0];
+    // Storage that is only moved has its NaNs' bits, of which a conversion makes one pattern.
+    if (b_.shape(operands_[0]).dtype == dtype_ && contains(kAll, dtype_)) return operands_[0];
     const Node* before = node_if(made(), operands_[0], Op::convert);
     if (before == nullptr) return std::nullopt;
     const Value x = before->operands[0];
