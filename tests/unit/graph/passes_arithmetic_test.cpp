@@ -93,6 +93,7 @@ TEST(SimplifyArithmetic, UndoesWhatUndoesItself) {
   EXPECT_EQ(simplified([](Builder& b, Value x) { return b.logical_not({b.logical_not({x})}); }, DType::boolean), "");
   EXPECT_EQ(simplified([](Builder& b, Value x) { return b.abs({b.neg({x})}); }), "abs");
   EXPECT_EQ(simplified([](Builder& b, Value x) { return b.abs({b.neg({b.abs({x})})}); }, DType::i32), "abs abs");
+  EXPECT_EQ(simplified([](Builder& b, Value x) { return b.abs({b.neg({x})}); }, DType::u8), "neg abs");
   EXPECT_EQ(simplified([](Builder& b, Value x) { return b.identity({x}); }), "");
 }
 
