@@ -20,8 +20,9 @@ using graph::Node;
 using graph::Op;
 
 constexpr std::size_t kVariants = 6;
-constexpr double kSafety = 16;         // between what a few random errors did and the worst that they can do
-constexpr double kLargestFloat = 1e4;  // f16 ends at 65504
+constexpr double kSafety = 16;            // between what a few random errors did and the worst that they can do
+constexpr double kLargestFloat = 1e4;     // f16 ends at 65504; nobody may overflow in the middle of an op
+constexpr double kSmallestFloat = 1e-30;  // what is not 0 is far from where kernels may give 0
 constexpr std::size_t kMostRounds = 32;
 
 bool has_errors(DType dtype) { return is_computed_float(dtype) || is_complex(dtype); }
@@ -121,11 +122,20 @@ class Step {
     return graph::interpret_op(node_.op, node_.attributes, node_.regions, operands, shapes_, dims_);
   }
 
+  static bool is_extreme(std::complex<double> value) {
+    const double size = std::abs(value);
+    return std::isfinite(size) && (size > kLargestFloat || (size > 0 && size < kSmallestFloat));
+  }
+
   void check_operands() const {
+    const bool computes = !moves_only(node_) && !jumps(node_);
     for (const Tracked& operand : operands_) {
       if (!has_errors(operand.value.dtype())) continue;
       if (!operand.is_certain() && jumps(node_)) refuse("jumps, and an operand is not certain");
       if (const char* why = wrong_place(node_, operand.value)) refuse(why);
+      for (std::int64_t i = 0; computes && i < operand.value.element_count(); ++i) {
+        if (is_extreme(number_at(operand.value, i))) refuse("an operand is too large or too small");
+      }
     }
     if (const char* why = wrong_places(node_, values_)) refuse(why);
   }
@@ -204,7 +214,7 @@ class Step {
     const double most = std::max(largest_of(result.value), 1e-3) * (is_half ? 0x1p-3 : 0x1p-10);
     for (std::int64_t i = 0; i < result.value.element_count(); ++i) {
       const std::complex<double> value = number_at(result.value, i);
-      if (!is_finite(value) || std::abs(value) > kLargestFloat) refuse("a result is too large, or not a number");
+      if (!is_finite(value) || is_extreme(value)) refuse("a result is too large or too small, or not a number");
       for (const Tensor& variant : result.variants) {
         const std::complex<double> other = number_at(variant, i);
         if (!is_finite(other) || std::abs(other - value) > most) refuse("small errors have large effects");

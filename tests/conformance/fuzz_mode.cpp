@@ -70,7 +70,9 @@ int run_graph(backends::Backend& backend, const Options& options) {
   }
   std::size_t passed = 0, failed = 0;
   for (const std::filesystem::path& path : paths) {
-    const auto detail = find_difference(backend, parse_subject(base::read_text_file(path)));
+    const Subject subject = parse_subject(base::read_text_file(path));
+    auto detail = why_no_bound(subject);
+    if (!detail) detail = find_difference(backend, subject);
     (detail ? failed : passed) += 1;
     if (detail) std::printf("FAILED %s\n  %s\n", path.c_str(), detail->c_str());
   }

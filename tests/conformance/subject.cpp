@@ -10,6 +10,13 @@ namespace {
 
 constexpr std::string_view kInputs = "graph \"inputs\"";
 
+std::vector<Tracked> track(const Subject& subject) {
+  std::vector<Tracked> inputs;
+  for (const Tensor& input : subject.inputs) inputs.push_back({input, {}});
+  Random random(1);
+  return track_graph(subject.graph, inputs, dims_of(subject), random);
+}
+
 }  // namespace
 
 std::string print_subject(const Subject& subject) {
@@ -41,13 +48,19 @@ graph::DimValues dims_of(const Subject& subject) {
   return dims;
 }
 
+std::optional<std::string> why_no_bound(const Subject& subject) {
+  try {
+    track(subject);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 std::optional<std::string> find_difference(backends::Backend& backend, const Subject& subject) {
   std::vector<Tracked> wanted;
   try {
-    std::vector<Tracked> inputs;
-    for (const Tensor& input : subject.inputs) inputs.push_back({input, {}});
-    Random random(1);
-    wanted = track_graph(subject.graph, inputs, dims_of(subject), random);
+    wanted = track(subject);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) return std::string("the reference: ") + error.what();
     return {};

@@ -24,6 +24,9 @@ Subject parse_subject(std::string_view text);
 /// The values of a graph's dims for its inputs. Throws invalid_argument.
 graph::DimValues dims_of(const Subject& subject);
 
+/// Why the graph's results cannot be compared; nothing where they can (see error_bounds.h).
+std::optional<std::string> why_no_bound(const Subject& subject);
+
 /// What is wrong with a backend's results; nothing where they are right, where the backend does not take the graph, or
 /// where no bound is known (see error_bounds.h).
 std::optional<std::string> find_difference(backends::Backend& backend, const Subject& subject);

@@ -60,11 +60,12 @@ class Arithmetic {
     return before == nullptr ? std::nullopt : std::optional(before->operands[0]);
   }
 
-  // |-x| and ||x|| are |x|, also of the lowest integer, which both leave as it is.
+  // |-x| and ||x|| are |x|, also of the lowest integer, which both leave as it is; but not without signs, where -x
+  // wraps and |x| is x.
   std::optional<Value> magnitude() {
     const Node& before = node_of(made(), operands_[0]);
     if (before.op == Op::abs) return operands_[0];
-    if (before.op != Op::neg) return std::nullopt;
+    if (before.op != Op::neg || is_unsigned_integer(dtype_)) return std::nullopt;
     const Value x = before.operands[0];
     return b_.abs({x});
   }

@@ -15,8 +15,8 @@ std::string simplified(const std::function<Value(Builder&, Value)>& function, DT
   const Graph before = b.finish(), after = eliminate_dead_nodes(simplify_arithmetic(before));
   const Tensor floats = row<float>({-0.0f, 0.0f, -1.5f, kInf, -kInf, kNan});
   const Tensor integers = row<std::int32_t>({0, 1, -1, std::numeric_limits<std::int32_t>::min(), 7, 1 << 30});
-  const Tensor booleans = run_op(Op::convert, {row<std::int32_t>({0, 1, 1, 0, 0, 1})}, Convert{DType::boolean});
-  const Tensor& input = dtype == DType::f32 ? floats : dtype == DType::i32 ? integers : booleans;
+  const Tensor others = run_op(Op::convert, {row<std::int32_t>({0, 1, 1, 0, 0, 1})}, Convert{dtype});
+  const Tensor& input = dtype == DType::f32 ? floats : dtype == DType::i32 ? integers : others;
   if (dtype == DType::f32) {
     const std::vector<Tensor> a = interpret(before, {&input, 1}), c = interpret(after, {&input, 1});
     for (std::size_t i = 0; i < 6; ++i) {
@@ -93,6 +93,7 @@ TEST(SimplifyArithmetic, UndoesWhatUndoesItself) {
   EXPECT_EQ(simplified([](Builder& b, Value x) { return b.logical_not({b.logical_not({x})}); }, DType::boolean), "");
   EXPECT_EQ(simplified([](Builder& b, Value x) { return b.abs({b.neg({x})}); }), "abs");
   EXPECT_EQ(simplified([](Builder& b, Value x) { return b.abs({b.neg({b.abs({x})})}); }, DType::i32), "abs abs");
+  EXPECT_EQ(simplified([](Builder& b, Value x) { return b.abs({b.neg({x})}); }, DType::u8), "neg abs");
   EXPECT_EQ(simplified([](Builder& b, Value x) { return b.identity({x}); }), "");
 }
 
