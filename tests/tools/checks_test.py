@@ -106,6 +106,16 @@ class Counts(InScratchFolder):
         self.gtest("unit_b", ("One", False), ("Two", True))
         self.assertEqual(self.run_tool("count_tests", self.root)[1], "unit_b: Suite.Two\n3 1\n")
 
+    def test_counts_what_programs_of_another_kind_say(self):
+        said = {"conformance": ("fail", "FAILED add\n12 passed, 1 failed\n"), "sample": ("run", "a line\n7 passed, 0 failed\n")}
+        programs = "".join(f'<testcase name="{name}" status="{status}"><system-out>{output}</system-out></testcase>' for name, (status, output) in said.items())
+        self.write("ctest.xml", f"<testsuite>{programs}</testsuite>")
+        self.assertEqual(self.run_tool("count_tests", self.root)[1], "conformance: see its output for what failed\n19 1\n")
+
+    def test_believes_the_exit_status_before_the_words(self):
+        self.write("ctest.xml", '<testsuite><testcase name="a" status="fail"><system-out>3 passed, 0 failed</system-out></testcase></testsuite>')
+        self.assertTrue(self.run_tool("count_tests", self.root)[1].endswith("0 1\n"))
+
     def test_counts_a_crash_as_a_failure(self):
         self.ctest(unit_a="fail")
         self.assertTrue(self.run_tool("count_tests", self.root)[1].endswith("0 1\n"))
