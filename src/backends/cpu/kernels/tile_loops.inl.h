@@ -55,11 +55,7 @@ struct Unsigned<double> {
 };
 
 template <typename T>
-constexpr bool kIsFloat = false;
-template <>
-constexpr bool kIsFloat<float> = true;
-template <>
-constexpr bool kIsFloat<double> = true;
+constexpr bool kIsFloat = static_cast<T>(0.5) != static_cast<T>(0);
 template <typename T>
 constexpr bool kIsSigned = static_cast<T>(-1) < static_cast<T>(0);
 
