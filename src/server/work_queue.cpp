@@ -36,11 +36,10 @@ void WorkQueue::stop() {
 }
 
 void WorkQueue::push(std::function<void()> work) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopping_) return;
-    waiting_.push_back(std::move(work));
-  }
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return;
+  waiting_.push_back(std::move(work));
+  // Under the lock: the answer to this work may let another thread destroy the queue before this one goes on.
   ready_.notify_one();
 }
 
