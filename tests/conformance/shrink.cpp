@@ -173,7 +173,8 @@ class Shrinker {
 
   Subject run() {
     for (bool smaller = true; smaller && left_ > 0;)
-      smaller = drop_outputs() | cut_nodes() | bypass_nodes() | shrink_extents();
+      smaller = false;
+      for (const bool changed : {drop_outputs(), cut_nodes(), bypass_nodes(), shrink_extents()}) smaller |= changed;
     return subject_;
   }
 
