@@ -172,9 +172,10 @@ class Shrinker {
       : subject_(std::move(subject)), fails_(fails), left_(most) {}
 
   Subject run() {
-    for (bool smaller = true; smaller && left_ > 0;)
+    for (bool smaller = true; smaller && left_ > 0;) {
       smaller = false;
       for (const bool changed : {drop_outputs(), cut_nodes(), bypass_nodes(), shrink_extents()}) smaller |= changed;
+    }
     return subject_;
   }
 
