@@ -58,6 +58,7 @@ class MoveWalk {
  public:
   MoveWalk(const MoveAxes& axes, std::size_t first) : axes_(axes) {
     for (std::size_t i = axes.rank; i-- > 0;) {
+      if (axes.dims[i] == 0) return;  // there is no combination
       index_[i] = first % axes.dims[i];
       first /= axes.dims[i];
       in_ += static_cast<std::ptrdiff_t>(index_[i]) * axes.in[i];
