@@ -307,7 +307,9 @@ Clock::time_point BatchScheduler::State::begin_at() const {
   if (queue.empty()) return Clock::time_point::max();
   if (options.max_wait <= std::chrono::nanoseconds{0} || queued_tokens >= options.max_tokens || queue.has_task())
     return Clock::time_point::min();
-  return queue.oldest() + options.max_wait;
+  // A client whose last job has just left the queue keeps its place in it until the next batch: then none waits.
+  const Clock::time_point oldest = queue.oldest();
+  return oldest == Clock::time_point::max() ? oldest : oldest + options.max_wait;
 }
 
 void BatchScheduler::State::sleep_until(std::unique_lock<std::mutex>& lock, Clock::time_point when) {

@@ -145,6 +145,11 @@ TEST_F(BatchScheduling, AFullBatchDoesNotWaitAndOneThatIsNotWaitsForMore) {
   EXPECT_EQ(a.values(), all_values({{1, 2, 3, 4}}));
   EXPECT_EQ(b.values(), all_values({{5, 6, 7, 8}}));
   EXPECT_EQ(model.batches().size(), 1u);
+
+  Sent c = send({{1, 2, 3, 9}}, "a"), d = send({{5, 6, 7, 9}}, "b");
+  EXPECT_EQ(c.values(), all_values({{1, 2, 3, 9}}));
+  EXPECT_EQ(d.values(), all_values({{5, 6, 7, 9}}));
+  EXPECT_EQ(model.batches().size(), 2u);
 }
 
 TEST_F(BatchScheduling, WaitingForMoreEnds) {
