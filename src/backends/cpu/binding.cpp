@@ -1,17 +1,16 @@
 #include <algorithm>
 
 #include "alate/error.h"
+#include "backends/cpu/kernels/scratch.h"
 #include "backends/cpu/plan.h"
 
 namespace alate::cpu {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
-
 std::size_t aligned(std::size_t bytes) {
   if (bytes > SIZE_MAX / 2)
     throw Error(ErrorCode::resource_exhausted, "a value of this size does not fit in memory: use smaller inputs");
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return scratch_aligned(bytes);
 }
 
 /// Bytes that are needed from step `first` to step `last`.

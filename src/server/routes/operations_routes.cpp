@@ -113,7 +113,7 @@ std::vector<Route> operations_routes() {
        .handle = show_document,
        .answers = {{.description = "An OpenAPI 3.1 document.", .schema = kDocumentAnswer}}},
       page("/docs", "docs", "The same as a web page to read and to try"),
-      page("/", "frontPage", "The same page, for now"),
+      page("/", "frontPage", "The same page as /docs"),
   };
 }
 

@@ -4,7 +4,6 @@
 #include <limits>
 #include <vector>
 
-#include "backends/cpu/kernels/gather.h"
 #include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/pooling.h"
 #include "backends/cpu/kernels/reduce.h"
@@ -252,31 +251,6 @@ TEST_P(RowKernels, PoolAsSentenceTransformersDoes) {
           }
           ASSERT_NEAR(out[s * width + i], want, 1e-6) << "way " << static_cast<int>(pooling) << " sequence " << s;
         }
-      }
-    }
-  }
-}
-
-TEST_P(RowKernels, SumsOfRowsTakenByIndex) {
-  for (const std::size_t width : {1, 6, 16, 33}) {
-    const auto words = random_floats(10 * width, 1);
-    const auto positions = random_floats(4 * width, 2);
-    const auto types = random_floats(2 * width, 3);
-    const std::vector<std::int32_t> word_ids = {9, 0, 3, 3};
-    const std::vector<std::int32_t> position_ids = {0, 1, 2, 3};
-    std::vector<float> sums(4 * width);
-    GatherSumArguments a{{words.data(), positions.data(), types.data()},
-                         {word_ids.data(), position_ids.data(), nullptr},
-                         3,
-                         sums.data(),
-                         width,
-                         4,
-                         width};
-    gather_sum(a, pool_, 1, set());
-    for (std::size_t row = 0; row < 4; ++row) {
-      for (std::size_t i = 0; i < width; ++i) {
-        const float word = words[static_cast<std::size_t>(word_ids[row]) * width + i];
-        EXPECT_EQ(sums[row * width + i], word + positions[row * width + i] + types[i]);
       }
     }
   }

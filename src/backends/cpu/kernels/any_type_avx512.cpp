@@ -1,20 +1,7 @@
-#include "backends/cpu/kernels/depthwise.inl.h"
-#include "backends/cpu/kernels/fourier.inl.h"
-#include "backends/cpu/kernels/product.inl.h"
-#include "backends/cpu/kernels/random_bits.inl.h"
-#include "backends/cpu/kernels/simd_kernels.h"
-#include "backends/cpu/kernels/window.inl.h"
+#include "backends/cpu/kernels/any_type.inl.h"
 
 namespace alate::cpu {
 
-void fill_any_type_avx512(SimdKernels& table) {
-  table.product_loop = HWY_NAMESPACE::find_product_loop;
-  table.window_loop = HWY_NAMESPACE::find_window_loop;
-  table.depthwise_run = HWY_NAMESPACE::depthwise_run;
-  table.fourier_f32 = HWY_NAMESPACE::transform_lanes<float>;
-  table.fourier_f64 = HWY_NAMESPACE::transform_lanes<double>;
-  table.threefry_words = HWY_NAMESPACE::threefry_words;
-  table.philox_words = HWY_NAMESPACE::philox_words;
-}
+void fill_any_type_avx512(SimdKernels& table) { HWY_NAMESPACE::fill_any_type(table); }
 
 }  // namespace alate::cpu

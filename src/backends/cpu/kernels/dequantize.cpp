@@ -103,7 +103,9 @@ void decode_scaled(const QuantizedRows& rows, std::size_t row, std::size_t begin
       const T scale = scale_at(place);
       Wide zero = 0;
       if (rows.zero_points != nullptr)
-        with_integers(rows.stored_dtype, rows.zero_points, [&](auto zeros) { zero = static_cast<Wide>(zeros(place)); });
+        with_integers(rows.stored_dtype, rows.zero_points, [&](auto zeros) {
+          zero = static_cast<Wide>(zeros(place));  // NOLINT(bugprone-signed-char-misuse): signs are extended
+        });
       for (std::size_t i = from; i < to; ++i)
         out[i - begin] = static_cast<T>(static_cast<Wide>(stored(offset + i)) - zero) * scale;
     });

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/row_split.h"
+#include "backends/cpu/kernels/scratch.h"
 
 namespace alate::cpu {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 constexpr std::size_t kMostLanes = 8;
 constexpr std::size_t kValuesInCache = 32 * 1024;
 constexpr std::size_t kLargestRadix = 31;
-constexpr std::size_t kAlignment = 64;
 
 using Complex = std::complex<double>;
 
@@ -43,15 +43,13 @@ void fill_roots(std::size_t n, std::size_t count, double sign, T* re, T* im) {
   }
 }
 
-std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
 // Takes parts of the scratch one after the other.
 template <typename T>
 struct Parts {
   std::byte* next;
   T* take(std::size_t count) {
     std::byte* taken = next;
-    next += aligned(count * sizeof(T));
+    next += scratch_aligned(count * sizeof(T));
     return reinterpret_cast<T*>(taken);
   }
 };
@@ -60,12 +58,14 @@ std::size_t shared_values(const FourierPlan& plan) {
   return plan.is_convolution ? 4 * plan.inside + 2 * plan.length : 2 * plan.inside;
 }
 std::size_t shared_bytes(const FourierPlan& plan) {
-  return aligned(shared_values(plan) * sizeof(double)) + 6 * kAlignment;
+  return scratch_aligned(shared_values(plan) * sizeof(double)) + 6 * kScratchAlignment;
 }
 std::size_t lanes_of(const FourierPlan& plan) {
   return std::clamp<std::size_t>(kValuesInCache / std::max<std::size_t>(plan.inside, 1), 1, kMostLanes);
 }
-std::size_t worker_bytes(const FourierPlan& plan) { return 4 * aligned(plan.inside * lanes_of(plan) * sizeof(double)); }
+std::size_t worker_bytes(const FourierPlan& plan) {
+  return 4 * scratch_aligned(plan.inside * lanes_of(plan) * sizeof(double));
+}
 
 template <typename T>
 auto lanes_function(const Kernels& set) {

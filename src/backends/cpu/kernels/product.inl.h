@@ -9,9 +9,7 @@ HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
 template <typename T>
-constexpr bool kFuses = false;
-template <>
-constexpr bool kFuses<double> = true;
+constexpr bool kFuses = static_cast<T>(0.5) != T(0);  // integers do not
 
 template <typename T, std::size_t kRows, std::size_t kVectors>
 HWY_NOINLINE void product_tile(const T* HWY_RESTRICT a, std::size_t a_stride, const T* HWY_RESTRICT panel,

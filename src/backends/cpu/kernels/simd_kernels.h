@@ -9,7 +9,6 @@
 #include "backends/cpu/kernels/depthwise.h"
 #include "backends/cpu/kernels/elementwise.h"
 #include "backends/cpu/kernels/fourier.h"
-#include "backends/cpu/kernels/gather.h"
 #include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/pooling.h"
 #include "backends/cpu/kernels/product.h"
@@ -31,7 +30,6 @@ struct SimdKernels {
   void (*softmax_rows)(const SoftmaxArguments&) = nullptr;
   void (*reduce_part)(ReduceOp, const ReduceArguments&, std::size_t begin, std::size_t end) = nullptr;
   void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;
-  void (*gather_sum)(const GatherSumArguments&) = nullptr;
   void (*transpose_8)(const std::uint8_t* in, std::size_t in_stride, std::uint8_t* out, std::size_t out_stride,
                       std::size_t rows, std::size_t columns) = nullptr;
   void (*transpose_16)(const std::uint16_t* in, std::size_t in_stride, std::uint16_t* out, std::size_t out_stride,

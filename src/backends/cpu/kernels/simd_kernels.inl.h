@@ -3,7 +3,6 @@
 
 #include "backends/cpu/kernels/attention.inl.h"
 #include "backends/cpu/kernels/elementwise.inl.h"
-#include "backends/cpu/kernels/gather.inl.h"
 #include "backends/cpu/kernels/normalize.inl.h"
 #include "backends/cpu/kernels/pooling.inl.h"
 #include "backends/cpu/kernels/reduce.inl.h"
@@ -24,7 +23,6 @@ inline SimdKernels make_simd_kernels() {
   table.softmax_rows = softmax_rows;
   table.reduce_part = reduce_part;
   table.pool_tokens = pool_tokens;
-  table.gather_sum = gather_sum;
   table.transpose_8 = transpose_lanes<std::uint8_t>;
   table.transpose_16 = transpose_lanes<std::uint16_t>;
   table.transpose_32 = transpose_32;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backends/cpu/kernels/scratch.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {
@@ -44,11 +45,6 @@ inline AroundAxis around_axis(const Shape& shape, std::int64_t axis) {
   for (std::size_t i = 0; i < shape.rank(); ++i)
     (i < at ? around.outer : i == at ? around.length : around.inner) *= extent_of(shape, i);
   return around;
-}
-
-constexpr std::size_t kScratchAlignment = 64;
-constexpr std::size_t scratch_aligned(std::size_t bytes) {
-  return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
 }
 
 /// Calls `function` with a value of the C++ type of a dtype of integers of 8 bits and more, or bool (a byte).

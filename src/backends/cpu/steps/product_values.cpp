@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/cpu/kernels/row_split.h"
+#include "backends/cpu/kernels/scratch.h"
 #include "backends/cpu/kernels/tile.h"
 #include "backends/cpu/kernels/transpose.h"
 #include "backends/cpu/steps/steps.h"
@@ -10,8 +11,6 @@
 
 namespace alate::cpu {
 namespace {
-
-constexpr std::size_t kAlignment = 64;
 
 std::size_t carrier_bytes(DType dtype) { return bits_of(tensor::carrier_of(dtype)) / 8; }
 
@@ -64,11 +63,10 @@ DType product_dtype(DType dtype) {
 
 std::size_t product_parts(DType dtype) { return is_complex(dtype) ? 2 : 1; }
 std::size_t product_bytes(DType dtype) { return bits_of(product_dtype(dtype)) / 8 * product_parts(dtype); }
-std::size_t cache_aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 std::byte* ScratchParts::take(std::size_t bytes) {
   std::byte* taken = next_ == nullptr ? nullptr : next_ + taken_;
-  taken_ += cache_aligned(bytes);
+  taken_ += scratch_aligned(bytes);
   return taken;
 }
 

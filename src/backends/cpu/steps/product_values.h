@@ -16,8 +16,6 @@ std::size_t product_parts(DType dtype);
 /// Bytes of an element in the computed type.
 std::size_t product_bytes(DType dtype);
 
-std::size_t cache_aligned(std::size_t bytes);
-
 /// Parts of a step's scratch, taken one after the other. Without memory, it counts the bytes.
 class ScratchParts {
  public:

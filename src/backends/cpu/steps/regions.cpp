@@ -1,15 +1,12 @@
 // Steps that run other plans: the regions of their op.
 #include <cstring>
 
+#include "backends/cpu/kernels/scratch.h"
 #include "backends/cpu/steps/region_runner.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {
 namespace {
-
-constexpr std::size_t kAlignment = 64;
-
-std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 std::vector<const std::byte*> inputs_of(const Step& step, const Frame& frame, std::size_t first) {
   std::vector<const std::byte*> inputs;
@@ -33,20 +30,20 @@ std::size_t region_scratch(const Step& /*step*/, const Binding& binding, std::si
 
 // The condition's answer, a second copy of the values that the body makes from the first, and the regions' own memory.
 std::size_t while_loop_scratch(const Step& step, const Binding& binding, std::size_t index) {
-  std::size_t bytes = kAlignment + region_scratch(step, binding, index);
-  for (const SlotId output : step.outputs) bytes += aligned(binding.shapes[output].byte_count());
+  std::size_t bytes = kScratchAlignment + region_scratch(step, binding, index);
+  for (const SlotId output : step.outputs) bytes += scratch_aligned(binding.shapes[output].byte_count());
   return bytes;
 }
 
 void run_while_loop(const Step& step, const Frame& frame) {
   std::byte* goes_on = frame.scratch;
-  std::byte* next = frame.scratch + kAlignment;
+  std::byte* next = frame.scratch + kScratchAlignment;
   std::vector<std::byte*> values = outputs_of(step, frame), made;
   for (std::size_t i = 0; i < step.outputs.size(); ++i) {
     const std::size_t bytes = frame.shape(step.outputs[i]).byte_count();
     if (bytes > 0) std::memcpy(values[i], frame.in<std::byte>(step.inputs[i]), bytes);
     made.push_back(next);
-    next += aligned(bytes);
+    next += scratch_aligned(bytes);
   }
   RegionRunner condition(step, 0, frame, next), body(step, 1, frame, next);
   for (;;) {

@@ -1,4 +1,5 @@
 // Which kernels compute an element-wise node.
+#include "backends/cpu/steps/halves.h"
 #include "backends/cpu/steps/tile_program.h"
 #include "tensor/packed.h"
 
@@ -74,9 +75,6 @@ std::optional<TileOp> tile_op(Op op) {
     default: return std::nullopt;
   }
 }
-
-/// The type that elements of `dtype` are computed in.
-DType computed_type(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype; }
 
 std::optional<TileInstruction> conversion(DType from, DType to) {
   // From a half all types are reached through f32, which holds every half; to a half only f32 may be the way, since

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/kernels/scatter_window.h"
 #include "backends/cpu/kernels/window.h"
+#include "backends/cpu/steps/halves.h"
 #include "backends/cpu/steps/product_values.h"
 #include "backends/cpu/steps/steps.h"
 #include "graph/window_axis.h"
@@ -12,10 +13,8 @@
 namespace alate::cpu {
 namespace {
 
-bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-
 // Halves are joined as f32, packed integers as bytes.
-DType computed_type(DType dtype) { return is_half(dtype) ? DType::f32 : tensor::carrier_of(dtype); }
+DType joined_type(DType dtype) { return computed_type(tensor::carrier_of(dtype)); }
 
 // An operand or result in the computed type, in scratch where that is another one.
 struct Computed {
@@ -24,9 +23,9 @@ struct Computed {
   std::byte* memory = nullptr;
 
   Computed(const Shape& shape, ScratchParts& scratch) : dtype(shape.dtype), count(count_of(shape)) {
-    if (computed_type(dtype) != dtype) memory = scratch.take(bytes());
+    if (joined_type(dtype) != dtype) memory = scratch.take(bytes());
   }
-  std::size_t bytes() const { return count * (bits_of(computed_type(dtype)) / 8); }
+  std::size_t bytes() const { return count * (bits_of(joined_type(dtype)) / 8); }
   std::size_t stored_bytes() const { return bytes_for(dtype, static_cast<std::int64_t>(count)); }
 
   const std::byte* load(const Frame& frame, const std::byte* in) const {
@@ -93,7 +92,7 @@ struct WindowProblem {
 
   WindowProblem(const graph::Window& window, const Shape& in, const Shape& out, std::byte* memory)
       : scratch(memory), x(in, scratch), result(out, scratch), passes(window, in, out) {
-    const std::size_t bytes = passes.largest * (bits_of(computed_type(in.dtype)) / 8);
+    const std::size_t bytes = passes.largest * (bits_of(joined_type(in.dtype)) / 8);
     for (std::size_t i = 0; i + 1 < std::min<std::size_t>(passes.list.size(), 3); ++i) between[i] = scratch.take(bytes);
   }
 };
@@ -126,7 +125,7 @@ void run_reduce_window(const Step& step, const Frame& frame) {
   std::byte *const out = frame.out<std::byte>(step.output()), *const target = problem.result.target(out);
   const std::byte* x = problem.x.load(frame, frame.in<std::byte>(step.inputs[0]));
   const TileOp op = joining(window.reduction);
-  const WindowLoop loop = window_loop(op, computed_type(result.dtype));
+  const WindowLoop loop = window_loop(op, joined_type(result.dtype));
   const std::size_t passes = problem.passes.list.size();
   if (passes == 0) std::memcpy(target, x, problem.result.bytes());
   for (std::size_t i = 0; i < passes; ++i) {
@@ -181,7 +180,7 @@ void run_select_and_scatter(const Step& step, const Frame& frame) {
                                         axis.stride, axis.low};
   }
   if (arguments.rank == 0) arguments.axes[arguments.rank++] = {};
-  select_and_scatter(computed_type(x.dtype), arguments, frame.pool, frame.max_workers);
+  select_and_scatter(joined_type(x.dtype), arguments, frame.pool, frame.max_workers);
   problem.result.store(frame, out);
 }
 
