@@ -83,8 +83,9 @@ class Executable {
   virtual std::span<const Port> inputs() const = 0;
   virtual std::span<const Port> outputs() const = 0;
   /// Runs once. Inputs come in the graph's order and bind its dims. An empty output is made by the executable; a given
-  /// one must have the right shape and is written. May return before the device is done. Throws invalid_argument for
-  /// wrong shapes, resource_exhausted, cancelled.
+  /// one must have the right shape and is written; it may be an input's or another output's memory, and holds anything
+  /// when the run throws. May return before the device is done. Throws invalid_argument for wrong shapes,
+  /// resource_exhausted, cancelled.
   virtual void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) = 0;
   virtual ExecutableFacts facts() const = 0;
 };

@@ -1,6 +1,7 @@
 #include "backends/cpu/executable.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "alate/error.h"
 #include "backends/cpu/run_plan.h"
@@ -11,6 +12,15 @@ namespace {
 
 constexpr std::size_t kKeptBindings = 64;
 constexpr std::size_t kKeptWorkspaces = 8;
+
+// Whether some bytes of one are bytes of another, so that neither may be written while the other is needed.
+bool overlaps(const Tensor& tensor, std::span<const Tensor> others) {
+  const auto bytes = tensor.bytes();
+  return std::ranges::any_of(others, [&](const Tensor& other) {
+    return std::less<>()(bytes.data(), other.bytes().data() + other.byte_count()) &&
+           std::less<>()(other.bytes().data(), bytes.data() + bytes.size());
+  });
+}
 
 }  // namespace
 
@@ -62,6 +72,7 @@ std::unique_ptr<CpuExecutable::Workspace> CpuExecutable::take_workspace(std::siz
 
 void CpuExecutable::give_back(std::unique_ptr<Workspace> workspace) {
   workspace->results.clear();
+  workspace->inputs.clear();
   const std::lock_guard lock(mutex_);
   if (workspaces_.size() < kKeptWorkspaces) workspaces_.push_back(std::move(workspace));
 }
@@ -74,20 +85,26 @@ void CpuExecutable::make_results(const Binding& binding, std::span<const backend
   }
   workspace.results.clear();
   // In the port's extents: the slot of a value that is reshaped on its way out has others, and the same bytes.
-  for (const Shape& shape : binding.outputs) workspace.results.push_back(Tensor::uninitialized(shape));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor* given = outputs[i].host();
+    const bool is_free = given != nullptr && given->shape() == binding.outputs[i] &&
+                         !overlaps(*given, workspace.inputs) && !overlaps(*given, workspace.results);
+    workspace.results.push_back(is_free ? *given : Tensor::uninitialized(binding.outputs[i]));
+  }
 }
 
 void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
                         const backends::RunOptions& options) {
   const BindingPtr binding = bind(inputs);
   std::unique_ptr<Workspace> workspace = take_workspace(binding->arena_bytes);
+  for (const backends::Buffer& input : inputs) workspace->inputs.push_back(backends::host_tensor(input));
   make_results(*binding, outputs, *workspace);
-  workspace->inputs.clear();
-  for (const backends::Buffer& input : inputs) workspace->inputs.push_back(backends::host_tensor(input).bytes().data());
-  workspace->outputs.clear();
-  for (Tensor& result : workspace->results) workspace->outputs.push_back(result.mutable_bytes().data());
+  workspace->read.clear();
+  for (const Tensor& input : workspace->inputs) workspace->read.push_back(input.bytes().data());
+  workspace->written.clear();
+  for (Tensor& result : workspace->results) workspace->written.push_back(result.mutable_bytes().data());
   std::byte* arena = workspace->arena.mutable_bytes().data();
-  point_slots(plan_, *binding, workspace->inputs, workspace->outputs, arena, workspace->pointers);
+  point_slots(plan_, *binding, workspace->read, workspace->written, arena, workspace->pointers);
   run_steps(plan_, *binding, workspace->pointers, arena, base::ThreadPool::shared(),
             options.max_workers != 0 ? options.max_workers : max_workers_, options);
   backends::give_outputs(workspace->results, outputs);

@@ -24,9 +24,9 @@ class CpuExecutable final : public backends::Executable {
   /// Memory of one run, used again by later ones.
   struct Workspace {
     Tensor arena;
-    std::vector<const std::byte*> inputs;
-    std::vector<std::byte*> outputs, pointers;
-    std::vector<Tensor> results;
+    std::vector<const std::byte*> read;
+    std::vector<std::byte*> written, pointers;
+    std::vector<Tensor> inputs, results;
   };
   using BindingPtr = std::shared_ptr<const Binding>;
 

@@ -287,6 +287,19 @@ TEST(CpuBackend, WritesIntoOutputsThatTheCallerGives) {
   EXPECT_THROW(executable->run(std::vector<Buffer>{Tensor::from<float>({2}, {1, -2})}, outputs, {}), Error);
 }
 
+TEST(CpuBackend, WritesIntoAnOutputThatIsAnInputsMemory) {
+  Builder b("g");
+  const Value x = b.parameter("x", {DType::f32, {4}});
+  b.output("reversed", b.reverse({x}, {.axes = {0}}));
+  b.output("doubled", b.add({x, x}));
+  const std::unique_ptr<backends::Executable> executable = cpu_backend().compile(b.finish(), {});
+  const Tensor memory = Tensor::from<float>({4}, {1, 2, 3, 4});
+  std::vector<Buffer> outputs = {memory, Buffer()};
+  executable->run(std::vector<Buffer>{memory}, outputs, {});
+  EXPECT_TRUE(std::ranges::equal(memory.values<float>(), std::vector<float>{4, 3, 2, 1}));
+  EXPECT_TRUE(std::ranges::equal(outputs[1].host()->values<float>(), std::vector<float>{2, 4, 6, 8}));
+}
+
 TEST(CpuBackend, GivesInputsAndConstantsThatAreOutputs) {
   Builder b("g");
   const Value x = b.parameter("x", {DType::f32, {2, 2}});
