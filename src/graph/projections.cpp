@@ -37,12 +37,14 @@ RopeTables rope_tables(std::int64_t places, std::int64_t rotary_width, double ba
   RopeTables tables{Tensor::zeros(detail::shape_of(DType::f32, {places, half})),
                     Tensor::zeros(detail::shape_of(DType::f32, {places, half}))};
   const std::span<float> cosines = tables.cosines.mutable_values<float>(), sines = tables.sines.mutable_values<float>();
-  for (std::size_t i = 0; i < cosines.size(); ++i) {
-    const auto place = static_cast<double>(static_cast<std::int64_t>(i) / half);
-    const auto pair = static_cast<double>(static_cast<std::int64_t>(i) % half);
-    const double angle = place * std::pow(base, -2 * pair / static_cast<double>(rotary_width));
-    cosines[i] = static_cast<float>(std::cos(angle));
-    sines[i] = static_cast<float>(std::sin(angle));
+  std::size_t i = 0;
+  for (std::int64_t place = 0; place < places; ++place) {
+    for (std::int64_t pair = 0; pair < half; ++pair, ++i) {
+      const double frequency = std::pow(base, -2 * static_cast<double>(pair) / static_cast<double>(rotary_width));
+      const double angle = static_cast<double>(place) * frequency;
+      cosines[i] = static_cast<float>(std::cos(angle));
+      sines[i] = static_cast<float>(std::sin(angle));
+    }
   }
   return tables;
 }

@@ -125,11 +125,12 @@ Cases cases_of(const graph::OpInfo& op, DType dtype, std::uint64_t seed, std::in
   return cases;
 }
 
-std::vector<Case> largest_case(const graph::OpInfo& op, DType dtype, std::int64_t large) {
+Cases large_cases(const graph::OpInfo& op, DType dtype, std::int64_t large) {
   Cases cases = valid_cases({op, dtype, large});
-  const auto found = std::max_element(cases.begin(), cases.end(),
-                                      [](const Case& a, const Case& b) { return elements_of(a) < elements_of(b); });
-  return found == cases.end() ? Cases{} : Cases{*found};
+  std::int64_t most = 0;
+  for (const Case& subject : cases) most = std::max(most, elements_of(subject));
+  std::erase_if(cases, [&](const Case& subject) { return elements_of(subject) < most / 2; });
+  return cases;
 }
 
 std::vector<Operand> operands_of(DType dtype, const std::vector<graph::Dims>& dims, const ValueKind& values) {

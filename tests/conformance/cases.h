@@ -34,8 +34,8 @@ inline constexpr std::int64_t kLarge = 131075;
 /// with named dims, constants, and operands that are views. Their order is always the same.
 Cases cases_of(const graph::OpInfo& op, DType dtype, std::uint64_t seed, std::int64_t large = kLarge);
 
-/// The case that moves the most elements, of all that the generator gives for `large`; nothing where it gives none.
-std::vector<Case> largest_case(const graph::OpInfo& op, DType dtype, std::int64_t large);
+/// Of all cases that the generator gives for `large`, those that move at least half as many elements as the largest.
+Cases large_cases(const graph::OpInfo& op, DType dtype, std::int64_t large);
 
 // For generators.
 

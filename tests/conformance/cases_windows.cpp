@@ -74,10 +74,17 @@ Cases conv_general_cases(const Form& form) {
   add({1, 3, 2, 2}, {2, 3, 3, 3}, plain(2));  // no window fits
   add({1, 3, 5, 5}, {0, 3, 3, 3}, plain(2));
   add({2, 3, 6, 6}, {4, 3, 3, 3}, plain(2), "specials");
-  const std::int64_t channels = form.large > 1000000 ? 64 : 8;
+  const bool is_large = form.large > 1000000;
+  const std::int64_t channels = is_large ? 64 : 8, side = is_large ? 56 : 28;
   conv = plain(2);
   conv.padding_low = conv.padding_high = {1, 1};
-  add({1, channels, 28, 28}, {channels, channels, 3, 3}, conv);
+  add({1, channels, side, side}, {channels, channels, 3, 3}, conv);
+  conv = channels_last();
+  add({1, side, side, channels}, {1, 1, channels, 2 * channels}, conv);
+  conv.padding_low = conv.padding_high = {1, 1};
+  add({1, side, side, channels}, {3, 3, channels, channels}, conv);
+  conv.feature_groups = channels;
+  add({1, side, side, channels}, {3, 3, 1, channels}, conv);
   return cases;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "alate/error.h"
+#include "backends/cpu/kernels/peak.h"
 #include "base/thread_pool.h"
 #include "tests/conformance/cases.h"
 #include "tests/conformance/modes.h"
@@ -80,16 +81,24 @@ double operations_of(const Case& subject, const Shape& result) {
   return 0;
 }
 
-std::optional<Case> case_of(const graph::OpInfo& op, std::int64_t large) {
+Cases cases_of(const graph::OpInfo& op, std::int64_t large) {
   for (const DType dtype : {DType::f32, DType::i32, DType::boolean, DType::c64, DType::u64, DType::u32}) {
     if (!graph::contains(op.dtypes, dtype)) continue;
-    const std::vector<Case> found = largest_case(op, dtype, large);
-    if (!found.empty()) return found.front();
+    Cases found = large_cases(op, dtype, large);
+    if (!found.empty()) return found;
   }
-  return std::nullopt;
+  return {};
 }
 
-void measure(backends::Backend& backend, const graph::OpInfo& op, const Case& subject, Copy& copy) {
+// As f32[8, 16] f32[16].
+std::string operands_of(const Case& subject) {
+  std::string text;
+  for (const Operand& operand : subject.operands)
+    text += (text.empty() ? "" : " ") + to_string(shape_at_run(operand.shape));
+  return text;
+}
+
+void measure(backends::Backend& backend, const graph::OpInfo& op, const Case& subject, Copy& copy, double peak) {
   const Module module = make_module({&subject, 1});
   const std::unique_ptr<backends::Executable> executable = backend.compile(module.graph, {});
   const backends::Device device = backend.devices().at(0);
@@ -113,12 +122,13 @@ void measure(backends::Backend& backend, const graph::OpInfo& op, const Case& su
     shares.push_back(100 * rates.back() / peaks.back());
   }
   const auto [low, median, high] = spread_of(rates);
-  std::printf("%-28s %-5s %9.2f %s  (%.2f … %.2f)", std::string(op.name).c_str(),
-              subject.operands.empty() ? "" : std::string(to_string(subject.operands[0].shape.dtype)).c_str(),
-              median / 1e9, operations > 0 ? "GF/s" : "GB/s", low / 1e9, high / 1e9);
-  if (operations == 0)
+  std::printf("%-24s %8.2f %s (%.2f … %.2f)", std::string(op.name).c_str(), median / 1e9,
+              operations > 0 ? "GF/s" : "GB/s", low / 1e9, high / 1e9);
+  if (operations > 0)
+    std::printf("  %5.1f %% of the peak", 100 * median / peak);
+  else
     std::printf("  %5.1f %% of a copy's %.2f GB/s", spread_of(shares).median, spread_of(peaks).median / 1e9);
-  std::printf("\n");
+  std::printf("  %s\n", operands_of(subject).c_str());
   std::fflush(stdout);
 }
 
@@ -127,19 +137,20 @@ void measure(backends::Backend& backend, const graph::OpInfo& op, const Case& su
 int run_perf(backends::Backend& backend, const Options& options) {
   Copy copy;
   copy.bytes_per_second();
+  const double peak = cpu::peak_operations_per_second(base::ThreadPool::shared(), 0);
   std::printf(
       "bytes of operands and results, or multiplications and additions; median (lowest … highest) of %d rounds, "
-      "each after a copy\n",
-      kRounds);
+      "each after a copy; peak of f32 in registers %.1f GF/s\n",
+      kRounds, peak / 1e9);
   for (const graph::OpInfo& op : graph::all_ops()) {
     if (op.kind == graph::OpKind::leaf || !is_chosen(options, op.name)) continue;
-    const std::optional<Case> subject = case_of(op, backend.name() == "reference" ? kElementsOfReference : kElements);
-    if (!subject) continue;
-    try {
-      measure(backend, op, *subject, copy);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::unsupported) throw;
-      std::printf("%-28s unsupported: %s\n", std::string(op.name).c_str(), error.message().c_str());
+    for (const Case& subject : cases_of(op, backend.name() == "reference" ? kElementsOfReference : kElements)) {
+      try {
+        measure(backend, op, subject, copy, peak);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::unsupported) throw;
+        std::printf("%-24s unsupported: %s\n", std::string(op.name).c_str(), error.message().c_str());
+      }
     }
   }
   return 0;

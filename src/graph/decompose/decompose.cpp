@@ -29,7 +29,7 @@ Graph decompose_once(const Graph& graph, const std::function<bool(const Graph&, 
       std::vector<Region> regions;
       for (const Region& region : node.regions)
         regions.push_back(std::make_shared<const Graph>(decompose(*region, is_native)));
-      rewriter.copy(id, std::move(regions));
+      rewriter.copy(id, regions);
       continue;
     }
     found = true;

@@ -103,7 +103,7 @@ std::vector<Value> gradients_of(Builder& b, std::span<const Value> outputs, std:
   require(outputs.size() == cotangents.size(), "there are " + std::to_string(outputs.size()) + " outputs, but " +
                                                    std::to_string(cotangents.size()) + " cotangents");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const Shape output = b.shape(outputs[i]), cotangent = b.shape(cotangents[i]);
+    const Shape &output = b.shape(outputs[i]), &cotangent = b.shape(cotangents[i]);
     const std::string name = "output " + std::to_string(i);
     require(is_differentiable(output.dtype),
             name + " is " + b.dims()->to_string(output) + ", neither float nor complex");
@@ -111,7 +111,7 @@ std::vector<Value> gradients_of(Builder& b, std::span<const Value> outputs, std:
             name + " is " + b.dims()->to_string(output) + ", but its cotangent is " + b.dims()->to_string(cotangent));
   }
   for (const Value value : with_respect_to) {
-    const Shape shape = b.shape(value);
+    const Shape& shape = b.shape(value);
     require(is_differentiable(shape.dtype),
             "a value that is asked about is " + b.dims()->to_string(shape) + ", neither float nor complex");
   }

@@ -38,7 +38,8 @@ Graph eliminate_common_subexpressions(const Graph& graph) {
       continue;
     }
     std::vector<Value> results;
-    for (std::uint16_t i = 0; i < node.results.size(); ++i) results.push_back(rewriter.mapped(Value{first->second, i}));
+    for (std::size_t i = 0; i < node.results.size(); ++i)
+      results.push_back(rewriter.mapped(Value{first->second, static_cast<std::uint16_t>(i)}));
     rewriter.replace(id, std::move(results));
   }
   return rewriter.finish();

@@ -36,9 +36,8 @@ std::optional<double> only_number(const Constant& constant) {
 void add_factors(const Graph& graph, Value value, Product& product, int depth) {
   const Node& node = node_of(graph, value);
   const auto deeper = [&](Value factor) { add_factors(graph, factor, product, depth + 1); };
-  if (depth > kDeepest || product.factors.size() >= kMostFactors) {
-    product.factors.push_back(value);
-  } else if (const std::optional<double> number = uniform_number(graph, value)) {
+  if (depth > kDeepest || product.factors.size() >= kMostFactors) return product.factors.push_back(value);
+  if (const std::optional<double> number = uniform_number(graph, value)) {
     product.coefficient *= *number;
   } else if (node.op == Op::mul) {
     for (const Value operand : node.operands) deeper(operand);

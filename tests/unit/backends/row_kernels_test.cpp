@@ -146,42 +146,50 @@ TEST_P(RowKernels, SoftmaxGivesZeroToMinusInfinity) {
   EXPECT_EQ(x, (std::vector<float>{0.5f, 0, 0.5f, 0}));
 }
 
-double fold(ReduceOp op, const std::vector<double>& values) {
-  double result = op == ReduceOp::sum ? 0 : op == ReduceOp::product ? 1 : op == ReduceOp::max ? -kInfinity : kInfinity;
+constexpr TileOp kReductions[] = {TileOp::add, TileOp::multiply, TileOp::maximum, TileOp::minimum};
+
+double fold(TileOp op, const std::vector<double>& values) {
+  double result = op == TileOp::add ? 0 : op == TileOp::multiply ? 1 : op == TileOp::maximum ? -kInfinity : kInfinity;
   for (const double value : values) {
     switch (op) {
-      case ReduceOp::sum: result += value; break;
-      case ReduceOp::product: result *= value; break;
-      case ReduceOp::max: result = std::max(result, value); break;
-      case ReduceOp::min: result = std::min(result, value); break;
+      case TileOp::add: result += value; break;
+      case TileOp::multiply: result *= value; break;
+      case TileOp::maximum: result = std::max(result, value); break;
+      default: result = std::min(result, value);
     }
   }
   return result;
 }
 
 TEST_P(RowKernels, ReduceOverTheMiddleOrLastAxis) {
-  for (const std::size_t length : {0, 1, 5, 64, 129, 4097, 20000}) {
-    for (const std::size_t inner : {1, 2, 17, 40}) {
-      if (length * inner > 200000) continue;
+  for (const std::size_t length : {0, 1, 5, 64, 129, 4097, 20000, 300001}) {
+    for (const std::size_t inner : {1, 2, 17, 40, 150}) {
+      if (length * inner > 700000) continue;
       constexpr std::size_t kOuter = 2;
       auto x = random_floats(kOuter * length * inner, 3);
-      for (const ReduceOp op : {ReduceOp::sum, ReduceOp::product, ReduceOp::max, ReduceOp::min}) {
-        if (op == ReduceOp::product) {
+      for (const TileOp op : kReductions) {
+        if (op == TileOp::multiply) {
           for (float& value : x) value = 1 + value / 1000;
         }
         std::vector<float> out(kOuter * inner);
-        reduce(op, {x.data(), out.data(), kOuter, length, inner}, pool_, 2, set());
+        reduce(op, DType::f32, {x.data(), out.data(), kOuter, length, inner}, pool_, 2, set());
         for (std::size_t o = 0; o < kOuter; ++o) {
           for (std::size_t i = 0; i < inner; ++i) {
             std::vector<double> values;
-            for (std::size_t l = 0; l < length; ++l) values.push_back(x[(o * length + l) * inner + i]);
-            const double want = fold(op, values);
-            // A product gathers a rounding of each of its factors.
-            const double bound = op == ReduceOp::product ? 1e-4 : 1e-5;
+            double magnitudes = 0;
+            for (std::size_t l = 0; l < length; ++l) {
+              values.push_back(x[(o * length + l) * inner + i]);
+              magnitudes += std::abs(values.back());
+            }
+            const double want = fold(op, values), found = out[o * inner + i];
+            // Sums gather roundings of what they add, products one of each factor; extremes are exact.
+            const double bound = op == TileOp::add        ? 1e-7 * magnitudes
+                                 : op == TileOp::multiply ? 6e-8 * static_cast<double>(length) * std::abs(want)
+                                                          : 0;
             if (std::isinf(want)) {
-              ASSERT_EQ(out[o * inner + i], want);
+              ASSERT_EQ(found, want);
             } else {
-              ASSERT_NEAR(out[o * inner + i], want, bound * std::max(1.0, std::abs(want)))
+              ASSERT_NEAR(found, want, bound)
                   << "length " << length << " inner " << inner << " op " << static_cast<int>(op);
             }
           }
@@ -193,13 +201,12 @@ TEST_P(RowKernels, ReduceOverTheMiddleOrLastAxis) {
 
 TEST_P(RowKernels, ReduceToTheSameBitsOnAnyNumberOfThreads) {
   const auto x = random_floats(1 << 20, 3);
-  for (const std::size_t inner : {1, 64, 4096}) {
-    const std::size_t length = x.size() / inner / (inner == 1 ? 16 : 1);
-    const std::size_t outer = x.size() / inner / length;
+  for (const auto& [outer, inner] : {std::pair<std::size_t, std::size_t>{16, 1}, {1, 1}, {2, 3}, {1, 64}, {1, 4096}}) {
+    const std::size_t length = x.size() / inner / outer;
     std::vector<float> one(outer * inner), two(outer * inner);
-    reduce(ReduceOp::sum, {x.data(), one.data(), outer, length, inner}, pool_, 1, set());
-    reduce(ReduceOp::sum, {x.data(), two.data(), outer, length, inner}, pool_, 2, set());
-    EXPECT_TRUE(same_bits(one, two)) << inner;
+    reduce(TileOp::add, DType::f32, {x.data(), one.data(), outer, length, inner}, pool_, 1, set());
+    reduce(TileOp::add, DType::f32, {x.data(), two.data(), outer, length, inner}, pool_, 2, set());
+    EXPECT_TRUE(same_bits(one, two)) << outer << " " << inner;
   }
 }
 
@@ -207,9 +214,9 @@ TEST_P(RowKernels, MaxAndMinLetNanThrough) {
   for (const std::size_t place : {0, 5, 40, 99}) {
     auto x = random_floats(100, 3);
     x[place] = std::numeric_limits<float>::quiet_NaN();
-    for (const ReduceOp op : {ReduceOp::max, ReduceOp::min}) {
+    for (const TileOp op : {TileOp::maximum, TileOp::minimum}) {
       float out = 0;
-      reduce(op, {x.data(), &out, 1, 100, 1}, pool_, 1, set());
+      reduce(op, DType::f32, {x.data(), &out, 1, 100, 1}, pool_, 1, set());
       EXPECT_TRUE(std::isnan(out)) << place;
     }
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/cpu/kernels/elementwise.h"
-#include "backends/cpu/kernels/reduce.inl.h"
+#include "backends/cpu/kernels/reduce_f32.inl.h"
 #include "backends/cpu/kernels/vector_math.inl.h"
 
 HWY_BEFORE_NAMESPACE();

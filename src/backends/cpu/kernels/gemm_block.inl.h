@@ -21,6 +21,7 @@ struct TileInputs {
   std::size_t panel_stride;  // from one panel to the next
   std::size_t k;
   bool continues;            // adds to the sums in `out`
+  std::size_t out_stride;    // of the rows of `out`
   const float* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
 };
 
@@ -37,7 +38,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
   if (in.continues) {
     HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
       HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
-        sums[row][v] = hn::Load(kFloats, out + (row * kColumns + v) * kLanes);
+        sums[row][v] = hn::LoadU(kFloats, out + row * in.out_stride + v * kLanes);
       }
     }
   } else {
@@ -83,7 +84,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
   }
   HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
     HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
-      hn::Store(sums[row][v], kFloats, out + (row * kColumns + v) * kLanes);
+      hn::StoreU(sums[row][v], kFloats, out + row * in.out_stride + v * kLanes);
     }
   }
 }
@@ -173,6 +174,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   constexpr std::size_t kTileFloats = (kMaxRows < 4 ? 4 : kMaxRows) * kPanelWidth;
   alignas(64) float tiles[kMostStrips][kTileFloats];
 
+  const bool is_finished_by_sums = g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr;
   const std::size_t rows = row_end - row_begin, strips = (rows + kMaxRows - 1) / kMaxRows;
   const std::size_t panel_size = g.k * kPanelWidth;
   const std::size_t parts = g.k == 0 ? 1 : (g.k + kMostKAtOnce - 1) / kMostKAtOnce;
@@ -195,7 +197,9 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         place.width = panels * kPanelWidth;
         place.columns = g.n - place.column < place.width ? g.n - place.column : place.width;
 
-        float* tile = tiles[parts == 1 ? 0 : strip];
+        // A whole tile of sums that are the results needs no memory of its own.
+        const bool goes_to_c = is_finished_by_sums && place.columns == place.width;
+        float* tile = goes_to_c ? g.c + place.row * g.c_stride + place.column : tiles[parts == 1 ? 0 : strip];
         TileInputs inputs;
         inputs.a = g.a + place.row * g.a_stride + k_begin;
         inputs.a_stride = g.a_stride;
@@ -203,6 +207,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         inputs.panel_stride = panel_size;
         inputs.k = k_end - k_begin;
         inputs.continues = part != 0;
+        inputs.out_stride = goes_to_c ? g.c_stride : place.width;
         // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
         // one half each of what follows this part, and the others repeat what is there already.
         inputs.wanted_soon = packed;
@@ -213,7 +218,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         }
         if (is_last_part) prefetch_outputs(g, place);
         multiply[place.rows](inputs, tile);
-        if (!is_last_part) continue;
+        if (!is_last_part || goes_to_c) continue;
         if (g.bias != nullptr) add_bias(g, place, tile);
         apply_activation(g.activation, tile, place.rows * place.width);
         store_tile(g, place, tile);

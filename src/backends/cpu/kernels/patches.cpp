@@ -57,6 +57,16 @@ void for_each_line(const PatchGeometry& g, const WindowStart& start, const Visit
   }
 }
 
+// Copies of a few words, which would not be worth a call.
+void copy_run(std::byte* __restrict to, const std::byte* __restrict from, std::size_t bytes) {
+  constexpr std::size_t kShort = 128;
+  if (bytes > kShort || bytes % sizeof(float) != 0) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  for (std::size_t i = 0; i < bytes; i += sizeof(float)) std::memcpy(to + i, from + i, sizeof(float));
+}
+
 void write_row(const PatchGeometry& g, std::size_t place, std::byte* row) {
   const WindowStart start = start_of(g, place);
   const PatchAxis& last = g.axes[g.rank - 1];
@@ -70,7 +80,7 @@ void write_row(const PatchGeometry& g, std::size_t place, std::byte* row) {
     if (!is_seen) {
       std::memset(row, 0, line_bytes);
     } else if (is_whole) {
-      std::memcpy(row, g.x + (line + static_cast<std::size_t>(first)) * g.place_bytes, line_bytes);
+      copy_run(row, g.x + (line + static_cast<std::size_t>(first)) * g.place_bytes, line_bytes);
     } else {
       for (std::size_t at = 0; at < last.window; ++at) {
         const std::int64_t found = seen(last, first, at);
@@ -78,7 +88,7 @@ void write_row(const PatchGeometry& g, std::size_t place, std::byte* row) {
         if (found < 0)
           std::memset(to, 0, g.run_bytes);
         else
-          std::memcpy(to, g.x + (line + static_cast<std::size_t>(found)) * g.place_bytes, g.run_bytes);
+          copy_run(to, g.x + (line + static_cast<std::size_t>(found)) * g.place_bytes, g.run_bytes);
       }
     }
     row += line_bytes;

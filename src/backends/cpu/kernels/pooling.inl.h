@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/cpu/kernels/pooling.h"
-#include "backends/cpu/kernels/reduce.inl.h"
+#include "backends/cpu/kernels/reduce_f32.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

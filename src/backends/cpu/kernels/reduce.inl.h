@@ -2,115 +2,157 @@
 #pragma once
 
 #include "backends/cpu/kernels/reduce.h"
-#include "backends/cpu/kernels/row_sum.inl.h"
+#include "backends/cpu/kernels/reduce_f32.inl.h"
+#include "backends/cpu/kernels/tile_loops.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// The greater; NaN when either is.
-template <class V>
-HWY_INLINE V max_or_nan(V a, V b) {
-  const V greater = hn::IfThenElse(hn::IsNaN(b), b, hn::Max(a, b));
-  return hn::IfThenElse(hn::IsNaN(a), a, greater);
+/// The value that changes no other.
+template <typename F, typename T>
+struct Identity;
+template <typename T>
+struct Identity<Add, T> {
+  static T value() { return T(0); }
+};
+template <typename T>
+struct Identity<Multiply, T> {
+  static T value() { return T(1); }
+};
+template <typename T>
+struct Identity<BitwiseOr, T> {
+  static T value() { return T(0); }
+};
+template <typename T>
+struct Identity<BitwiseXor, T> {
+  static T value() { return T(0); }
+};
+template <typename T>
+struct Identity<BitwiseAnd, T> {
+  static T value() { return static_cast<T>(~T(0)); }
+};
+template <typename T>
+HWY_INLINE T lowest_value() {
+  if constexpr (kIsFloat<T>)
+    return -static_cast<T>(__builtin_huge_val());
+  else if constexpr (kIsSigned<T>)
+    return static_cast<T>(Wrapping<T>(1) << (kBits<T> - 1));
+  else
+    return T(0);
 }
-
-/// The lesser; NaN when either is.
-template <class V>
-HWY_INLINE V min_or_nan(V a, V b) {
-  const V lesser = hn::IfThenElse(hn::IsNaN(b), b, hn::Min(a, b));
-  return hn::IfThenElse(hn::IsNaN(a), a, lesser);
-}
-
-template <ReduceOp kOp, class V>
-HWY_INLINE V reduce_two(V a, V b) {
-  if constexpr (kOp == ReduceOp::sum) return hn::Add(a, b);
-  if constexpr (kOp == ReduceOp::product) return hn::Mul(a, b);
-  if constexpr (kOp == ReduceOp::max) return max_or_nan(a, b);
-  if constexpr (kOp == ReduceOp::min) return min_or_nan(a, b);
-}
-
-template <ReduceOp kOp>
-HWY_INLINE float reduce_identity() {
-  const FloatTag d;
-  if constexpr (kOp == ReduceOp::sum) return 0.0f;
-  if constexpr (kOp == ReduceOp::product) return 1.0f;
-  if constexpr (kOp == ReduceOp::max) return hn::GetLane(hn::Neg(hn::Inf(d)));
-  if constexpr (kOp == ReduceOp::min) return hn::GetLane(hn::Inf(d));
-}
-
-template <ReduceOp kOp>
-HWY_INLINE float reduce_two_scalars(float a, float b) {
-  const hn::CappedTag<float, 1> d;
-  return hn::GetLane(reduce_two<kOp>(hn::Set(d, a), hn::Set(d, b)));
-}
-
-/// A row by blocks of kReduceBlock, whose results are joined in a binary tree: the rounding error grows with the
-/// logarithm of the row's length.
-constexpr std::size_t kReduceBlock = 4096;
-
-template <ReduceOp kOp>
-inline float reduce_row(const float* x, std::size_t n) {
-  const float identity = reduce_identity<kOp>();
-  float levels[64];  // levels[i] holds the result of 2^i blocks where bit i of `blocks` is set
-  std::size_t blocks = 0;
-  float last = identity;
-  for (std::size_t begin = 0; begin < n; begin += kReduceBlock) {
-    const std::size_t count = n - begin < kReduceBlock ? n - begin : kReduceBlock;
-    float value = fold_row(
-        x + begin, count, identity, identity,
-        [](FloatVector a, FloatVector b) HWY_ATTR { return reduce_two<kOp>(a, b); },
-        [](FloatVector a, FloatVector b) HWY_ATTR { return reduce_two<kOp>(a, b); },
-        [](float a, float b) HWY_ATTR { return reduce_two_scalars<kOp>(a, b); });
-    if (n <= kReduceBlock) return value;
-    std::size_t level = 0;
-    for (; (blocks >> level) & 1; ++level) value = reduce_two_scalars<kOp>(levels[level], value);
-    levels[level] = value;
-    ++blocks;
+template <typename T>
+struct Identity<Maximum, T> {
+  static T value() { return lowest_value<T>(); }
+};
+template <typename T>
+struct Identity<Minimum, T> {
+  static T value() {
+    if constexpr (kIsFloat<T>)
+      return static_cast<T>(__builtin_huge_val());
+    else
+      return static_cast<T>(~lowest_value<T>());
   }
-  for (std::size_t level = 0; blocks >> level; ++level) {
-    if ((blocks >> level) & 1) last = reduce_two_scalars<kOp>(levels[level], last);
+};
+
+/// A row in a fixed number of parts, element i going to part i % kParts, which are joined two and two.
+template <typename F, typename T>
+HWY_INLINE T fold(const T* x, std::size_t n) {
+  constexpr std::size_t kParts = 64 / sizeof(T) * 2;
+  T parts[kParts];
+  for (std::size_t j = 0; j < kParts; ++j) parts[j] = Identity<F, T>::value();
+  std::size_t i = 0;
+  for (; i + kParts <= n; i += kParts) {
+    for (std::size_t j = 0; j < kParts; ++j) parts[j] = F()(parts[j], x[i + j]);
   }
-  return last;
+  for (std::size_t j = 0; i < n; ++i, ++j) parts[j] = F()(parts[j], x[i]);
+  for (std::size_t half = kParts / 2; half > 0; half /= 2) {
+    for (std::size_t j = 0; j < half; ++j) parts[j] = F()(parts[j], parts[j + half]);
+  }
+  return parts[0];
 }
 
-/// [length, inner] -> columns [begin, end) of [inner]: sums of 128 rows, then the sum of those.
-template <ReduceOp kOp>
-inline void reduce_columns(const float* x, float* out, std::size_t length, std::size_t inner, std::size_t begin,
-                           std::size_t end) {
-  constexpr std::size_t kBlock = 128;
-  const FloatTag d;
-  const FloatVector identity = hn::Set(d, reduce_identity<kOp>());
-  for_each_vector(end - begin, [&](std::size_t i, auto load, auto store) HWY_ATTR {
-    const std::size_t column = begin + i;
-    FloatVector total = identity;
-    for (std::size_t block = 0; block < length; block += kBlock) {
-      const std::size_t rows = length - block < kBlock ? length - block : kBlock;
-      FloatVector sum = identity;
-      for (std::size_t row = 0; row < rows; ++row) sum = reduce_two<kOp>(sum, load(x + (block + row) * inner + column));
-      total = reduce_two<kOp>(total, sum);
+/// Long rows by blocks, so that the rounding error of a sum does not grow with every element.
+template <typename F, typename T>
+inline T fold_blocks(const T* x, std::size_t n) {
+  constexpr std::size_t kBlock = 4096;
+  if (n <= kBlock) return fold<F>(x, n);
+  T result = Identity<F, T>::value();
+  for (std::size_t begin = 0; begin < n; begin += kBlock)
+    result = F()(result, fold<F>(x + begin, n - begin < kBlock ? n - begin : kBlock));
+  return result;
+}
+
+template <typename F, typename T>
+void reduce_rows(const ReduceArguments& arguments, std::size_t begin, std::size_t end) {
+  const std::size_t inner = arguments.inner, length = arguments.length;
+  for (std::size_t row = 0; row < arguments.outer; ++row) {
+    const T* x = static_cast<const T*>(arguments.x) + row * length * inner;
+    T* out = static_cast<T*>(arguments.out) + row * inner;
+    if (inner == 1) {
+      *out = fold_blocks<F>(x, length);
+      continue;
     }
-    store(total, out + begin + i);
-  });
-}
-
-template <ReduceOp kOp>
-inline void reduce_part(const ReduceArguments& a, std::size_t begin, std::size_t end) {
-  if (a.inner == 1) {
-    for (std::size_t row = 0; row < a.outer; ++row) a.out[row] = reduce_row<kOp>(a.x + row * a.length, a.length);
-  } else {
-    for (std::size_t row = 0; row < a.outer; ++row) {
-      reduce_columns<kOp>(a.x + row * a.length * a.inner, a.out + row * a.inner, a.length, a.inner, begin, end);
+    for (std::size_t column = begin; column < end; ++column) out[column] = Identity<F, T>::value();
+    for (std::size_t i = 0; i < length; ++i) {
+      for (std::size_t column = begin; column < end; ++column) out[column] = F()(out[column], x[i * inner + column]);
     }
   }
 }
 
-/// All rows of `a`, of each the columns [begin, end).
-inline void reduce_part(ReduceOp op, const ReduceArguments& a, std::size_t begin, std::size_t end) {
+template <typename T>
+inline ReduceLoop reduce_ordered(TileOp op) {
   switch (op) {
-    case ReduceOp::sum: return reduce_part<ReduceOp::sum>(a, begin, end);
-    case ReduceOp::product: return reduce_part<ReduceOp::product>(a, begin, end);
-    case ReduceOp::max: return reduce_part<ReduceOp::max>(a, begin, end);
-    case ReduceOp::min: return reduce_part<ReduceOp::min>(a, begin, end);
+    case TileOp::add: return reduce_rows<Add, T>;
+    case TileOp::multiply: return reduce_rows<Multiply, T>;
+    case TileOp::maximum: return reduce_rows<Maximum, T>;
+    case TileOp::minimum: return reduce_rows<Minimum, T>;
+    default: return nullptr;
+  }
+}
+
+template <typename T>
+inline ReduceLoop reduce_integers(TileOp op) {
+  switch (op) {
+    case TileOp::bitwise_and: return reduce_rows<BitwiseAnd, T>;
+    case TileOp::bitwise_or: return reduce_rows<BitwiseOr, T>;
+    case TileOp::bitwise_xor: return reduce_rows<BitwiseXor, T>;
+    default: return reduce_ordered<T>(op);
+  }
+}
+
+/// Bytes of 0 or 1: "and" is the smaller, "or" the larger; the identity of "and" must be 1.
+struct And : Minimum {};
+template <>
+struct Identity<And, std::uint8_t> {
+  static std::uint8_t value() { return 1; }
+};
+inline ReduceLoop reduce_bools(TileOp op) {
+  switch (op) {
+    case TileOp::add:
+    case TileOp::maximum:
+    case TileOp::bitwise_or: return reduce_rows<BitwiseOr, std::uint8_t>;
+    case TileOp::multiply:
+    case TileOp::minimum:
+    case TileOp::bitwise_and: return reduce_rows<And, std::uint8_t>;
+    case TileOp::bitwise_xor: return reduce_rows<BitwiseXor, std::uint8_t>;
+    default: return nullptr;
+  }
+}
+
+inline ReduceLoop find_reduce_loop(TileOp op, DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return reduce_bools(op);
+    case DType::i8: return reduce_integers<std::int8_t>(op);
+    case DType::i16: return reduce_integers<std::int16_t>(op);
+    case DType::i32: return reduce_integers<std::int32_t>(op);
+    case DType::i64: return reduce_integers<std::int64_t>(op);
+    case DType::u8: return reduce_integers<std::uint8_t>(op);
+    case DType::u16: return reduce_integers<std::uint16_t>(op);
+    case DType::u32: return reduce_integers<std::uint32_t>(op);
+    case DType::u64: return reduce_integers<std::uint64_t>(op);
+    case DType::f32: return find_reduce_loop_f32(op);
+    case DType::f64: return reduce_ordered<double>(op);
+    default: return nullptr;
   }
 }
 

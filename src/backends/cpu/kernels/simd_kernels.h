@@ -14,8 +14,8 @@
 #include "backends/cpu/kernels/product.h"
 #include "backends/cpu/kernels/random_bits.h"
 #include "backends/cpu/kernels/reduce.h"
-#include "backends/cpu/kernels/reduce_any.h"
 #include "backends/cpu/kernels/softmax.h"
+#include "backends/cpu/kernels/stream.h"
 #include "backends/cpu/kernels/tile.h"
 #include "backends/cpu/kernels/window.h"
 
@@ -28,7 +28,6 @@ struct SimdKernels {
   void (*apply_activation)(Activation, float* x, std::size_t n) = nullptr;
   void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
   void (*softmax_rows)(const SoftmaxArguments&) = nullptr;
-  void (*reduce_part)(ReduceOp, const ReduceArguments&, std::size_t begin, std::size_t end) = nullptr;
   void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;
   void (*transpose_8)(const std::uint8_t* in, std::size_t in_stride, std::uint8_t* out, std::size_t out_stride,
                       std::size_t rows, std::size_t columns) = nullptr;
@@ -38,6 +37,9 @@ struct SimdKernels {
                        std::size_t rows, std::size_t columns) = nullptr;
   void (*transpose_32)(const std::uint32_t* in, std::size_t in_stride, std::uint32_t* out, std::size_t out_stride,
                        std::size_t rows, std::size_t columns) = nullptr;
+  void (*transpose_32_streamed)(const std::uint32_t* in, std::size_t in_stride, std::uint32_t* out,
+                                std::size_t out_stride, std::size_t rows, std::size_t columns) = nullptr;
+  StreamKernel stream;
   void (*attend)(const RaggedAttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
   std::size_t (*attention_scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
   TileKernel (*tile_loop)(TileOp, DType, std::size_t element_bytes) = nullptr;

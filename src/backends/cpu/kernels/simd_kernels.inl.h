@@ -5,9 +5,9 @@
 #include "backends/cpu/kernels/elementwise.inl.h"
 #include "backends/cpu/kernels/normalize.inl.h"
 #include "backends/cpu/kernels/pooling.inl.h"
-#include "backends/cpu/kernels/reduce.inl.h"
 #include "backends/cpu/kernels/simd_kernels.h"
 #include "backends/cpu/kernels/softmax.inl.h"
+#include "backends/cpu/kernels/stream.inl.h"
 #include "backends/cpu/kernels/transpose.inl.h"
 #include "backends/cpu/kernels/vector_math.inl.h"
 
@@ -21,12 +21,13 @@ inline SimdKernels make_simd_kernels() {
   table.apply_activation = apply_activation;
   table.normalize_rows = normalize_rows;
   table.softmax_rows = softmax_rows;
-  table.reduce_part = reduce_part;
   table.pool_tokens = pool_tokens;
   table.transpose_8 = transpose_lanes<std::uint8_t>;
   table.transpose_16 = transpose_lanes<std::uint16_t>;
-  table.transpose_32 = transpose_32;
+  table.transpose_32 = transpose_32<false>;
+  table.transpose_32_streamed = transpose_32_streamed;
   table.transpose_64 = transpose_lanes<std::uint64_t>;
+  table.stream = {.copy = stream_copy, .finish = stream_finish};
   table.attend = attend;
   table.attention_scratch_floats = attention_scratch_floats;
   return table;

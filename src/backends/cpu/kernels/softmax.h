@@ -17,6 +17,7 @@ struct SoftmaxArguments {
   std::size_t rows = 0;
   std::size_t width = 0;
   bool logarithm = false;  // x - max - log(sum(exp(x - max))) in place of exp(x - max) / sum
+  bool streams = false;    // writes past the caches: for results that are too large for them
 };
 
 void softmax_rows(const SoftmaxArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,

@@ -20,7 +20,8 @@ template <typename To, typename From>
 To to_integer(From value) {
   // The highest integer rounds up to a power of two where From has fewer bits; every float at or past it saturates.
   constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
-  constexpr From kPastHigh = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * 2;
+  constexpr To kHalf = std::numeric_limits<To>::max() / 2 + 1;
+  constexpr From kPastHigh = static_cast<From>(kHalf) * 2;
   if (!(value > kLow)) return value <= kLow ? std::numeric_limits<To>::min() : To{0};
   return value >= kPastHigh ? std::numeric_limits<To>::max() : static_cast<To>(value);
 }
@@ -42,7 +43,7 @@ void convert(const void* const* operands, void* out, std::size_t n, std::uint32_
     } else if constexpr (std::is_floating_point_v<Stored<From>> && std::is_integral_v<To>) {
       to[i] = to_integer<To>(from[i]);
     } else {
-      to[i] = static_cast<To>(from[i]);
+      to[i] = static_cast<To>(from[i]);  // NOLINT(bugprone-signed-char-misuse): signs are extended
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "backends/cpu/kernels/reduce_any.inl.h"
+#include "backends/cpu/kernels/reduce.inl.h"
 #include "backends/cpu/kernels/simd_kernels.h"
 #include "backends/cpu/kernels/tile_loops.inl.h"
 

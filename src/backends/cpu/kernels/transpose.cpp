@@ -8,6 +8,7 @@
 #include "backends/cpu/kernels/move.h"
 #include "backends/cpu/kernels/move_axes.h"
 #include "backends/cpu/kernels/row_split.h"
+#include "backends/cpu/kernels/stream.h"
 
 namespace alate::cpu {
 namespace {
@@ -26,13 +27,13 @@ void transpose_128(const Wide* in, std::size_t in_stride, Wide* out, std::size_t
 }
 
 template <typename T>
-auto transposer(const SimdKernels& simd) {
+auto transposer(const SimdKernels& simd, std::size_t bytes) {
   if constexpr (sizeof(T) == 1) {
     return simd.transpose_8;
   } else if constexpr (sizeof(T) == 2) {
     return simd.transpose_16;
   } else if constexpr (sizeof(T) == 4) {
-    return simd.transpose_32;
+    return bytes >= kStreamedBytes ? simd.transpose_32_streamed : simd.transpose_32;
   } else if constexpr (sizeof(T) == 8) {
     return simd.transpose_64;
   } else {
@@ -57,17 +58,22 @@ bool copy_transposed(const T* in, const MoveAxes& axes, T* out, base::ThreadPool
   for (std::size_t i = 0; i + 1 < axes.rank; ++i) {
     if (i != dense) outer.push(axes.dims[i], axes.in[i], axes.out[i]);
   }
-  constexpr std::size_t kBand = sizeof(T) < 16 ? 64 / sizeof(T) : 16;
-  const std::size_t bands = (rows + kBand - 1) / kBand;
-  const auto transpose = transposer<T>(set.simd);
-  split_rows(outer.count() * bands, std::min(kBand, rows) * columns, pool, max_workers,
+  // Of the output's rows: some lines of the cache that each row of the input has side by side, but one where there
+  // would be too few bands for the threads.
+  constexpr std::size_t kLine = sizeof(T) < 16 ? 64 / sizeof(T) : 16, kLines = 4;
+  const std::size_t workers = max_workers == 0 ? pool.size() : std::min(max_workers, pool.size());
+  const std::size_t wide_bands = (rows + kLine * kLines - 1) / (kLine * kLines);
+  const std::size_t band = outer.count() * wide_bands < 4 * workers ? kLine : kLine * kLines;
+  const std::size_t bands = (rows + band - 1) / band;
+  const auto transpose = transposer<T>(set.simd, axes.count() * sizeof(T));
+  split_rows(outer.count() * bands, std::min(band, rows) * columns, pool, max_workers,
              [&](std::size_t begin, std::size_t end) {
                MoveWalk matrix(outer, begin / bands);
                for (std::size_t index = begin; index < end; ++index) {
-                 const std::size_t row = index % bands * kBand;
+                 const std::size_t row = index % bands * band;
                  transpose(in + matrix.in() + row, in_stride,
                            out + matrix.out() + static_cast<std::ptrdiff_t>(row * out_stride), out_stride, columns,
-                           std::min(kBand, rows - row));
+                           std::min(band, rows - row));
                  if ((index + 1) % bands == 0) matrix.next();
                }
              });

@@ -2,6 +2,8 @@
 // vectors where these are wider.
 #pragma once
 
+#include <hwy/cache_control.h>
+
 #include "backends/cpu/kernels/simd.inl.h"
 #include "backends/cpu/kernels/transpose.h"
 
@@ -22,55 +24,62 @@ HWY_INLINE void transpose_blocks(D d, const V (&rows)[4], V (&out)[4]) {
   out[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
 }
 
-/// A tile of at most lanes x lanes floats for vectors of 8 or 16 lanes; partial ones only where kPartial. kFill fills
-/// what is left of a last vector of rows with zeros.
-template <bool kPartial, bool kFill>
-HWY_INLINE void transpose_tile(const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
-                               std::size_t out_stride, std::size_t rows, std::size_t columns, FloatVector factors) {
-  const FloatTag d;
+/// The tile of lanes x lanes 32-bit elements, for vectors of 8 or 16 lanes: calls store(column, vector) for each column
+/// of the rows that load(row) gives.
+template <class D, class Load, class Store>
+HWY_INLINE void transpose_square(D d, const Load& load, const Store& store) {
+  using V = hn::Vec<D>;
   constexpr std::size_t kLanes = hn::MaxLanes(d);
-  constexpr std::size_t kGroups = kLanes / 4;
-  FloatVector blocks[kGroups][4];  // blocks[g][k]: at 4b + r, row 4g + r at column 4b + k
-  for (std::size_t g = 0; g < kGroups; ++g) {
-    FloatVector loaded[4];
-    for (std::size_t r = 0; r < 4; ++r) {
-      const float* row = in + (4 * g + r) * in_stride;
-      if constexpr (kPartial) {
-        loaded[r] = 4 * g + r < rows ? load_first(d, row, columns) : hn::Zero(d);
-      } else {
-        loaded[r] = hn::LoadU(d, row);
-      }
-      loaded[r] = hn::Mul(loaded[r], factors);
-    }
-    transpose_blocks(d, loaded, blocks[g]);
+  V blocks[kLanes / 4][4];  // blocks[g][k]: at 4b + r, row 4g + r at column 4b + k
+  for (std::size_t g = 0; g < kLanes / 4; ++g) {
+    const V rows[4] = {load(4 * g), load(4 * g + 1), load(4 * g + 2), load(4 * g + 3)};
+    transpose_blocks(d, rows, blocks[g]);
   }
-  const auto store = [&](std::size_t column, FloatVector v) HWY_ATTR {
-    if constexpr (kPartial) {
-      if (column >= columns) return;
-      if constexpr (kFill) {
-        hn::StoreU(v, d, out + column * out_stride);
-      } else {
-        store_first(v, d, out + column * out_stride, rows);
-      }
-    } else {
-      hn::StoreU(v, d, out + column * out_stride);
-    }
-  };
   for (std::size_t k = 0; k < 4; ++k) {
     if constexpr (kLanes == 8) {
       store(k, hn::ConcatLowerLower(d, blocks[1][k], blocks[0][k]));
       store(4 + k, hn::ConcatUpperUpper(d, blocks[1][k], blocks[0][k]));
     } else if constexpr (kLanes == 16) {
-      const FloatVector even_low = hn::ConcatLowerLower(d, blocks[2][k], blocks[0][k]);
-      const FloatVector even_high = hn::ConcatUpperUpper(d, blocks[2][k], blocks[0][k]);
-      const FloatVector odd_low = hn::ConcatLowerLower(d, blocks[3][k], blocks[1][k]);
-      const FloatVector odd_high = hn::ConcatUpperUpper(d, blocks[3][k], blocks[1][k]);
+      const V even_low = hn::ConcatLowerLower(d, blocks[2][k], blocks[0][k]);
+      const V even_high = hn::ConcatUpperUpper(d, blocks[2][k], blocks[0][k]);
+      const V odd_low = hn::ConcatLowerLower(d, blocks[3][k], blocks[1][k]);
+      const V odd_high = hn::ConcatUpperUpper(d, blocks[3][k], blocks[1][k]);
       store(k, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd_low), even_low));
       store(4 + k, hn::OddEvenBlocks(odd_low, hn::SwapAdjacentBlocks(even_low)));
       store(8 + k, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd_high), even_high));
       store(12 + k, hn::OddEvenBlocks(odd_high, hn::SwapAdjacentBlocks(even_high)));
     }
   }
+}
+
+/// A tile of at most lanes x lanes floats for vectors of 8 or 16 lanes; partial ones only where kPartial. kFill fills
+/// what is left of a last vector of rows with zeros.
+template <bool kPartial, bool kFill>
+HWY_INLINE void transpose_tile(const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
+                               std::size_t out_stride, std::size_t rows, std::size_t columns, FloatVector factors) {
+  const FloatTag d;
+  const auto load = [&](std::size_t row) HWY_ATTR {
+    const float* from = in + row * in_stride;
+    if constexpr (kPartial) {
+      return hn::Mul(row < rows ? load_first(d, from, columns) : hn::Zero(d), factors);
+    } else {
+      return hn::Mul(hn::LoadU(d, from), factors);
+    }
+  };
+  const auto store = [&](std::size_t column, FloatVector v) HWY_ATTR {
+    float* to = out + column * out_stride;
+    if constexpr (kPartial) {
+      if (column >= columns) return;
+      if constexpr (kFill) {
+        hn::StoreU(v, d, to);
+      } else {
+        store_first(v, d, to, rows);
+      }
+    } else {
+      hn::StoreU(v, d, to);
+    }
+  };
+  transpose_square(d, load, store);
 }
 
 /// As transpose_scaled, with 4 x 4 blocks in 128-bit vectors and plain loops at the edges.
@@ -131,34 +140,66 @@ inline void transpose_scaled(const float* HWY_RESTRICT in, std::size_t in_stride
   }
 }
 
-/// The same without a factor, for any 32-bit elements: no bit changes, not even of a signalling NaN.
+/// Rows and columns that fill no tile.
+template <typename T>
+HWY_INLINE void transpose_elements(const T* HWY_RESTRICT in, std::size_t in_stride, T* HWY_RESTRICT out,
+                                   std::size_t out_stride, std::size_t rows, std::size_t columns) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) out[j * out_stride + i] = in[i * in_stride + j];
+  }
+}
+
+/// The same without a factor, for any 32-bit elements: no bit changes, not even of a signalling NaN. Tiles of whole
+/// vectors, which are lines of the cache where vectors are widest, each read and written once: past the caches where
+/// kStreams, which needs rows of `out` at whole vectors.
+template <bool kStreams>
 inline void transpose_32(const std::uint32_t* HWY_RESTRICT in, std::size_t in_stride, std::uint32_t* HWY_RESTRICT out,
                          std::size_t out_stride, std::size_t rows, std::size_t columns) {
-  const hn::FixedTag<std::uint32_t, 4> d;
+  constexpr std::size_t kLanes = hn::MaxLanes(FloatTag()) == 16 ? 16 : hn::MaxLanes(FloatTag()) == 8 ? 8 : 4;
+  const hn::FixedTag<std::uint32_t, kLanes> d;
   using Vector = hn::Vec<decltype(d)>;
-  // Bands of 64 rows: what a band reads of a cache line stays in L1 until the band's next four columns want it.
-  constexpr std::size_t kBand = 64;
+  // Bands of rows for narrow vectors: what a band reads of a line stays in L1 until the band's next columns want it.
+  constexpr std::size_t kBand = kLanes == 16 ? 16 : 64;
   for (std::size_t band = 0; band < rows; band += kBand) {
     const std::size_t band_end = rows - band < kBand ? rows : band + kBand;
+    const std::size_t whole_rows = (band_end - band) / kLanes * kLanes;
     std::size_t j = 0;
-    for (; j + 4 <= columns; j += 4) {
-      std::size_t i = band;
-      for (; i + 4 <= band_end; i += 4) {
-        const std::uint32_t* from = in + i * in_stride + j;
-        const Vector loaded[4] = {hn::LoadU(d, from), hn::LoadU(d, from + in_stride),
-                                  hn::LoadU(d, from + 2 * in_stride), hn::LoadU(d, from + 3 * in_stride)};
-        Vector transposed[4];
-        transpose_blocks(d, loaded, transposed);
-        for (std::size_t k = 0; k < 4; ++k) hn::StoreU(transposed[k], d, out + (j + k) * out_stride + i);
-      }
-      for (; i < band_end; ++i) {
-        for (std::size_t k = 0; k < 4; ++k) out[(j + k) * out_stride + i] = in[i * in_stride + j + k];
+    for (; j + kLanes <= columns; j += kLanes) {
+      for (std::size_t i = band; i < band + whole_rows; i += kLanes) {
+        const auto load = [&](std::size_t row) HWY_ATTR { return hn::LoadU(d, in + (i + row) * in_stride + j); };
+        const auto store = [&](std::size_t column, Vector v) HWY_ATTR {
+          std::uint32_t* to = out + (j + column) * out_stride + i;
+          if constexpr (kStreams)
+            hn::Stream(v, d, to);
+          else
+            hn::StoreU(v, d, to);
+        };
+        if constexpr (kLanes == 4) {
+          const Vector loaded[4] = {load(0), load(1), load(2), load(3)};
+          Vector transposed[4];
+          transpose_blocks(d, loaded, transposed);
+          for (std::size_t k = 0; k < 4; ++k) store(k, transposed[k]);
+        } else {
+          transpose_square(d, load, store);
+        }
       }
     }
-    for (; j < columns; ++j) {
-      for (std::size_t i = band; i < band_end; ++i) out[j * out_stride + i] = in[i * in_stride + j];
-    }
+    const std::size_t i = band + whole_rows;
+    transpose_elements(in + band * in_stride + j, in_stride, out + j * out_stride + band, out_stride, whole_rows,
+                       columns - j);
+    transpose_elements(in + i * in_stride, in_stride, out + i, out_stride, band_end - i, columns);
   }
+  if constexpr (kStreams) hwy::FlushStream();
+}
+
+/// For results that are too large for the caches.
+inline void transpose_32_streamed(const std::uint32_t* HWY_RESTRICT in, std::size_t in_stride,
+                                  std::uint32_t* HWY_RESTRICT out, std::size_t out_stride, std::size_t rows,
+                                  std::size_t columns) {
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  const bool has_whole_vectors =
+      reinterpret_cast<std::uintptr_t>(out) % (lanes * sizeof(float)) == 0 && out_stride % lanes == 0;
+  (has_whole_vectors ? transpose_32<true> : transpose_32<false>)(in, in_stride, out, out_stride, rows, columns);
 }
 
 /// The same for elements of 8, 16 or 64 bits. Vector k of a block and the one half a block behind it, interleaved, are

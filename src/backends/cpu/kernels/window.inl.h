@@ -1,7 +1,7 @@
 // window.h for one instruction set.
 #pragma once
 
-#include "backends/cpu/kernels/reduce_any.inl.h"
+#include "backends/cpu/kernels/reduce.inl.h"
 #include "backends/cpu/kernels/window.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <optional>
 
-#include "backends/cpu/kernels/reduce_any.h"
 #include "backends/cpu/kernels/row_split.h"
 #include "backends/cpu/kernels/transpose.h"
 #include "backends/cpu/steps/halves.h"
@@ -80,27 +79,9 @@ void copy_in_order(const Frame& frame, const Shape& shape, const std::vector<std
   copy_strided(in, strides, out, extents, bytes_for(shape.dtype, 1), frame.pool, frame.max_workers);
 }
 
-std::optional<ReduceOp> own_f32(TileOp op) {
-  switch (op) {
-    case TileOp::add: return ReduceOp::sum;
-    case TileOp::multiply: return ReduceOp::product;
-    case TileOp::maximum: return ReduceOp::max;
-    case TileOp::minimum: return ReduceOp::min;
-    default: return std::nullopt;
-  }
-}
-
 void reduce_computed(const Frame& frame, TileOp op, DType dtype, const Layout& layout, const std::byte* in,
                      std::byte* out) {
-  if (const std::optional<ReduceOp> own = own_f32(op); own && dtype == DType::f32) {
-    reduce(
-        *own,
-        {reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out), layout.outer, layout.length, layout.inner},
-        frame.pool, frame.max_workers);
-    return;
-  }
-  reduce_any(reduce_loop(op, dtype), {in, out, layout.outer, layout.length, layout.inner}, bytes_for(dtype, 1),
-             frame.pool, frame.max_workers);
+  reduce(op, dtype, {in, out, layout.outer, layout.length, layout.inner}, frame.pool, frame.max_workers);
 }
 
 // result = op(start, result) for every result.

@@ -1,10 +1,10 @@
-// Reductions by a region: through the loops of reduce_any.h where it is one op, else an element at a time.
+// Reductions by a region: through the loops of reduce.h where it is one op, else an element at a time.
 #include <array>
 #include <cstring>
 #include <optional>
 
 #include "backends/cpu/kernels/move_axes.h"
-#include "backends/cpu/kernels/reduce_any.h"
+#include "backends/cpu/kernels/reduce.h"
 #include "backends/cpu/steps/halves.h"
 #include "backends/cpu/steps/reduce_values.h"
 #include "backends/cpu/steps/region_runner.h"

@@ -4,8 +4,8 @@
 #include "alate/error.h"
 #include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/pooling.h"
-#include "backends/cpu/kernels/reduce.h"
 #include "backends/cpu/kernels/softmax.h"
+#include "backends/cpu/kernels/stream.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {
@@ -64,6 +64,12 @@ void run_normalize(const Step& step, const Frame& frame) {
   normalize_rows(NormKind::l2, norm_arguments(step, frame), frame.pool, frame.max_workers);
 }
 
+void run_rms_norm(const Step& step, const Frame& frame) {
+  NormArguments arguments = norm_arguments(step, frame);
+  arguments.scale = frame.in<float>(step.inputs[1]);
+  normalize_rows(NormKind::rms, arguments, frame.pool, frame.max_workers);
+}
+
 void run_softmax(const Step& step, const Frame& frame) {
   const Shape& shape = frame.shape(step.output());
   SoftmaxArguments arguments;
@@ -71,6 +77,8 @@ void run_softmax(const Step& step, const Frame& frame) {
   arguments.out = frame.out<float>(step.output());
   arguments.rows = rows_of(shape);
   arguments.width = arguments.x_stride = arguments.out_stride = width_of(shape);
+  arguments.streams = shape.byte_count() >= kStreamedBytes;
+  arguments.logarithm = step.operation->op == Op::log_softmax;
   softmax_rows(arguments, frame.pool, frame.max_workers);
 }
 

@@ -48,6 +48,7 @@ void run_reduce(const Step& step, const Frame& frame);
 std::size_t reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
 /// Whether run_reduce has loops for it.
 bool has_reduction(graph::Op op, DType dtype);
+void run_rms_norm(const Step& step, const Frame& frame);
 void run_softmax(const Step& step, const Frame& frame);
 void run_layer_norm(const Step& step, const Frame& frame);
 void run_normalize(const Step& step, const Frame& frame);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/row_split.h"
 #include "backends/cpu/steps/steps.h"
 #include "tensor/packed.h"
@@ -11,6 +12,7 @@ namespace alate::cpu {
 namespace {
 
 constexpr std::size_t kMaxElementBytes = 16;
+constexpr std::size_t kTilesAhead = 2;
 constexpr std::size_t kBufferBytes = kTile * kMaxElementBytes;
 constexpr std::size_t kTemporaries = 4;  // of one instruction: three operands and a result in another type
 
@@ -79,8 +81,10 @@ const std::byte* load(const Access& access, std::size_t begin, std::size_t n, st
 // Runs the chain on one tile after another, in buffers of its own.
 class TileRunner {
  public:
-  TileRunner(const TileProgram& program, std::span<const Access> accesses, std::byte* buffers)
-      : program_(program), accesses_(accesses), buffers_(buffers) {
+  /// With `stream` results are written past the caches.
+  TileRunner(const TileProgram& program, std::span<const Access> accesses, std::byte* buffers,
+             const StreamKernel* stream)
+      : program_(program), accesses_(accesses), buffers_(buffers), stream_(stream) {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       const Access& access = accesses[i];
       if (access.period != 1 || access.is_dense) continue;
@@ -97,20 +101,36 @@ class TileRunner {
 
   /// Writes the results of places [begin, begin + n) to `out`.
   void run(std::size_t begin, std::size_t n, std::byte* out) {
+    if (stream_ != nullptr) fetch_ahead(begin + kTilesAhead * kTile);
     const std::size_t last = program_.instructions.size() - 1;
-    const bool packs = tensor::is_packed(program_.result);
+    const bool packs = tensor::is_packed(program_.result), goes_out = !packs && stream_ == nullptr;
     for (std::size_t i = 0; i <= last; ++i) {
       const TileInstruction& instruction = program_.instructions[i];
-      execute(instruction, begin, n, i == last && !packs ? out : buffer(instruction.result));
+      execute(instruction, begin, n, i == last && goes_out ? out : buffer(instruction.result));
     }
-    if (!packs) return;
-    const std::byte* carriers = buffer(program_.instructions.back().result);
-    tensor::pack(program_.result, {carriers, n}, {out, bytes_for(program_.result, static_cast<std::int64_t>(n))});
+    if (goes_out) return;
+    const std::byte* made = buffer(program_.instructions.back().result);
+    const std::size_t bytes = bytes_for(program_.result, static_cast<std::int64_t>(n));
+    if (packs)
+      tensor::pack(program_.result, {made, n}, {out, bytes});
+    else
+      stream_->copy(made, out, bytes);
   }
 
  private:
   std::byte* buffer(std::size_t index) { return buffers_ + index * kBufferBytes; }
   std::byte* temporary(std::size_t index) { return buffer(accesses_.size() + program_.registers + index); }
+
+  // Draws the tile from `begin` on into the cache, while those before it are computed.
+  void fetch_ahead(std::size_t begin) {
+    constexpr std::size_t kLine = 64;
+    for (const Access& access : accesses_) {
+      if (!access.is_dense) continue;
+      const std::size_t bytes = bytes_for(access.dtype, static_cast<std::int64_t>(kTile));
+      const std::byte* from = access.data + bytes_for(access.dtype, static_cast<std::int64_t>(begin));
+      for (std::size_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i, 0, 3);
+    }
+  }
 
   const void* operand(std::size_t which, std::size_t begin, std::size_t n) {
     const bool is_made = which >= accesses_.size() || (accesses_[which].period == 1 && !accesses_[which].is_dense);
@@ -135,6 +155,7 @@ class TileRunner {
   const TileProgram& program_;
   std::span<const Access> accesses_;
   std::byte* buffers_;
+  const StreamKernel* stream_;
 };
 
 std::size_t buffers_of(const TileProgram& program) { return program.inputs.size() + program.registers + kTemporaries; }
@@ -163,15 +184,17 @@ void run_tiles(const Step& step, const Frame& frame) {
     accesses[i] = access_of(program.inputs[i], shape, frame.in<std::byte>(step.inputs[i]));
   std::byte* out = frame.out<std::byte>(step.output());
   const std::size_t worker_bytes = buffers_of(program) * kBufferBytes;
+  const StreamKernel* stream = shape.byte_count() >= kStreamedBytes ? &kernels().simd.stream : nullptr;
   split_rows_by_worker((n + kTile - 1) / kTile, kTile * kElementCost * program.instructions.size(), frame.pool,
                        frame.max_workers, [&](std::size_t begin, std::size_t end, std::size_t worker) {
                          TileRunner runner(program, std::span(accesses.data(), program.inputs.size()),
-                                           frame.scratch + worker * worker_bytes);
+                                           frame.scratch + worker * worker_bytes, stream);
                          for (std::size_t tile = begin; tile < end; ++tile) {
                            const std::size_t at = tile * kTile;
                            runner.run(at, std::min(kTile, n - at),
                                       out + bytes_for(shape.dtype, static_cast<std::int64_t>(at)));
                          }
+                         if (stream != nullptr) stream->finish();
                        });
 }
 
