@@ -1,11 +1,13 @@
 // Convolutions of ResNet-50 and MobileNet on the cpu backend and in oneDNN, by turns on the same machine: the time of
 // each, and how fast the backend is as a part of oneDNN.
 // Of the backend, the convolution's own step is timed, in memory of the run, as within a model.
-//   bench_peers_conv [ROUNDS [THREADS]]    oneDNN takes its threads from OMP_NUM_THREADS, as many
+//   bench_peers_conv [ROUNDS [THREADS [NAME]]]    oneDNN takes its threads from OMP_NUM_THREADS, as many; NAME: only
+//                                                 forms that have it in their name
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <vector>
 
@@ -132,6 +134,7 @@ int main(int count, char** arguments) {
   const auto threads = static_cast<std::size_t>(count > 2 ? std::atoi(arguments[2]) : 1);
   std::printf("%-28s %-6s %10s %10s %8s\n", "form", "layout", "alate µs", "oneDNN µs", "speed");
   for (const Form& form : kForms) {
+    if (count > 3 && std::strstr(form.name, arguments[3]) == nullptr) continue;
     for (const bool channels_last : {true, false}) {
       Alate ours(form, channels_last, threads);
       Dnnl theirs(form, channels_last);

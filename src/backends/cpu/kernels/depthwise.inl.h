@@ -16,12 +16,12 @@ HWY_INLINE void depthwise_tile(const DepthwiseRun& run, std::size_t place, std::
   constexpr std::size_t kWide = HWY_LANES(float);
   FloatVector sums[kPlaces][kVectors];
   HWY_UNROLL(4) for (std::size_t p = 0; p < kPlaces; ++p) {
-    HWY_UNROLL(2) for (std::size_t v = 0; v < kVectors; ++v) sums[p][v] = hn::Zero(d);
+    HWY_UNROLL(8) for (std::size_t v = 0; v < kVectors; ++v) sums[p][v] = hn::Zero(d);
   }
   const std::size_t offset = place * run.x_step + channel, step = run.x_step;
   for (std::size_t tap = 0; tap < run.taps; ++tap) {
     const float *x = run.x[tap] + offset, *weights = run.weights[tap] + channel;
-    HWY_UNROLL(2) for (std::size_t v = 0; v < kVectors; ++v) {
+    HWY_UNROLL(8) for (std::size_t v = 0; v < kVectors; ++v) {
       const FloatVector w = hn::LoadU(d, weights + v * kWide);
       HWY_UNROLL(4) for (std::size_t p = 0; p < kPlaces; ++p) {
         sums[p][v] = hn::MulAdd(hn::LoadU(d, x + p * step + v * kWide), w, sums[p][v]);
@@ -30,7 +30,7 @@ HWY_INLINE void depthwise_tile(const DepthwiseRun& run, std::size_t place, std::
   }
   float* out = run.out + place * run.out_step + channel;
   HWY_UNROLL(4) for (std::size_t p = 0; p < kPlaces; ++p) {
-    HWY_UNROLL(2) for (std::size_t v = 0; v < kVectors; ++v) {
+    HWY_UNROLL(8) for (std::size_t v = 0; v < kVectors; ++v) {
       hn::StoreU(sums[p][v], d, out + p * run.out_step + v * kWide);
     }
   }
@@ -50,6 +50,9 @@ template <std::size_t kPlaces>
 HWY_INLINE void depthwise_places(const DepthwiseRun& run, std::size_t place) {
   constexpr std::size_t kWide = HWY_LANES(float);
   std::size_t channel = 0;
+  if constexpr (kPlaces == 1) {  // as many sums at a time as several places have
+    for (; channel + 8 * kWide <= run.channels; channel += 8 * kWide) depthwise_tile<1, 8>(run, place, channel);
+  }
   for (; channel + 2 * kWide <= run.channels; channel += 2 * kWide) depthwise_tile<kPlaces, 2>(run, place, channel);
   for (; channel + kWide <= run.channels; channel += kWide) depthwise_tile<kPlaces, 1>(run, place, channel);
   if (channel == run.channels) return;

@@ -26,17 +26,24 @@ struct Split {
   std::size_t row_blocks, panel_blocks;
 };
 
+// What blocks consist of: strips, or the lines that A has.
+std::size_t units_of(const GemmArguments& g, const Kernels& kernels) {
+  return g.lines == nullptr ? divide_up(g.m, kernels.rows_per_tile) : g.m / g.lines->rows;
+}
+
 Split choose_split(const GemmArguments& g, const Kernels& kernels, std::size_t workers) {
   const std::size_t panels = divide_up(g.n, kernels.panel_width);
-  const std::size_t strips = divide_up(g.m, kernels.rows_per_tile);
-  const std::size_t strips_in_cache = std::max<std::size_t>(1, kRowBlockFloats / (g.k + 1) / kernels.rows_per_tile);
-  Split split{divide_up(strips, strips_in_cache), 1};
+  const std::size_t units = units_of(g, kernels), unit_rows = divide_up(g.m, units);
+  // Rows that overlap bring few new floats each.
+  const std::size_t row_floats = g.lines == nullptr ? g.k + 1 : std::min(g.k, 2 * g.a_stride) + 1;
+  const std::size_t units_in_cache = std::max<std::size_t>(1, kRowBlockFloats / row_floats / unit_rows);
+  Split split{divide_up(units, units_in_cache), 1};
   if (workers <= 1) return split;
   const std::size_t work = g.n * g.k * (g.m + kReadingWeightsInRows);
   const std::size_t tasks = std::min(work / kTaskWork, workers * kTasksPerWorker);
   if (tasks <= split.row_blocks) return split;
   split.panel_blocks = std::min(panels, divide_up(tasks, split.row_blocks));
-  split.row_blocks = std::min(strips, std::max(split.row_blocks, tasks / split.panel_blocks));
+  split.row_blocks = std::min(units, std::max(split.row_blocks, tasks / split.panel_blocks));
   return split;
 }
 
@@ -71,21 +78,25 @@ void pack_weights(const float* w, std::size_t w_stride, std::size_t n, std::size
   }
 }
 
+bool takes_lines(std::size_t rows, std::size_t k, const Kernels& kernels) {
+  return k <= kMostKAtOnce || rows <= kMostStrips * kernels.rows_per_tile;
+}
+
 void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t max_workers, const Kernels& kernels) {
   if (arguments.m == 0 || arguments.n == 0) return;
   const std::size_t workers = max_workers == 0 ? pool.size() : std::min(max_workers, pool.size());
   const Split split = choose_split(arguments, kernels, workers);
   const std::size_t panels = divide_up(arguments.n, kernels.panel_width);
-  const std::size_t strips = divide_up(arguments.m, kernels.rows_per_tile);
+  const std::size_t units = units_of(arguments, kernels);
   // Threads that work at the same time share the rows and read different panels, so that W comes once from memory.
   const auto run_task = [&](std::size_t index, std::size_t) {
     const std::size_t row_block = index / split.panel_blocks, panel_block = index % split.panel_blocks;
-    // Blocks end where strips of nearly equal height do.
-    const std::size_t strip_begin = part_begin(strips, split.row_blocks, row_block);
-    const std::size_t strip_end = part_begin(strips, split.row_blocks, row_block + 1);
-    kernels.gemm_block(GemmBlock{
-        &arguments, part_begin(arguments.m, strips, strip_begin), part_begin(arguments.m, strips, strip_end),
-        part_begin(panels, split.panel_blocks, panel_block), part_begin(panels, split.panel_blocks, panel_block + 1)});
+    // Blocks end where strips of nearly equal height, or lines, do.
+    const std::size_t begin = part_begin(units, split.row_blocks, row_block);
+    const std::size_t end = part_begin(units, split.row_blocks, row_block + 1);
+    kernels.gemm_block(GemmBlock{&arguments, part_begin(arguments.m, units, begin), part_begin(arguments.m, units, end),
+                                 part_begin(panels, split.panel_blocks, panel_block),
+                                 part_begin(panels, split.panel_blocks, panel_block + 1)});
   };
   const std::size_t tasks = split.row_blocks * split.panel_blocks;
   if (workers <= 1 || tasks <= 1) {

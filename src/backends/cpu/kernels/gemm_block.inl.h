@@ -17,9 +17,11 @@ constexpr std::size_t kFloatsPerLine = 16;  // of the cache
 struct TileInputs {
   const float* a;  // first row
   std::size_t a_stride;
+  const std::ptrdiff_t* segment_offsets;  // from `a`, of each segment's k values
+  std::size_t segments;
   const float* panel;        // first panel
   std::size_t panel_stride;  // from one panel to the next
-  std::size_t k;
+  std::size_t k;             // of a segment
   bool continues;            // adds to the sums in `out`
   std::size_t out_stride;    // of the rows of `out`
   const float* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
@@ -48,7 +50,6 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
   }
   const std::size_t a_stride = in.a_stride, panel_stride = in.panel_stride;
   const float* a[kPointers];
-  HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p) a[p] = in.a + 3 * p * a_stride;
   const float* panel = in.panel;
   const float* wanted_soon = in.wanted_soon;
 
@@ -63,24 +64,28 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
     }
   };
 
-  std::size_t left = in.k;
-  for (; left >= kUnroll; left -= kUnroll) {
-    // Half of what this step reads of one panel: two strips of rows draw in the next one.
-    HWY_UNROLL(16) for (std::size_t i = 0; i < kUnroll * kPanelWidth / 2; i += kFloatsPerLine) {
-      __builtin_prefetch(wanted_soon + i, 0, 2);
+  for (std::size_t segment = 0; segment < in.segments; ++segment) {
+    const float* first = in.a + in.segment_offsets[segment];
+    HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p) a[p] = first + 3 * p * a_stride;
+    std::size_t left = in.k;
+    for (; left >= kUnroll; left -= kUnroll) {
+      // Half of what this step reads of one panel: two strips of rows draw in the next one.
+      HWY_UNROLL(16) for (std::size_t i = 0; i < kUnroll * kPanelWidth / 2; i += kFloatsPerLine) {
+        __builtin_prefetch(wanted_soon + i, 0, 2);
+      }
+      wanted_soon += kUnroll * kPanelWidth / 2;
+      step(0);
+      step(1);
+      step(2);
+      step(3);
+      HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p) a[p] += kUnroll;
+      panel += kUnroll * kPanelWidth;
     }
-    wanted_soon += kUnroll * kPanelWidth / 2;
-    step(0);
-    step(1);
-    step(2);
-    step(3);
-    HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p) a[p] += kUnroll;
-    panel += kUnroll * kPanelWidth;
-  }
-  for (; left != 0; --left) {
-    step(0);
-    HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p)++ a[p];
-    panel += kPanelWidth;
+    for (; left != 0; --left) {
+      step(0);
+      HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p)++ a[p];
+      panel += kPanelWidth;
+    }
   }
   HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
     HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
@@ -159,11 +164,61 @@ struct TileTable {
   constexpr TileTable() : one{}, several{}, panels{} { fill<1>(); }
 };
 
-// Long rows are taken in parts, so that one part of a panel fits the second-level cache beside the rows; between the
-// parts, the sums wait in memory, which changes none of their bits.
-constexpr std::size_t kMostKAtOnce = 1024;
-// Tiles whose sums may wait: as many strips of rows as fit that cache with such long rows.
-constexpr std::size_t kMostStrips = 16;
+// How the rows of a block are cut into strips, and rows of A into parts.
+template <std::size_t kMaxRows>
+class Strips {
+ public:
+  Strips(const GemmArguments& g, std::size_t row_begin, std::size_t row_end)
+      : g_(g),
+        row_begin_(row_begin),
+        rows_(row_end - row_begin),
+        line_rows_(g.lines == nullptr ? rows_ : g.lines->rows),
+        line_strips_((line_rows_ + kMaxRows - 1) / kMaxRows),
+        count_(rows_ / line_rows_ * line_strips_),
+        segments_(g.lines == nullptr ? 1 : g.lines->segments) {
+    const std::size_t parts = g.k == 0 ? 1 : (g.k + kMostKAtOnce - 1) / kMostKAtOnce;
+    parts_ = g.lines == nullptr || parts < segments_ ? parts : segments_;
+  }
+
+  std::size_t count() const { return count_; }
+  std::size_t parts() const { return parts_; }
+
+  // The first row of C and of A, before any segment, and the number of rows.
+  struct Strip {
+    const float* a;
+    std::size_t row, rows;
+  };
+  HWY_INLINE Strip operator[](std::size_t strip) const {
+    const std::size_t line = strip / line_strips_, at = strip % line_strips_;
+    const std::size_t begin = line_rows_ * at / line_strips_, end = line_rows_ * (at + 1) / line_strips_;
+    const std::size_t row = row_begin_ + line * line_rows_ + begin;
+    if (g_.lines == nullptr) return {g_.a + row * g_.a_stride, row, end - begin};
+    return {g_.a + g_.lines->line_offsets[row / line_rows_] + static_cast<std::ptrdiff_t>(begin * g_.a_stride), row,
+            end - begin};
+  }
+
+  // Part of k: `segments` runs of `run` values each, which begin at offsets[s] + offset; `first` values are before
+  // them.
+  struct Part {
+    std::size_t first, run, segments;
+    const std::ptrdiff_t* offsets;
+    std::ptrdiff_t offset;
+  };
+  HWY_INLINE Part part(std::size_t part) const {
+    static constexpr std::ptrdiff_t kNone[] = {0};
+    if (g_.lines == nullptr) {
+      const std::size_t begin = g_.k * part / parts_, end = g_.k * (part + 1) / parts_;
+      return {begin, end - begin, 1, kNone, static_cast<std::ptrdiff_t>(begin)};
+    }
+    const std::size_t begin = segments_ * part / parts_, end = segments_ * (part + 1) / parts_;
+    const std::size_t run = g_.k / segments_;
+    return {begin * run, run, end - begin, g_.lines->segment_offsets + begin, 0};
+  }
+
+ private:
+  const GemmArguments& g_;
+  std::size_t row_begin_, rows_, line_rows_, line_strips_, count_, segments_, parts_ = 1;
+};
 
 // Rows [row_begin, row_end) of C in panels [panel_begin, panel_end): at most kMostStrips strips if k is in parts.
 template <std::size_t kMaxRows, std::size_t kVectors>
@@ -175,48 +230,50 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   alignas(64) float tiles[kMostStrips][kTileFloats];
 
   const bool is_finished_by_sums = g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr;
-  const std::size_t rows = row_end - row_begin, strips = (rows + kMaxRows - 1) / kMaxRows;
-  const std::size_t panel_size = g.k * kPanelWidth;
-  const std::size_t parts = g.k == 0 ? 1 : (g.k + kMostKAtOnce - 1) / kMostKAtOnce;
+  const Strips<kMaxRows> strips(g, row_begin, row_end);
+  const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
   for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
-    panels = strips == 1 ? kTiles.panels[rows] : 1;
+    panels = strips.count() == 1 ? kTiles.panels[row_end - row_begin] : 1;
     if (panels > panel_end - panel) panels = 1;
     const MultiplyTile* multiply = panels == 1 ? kTiles.one : kTiles.several;
+    const auto place_of = [&](const typename Strips<kMaxRows>::Strip& strip) HWY_ATTR {
+      const std::size_t column = panel * kPanelWidth, width = panels * kPanelWidth;
+      return TilePlace{strip.row, strip.rows, column, g.n - column < width ? g.n - column : width, width};
+    };
     for (std::size_t part = 0; part < parts; ++part) {
-      const std::size_t k_begin = g.k * part / parts, k_end = g.k * (part + 1) / parts;
+      const auto values = strips.part(part);
       const bool is_last_part = part + 1 == parts;
-      const float* packed = g.packed + panel * panel_size + k_begin * kPanelWidth;
-      const std::size_t part_size = panels * (k_end - k_begin) * kPanelWidth;
+      const float* packed = g.packed + panel * panel_size + values.first * kPanelWidth;
+      const std::size_t part_size = panels * values.segments * values.run * kPanelWidth;
       const bool more_follows = !is_last_part || panel + panels != panel_end;
-      for (std::size_t strip = 0; strip < strips; ++strip) {
-        const std::size_t begin = rows * strip / strips, end = rows * (strip + 1) / strips;
-        TilePlace place;
-        place.row = row_begin + begin;
-        place.rows = end - begin;
-        place.column = panel * kPanelWidth;
-        place.width = panels * kPanelWidth;
-        place.columns = g.n - place.column < place.width ? g.n - place.column : place.width;
-
+      for (std::size_t index = 0; index < strips.count(); ++index) {
+        const auto strip = strips[index];
+        const TilePlace place = place_of(strip);
         // A whole tile of sums that are the results needs no memory of its own.
         const bool goes_to_c = is_finished_by_sums && place.columns == place.width;
-        float* tile = goes_to_c ? g.c + place.row * g.c_stride + place.column : tiles[parts == 1 ? 0 : strip];
+        float* tile = goes_to_c ? g.c + place.row * g.c_stride + place.column : tiles[parts == 1 ? 0 : index];
         TileInputs inputs;
-        inputs.a = g.a + place.row * g.a_stride + k_begin;
+        inputs.a = strip.a + values.offset;
         inputs.a_stride = g.a_stride;
+        inputs.segment_offsets = values.offsets;
+        inputs.segments = values.segments;
         inputs.panel = packed;
         inputs.panel_stride = panel_size;
-        inputs.k = k_end - k_begin;
+        inputs.k = values.run;
         inputs.continues = part != 0;
         inputs.out_stride = goes_to_c ? g.c_stride : place.width;
         // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
         // one half each of what follows this part, and the others repeat what is there already.
         inputs.wanted_soon = packed;
-        if (strips == 1) {
+        if (strips.count() == 1) {
           inputs.wanted_soon += part_size / 2;
-        } else if (strip < 2 && more_follows) {
-          inputs.wanted_soon += part_size + strip * (part_size / 2);
+        } else if (index < 2 && more_follows) {
+          inputs.wanted_soon += part_size + index * (part_size / 2);
         }
-        if (is_last_part) prefetch_outputs(g, place);
+        if (is_last_part) {
+          if (index == 0) prefetch_outputs(g, place);
+          if (index + 1 < strips.count()) prefetch_outputs(g, place_of(strips[index + 1]));
+        }
         multiply[place.rows](inputs, tile);
         if (!is_last_part || goes_to_c) continue;
         if (g.bias != nullptr) add_bias(g, place, tile);
@@ -229,8 +286,18 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
 
 template <std::size_t kMaxRows, std::size_t kVectors>
 void gemm_block(const GemmBlock& block) {
+  // Panels that stay in the cache are gone through for few rows at a time, so that C is written from start to end.
+  constexpr std::size_t kSmallPanels = 16 * 1024, kFewStrips = 4;  // floats
   const GemmArguments& g = *block.arguments;
-  const std::size_t most_rows = g.k <= kMostKAtOnce ? block.row_end - block.row_begin : kMostStrips * kMaxRows;
+  const bool is_small = (block.panel_end - block.panel_begin) * kVectors * kLanes * g.k <= kSmallPanels;
+  std::size_t most_rows = is_small              ? kFewStrips * kMaxRows
+                          : g.k <= kMostKAtOnce ? block.row_end - block.row_begin
+                                                : kMostStrips * kMaxRows;
+  if (g.lines != nullptr) {
+    const std::size_t strips = (g.lines->rows + kMaxRows - 1) / kMaxRows;  // of a line
+    const std::size_t lines = most_rows / kMaxRows / strips;
+    most_rows = (lines == 0 ? 1 : lines) * g.lines->rows;
+  }
   for (std::size_t row = block.row_begin; row < block.row_end; row += most_rows) {
     const std::size_t end = block.row_end - row < most_rows ? block.row_end : row + most_rows;
     multiply_rows<kMaxRows, kVectors>(g, row, end, block.panel_begin, block.panel_end);

@@ -140,6 +140,111 @@ void write_patches(const PatchGeometry& geometry, std::size_t first, std::size_t
   });
 }
 
+bool needs_padding(const PatchGeometry& geometry) {
+  const PatchGeometry padded = with_padding(geometry);
+  for (std::size_t axis = 0; axis < geometry.rank; ++axis) {
+    if (geometry.axes[axis].low != padded.axes[axis].low || geometry.axes[axis].extent != padded.axes[axis].extent)
+      return true;
+  }
+  return false;
+}
+
+PatchGeometry with_padding(const PatchGeometry& geometry) {
+  PatchGeometry padded = geometry;
+  bool is_within = true;
+  for (std::size_t axis = 0; axis < geometry.rank; ++axis) {
+    PatchAxis& a = padded.axes[axis];
+    a.low = 0;
+    a.extent = a.count == 0 ? 0
+                            : (a.count - 1) * static_cast<std::size_t>(a.stride) +
+                                  (a.window - 1) * static_cast<std::size_t>(a.window_dilation) + 1;
+    is_within = is_within && geometry.axes[axis].low == 0 && a.extent <= geometry.axes[axis].extent;
+  }
+  return is_within ? geometry : padded;
+}
+
+void pad_places(const PatchGeometry& geometry, std::size_t batch, std::byte* padded, base::ThreadPool& pool,
+                std::size_t max_workers) {
+  const PatchGeometry target = with_padding(geometry);
+  const std::size_t outer = geometry.rank - 1, width = target.axes[outer].extent;
+  std::size_t lines = batch;
+  for (std::size_t axis = 0; axis < outer; ++axis) lines *= target.axes[axis].extent;
+  // Of each line, the places [begin, end) come from x.
+  const auto extent = static_cast<std::int64_t>(geometry.axes[outer].extent), low = geometry.axes[outer].low;
+  const auto begin = static_cast<std::size_t>(std::clamp<std::int64_t>(low, 0, static_cast<std::int64_t>(width)));
+  const auto end = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(extent + low, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(width)));
+  const std::size_t bytes = geometry.place_bytes;
+  split_rows(lines, width * bytes / 8, pool, max_workers, [&](std::size_t first, std::size_t last) {
+    for (std::size_t line = first; line < last; ++line) {
+      std::byte* to = padded + line * width * bytes;
+      std::size_t rest = line, from = 0, size = 1;
+      bool is_seen = true;
+      for (std::size_t axis = outer; axis-- > 0;) {
+        const std::size_t target_extent = target.axes[axis].extent, source_extent = geometry.axes[axis].extent;
+        const std::int64_t place = static_cast<std::int64_t>(rest % target_extent) - geometry.axes[axis].low;
+        is_seen = is_seen && place >= 0 && place < static_cast<std::int64_t>(source_extent);
+        if (is_seen) from += static_cast<std::size_t>(place) * size;
+        size *= source_extent;
+        rest /= target_extent;
+      }
+      if (!is_seen || begin == end) {
+        std::memset(to, 0, width * bytes);
+        continue;
+      }
+      from = (rest * size + from) * static_cast<std::size_t>(extent);
+      std::memset(to, 0, begin * bytes);
+      std::memcpy(to + begin * bytes,
+                  geometry.x + (from + static_cast<std::size_t>(static_cast<std::int64_t>(begin) - low)) * bytes,
+                  (end - begin) * bytes);
+      std::memset(to + end * bytes, 0, (width - end) * bytes);
+    }
+  });
+}
+
+std::size_t line_count(const PatchGeometry& geometry, std::size_t batch) {
+  std::size_t lines = batch;
+  for (std::size_t axis = 0; axis + 1 < geometry.rank; ++axis) lines *= geometry.axes[axis].count;
+  return lines;
+}
+
+// The window's last axis is one segment where its entries are neighbours.
+std::size_t segment_count(const PatchGeometry& geometry) {
+  const PatchAxis& last = geometry.axes[geometry.rank - 1];
+  return last.window_dilation == 1 ? geometry.window_size() / last.window : geometry.window_size();
+}
+
+void write_line_offsets(const PatchGeometry& geometry, std::size_t batch, std::ptrdiff_t* lines,
+                        std::ptrdiff_t* segments) {
+  const auto place_floats = static_cast<std::ptrdiff_t>(geometry.place_bytes / sizeof(float));
+  const std::size_t outer = geometry.rank - 1;
+  std::ptrdiff_t strides[kMostPatchAxes] = {}, batch_stride = place_floats;
+  for (std::size_t axis = geometry.rank; axis-- > 0;) {
+    strides[axis] = batch_stride;
+    batch_stride *= static_cast<std::ptrdiff_t>(geometry.axes[axis].extent);
+  }
+  for (std::size_t line = 0; line < line_count(geometry, batch); ++line) {
+    std::size_t rest = line;
+    lines[line] = 0;
+    for (std::size_t axis = outer; axis-- > 0;) {
+      const PatchAxis& a = geometry.axes[axis];
+      lines[line] += static_cast<std::ptrdiff_t>(rest % a.count) * a.stride * strides[axis];
+      rest /= a.count;
+    }
+    lines[line] += static_cast<std::ptrdiff_t>(rest) * batch_stride;
+  }
+  const std::size_t axes = geometry.axes[outer].window_dilation == 1 ? outer : geometry.rank;
+  for (std::size_t segment = 0; segment < segment_count(geometry); ++segment) {
+    std::size_t rest = segment;
+    segments[segment] = 0;
+    for (std::size_t axis = axes; axis-- > 0;) {
+      const PatchAxis& a = geometry.axes[axis];
+      segments[segment] += static_cast<std::ptrdiff_t>(rest % a.window) * a.window_dilation * strides[axis];
+      rest /= a.window;
+    }
+  }
+}
+
 void convolve_depthwise(const PatchGeometry& geometry, std::size_t batch, const float* weights, float* out,
                         base::ThreadPool& pool, std::size_t max_workers, const Kernels& set) {
   const std::size_t channels = geometry.run_bytes / sizeof(float);

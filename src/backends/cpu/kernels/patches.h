@@ -37,6 +37,21 @@ struct PatchGeometry {
 void write_patches(const PatchGeometry& geometry, std::size_t first, std::size_t count, std::byte* rows,
                    base::ThreadPool& pool, std::size_t max_workers);
 
+/// What the windows see as lines of rows that overlap, for products without copies of them: the places along the last
+/// axis are a line. All windows lie within x, see with_padding, and are whole places without holes.
+std::size_t line_count(const PatchGeometry& geometry, std::size_t batch);
+std::size_t segment_count(const PatchGeometry& geometry);
+/// Offsets in floats of f32 values: of the first row of each line, and of a row's segments.
+void write_line_offsets(const PatchGeometry& geometry, std::size_t batch, std::ptrdiff_t* lines,
+                        std::ptrdiff_t* segments);
+
+/// The geometry of x as pad_places writes it: every window lies within it. The same where it does so already.
+PatchGeometry with_padding(const PatchGeometry& geometry);
+bool needs_padding(const PatchGeometry& geometry);
+/// Copies x [batch, spatial..., channels] with zeros around it.
+void pad_places(const PatchGeometry& geometry, std::size_t batch, std::byte* padded, base::ThreadPool& pool,
+                std::size_t max_workers);
+
 /// Entries of a window that convolve_depthwise takes.
 constexpr std::size_t kMostDepthwiseTaps = 128;
 

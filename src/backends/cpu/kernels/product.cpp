@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "backends/cpu/kernels/dispatch.h"
-#include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/row_split.h"
 
 namespace alate::cpu {
@@ -104,6 +103,7 @@ void multiply(DType dtype, const ProductArguments& g, base::ThreadPool& pool, st
     GemmArguments arguments;
     arguments.a = static_cast<const float*>(g.a);
     arguments.a_stride = g.a_stride;
+    arguments.lines = g.lines;
     arguments.packed = static_cast<const float*>(g.packed);
     arguments.c = static_cast<float*>(g.c);
     arguments.c_stride = g.c_stride;

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "alate/tensor.h"
+#include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/kernel_set.h"
 #include "base/thread_pool.h"
 
@@ -14,8 +15,9 @@ namespace alate::cpu {
 struct ProductArguments {
   const void* a = nullptr;  // [m, k]
   std::size_t a_stride = 0;
-  const void* packed = nullptr;  // of W [n, k], by pack_product
-  void* c = nullptr;             // [m, n]
+  const GemmLines* lines = nullptr;  // see gemm.h; for f32 alone
+  const void* packed = nullptr;      // of W [n, k], by pack_product
+  void* c = nullptr;                 // [m, n]
   std::size_t c_stride = 0;
   std::size_t m = 0, n = 0, k = 0;
 };

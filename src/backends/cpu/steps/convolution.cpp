@@ -85,12 +85,26 @@ bool has_channels_first(const Convolution& conv, const Shape& shape) {
          comes_first(conv.output_batch, conv.output_feature, conv.output_spatial);
 }
 
+// Whether what the windows see is multiplied where it lies: long lines of whole places without holes.
+bool has_lines(const Convolution& conv, const PatchGeometry& geometry, const Shape& x, std::size_t k) {
+  constexpr std::size_t kFewestPlaces = 12;  // about a tile: with fewer, rows of copied patches fill tiles better
+  if (product_dtype(x.dtype) != DType::f32 || is_complex(x.dtype) || geometry.rank == 0 || geometry.is_pointwise() ||
+      conv.feature_groups != 1 || conv.batch_groups != 1 || k == 0)
+    return false;
+  for (std::size_t axis = 0; axis < geometry.rank; ++axis) {
+    if (geometry.axes[axis].base_dilation != 1) return false;
+  }
+  const std::size_t places = geometry.axes[geometry.rank - 1].count;
+  return places >= kFewestPlaces && takes_lines(places, k);
+}
+
 struct Problem {
   Convolution conv;
   DType dtype;
   PatchGeometry geometry;
   bool depthwise;
-  bool turned;  // the result [features, places] is the kernel times x [channels, places] as it lies
+  bool lines = false;  // of places, multiplied where they lie
+  bool turned;         // the result [features, places] is the kernel times x [channels, places] as it lies
   std::size_t groups, batch, features;  // batch: of the result
   std::size_t m, n, k;                  // of a group's product, in parts of numbers
   std::size_t rows_at_once = 0;
@@ -98,7 +112,8 @@ struct Problem {
   ProductOperand x;
   ProductResult result;
   std::optional<ProductOperand> kernel;  // unless it is packed already
-  std::byte *expanded = nullptr, *packed = nullptr, *patches = nullptr;
+  std::byte *expanded = nullptr, *packed = nullptr, *patches = nullptr, *padded = nullptr;
+  std::ptrdiff_t *line_offsets = nullptr, *segment_offsets = nullptr;
 
   Problem(const Step& step, const Shape& x_shape, const Shape& kernel_shape, const Shape& out, std::byte* memory)
       : conv(with_ordered_axes(std::get<Convolution>(step.attributes))),
@@ -133,10 +148,44 @@ struct Problem {
       packed = scratch.take(packed_product_bytes(product_dtype(dtype), n, k));
     }
     if (geometry.is_pointwise()) return;
+    lines = m > 0 && has_lines(conv, geometry, x_shape, k);
+    if (lines) {
+      take_lines();
+      return;
+    }
     rows_at_once = std::min(m, std::max(kFewestRows, kPatchBytes / std::max<std::size_t>(1, k * bytes)));
     patches = scratch.take(rows_at_once * k * bytes);
   }
+
+  void take_lines() {
+    if (needs_padding(geometry)) {
+      std::size_t places = batch;
+      const PatchGeometry whole = with_padding(geometry);
+      for (std::size_t axis = 0; axis < whole.rank; ++axis) places *= whole.axes[axis].extent;
+      padded = scratch.take(places * geometry.place_bytes);
+    }
+    line_offsets =
+        reinterpret_cast<std::ptrdiff_t*>(scratch.take(line_count(geometry, batch) * sizeof(std::ptrdiff_t)));
+    segment_offsets = reinterpret_cast<std::ptrdiff_t*>(scratch.take(segment_count(geometry) * sizeof(std::ptrdiff_t)));
+  }
 };
+
+void convolve_lines(const Problem& problem, const PatchGeometry& geometry, const Frame& frame,
+                    ProductArguments arguments) {
+  if (needs_padding(geometry)) pad_places(geometry, problem.batch, problem.padded, frame.pool, frame.max_workers);
+  const PatchGeometry whole = with_padding(geometry);
+  write_line_offsets(whole, problem.batch, problem.line_offsets, problem.segment_offsets);
+  const PatchAxis& last = whole.axes[whole.rank - 1];
+  const GemmLines lines{.rows = last.count,
+                        .line_offsets = problem.line_offsets,
+                        .segment_offsets = problem.segment_offsets,
+                        .segments = segment_count(whole)};
+  arguments.lines = &lines;
+  arguments.a = needs_padding(geometry) ? problem.padded : geometry.x;
+  arguments.a_stride = static_cast<std::size_t>(last.stride) * whole.place_bytes / sizeof(float);
+  arguments.m = problem.m;
+  multiply(DType::f32, arguments, frame.pool, frame.max_workers);
+}
 
 // Multiplies what the windows of one group see with its kernel.
 void convolve_group(const Problem& problem, const PatchGeometry& geometry, const Frame& frame, const void* packed,
@@ -154,6 +203,10 @@ void convolve_group(const Problem& problem, const PatchGeometry& geometry, const
     arguments.c = out;
     arguments.m = problem.m;
     return multiply(computed, arguments, frame.pool, frame.max_workers);
+  }
+  if (problem.lines) {
+    arguments.c = out;
+    return convolve_lines(problem, geometry, frame, arguments);
   }
   arguments.a = problem.patches;
   arguments.a_stride = problem.k;
