@@ -164,6 +164,10 @@ struct TileTable {
   constexpr TileTable() : one{}, several{}, panels{} { fill<1>(); }
 };
 
+// From here on a tile takes long enough for the next one's place in C to be fetched meanwhile; before, the fetches
+// would be waited for.
+constexpr std::size_t kLongK = 128;
+
 // How the rows of a block are cut into strips, and rows of A into parts.
 template <std::size_t kMaxRows>
 class Strips {
@@ -270,7 +274,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         } else if (index < 2 && more_follows) {
           inputs.wanted_soon += part_size + index * (part_size / 2);
         }
-        if (is_last_part) {
+        if (is_last_part && g.k >= kLongK) {
           if (index == 0) prefetch_outputs(g, place);
           if (index + 1 < strips.count()) prefetch_outputs(g, place_of(strips[index + 1]));
         }

@@ -58,6 +58,10 @@ void expand(const std::complex<T>* w, std::size_t w_stride, std::size_t n, std::
 
 ProductLoop product_loop(DType dtype, const Kernels& set) { return set.simd.product_loop(dtype); }
 
+std::size_t product_panel_width(DType dtype, const Kernels& set) {
+  return dtype == DType::f32 ? set.panel_width : product_loop(dtype, set).panel_width;
+}
+
 std::size_t packed_product_bytes(DType dtype, std::size_t n, std::size_t k, const Kernels& set) {
   if (dtype == DType::f32) return packed_float_count(n, k, set) * sizeof(float);
   const std::size_t width = product_loop(dtype, set).panel_width;
@@ -81,7 +85,7 @@ void pack_product(DType dtype, const void* w, std::size_t w_stride, std::size_t 
 
 void pack_turned_product(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k, void* packed,
                          base::ThreadPool& pool, std::size_t max_workers, const Kernels& set) {
-  const std::size_t width = dtype == DType::f32 ? set.panel_width : product_loop(dtype, set).panel_width;
+  const std::size_t width = product_panel_width(dtype, set);
   const std::size_t bytes = bits_of(dtype) / 8;
   split_rows(divide_up(n, width), k * width, pool, max_workers, [&](std::size_t begin, std::size_t end) {
     for (std::size_t panel = begin; panel < end; ++panel) {

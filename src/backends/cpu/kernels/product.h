@@ -32,6 +32,9 @@ struct ProductLoop {
 /// f64, u16, u32 or u64 (integers wrap, so that signed ones are the same). None for others.
 ProductLoop product_loop(DType dtype, const Kernels& set = kernels());
 
+/// Columns of a panel of the packed form.
+std::size_t product_panel_width(DType dtype, const Kernels& set = kernels());
+
 /// Bytes of the packed form of W [n, k]. `dtype` here and below: f32, f64, u16, u32, u64.
 std::size_t packed_product_bytes(DType dtype, std::size_t n, std::size_t k, const Kernels& set = kernels());
 

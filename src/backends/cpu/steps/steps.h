@@ -65,6 +65,8 @@ bool fits_convolution(const graph::Graph& graph, const graph::Node& node);
 /// Constant kernels [output, input, spatial...] and [spatial..., input, output], packed once.
 bool fits_packed_output_first(const graph::Graph& graph, const graph::Node& node);
 bool fits_packed_output_last(const graph::Graph& graph, const graph::Node& node);
+bool fits_packed_depthwise(const graph::Graph& graph, const graph::Node& node);
+Tensor pack_depthwise(const Tensor& kernel);
 Tensor pack_output_first(const Tensor& kernel);
 Tensor pack_output_last(const Tensor& kernel);
 
