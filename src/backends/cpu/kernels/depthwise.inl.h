@@ -7,7 +7,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-constexpr std::size_t kDepthwisePlaces = 4;
+constexpr std::size_t kDepthwisePlaces = 6;
 
 // kPlaces places of kVectors vectors of channels, each weight read once for all of them.
 template <std::size_t kPlaces, std::size_t kVectors>
@@ -15,21 +15,24 @@ HWY_INLINE void depthwise_tile(const DepthwiseRun& run, std::size_t place, std::
   const FloatTag d;
   constexpr std::size_t kWide = HWY_LANES(float);
   FloatVector sums[kPlaces][kVectors];
-  HWY_UNROLL(4) for (std::size_t p = 0; p < kPlaces; ++p) {
+  HWY_UNROLL(8) for (std::size_t p = 0; p < kPlaces; ++p) {
     HWY_UNROLL(8) for (std::size_t v = 0; v < kVectors; ++v) sums[p][v] = hn::Zero(d);
   }
   const std::size_t offset = place * run.x_step + channel, step = run.x_step;
   for (std::size_t tap = 0; tap < run.taps; ++tap) {
-    const float *x = run.x[tap] + offset, *weights = run.weights[tap] + channel;
+    const float* weights = run.weights[tap] + channel;
+    // One pointer for three places, as x86 addresses reach p, p + step and p + 2 step.
+    const float* x[(kPlaces + 2) / 3];
+    HWY_UNROLL(8) for (std::size_t p = 0; p < kPlaces; p += 3) x[p / 3] = run.x[tap] + offset + p * step;
     HWY_UNROLL(8) for (std::size_t v = 0; v < kVectors; ++v) {
       const FloatVector w = hn::LoadU(d, weights + v * kWide);
-      HWY_UNROLL(4) for (std::size_t p = 0; p < kPlaces; ++p) {
-        sums[p][v] = hn::MulAdd(hn::LoadU(d, x + p * step + v * kWide), w, sums[p][v]);
+      HWY_UNROLL(8) for (std::size_t p = 0; p < kPlaces; ++p) {
+        sums[p][v] = hn::MulAdd(hn::LoadU(d, x[p / 3] + p % 3 * step + v * kWide), w, sums[p][v]);
       }
     }
   }
   float* out = run.out + place * run.out_step + channel;
-  HWY_UNROLL(4) for (std::size_t p = 0; p < kPlaces; ++p) {
+  HWY_UNROLL(8) for (std::size_t p = 0; p < kPlaces; ++p) {
     HWY_UNROLL(8) for (std::size_t v = 0; v < kVectors; ++v) {
       hn::StoreU(sums[p][v], d, out + p * run.out_step + v * kWide);
     }
@@ -63,6 +66,7 @@ inline void depthwise_run(const DepthwiseRun& run) {
   std::size_t place = 0;
   for (; place + kDepthwisePlaces <= run.places; place += kDepthwisePlaces)
     depthwise_places<kDepthwisePlaces>(run, place);
+  for (; place + 2 <= run.places; place += 2) depthwise_places<2>(run, place);
   for (; place < run.places; ++place) depthwise_places<1>(run, place);
 }
 
