@@ -65,6 +65,7 @@ constexpr Row kRows[] = {
     {Op::layer_norm, {Bound::of_largest, 2, 32, 32, false}},
     {Op::normalize, {Bound::of_element, 2, 16, 16, false}},
     {Op::attention, {Bound::of_largest, 2, 64, 64, false}},
+    {Op::attention_gradient, {Bound::of_largest, 2, 128, 128, false}},
     {Op::ragged_attention, {Bound::of_largest, 2, 64, 64, false}},
     {Op::paged_attention, {Bound::of_largest, 2, 64, 64, false}},
 };

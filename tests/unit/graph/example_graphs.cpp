@@ -110,6 +110,13 @@ void add_fused(std::vector<Graph>& graphs) {
     graphs.push_back(example(Op::attention, {f, f, f, i32, f, f},
                              {{2, 2, 4, 2}, {2, kTokens, 2, 2}, {2, kTokens, 2, 3}, {2}, {2, 4, 2, kTokens}, {4}},
                              Attention{0.1, true, true, true, false, 1, 2, 3.5}));
+    graphs.push_back(example(Op::attention_gradient, {f, f, f, f},
+                             {{2, kTokens, 4, 2}, {2, 3, 2, 2}, {2, 3, 2, 3}, {2, kTokens, 4, 3}},
+                             Attention{.scale = 0.5, .causal = true}));
+    graphs.push_back(
+        example(Op::attention_gradient, {f, f, f, i32, f, f, f},
+                {{2, 2, 4, 2}, {2, kTokens, 2, 2}, {2, kTokens, 2, 3}, {2}, {1, 4, 2, kTokens}, {4}, {2, 2, 4, 3}},
+                Attention{0.3, true, true, true, false, 1, 2, 3.5}));
     graphs.push_back(example(Op::ragged_attention, {f, f, f, i32, i32, i32, i32, f, f},
                              {{3, 4, 2}, {3, 2, 2}, {3, 2, 3}, {2}, {2}, {2, 2}, {3, 2}, {1, 4, 2, 2}, {4}},
                              Attention{0.1, false, true, true, true, 1, -1, 0}));
