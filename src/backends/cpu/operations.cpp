@@ -110,7 +110,7 @@ constexpr Operation kMoves[] = {
      .fits = has_known_reduction,
      .reads_graphs = true},
     moving<run_region_reduce, region_reduce_scratch>(Op::reduce, "reduce_by_region"),
-    {.op = Op::call, .dtypes = graph::kAny, .spelling = "call", .run = run_call, .scratch = region_scratch},
+    {.op = Op::call, .dtypes = graph::kAny, .spelling = "call", .run = run_call, .scratch = run_once_scratch},
 };
 
 constexpr Operation kKernels[] = {
@@ -125,7 +125,7 @@ constexpr Operation kKernels[] = {
      .spelling = "while",
      .run = run_while_loop,
      .scratch = while_loop_scratch},
-    {.op = Op::if_else, .dtypes = graph::kAny, .spelling = "if", .run = run_if_else, .scratch = region_scratch},
+    {.op = Op::if_else, .dtypes = graph::kAny, .spelling = "if", .run = run_if_else, .scratch = run_once_scratch},
     {.op = Op::layer_norm, .dtypes = kF32, .spelling = "layer_norm", .run = run_layer_norm, .strided_operands = 1},
     {.op = Op::normalize, .dtypes = kF32, .spelling = "normalize", .run = run_normalize},
     {.op = Op::dense,

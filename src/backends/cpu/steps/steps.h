@@ -90,6 +90,8 @@ void run_while_loop(const Step& step, const Frame& frame);
 std::size_t while_loop_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_if_else(const Step& step, const Frame& frame);
 void run_call(const Step& step, const Frame& frame);
+std::size_t run_once_scratch(const Step& step, const Binding& binding, std::size_t index);
+/// What a RegionRunner of any of the step's regions needs.
 std::size_t region_scratch(const Step& step, const Binding& binding, std::size_t index);
 
 /// Any op, by the reference interpreter: slow, and for what has no kernel.
