@@ -40,6 +40,12 @@ bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
   return graph.node(node.operands[1].node).op == Op::constant;
 }
 
+// Rows of a matrix may lie apart; those of more axes are taken one after the other.
+bool is_matrix(const graph::Graph& /*graph*/, const graph::Node& node) { return node.results[0].rank() == 2; }
+bool is_matrix_by_weight(const graph::Graph& graph, const graph::Node& node) {
+  return is_matrix(graph, node) && has_constant_weight(graph, node);
+}
+
 // Elements moved, picked and put in order: any dtype, packed ones through carriers.
 template <RunStep kRun, StepScratch kScratch = nullptr>
 constexpr Operation moving(Op op, std::string_view spelling) {
@@ -126,7 +132,13 @@ constexpr Operation kKernels[] = {
      .run = run_while_loop,
      .scratch = while_loop_scratch},
     {.op = Op::if_else, .dtypes = graph::kAny, .spelling = "if", .run = run_if_else, .scratch = run_once_scratch},
-    {.op = Op::layer_norm, .dtypes = kF32, .spelling = "layer_norm", .run = run_layer_norm, .strided_operands = 1},
+    {.op = Op::layer_norm,
+     .dtypes = kF32,
+     .spelling = "layer_norm",
+     .run = run_layer_norm,
+     .strided_operands = 1,
+     .fits = is_matrix},
+    row(Op::layer_norm, kF32, "layer_norm", run_layer_norm),
     {.op = Op::normalize, .dtypes = kF32, .spelling = "normalize", .run = run_normalize},
     {.op = Op::dense,
      .dtypes = kF32,
@@ -135,7 +147,32 @@ constexpr Operation kKernels[] = {
      .strided_operands = 1,
      .packed_operand = 1,
      .pack = pack_dense,
+     .fits = is_matrix_by_weight},
+    {.op = Op::dense,
+     .dtypes = kF32,
+     .spelling = "gemm",
+     .run = run_dense,
+     .packed_operand = 1,
+     .pack = pack_dense,
      .fits = has_constant_weight},
+    {.op = Op::attention,
+     .dtypes = kUpToF32,
+     .spelling = "attention",
+     .run = run_attention,
+     .scratch = attention_scratch},
+    {.op = Op::rope,
+     .dtypes = kF32,
+     .spelling = "rope",
+     .run = run_rope,
+     .strided_operands = 1,
+     .scratch = rope_scratch,
+     .fits = fits_rope_of_rows},
+    {.op = Op::rope,
+     .dtypes = kUpToF32,
+     .spelling = "rope",
+     .run = run_rope,
+     .scratch = rope_scratch,
+     .fits = fits_rope},
     {.op = Op::ragged_attention,
      .dtypes = kF32,
      .spelling = "ragged_attention",

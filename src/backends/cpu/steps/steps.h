@@ -97,7 +97,14 @@ std::size_t region_scratch(const Step& step, const Binding& binding, std::size_t
 /// Any op, by the reference interpreter: slow, and for what has no kernel.
 void run_interpreted(const Step& step, const Frame& frame);
 
+void run_attention(const Step& step, const Frame& frame);
+std::size_t attention_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_ragged_attention(const Step& step, const Frame& frame);
+void run_rope(const Step& step, const Frame& frame);
+std::size_t rope_scratch(const Step& step, const Binding& binding, std::size_t index);
+bool fits_rope(const graph::Graph& graph, const graph::Node& node);
+/// Of [tokens, heads, width], whose tokens may lie apart.
+bool fits_rope_of_rows(const graph::Graph& graph, const graph::Node& node);
 
 /// Throws invalid_argument unless every sequence lies within the tokens.
 void check_sequences(const std::int32_t* starts, const std::int32_t* lengths, std::size_t sequences,
