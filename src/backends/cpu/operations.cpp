@@ -25,6 +25,11 @@ constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling
   return {.op = op, .dtypes = dtypes, .spelling = spelling, .run = run};
 }
 
+// f32, and halves by way of it.
+constexpr Operation widening(Op op, std::string_view spelling, void (*run)(const Step&, const Frame&)) {
+  return {.op = op, .dtypes = kUpToF32, .spelling = spelling, .run = run, .scratch = widened_halves_scratch};
+}
+
 bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
   return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
 }
@@ -125,7 +130,12 @@ constexpr Operation kKernels[] = {
      .spelling = "dot_general",
      .run = run_dot_general,
      .scratch = dot_general_scratch},
-    {.op = Op::softmax, .dtypes = kF32, .spelling = "softmax", .run = run_softmax, .fits = is_over_last_axis},
+    {.op = Op::softmax,
+     .dtypes = kUpToF32,
+     .spelling = "softmax",
+     .run = run_softmax,
+     .scratch = widened_halves_scratch,
+     .fits = is_over_last_axis},
     {.op = Op::while_loop,
      .dtypes = graph::kAny,
      .spelling = "while",
@@ -138,8 +148,8 @@ constexpr Operation kKernels[] = {
      .run = run_layer_norm,
      .strided_operands = 1,
      .fits = is_matrix},
-    row(Op::layer_norm, kF32, "layer_norm", run_layer_norm),
-    {.op = Op::normalize, .dtypes = kF32, .spelling = "normalize", .run = run_normalize},
+    widening(Op::layer_norm, "layer_norm", run_layer_norm),
+    widening(Op::normalize, "normalize", run_normalize),
     {.op = Op::dense,
      .dtypes = kF32,
      .spelling = "gemm",
@@ -155,30 +165,27 @@ constexpr Operation kKernels[] = {
      .packed_operand = 1,
      .pack = pack_dense,
      .fits = has_constant_weight},
-    {.op = Op::attention,
-     .dtypes = kUpToF32,
-     .spelling = "attention",
-     .run = run_attention,
-     .scratch = attention_scratch},
+    widening(Op::attention, "attention", run_attention),
     {.op = Op::rope,
      .dtypes = kF32,
      .spelling = "rope",
      .run = run_rope,
      .strided_operands = 1,
-     .scratch = rope_scratch,
+     .scratch = widened_halves_scratch,
      .fits = fits_rope_of_rows},
     {.op = Op::rope,
      .dtypes = kUpToF32,
      .spelling = "rope",
      .run = run_rope,
-     .scratch = rope_scratch,
+     .scratch = widened_halves_scratch,
      .fits = fits_rope},
     {.op = Op::ragged_attention,
      .dtypes = kF32,
      .spelling = "ragged_attention",
      .run = run_ragged_attention,
      .strided_operands = 7},
-    row(Op::ragged_pool, kF32, "pool", run_pool),
+    widening(Op::ragged_attention, "ragged_attention", run_ragged_attention),
+    widening(Op::ragged_pool, "pool", run_pool),
     {.op = Op::conv_general,
      .dtypes = kUpToF32,
      .spelling = "conv_output_first",

@@ -1,77 +1,15 @@
-// The cpu backend's products, convolutions, windows, transforms, attention and quantized weights against the reference,
-// in forms that the conformance suite does not make: constant kernels, sizes past one block, and any number of threads.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <random>
-
-#include "backends/cpu/cpu_backend.h"
-#include "graph/builder.h"
-#include "graph/interpreter.h"
-#include "tensor/element.h"
+// The cpu backend's products, convolutions, windows, transforms and quantized weights against the reference, in forms
+// that the conformance suite does not make: constant kernels, sizes past one block, and any number of threads.
+#include "tests/unit/backends/step_testing.h"
 #include "tests/unit/graph/example_graphs.h"
 
 namespace alate::cpu {
 namespace {
 
-using backends::Buffer;
 using graph::Builder;
 using graph::Convolution;
 using graph::Graph;
 using graph::Op;
-
-Tensor random_tensor(DType dtype, const std::vector<std::int64_t>& extents, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<double> between(-1, 1);
-  Shape shape{dtype, {}};
-  for (const std::int64_t extent : extents) shape.dims.emplace_back(extent);
-  Tensor tensor = Tensor::zeros(shape);
-  const DType part = dtype == DType::c64 ? DType::f32 : (dtype == DType::c128 ? DType::f64 : dtype);
-  const std::size_t bytes = bits_of(part) / 8;
-  const double scale = is_integer(dtype) ? 100 : 1;
-  for (std::size_t i = 0; i < tensor.byte_count(); i += bytes)
-    tensor::store_double(part, std::trunc(between(generator) * 64) / 64 * scale, tensor.mutable_bytes().data() + i);
-  return tensor;
-}
-
-std::vector<Tensor> run(const Graph& graph, const std::vector<Tensor>& inputs, std::size_t workers = 0) {
-  backends::CompileOptions options;
-  options.max_workers = workers;
-  const std::unique_ptr<backends::Executable> executable = cpu_backend().compile(graph, options);
-  const std::vector<Buffer> buffers(inputs.begin(), inputs.end());
-  std::vector<Buffer> outputs(graph.outputs().size());
-  executable->run(buffers, outputs, {});
-  std::vector<Tensor> results;
-  for (const Buffer& output : outputs) results.push_back(*output.host());
-  return results;
-}
-
-// Within `allowed` of the largest element, and of the same bits however many threads there are.
-void expect_as_reference(const Graph& graph, const std::vector<Tensor>& inputs, double allowed,
-                         const std::string& what) {
-  const std::vector<Tensor> wanted = graph::interpret(graph, inputs), found = run(graph, inputs),
-                            alone = run(graph, inputs, 1);
-  ASSERT_EQ(found.size(), wanted.size()) << what;
-  for (std::size_t result = 0; result < wanted.size(); ++result) {
-    ASSERT_EQ(found[result].shape(), wanted[result].shape()) << what;
-    const std::size_t bytes = wanted[result].byte_count();
-    if (bytes == 0) continue;
-    EXPECT_EQ(std::memcmp(found[result].bytes().data(), alone[result].bytes().data(), bytes), 0)
-        << what << ": other bits with one thread";
-    const DType dtype = wanted[result].dtype();
-    const DType part = dtype == DType::c64 ? DType::f32 : (dtype == DType::c128 ? DType::f64 : dtype);
-    double largest = 1, farthest = 0;
-    for (std::size_t i = 0; i < bytes; i += bits_of(part) / 8) {
-      const double x = tensor::load_double(part, found[result].bytes().data() + i),
-                   y = tensor::load_double(part, wanted[result].bytes().data() + i);
-      largest = std::max(largest, std::abs(y));
-      farthest = std::max(farthest, std::abs(x - y));
-    }
-    EXPECT_LE(farthest, allowed * largest) << what;
-  }
-}
 
 Convolution convolution(std::size_t spatial, bool channels_last, bool output_first) {
   Convolution conv;
@@ -220,80 +158,6 @@ TEST(CpuQuantized, ProductsByBlocksOfTheWeightAreTheReferences) {
   b.output("y", b.quantized_dense({in, b.constant(weight), b.constant(scales), b.constant(bias)},
                                   graph::QuantizedDense{tensor::EncodingKind::linear, {1, 32}, false, true}));
   expect_as_reference(std::move(b).finish(), {x}, 1e-6, "quantized_dense");
-}
-
-TEST(CpuAttention, OverPaddedBatchesIsTheReferences) {
-  constexpr std::int64_t kBatch = 3, kQueries = 70, kKeys = 300, kHeads = 4;
-  const Tensor lengths = Tensor::from<std::int32_t>({kBatch}, {300, 0, 129});
-  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
-    const Tensor query = random_tensor(dtype, {kBatch, kQueries, kHeads, 24}, 20),
-                 key = random_tensor(dtype, {kBatch, kKeys, 2, 24}, 21),
-                 value = random_tensor(dtype, {kBatch, kKeys, 2, 20}, 22);
-    for (const bool is_repeated : {false, true}) {
-      const Tensor bias = is_repeated ? random_tensor(dtype, {1, kHeads, kQueries, kKeys}, 23)
-                                      : random_tensor(dtype, {kBatch, 1, kQueries, kKeys}, 24);
-      const Tensor sinks = random_tensor(dtype, {kHeads}, 25);
-      for (graph::Attention attention :
-           {graph::Attention{.scale = 0.3}, graph::Attention{.scale = 0.3, .causal = true},
-            graph::Attention{.scale = 0.3, .window_left = 9, .window_right = 140, .soft_cap = 2.5}}) {
-        Builder b("attention");
-        const auto given = [&](const Tensor& tensor) {
-          return b.parameter("input " + std::to_string(b.so_far().parameters().size()), tensor.shape());
-        };
-        std::vector<graph::Value> operands = {given(query), given(key), given(value)};
-        b.output("plain", b.attention(operands, attention));
-        attention.has_lengths = attention.has_bias = true;
-        operands.push_back(given(lengths));
-        operands.push_back(given(bias));
-        b.output("masked", b.attention(operands, attention));
-        attention.has_sinks = true;
-        operands.push_back(given(sinks));
-        b.output("with sinks", b.attention(operands, attention));
-        expect_as_reference(std::move(b).finish(), {query, key, value, lengths, bias, sinks},
-                            dtype == DType::f32 ? 2e-6 : 1.0 / 128, "attention of " + std::string(to_string(dtype)));
-      }
-    }
-  }
-}
-
-TEST(CpuAttention, OfRowsThatAreHiddenByTheLowestNumberIsAMean) {
-  const float lowest = std::numeric_limits<float>::lowest();
-  const Tensor query = random_tensor(DType::f32, {1, 2, 1, 4}, 26), key = random_tensor(DType::f32, {1, 3, 1, 4}, 27),
-               value = random_tensor(DType::f32, {1, 3, 1, 4}, 28),
-               bias = Tensor::from<float>({1, 1, 2, 3}, {lowest, lowest, lowest, lowest, 0, lowest});
-  Builder b("attention");
-  const auto q = b.parameter("q", query.shape()), k = b.parameter("k", key.shape()),
-             v = b.parameter("v", value.shape()), hidden = b.parameter("bias", bias.shape());
-  b.output("y", b.attention({q, k, v, hidden}, {.has_bias = true}));
-  expect_as_reference(std::move(b).finish(), {query, key, value, bias}, 1e-6, "attention");
-}
-
-TEST(CpuRope, TurnsHeadsThatLieApartAtPlacesOutsideOfItsTables) {
-  const Tensor x = random_tensor(DType::f32, {5, 24}, 29), cosines = random_tensor(DType::f32, {4, 3}, 30),
-               sines = random_tensor(DType::f32, {4, 3}, 31),
-               places = Tensor::from<std::int64_t>({5}, {0, 3, -1, INT64_MAX, 2});
-  Builder b("rope");
-  const auto in = b.parameter("x", x.shape()), c = b.parameter("cosines", cosines.shape()),
-             s = b.parameter("sines", sines.shape()), at = b.parameter("places", places.shape());
-  const auto part = b.slice({in}, {.starts = {0, 3}, .limits = {5, 19}, .strides = {1, 1}});
-  const auto heads = b.reshape({part}, {.dims = {5, 2, 8}});
-  b.output("halves", b.rope({heads, at, c, s}, {}));
-  b.output("neighbours", b.rope({heads, at, c, s}, {.interleaved = true}));
-  const auto grouped = b.reshape({part}, {.dims = {5, 1, 2, 8}}), pair = b.reshape({at}, {.dims = {5, 1}});
-  b.output("of more axes", b.rope({grouped, pair, c, s}, {}));
-  expect_as_reference(std::move(b).finish(), {x, cosines, sines, places}, 1e-6, "rope");
-}
-
-TEST(CpuRows, OfMoreAxesMayBePartsOfAMatrix) {
-  const Tensor x = random_tensor(DType::f32, {4, 12}, 32), row = random_tensor(DType::f32, {3}, 33),
-               weight = random_tensor(DType::f32, {5, 3}, 34);
-  Builder b("rows");
-  const auto in = b.parameter("x", x.shape()), scale = b.parameter("scale", row.shape());
-  const auto part = b.slice({in}, {.starts = {0, 2}, .limits = {4, 8}, .strides = {1, 1}});
-  const auto rows = b.reshape({part}, {.dims = {4, 2, 3}});
-  b.output("norm", b.layer_norm({rows, scale, scale}, {}));
-  b.output("product", b.dense({rows, b.constant(weight)}, {}));
-  expect_as_reference(std::move(b).finish(), {x, row}, 1e-5, "rows");
 }
 
 TEST(CpuOperations, OfThisFamilyHaveKernelsOfTheirOwn) {

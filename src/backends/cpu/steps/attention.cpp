@@ -28,10 +28,6 @@ AttentionArguments arguments_of(const graph::Attention& attention, const Shape& 
 
 }  // namespace
 
-std::size_t attention_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
-  return widened_step_bytes(step, binding);
-}
-
 void run_attention(const Step& step, const Frame& frame) {
   const auto& attention = std::get<graph::Attention>(step.attributes);
   const Shape &query = frame.shape(step.inputs[0]), &key = frame.shape(step.inputs[1]),
@@ -68,14 +64,15 @@ void run_attention(const Step& step, const Frame& frame) {
 void run_ragged_attention(const Step& step, const Frame& frame) {
   const auto& attention = std::get<graph::Attention>(step.attributes);
   const Shape &query = frame.shape(step.inputs[0]), &value = frame.shape(step.inputs[2]);
+  WidenedValues values(step, frame);
   AttentionArguments arguments = arguments_of(attention, query, value);
-  arguments.q = frame.in<float>(step.inputs[0]);
+  arguments.q = values.in(0);
   arguments.q_stride = frame.row_stride(step.inputs[0]);
-  arguments.k = frame.in<float>(step.inputs[1]);
+  arguments.k = values.in(1);
   arguments.k_stride = frame.row_stride(step.inputs[1]);
-  arguments.v = frame.in<float>(step.inputs[2]);
+  arguments.v = values.in(2);
   arguments.v_stride = frame.row_stride(step.inputs[2]);
-  arguments.out = frame.out<float>(step.output());
+  arguments.out = values.out();
   arguments.out_stride = frame.row_stride(step.output());
   arguments.starts = frame.in<std::int32_t>(step.inputs[3]);
   arguments.lengths = frame.in<std::int32_t>(step.inputs[4]);
@@ -85,11 +82,11 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
   const std::size_t tokens = extent_of(query, 0), longest = extent_of(frame.shape(step.inputs[5]), 1);
   if (attention.has_bias) {
     const Shape& bias = frame.shape(step.inputs[next]);
-    arguments.bias = frame.in<float>(step.inputs[next++]);
+    arguments.bias = values.in(next++);
     arguments.bias_query_stride = longest;
     arguments.bias_head_stride = bias.dims[1] == Dim(1) ? 0 : longest * longest;
   }
-  if (attention.has_sinks) arguments.sinks = frame.in<float>(step.inputs[next]);
+  if (attention.has_sinks) arguments.sinks = values.in(next);
   check_sequences(arguments.starts, arguments.lengths, arguments.sequences, tokens);
   const std::int32_t* lengths = arguments.lengths;
   if (attention.has_bias && std::any_of(lengths, lengths + arguments.sequences, [&](std::int32_t length) {
@@ -101,6 +98,7 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
   const auto covered = std::accumulate(lengths, lengths + arguments.sequences, std::size_t{0});
   if (covered < tokens) std::fill_n(arguments.out, count_of(frame.shape(step.output())), 0.0f);
   attend_sequences(arguments, frame.pool, frame.max_workers);
+  values.finish();
 }
 
 }  // namespace alate::cpu

@@ -15,10 +15,6 @@ bool fits_rope_of_rows(const graph::Graph& graph, const graph::Node& node) {
   return node.results[0].rank() == 3 && fits_rope(graph, node);
 }
 
-std::size_t rope_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
-  return widened_step_bytes(step, binding);
-}
-
 void run_rope(const Step& step, const Frame& frame) {
   const auto& rope = std::get<graph::Rope>(step.attributes);
   const Shape& x = frame.shape(step.inputs[0]);

@@ -48,6 +48,8 @@ void run_reduce(const Step& step, const Frame& frame);
 std::size_t reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
 /// Whether run_reduce has loops for it.
 bool has_reduction(graph::Op op, DType dtype);
+/// Of the steps below that take halves: these are computed as f32.
+std::size_t widened_halves_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_softmax(const Step& step, const Frame& frame);
 void run_layer_norm(const Step& step, const Frame& frame);
 void run_normalize(const Step& step, const Frame& frame);
@@ -98,10 +100,8 @@ std::size_t region_scratch(const Step& step, const Binding& binding, std::size_t
 void run_interpreted(const Step& step, const Frame& frame);
 
 void run_attention(const Step& step, const Frame& frame);
-std::size_t attention_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_ragged_attention(const Step& step, const Frame& frame);
 void run_rope(const Step& step, const Frame& frame);
-std::size_t rope_scratch(const Step& step, const Binding& binding, std::size_t index);
 bool fits_rope(const graph::Graph& graph, const graph::Node& node);
 /// Of [tokens, heads, width], whose tokens may lie apart.
 bool fits_rope_of_rows(const graph::Graph& graph, const graph::Node& node);
