@@ -12,8 +12,6 @@
 namespace alate::cpu {
 namespace {
 
-using graph::Op;
-
 std::size_t width_of(const Shape& shape) { return extent_of(shape, shape.rank() - 1); }
 
 NormArguments norm_arguments(const Step& step, const Frame& frame, WidenedValues& values) {
