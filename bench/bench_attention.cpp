@@ -42,7 +42,7 @@ void run(const Sizes& shape, base::ThreadPool& pool, std::size_t threads) {
   const std::vector<std::int32_t> lengths(shape.sequences, static_cast<std::int32_t>(shape.length));
   std::vector<std::int32_t> starts;
   for (std::size_t s = 0; s < shape.sequences; ++s) starts.push_back(static_cast<std::int32_t>(s * shape.length));
-  cpu::RaggedAttentionArguments arguments;
+  cpu::AttentionArguments arguments;
   arguments.q = qkv.data();
   arguments.k = qkv.data() + width;
   arguments.v = qkv.data() + 2 * width;
@@ -59,7 +59,7 @@ void run(const Sizes& shape, base::ThreadPool& pool, std::size_t threads) {
   double peak = 0;
   for (int repeat = 0; repeat < 200; ++repeat) {
     const auto begin = Clock::now();
-    cpu::ragged_attention(arguments, pool, threads);
+    cpu::attend_sequences(arguments, pool, threads);
     best = std::min(best, seconds_since(begin));
     if (repeat % 4 == 0) peak = std::max(peak, measure_peak(cpu::kernels()));
   }

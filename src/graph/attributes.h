@@ -291,6 +291,8 @@ struct Dense {
 /// value_width], then, as the flags say, lengths i32 [batch] (keys at or past a sequence's length are not seen), bias
 /// [1 or batch, 1 or heads, queries, keys] (added to the scaled scores), sinks [heads] (one more score in each softmax,
 /// with no value behind it).
+/// attention_gradient: attention's operands, then the gradient of its result; the results are the gradients of the
+/// query, the key and the value, then of the bias and of the sinks where the flags say so.
 /// ragged_attention: query [tokens, heads, width], key, value [tokens, kv_heads, …], starts and lengths i32
 /// [sequences], pad_index i32 [sequences, longest] (the token at each place; any token past a sequence's end),
 /// unpad_index i32 [tokens, 2] (sequence and place of each token), then, as the flags say, key lengths i32 [sequences]

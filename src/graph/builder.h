@@ -39,6 +39,7 @@ class Builder {
   std::vector<Value> name(std::vector<Value> operands, attribute attributes = {}) { \
     return emit(Op::name, std::move(operands), std::move(attributes));              \
   }
+#define ALATE_MULTI_FUSED_OP ALATE_MULTI_OP
 #include "graph/ops.def"
 
   std::vector<Value> while_loop(std::vector<Value> initial, Region condition, Region body) {

@@ -10,8 +10,8 @@
 namespace alate::graph {
 
 /// Emits what `node` (a fused op of `graph`) means, over `operands` of the builder's graph: standard ops, or fused ops
-/// of earlier rows of the table. f16 and bf16 are widened to f32 inside, so that all backends agree.
-Value decompose_node(Builder& b, const Node& node, std::span<const Value> operands);
+/// of earlier rows of the table. f16 and bf16 are widened to f32 inside, so that all backends agree. The results.
+std::vector<Value> decompose_node(Builder& b, const Node& node, std::span<const Value> operands);
 
 /// The graph with every fused op for which `is_native` is false replaced by its decomposition, again and again until
 /// none is left; also inside regions. Standard ops are never asked about.
@@ -24,6 +24,8 @@ Graph decompose(const Graph& graph, const std::function<bool(const Graph&, const
 #define ALATE_MULTI_OP(...)
 #define ALATE_FUSED_OP(name, arity, attribute, ...) \
   Value decompose_##name(Builder& b, std::span<const Value> operands, const attribute& attributes);
+#define ALATE_MULTI_FUSED_OP(name, arity, attribute, ...) \
+  std::vector<Value> decompose_##name(Builder& b, std::span<const Value> operands, const attribute& attributes);
 #include "graph/ops.def"
 
 }  // namespace alate::graph

@@ -55,6 +55,7 @@ std::string attributes_of(Op op) {
 #define ALATE_REGION_OP ALATE_LEAF_OP
 #define ALATE_MULTI_OP ALATE_LEAF_OP
 #define ALATE_FUSED_OP ALATE_LEAF_OP
+#define ALATE_MULTI_FUSED_OP ALATE_LEAF_OP
 #include "graph/ops.def"
   }
   throw make_error(ErrorCode::internal, "an op is not in the op table");

@@ -10,8 +10,9 @@
 // slope of x^0 is 0 for every x, and complex signs have their derivative. cumulative_max and cumulative_min give all
 // to the first of equal values. Comparisons, rounding and integers pass nothing on, nor do the storage-only floats.
 //
-// Fused ops are differentiated through their decompositions; take gradients before passes fuse and lay out. A
-// while_loop is differentiable where the number of its trips follows from constants; all states of the loop are kept.
+// Fused ops are differentiated through their decompositions, but attention has attention_gradient; take gradients
+// before passes fuse and lay out. A while_loop is differentiable where the number of its trips follows from constants;
+// all states of the loop are kept.
 #pragma once
 
 #include <cstdint>

@@ -17,6 +17,7 @@ constexpr Rule kRules[] = {
 #define ALATE_REGION_OP ALATE_LEAF_OP
 #define ALATE_MULTI_OP ALATE_LEAF_OP
 #define ALATE_FUSED_OP ALATE_LEAF_OP
+#define ALATE_MULTI_FUSED_OP ALATE_LEAF_OP
 #include "graph/ops.def"
 };
 

@@ -40,6 +40,7 @@ constexpr OpInfo kOps[] = {
   ALATE_ROW(region, name, arity, attributes, dtypes, traits, sentence)
 #define ALATE_FUSED_OP(name, arity, attributes, rule, dtypes, traits, sentence) \
   ALATE_ROW(fused, name, arity, attributes, dtypes, traits, sentence)
+#define ALATE_MULTI_FUSED_OP ALATE_FUSED_OP
 #include "graph/ops.def"
 };
 #undef ALATE_ROW

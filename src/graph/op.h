@@ -17,6 +17,7 @@ enum class Op : std::uint16_t {
 #define ALATE_MULTI_OP(name, ...) name,
 #define ALATE_REGION_OP(name, ...) name,
 #define ALATE_FUSED_OP(name, ...) name,
+#define ALATE_MULTI_FUSED_OP(name, ...) name,
 #include "graph/ops.def"
 };
 

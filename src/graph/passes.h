@@ -46,7 +46,8 @@ struct PassPreferences {
 PassPipeline standard_passes(const PassPreferences& preferences = {});
 
 // Every pass keeps results: the same bits where only elements move, the rounding of a fused op where ops are fused.
-// Fusions match f32 and f64 alone, because fused ops compute narrower floats in f32, which has other results.
+// Fusions match f32 and f64 alone, because fused ops compute narrower floats in f32, which has other results; where a
+// graph widens halves for such a computation, narrow_fusions makes the fused op one of halves.
 
 /// Ops over constants alone become constants with an identity of their own (nothing is computed here; see Constant).
 Graph fold_constants(const Graph& graph);
@@ -62,7 +63,7 @@ Graph eliminate_common_subexpressions(const Graph& graph);
 Graph simplify_arithmetic(const Graph& graph);
 /// Movements of elements that change nothing go: to the same shape, slices of the whole, pads of nothing, concatenates
 /// of one. Two in a row become one: reshapes, transposes, broadcasts, a broadcast of a reshape that adds extents of 1,
-/// a transpose of a broadcast.
+/// a transpose of a broadcast. What is repeated and then converted is converted first.
 Graph simplify_shapes(const Graph& graph);
 /// Transposes and reshapes go down through element-wise ops whose other operands are moved alike, repeated, or
 /// constant, so that they meet and cancel; dot_general reads a transposed operand as it is, by naming other axes.
@@ -85,6 +86,10 @@ Graph choose_convolution_layout(const Graph& graph, ConvolutionLayout layout);
 /// dot_general with a weight becomes dense; bias, activation (x · logistic(1.702 · x) too) and residual that follow a
 /// dense alone move into it.
 Graph fuse_dense(const Graph& graph);
+/// Fused ops of f32 over widened halves whose result is rounded back become fused ops of halves, which mean the same:
+/// all is computed in f32 and rounded once. Scales and shifts must be halves that were widened, or numbers that halves
+/// hold; nobody else may read the f32 result.
+Graph narrow_fusions(const Graph& graph, const IsNative& is_native = {});
 /// Dense products of one value with several weights (query, key, value) become one product and slices of it. Where some
 /// have a bias, the others get one of -0, which changes nothing.
 Graph merge_projections(const Graph& graph);

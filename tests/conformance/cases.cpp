@@ -23,6 +23,7 @@ Cases generate(const Form& form) {
 #define ALATE_MULTI_OP ALATE_OP
 #define ALATE_REGION_OP ALATE_OP
 #define ALATE_FUSED_OP ALATE_OP
+#define ALATE_MULTI_FUSED_OP ALATE_OP
 #include "graph/ops.def"
   }
   throw make_error(ErrorCode::internal, "an op is not in the op table");

@@ -26,6 +26,7 @@ struct Form {
 #define ALATE_MULTI_OP ALATE_OP
 #define ALATE_REGION_OP ALATE_OP
 #define ALATE_FUSED_OP ALATE_OP
+#define ALATE_MULTI_FUSED_OP ALATE_OP
 #include "graph/ops.def"
 
 inline constexpr std::int64_t kLarge = 131075;

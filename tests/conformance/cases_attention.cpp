@@ -1,4 +1,4 @@
-// Attention, dense and packed, and pooling of packed rows.
+// Attention, dense and packed, the gradient of the dense one, and pooling of packed rows.
 #include "tests/conformance/cases.h"
 
 namespace alate::conformance {
@@ -42,6 +42,19 @@ Cases attention_cases(const Form& form) {
       if (variant.has_sinks) operands.push_back({.shape = {form.dtype, {s.heads}}});
       cases.push_back({.op = form.op.op, .operands = operands, .attributes = variant});
     }
+  }
+  return cases;
+}
+
+Cases attention_gradient_cases(const Form& form) {
+  Cases cases = attention_cases(form);
+  for (Case& subject : cases) {
+    // A bias is repeated along the batch, and half of them along heads.
+    const auto& attention = std::get<Attention>(subject.attributes);
+    if (attention.has_bias && !attention.has_sinks) subject.operands[3].shape.dims[1] = 1;
+    Shape gradient = subject.operands[0].shape;
+    gradient.dims[3] = subject.operands[2].shape.dims[3];
+    subject.operands.push_back({.shape = gradient, .values = {"units"}});
   }
   return cases;
 }

@@ -7,6 +7,7 @@ numbers in pairs) or 2 (i32). The attributes of a NAME are in the test.
 """
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -101,6 +102,43 @@ record("scatter_sum", lambda x, i, u: lax.scatter_add(
 record("dynamic_slice", lambda x, i, j: lax.dynamic_slice(x, (i, j), (2, 2)), ties, np.int32(7), np.int32(1))
 record("dynamic_update_slice", lambda x, u, i, j: lax.dynamic_update_slice(x, u, (i, j)), ties, image[:2, :2],
        np.int32(-4), np.int32(3))  # fmt: skip
+
+
+
+def attention(scale, causal=False, left=None, cap=0, has_lengths=False, has_bias=False, has_sinks=False):
+    def function(query, key, value, *more):
+        more = list(more)
+        group = query.shape[2] // key.shape[2]
+        key, value = jnp.repeat(key, group, 2), jnp.repeat(value, group, 2)
+        scores = jnp.einsum("bqhw,bkhw->bhqk", query, key) * scale
+        if cap:
+            scores = cap * jnp.tanh(scores / cap)
+        q, k = jnp.arange(query.shape[1])[:, None], jnp.arange(key.shape[1])
+        sees = (k <= q if causal else k >= 0) & (q - k <= (query.shape[1] if left is None else left))
+        if has_lengths:
+            sees = sees & (k < more.pop(0)[:, None, None, None])
+        if has_bias:
+            scores = scores + more.pop(0)
+        scores = jnp.where(sees, scores, -jnp.inf)
+        if has_sinks:
+            sinks = jnp.broadcast_to(more.pop(0)[:, None, None], scores.shape[:-1] + (1,))
+            scores = jnp.concatenate([scores, sinks], -1)
+        weights = jax.nn.softmax(scores, -1)[..., : key.shape[1]]
+        return jnp.einsum("bhqk,bkhw->bqhw", weights, value)
+
+    return function
+
+
+def waves(*extents):
+    return np.sin(np.arange(np.prod(extents)) * 1.7 + len(extents)).reshape(extents)
+
+
+record("attention", attention(0.5), waves(2, 3, 2, 4), waves(2, 5, 2, 4) * 2, waves(2, 5, 2, 3) + 0.25)
+record("attention_causal", attention(0.7, causal=True, left=1), waves(1, 4, 4, 2), waves(1, 4, 2, 2) * 2,
+       waves(1, 4, 2, 3))  # fmt: skip
+record("attention_all", attention(0.6, left=2, cap=1.5, has_lengths=True, has_bias=True, has_sinks=True),
+       waves(2, 3, 4, 2) * 2, waves(2, 4, 2, 2), waves(2, 4, 2, 3), np.array([4, 2], np.int32), waves(1, 4, 3, 4),
+       waves(4))  # fmt: skip
 
 for name, kind, length in (("fft", "fft", 5), ("ifft", "ifft", 5), ("irfft8", "irfft", 8), ("irfft9", "irfft", 9)):
     record(name, lambda x: lax.fft(x, kind, (length,)), z)

@@ -104,6 +104,7 @@ void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<back
   workspace->written.clear();
   for (Tensor& result : workspace->results) workspace->written.push_back(result.mutable_bytes().data());
   std::byte* arena = workspace->arena.mutable_bytes().data();
+  workspace->pointers.resize(plan_.slots.size());
   point_slots(plan_, *binding, workspace->read, workspace->written, arena, workspace->pointers);
   run_steps(plan_, *binding, workspace->pointers, arena, base::ThreadPool::shared(),
             options.max_workers != 0 ? options.max_workers : max_workers_, options);

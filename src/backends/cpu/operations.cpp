@@ -25,6 +25,11 @@ constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling
   return {.op = op, .dtypes = dtypes, .spelling = spelling, .run = run};
 }
 
+// f32, and halves by way of it.
+constexpr Operation widening(Op op, std::string_view spelling, void (*run)(const Step&, const Frame&)) {
+  return {.op = op, .dtypes = kUpToF32, .spelling = spelling, .run = run, .scratch = widened_halves_scratch};
+}
+
 bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
   return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
 }
@@ -38,6 +43,12 @@ bool transforms_axes(const graph::Graph& /*graph*/, const graph::Node& node) {
 
 bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
   return graph.node(node.operands[1].node).op == Op::constant;
+}
+
+// Rows of a matrix may lie apart; those of more axes are taken one after the other.
+bool is_matrix(const graph::Graph& /*graph*/, const graph::Node& node) { return node.results[0].rank() == 2; }
+bool is_matrix_by_weight(const graph::Graph& graph, const graph::Node& node) {
+  return is_matrix(graph, node) && has_constant_weight(graph, node);
 }
 
 // Elements moved, picked and put in order: any dtype, packed ones through carriers.
@@ -110,7 +121,7 @@ constexpr Operation kMoves[] = {
      .fits = has_known_reduction,
      .reads_graphs = true},
     moving<run_region_reduce, region_reduce_scratch>(Op::reduce, "reduce_by_region"),
-    {.op = Op::call, .dtypes = graph::kAny, .spelling = "call", .run = run_call, .scratch = region_scratch},
+    {.op = Op::call, .dtypes = graph::kAny, .spelling = "call", .run = run_call, .scratch = run_once_scratch},
 };
 
 constexpr Operation kKernels[] = {
@@ -119,17 +130,39 @@ constexpr Operation kKernels[] = {
      .spelling = "dot_general",
      .run = run_dot_general,
      .scratch = dot_general_scratch},
-    {.op = Op::softmax, .dtypes = kF32, .spelling = "softmax", .run = run_softmax, .fits = is_over_last_axis},
-    {.op = Op::log_softmax, .dtypes = kF32, .spelling = "log_softmax", .run = run_softmax, .fits = is_over_last_axis},
+    {.op = Op::softmax,
+     .dtypes = kUpToF32,
+     .spelling = "softmax",
+     .run = run_softmax,
+     .scratch = widened_halves_scratch,
+     .fits = is_over_last_axis},
+    {.op = Op::log_softmax,
+     .dtypes = kUpToF32,
+     .spelling = "log_softmax",
+     .run = run_softmax,
+     .scratch = widened_halves_scratch,
+     .fits = is_over_last_axis},
     {.op = Op::while_loop,
      .dtypes = graph::kAny,
      .spelling = "while",
      .run = run_while_loop,
      .scratch = while_loop_scratch},
-    {.op = Op::if_else, .dtypes = graph::kAny, .spelling = "if", .run = run_if_else, .scratch = region_scratch},
-    {.op = Op::layer_norm, .dtypes = kF32, .spelling = "layer_norm", .run = run_layer_norm, .strided_operands = 1},
-    {.op = Op::rms_norm, .dtypes = kF32, .spelling = "rms_norm", .run = run_rms_norm, .strided_operands = 1},
-    {.op = Op::normalize, .dtypes = kF32, .spelling = "normalize", .run = run_normalize},
+    {.op = Op::if_else, .dtypes = graph::kAny, .spelling = "if", .run = run_if_else, .scratch = run_once_scratch},
+    {.op = Op::layer_norm,
+     .dtypes = kF32,
+     .spelling = "layer_norm",
+     .run = run_layer_norm,
+     .strided_operands = 1,
+     .fits = is_matrix},
+    widening(Op::layer_norm, "layer_norm", run_layer_norm),
+    {.op = Op::rms_norm,
+     .dtypes = kF32,
+     .spelling = "rms_norm",
+     .run = run_rms_norm,
+     .strided_operands = 1,
+     .fits = is_matrix},
+    widening(Op::rms_norm, "rms_norm", run_rms_norm),
+    widening(Op::normalize, "normalize", run_normalize),
     {.op = Op::dense,
      .dtypes = kF32,
      .spelling = "gemm",
@@ -137,13 +170,35 @@ constexpr Operation kKernels[] = {
      .strided_operands = 1,
      .packed_operand = 1,
      .pack = pack_dense,
+     .fits = is_matrix_by_weight},
+    {.op = Op::dense,
+     .dtypes = kF32,
+     .spelling = "gemm",
+     .run = run_dense,
+     .packed_operand = 1,
+     .pack = pack_dense,
      .fits = has_constant_weight},
+    widening(Op::attention, "attention", run_attention),
+    {.op = Op::rope,
+     .dtypes = kF32,
+     .spelling = "rope",
+     .run = run_rope,
+     .strided_operands = 1,
+     .scratch = widened_halves_scratch,
+     .fits = fits_rope_of_rows},
+    {.op = Op::rope,
+     .dtypes = kUpToF32,
+     .spelling = "rope",
+     .run = run_rope,
+     .scratch = widened_halves_scratch,
+     .fits = fits_rope},
     {.op = Op::ragged_attention,
      .dtypes = kF32,
      .spelling = "ragged_attention",
      .run = run_ragged_attention,
      .strided_operands = 7},
-    row(Op::ragged_pool, kF32, "pool", run_pool),
+    widening(Op::ragged_attention, "ragged_attention", run_ragged_attention),
+    widening(Op::ragged_pool, "pool", run_pool),
     {.op = Op::conv_general,
      .dtypes = kUpToF32,
      .spelling = "conv_output_first",

@@ -16,14 +16,13 @@ void Frame::check_cancelled() const {
 }
 
 void point_slots(const Plan& plan, const Binding& binding, std::span<const std::byte* const> inputs,
-                 std::span<std::byte* const> outputs, std::byte* arena, std::vector<std::byte*>& pointers) {
-  pointers.assign(plan.slots.size(), nullptr);
+                 std::span<std::byte* const> outputs, std::byte* arena, std::span<std::byte*> pointers) {
   for (std::size_t id = 0; id < plan.slots.size(); ++id) {
     const Slot& slot = plan.slots[id];
     switch (slot.kind) {
       case SlotKind::parameter: pointers[id] = writable(inputs[slot.index]); break;
       case SlotKind::constant: pointers[id] = writable(slot.constant.bytes().data()); break;
-      case SlotKind::packed: break;
+      case SlotKind::packed: pointers[id] = nullptr; break;
       case SlotKind::arena: pointers[id] = arena + binding.offsets[id]; break;
       case SlotKind::output: pointers[id] = outputs[slot.index]; break;
       case SlotKind::view: pointers[id] = pointers[slot.base] + bytes_for(slot.shape.dtype, slot.offset); break;

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "graph/decompose.h"
+#include "graph/decompose/attention_scores.h"
 #include "graph/decompose/widening.h"
 
 namespace alate::graph {
@@ -43,22 +44,25 @@ Value grouped_bias(Builder& b, Value bias, const Dims& dims) {
 
 }  // namespace
 
-Value decompose_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {
-  const DType dtype = b.shape(operands[0]).dtype;
-  const Value query = widen(b, operands[0]), key = widen(b, operands[1]), value = widen(b, operands[2]);
+AttentionScores attention_scores(Builder& b, std::span<const Value> operands, const Attention& attributes) {
+  AttentionScores result;
+  const Value query = widen(b, operands[0]), key = widen(b, operands[1]);
   const Dims q = b.shape(query).dims, k = b.shape(key).dims;
   const std::int64_t kv_heads = k[2].number(), group = kv_heads == 0 ? 0 : q[2].number() / kv_heads;
   std::size_t next = 3;
   const std::optional<Value> lengths = attributes.has_lengths ? std::optional(operands[next++]) : std::nullopt;
 
-  const Value grouped = b.reshape({query}, {.dims = {q[0], q[1], kv_heads, group, q[3]}});
+  result.key = key;
+  result.value = widen(b, operands[2]);
+  result.query = b.reshape({query}, {.dims = {q[0], q[1], kv_heads, group, q[3]}});
   Value scores = b.dot_general(
-      {grouped, key}, {.lhs_batch = {0, 2}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {3}});
+      {result.query, key}, {.lhs_batch = {0, 2}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {3}});
   const Dims dims = b.shape(scores).dims;
   scores = b.mul({scores, scalar_like(b, attributes.scale, scores)});
   if (attributes.soft_cap > 0) {
     const Value cap = scalar_like(b, attributes.soft_cap, scores);
-    scores = b.mul({b.tanh({b.div({scores, cap})}), cap});
+    result.capped = b.tanh({b.div({scores, cap})});
+    scores = b.mul({*result.capped, cap});
   }
   if (attributes.has_bias) scores = b.add({scores, grouped_bias(b, widen(b, operands[next++]), dims)});
   const Value nothing = scalar_like(b, -kInfinity, scores);
@@ -76,14 +80,26 @@ Value decompose_attention(Builder& b, std::span<const Value> operands, const Att
   largest = b.select({b.equal({largest, scalar_like(b, -kInfinity, largest)}), scalar_like(b, 0, largest), largest});
   const Value exponentials = b.exp({b.sub({scores, broadcast_to(b, largest, dims)})});
   Value sum = reduce_keep(b, Op::reduce_sum, exponentials, {4});
-  if (sinks) sum = b.add({sum, b.exp({b.sub({*sinks, largest})})});
+  if (sinks) {
+    sinks = b.exp({b.sub({*sinks, largest})});
+    sum = b.add({sum, *sinks});
+  }
   sum = b.select({b.equal({sum, scalar_like(b, 0, sum)}), scalar_like(b, 1, sum), sum});
-  const Value weights = b.div({exponentials, broadcast_to(b, sum, dims)});
+  result.weights = b.div({exponentials, broadcast_to(b, sum, dims)});
+  if (sinks) result.sinks = b.div({*sinks, sum});
+  return result;
+}
 
-  const Value mixed = b.dot_general(
-      {weights, value}, {.lhs_batch = {0, 1}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {1}});
+Value decompose_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {
+  const Shape query = b.shape(operands[0]);
+  const AttentionScores scores = attention_scores(b, operands, attributes);
+  const Value mixed =
+      b.dot_general({scores.weights, scores.value},
+                    {.lhs_batch = {0, 1}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {1}});
   const Value ordered = b.transpose({mixed}, {.permutation = {0, 2, 1, 3, 4}});
-  return narrow(b, b.reshape({ordered}, {.dims = {q[0], q[1], q[2], b.shape(value).dims[3]}}), dtype);
+  Dims dims = query.dims;
+  dims[3] = b.shape(scores.value).dims[3];
+  return narrow(b, b.reshape({ordered}, {.dims = std::move(dims)}), query.dtype);
 }
 
 Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {

@@ -5,13 +5,15 @@
 
 namespace alate::graph {
 
-Value decompose_node(Builder& b, const Node& node, std::span<const Value> operands) {
+std::vector<Value> decompose_node(Builder& b, const Node& node, std::span<const Value> operands) {
   switch (node.op) {
 #define ALATE_LEAF_OP(...)
 #define ALATE_OP(...)
 #define ALATE_REGION_OP(...)
 #define ALATE_MULTI_OP(...)
 #define ALATE_FUSED_OP(name, arity, attribute, ...) \
+  case Op::name: return {decompose_##name(b, operands, std::get<attribute>(node.attributes))};
+#define ALATE_MULTI_FUSED_OP(name, arity, attribute, ...) \
   case Op::name: return decompose_##name(b, operands, std::get<attribute>(node.attributes));
 #include "graph/ops.def"
     default: throw make_error(ErrorCode::internal, to_string(node.op), " has no decomposition: it is not a fused op");
@@ -33,7 +35,7 @@ Graph decompose_once(const Graph& graph, const std::function<bool(const Graph&, 
       continue;
     }
     found = true;
-    rewriter.replace(id, {decompose_node(rewriter.builder_at(id), node, rewriter.mapped(node.operands))});
+    rewriter.replace(id, decompose_node(rewriter.builder_at(id), node, rewriter.mapped(node.operands)));
   }
   return rewriter.finish();
 }

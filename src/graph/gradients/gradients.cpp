@@ -77,13 +77,14 @@ class Differentiation {
 
   void apply(Backward& call) {
     const Op op = call.node.op;
-    if (op_info(op).kind == OpKind::fused) {
-      call.differentiate([&] { return std::vector{decompose_node(b_, call.node, call.node.operands)}; });
+    const GradientRule* row = find_gradient_rule(op);
+    if (row == nullptr && op_info(op).kind == OpKind::fused) {
+      call.differentiate([&] { return decompose_node(b_, call.node, call.node.operands); });
       return;
     }
     const OpGradient gradient = op_gradient(op);
     if (gradient.kind == OpGradient::Kind::none) call.fail(gradient.reason);
-    find_gradient_rule(op)->rule(call);
+    row->rule(call);
   }
 
   Builder& b_;

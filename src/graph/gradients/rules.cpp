@@ -11,7 +11,7 @@ const GradientRule* find_gradient_rule(Op op) {
          {unary_gradients(), binary_gradients(), choosing_gradients(), moving_gradients(), dynamic_gradients(),
           gather_gradients(), scatter_gradients(), reduction_gradients(), cumulative_gradients(), sort_gradients(),
           dot_gradients(), convolution_gradients(), window_gradients(), fft_gradients(), batch_norm_gradients(),
-          region_gradients(), loop_gradients(), device_gradients()}) {
+          attention_gradients(), region_gradients(), loop_gradients(), device_gradients()}) {
       for (const GradientRule& row : family) rows.at(static_cast<std::size_t>(row.op)) = &row;
     }
     return rows;

@@ -67,11 +67,12 @@ std::span<const GradientRule> convolution_gradients();
 std::span<const GradientRule> window_gradients();
 std::span<const GradientRule> fft_gradients();
 std::span<const GradientRule> batch_norm_gradients();
+std::span<const GradientRule> attention_gradients();
 std::span<const GradientRule> region_gradients();
 std::span<const GradientRule> loop_gradients();
 std::span<const GradientRule> device_gradients();
 
-/// The row of an op; nothing for leaves, fused ops (which are decomposed) and an op that was forgotten.
+/// The row of an op; nothing for leaves, fused ops that are decomposed, and an op that was forgotten.
 const GradientRule* find_gradient_rule(Op op);
 
 /// Of floats that are computed with, and complex numbers.

@@ -59,6 +59,8 @@ PassPipeline standard_passes(const PassPreferences& preferences) {
       {"fuse_dense", fuse_dense},
       {"fold_constants", fold_constants},  // weights that it transposed
       {"eliminate_dead_nodes", eliminate_dead_nodes},
+      {"narrow_fusions", [=](const Graph& graph) { return narrow_fusions(graph, is_native); }},
+      {"eliminate_dead_nodes", eliminate_dead_nodes},
       {"merge_projections", merge_projections},
       {"fold_constants", fold_constants},
       {"eliminate_dead_nodes", eliminate_dead_nodes},

@@ -40,6 +40,7 @@ class Shapes {
       case Op::pad: return padded();
       case Op::concatenate: return operands_.size() == 1 ? std::optional(operands_[0]) : std::nullopt;
       case Op::reverse: return reversed();
+      case Op::convert: return converted();
       case Op::bitcast: return unless_changed(b_.shape(operands_[0]) == node_.results[0]);
       default: return std::nullopt;
     }
@@ -75,6 +76,14 @@ class Shapes {
     const Numbers mapping = composed(attributes.mapping, *places);
     if (b_.shape(x).dims == attributes.dims && is_identity(mapping)) return x;
     return b_.broadcast_in_dim({x}, {.dims = attributes.dims, .mapping = mapping});
+  }
+
+  // Fewer elements are converted before they are repeated, and patterns find rows.
+  std::optional<Value> converted() {
+    const Node& inner = before();
+    if (inner.op != Op::broadcast_in_dim) return std::nullopt;
+    const BroadcastInDim repeats = std::get<BroadcastInDim>(inner.attributes);
+    return b_.broadcast_in_dim({b_.convert({inner.operands[0]}, std::get<Convert>(node_.attributes))}, repeats);
   }
 
   std::optional<Value> transposed(const Numbers& permutation) {
@@ -122,7 +131,7 @@ Graph simplify_shapes(const Graph& graph) {
   Rewriter rewriter(graph);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const Node& node = graph.node(id);
-    if (!op_info(node.op).has(kData)) {
+    if (!op_info(node.op).has(kData) && node.op != Op::convert) {
       rewriter.copy(id);
       continue;
     }

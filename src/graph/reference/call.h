@@ -52,6 +52,7 @@ std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims,
 #define ALATE_FUSED_OP ALATE_OP
 #define ALATE_REGION_OP(name, ...) std::vector<Tensor> reference_##name(const ReferenceCall& call);
 #define ALATE_MULTI_OP ALATE_REGION_OP
+#define ALATE_MULTI_FUSED_OP ALATE_REGION_OP
 #include "graph/ops.def"
 
 }  // namespace alate::graph

@@ -60,6 +60,7 @@ std::vector<Tensor> dispatch(const ReferenceCall& call) {
 #define ALATE_REGION_OP(name, ...) \
   case Op::name: return reference_##name(call);
 #define ALATE_MULTI_OP ALATE_REGION_OP
+#define ALATE_MULTI_FUSED_OP ALATE_REGION_OP
 #include "graph/ops.def"
   }
   throw make_error(ErrorCode::internal, to_string(call.op), " is a leaf, which is not computed");

@@ -33,6 +33,28 @@ void require_bias(const InferenceInput& input, const Shape& bias, Dim batch, Dim
       "the bias operand must be [1 or batch, 1 or heads, queries, keys] of the query's dtype");
 }
 
+// The result of attention, whose operands `more` others follow. `what` says which operands there must be.
+Shape attended(const InferenceInput& input, std::size_t more, std::string_view what) {
+  const Attention& attention = input.as<Attention>();
+  const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
+  require_heads(input, 2);
+  input.require(query.dims[0] == key.dims[0] && key.dims[0] == value.dims[0] && key.dims[1] == value.dims[1],
+                "operands 0, 1 and 2 (query, key and value) must have one batch; key and value one length");
+  const std::size_t count =
+      3u + (attention.has_lengths ? 1 : 0) + (attention.has_bias ? 1 : 0) + (attention.has_sinks ? 1 : 0);
+  input.require(input.operands.size() == count + more, what);
+  std::size_t next = 3;
+  if (attention.has_lengths)
+    input.require(input.operands[next++] == Shape{DType::i32, {query.dims[0]}},
+                  "operand 3, lengths, must be i32 [batch]");
+  if (attention.has_bias)
+    require_bias(input, input.operands[next++], query.dims[0], query.dims[2], query.dims[1], key.dims[1]);
+  if (attention.has_sinks) require_sinks(input, next, query.dims[2]);
+  Shape result = query;
+  result.dims[3] = value.dims[3];
+  return result;
+}
+
 }  // namespace
 
 std::vector<Shape> infer_dense(const InferenceInput& input) {
@@ -52,25 +74,21 @@ std::vector<Shape> infer_dense(const InferenceInput& input) {
 }
 
 std::vector<Shape> infer_attention(const InferenceInput& input) {
+  return {
+      attended(input, 0, "operands must be query, key and value, then lengths, bias and sinks as the attributes say")};
+}
+
+std::vector<Shape> infer_attention_gradient(const InferenceInput& input) {
   const Attention& attention = input.as<Attention>();
-  const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
-  require_heads(input, 2);
-  input.require(query.dims[0] == key.dims[0] && key.dims[0] == value.dims[0] && key.dims[1] == value.dims[1],
-                "operands 0, 1 and 2 (query, key and value) must have one batch; key and value one length");
-  const std::size_t count =
-      3u + (attention.has_lengths ? 1 : 0) + (attention.has_bias ? 1 : 0) + (attention.has_sinks ? 1 : 0);
-  input.require(input.operands.size() == count,
-                "operands must be query, key and value, then lengths, bias and sinks as the attributes say");
-  std::size_t next = 3;
-  if (attention.has_lengths)
-    input.require(input.operands[next++] == Shape{DType::i32, {query.dims[0]}},
-                  "operand 3, lengths, must be i32 [batch]");
-  if (attention.has_bias)
-    require_bias(input, input.operands[next++], query.dims[0], query.dims[2], query.dims[1], key.dims[1]);
-  if (attention.has_sinks) require_sinks(input, next, query.dims[2]);
-  Shape result = query;
-  result.dims[3] = value.dims[3];
-  return {result};
+  const Shape result = attended(input, 1,
+                                "operands must be query, key and value, then lengths, bias and sinks as the attributes "
+                                "say, then the gradient of the result");
+  input.require(input.operands.back() == result,
+                "the last operand, the gradient, must have the shape of attention's result: the query's with the "
+                "value's width");
+  std::vector<Shape> results(input.operands.begin(), input.operands.begin() + 3);
+  results.insert(results.end(), input.operands.begin() + (attention.has_lengths ? 4 : 3), input.operands.end() - 1);
+  return results;
 }
 
 std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {

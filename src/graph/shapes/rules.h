@@ -13,6 +13,7 @@ namespace alate::graph {
 #define ALATE_REGION_OP ALATE_LEAF_OP
 #define ALATE_MULTI_OP ALATE_LEAF_OP
 #define ALATE_FUSED_OP ALATE_LEAF_OP
+#define ALATE_MULTI_FUSED_OP ALATE_LEAF_OP
 #include "graph/ops.def"
 
 }  // namespace alate::graph

@@ -17,7 +17,7 @@ struct Batch {
   std::vector<std::int32_t> starts, lengths;
   std::vector<float> qkv, bias, sinks, out;
   std::size_t tokens = 0, longest = 0;
-  RaggedAttentionArguments arguments;
+  AttentionArguments arguments;
 
   Batch(std::vector<std::int32_t> sequence_lengths, std::size_t heads, std::size_t kv_heads, std::size_t head_size,
         std::size_t value_size, std::size_t gap = 1)
@@ -71,7 +71,7 @@ struct Batch {
 
 // The formula, in double.
 double expected(const Batch& batch, std::size_t sequence, std::size_t head, std::size_t query, std::size_t column) {
-  const RaggedAttentionArguments& a = batch.arguments;
+  const AttentionArguments& a = batch.arguments;
   const auto start = static_cast<std::size_t>(a.starts[sequence]);
   const auto length = static_cast<std::ptrdiff_t>(a.lengths[sequence]);
   const std::size_t kv_head = head / (a.heads / a.kv_heads);
@@ -107,13 +107,13 @@ class RaggedAttention : public EveryInstructionSet {
  protected:
   void run(Batch& batch, std::size_t workers = 1) {
     std::fill(batch.out.begin(), batch.out.end(), Batch::kUntouched);
-    ragged_attention(batch.arguments, pool_, workers, set());
+    attend_sequences(batch.arguments, pool_, workers, set());
   }
 
   // Compares some of the queries of every sequence and head with the formula, and that nothing else was written.
   void check(Batch& batch) {
     run(batch);
-    const RaggedAttentionArguments& a = batch.arguments;
+    const AttentionArguments& a = batch.arguments;
     std::vector<bool> written(batch.out.size());
     for (std::size_t s = 0; s < a.sequences; ++s) {
       const auto length = static_cast<std::size_t>(a.lengths[s]);
@@ -240,6 +240,34 @@ TEST_P(RaggedAttention, GivesASequenceTheSameBitsAloneAndInCompany) {
       const std::vector<float> part(begin, begin + static_cast<std::ptrdiff_t>(alone.out.size()));
       EXPECT_TRUE(same_bits(part, alone.out)) << "length " << company.lengths[s];
     }
+  }
+}
+
+TEST_P(RaggedAttention, OfADenseBatchHasTheBitsOfThePackedOne) {
+  Batch batch({140, 140, 140}, 4, 2, 12, 20, 0);
+  batch.arguments.causal = true;
+  run(batch);
+  const std::vector<float> packed = batch.out;
+  batch.arguments.starts = batch.arguments.lengths = nullptr;
+  batch.arguments.queries = batch.arguments.keys = 140;
+  run(batch, 2);
+  EXPECT_TRUE(same_bits(packed, batch.out));
+
+  // Fewer queries than keys: the first ones.
+  batch.arguments.sequences = 1;
+  batch.arguments.queries = 37;
+  run(batch);
+  const auto end = static_cast<std::ptrdiff_t>(37 * batch.arguments.out_stride);
+  EXPECT_TRUE(std::equal(packed.begin(), packed.begin() + end, batch.out.begin()));
+}
+
+TEST_P(RaggedAttention, GivesZerosWhereNoKeyIsSeen) {
+  Batch batch({20, 30}, 2, 2, 8, 8, 0);
+  const std::vector<std::int32_t> seen = {-1, 0};
+  batch.arguments.key_lengths = seen.data();
+  run(batch);
+  for (std::size_t row = 0; row < 50; ++row) {
+    for (std::size_t i = 0; i < 16; ++i) ASSERT_EQ(batch.out[row * batch.arguments.out_stride + i], 0.0f) << row;
   }
 }
 

@@ -1,7 +1,11 @@
 #include "tests/unit/graph/example_graphs.h"
 
+#include <algorithm>
+#include <set>
+
 #include "tensor/element.h"
 #include "tensor/packed.h"
+#include "tests/conformance/cases.h"
 #include "tests/unit/graph/example_graphs_windows.h"
 
 namespace alate::graph {
@@ -110,12 +114,47 @@ void add_fused(std::vector<Graph>& graphs) {
     graphs.push_back(example(Op::attention, {f, f, f, i32, f, f},
                              {{2, 2, 4, 2}, {2, kTokens, 2, 2}, {2, kTokens, 2, 3}, {2}, {2, 4, 2, kTokens}, {4}},
                              Attention{0.1, true, true, true, false, 1, 2, 3.5}));
+    graphs.push_back(example(Op::attention_gradient, {f, f, f, f},
+                             {{2, kTokens, 4, 2}, {2, 3, 2, 2}, {2, 3, 2, 3}, {2, kTokens, 4, 3}},
+                             Attention{.scale = 0.5, .causal = true}));
+    graphs.push_back(
+        example(Op::attention_gradient, {f, f, f, i32, f, f, f},
+                {{2, 2, 4, 2}, {2, kTokens, 2, 2}, {2, kTokens, 2, 3}, {2}, {1, 4, 2, kTokens}, {4}, {2, 2, 4, 3}},
+                Attention{0.3, true, true, true, false, 1, 2, 3.5}));
     graphs.push_back(example(Op::ragged_attention, {f, f, f, i32, i32, i32, i32, f, f},
                              {{3, 4, 2}, {3, 2, 2}, {3, 2, 3}, {2}, {2}, {2, 2}, {3, 2}, {1, 4, 2, 2}, {4}},
                              Attention{0.1, false, true, true, true, 1, -1, 0}));
     for (int number = 0; number <= static_cast<int>(PoolMode::weighted_mean); ++number) {
       graphs.push_back(example(Op::ragged_pool, {f, i32, i32}, {{kTokens, 2}, {kSequences}, {kSequences}},
                                Pool{static_cast<PoolMode>(number), kTokens}));
+    }
+  }
+}
+
+// Ops that have no line of their own: a small case of the conformance suite.
+void add_from_cases(std::vector<Graph>& graphs) {
+  std::set<Op> seen;
+  for (const Graph& graph : graphs) {
+    for (const Node& node : graph.nodes()) seen.insert(node.op);
+  }
+  for (const OpInfo& op : all_ops()) {
+    if (op.kind == OpKind::leaf || seen.contains(op.op)) continue;
+    for (const DType dtype : {DType::f32, DType::f16, DType::f64, DType::i32, DType::u64}) {
+      if (!contains(op.dtypes, dtype)) continue;
+      const conformance::Cases cases = conformance::cases_of(op, dtype, 1);
+      const auto small = std::ranges::find_if(cases, [](const conformance::Case& subject) {
+        constexpr std::int64_t kFew = 200;
+        const std::int64_t elements = conformance::elements_of(subject);
+        return elements > 1 && elements < kFew && subject.regions.empty();
+      });
+      if (small == cases.end()) continue;
+      std::vector<DType> dtypes;
+      std::vector<Dims> dims;
+      for (const conformance::Operand& operand : small->operands) {
+        dtypes.push_back(operand.shape.dtype);
+        dims.push_back(conformance::shape_at_run(operand.shape).dims);
+      }
+      graphs.push_back(example(op.op, dtypes, dims, small->attributes));
     }
   }
 }
@@ -147,6 +186,7 @@ std::vector<Graph> example_graphs() {
   add_window_examples(graphs);
   graphs.push_back(while_loop_example());
   graphs.push_back(if_else_example());
+  add_from_cases(graphs);
   return graphs;
 }
 

@@ -76,8 +76,6 @@ void add_norms(std::vector<Graph>& graphs, DType f) {
   graphs.push_back(example(Op::batch_norm_inference, {x, row, row, row, row}, BatchNorm{0.01, 1}));
   graphs.push_back(example(Op::batch_norm_training, {x, row, row}, BatchNorm{0.01, 1}));
   graphs.push_back(example(Op::batch_norm_gradient, {x, row, row, row, x}, BatchNorm{0.01, 1}));
-  graphs.push_back(example(Op::log_softmax, {x}, Axis{1}));
-  graphs.push_back(example(Op::rms_norm, {{f, {kBatch, 4}}, row}, Norm{0.01}));
   graphs.push_back(example(Op::group_norm, {x, row, row}, GroupNorm{2, 0.01, 1}));
   graphs.push_back(example(Op::group_norm, {{f, {2, 3, kBatch, 4}}, row, row}, GroupNorm{4, 0.01, 3}));
 }

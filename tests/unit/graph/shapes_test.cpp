@@ -130,6 +130,26 @@ TEST(InferShapes, ChecksHeadsOfAttention) {
             f32({1, 2, 6, 6}));
 }
 
+TEST(InferShapes, GivesAttentionAGradientForEachOfItsFloats) {
+  const std::vector<Shape> operands = {f32({1, 2, 6, 4}), f32({1, 3, 3, 4}), f32({1, 3, 3, 5}),
+                                       i32({1}),          f32({1, 1, 2, 3}), f32({6})};
+  const Attention all{.has_lengths = true, .has_bias = true, .has_sinks = true};
+  const auto with_gradient = [&](const Shape& gradient) {
+    std::vector<Shape> shapes = operands;
+    shapes.push_back(gradient);
+    return shapes;
+  };
+  const Graph graph = graph_of(Op::attention_gradient, with_gradient(f32({1, 2, 6, 5})), all);
+  std::vector<Shape> expected = operands;
+  expected.erase(expected.begin() + 3);
+  EXPECT_EQ(graph.nodes().back().results, expected);
+  EXPECT_NE(refusal_of(Op::attention_gradient, with_gradient(f32({1, 2, 6, 4})), all)
+                .find("the last operand, the gradient, must have the shape of attention's result"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(Op::attention_gradient, operands, all).find("then the gradient of the result"),
+            std::string::npos);
+}
+
 TEST(InferShapes, WantsTheOperandsThatTheFlagsOfDenseName) {
   EXPECT_EQ(result_of(Op::dense, {f32({2, 3}), f32({5, 3}), f32({5}), f32({2, 5})},
                       Dense{.has_bias = true, .has_residual = true}),

@@ -1,4 +1,5 @@
-// Attention over a packed batch of texts, f32: every text attends to itself alone.
+// Attention over a batch of sequences, f32: each attends to itself alone. The batch is packed (tokens of all sequences
+// side by side, as many as there are) or dense (as many places for each).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace alate::cpu {
 /// Nothing is owned. Strides count floats. q, k and v may be slices of one [tokens, ...] buffer; heads of a token lie
 /// side by side. The caller has checked that all sequences lie inside the buffers and do not overlap, and that
 /// kv_heads divides heads.
-struct RaggedAttentionArguments {
+struct AttentionArguments {
   const float* q = nullptr;  // [tokens, heads, head_size]
   std::size_t q_stride = 0;  // between tokens
   const float* k = nullptr;  // [tokens, kv_heads, head_size]
@@ -22,10 +23,14 @@ struct RaggedAttentionArguments {
   float* out = nullptr;  // [tokens, heads, value_size]; tokens of no sequence are left alone
   std::size_t out_stride = 0;
 
-  const std::int32_t* starts = nullptr;       // [sequences], the first token of each
-  const std::int32_t* lengths = nullptr;      // [sequences]
-  const std::int32_t* key_lengths = nullptr;  // [sequences]: tokens of a sequence at or past it look but are not seen;
-                                              // null: all are seen
+  // A packed batch: queries and keys of a sequence are the same tokens. Null in a dense one.
+  const std::int32_t* starts = nullptr;   // [sequences], the first token of each
+  const std::int32_t* lengths = nullptr;  // [sequences]
+  // A dense batch: sequence s has the queries [s * queries, …) and the keys [s * keys, …).
+  std::size_t queries = 0;
+  std::size_t keys = 0;
+  const std::int32_t* key_lengths =
+      nullptr;  // [sequences]: keys of a sequence at or past it are not seen; null: all are
   std::size_t sequences = 0;
 
   std::size_t heads = 0;
@@ -35,12 +40,13 @@ struct RaggedAttentionArguments {
 
   float scale = 1;                   // of q . k
   float soft_cap = 0;                // scores become soft_cap * tanh(score / soft_cap); 0: no cap
-  bool causal = false;               // token i sees no token after i
-  std::ptrdiff_t window_left = -1;   // token i sees at most this many tokens before it; -1: all
+  bool causal = false;               // query i sees no key after i; both are counted from the sequence's start
+  std::ptrdiff_t window_left = -1;   // query i sees at most this many keys before i; -1: all
   std::ptrdiff_t window_right = -1;  // and at most this many after it; -1: all
-  const float* bias = nullptr;       // bias[h * bias_head_stride + i * bias_query_stride + j], i and j counted from the
-                                     // sequence's start, is added to the scores after the cap; may be null
-  std::size_t bias_head_stride = 0;  // 0: one for all heads
+  const float* bias = nullptr;  // bias[s * bias_sequence_stride + h * bias_head_stride + i * bias_query_stride + j] is
+                                // added to the scores after the cap; may be null
+  std::size_t bias_sequence_stride = 0;  // 0: one for all sequences
+  std::size_t bias_head_stride = 0;      // 0: one for all heads
   std::size_t bias_query_stride = 0;
   const float* sinks = nullptr;  // [heads], an extra score a row that has no value (arXiv:2309.17453); may be null
 };
@@ -49,14 +55,15 @@ struct RaggedAttentionArguments {
 /// sequence (arXiv:2205.14135). A row that may see no key at all gives zeros. The bits of a sequence's result depend
 /// on that sequence alone: not on the batch, the threads or the run. Thread-safe. Throws resource_exhausted when
 /// there is no memory for a worker's scratch, which is kept for the thread's next runs.
-void ragged_attention(const RaggedAttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
+void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                       const Kernels& set = kernels());
 
 /// One task: some queries of one head of one sequence.
 struct AttentionTask {
-  std::size_t start = 0;   // the sequence's first token
-  std::size_t length = 0;  // of the sequence
-  std::size_t keys = 0;    // of its tokens that are seen
+  std::size_t sequence = 0;
+  std::size_t first_query = 0;  // the sequence's rows of q and out begin here
+  std::size_t first_key = 0;    // and those of k and v here
+  std::size_t keys = 0;         // that are seen
   std::size_t head = 0;
   std::size_t query_begin = 0;  // from the sequence's start
   std::size_t query_end = 0;    // at most query_begin + kAttentionQueries

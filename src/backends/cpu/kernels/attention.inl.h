@@ -13,7 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
 constexpr std::size_t kQueryVectors = 2;
-constexpr float kLowestScore = -3.0e38f;  // where a row's maximum starts: finite, so that -infinity - it is no NaN
+// Where a row's maximum starts: finite, so that -infinity - it is no NaN, and no finite score is below it.
+constexpr float kLowestScore = -3.40282347e38f;
 
 // Rows of a register tile: with 2 vectors of queries these accumulators, a broadcast and the operands fill the
 // registers (32 of AVX-512 and AArch64, 16 of the others).
@@ -123,7 +124,7 @@ struct Visibility {
   }
 };
 
-inline Visibility visibility_of(const RaggedAttentionArguments& a) {
+inline Visibility visibility_of(const AttentionArguments& a) {
   Visibility sees{a.window_left, a.window_right};
   if (a.causal) sees.right = 0;
   return sees;
@@ -140,13 +141,14 @@ struct BlockTile {
 
 /// Caps, biases and masks scores[key][query]: what the common case has no need of.
 template <std::size_t kVectors>
-inline void adjust_scores(const RaggedAttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+inline void adjust_scores(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
                           const Visibility& sees, const BlockTile& tile) {
   const FloatTag d;
   const hn::RebindToSigned<FloatTag> di;
   const std::size_t lanes = hn::Lanes(d);
   if (a.bias != nullptr) {
-    const float* bias = a.bias + task.head * a.bias_head_stride + tile.query * a.bias_query_stride + tile.first_key;
+    const float* bias = a.bias + task.sequence * a.bias_sequence_stride + task.head * a.bias_head_stride +
+                        tile.query * a.bias_query_stride + tile.first_key;
     transpose_scaled<false>(bias, a.bias_query_stride, s.biases, s.width, tile.queries, tile.keys, 1.0f);
     for (std::size_t key = 0; key < tile.keys; ++key) {
       for (std::size_t i = tile.queries; i < kVectors * lanes; ++i) s.biases[key * s.width + i] = 0;
@@ -211,9 +213,8 @@ HWY_INLINE void softmax_tile(const AttentionScratch& s, std::size_t keys, float*
 }
 
 template <std::size_t kVectors>
-HWY_NOINLINE void attend_block_tile(const RaggedAttentionArguments& a, const AttentionScratch& s,
-                                    const AttentionTask& task, const Visibility& sees, const BlockTile& tile,
-                                    float* block) {
+HWY_NOINLINE void attend_block_tile(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                                    const Visibility& sees, const BlockTile& tile, float* block) {
   float* queries = block;
   float* result = queries + a.head_size * s.width;
   float* maxima = result + s.value_width * s.width;
@@ -248,9 +249,9 @@ HWY_INLINE void fill_rows(float* rows_begin, std::size_t rows, std::size_t strid
   }
 }
 
-inline void begin_block(const RaggedAttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+inline void begin_block(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
                         std::size_t query, std::size_t count, float* block) {
-  const float* q = a.q + (task.start + query) * a.q_stride + task.head * a.head_size;
+  const float* q = a.q + (task.first_query + query) * a.q_stride + task.head * a.head_size;
   const std::size_t columns = used_columns(s, count);
   float* result = block + a.head_size * s.width;
   float* maxima = result + s.value_width * s.width;
@@ -263,7 +264,7 @@ inline void begin_block(const RaggedAttentionArguments& a, const AttentionScratc
   if (a.sinks != nullptr) fill_rows(result, s.value_width, s.width, columns, 0);
 }
 
-inline void end_block(const RaggedAttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+inline void end_block(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
                       std::size_t query, std::size_t count, float* block) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
@@ -271,24 +272,26 @@ inline void end_block(const RaggedAttentionArguments& a, const AttentionScratch&
   const float* sums = result + (s.value_width + 1) * s.width;
   for (std::size_t c = 0; c < used_columns(s, count); c += lanes) {
     const FloatVector sum = hn::Load(d, sums + c);
-    // Only a row that sees no key has the sum 0.
-    const FloatVector factor = hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d)), hn::Div(hn::Set(d, 1.0f), sum));
+    // Only a row that sees no key has the sum 0; where its block saw none either, its result was never written.
+    const auto is_empty = hn::Eq(sum, hn::Zero(d));
+    const FloatVector factor = hn::Div(hn::Set(d, 1.0f), sum);
     for (std::size_t i = 0; i < a.value_size; ++i) {
-      hn::Store(hn::Mul(hn::Load(d, result + i * s.width + c), factor), d, result + i * s.width + c);
+      const FloatVector value = hn::Mul(hn::Load(d, result + i * s.width + c), factor);
+      hn::Store(hn::IfThenZeroElse(is_empty, value), d, result + i * s.width + c);
     }
   }
-  float* out = a.out + (task.start + query) * a.out_stride + task.head * a.value_size;
+  float* out = a.out + (task.first_query + query) * a.out_stride + task.head * a.value_size;
   transpose_scaled<false>(result, s.width, out, a.out_stride, a.value_size, count, 1.0f);
 }
 
-inline void attend(const RaggedAttentionArguments& a, const AttentionTask& task, float* scratch) {
+inline void attend(const AttentionArguments& a, const AttentionTask& task, float* scratch) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   const AttentionScratch s = lay_out_scratch(a.head_size, a.value_size, scratch);
   const Visibility sees = visibility_of(a);
   const std::size_t kv_head = task.head * a.kv_heads / a.heads;
-  const float* k = a.k + task.start * a.k_stride + kv_head * a.head_size;
-  const float* v = a.v + task.start * a.v_stride + kv_head * a.value_size;
+  const float* k = a.k + task.first_key * a.k_stride + kv_head * a.head_size;
+  const float* v = a.v + task.first_key * a.v_stride + kv_head * a.value_size;
   const auto count_at = [&](std::size_t query) {
     return task.query_end - query < s.width ? task.query_end - query : s.width;
   };

@@ -5,43 +5,88 @@
 
 #include "alate/error.h"
 #include "backends/cpu/steps/steps.h"
+#include "backends/cpu/steps/widened.h"
 
 namespace alate::cpu {
+namespace {
 
-void run_ragged_attention(const Step& step, const Frame& frame) {
-  const auto& attention = std::get<graph::Attention>(step.attributes);
-  const Shape &query = frame.shape(step.inputs[0]), &value = frame.shape(step.inputs[2]);
-  RaggedAttentionArguments arguments;
-  arguments.q = frame.in<float>(step.inputs[0]);
-  arguments.q_stride = frame.row_stride(step.inputs[0]);
-  arguments.k = frame.in<float>(step.inputs[1]);
-  arguments.k_stride = frame.row_stride(step.inputs[1]);
-  arguments.v = frame.in<float>(step.inputs[2]);
-  arguments.v_stride = frame.row_stride(step.inputs[2]);
-  arguments.out = frame.out<float>(step.output());
-  arguments.out_stride = frame.row_stride(step.output());
-  arguments.starts = frame.in<std::int32_t>(step.inputs[3]);
-  arguments.lengths = frame.in<std::int32_t>(step.inputs[4]);
-  arguments.sequences = extent_of(frame.shape(step.inputs[3]), 0);
-  arguments.heads = extent_of(query, 1);
-  arguments.kv_heads = extent_of(value, 1);
-  arguments.head_size = extent_of(query, 2);
-  arguments.value_size = extent_of(value, 2);
+// What the attributes say; heads and widths are the last two axes of query and value.
+AttentionArguments arguments_of(const graph::Attention& attention, const Shape& query, const Shape& value) {
+  const std::size_t axis = query.rank() - 2;
+  AttentionArguments arguments;
+  arguments.heads = extent_of(query, axis);
+  arguments.kv_heads = extent_of(value, axis);
+  arguments.head_size = extent_of(query, axis + 1);
+  arguments.value_size = extent_of(value, axis + 1);
   arguments.scale = static_cast<float>(attention.scale);
   arguments.soft_cap = static_cast<float>(attention.soft_cap);
   arguments.causal = attention.causal;
   arguments.window_left = attention.window_left;
   arguments.window_right = attention.window_right;
+  return arguments;
+}
+
+}  // namespace
+
+void run_attention(const Step& step, const Frame& frame) {
+  const auto& attention = std::get<graph::Attention>(step.attributes);
+  const Shape &query = frame.shape(step.inputs[0]), &key = frame.shape(step.inputs[1]),
+              &value = frame.shape(step.inputs[2]), &result = frame.shape(step.output());
+  if (count_of(result) == 0) return;
+  WidenedValues values(step, frame);
+  AttentionArguments arguments = arguments_of(attention, query, value);
+  arguments.sequences = extent_of(query, 0);
+  arguments.queries = extent_of(query, 1);
+  arguments.keys = extent_of(key, 1);
+  arguments.q = values.in(0);
+  arguments.q_stride = arguments.heads * arguments.head_size;
+  arguments.k = values.in(1);
+  arguments.k_stride = arguments.kv_heads * arguments.head_size;
+  arguments.v = values.in(2);
+  arguments.v_stride = arguments.kv_heads * arguments.value_size;
+  std::size_t next = 3;
+  if (attention.has_lengths) arguments.key_lengths = frame.in<std::int32_t>(step.inputs[next++]);
+  if (attention.has_bias) {
+    const Shape& bias = frame.shape(step.inputs[next]);
+    arguments.bias = values.in(next++);
+    arguments.bias_query_stride = arguments.keys;
+    const std::size_t of_head = arguments.queries * arguments.keys;
+    arguments.bias_head_stride = bias.dims[1] == Dim(1) ? 0 : of_head;
+    arguments.bias_sequence_stride = bias.dims[0] == Dim(1) ? 0 : extent_of(bias, 1) * of_head;
+  }
+  if (attention.has_sinks) arguments.sinks = values.in(next);
+  arguments.out = values.out();
+  arguments.out_stride = arguments.heads * arguments.value_size;
+  attend_sequences(arguments, frame.pool, frame.max_workers);
+  values.finish();
+}
+
+void run_ragged_attention(const Step& step, const Frame& frame) {
+  const auto& attention = std::get<graph::Attention>(step.attributes);
+  const Shape &query = frame.shape(step.inputs[0]), &value = frame.shape(step.inputs[2]);
+  WidenedValues values(step, frame);
+  AttentionArguments arguments = arguments_of(attention, query, value);
+  arguments.q = values.in(0);
+  arguments.q_stride = frame.row_stride(step.inputs[0]);
+  arguments.k = values.in(1);
+  arguments.k_stride = frame.row_stride(step.inputs[1]);
+  arguments.v = values.in(2);
+  arguments.v_stride = frame.row_stride(step.inputs[2]);
+  arguments.out = values.out();
+  arguments.out_stride = frame.row_stride(step.output());
+  arguments.starts = frame.in<std::int32_t>(step.inputs[3]);
+  arguments.lengths = frame.in<std::int32_t>(step.inputs[4]);
+  arguments.sequences = extent_of(frame.shape(step.inputs[3]), 0);
   std::size_t next = 7;
   if (attention.has_lengths) arguments.key_lengths = frame.in<std::int32_t>(step.inputs[next++]);
   const std::size_t tokens = extent_of(query, 0), longest = extent_of(frame.shape(step.inputs[5]), 1);
   if (attention.has_bias) {
     const Shape& bias = frame.shape(step.inputs[next]);
-    arguments.bias = frame.in<float>(step.inputs[next++]);
+    arguments.bias = values.in(next++);
     arguments.bias_query_stride = longest;
     arguments.bias_head_stride = bias.dims[1] == Dim(1) ? 0 : longest * longest;
   }
-  if (attention.has_sinks) arguments.sinks = frame.in<float>(step.inputs[next]);
+  if (attention.has_sinks) arguments.sinks = values.in(next);
   check_sequences(arguments.starts, arguments.lengths, arguments.sequences, tokens);
   const std::int32_t* lengths = arguments.lengths;
   if (attention.has_bias && std::any_of(lengths, lengths + arguments.sequences, [&](std::int32_t length) {
@@ -52,7 +97,8 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
   }
   const auto covered = std::accumulate(lengths, lengths + arguments.sequences, std::size_t{0});
   if (covered < tokens) std::fill_n(arguments.out, count_of(frame.shape(step.output())), 0.0f);
-  ragged_attention(arguments, frame.pool, frame.max_workers);
+  attend_sequences(arguments, frame.pool, frame.max_workers);
+  values.finish();
 }
 
 }  // namespace alate::cpu

@@ -1,72 +1,87 @@
 // Steps that run other plans: the regions of their op.
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
-#include "backends/cpu/kernels/scratch.h"
 #include "backends/cpu/steps/region_runner.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {
 namespace {
 
-std::vector<const std::byte*> inputs_of(const Step& step, const Frame& frame, std::size_t first) {
-  std::vector<const std::byte*> inputs;
-  for (std::size_t i = first; i < step.inputs.size(); ++i) inputs.push_back(frame.in<std::byte>(step.inputs[i]));
-  return inputs;
-}
+// Pointers to the operands of a region, and to its results, which lie in the step's memory.
+struct Ports {
+  std::span<std::byte*> inputs, outputs;
+  std::byte* rest;  // of the memory
 
-std::vector<std::byte*> outputs_of(const Step& step, const Frame& frame) {
-  std::vector<std::byte*> outputs;
-  for (const SlotId output : step.outputs) outputs.push_back(frame.out<std::byte>(output));
-  return outputs;
+  Ports(std::size_t input_count, std::size_t output_count, std::byte* memory)
+      : inputs(reinterpret_cast<std::byte**>(memory), input_count),
+        outputs(inputs.data() + input_count, output_count),
+        rest(memory + RegionRunner::pointer_bytes(input_count + output_count)) {}
+};
+
+// Runs a region over the operands from `first` on.
+void run_once(const Step& step, const Frame& frame, std::size_t region, std::size_t first) {
+  const Ports ports(step.inputs.size() - first, step.outputs.size(), frame.scratch);
+  for (std::size_t i = 0; i < ports.inputs.size(); ++i) ports.inputs[i] = frame.pointers[step.inputs[first + i]];
+  for (std::size_t i = 0; i < ports.outputs.size(); ++i) ports.outputs[i] = frame.pointers[step.outputs[i]];
+  RegionRunner(step, region, frame, ports.rest).run(ports.inputs, ports.outputs);
 }
 
 }  // namespace
 
-std::size_t region_scratch(const Step& /*step*/, const Binding& binding, std::size_t index) {
+std::size_t region_scratch(const Step& step, const Binding& binding, std::size_t index) {
   std::size_t bytes = 0;
-  for (const Binding& region : binding.regions[index]) bytes = std::max(bytes, region.arena_bytes);
+  for (std::size_t i = 0; i < step.regions.size(); ++i)
+    bytes = std::max(bytes, RegionRunner::bytes(*step.regions[i], binding.regions[index][i]));
   return bytes;
 }
 
-// The condition's answer, a second copy of the values that the body makes from the first, and the regions' own memory.
+std::size_t run_once_scratch(const Step& step, const Binding& binding, std::size_t index) {
+  return RegionRunner::pointer_bytes(step.inputs.size() + step.outputs.size()) + region_scratch(step, binding, index);
+}
+
+// The condition's answer, pointers to the values and to those that the body makes of them, a second copy of the values,
+// and the regions' own memory.
 std::size_t while_loop_scratch(const Step& step, const Binding& binding, std::size_t index) {
-  std::size_t bytes = kScratchAlignment + region_scratch(step, binding, index);
+  std::size_t bytes =
+      kScratchAlignment + RegionRunner::pointer_bytes(2 * step.outputs.size()) + region_scratch(step, binding, index);
   for (const SlotId output : step.outputs) bytes += scratch_aligned(binding.shapes[output].byte_count());
   return bytes;
 }
 
 void run_while_loop(const Step& step, const Frame& frame) {
   std::byte* goes_on = frame.scratch;
-  std::byte* next = frame.scratch + kScratchAlignment;
-  std::vector<std::byte*> values = outputs_of(step, frame), made;
-  for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+  const Ports ports(step.outputs.size(), step.outputs.size(), frame.scratch + kScratchAlignment);
+  std::span<std::byte*> values = ports.inputs, made = ports.outputs;
+  std::byte* next = ports.rest;
+  for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t bytes = frame.shape(step.outputs[i]).byte_count();
+    values[i] = frame.out<std::byte>(step.outputs[i]);
     if (bytes > 0) std::memcpy(values[i], frame.in<std::byte>(step.inputs[i]), bytes);
-    made.push_back(next);
+    made[i] = next;
     next += scratch_aligned(bytes);
   }
   RegionRunner condition(step, 0, frame, next), body(step, 1, frame, next);
   for (;;) {
     frame.check_cancelled();
-    const std::vector<const std::byte*> now(values.begin(), values.end());
-    condition.run(now, {&goes_on, 1});
+    condition.run(values, {&goes_on, 1});
     if (*goes_on == std::byte{0}) break;
-    body.run(now, made);
-    values.swap(made);
+    body.run(values, made);
+    std::swap(values, made);
   }
-  for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     std::byte* out = frame.out<std::byte>(step.outputs[i]);
-    if (out != values[i]) std::memcpy(out, values[i], frame.shape(step.outputs[i]).byte_count());
+    const std::size_t bytes = frame.shape(step.outputs[i]).byte_count();
+    if (out != values[i] && bytes > 0) std::memcpy(out, values[i], bytes);
   }
 }
 
 void run_if_else(const Step& step, const Frame& frame) {
   const bool holds = *frame.in<std::uint8_t>(step.inputs[0]) != 0;
-  RegionRunner(step, holds ? 0 : 1, frame, frame.scratch).run(inputs_of(step, frame, 1), outputs_of(step, frame));
+  run_once(step, frame, holds ? 0 : 1, 1);
 }
 
-void run_call(const Step& step, const Frame& frame) {
-  RegionRunner(step, 0, frame, frame.scratch).run(inputs_of(step, frame, 0), outputs_of(step, frame));
-}
+void run_call(const Step& step, const Frame& frame) { run_once(step, frame, 0, 0); }
 
 }  // namespace alate::cpu

@@ -7,23 +7,22 @@
 #include "backends/cpu/kernels/softmax.h"
 #include "backends/cpu/kernels/stream.h"
 #include "backends/cpu/steps/steps.h"
+#include "backends/cpu/steps/widened.h"
 
 namespace alate::cpu {
 namespace {
 
-using graph::Op;
-
 std::size_t width_of(const Shape& shape) { return extent_of(shape, shape.rank() - 1); }
 
-NormArguments norm_arguments(const Step& step, const Frame& frame) {
+NormArguments norm_arguments(const Step& step, const Frame& frame, WidenedValues& values) {
   const Shape& shape = frame.shape(step.output());
   NormArguments arguments;
-  arguments.x = frame.in<float>(step.inputs[0]);
+  arguments.x = values.in(0);
   arguments.width = width_of(shape);
   arguments.rows = rows_of(shape);
   arguments.x_stride = shape.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.width;
   arguments.epsilon = static_cast<float>(std::get<graph::Norm>(step.attributes).epsilon);
-  arguments.out = frame.out<float>(step.output());
+  arguments.out = values.out();
   arguments.out_stride = arguments.width;
   return arguments;
 }
@@ -42,6 +41,10 @@ Pooling pooling_of(graph::PoolMode mode) {
 
 }  // namespace
 
+std::size_t widened_halves_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
+  return widened_step_bytes(step, binding);
+}
+
 void check_sequences(const std::int32_t* starts, const std::int32_t* lengths, std::size_t sequences,
                      std::size_t tokens) {
   for (std::size_t i = 0; i < sequences; ++i) {
@@ -54,44 +57,54 @@ void check_sequences(const std::int32_t* starts, const std::int32_t* lengths, st
 }
 
 void run_layer_norm(const Step& step, const Frame& frame) {
-  NormArguments arguments = norm_arguments(step, frame);
-  arguments.scale = frame.in<float>(step.inputs[1]);
-  arguments.shift = frame.in<float>(step.inputs[2]);
+  WidenedValues values(step, frame);
+  NormArguments arguments = norm_arguments(step, frame, values);
+  arguments.scale = values.in(1);
+  arguments.shift = values.in(2);
   normalize_rows(NormKind::layer, arguments, frame.pool, frame.max_workers);
+  values.finish();
 }
 
 void run_normalize(const Step& step, const Frame& frame) {
-  normalize_rows(NormKind::l2, norm_arguments(step, frame), frame.pool, frame.max_workers);
+  WidenedValues values(step, frame);
+  normalize_rows(NormKind::l2, norm_arguments(step, frame, values), frame.pool, frame.max_workers);
+  values.finish();
 }
 
 void run_rms_norm(const Step& step, const Frame& frame) {
-  NormArguments arguments = norm_arguments(step, frame);
-  arguments.scale = frame.in<float>(step.inputs[1]);
+  WidenedValues values(step, frame);
+  NormArguments arguments = norm_arguments(step, frame, values);
+  arguments.scale = values.in(1);
   normalize_rows(NormKind::rms, arguments, frame.pool, frame.max_workers);
+  values.finish();
 }
 
 void run_softmax(const Step& step, const Frame& frame) {
   const Shape& shape = frame.shape(step.output());
+  WidenedValues values(step, frame);
   SoftmaxArguments arguments;
-  arguments.x = frame.in<float>(step.inputs[0]);
-  arguments.out = frame.out<float>(step.output());
+  arguments.x = values.in(0);
+  arguments.out = values.out();
   arguments.rows = rows_of(shape);
   arguments.width = arguments.x_stride = arguments.out_stride = width_of(shape);
-  arguments.streams = shape.byte_count() >= kStreamedBytes;
+  arguments.streams = shape.dtype == DType::f32 && shape.byte_count() >= kStreamedBytes;
   arguments.logarithm = step.operation->op == Op::log_softmax;
   softmax_rows(arguments, frame.pool, frame.max_workers);
+  values.finish();
 }
 
 void run_pool(const Step& step, const Frame& frame) {
+  WidenedValues values(step, frame);
   PoolArguments arguments;
-  arguments.x = frame.in<float>(step.inputs[0]);
+  arguments.x = values.in(0);
   arguments.starts = frame.in<std::int32_t>(step.inputs[1]);
   arguments.lengths = frame.in<std::int32_t>(step.inputs[2]);
-  arguments.out = frame.out<float>(step.output());
+  arguments.out = values.out();
   arguments.sequences = extent_of(frame.shape(step.output()), 0);
   arguments.width = arguments.x_stride = arguments.out_stride = extent_of(frame.shape(step.output()), 1);
   check_sequences(arguments.starts, arguments.lengths, arguments.sequences, extent_of(frame.shape(step.inputs[0]), 0));
   pool_tokens(pooling_of(std::get<graph::Pool>(step.attributes).mode), arguments, frame.pool, frame.max_workers);
+  values.finish();
 }
 
 }  // namespace alate::cpu

@@ -48,6 +48,8 @@ void run_reduce(const Step& step, const Frame& frame);
 std::size_t reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
 /// Whether run_reduce has loops for it.
 bool has_reduction(graph::Op op, DType dtype);
+/// Of the steps below that take halves: these are computed as f32.
+std::size_t widened_halves_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_rms_norm(const Step& step, const Frame& frame);
 void run_softmax(const Step& step, const Frame& frame);
 void run_layer_norm(const Step& step, const Frame& frame);
@@ -93,12 +95,19 @@ void run_while_loop(const Step& step, const Frame& frame);
 std::size_t while_loop_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_if_else(const Step& step, const Frame& frame);
 void run_call(const Step& step, const Frame& frame);
+std::size_t run_once_scratch(const Step& step, const Binding& binding, std::size_t index);
+/// What a RegionRunner of any of the step's regions needs.
 std::size_t region_scratch(const Step& step, const Binding& binding, std::size_t index);
 
 /// Any op, by the reference interpreter: slow, and for what has no kernel.
 void run_interpreted(const Step& step, const Frame& frame);
 
+void run_attention(const Step& step, const Frame& frame);
 void run_ragged_attention(const Step& step, const Frame& frame);
+void run_rope(const Step& step, const Frame& frame);
+bool fits_rope(const graph::Graph& graph, const graph::Node& node);
+/// Of [tokens, heads, width], whose tokens may lie apart.
+bool fits_rope_of_rows(const graph::Graph& graph, const graph::Node& node);
 
 /// Throws invalid_argument unless every sequence lies within the tokens.
 void check_sequences(const std::int32_t* starts, const std::int32_t* lengths, std::size_t sequences,

@@ -1,0 +1,90 @@
+#include "graph/decompose.h"
+#include "graph/decompose/attention_scores.h"
+#include "graph/decompose/widening.h"
+
+namespace alate::graph {
+namespace {
+
+class AttentionBackward {
+ public:
+  AttentionBackward(Builder& b, std::span<const Value> operands, const Attention& attributes)
+      : b_(b), operands_(operands), attributes_(attributes), scores_(attention_scores(b, operands, attributes)) {}
+
+  std::vector<Value> results() {
+    const Dims grouped = b_.shape(scores_.query).dims, dims = b_.shape(scores_.weights).dims;
+    Dims rows = grouped;
+    rows[4] = b_.shape(scores_.value).dims[3];
+    const Value gradient = b_.reshape({widen(b_, operands_.back())}, {.dims = std::move(rows)});
+    // The gradients of weights, of what is softmaxed, then of the products before scale and cap.
+    const Value of_weights =
+        b_.dot_general({gradient, scores_.value},
+                       {.lhs_batch = {0, 2}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {3}});
+    const Value mean = reduce_keep(b_, Op::reduce_sum, b_.mul({scores_.weights, of_weights}), {4});
+    const Value of_scores = b_.mul({scores_.weights, b_.sub({of_weights, broadcast_to(b_, mean, dims)})});
+    Value of_products = of_scores;
+    if (scores_.capped) {
+      const Value one = scalar_like(b_, 1, of_scores);
+      of_products = b_.mul({of_scores, b_.sub({one, b_.mul({*scores_.capped, *scores_.capped})})});
+    }
+    of_products = b_.mul({of_products, scalar_like(b_, attributes_.scale, of_products)});
+
+    const Value of_query =
+        b_.dot_general({of_products, scores_.key},
+                       {.lhs_batch = {0, 1}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {1}});
+    give(b_.transpose({of_query}, {.permutation = {0, 2, 1, 3, 4}}), 0);
+    give(summed_over_queries(of_products, scores_.query), 1);
+    give(summed_over_queries(scores_.weights, gradient), 2);
+    std::size_t next = attributes_.has_lengths ? 4 : 3;
+    if (attributes_.has_bias) {
+      give(of_bias(of_scores, b_.shape(operands_[next]).dims), next);
+      ++next;
+    }
+    if (scores_.sinks) {
+      const Value of_sinks = b_.reduce_sum({b_.mul({*scores_.sinks, b_.neg({mean})})}, {.axes = {0, 2, 4}});
+      give(of_sinks, next);
+    }
+    return std::move(results_);
+  }
+
+ private:
+  // What becomes the gradient of an operand by a reshape and a rounding.
+  void give(Value gradient, std::size_t operand) {
+    const Shape shape = b_.shape(operands_[operand]);
+    results_.push_back(narrow(b_, b_.reshape({gradient}, {.dims = shape.dims}), shape.dtype));
+  }
+
+  // [batch, keys, kv_heads, …] of what is for each query and key, and rows of queries.
+  Value summed_over_queries(Value by_key, Value rows) {
+    const Value product = b_.dot_general(
+        {by_key, rows},
+        {.lhs_batch = {0, 1}, .rhs_batch = {0, 2}, .lhs_contracting = {2, 3}, .rhs_contracting = {1, 3}});
+    return b_.transpose({product}, {.permutation = {0, 2, 1, 3}});
+  }
+
+  // Summed where the bias is repeated.
+  Value of_bias(Value of_scores, const Dims& bias) {
+    const Dims dims = b_.shape(of_scores).dims;
+    const Value by_head = b_.transpose({of_scores}, {.permutation = {0, 1, 3, 2, 4}});
+    const Value whole = b_.reshape({by_head}, {.dims = {dims[0], b_.shape(operands_[0]).dims[2], dims[2], dims[4]}});
+    Numbers repeated;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      if (bias[axis] == Dim(1)) repeated.push_back(static_cast<std::int64_t>(axis));
+    }
+    return repeated.empty() ? whole : b_.reduce_sum({whole}, {.axes = std::move(repeated)});
+  }
+
+  Builder& b_;
+  std::span<const Value> operands_;
+  const Attention& attributes_;
+  AttentionScores scores_;
+  std::vector<Value> results_;
+};
+
+}  // namespace
+
+std::vector<Value> decompose_attention_gradient(Builder& b, std::span<const Value> operands,
+                                                const Attention& attributes) {
+  return AttentionBackward(b, operands, attributes).results();
+}
+
+}  // namespace alate::graph

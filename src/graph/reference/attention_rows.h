@@ -1,0 +1,127 @@
+// What attention and its gradient have in common: the weights of one query of one head.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "graph/reference/call.h"
+#include "graph/reference/extremes.h"
+#include "graph/reference/values.h"
+
+namespace alate::graph {
+
+/// [rows, heads, width] as doubles; attention's batches are read as one after the other.
+struct AttentionHeads {
+  std::vector<double> values;
+  std::int64_t heads, width;
+
+  explicit AttentionHeads(const Tensor& x)
+      : values(load_floats(x)), heads(x.extent(x.rank() - 2)), width(x.extent(x.rank() - 1)) {}
+  std::int64_t offset(std::int64_t row, std::int64_t head) const { return (row * heads + head) * width; }
+  const double* at(std::int64_t row, std::int64_t head) const { return values.data() + offset(row, head); }
+};
+
+/// [1 or batch, 1 or heads, queries, keys]
+struct AttentionBias {
+  std::vector<double> values;
+  std::vector<std::int64_t> extents;
+
+  std::size_t place(std::int64_t batch, std::int64_t head, std::int64_t query, std::int64_t key) const {
+    const std::int64_t b = extents[0] == 1 ? 0 : batch, h = extents[1] == 1 ? 0 : head;
+    return static_cast<std::size_t>(((b * extents[1] + h) * extents[2] + query) * extents[3] + key);
+  }
+};
+
+/// The rows of one sequence: queries and keys are counted from its first ones.
+struct AttentionSequence {
+  std::int64_t batch;  // of the bias
+  std::int64_t first_query, queries, first_key, keys;
+};
+
+/// One query of one head. Empty where no key is seen, or all are infinitely far.
+struct AttentionRow {
+  std::vector<double> weights;  // by key; 0 where it is not seen
+  std::vector<double> slopes;   // of the capped scores
+  double sink = 0;              // the sink's weight
+};
+
+class AttentionRows {
+ public:
+  /// `bias_place` is the operand after the lengths.
+  AttentionRows(const ReferenceCall& call, std::size_t bias_place)
+      : attention(call.as<Attention>()), query(call.operand(0)), key(call.operand(1)), value(call.operand(2)) {
+    if (attention.has_bias) {
+      const Tensor& tensor = call.operand(bias_place++);
+      bias = {load_floats(tensor), extents_of(tensor.shape())};
+    }
+    if (attention.has_sinks) sinks = load_floats(call.operand(bias_place));
+  }
+
+  bool sees(std::int64_t place, std::int64_t other) const {
+    return (!attention.causal || other <= place) &&
+           (attention.window_left < 0 || place - other <= attention.window_left) &&
+           (attention.window_right < 0 || other - place <= attention.window_right);
+  }
+  std::int64_t kv_head(std::int64_t head) const { return head / (query.heads / key.heads); }
+
+  AttentionRow row(const AttentionSequence& sequence, std::int64_t place, std::int64_t head) const {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const auto keys = static_cast<std::size_t>(sequence.keys);
+    AttentionRow row{std::vector<double>(keys, -kInfinity), std::vector<double>(keys, 1)};
+    double largest = attention.has_sinks ? sinks[static_cast<std::size_t>(head)] : -kInfinity;
+    for (std::size_t i = 0; i < keys; ++i) {
+      const auto other = static_cast<std::int64_t>(i);
+      if (!sees(place, other)) continue;
+      double score = attention.scale * product_of(sequence, place, other, head);
+      if (attention.soft_cap > 0) {
+        const double part = std::tanh(score / attention.soft_cap);
+        score = attention.soft_cap * part;
+        row.slopes[i] = 1 - part * part;
+      }
+      if (attention.has_bias) score += bias.values[bias.place(sequence.batch, head, place, other)];
+      row.weights[i] = score;
+      largest = larger(largest, score);
+    }
+    if (largest == -kInfinity) return {};
+    if (attention.has_sinks) row.sink = std::exp(sinks[static_cast<std::size_t>(head)] - largest);
+    double sum = row.sink;
+    for (double& weight : row.weights) sum += weight = std::exp(weight - largest);
+    for (double& weight : row.weights) weight /= sum;
+    row.sink /= sum;
+    return row;
+  }
+
+  const Attention& attention;
+  AttentionHeads query, key, value;
+  AttentionBias bias;
+  std::vector<double> sinks;
+
+ private:
+  double product_of(const AttentionSequence& sequence, std::int64_t place, std::int64_t other,
+                    std::int64_t head) const {
+    const double* const q = query.at(sequence.first_query + place, head);
+    const double* const k = key.at(sequence.first_key + other, kv_head(head));
+    double sum = 0;
+    for (std::int64_t i = 0; i < query.width; ++i) sum += q[i] * k[i];
+    return sum;
+  }
+};
+
+/// The sequences of a dense batch: as many keys of each as the lengths say.
+inline std::vector<AttentionSequence> batch_sequences(const ReferenceCall& call) {
+  const std::int64_t batch = call.operand(0).extent(0), queries = call.operand(0).extent(1),
+                     keys = call.operand(1).extent(1);
+  const std::vector<std::int64_t> lengths = call.as<Attention>().has_lengths
+                                                ? load_places(call.operand(3))
+                                                : std::vector<std::int64_t>(static_cast<std::size_t>(batch), keys);
+  std::vector<AttentionSequence> sequences;
+  for (std::int64_t i = 0; i < batch; ++i) {
+    const std::int64_t seen = std::clamp<std::int64_t>(lengths[static_cast<std::size_t>(i)], 0, keys);
+    sequences.push_back({i, i * queries, queries, i * keys, seen});
+  }
+  return sequences;
+}
+
+}  // namespace alate::graph
