@@ -10,10 +10,11 @@ import sys
 
 import numpy as np
 
-from recorder import complexes, conversions, elementwise, moving, sums
+from recorder import complexes, conversions, elementwise, moving, places, sums
 
 FAMILIES = {"unary": elementwise.unary, "binary": elementwise.binary,
-            "elementwise": elementwise.rest, "complex": complexes.complexes, "data": moving.data, "sums": sums.sums,
+            "elementwise": elementwise.rest, "complex": complexes.complexes, "data": moving.data,
+            "shapes": moving.shapes, "places": places.places, "sums": sums.sums,
             "convert": conversions.conversions}
 
 if __name__ == "__main__":
