@@ -80,8 +80,9 @@ def scatters(family, random):
                 family.add(op, *scatter(op, x, rows, np.resize(edges(dtype)[::-1], (6, 3)), 1, update_window_dims=[1],
                                         inserted_window_dims=[0], scatter_dims_to_operand_dims=[0]))
         x = random.integers(-9, 9, (4, 5, 3)).astype(np.float32)
-        # Windows of [2, 2]; one that is partly outside is left out whole.
-        corners = np.array([[0, 0, 1], [3, 4, 0], [-1, 1, 1], [2, 3, 1]], np.int64)
+        # Windows of [2, 2]; one is outside. Of one that is partly outside, the specification writes the elements that are
+        # inside, XLA none.
+        corners = np.array([[0, 0, 1], [2, 3, 0], [-5, 1, 1], [1, 2, 0]], np.int64)
         windows = random.integers(-9, 9, (4, 2, 2)).astype(np.float32)
         family.add(op, *scatter(op, x, corners, windows, 1, update_window_dims=[1, 2], inserted_window_dims=[2],
                                 scatter_dims_to_operand_dims=[0, 1, 2]))
