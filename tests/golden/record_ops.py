@@ -14,7 +14,7 @@ from recorder import complexes, conversions, elementwise, moving, places, sums
 
 FAMILIES = {"unary": elementwise.unary, "binary": elementwise.binary,
             "elementwise": elementwise.rest, "complex": complexes.complexes, "data": moving.data,
-            "shapes": moving.shapes, "places": places.places, "sums": sums.sums,
+            "shapes": moving.shapes, "places": places.places, "sums": sums.sums, "reductions": sums.reductions,
             "convert": conversions.conversions}
 
 if __name__ == "__main__":
