@@ -10,11 +10,12 @@ import sys
 
 import numpy as np
 
-from recorder import complexes, conversions, elementwise, moving, places, sums
+from recorder import complexes, conversions, devices, elementwise, moving, places, sums, transforms, windows
 
 FAMILIES = {"unary": elementwise.unary, "binary": elementwise.binary,
             "elementwise": elementwise.rest, "complex": complexes.complexes, "data": moving.data,
-            "shapes": moving.shapes, "places": places.places, "sums": sums.sums, "reductions": sums.reductions,
+            "shapes": moving.shapes, "places": places.places, "sums": sums.sums, "reductions": sums.reductions, "windows": windows.windows,
+            "transforms": transforms.transforms, "devices": devices.devices,
             "convert": conversions.conversions}
 
 if __name__ == "__main__":
