@@ -16,7 +16,7 @@ FAMILIES = {"unary": elementwise.unary, "binary": elementwise.binary,
             "elementwise": elementwise.rest, "complex": complexes.complexes, "data": moving.data,
             "shapes": moving.shapes, "places": places.places, "sums": sums.sums, "reductions": sums.reductions, "windows": windows.windows,
             "transforms": transforms.transforms, "devices": devices.devices,
-            "convert": conversions.conversions}
+            "convert": conversions.conversions, "narrow": conversions.narrow}
 
 if __name__ == "__main__":
     np.seterr(all="ignore")
