@@ -10,12 +10,12 @@ import sys
 
 import numpy as np
 
-from recorder import complexes, conversions, devices, elementwise, moving, places, sums, transforms, windows
+from recorder import complexes, conversions, devices, elementwise, moving, places, regions, sums, transforms, windows
 
 FAMILIES = {"unary": elementwise.unary, "binary": elementwise.binary,
             "elementwise": elementwise.rest, "complex": complexes.complexes, "data": moving.data,
             "shapes": moving.shapes, "places": places.places, "sums": sums.sums, "reductions": sums.reductions, "windows": windows.windows,
-            "transforms": transforms.transforms, "devices": devices.devices,
+            "transforms": transforms.transforms, "devices": devices.devices, "regions": regions.regions,
             "convert": conversions.conversions, "narrow": conversions.narrow}
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def dense_pairs(low, high):
     return f"dense<[{rows}]> : tensor<{len(low)}x2xi64>" if len(low) else "dense<> : tensor<0x2xi64>"
 
 
-def stablehlo(body, *results):
+def stablehlo(body, *results, functions=""):
     """A function of arrays that runs StableHLO: `body` makes %r (or %r:N) of %x0, …; results are (dims, dtype)."""
 
     def run(*inputs):
@@ -103,7 +103,7 @@ def stablehlo(body, *results):
         types = [tensor_type(*result) for result in results]
         names = ["%r"] if len(types) == 1 else [f"%r#{i}" for i in range(len(types))]
         taken = ", ".join(f"%x{i}: {tensor_type(x.shape, x.dtype)}" for i, x in enumerate(inputs))
-        text = (f"module {{ func.func public @main({taken}) -> ({', '.join(types)}) {{\n{body}\n"
+        text = (f"module {{ {functions} func.func public @main({taken}) -> ({', '.join(types)}) {{\n{body}\n"
                 f"return {', '.join(names)} : {', '.join(types)} }} }}")
         backend = xla_bridge.get_backend("cpu")
         devices = xla_client.DeviceList(tuple(backend.local_devices()[:1]))
@@ -120,15 +120,6 @@ def plain_op(name, inputs, *results, attributes=""):
     given = ", ".join(tensor_type(*result) for result in results)
     count = "" if len(results) == 1 else f":{len(results)}"
     return stablehlo(f'%r{count} = "stablehlo.{name}"({operands}) {{{attributes}}} : ({taken}) -> ({given})', *results)
-
-
-def scalar_region(op, dtypes):
-    """A region of the text form that gives an op of two scalar parameters for each dtype: the first half, the second."""
-    lines = [f'%{i} = parameter "p{i}" : {text_name(d)}[]' for i, d in enumerate([*dtypes, *dtypes])]
-    count = len(dtypes)
-    lines += [f"%{2 * count + i} = {op}(%{i}, %{count + i}) : {text_name(d)}[]" for i, d in enumerate(dtypes)]
-    lines += [f'output "o{i}" = %{2 * count + i}' for i in range(count)]
-    return 'graph "region" { ' + "\n".join(lines) + " }"
 
 
 class Family:
