@@ -1,7 +1,7 @@
 """Barriers, and collectives of one device."""
 import numpy as np
 
-from recorder.family import FLOATS, INTS, Family, plain_op, small, stablehlo, tensor_type
+from recorder.family import COMPLEX, FLOATS, INTS, NIBBLES, Family, plain_op, small, stablehlo, tensor_type
 
 GROUPS = "replica_groups = dense<[[0]]> : tensor<1x1xi64>"
 
@@ -16,27 +16,27 @@ def reducing(name, x, reduction, more=""):
 
 def devices():
     family, random = Family("devices"), np.random.default_rng(13)
-    for dtype in [np.bool_, *INTS, *FLOATS, np.complex64]:
-        for dims in [(2, 3), ()]:
+    for dtype in [np.bool_, *INTS, *NIBBLES, *FLOATS, *COMPLEX]:
+        for dims in [(2, 3), (), (0,)] if dtype == np.float32 else [(2, 3)]:
             x, kept = small(random, dims, dtype), (dims, dtype)
             y = small(random, (4,), np.int32)
             # StableHLO has one barrier; the other differs in when things run.
             for op in ("optimization_barrier", "scheduling_barrier"):
                 family.add(op, plain_op("optimization_barrier", [x, y], kept, (y.shape, y.dtype)), [x, y])
             reductions = [("sum", "add"), ("product", "multiply")]
-            if np.dtype(dtype).kind not in "bc":
+            if dtype in (np.float32, np.int32):
                 reductions += [("max", "maximum"), ("min", "minimum")]
             if dtype == np.bool_:
                 reductions = [("logical_and", "and"), ("logical_or", "or"), ("logical_xor", "xor")]
-            elif dtype in INTS:
+            elif dtype == np.int32:
                 reductions += [("bitwise_and", "and"), ("bitwise_or", "or"), ("bitwise_xor", "xor")]
             for reduction, name in reductions:
                 run = reducing("all_reduce", x, name)
                 if reduction.startswith("bitwise") or reduction == "logical_xor":  # which XLA has not on the processor
                     run = plain_op("optimization_barrier", [x], kept)
-                for groups in ("[[0]]", "[]"):
+                for groups in ("[[0]]", "[]")[:2 if dtype == np.float32 else 1]:
                     family.add("all_reduce", run, [x], f"reduction={reduction}, replica_groups={groups}")
-            if dims:
+            if len(dims) == 2:
                 family.add("reduce_scatter", reducing("reduce_scatter", x, reductions[0][1], "scatter_dimension = 1 : i64, "),
                            [x], f"reduction={reductions[0][0]}, axis=1, replica_groups=[[0]]")
                 family.add("all_gather", plain_op("all_gather", [x], kept, attributes=f"all_gather_dim = 1 : i64, {GROUPS}"),

@@ -107,7 +107,7 @@ def reduces(family, random):
         x, kind = small(random, (3, 2, 4), dtype), np.dtype(dtype)
         zero, ones = np.zeros((), dtype), np.ones((), dtype)
         sums = "add" if dtype != np.bool_ else "logical_or"
-        for axes in ([1], [0, 2], [0, 1, 2], []):
+        for axes in ([1], [0, 2], [0, 1, 2], []) if dtype == np.float32 else ([0, 2],):
             fold([x], [zero], axes, one(sums))
         fold([x[:, :0]], [ones], [1], one(sums))
         if kind.kind not in "cb":

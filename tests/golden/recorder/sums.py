@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 from jax import lax
 
-from recorder.family import (FLOATS, INTS, NIBBLES, Family, dense, edges, is_int, numbers, plain_op, small, stablehlo,
+from recorder.family import (FLOATS, INTS, NIBBLES, Family, dense, dense_pairs, edges, is_int, numbers, plain_op, small, stablehlo,
                              tensor_type, text_name)
 
 
@@ -39,6 +39,20 @@ def reduction(name, start, x, axes):
             f"%c = stablehlo.{name} %a, %b : {scalar}\nstablehlo.return %c : {scalar}\n}}) "
             f"{{dimensions = {dense(axes)}}} : ({whole}, {scalar}) -> {tensor_type(dims, x.dtype)}")
     return stablehlo(body, (dims, x.dtype)), [x], f"axes={numbers(axes)}"
+
+
+def window(name, start, x, sizes, strides, base, dilations, low, high):
+    """StableHLO's reduce_window by one op from a start."""
+    scalar, whole = tensor_type((), x.dtype), tensor_type(x.shape, x.dtype)
+    result = tuple(max(0, (max(0, (n - 1) * b + 1 if n else 0) + lo + hi - ((w - 1) * d + 1)) // s + 1)
+                   for n, w, s, b, d, lo, hi in zip(x.shape, sizes, strides, base, dilations, low, high))
+    body = (f"%s = stablehlo.constant dense<{start}> : {scalar}\n"
+            f'%r = "stablehlo.reduce_window"(%x0, %s) ({{\n^bb0(%a: {scalar}, %b: {scalar}):\n'
+            f"%c = stablehlo.{name} %a, %b : {scalar}\nstablehlo.return %c : {scalar}\n}}) "
+            f"{{window_dimensions = {dense(sizes)}, window_strides = {dense(strides)}, base_dilations = {dense(base)}, "
+            f"window_dilations = {dense(dilations)}, padding = {dense_pairs(low, high)}}} : ({whole}, {scalar}) -> "
+            f"{tensor_type(result, x.dtype)}")
+    return stablehlo(body, (result, x.dtype))
 
 
 def last_bits(dtype):
@@ -81,7 +95,7 @@ def reductions():
         wild = np.resize(edges(dtype), (4, 7) if is_int(dtype) else (7, 3))
         for op, name, start in (("reduce_sum", "add", zero), ("reduce_product", "multiply", one),
                                 ("reduce_max", "maximum", lowest), ("reduce_min", "minimum", highest)):
-            for axes in AXES[1:]:
+            for axes in AXES[1:] if dtype in (np.float32, np.int32) else AXES[1:2]:
                 family.add(op, *reduction(name, start, x, axes))
             family.add(op, *reduction(name, start, x[:, :0], [1]))
             if is_int(dtype) or op in ("reduce_max", "reduce_min"):
@@ -99,7 +113,12 @@ def reductions():
 def cumulative(family, x):
     for op, function in {"cumulative_sum": lax.cumsum, "cumulative_product": lax.cumprod, "cumulative_max": lax.cummax,
                          "cumulative_min": lax.cummin}.items():
-        if x.dtype.itemsize == 1 and x.dtype.name in ("int4", "uint4"):  # jax has no cumulative ops of four bits
+        if x.dtype in map(np.dtype, NIBBLES):  # jax has no cumulative ops of four bits: windows that see what is before
+            lowest, highest = extremes_of(x.dtype)
+            name, start = {"cumulative_sum": ("add", 0), "cumulative_product": ("multiply", 1),
+                           "cumulative_max": ("maximum", lowest), "cumulative_min": ("minimum", highest)}[op]
+            family.add(op, window(name, start, x, (1, 4, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1), (0, 3, 0), (0, 0, 0)), [x],
+                       "axis=1, reverse=false, exclusive=false")
             continue
         if op == "cumulative_product":
             for axis, reverse in ((0, False), (2, True)):
@@ -114,18 +133,28 @@ def cumulative(family, x):
         family.add(op, lambda v: function(v, axis=1), [x[:, :0]], "axis=1, reverse=false, exclusive=false")
 
 
+def whole_bytes(x):
+    """XLA puts integers of four bits in no order."""
+    return x.astype(np.int8) if np.dtype(x.dtype) in map(np.dtype, NIBBLES) else x
+
+
+def top_k(x, k):
+    values, places = lax.top_k(whole_bytes(x), k)
+    return values.astype(x.dtype), places
+
+
 def orders(family, random):
-    for dtype in [*INTS, *FLOATS]:
+    for dtype in [*INTS, *FLOATS, *NIBBLES]:
         if is_int(dtype):
             values = np.resize(edges(dtype), (3, 9))
         else:  # -NaN too, both zeros, and equal ones
             values = np.append(np.resize(edges(dtype), 26), -edges(dtype)[:1]).reshape(3, 9)
-        for k in (1, 4, 9, 0):
-            family.add("top_k", lambda v: tuple(lax.top_k(v, k)), [values], f"k={k}")
-        family.add("top_k", lambda v: tuple(lax.top_k(v, 2)), [np.zeros((0, 3), dtype)], "k=2")
+        for k in (1, 4, 9, 0) if dtype == np.float32 else (4,):
+            family.add("top_k", lambda v: top_k(v, k), [values], f"k={k}")
+        family.add("top_k", lambda v: top_k(v, 2), [np.zeros((0, 3), dtype)], "k=2")
         for is_min, function in ((False, lax.argmax), (True, lax.argmin)):
-            for index in (np.int32, np.int64, np.uint8):
-                family.add("arg_min_max", lambda v: function(v, 1, np.int32).astype(index), [values],
+            for index in (np.int32, np.int64, np.uint8) if dtype == np.float32 else (np.int32,):
+                family.add("arg_min_max", lambda v: function(whole_bytes(v), 1, np.int32).astype(index), [values],
                            f"axis=1, dtype={text_name(index)}, is_min={str(is_min).lower()}")
     for is_min, function in ((False, lax.argmax), (True, lax.argmin)):
         x = np.array([[False, True, True], [False, False, False], [True, True, False]])
