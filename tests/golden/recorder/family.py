@@ -1,4 +1,5 @@
 """Cases of one file: graphs of one op in text form, operands, and what XLA gives for them."""
+
 import json
 import pathlib
 import struct
@@ -15,18 +16,37 @@ jax.config.update("jax_platforms", "cpu")
 
 FOLDER = pathlib.Path(__file__).parent.parent / "ops"
 # numpy's name of a dtype: the text form's, safetensors' (None where it has none: stored as bytes), StableHLO's.
-NAMES = {"bool": ("bool", "BOOL", "i1"), "int8": ("i8", "I8", "i8"), "int16": ("i16", "I16", "i16"),
-         "int32": ("i32", "I32", "i32"), "int64": ("i64", "I64", "i64"), "uint8": ("u8", "U8", "ui8"),
-         "uint16": ("u16", "U16", "ui16"), "uint32": ("u32", "U32", "ui32"), "uint64": ("u64", "U64", "ui64"),
-         "float16": ("f16", "F16", "f16"), "bfloat16": ("bf16", "BF16", "bf16"), "float32": ("f32", "F32", "f32"),
-         "float64": ("f64", "F64", "f64"), "complex64": ("c64", "C64", "complex<f32>"),
-         "complex128": ("c128", None, "complex<f64>"), "int4": ("i4", None, "i4"), "uint4": ("u4", None, "ui4"),
-         "int2": ("i2", None, "i2"), "uint2": ("u2", None, "ui2"), "int1": ("i1", None, "i1"),
-         "float8_e5m2": ("f8e5m2", None, "f8E5M2"), "float8_e4m3fn": ("f8e4m3fn", None, "f8E4M3FN"),
-         "float8_e4m3b11fnuz": ("f8e4m3b11fnuz", None, "f8E4M3B11FNUZ"),
-         "float8_e5m2fnuz": ("f8e5m2fnuz", None, "f8E5M2FNUZ"), "float8_e4m3fnuz": ("f8e4m3fnuz", None, "f8E4M3FNUZ"),
-         "float8_e4m3": ("f8e4m3", None, "f8E4M3"), "float8_e3m4": ("f8e3m4", None, "f8E3M4"),
-         "float8_e8m0fnu": ("f8e8m0fnu", None, "f8E8M0FNU"), "float4_e2m1fn": ("f4e2m1fn", None, "f4E2M1FN")}
+NAMES = {
+    "bool": ("bool", "BOOL", "i1"),
+    "int8": ("i8", "I8", "i8"),
+    "int16": ("i16", "I16", "i16"),
+    "int32": ("i32", "I32", "i32"),
+    "int64": ("i64", "I64", "i64"),
+    "uint8": ("u8", "U8", "ui8"),
+    "uint16": ("u16", "U16", "ui16"),
+    "uint32": ("u32", "U32", "ui32"),
+    "uint64": ("u64", "U64", "ui64"),
+    "float16": ("f16", "F16", "f16"),
+    "bfloat16": ("bf16", "BF16", "bf16"),
+    "float32": ("f32", "F32", "f32"),
+    "float64": ("f64", "F64", "f64"),
+    "complex64": ("c64", "C64", "complex<f32>"),
+    "complex128": ("c128", None, "complex<f64>"),
+    "int4": ("i4", None, "i4"),
+    "uint4": ("u4", None, "ui4"),
+    "int2": ("i2", None, "i2"),
+    "uint2": ("u2", None, "ui2"),
+    "int1": ("i1", None, "i1"),
+    "float8_e5m2": ("f8e5m2", None, "f8E5M2"),
+    "float8_e4m3fn": ("f8e4m3fn", None, "f8E4M3FN"),
+    "float8_e4m3b11fnuz": ("f8e4m3b11fnuz", None, "f8E4M3B11FNUZ"),
+    "float8_e5m2fnuz": ("f8e5m2fnuz", None, "f8E5M2FNUZ"),
+    "float8_e4m3fnuz": ("f8e4m3fnuz", None, "f8E4M3FNUZ"),
+    "float8_e4m3": ("f8e4m3", None, "f8E4M3"),
+    "float8_e3m4": ("f8e3m4", None, "f8E3M4"),
+    "float8_e8m0fnu": ("f8e8m0fnu", None, "f8E8M0FNU"),
+    "float4_e2m1fn": ("f4e2m1fn", None, "f4E2M1FN"),
+}
 BITS = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2, "float4_e2m1fn": 4}  # numpy has a byte for each
 
 BOOL = np.dtype(np.bool_)
@@ -34,8 +54,15 @@ FLOATS = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]
 INTS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 NIBBLES = [ml_dtypes.int4, ml_dtypes.uint4]
 COMPLEX = [np.complex64, np.complex128]
-STORED = [ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3b11fnuz, ml_dtypes.float8_e5m2fnuz,
-          ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e4m3, ml_dtypes.float8_e3m4]
+STORED = [
+    ml_dtypes.float8_e5m2,
+    ml_dtypes.float8_e4m3fn,
+    ml_dtypes.float8_e4m3b11fnuz,
+    ml_dtypes.float8_e5m2fnuz,
+    ml_dtypes.float8_e4m3fnuz,
+    ml_dtypes.float8_e4m3,
+    ml_dtypes.float8_e3m4,
+]
 
 
 def is_int(dtype):
@@ -56,8 +83,29 @@ def edges(dtype):
         values += [-1, -2, -7, -100] if info.min < 0 else []
         return np.array([int(x) for x in values if info.min <= x <= info.max], dtype)
     info = ml_dtypes.finfo(dtype)
-    values = [np.nan, np.inf, -np.inf, 0.0, -0.0, float(info.max), float(info.min), float(info.tiny), 1, -1, 0.5, -0.5,
-              1.5, -1.5, 2.5, 0.1, -0.3, 3, -2, 7.25, 40]
+    values = [
+        np.nan,
+        np.inf,
+        -np.inf,
+        0.0,
+        -0.0,
+        float(info.max),
+        float(info.min),
+        float(info.tiny),
+        1,
+        -1,
+        0.5,
+        -0.5,
+        1.5,
+        -1.5,
+        2.5,
+        0.1,
+        -0.3,
+        3,
+        -2,
+        7.25,
+        40,
+    ]
     return np.array(values, dtype)
 
 
@@ -103,8 +151,10 @@ def stablehlo(body, *results, functions=""):
         types = [tensor_type(*result) for result in results]
         names = ["%r"] if len(types) == 1 else [f"%r#{i}" for i in range(len(types))]
         taken = ", ".join(f"%x{i}: {tensor_type(x.shape, x.dtype)}" for i, x in enumerate(inputs))
-        text = (f"module {{ {functions} func.func public @main({taken}) -> ({', '.join(types)}) {{\n{body}\n"
-                f"return {', '.join(names)} : {', '.join(types)} }} }}")
+        text = (
+            f"module {{ {functions} func.func public @main({taken}) -> ({', '.join(types)}) {{\n{body}\n"
+            f"return {', '.join(names)} : {', '.join(types)} }} }}"
+        )
         backend = xla_bridge.get_backend("cpu")
         devices = xla_client.DeviceList(tuple(backend.local_devices()[:1]))
         program = backend.compile_and_load(text, devices, xla_client.CompileOptions())

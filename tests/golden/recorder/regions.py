@@ -1,8 +1,8 @@
 """Ops with regions: while_loop, if_else, call, reduce, sort."""
+
 import numpy as np
 
-from recorder.family import (COMPLEX, FLOATS, INTS, NIBBLES, Family, dense, edges, numbers, small, stablehlo,
-                             tensor_type)
+from recorder.family import COMPLEX, FLOATS, INTS, NIBBLES, Family, dense, edges, numbers, small, stablehlo, tensor_type
 from recorder.region import Region
 
 ALL = [np.bool_, *INTS, *NIBBLES, *FLOATS, *COMPLEX]
@@ -23,13 +23,15 @@ def names_of(count):
 def add(family, op, name, inputs, results, regions, attributes="", said=""):
     count = "" if len(results) == 1 else f":{len(results)}"
     given = ", ".join(tensor_type(*result) for result in results)
-    body = (f'%r{count} = "stablehlo.{name}"({names_of(len(inputs))}) ({", ".join(r.as_mlir() for r in regions)}) '
-            f"{{{said}}} : ({types_of(inputs)}) -> ({given})")
+    body = (
+        f'%r{count} = "stablehlo.{name}"({names_of(len(inputs))}) ({", ".join(r.as_mlir() for r in regions)}) '
+        f"{{{said}}} : ({types_of(inputs)}) -> ({given})"
+    )
     family.add(op, stablehlo(body, *results), inputs, attributes, [r.as_text() for r in regions])
 
 
 def counting(values):
-    """while i < limit: loop values i, step, limit, and more; the body is given, and makes what becomes of the last ones."""
+    """The condition i < limit of loop values i, step, limit, and more."""
     condition = Region(shapes_of(values))
     return condition.give(condition.emit("less", *(condition.parameters[i] for i in (0, 2))))
 
@@ -53,14 +55,23 @@ def while_loops(family, random):
     body.give(body.emit("add", i, step), step, end, b, body.emit("add", a, b))
     add(family, "while_loop", "while", values, shapes_of(values), [counting(values), body])
     # An if in the body, and a value without elements.
-    values = [np.uint8(250), np.uint8(1), np.uint8(255), np.uint8(252), np.float32([1, -2]), np.zeros((0, 2), np.float32)]
+    values = [
+        np.uint8(250),
+        np.uint8(1),
+        np.uint8(255),
+        np.uint8(252),
+        np.float32([1, -2]),
+        np.zeros((0, 2), np.float32),
+    ]
     body = Region(shapes_of(values))
     i, step, end, middle, x, nothing = body.parameters
     captured = [i[1], x[1]]
-    then, otherwise = Region([((), np.uint8), ((2,), np.float32)], captured), Region([((), np.uint8), ((2,), np.float32)], captured)
+    then, otherwise = Region([((), np.uint8), ((2,), np.float32)], captured), Region(
+        [((), np.uint8), ((2,), np.float32)], captured
+    )
     then.give(then.emit("add", then.parameters[1], then.parameters[1]))
     otherwise.give(otherwise.emit("mul", otherwise.parameters[1], otherwise.parameters[1]))
-    changed, = body.if_else(body.emit("less", i, middle), [i, x], then, otherwise)
+    (changed,) = body.if_else(body.emit("less", i, middle), [i, x], then, otherwise)
     body.give(body.emit("add", i, step), step, end, middle, changed, body.emit("add", nothing, nothing))
     add(family, "while_loop", "while", values, shapes_of(values), [counting(values), body])
 
@@ -75,8 +86,10 @@ def if_elses(family, random):
                 x, y = region.parameters
                 regions.append(region.give(region.emit(op, x, y), y if op in ("add", "logical_and") else x))
             results = shapes_of(values[1:])
-            body = (f'%r:2 = "stablehlo.if"(%x0) ({", ".join(r.as_mlir() for r in regions)}) : (tensor<i1>) -> '
-                    f"({types_of(values[1:])})")
+            body = (
+                f'%r:2 = "stablehlo.if"(%x0) ({", ".join(r.as_mlir() for r in regions)}) : (tensor<i1>) -> '
+                f"({types_of(values[1:])})"
+            )
             family.add("if_else", stablehlo(body, *results), values, "", [r.as_text() for r in regions])
 
 
@@ -88,8 +101,9 @@ def calls(family, random):
         region.give(region.emit("add", x, y) if dtype != np.bool_ else region.emit("logical_or", x, y), x, nothing)
         results = shapes_of(values)
         body = f"%r:3 = func.call @callee({names_of(3)}) : ({types_of(values)}) -> ({types_of(values)})"
-        family.add("call", stablehlo(body, *results, functions=region.as_function("callee")), values, "",
-                   [region.as_text()])
+        family.add(
+            "call", stablehlo(body, *results, functions=region.as_function("callee")), values, "", [region.as_text()]
+        )
 
 
 def reduces(family, random):
@@ -99,8 +113,16 @@ def reduces(family, random):
         region.give(*build(region, region.parameters[:half], region.parameters[half:]))
         dims = tuple(n for i, n in enumerate(np.shape(inputs[0])) if i not in axes)
         results = [(dims, x.dtype) for x in inputs]
-        add(family, "reduce", "reduce", [*inputs, *starts], results, [region], f"axes={numbers(axes)}",
-            f"dimensions = {dense(axes)}")
+        add(
+            family,
+            "reduce",
+            "reduce",
+            [*inputs, *starts],
+            results,
+            [region],
+            f"axes={numbers(axes)}",
+            f"dimensions = {dense(axes)}",
+        )
 
     one = lambda op: lambda region, before, new: [region.emit(op, before[0], new[0])]
     for dtype in ALL:
@@ -113,9 +135,15 @@ def reduces(family, random):
         if kind.kind not in "cb":
             fold([x], [x[0, 0, 0]], [0, 1], one("max"))
         if dtype != np.bool_:
-            fold([x, x[::-1]], [zero, ones], [1],
-                 lambda region, before, new: [region.emit("add", before[0], new[0]),
-                                              region.emit("mul", before[1], new[1])])
+            fold(
+                [x, x[::-1]],
+                [zero, ones],
+                [1],
+                lambda region, before, new: [
+                    region.emit("add", before[0], new[0]),
+                    region.emit("mul", before[1], new[1]),
+                ],
+            )
     # The largest value and its place, the first of several.
     for dtype in (np.float32, np.int16):
         x = random.integers(0, 4, (4, 6)).astype(dtype)
@@ -136,8 +164,16 @@ def sorts(family, random):
         takes = [scalar for x in inputs for scalar in [((), x.dtype)] * 2]
         region = Region(takes)
         region.give(build(region, *region.parameters))
-        add(family, "sort", "sort", inputs, shapes_of(inputs), [region], f"axis={axis}, stable={str(stable).lower()}",
-            f"dimension = {axis} : i64, is_stable = {str(stable).lower()}")
+        add(
+            family,
+            "sort",
+            "sort",
+            inputs,
+            shapes_of(inputs),
+            [region],
+            f"axis={axis}, stable={str(stable).lower()}",
+            f"dimension = {axis} : i64, is_stable = {str(stable).lower()}",
+        )
 
     first = lambda op: lambda region, a, b, *more: region.emit(op, a, b)
     for dtype in ALL:
@@ -151,6 +187,7 @@ def sorts(family, random):
             order([x, places], axis, first("greater"))
         order([x], 1, first("less"), False)
         order([x[:, :0]], 1, first("less"))
+
         # By one key, then where they are equal by another, which is not sorted itself.
         def two_keys(region, a, b, c, d, *more):
             same = region.emit("logical_and", region.emit("equal", a, b), region.emit("greater", c, d))

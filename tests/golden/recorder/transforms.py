@@ -1,11 +1,22 @@
 """fft, batch norms, random bits."""
+
 import numpy as np
 from jax import lax
 
 from recorder.family import FLOATS, Family, numbers, plain_op, text_name
 
-LENGTHS = [((8,), (8,)), ((2, 7), (7,)), ((3, 12), (3, 12)), ((2, 4, 3, 5), (4, 3, 5)), ((1,), (1,)), ((2, 45), (45,)),
-           ((0, 3), (3,)), ((2, 6), (6,)), ((64,), (64,)), ((3, 2, 11), (2, 11))]
+LENGTHS = [
+    ((8,), (8,)),
+    ((2, 7), (7,)),
+    ((3, 12), (3, 12)),
+    ((2, 4, 3, 5), (4, 3, 5)),
+    ((1,), (1,)),
+    ((2, 45), (45,)),
+    ((0, 3), (3,)),
+    ((2, 6), (6,)),
+    ((64,), (64,)),
+    ((3, 2, 11), (2, 11)),
+]
 
 
 def ffts(family, random):
@@ -37,21 +48,32 @@ def batch_norms(family, random):
             text, said = f"epsilon=0.0625, axis={axis}", f"epsilon = 0.0625 : f32, feature_index = {axis} : i64"
             whole, rows = (dims, dtype), (row, dtype)
             inputs = [x, scale, shift, mean, variance]
-            family.add("batch_norm_inference", plain_op("batch_norm_inference", inputs, whole, attributes=said), inputs,
-                       text)
+            family.add(
+                "batch_norm_inference", plain_op("batch_norm_inference", inputs, whole, attributes=said), inputs, text
+            )
             inputs = [x, scale, shift]
-            family.add("batch_norm_training", plain_op("batch_norm_training", inputs, whole, rows, rows, attributes=said),
-                       inputs, text)
+            family.add(
+                "batch_norm_training",
+                plain_op("batch_norm_training", inputs, whole, rows, rows, attributes=said),
+                inputs,
+                text,
+            )
             # The gradient's mean and variance are those of the batch, as batch_norm_training gives them.
             others = tuple(i for i in range(len(dims)) if i != axis)
             exact = x.astype(np.float64)
             inputs = [x, scale, exact.mean(others).astype(dtype), exact.var(others).astype(dtype), gradient]
-            family.add("batch_norm_gradient", plain_op("batch_norm_grad", inputs, whole, rows, rows, attributes=said),
-                       inputs, text)
+            family.add(
+                "batch_norm_gradient",
+                plain_op("batch_norm_grad", inputs, whole, rows, rows, attributes=said),
+                inputs,
+                text,
+            )
 
 
-STATES = {2: [(0, 0), (0x0123456789ABCDEF, 0xFEDCBA9876543210), (7, 0xFFFFFFFFFFFFFFFE)],
-          3: [(0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x1111222233334444), (7, 0xFFFFFFFFFFFFFFFE, 0xFF)]}
+STATES = {
+    2: [(0, 0), (0x0123456789ABCDEF, 0xFEDCBA9876543210), (7, 0xFFFFFFFFFFFFFFFE)],
+    3: [(0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x1111222233334444), (7, 0xFFFFFFFFFFFFFFFE, 0xFF)],
+}
 
 
 def random_bits(family):
@@ -59,12 +81,21 @@ def random_bits(family):
         for size in (2, 3) if name == "philox" else (2,):
             for dtype in (np.uint8, np.uint16, np.uint32, np.uint64):
                 for number, state in enumerate(STATES[size]):
-                    for dims in [(), (0,), (3,), (2, 3), (3, 5), (5, 3, 4), (33,)][0 if number == 1 else 3:]:
+                    for dims in [(), (0,), (3,), (2, 3), (3, 5), (5, 3, 4), (33,)][0 if number == 1 else 3 :]:
                         key = np.array(state, np.uint64)
-                        run = plain_op("rng_bit_generator", [key], (key.shape, np.uint64), (dims, dtype),
-                                       attributes=f"rng_algorithm = #stablehlo<rng_algorithm {algorithm}>")
-                        family.add("rng_bit_generator", run, [key],
-                                   f"algorithm={name}, dtype={text_name(dtype)}, dims={numbers(dims)}")
+                        run = plain_op(
+                            "rng_bit_generator",
+                            [key],
+                            (key.shape, np.uint64),
+                            (dims, dtype),
+                            attributes=f"rng_algorithm = #stablehlo<rng_algorithm {algorithm}>",
+                        )
+                        family.add(
+                            "rng_bit_generator",
+                            run,
+                            [key],
+                            f"algorithm={name}, dtype={text_name(dtype)}, dims={numbers(dims)}",
+                        )
 
 
 def transforms():
