@@ -151,6 +151,7 @@ def rest():
         values = edges(dtype)
         family.add("identity", lambda x: plain_op("optimization_barrier", [x], (x.shape, x.dtype))(x), [values])
         low, high = pairs(values)
+        low, high = low[::3], high[::3]
         x = np.roll(low, 5)
         if np.dtype(dtype) in map(np.dtype, FLOATS):  # XLA's clamp of crossed bounds with NaN differs among dtypes
             keep = ~(np.isnan(low.astype(float)) | np.isnan(high.astype(float)))

@@ -158,6 +158,8 @@ def reductions():
             family.add(op, lambda v: lax.associative_scan(function, v), [x], "axis=0, reverse=false, exclusive=false")
     orders(family, random)
     products(family, random)
+    rounded(family, random)
+    specials(family)
     family.write()
 
 
@@ -265,3 +267,42 @@ def products(family, random):
                 f"lhs_batch={numbers(left_batch)}, rhs_batch={numbers(right_batch)}, "
                 f"lhs_contracting={numbers(left_sum)}, rhs_contracting={numbers(right_sum)}",
             )
+
+
+def rounded(family, random):
+    """Sums and products that are rounded. XLA's cumulative ops round halves at every step, and are left out."""
+    for dtype in FLOATS:
+        x, y = (random.standard_normal(dims).astype(dtype) for dims in ((6, 33), (33, 5)))
+        family.add("reduce_sum", lambda v: jnp.sum(v, axis=1), [x], "axes=[1]")
+        family.add("reduce_product", lambda v: jnp.prod(v, axis=0), [x], "axes=[0]")
+        family.add(
+            "dot_general",
+            lambda a, b: lax.dot_general(a, b, (((1,), (0,)), ((), ())), precision="highest"),
+            [x, y],
+            "lhs_batch=[], rhs_batch=[], lhs_contracting=[1], rhs_contracting=[0]",
+        )
+        if dtype in (np.float32, np.float64):
+            for op, function in {"cumulative_sum": lax.cumsum, "cumulative_product": lax.cumprod}.items():
+                family.add(op, lambda v: function(v, axis=1), [x], "axis=1, reverse=false, exclusive=false")
+
+
+def specials(family):
+    """Infinities and NaN among the terms."""
+    x = np.array([[1, 2, np.inf], [np.inf, 1, -np.inf], [np.nan, 1, 2], [-np.inf, -1, 0], [0, -0.0, -0.0]])
+    y = np.array([[1, 0, np.inf], [0, np.nan, 1], [2, 1, -1]])
+    for dtype in FLOATS:
+        a, b = x.astype(dtype), y.astype(dtype)
+        for op, function in {"reduce_sum": jnp.sum, "reduce_product": jnp.prod}.items():
+            family.add(op, lambda v: function(v, axis=1), [a], "axes=[1]")
+        family.add(
+            "dot_general",
+            lambda v, w: lax.dot_general(v, w, (((1,), (0,)), ((), ()))),
+            [a, b],
+            "lhs_batch=[], rhs_batch=[], lhs_contracting=[1], rhs_contracting=[0]",
+        )
+        for op, function in {
+            "cumulative_sum": lax.cumsum,
+            "cumulative_max": lax.cummax,
+            "cumulative_min": lax.cummin,
+        }.items():
+            family.add(op, lambda v: function(v, axis=1), [a], "axis=1, reverse=false, exclusive=false")
