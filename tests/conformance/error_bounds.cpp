@@ -138,6 +138,19 @@ class Step {
       }
     }
     if (const char* why = wrong_places(node_, values_)) refuse(why);
+    // The variants of x / x do not show it: their errors are equal, and cancel.
+    if (node_.op == Op::div && may_vanish(operands_[1])) refuse("may divide by zero");
+  }
+
+  // Whether an element is within reach of its errors.
+  static bool may_vanish(const Tracked& operand) {
+    for (const Tensor& variant : operand.variants) {
+      for (std::int64_t i = 0; i < variant.element_count(); ++i) {
+        const std::complex<double> value = number_at(operand.value, i);
+        if (std::abs(number_at(variant, i) - value) * kSafety > std::abs(value)) return true;
+      }
+    }
+    return false;
   }
 
   // Whether every backend must give these bits: nothing is rounded.

@@ -26,10 +26,16 @@ bool looks_at_zeros(const Node& node) { return is_total_order(node.op) || node.o
 
 bool orders(const Node& node) { return is_one_of(node.op, {Op::arg_min_max, Op::top_k, Op::sort}); }
 
+// The larger of two complex numbers jumps where their real parts become equal.
+bool chooses_complex(const Node& node) {
+  return is_one_of(node.op, {Op::max, Op::min, Op::clamp}) && is_complex(node.results[0].dtype);
+}
+
 }  // namespace
 
 bool moves_only(const Node& node) {
   const graph::OpInfo& info = graph::op_info(node.op);
+  if (chooses_complex(node)) return false;
   if (info.has(graph::kData)) return true;
   if (info.has(graph::kIndexed)) return node.op != Op::scatter_sum;
   if (node.op == Op::reduce_window) return !reduces_by_sums(node);
@@ -61,7 +67,7 @@ bool moves_only(const Node& node) {
 bool jumps(const Node& node) {
   if (const auto* convert = std::get_if<graph::Convert>(&node.attributes); convert && node.op == Op::convert)
     return !is_number(convert->dtype);
-  return is_total_order(node.op) ||
+  return is_total_order(node.op) || chooses_complex(node) ||
          is_one_of(node.op, {Op::floor, Op::ceil, Op::round_nearest_even, Op::sign, Op::is_finite, Op::is_nan,
                              Op::equal, Op::not_equal, Op::less, Op::less_or_equal, Op::greater, Op::greater_or_equal,
                              Op::rem, Op::arg_min_max, Op::top_k, Op::sort, Op::bitcast, Op::select_and_scatter_max,

@@ -36,6 +36,7 @@ constexpr Row kRows[] = {
     {Op::min, {Bound::exact, 0, 0, 0, false}},
     {Op::reduce_max, {Bound::exact, 0, 0, 0, false}},
     {Op::reduce_min, {Bound::exact, 0, 0, 0, false}},
+    {Op::clamp, {}},
     // Sums in any order.
     {Op::reduce_sum, {Bound::of_magnitudes, 1, 16, 16, false}},
     {Op::dot_general, {Bound::of_magnitudes, 1, 16, 16, false}},

@@ -25,6 +25,35 @@ Tensor compare(const ReferenceCall& call, Relation relation) {
   return zip(call, [relation](auto x, auto y) { return std::uint64_t{relation(x, y)}; });
 }
 
+template <typename Relation>
+Tensor compare_order(const ReferenceCall& call, Relation relation) {
+  return zip_all(call, [relation]<typename Number>(Number x, Number y) {
+    if constexpr (std::is_same_v<Number, Complex>) {
+      return std::uint64_t{holds_lexicographically(relation, x, y)};
+    } else {
+      return std::uint64_t{relation(x, y)};
+    }
+  });
+}
+
+template <typename Number>
+Number larger_value(Number x, Number y) {
+  if constexpr (std::is_same_v<Number, Complex>) {
+    return larger_of(x, y);
+  } else {
+    return larger(x, y);
+  }
+}
+
+template <typename Number>
+Number smaller_value(Number x, Number y) {
+  if constexpr (std::is_same_v<Number, Complex>) {
+    return smaller_of(x, y);
+  } else {
+    return smaller(x, y);
+  }
+}
+
 // Integer division as StableHLO implementations define it where mathematics does not.
 template <typename Number>
 Number quotient(Number x, Number y) {
@@ -79,7 +108,7 @@ Tensor clamped(const ReferenceCall& call) {
   auto values = load_as(call.operand(1), Number{});
   const bool one_low = call.operand(0).rank() == 0, one_high = call.operand(2).rank() == 0;
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = smaller(larger(values[i], low[one_low ? 0 : i]), high[one_high ? 0 : i]);
+    values[i] = smaller_value(larger_value(values[i], low[one_low ? 0 : i]), high[one_high ? 0 : i]);
   return store_any(call.shape(), values);
 }
 
@@ -104,10 +133,10 @@ Tensor reference_atan2(const ReferenceCall& call) {
       call.shape(), [](double y, double x) { return std::atan2(y, x); }, call.operand(0), call.operand(1));
 }
 Tensor reference_max(const ReferenceCall& call) {
-  return zip(call, [](auto x, auto y) { return larger(x, y); });
+  return zip_all(call, [](auto x, auto y) { return larger_value(x, y); });
 }
 Tensor reference_min(const ReferenceCall& call) {
-  return zip(call, [](auto x, auto y) { return smaller(x, y); });
+  return zip_all(call, [](auto x, auto y) { return smaller_value(x, y); });
 }
 
 Tensor reference_logical_and(const ReferenceCall& call) { return compare(call, std::logical_and<>()); }
@@ -120,13 +149,14 @@ Tensor reference_equal(const ReferenceCall& call) {
 Tensor reference_not_equal(const ReferenceCall& call) {
   return zip_all(call, [](auto x, auto y) { return std::uint64_t{x != y}; });
 }
-Tensor reference_less(const ReferenceCall& call) { return compare(call, std::less<>()); }
-Tensor reference_less_or_equal(const ReferenceCall& call) { return compare(call, std::less_equal<>()); }
-Tensor reference_greater(const ReferenceCall& call) { return compare(call, std::greater<>()); }
-Tensor reference_greater_or_equal(const ReferenceCall& call) { return compare(call, std::greater_equal<>()); }
+Tensor reference_less(const ReferenceCall& call) { return compare_order(call, std::less<>()); }
+Tensor reference_less_or_equal(const ReferenceCall& call) { return compare_order(call, std::less_equal<>()); }
+Tensor reference_greater(const ReferenceCall& call) { return compare_order(call, std::greater<>()); }
+Tensor reference_greater_or_equal(const ReferenceCall& call) { return compare_order(call, std::greater_equal<>()); }
 
 Tensor reference_clamp(const ReferenceCall& call) {
   const Tensor& x = call.operand(1);
+  if (is_complex(x.dtype())) return clamped<Complex>(call);
   if (is_float(x.dtype())) return clamped<double>(call);
   return is_signed_integer(x.dtype()) ? clamped<std::int64_t>(call) : clamped<std::uint64_t>(call);
 }

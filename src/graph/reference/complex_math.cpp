@@ -1,5 +1,6 @@
 #include "graph/reference/complex_math.h"
 
+#include <functional>
 #include <limits>
 
 namespace alate::graph {
@@ -8,14 +9,21 @@ namespace {
 bool is_nan(Complex z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
 bool is_finite(Complex z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
+// Powers make the relative error of what they start from larger as the exponent grows: hence the wider type.
+using Wide = std::complex<long double>;
+
+Wide wide_product(Wide x, Wide y) {
+  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+}
+
 // base to the power of count > 0, by squaring.
-Complex repeated_product(Complex base, int count) {
-  Complex result = base;
+Complex repeated_product(Wide base, int count) {
+  Wide result = base;
   for (--count; count > 0; count /= 2) {
-    if (count % 2 != 0) result = product_of(result, base);
-    base = product_of(base, base);
+    if (count % 2 != 0) result = wide_product(result, base);
+    base = wide_product(base, base);
   }
-  return result;
+  return Complex(result);
 }
 
 }  // namespace
@@ -77,7 +85,17 @@ Complex power_of(Complex base, Complex exponent) {
     const Complex power = repeated_product(base, static_cast<int>(std::fabs(real)));
     return real > 0 ? power : quotient_of(1, power);
   }
-  return std::pow(base, exponent);
+  return Complex(std::pow(Wide(base), Wide(exponent)));
+}
+
+Complex larger_of(Complex x, Complex y) {
+  if (is_nan(x) || is_nan(y)) return is_nan(x) ? x : y;
+  return holds_lexicographically(std::less<>(), x, y) ? y : x;
+}
+
+Complex smaller_of(Complex x, Complex y) {
+  if (is_nan(x) || is_nan(y)) return is_nan(x) ? x : y;
+  return holds_lexicographically(std::less<>(), y, x) ? y : x;
 }
 
 }  // namespace alate::graph

@@ -25,4 +25,14 @@ Complex sign_of(Complex z);
 /// logarithm.
 Complex power_of(Complex base, Complex exponent);
 
+/// A relation of numbers between complex ones: of their real parts, or of their imaginary parts where the real parts
+/// are equal. https://openxla.org/stablehlo/spec#compare
+template <typename Relation>
+bool holds_lexicographically(Relation relation, Complex x, Complex y) {
+  return x.real() == y.real() ? relation(x.imag(), y.imag()) : relation(x.real(), y.real());
+}
+/// The first of two values that has a NaN part; where neither has, the later (the earlier) one in that order.
+Complex larger_of(Complex x, Complex y);
+Complex smaller_of(Complex x, Complex y);
+
 }  // namespace alate::graph

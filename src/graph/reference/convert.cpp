@@ -35,8 +35,7 @@ Tensor complex_to(const Tensor& x, const Shape& shape) {
   const std::vector<Complex> values = load_complex(x);
   if (is_complex(shape.dtype)) return store_complex(shape, values);
   std::vector<double> reals;
-  for (const Complex value : values)
-    reals.push_back(shape.dtype == DType::boolean ? (value != Complex(0) ? 1 : 0) : value.real());
+  for (const Complex value : values) reals.push_back(value.real());
   return store_floats(shape, reals);
 }
 

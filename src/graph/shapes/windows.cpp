@@ -60,7 +60,7 @@ std::vector<Shape> infer_reduce_window(const InferenceInput& input) {
   const Window& window = input.as<Window>();
   const Shape& x = input.operands[0];
   const bool is_ordered = window.reduction == Reduction::max || window.reduction == Reduction::min;
-  input.require(!is_ordered || !is_complex(x.dtype), "complex numbers have no largest and no smallest one");
+  input.require(!is_ordered || !is_complex(x.dtype), "complex numbers are only summed and multiplied");
   input.require(window.reduction <= Reduction::min, "reduction must be sum, product, max or min");
   require_entries(input, window.base_dilations, x.rank(), 1, "base_dilations");
   require_entries(input, window.window_dilations, x.rank(), 1, "window_dilations");

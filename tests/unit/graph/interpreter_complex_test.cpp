@@ -176,12 +176,38 @@ TEST(InterpreterComplex, ComparesMovesAndContracts) {
   expect_parts(load_complex(run_op(Op::reduce_sum, {p}, Axes{{0}}))[0], {4, 1}, "a sum");
 }
 
+// Real parts first, imaginary ones where they are equal; StableHLO leaves open what NaN gives max and min.
+TEST(InterpreterComplex, OrdersByRealThenImaginaryPart) {
+  const std::vector<Complex> left{{1, 9}, {1, -2}, {-0.0, 3}, {2, 2}, {kNan, 0}, {1, kNan}, {-kInf, 5}};
+  const std::vector<Complex> right{{2, -9}, {1, 3}, {0, -3}, {2, 2}, {1, 0}, {1, 1}, {-kInf, 4}};
+  for (const DType dtype : {DType::c64, DType::c128}) {
+    const Tensor x = stored_complex(dtype, left), y = stored_complex(dtype, right);
+    const auto truths = [&](Op op) { return values_of<bool>(run_op(op, {x, y})); };
+    EXPECT_EQ(truths(Op::less), (std::vector<bool>{true, true, false, false, false, false, false}));
+    EXPECT_EQ(truths(Op::less_or_equal), (std::vector<bool>{true, true, false, true, false, false, false}));
+    EXPECT_EQ(truths(Op::greater), (std::vector<bool>{false, false, true, false, false, false, true}));
+    EXPECT_EQ(truths(Op::greater_or_equal), (std::vector<bool>{false, false, true, true, false, false, true}));
+  }
+  expect_parts(of_two(Op::max, {1, 9}, {2, -9}), {2, -9}, "the larger real part");
+  expect_parts(of_two(Op::max, {1, 9}, {1, -9}), {1, 9}, "the larger imaginary part");
+  expect_parts(of_two(Op::min, {-0.0, 9}, {0, -9}), {0, -9}, "the smaller imaginary part");
+  expect_parts(of_two(Op::min, {1, 9}, {2, -9}), {1, 9}, "the smaller real part");
+  expect_parts(of_two(Op::max, {kInf, 9}, {2, kNan}), {2, kNan}, "a value with NaN");
+  expect_parts(of_two(Op::min, {kNan, 9}, {2, 3}), {kNan, 9}, "a value with NaN first");
+  const std::vector<Complex> low{{0, 1}}, x{{0, -7}, {0, 2}, {3, 4}}, high{{3, 3}};
+  const Tensor bounds[] = {stored_complex(DType::c64, low), stored_complex(DType::c64, high)};
+  const Tensor one_low = run_op(Op::reshape, {bounds[0]}, Reshape{}),
+               one_high = run_op(Op::reshape, {bounds[1]}, Reshape{});
+  EXPECT_EQ(load_complex(run_op(Op::clamp, {one_low, stored_complex(DType::c64, x), one_high})),
+            (std::vector<Complex>{{0, 1}, {0, 2}, {3, 3}}));
+}
+
 TEST(InterpreterComplex, ConvertsByTheRealPart) {
   const std::vector<Complex> values{{-2.7, 5}, {0, 1}, {300, 0}, {kNan, 1}};
   const Tensor z = stored_complex(DType::c128, values);
   const auto converted = [&](DType to) { return loaded(run_op(Op::convert, {z}, Convert{to})); };
   EXPECT_EQ(converted(DType::i8), (std::vector<double>{-2, 0, 127, 0}));
-  EXPECT_EQ(converted(DType::boolean), (std::vector<double>{1, 1, 1, 1}));
+  EXPECT_EQ(converted(DType::boolean), (std::vector<double>{1, 0, 1, 1}));
   EXPECT_EQ(converted(DType::f64)[0], -2.7);
   const Tensor narrow = run_op(Op::convert, {z}, Convert{DType::c64});
   EXPECT_EQ(load_complex(narrow)[0], Complex(-2.7F, 5));

@@ -49,8 +49,8 @@ TEST(InferShapes, PutsComplexNumbersTogetherAndApart) {
             "invalid_argument: complex(f16[], f16[]): operand 0 has dtype f16, which this op does not take");
   EXPECT_EQ(refusal_of(Op::conj, {f32({})}),
             "invalid_argument: conj(f32[]): operand 0 has dtype f32, which this op does not take");
-  EXPECT_EQ(refusal_of(Op::less, {{DType::c64, {}}, {DType::c64, {}}}),
-            "invalid_argument: less(c64[], c64[]): operand 0 has dtype c64, which this op does not take");
+  EXPECT_EQ(refusal_of(Op::less_total_order, {{DType::c64, {}}, {DType::c64, {}}}),
+            "invalid_argument: less_total_order(c64[], c64[]): operand 0 has dtype c64, which this op does not take");
 }
 
 TEST(InferShapes, BitcastsNamedDims) {

@@ -88,7 +88,7 @@ TEST(InferShapes, WindowsDoNotOverflow) {
   expect_refusal(Op::reduce_window, {f32({5})}, window({1, 1}, {}, {}, {}, {}), "an entry for each axis");
   Window largest = window({1}, {}, {}, {}, {});
   largest.reduction = Reduction::max;
-  expect_refusal(Op::reduce_window, {{DType::c64, {5}}}, largest, "complex numbers have no largest");
+  expect_refusal(Op::reduce_window, {{DType::c64, {5}}}, largest, "complex numbers are only summed and multiplied");
   expect_refusal(Op::select_and_scatter_max, {f32({4}), f32({3})}, SelectWindow{{2}, {2}, {}, {}},
                  "operand 1 must have a value for each window: f32[2]");
 }

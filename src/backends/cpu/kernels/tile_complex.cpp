@@ -1,6 +1,7 @@
 // Complex numbers. c64 is computed in double, so that no intermediate overflows where the result does not.
 #include <cmath>
 #include <complex>
+#include <functional>
 
 #include "backends/cpu/kernels/tile.h"
 #include "graph/reference/complex_math.h"
@@ -41,6 +42,25 @@ void compare(const void* const* operands, void* out, std::size_t n, std::uint32_
   for (std::size_t i = 0; i < n; ++i) to[i] = (x[i] == y[i]) == kEqual;
 }
 
+template <typename T, typename Relation>
+void compare_order(const void* const* operands, void* out, std::size_t n, std::uint32_t /*context*/) {
+  const auto* x = static_cast<const std::complex<T>*>(operands[0]);
+  const auto* y = static_cast<const std::complex<T>*>(operands[1]);
+  auto* to = static_cast<std::uint8_t*>(out);
+  for (std::size_t i = 0; i < n; ++i) to[i] = graph::holds_lexicographically(Relation(), Wide(x[i]), Wide(y[i]));
+}
+
+// Operands: the lower bound, the value, the upper bound.
+template <typename T>
+void clamp(const void* const* operands, void* out, std::size_t n, std::uint32_t /*context*/) {
+  const auto* low = static_cast<const std::complex<T>*>(operands[0]);
+  const auto* x = static_cast<const std::complex<T>*>(operands[1]);
+  const auto* high = static_cast<const std::complex<T>*>(operands[2]);
+  auto* to = static_cast<std::complex<T>*>(out);
+  for (std::size_t i = 0; i < n; ++i)
+    to[i] = std::complex<T>(graph::smaller_of(graph::larger_of(Wide(x[i]), Wide(low[i])), Wide(high[i])));
+}
+
 template <typename T>
 TileKernel complex_number(TileOp op) {
   switch (op) {
@@ -68,6 +88,13 @@ TileKernel complex_number(TileOp op) {
     case TileOp::divide: return {each_of_two<T, [](Wide x, Wide y) { return graph::quotient_of(x, y); }>};
     case TileOp::equal: return {compare<T, true>};
     case TileOp::not_equal: return {compare<T, false>};
+    case TileOp::less: return {compare_order<T, std::less<>>};
+    case TileOp::less_equal: return {compare_order<T, std::less_equal<>>};
+    case TileOp::greater: return {compare_order<T, std::greater<>>};
+    case TileOp::greater_equal: return {compare_order<T, std::greater_equal<>>};
+    case TileOp::maximum: return {each_of_two<T, [](Wide x, Wide y) { return graph::larger_of(x, y); }>};
+    case TileOp::minimum: return {each_of_two<T, [](Wide x, Wide y) { return graph::smaller_of(x, y); }>};
+    case TileOp::clamp: return {clamp<T>};
     default: return {};
   }
 }

@@ -147,7 +147,7 @@ void store(DType dtype, std::complex<double> value, std::byte* to) {
   } else if (dtype == DType::c128) {
     std::memcpy(to, &value, sizeof value);
   } else if (dtype == DType::boolean) {
-    tensor::store_double(dtype, value != std::complex<double>() ? 1 : 0, to);
+    tensor::store_double(dtype, value.real() != 0 ? 1 : 0, to);
   } else {
     tensor::store_double(dtype, value.real(), to);  // the imaginary part is dropped
   }

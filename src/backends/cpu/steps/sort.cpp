@@ -45,6 +45,7 @@ std::optional<KnownOrder> known_order(const graph::Graph& region) {
   if (first / 2 != second / 2 || first == second) return std::nullopt;
   if (second < first) order->descending = !order->descending;  // x > y of swapped elements is x < y
   order->dtype = a.results[0].dtype;
+  if (is_complex(order->dtype)) return std::nullopt;  // keys of two parts have no order of bits
   return KnownOrder{static_cast<std::size_t>(first / 2), *order};
 }
 
