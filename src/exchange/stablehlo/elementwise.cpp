@@ -1,0 +1,104 @@
+#include "exchange/stablehlo/ops.h"
+#include "exchange/stablehlo/rules.h"
+#include "exchange/stablehlo/types.h"
+#include "tensor/packed.h"
+
+namespace alate::exchange {
+namespace {
+
+bool is_unsigned(const HloValue& x) { return is_unsigned_integer(x.shape.dtype); }
+
+HloValue real_part(HloWriter& w, const HloValue& x) {
+  if (!is_complex(x.shape.dtype)) return x;
+  return w.op("real", {x}, {x.shape.dtype == DType::c64 ? DType::f32 : DType::f64, x.shape.dims});
+}
+
+// The ones of a condition: 1 where it is true.
+HloValue ones(HloWriter& w, const HloValue& condition, const HloValue& like) {
+  return convert(w, condition, like.shape.dtype);
+}
+
+}  // namespace
+
+HloValues write_identity(HloWriter&, const HloCall& call) { return call.operands; }
+
+HloValues write_abs(HloWriter& w, const HloCall& call) {
+  if (is_unsigned(call.operand(0))) return call.operands;
+  return {w.op("abs", call.operands, call.shape())};
+}
+
+HloValues write_sign(HloWriter& w, const HloCall& call) {
+  const HloValue& x = call.operand(0);
+  if (is_unsigned(x)) return {ones(w, compare(w, "NE", x, splat_like(w, x, 0)), x)};
+  return {w.op("sign", call.operands, call.shape())};
+}
+
+HloValues write_is_nan(HloWriter& w, const HloCall& call) {
+  return {compare(w, "NE", call.operand(0), call.operand(0))};
+}
+
+// Runtimes hold small integers in bytes, in which a negative one has more bits: they are masked.
+HloValues write_popcnt(HloWriter& w, const HloCall& call) {
+  const HloValue& x = call.operand(0);
+  if (!tensor::is_packed(x.shape.dtype)) return {like_first(w, "popcnt", {x})};
+  const HloValue bytes = convert(w, x, tensor::carrier_of(x.shape.dtype));
+  const HloValue mask = splat_like(w, bytes, static_cast<double>((1U << bits_of(x.shape.dtype)) - 1));
+  return {convert(w, like_first(w, "popcnt", {like_first(w, "and", {bytes, mask})}), x.shape.dtype)};
+}
+
+HloValues write_real(HloWriter& w, const HloCall& call) { return {real_part(w, call.operand(0))}; }
+
+HloValues write_imag(HloWriter& w, const HloCall& call) {
+  if (!is_complex(call.operand(0).shape.dtype)) return {splat(w, call.shape(), 0)};
+  return {w.op("imag", call.operands, call.shape())};
+}
+
+HloValues write_conj(HloWriter& w, const HloCall& call) {
+  const HloValue real = real_part(w, call.operand(0));
+  const HloValue imaginary = w.op("imag", call.operands, real.shape);
+  return {w.op("complex", {real, like_first(w, "negate", {imaginary})}, call.shape())};
+}
+
+// Powers of integers by squaring, a step for each bit of the exponent: XLA's own looks at six bits alone.
+HloValues write_pow(HloWriter& w, const HloCall& call) {
+  const HloValue &x = call.operand(0), &y = call.operand(1);
+  if (!is_integer(x.shape.dtype)) return {like_first(w, "power", {x, y})};
+  const Shape counter{DType::i32, {}};
+  const auto bits = static_cast<double>(bits_of(x.shape.dtype));
+  const HloValue one = splat_like(w, x, 1), zero = splat_like(w, x, 0);
+  const std::vector<Shape> shapes = {counter, x.shape, x.shape, x.shape};
+  const std::string condition =
+      w.region(shapes, [&](const HloValues& v) { return HloValues{compare(w, "LT", v[0], splat(w, counter, bits))}; });
+  const std::string body = w.region(shapes, [&](const HloValues& v) {
+    const HloValue &result = v[1], &base = v[2], &left = v[3];
+    const HloValue unit = splat_like(w, left, 1);
+    const HloValue is_odd = compare(w, "EQ", like_first(w, "and", {left, unit}), unit);
+    return HloValues{like_first(w, "add", {v[0], splat(w, counter, 1)}),
+                     select(w, is_odd, like_first(w, "multiply", {result, base}), result),
+                     like_first(w, "multiply", {base, base}), like_first(w, "shift_right_logical", {left, unit})};
+  });
+  const HloValue power = w.ops("while", {splat(w, counter, 0), one, x, y}, shapes, {}, {condition, body})[1];
+  if (is_unsigned(x)) return {power};
+  // A negative power is the truncated inverse: 0, but of 1 and -1, whose powers repeat.
+  const HloValue is_unit = compare(w, "EQ", like_first(w, "abs", {x}), one), is_negative = compare(w, "LT", y, zero);
+  const HloValue is_fraction = like_first(w, "and", {is_negative, like_first(w, "not", {is_unit})});
+  return {select(w, is_fraction, zero, power)};
+}
+
+HloValues write_convert(HloWriter& w, const HloCall& call) {
+  const DType dtype = call.shape().dtype;
+  const HloValue& x = call.operand(0);
+  if (is_complex(x.shape.dtype) && !is_complex(dtype)) return {convert(w, real_part(w, x), dtype)};
+  if (is_complex(dtype) && !is_complex(x.shape.dtype)) {
+    const HloValue real = convert(w, x, dtype == DType::c64 ? DType::f32 : DType::f64);
+    return {w.op("complex", {real, splat_like(w, real, 0)}, call.shape())};
+  }
+  return {convert(w, x, dtype)};
+}
+
+HloValues write_bitcast(HloWriter& w, const HloCall& call) {
+  if (call.operand(0).shape == call.shape()) return call.operands;
+  return {w.op("bitcast_convert", call.operands, call.shape())};
+}
+
+}  // namespace alate::exchange

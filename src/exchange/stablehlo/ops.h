@@ -1,0 +1,58 @@
+// The few StableHLO ops that structured ops are put together from, with the attributes that they need.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "exchange/stablehlo/writer.h"
+#include "graph/attributes.h"
+
+namespace alate::exchange {
+
+using graph::Numbers;
+
+/// An op whose result has its first operand's shape: "add", "multiply", "exponential", …
+HloValue like_first(HloWriter& w, std::string_view name, const HloValues& operands);
+/// bool of x's dims; `direction` is EQ, NE, LT, LE, GT or GE.
+HloValue compare(HloWriter& w, std::string_view direction, const HloValue& x, const HloValue& y,
+                 bool is_total_order = false);
+HloValue select(HloWriter& w, const HloValue& condition, const HloValue& on_true, const HloValue& on_false);
+/// x itself where it has the dtype.
+HloValue convert(HloWriter& w, const HloValue& x, DType dtype);
+/// x itself where it has the dims.
+HloValue reshape(HloWriter& w, const HloValue& x, const Numbers& extents);
+HloValue transpose(HloWriter& w, const HloValue& x, const Numbers& permutation);
+/// Axis i of x becomes axis mapping[i] of the result.
+HloValue broadcast(HloWriter& w, const HloValue& x, const Numbers& extents, const Numbers& mapping);
+/// Along an axis, elements first, first + 1, … below limit.
+HloValue slice(HloWriter& w, const HloValue& x, std::size_t axis, std::int64_t first, std::int64_t limit);
+HloValue pad(HloWriter& w, const HloValue& x, const HloValue& value, const Numbers& low, const Numbers& high);
+HloValue concatenate(HloWriter& w, const HloValues& values, std::int64_t axis);
+HloValue iota(HloWriter& w, const Shape& shape, std::int64_t axis);
+
+/// `value` rounded to the shape's dtype, everywhere.
+HloValue splat(HloWriter& w, const Shape& shape, double value);
+/// `value` rounded to x's dtype, everywhere in x's dims.
+inline HloValue splat_like(HloWriter& w, const HloValue& x, double value) { return splat(w, x.shape, value); }
+/// What a reduction begins with, because it changes nothing; of a dtype that it takes.
+HloValue identity_of(HloWriter& w, graph::Reduction reduction, const Shape& shape);
+/// The op that combines two values: "add", "maximum", …; sums and products of bool are "or" and "and".
+std::string_view op_of(graph::Reduction reduction, DType dtype);
+/// A region of two scalars that combines them.
+std::string combining_region(HloWriter& w, graph::Reduction reduction, DType dtype);
+/// x reduced over axes from the identity.
+HloValue reduce(HloWriter& w, graph::Reduction reduction, const HloValue& x, const Numbers& axes);
+
+/// The dtype that sums and products are made in: f32 for halves, so that they are rounded once; bytes for integers of
+/// less, which runtimes often do not compute with.
+DType computing_dtype(DType dtype);
+/// Places for slicing ops: i32 or i64, which can say every place beyond all extents and below all as the dtype can.
+HloValue as_places(HloWriter& w, const HloValue& indices);
+/// The attribute by which products of f32 are f32's on processors that have faster, coarser ones.
+inline constexpr std::string_view kFullPrecision =
+    "precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]";
+/// 0, 1, … count - 1.
+Numbers counted(std::size_t count);
+bool names(const Numbers& axes, std::size_t axis);
+
+}  // namespace alate::exchange

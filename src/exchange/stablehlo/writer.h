@@ -1,0 +1,66 @@
+// Writes the lines of a StableHLO function.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/tensor.h"
+#include "graph/constant.h"
+
+namespace alate::exchange {
+
+/// A value of the text: its name ("%3", "%3#1") and its static shape.
+struct HloValue {
+  std::string name;
+  Shape shape;
+};
+using HloValues = std::vector<HloValue>;
+
+/// Ops are written in MLIR's generic form, one a line, in the order of calls. Names are unique in the whole text.
+class HloWriter {
+ public:
+  explicit HloWriter(std::size_t inline_constant_bytes) : inline_constant_bytes_(inline_constant_bytes) {}
+
+  /// An op of one result. `name` is StableHLO's unless it has a dialect before a dot; `attributes` go into braces.
+  HloValue op(std::string_view name, const HloValues& operands, const Shape& result, std::string_view attributes = {});
+  /// An op of any number of results, with regions that `region` wrote.
+  HloValues ops(std::string_view name, const HloValues& operands, const std::vector<Shape>& results,
+                std::string_view attributes = {}, const std::vector<std::string>& regions = {});
+
+  using Body = std::function<HloValues(const HloValues& parameters)>;
+  /// What a region may read: bodies of reductions and comparators are closed.
+  enum class Reads : bool { own_values_only, surrounding_values };
+  /// The text of a region that takes values of these shapes and returns what `body` makes of them.
+  std::string region(const std::vector<Shape>& parameters, const Body& body, Reads reads = Reads::own_values_only);
+
+  HloValue constant(const Tensor& tensor);
+  /// Inline, or an argument of main where it is large.
+  HloValue constant(const graph::ConstantPtr& constant);
+
+  /// A name that nothing has yet.
+  std::string new_name() { return "%" + std::to_string(next_name_++); }
+  /// The last line: returns the values of a function.
+  void finish(const HloValues& results) { write_return("func.return", results); }
+
+  const std::string& text() const { return text_; }
+  const HloValues& constant_arguments() const { return constant_arguments_; }
+  const std::vector<graph::ConstantPtr>& large_constants() const { return large_constants_; }
+
+ private:
+  void write_line(const std::string& line);
+  void write_return(std::string_view op, const HloValues& results);
+
+  std::size_t inline_constant_bytes_;
+  std::string text_;
+  std::size_t depth_ = 2, next_name_ = 0;
+  bool is_closed_ = false;  // inside a region that may not read arguments of main
+  std::vector<graph::ConstantPtr> large_constants_;
+  HloValues constant_arguments_;
+  std::map<Fingerprint, std::size_t> places_;  // in both
+};
+
+}  // namespace alate::exchange
