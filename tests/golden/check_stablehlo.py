@@ -3,6 +3,7 @@
 
     write_stablehlo FOLDER tests/golden/ops/*.safetensors      (a program of the build)
     check_stablehlo.py FOLDER [OP...]                          needs jax and numpy; all ops where none is named
+    check_stablehlo.py --every N FOLDER [OP...]                every Nth graph of an op alone
 
 Each golden is a graph of one op with inputs and outputs. FOLDER/FAMILY/N.mlir is compiled and run by XLA's client for
 the processor. Results of ops that round must be as close as conformance/tolerances.cpp asks of backends; those of the
@@ -82,9 +83,9 @@ def run(text, inputs):
 
 
 def wide(x):
-    if x.dtype.kind == "c":
-        return x.astype(np.complex128).view(np.float64)
-    return x.astype(np.float64)
+    """All elements one after the other, complex ones as two numbers."""
+    x = np.ascontiguousarray(x).reshape(-1)
+    return x.astype(np.complex128).view(np.float64) if x.dtype.kind == "c" else x.astype(np.float64)
 
 
 def unit(dtype, size):
@@ -110,15 +111,14 @@ def is_close(op, found, wanted):
     ulps = max(of_largest, of_element)
     if found.dtype.itemsize <= 2 and ulps:
         ulps = 2 if op.startswith("batch_norm") else 1
-    if found.dtype.kind == "c" and of_element:  # of the magnitude
-        size = np.repeat(np.abs(wanted.astype(np.complex128)), 2)
-    else:
-        size = y
+    if not ulps:
+        return bool(same.all())
+    size = np.repeat(np.abs(wanted.reshape(-1).astype(np.complex128)), 2) if found.dtype.kind == "c" else y
     finite = np.isfinite(y) & np.isfinite(size)
     if of_largest and finite.any():
         size = np.full(y.shape, np.abs(y[finite]).max())
     with np.errstate(all="ignore"):
-        close = finite & (np.abs(x.reshape(-1) - y.reshape(-1)) <= ulps * unit(found.dtype, size.reshape(-1))).reshape(y.shape) if ulps else same
+        close = finite & (np.abs(x - y) <= ulps * unit(found.dtype, size))
     return bool((same | close).all())
 
 
@@ -143,13 +143,14 @@ def check(metadata, tensor, folder, number):
     return None
 
 
-def main(folder, ops):
-    counts = collections.defaultdict(collections.Counter)
+def main(folder, ops, every):
+    seen, counts = collections.Counter(), collections.defaultdict(collections.Counter)
     for path in sorted(FOLDER.glob("*.safetensors")):
         metadata, tensor = read(path)
         for number in sorted(metadata, key=int):
             op = metadata[number].split('"')[1]
-            if ops and op not in ops:
+            seen[op] += 1
+            if (ops and op not in ops) or (seen[op] - 1) % every != 0:
                 continue
             wrong = check(metadata, tensor, pathlib.Path(folder) / path.stem, number)
             counts[op][wrong[0] if wrong else "equal"] += 1
@@ -163,4 +164,7 @@ def main(folder, ops):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    arguments = sys.argv[1:]
+    step = int(arguments[1]) if arguments[0] == "--every" else 1
+    arguments = arguments[2:] if arguments[0] == "--every" else arguments
+    sys.exit(main(arguments[0], arguments[1:], step))
