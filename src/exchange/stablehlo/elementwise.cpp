@@ -33,6 +33,18 @@ HloValues write_sign(HloWriter& w, const HloCall& call) {
   return {w.op("sign", call.operands, call.shape())};
 }
 
+// XLA's is inexact in f64. Kahan's formula (Goldberg 1991, "What every computer scientist should know about
+// floating-point arithmetic", theorem 4): what 1 + x loses of x, the quotient makes up for.
+HloValues write_log1p(HloWriter& w, const HloCall& call) {
+  const HloValue& x = call.operand(0);
+  if (x.shape.dtype != DType::f64) return {like_first(w, "log_plus_one", {x})};
+  const HloValue one = splat_like(w, x, 1), sum = like_first(w, "add", {x, one});
+  const HloValue log = like_first(w, "log", {sum}), difference = like_first(w, "subtract", {sum, one});
+  const HloValue corrected = like_first(w, "multiply", {log, like_first(w, "divide", {x, difference})});
+  const HloValue is_large = compare(w, "GT", x, splat_like(w, x, 1e17));  // also where the quotient is of infinities
+  return {select(w, compare(w, "EQ", sum, one), x, select(w, is_large, log, corrected))};
+}
+
 HloValues write_is_nan(HloWriter& w, const HloCall& call) {
   return {compare(w, "NE", call.operand(0), call.operand(0))};
 }
@@ -57,6 +69,13 @@ HloValues write_conj(HloWriter& w, const HloCall& call) {
   const HloValue real = real_part(w, call.operand(0));
   const HloValue imaginary = w.op("imag", call.operands, real.shape);
   return {w.op("complex", {real, like_first(w, "negate", {imaginary})}, call.shape())};
+}
+
+// MLIR folds sums of constant bools as of numbers of one bit, which wrap.
+HloValues write_sum_or_product(HloWriter& w, const HloCall& call) {
+  const bool is_sum = call.node.op == graph::Op::add;
+  if (call.shape().dtype == DType::boolean) return {like_first(w, is_sum ? "or" : "and", call.operands)};
+  return {like_first(w, is_sum ? "add" : "multiply", call.operands)};
 }
 
 // Powers of integers by squaring, a step for each bit of the exponent: XLA's own looks at six bits alone.

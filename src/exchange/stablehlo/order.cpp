@@ -33,6 +33,7 @@ HloValue is_not(HloWriter& w, const HloValue& x) { return like_first(w, "not", {
 
 // Of complex numbers the first that has a NaN part; where neither has, the later (the earlier) one.
 HloValue larger_or_smaller(HloWriter& w, bool is_larger, const HloValue& x, const HloValue& y) {
+  if (x.shape.dtype == DType::boolean) return like_first(w, is_larger ? "or" : "and", {x, y});
   if (!is_complex(x.shape.dtype)) return like_first(w, is_larger ? "maximum" : "minimum", {x, y});
   const HloValue beats = compare_values(w, is_larger ? "GT" : "LT", y, x);
   const HloValue takes_y = like_first(w, "and", {is_not(w, is_nan(w, x)), like_first(w, "or", {is_nan(w, y), beats})});

@@ -53,11 +53,13 @@ HloValues write_nodes(HloWriter& w, const graph::Graph& graph, const graph::DimV
 ALATE_HLO_RULE(identity);
 ALATE_HLO_RULE(abs);
 ALATE_HLO_RULE(sign);
+ALATE_HLO_RULE(log1p);
 ALATE_HLO_RULE(is_nan);
 ALATE_HLO_RULE(popcnt);
 ALATE_HLO_RULE(real);
 ALATE_HLO_RULE(imag);
 ALATE_HLO_RULE(conj);
+ALATE_HLO_RULE(sum_or_product);
 ALATE_HLO_RULE(pow);
 ALATE_HLO_RULE(convert);
 ALATE_HLO_RULE(bitcast);
