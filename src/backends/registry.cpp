@@ -7,14 +7,18 @@
 #include "alate/error.h"
 #include "backends/cpu/cpu_backend.h"
 #include "backends/reference/reference_backend.h"
+#include "backends/xla/xla_backend.h"
 
 namespace alate::backends {
 namespace {
 
 constexpr std::array<std::string_view, 3> kCpuAliases = {"go", "simplego", "native"};
 
+constexpr std::array<std::string_view, 1> kXlaAliases = {"pjrt"};
+
 constexpr std::array kRegistrations = {
     Registration{"cpu", kCpuAliases, "Alate's own engine for processors", cpu::cpu_backend},
+    Registration{"xla", kXlaAliases, "XLA, through any PJRT plugin: processors, GPUs, TPUs", xla::xla_backend},
     Registration{"reference",
                  {},
                  "Slow and plain loops in double: what every other backend is compared with",

@@ -1,0 +1,76 @@
+#include "backends/xla/plugin.h"
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "alate/error.h"
+
+namespace alate::xla {
+namespace {
+
+// The plugin's codes are those of Abseil's statuses.
+ErrorCode code_of(int status) {
+  switch (status) {
+    case 1: return ErrorCode::cancelled;
+    case 4: return ErrorCode::deadline_exceeded;
+    case 5: return ErrorCode::not_found;
+    case 8: return ErrorCode::resource_exhausted;
+    case 12: return ErrorCode::unsupported;
+    case 14: return ErrorCode::unavailable;
+    default: return ErrorCode::internal;
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Plugin> Plugin::open(const std::filesystem::path& path) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    throw make_error(ErrorCode::unavailable, "the XLA plugin ", path.string(),
+                     " cannot be opened: ", std::string_view(dlerror()));
+  const auto get_api = reinterpret_cast<abi::GetApi>(dlsym(library, "GetPjrtApi"));
+  if (get_api == nullptr)
+    throw make_error(ErrorCode::unavailable, path.string(), " is no PJRT plugin: it has no GetPjrtApi; name a file as ",
+                     "pjrt_c_api_cpu_plugin.so");
+  const abi::Api* api = get_api();
+  if (api == nullptr || api->size < sizeof(abi::Header) + sizeof(abi::Version))
+    throw make_error(ErrorCode::unavailable, path.string(), " gives no PJRT functions");
+  if (api->version.major != 0)
+    throw make_error(ErrorCode::unavailable, path.string(), " speaks PJRT ", api->version.major, ".",
+                     api->version.minor, ", but only 0.x is known: use a plugin for 0.x, or a newer Alate");
+  std::shared_ptr<const Plugin> plugin(new Plugin(path, api));
+  if (!plugin->has(&abi::Api::buffer_to_host))
+    throw make_error(ErrorCode::unavailable, path.string(), " speaks PJRT 0.", api->version.minor,
+                     ", which is too old");
+  abi::PluginInitialize initialize;
+  plugin->call(&abi::Api::plugin_initialize, initialize, "initializing " + path.string());
+  return plugin;
+}
+
+void Plugin::throw_missing(std::string_view what) const {
+  throw make_error(ErrorCode::unavailable, what, ": the plugin ", path_.string(), " (PJRT 0.", version().minor,
+                   ") has no function for it; use a newer one");
+}
+
+void Plugin::throw_error(abi::Error* error, std::string_view what) const {
+  abi::ErrorMessage message;
+  message.error = error;
+  api_->error_message(&message);
+  std::string text(message.message, message.message_size);
+  for (char& c : text) c = c == '\n' ? ' ' : c;
+  abi::ErrorCode code;
+  code.error = error;
+  abi::Error* second = api_->error_code(&code);
+  if (second != nullptr) destroy(second);
+  destroy(error);
+  throw make_error(second == nullptr ? code_of(code.code) : ErrorCode::internal, what, ": XLA says: ", text);
+}
+
+void Plugin::destroy(abi::Error* error) const {
+  abi::ErrorDestroy destroyed;
+  destroyed.error = error;
+  api_->error_destroy(&destroyed);
+}
+
+}  // namespace alate::xla

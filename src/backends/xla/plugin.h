@@ -1,0 +1,57 @@
+// A PJRT plugin: a shared library that was opened, and the table of functions that it exports.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "backends/xla/abi.h"
+
+namespace alate::xla {
+
+/// Stays loaded until the process ends: such libraries have threads of their own. Thread-safe.
+class Plugin {
+ public:
+  /// Throws unavailable, saying what to do, for what is no library, no plugin, or one of another major version.
+  static std::shared_ptr<const Plugin> open(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  const abi::Version& version() const { return api_->version; }
+
+  /// Whether the plugin is new enough to have the function.
+  template <typename Function>
+  bool has(Function abi::Api::*function) const {
+    const auto* begin = reinterpret_cast<const std::byte*>(api_);
+    const auto* entry = reinterpret_cast<const std::byte*>(&(api_->*function));
+    return static_cast<std::size_t>(entry - begin) + sizeof(Function) <= api_->size && api_->*function != nullptr;
+  }
+
+  /// Calls a function that the plugin must have. Throws what its error says, with `what` before it.
+  template <typename Arguments>
+  void call(abi::Function<Arguments> abi::Api::*function, Arguments& arguments, std::string_view what) const {
+    if (!has(function)) throw_missing(what);
+    if (abi::Error* error = (api_->*function)(&arguments)) throw_error(error, what);
+  }
+
+  /// The same where failing changes nothing: whether it went well.
+  template <typename Arguments>
+  bool try_call(abi::Function<Arguments> abi::Api::*function, Arguments& arguments) const {
+    if (!has(function)) return false;
+    abi::Error* error = (api_->*function)(&arguments);
+    if (error != nullptr) destroy(error);
+    return error == nullptr;
+  }
+
+ private:
+  Plugin(std::filesystem::path path, const abi::Api* api) : path_(std::move(path)), api_(api) {}
+
+  [[noreturn]] void throw_missing(std::string_view what) const;
+  [[noreturn]] void throw_error(abi::Error* error, std::string_view what) const;
+  void destroy(abi::Error* error) const;
+
+  std::filesystem::path path_;
+  const abi::Api* api_;
+};
+
+}  // namespace alate::xla

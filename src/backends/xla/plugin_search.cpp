@@ -1,0 +1,63 @@
+#include "backends/xla/plugin_search.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/environment.h"
+
+namespace alate::xla {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_named_as_plugin(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const bool is_library = name.ends_with(".so") || name.ends_with(".dylib") || name.ends_with(".dll");
+  return is_library &&
+         (name.starts_with("pjrt_c_api_") || name.starts_with("pjrt_plugin_") || name.starts_with("pjrt-plugin-") ||
+          name.find("_pjrt") != std::string::npos || name == "libtpu.so");
+}
+
+void look_in(const fs::path& folder, PluginSearch& search) {
+  search.looked_in += (search.looked_in.empty() ? "" : ", ") + folder.string();
+  std::error_code ignored;
+  std::vector<fs::path> here;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (is_named_as_plugin(entry.path()) && entry.is_regular_file(ignored)) here.push_back(entry.path());
+  }
+  std::sort(here.begin(), here.end());
+  search.found.insert(search.found.end(), here.begin(), here.end());
+}
+
+}  // namespace
+
+PluginSearch find_plugins() {
+  PluginSearch search;
+  if (const std::optional<std::string> named = base::environment("PJRT_PLUGIN_LIBRARY_PATH")) {
+    std::string_view rest = *named;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(':'), rest.size());
+      const fs::path path(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      if (path.empty()) continue;
+      std::error_code ignored;
+      if (fs::is_regular_file(path, ignored)) {
+        search.found.push_back(path);
+      } else {
+        look_in(path, search);
+      }
+    }
+  }
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  if (!failed) look_in(program.parent_path(), search);
+  try {
+    look_in(base::cache_directory() / "runtimes", search);
+  } catch (const std::exception&) {
+    // There is no home folder, so nothing was put there.
+  }
+  for (const char* folder : {"/usr/local/lib/gomlx/pjrt", "/usr/local/lib", "/usr/lib"}) look_in(folder, search);
+  return search;
+}
+
+}  // namespace alate::xla
