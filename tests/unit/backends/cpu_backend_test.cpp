@@ -300,6 +300,26 @@ TEST(CpuBackend, WritesIntoAnOutputThatIsAnInputsMemory) {
   EXPECT_TRUE(std::ranges::equal(outputs[1].host()->values<float>(), std::vector<float>{2, 4, 6, 8}));
 }
 
+TEST(CpuBackend, ComputesResultsThatAreTooLargeForTheCaches) {
+  constexpr std::int64_t kRows = 9000, kColumns = 501;  // 18 MB
+  Builder b("g");
+  const Value x = b.parameter("x", {DType::f32, {kRows, kColumns}});
+  const Value counted = b.iota({}, {.dtype = DType::f32, .dims = {kColumns}, .axis = 0});
+  b.output("sum", b.add({x, b.broadcast_in_dim({counted}, {.dims = {kRows, kColumns}, .mapping = {1}})}));
+  b.output("turned", b.transpose({x}, {.permutation = {1, 0}}));
+  Tensor values = Tensor::zeros({DType::f32, {kRows, kColumns}});
+  const std::span<float> in = values.mutable_values<float>();
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 4093);
+  const std::vector<Tensor> outputs = run_on_cpu(b.finish(), {values});
+  const std::span<const float> sum = outputs[0].values<float>(), turned = outputs[1].values<float>();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t row = i / kColumns, column = i % kColumns;
+    wrong += sum[i] != in[i] + static_cast<float>(column) || turned[column * kRows + row] != in[i];
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
 TEST(CpuBackend, GivesInputsAndConstantsThatAreOutputs) {
   Builder b("g");
   const Value x = b.parameter("x", {DType::f32, {2, 2}});
