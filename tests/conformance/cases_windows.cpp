@@ -97,7 +97,7 @@ Cases conv_general_cases(const Form& form) {
   conv.padding_low = conv.padding_high = {1, 1};
   add({1, 40, 5, 15}, {40, 1, 3, 3}, conv);
   add({3, 5, 24, 30}, {33, 5, 1, 1}, plain(2));  // places in several blocks
-  const bool is_large = form.large > 1000000;
+  const bool is_large = form.is_for_speed();
   const std::int64_t channels = is_large ? 64 : 8, side = is_large ? 56 : 28;
   conv = plain(2);
   conv.padding_low = conv.padding_high = {1, 1};
@@ -140,6 +140,7 @@ Cases reduce_window_cases(const Form& form) {
     pooling.padding_low = pooling.padding_high = {0, 0, 1, 1};
     add({2, 3, 9, 8}, pooling);
     add({2, 8, 33, 33}, pooling, "exact");
+    if (form.is_for_speed()) add({8, 64, 112, 112}, pooling);
     graph::Window one;
     one.window_dimensions = {3};
     add({2}, one);
