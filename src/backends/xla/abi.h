@@ -193,6 +193,10 @@ struct ExecuteOptions : Sized<ExecuteOptions> {
   const std::int64_t* kept_inputs = nullptr;  // not donated, whatever the program says
   std::size_t kept_input_count = 0;
   void* context = nullptr;
+  const char* call_location = nullptr;
+  std::size_t task_count = 0;
+  int* task_ids = nullptr;
+  std::int64_t* incarnation_ids = nullptr;
 };
 struct Execute : Sized<Execute> {
   LoadedExecutable* executable = nullptr;

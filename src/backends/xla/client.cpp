@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "alate/error.h"
+#include "tensor/packed.h"
 
 namespace alate::xla {
 namespace {
@@ -113,13 +114,15 @@ void Client::await(abi::Event* event, std::string_view what) const {
   plugin_->call(&abi::Api::event_await, call, what);
 }
 
-DeviceBuffer Client::upload(const Tensor& tensor) const {
+// Elements of fewer than eight bits have bytes of their own where they are handed over.
+DeviceBuffer Client::upload(const Tensor& packed) const {
+  const Tensor tensor = tensor::is_packed(packed.dtype()) ? tensor::unpacked(packed) : packed;
   std::vector<std::int64_t> dims;
   for (const Dim dim : tensor.shape().dims) dims.push_back(dim.number());
   abi::BufferFromHost from;
   from.client = client_;
   from.data = tensor.bytes().data();
-  from.type = static_cast<int>(tensor.dtype());  // their numbers are ours
+  from.type = static_cast<int>(packed.dtype());  // their numbers are ours
   from.dims = dims.data();
   from.rank = dims.size();
   from.device = device_;
@@ -138,15 +141,17 @@ Tensor Client::download(const DeviceBuffer& buffer) const {
   plugin_->call(&abi::Api::buffer_dims, dims, "asking for the shape of xla's result");
   Shape shape{static_cast<DType>(type.type), {}};
   for (std::size_t i = 0; i < dims.rank; ++i) shape.dims.emplace_back(dims.dims[i]);
-  Tensor tensor = Tensor::uninitialized(shape);
-  if (tensor.byte_count() == 0) return tensor;
+  const bool is_packed = tensor::is_packed(shape.dtype);
+  Tensor tensor = Tensor::uninitialized({tensor::carrier_of(shape.dtype), shape.dims});
   abi::BufferToHost to;
   to.buffer = buffer.get();
   to.to = tensor.mutable_bytes().data();
   to.size = tensor.byte_count();
-  plugin_->call(&abi::Api::buffer_to_host, to, "downloading from xla");
-  await(to.done, "downloading from xla");
-  return tensor;
+  if (tensor.byte_count() > 0) {
+    plugin_->call(&abi::Api::buffer_to_host, to, "downloading from xla");
+    await(to.done, "downloading from xla");
+  }
+  return is_packed ? tensor::packed(tensor, shape.dtype) : tensor;
 }
 
 std::vector<DeviceBuffer> Client::run(const Program& program, std::span<const DeviceBuffer> arguments,
