@@ -80,7 +80,7 @@ def differs(found, wanted, op):
             finite = np.isfinite(wanted)
             largest = np.max(np.abs(wanted[finite]), initial=0.0)
             unit = np.spacing(np.abs(np.where(finite, wanted, 1)))
-            bound = 64 * np.spacing(max(largest, 1.0).astype(found.dtype)) if op in SUMS else FUNCTIONS.get(op, 0) * unit
+            bound = 64 * np.spacing(found.dtype.type(max(largest, 1.0))) if op in SUMS else FUNCTIONS.get(op, 0) * unit
             same = (found == wanted) | (np.isnan(found) & np.isnan(wanted)) | (finite & (np.abs(found - wanted) <= bound))
             if op not in UNSIGNED_ZEROS:
                 same &= (wanted != 0) | (found != 0) | (np.signbit(found) == np.signbit(wanted))

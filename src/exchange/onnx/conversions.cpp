@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "exchange/onnx/bits_of_floats.h"
+#include "exchange/onnx/complexes.h"
+#include "exchange/onnx/layout.h"
 #include "exchange/onnx/spelling.h"
 
 namespace alate::exchange::onnx {
@@ -41,25 +43,65 @@ Term converted(const Term& x, DType dtype) {
   return to(x, dtype);
 }
 
-Terms convert(const Call& c) { return {converted(c[0], c.as<graph::Convert>().dtype)}; }
+Terms convert(const Call& c) {
+  const DType dtype = c.as<graph::Convert>().dtype;
+  if (!is_complex(dtype)) return {converted(is_complex(c[0].dtype) ? part(c[0], 0) : c[0], dtype)};
+  const DType parts = dtype == DType::c128 ? DType::f64 : DType::f32;
+  if (is_complex(c[0].dtype)) return {paired(to(part(c[0], 0), parts), to(part(c[0], 1), parts))};
+  const Term real = to(c[0], parts);
+  return {paired(real, c.e.node("Expand", parts, {c.e.scalar(parts, 0), shape_of(real)}))};
+}
 
 std::string refuse_convert(const graph::Graph& graph, const graph::Node& node, int /*opset*/) {
   const DType from = graph.shape(node.operands[0]).dtype, to = node.results[0].dtype;
-  if (!graph::contains(kMoved, to)) return "no kernels for " + std::string(to_string(to));
+  if (!graph::contains(kMoved | graph::kComplex, to)) return "no kernels for " + std::string(to_string(to));
   if ((to == DType::f16 && from != DType::f32 && from != DType::boolean) || (from == DType::f16 && to == DType::f64))
     return "a conversion between " + std::string(to_string(from)) + " and " + std::string(to_string(to)) +
            " goes through f32 and rounds twice";
   return "";
 }
 
+DType unsigned_of(DType dtype) {
+  switch (bits_of(dtype)) {
+    case 8: return DType::u8;
+    case 16: return DType::u16;
+    case 32: return DType::u32;
+    default: return DType::u64;
+  }
+}
+
+// The low bits first.
+Term split_bits(const Term& x, DType dtype, std::int64_t count) {
+  const Term bits = to(bits_as(x, unsigned_of(x.dtype)), DType::i64);
+  Terms parts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Term shift = x.emitter->scalar(DType::i64, static_cast<double>(i) * static_cast<double>(bits_of(dtype)));
+    const Term part_bits = to(shift_right_logical(bits, shift), unsigned_of(dtype));
+    parts.push_back(unsqueeze(bits_as(part_bits, dtype), {-1}));
+  }
+  return concatenate(parts, -1);
+}
+Term joined_bits(const Term& x, DType dtype, std::int64_t count) {
+  Emitter& e = *x.emitter;
+  Term bits = e.integer(DType::i64, 0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Term shift = e.scalar(DType::i64, static_cast<double>(i) * static_cast<double>(bits_of(x.dtype)));
+    const Term one = entry(x, e.integer(DType::i64, i), -1);
+    bits = bits | shift_left(to(bits_as(one, unsigned_of(x.dtype)), DType::i64), shift);
+  }
+  return bits_as(to(bits, unsigned_of(dtype)), dtype);
+}
+
 Terms bitcast(const Call& c) {
   const DType dtype = c.as<graph::Convert>().dtype;
+  const auto from = static_cast<std::int64_t>(bits_of(c[0].dtype)), to_bits = static_cast<std::int64_t>(bits_of(dtype));
+  if (from > to_bits) return {split_bits(c[0], dtype, from / to_bits)};
+  if (from < to_bits) return {joined_bits(c[0], dtype, to_bits / from)};
   return {bits_as(c[0], dtype)};
 }
 
 std::string refuse_bitcast(const graph::Graph& graph, const graph::Node& node, int opset) {
   const DType from = graph.shape(node.operands[0]).dtype, to = node.results[0].dtype;
-  if (bits_of(from) != bits_of(to)) return "no operator casts bits between widths";
   if (!graph::contains(kMoved, to)) return "no kernels for " + std::string(to_string(to));
   if (is_integer(from) && is_integer(to)) return "";
   return from == to ? "" : needs_bits(graph, node, opset);
@@ -78,7 +120,7 @@ Terms total_equal(const Call& c) {
 }
 
 constexpr Spelling kRows[] = {
-    {Op::convert, kMoved, "Cast, Where", convert, refuse_convert},
+    {Op::convert, kMoved | graph::kComplex, "Cast, Where", convert, refuse_convert},
     {Op::bitcast, kMoved & ~graph::kBool, "Cast, BitCast", bitcast, refuse_bitcast},
     {Op::equal_total_order, kFloats, "BitCast, Equal", total_equal<false>, needs_bits},
     {Op::not_equal_total_order, kFloats, "BitCast, Equal, Not", total_equal<true>, needs_bits},

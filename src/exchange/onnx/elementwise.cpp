@@ -1,7 +1,9 @@
 // Element-wise ops that ONNX has words for, on numbers and truth values.
+#include <algorithm>
 #include <limits>
 
 #include "exchange/onnx/spelling.h"
+#include "graph/interpreter.h"
 
 namespace alate::exchange::onnx {
 namespace {
@@ -16,9 +18,13 @@ Terms zeros(const Call& c) { return {where(c[0] == c[0], c.e.scalar(c[0].dtype, 
 // The same of 0 of either sign, and of NaN.
 Terms sign(const Call& c) {
   const Term& x = c[0];
-  const Term sign = c.e.node("Sign", x.dtype, {x});
-  if (!is_float(x.dtype)) return {sign};
-  return {where((x == 0) | is_nan(x), x, sign)};
+  // Sign of i64 looks at 32 bits in some versions of the runtime.
+  return {where(x > 0, 1, where(x < 0, -1, x))};
+}
+
+template <Term (*kExtreme)(const Term&, const Term&)>
+Terms extreme(const Call& c) {
+  return {kExtreme(c[0], c[1])};
 }
 
 Terms both(const Call& c) { return {c[0] & c[1]}; }
@@ -32,16 +38,26 @@ Terms less_or_equal_bool(const Call& c) { return {(!c[0]) | c[1]}; }
 Terms greater_bool(const Call& c) { return {c[0] & !c[1]}; }
 Terms greater_or_equal_bool(const Call& c) { return {c[0] | !c[1]}; }
 
-// Min and Max keep either zero of two; a bound of a clamp decides which.
-Terms clamp(const Call& c) {
-  const Term low = where(c[0] > c[1], c[0], c[1]);
-  const Term both_bounds = where(low > c[2], c[2], low);
-  if (!is_float(c[1].dtype)) return {both_bounds};
-  return {where(is_nan(c[0]) | is_nan(c[1]) | is_nan(c[2]), c[0] + c[1] + c[2], both_bounds)};
-}
+Terms clamp(const Call& c) { return {exact_smaller(exact_larger(c[1], c[0]), c[2])}; }
 Terms clamp_bool(const Call& c) { return {(c[0] | c[1]) & c[2]}; }
 
-Terms select(const Call& c) { return {where(c[0], c[1], c[2])}; }
+// Whether a value is a constant without zeros that have a sign, or such a one repeated.
+bool has_no_negative_zero(const graph::Graph& graph, graph::Value value) {
+  const graph::Node* node = &graph.node(value.node);
+  if (node->op == Op::broadcast_in_dim) node = &graph.node(node->operands[0].node);
+  if (node->op != Op::constant || node->results[0].rank() > 0) return false;
+  const auto index = static_cast<std::size_t>(std::get<graph::Index>(node->attributes).index);
+  const Tensor scalar = graph::materialize(*graph.constants()[index]);
+  const auto is_zero = [](std::byte byte) { return byte == std::byte{0} || byte == std::byte{0x80}; };
+  return std::ranges::all_of(scalar.bytes(), [](std::byte byte) { return byte == std::byte{0}; }) ||
+         !std::ranges::all_of(scalar.bytes(), is_zero);
+}
+
+Terms select(const Call& c) {
+  if (has_no_negative_zero(c.graph, c.node.operands[1])) return {where(c[0], c[1], c[2])};
+  if (has_no_negative_zero(c.graph, c.node.operands[2])) return {where(negated(c[0]), c[2], c[1])};
+  return {exact_where(c[0], c[1], c[2])};
+}
 
 Terms is_finite(const Call& c) { return {abs(c[0]) < std::numeric_limits<double>::infinity()}; }
 
@@ -51,7 +67,7 @@ constexpr Spelling kRows[] = {
     {Op::identity, graph::kAny, "(none)", same},
     {Op::abs, kNumbers, "Abs"},
     {Op::neg, kNumbers, "Neg"},
-    {Op::sign, kNumbers, "Sign, Where", sign},
+    {Op::sign, kNumbers, "Where", sign},
     {Op::real, kFloats, "(none)", same},
     {Op::imag, kFloats, "Where", zeros},
     {Op::logical_not, kBool, "Not"},
@@ -61,9 +77,9 @@ constexpr Spelling kRows[] = {
     {Op::sub, kNumbers, "Sub"},
     {Op::mul, kNumbers, "Mul"},
     {Op::mul, kBool, "And"},
-    {Op::max, kNumbers, "Max"},
+    {Op::max, kNumbers, "Max", extreme<larger>},
     {Op::max, kBool, "Or"},
-    {Op::min, kNumbers, "Min"},
+    {Op::min, kNumbers, "Min", extreme<smaller>},
     {Op::min, kBool, "And"},
     {Op::logical_and, kBool, "And", both},
     {Op::logical_or, kBool, "Or", either},

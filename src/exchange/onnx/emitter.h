@@ -47,12 +47,12 @@ class Emitter {
   Term extents(const std::vector<Dim>& dims);
   Term extent(Dim dim) { return extents({dim}); }
 
-  /// A graph for an attribute, with inputs of these dtypes.
+  /// A graph for an attribute, with inputs of these dtypes, the first `scalars` of which are scalars.
   struct Written {
     Subgraph subgraph;
     std::vector<DType> dtypes;  // of its outputs
   };
-  Written subgraph(const std::vector<DType>& parameters, const Body& body);
+  Written subgraph(const std::vector<DType>& parameters, std::size_t scalars, const Body& body);
 
   /// `body` gets the number of the round (i64 scalar) and the state; it gives the next state, then what is to be
   /// gathered of each round along a new first axis. The result is the last state and what was gathered.

@@ -18,8 +18,6 @@ Term function(std::string_view op, const Term& x) { return x.emitter->node(op, x
 Term log(const Term& x) { return function("Log", x); }
 Term exp(const Term& x) { return function("Exp", x); }
 Term sqrt(const Term& x) { return function("Sqrt", x); }
-Term sin(const Term& x) { return function("Sin", x); }
-Term cos(const Term& x) { return function("Cos", x); }
 Term over(double a, const Term& x) { return x.emitter->scalar(x.dtype, a) / x; }
 
 // A function computed in f64, as a rounding of which its result in f32 is right.
@@ -32,16 +30,44 @@ Terms in_double(const Call& c) {
 // is made of it cancel.
 Term log1p(const Term& x) {
   const Term u = x + 1;
-  return where((u == 1) | (u == kInfinity), x, log(u) * (x / (u - 1)));
+  const Term is_fixed = (u == 1) | (u == kInfinity);
+  return where(negated(is_fixed), log(u) * (x / (u - 1)), x);
 }
 Term expm1(const Term& x) {
   const Term u = exp(x), difference = u - 1;
   const Term corrected = where((difference == -1) | (u == kInfinity), difference, difference * (x / log(u)));
-  return where(u == 1, x, corrected);
+  return where(negated(u == 1), corrected, x);
 }
 
+// The runtime's Sin and Cos of f64 are right to a unit of 1 alone. So x is first reduced by quarter turns (Cody and
+// Waite 1980), whose number times each part of pi / 2 is exact; past the limit, it is left as it is.
+struct Turned {
+  Term quarters, rest;  // the number, from 0 to 3
+};
+constexpr double kMostReduced = 1e6;
+Turned turned(const Term& x) {
+  const Term quarters = function("Round", x * (2 / std::numbers::pi));
+  const Term rest = x - quarters * 0x1.921fb544p+0 - quarters * 0x1.0b4611a6p-34 - quarters * 0x1.3198a2e0p-69;
+  const Term inside = where(abs(x) < kMostReduced, quarters, 0);
+  return {to(inside, DType::i64) & x.emitter->integer(DType::i64, 3), rest};
+}
+Term wave(const Term& x, std::int64_t ahead) {
+  const auto [count, rest] = turned(x);
+  Emitter& e = *x.emitter;
+  const auto bit = [&](std::int64_t mask) {
+    return ((count + static_cast<double>(ahead)) & e.integer(DType::i64, mask)) == static_cast<double>(mask);
+  };
+  const Term value = where(bit(1), function("Cos", rest), function("Sin", rest));
+  return where(abs(x) < kMostReduced, where(bit(2), -value, value), function(ahead == 0 ? "Sin" : "Cos", x));
+}
+Term sin(const Term& x) {
+  if (x.dtype == DType::f32) return function("Sin", x);
+  return where(abs(x) > 1e-9, wave(x, 0), x);
+}
+Term cos(const Term& x) { return x.dtype == DType::f32 ? function("Cos", x) : wave(x, 1); }
+Term tan(const Term& x) { return x.dtype == DType::f32 ? function("Tan", x) : sin(x) / cos(x); }
+
 Term logistic(const Term& x) { return over(1, exp(-x) + 1); }
-Term tan(const Term& x) { return sin(x) / cos(x); }
 Term rsqrt(const Term& x) { return over(1, sqrt(x)); }
 
 // A power, and one step of Newton's method for what the rounded exponent loses.
@@ -49,7 +75,13 @@ Term cbrt(const Term& x) {
   const Term size = abs(x), root = x.emitter->node("Pow", x.dtype, {size, x.emitter->scalar(x.dtype, 1.0 / 3)});
   const Term better = root - (root - size / (root * root)) / 3;
   const Term is_fixed = (x == 0) | (size == kInfinity);
-  return where(is_fixed, x, where(x < 0, -better, better));
+  return where(negated(is_fixed), where(x < 0, -better, better), x);
+}
+
+// The runtime's Tanh of f32 is far off next to zero, where the function is its argument.
+Term tanh(const Term& x) {
+  const Term result = function("Tanh", x);
+  return x.dtype == DType::f32 ? where(abs(x) > 1e-4, result, x) : result;
 }
 
 Terms remainder(const Call& c) { return {c.e.node("Mod", c[0].dtype, {c[0], c[1]}, {attribute("fmod", 1)})}; }
@@ -62,12 +94,13 @@ Terms atan2(const Call& c) {
   ratio = where(largest == 0, 0, ratio);
   ratio = where((high == kInfinity) & (wide == kInfinity), 1, ratio);
   const Term near = to(function("Atan", to(ratio, DType::f32)), DType::f64);
-  const Term left = (ratio * cos(near) - sin(near)) / (cos(near) + ratio * sin(near));
+  const Term sine = function("Sin", near), cosine = function("Cos", near);
+  const Term left = (ratio * cosine - sine) / (cosine + ratio * sine);
   Term angle = near + (left - left * left * left / 3);
   angle = where(high > wide, c.e.scalar(DType::f64, std::numbers::pi / 2) - angle, angle);
   const auto is_negative = [](const Term& value) { return (value < 0) | ((value == 0) & (over(1, value) < 0)); };
   angle = where(is_negative(x), c.e.scalar(DType::f64, std::numbers::pi) - angle, angle);
-  return {to(where(is_negative(y), -angle, angle), c[0].dtype)};
+  return {to(where(negated(is_negative(y)), angle, -angle), c[0].dtype)};
 }
 
 // Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.1.6 (a sum of positive terms) up to 1, above it 7.1.14
@@ -89,7 +122,7 @@ Term erf(const Term& value) {
   });
   const Term tail = exp(-square) * (1 / std::sqrt(std::numbers::pi)) / fraction[0];
   const Term size = where(x < 1, below, e.scalar(DType::f64, 1) - tail);
-  return where(value < 0, -size, size);
+  return where(negated(value == 0), where(value < 0, -size, size), value);
 }
 
 template <Term (*kFunction)(const Term&)>
@@ -103,10 +136,10 @@ constexpr Spelling kRows[] = {
     {Op::log, kFloats, "Log"},
     {Op::log1p, kFloats, "Log", in_double<log1p>},
     {Op::logistic, kFloats, "Exp, Div", plain<logistic>},
-    {Op::tanh, kFloats, "Tanh"},
-    {Op::sin, kFloats, "Sin"},
-    {Op::cos, kFloats, "Cos"},
-    {Op::tan, kFloats, "Sin, Cos, Div", in_double<tan>},
+    {Op::tanh, kFloats, "Tanh", plain<tanh>},
+    {Op::sin, kFloats, "Sin", plain<sin>},
+    {Op::cos, kFloats, "Cos", plain<cos>},
+    {Op::tan, kFloats, "Sin, Cos, Div", plain<tan>},
     {Op::erf, kF32, "Erf"},
     {Op::erf, kF64, "Loop", plain<erf>},
     {Op::sqrt, kFloats, "Sqrt"},

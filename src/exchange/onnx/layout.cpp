@@ -11,10 +11,6 @@ Term over_axes(std::string_view op, const Term& x, const Numbers& axes) {
   return axes.empty() ? x : x.emitter->node(op, x.dtype, {x, x.emitter->integers(axes)});
 }
 
-bool is_static(const Dims& dims) {
-  return std::ranges::all_of(dims, [](Dim dim) { return dim.is_number(); });
-}
-
 }  // namespace
 
 Term reshape(const Term& x, const Dims& dims) { return reshape_to(x, x.emitter->extents(dims)); }
@@ -127,12 +123,13 @@ Numbers other_axes(std::size_t rank, const Numbers& axes) {
 }
 
 Term product_of(Emitter& e, const Dims& dims) {
-  if (is_static(dims)) {
-    std::int64_t product = 1;
-    for (const Dim dim : dims) product *= dim.number();
-    return e.integers({product});
+  std::int64_t known = 1;
+  for (const Dim dim : dims) known *= dim.is_number() ? dim.number() : 1;
+  Term product = e.integers({known});
+  for (const Dim dim : dims) {
+    if (!dim.is_number()) product = product * e.extent(dim);
   }
-  return e.node("ReduceProd", DType::i64, {e.extents(dims)}, {attribute("keepdims", 1)});
+  return product;
 }
 
 Term scalar_product_of(Emitter& e, const Dims& dims) { return squeeze(product_of(e, dims), {0}); }

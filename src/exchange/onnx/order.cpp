@@ -91,13 +91,13 @@ Terms sorted_by_exchange(const Call& c) {
     Terms others, pairs;
     for (const Term& x : own) {
       others.push_back(entry(x, partner, axis));
-      pairs.push_back(where(is_first, others.back(), x));
-      pairs.push_back(where(is_first, x, others.back()));
+      pairs.push_back(exact_where(is_first, others.back(), x));
+      pairs.push_back(exact_where(is_first, x, others.back()));
     }
     const Term meets = along_axis(!(partner == places), rank, static_cast<std::size_t>(axis));
     const Term moves = write_graph(e, *c.node.regions[0], pairs)[0] & meets;
     Terms results;
-    for (std::size_t i = 0; i < own.size(); ++i) results.push_back(where(moves, others[i], own[i]));
+    for (std::size_t i = 0; i < own.size(); ++i) results.push_back(exact_where(moves, others[i], own[i]));
     return results;
   });
 }
@@ -113,6 +113,9 @@ std::string refuse_top_k(const graph::Graph& graph, const graph::Node& node, int
 
 std::string refuse_sort(const graph::Graph& /*graph*/, const graph::Node& node, int opset) {
   const graph::Graph& region = *node.regions[0];
+  for (const Shape& shape : node.results) {
+    if (is_complex(shape.dtype)) return "complex numbers are not sorted";
+  }
   if (!is_elementwise(region)) return "the comparator has ops that are not element-wise";
   std::string reason;
   for (const graph::Node& inner : region.nodes()) {

@@ -18,6 +18,8 @@ Numbers joined(Numbers first, const Numbers& second) {
   return first;
 }
 
+bool has_zero(const Dims& dims) { return std::ranges::find(dims, Dim(0)) != dims.end(); }
+
 // To three axes: those of the batch, and two products.
 Term as_matrices(Emitter& e, const Term& x, const Dims& dims, const Numbers& batch, const Numbers& rows,
                  const Numbers& columns) {
@@ -33,6 +35,8 @@ Terms dot_general(const Call& c) {
   const Dims &left = c.shape(0).dims, &right = c.shape(1).dims;
   const Numbers rows = other_axes(left.size(), joined(dot.lhs_batch, dot.lhs_contracting)),
                 columns = other_axes(right.size(), joined(dot.rhs_batch, dot.rhs_contracting));
+  // Of no products, the runtime leaves the result as it finds it.
+  if (has_zero(left) || has_zero(right)) return {expand(to(c.e.integer(DType::i64, 0), c[0].dtype), c.result().dims)};
   const bool is_bool = c[0].dtype == DType::boolean;
   const auto number = [&](const Term& x) { return is_bool ? to(x, DType::i32) : x; };
   // Rows of any number of axes times one matrix are what MatMul takes as they are.
@@ -79,9 +83,7 @@ OrderedConvolution ordered(const graph::Convolution& conv, const Shape& x, const
 
 // Conv has no convolutions without places, over holes, or of which nothing comes.
 bool has_operator(const OrderedConvolution& o) {
-  const auto is_zero = [](Dim dim) { return dim == Dim(0); };
-  return !o.windows.empty() && std::ranges::none_of(o.dims, is_zero) && std::ranges::none_of(o.x_dims, is_zero) &&
-         std::ranges::none_of(o.kernel_dims, is_zero);
+  return !o.windows.empty() && !has_zero(o.dims) && !has_zero(o.x_dims) && !has_zero(o.kernel_dims);
 }
 
 // [batch, features, places], padded; each group of the batch as a group of features.
@@ -122,7 +124,7 @@ Term by_product(const Call& c, const OrderedConvolution& o, const Term& x, const
     }
     slices = std::move(finer);
   }
-  if (slices.empty()) return filled(c.e, x.dtype, 0, o.dims);
+  if (slices.empty() || has_zero(o.dims) || has_zero(o.kernel_dims)) return filled(c.e, x.dtype, 0, o.dims);
   for (Term& part : slices) part = unsqueeze(part, {2});
   const Term groups = c.e.integers({o.groups}), batch = c.e.extent(o.dims[0]);
   const Term places = product_of(c.e, {o.dims.begin() + 2, o.dims.end()});

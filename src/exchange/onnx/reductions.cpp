@@ -25,6 +25,19 @@ Terms reduce(const Call& c) {
   return {reduced(kOperators[kOperator], c[0], axes_of(c))};
 }
 
+// ReduceSum and, of i64, ReduceMax and ReduceMin go through floats; a product by ones is exact.
+Terms sum_of_integers(const Call& c) {
+  const Dims& dims = c.shape().dims;
+  const Numbers kept = other_axes(dims.size(), axes_of(c));
+  Numbers order = kept;
+  order.insert(order.end(), axes_of(c).begin(), axes_of(c).end());
+  const Term count = product_of(c.e, picked(dims, axes_of(c)));
+  const Term rows = reshape_to(transpose(c[0], order), concatenate({product_of(c.e, picked(dims, kept)), count}, 0));
+  const Term ones =
+      c.e.node("Expand", c[0].dtype, {c.e.scalar(c[0].dtype, 1), concatenate({count, c.e.integers({1})}, 0)});
+  return {reshape(c.e.node("MatMul", c[0].dtype, {rows, ones}), c.result().dims)};
+}
+
 // The runtime's comparisons lose NaN.
 template <int kOperator>
 Terms reduce_with_nan(const Call& c) {
@@ -90,14 +103,31 @@ Terms arg_min_max(const Call& c) {
   return {to(where(reduced("ReduceMax", nans, {axis}) > 0, first_nan, place), dtype)};
 }
 
+template <bool kMin>
+Terms fold_extreme(const Call& c) {
+  return fold({c[0]}, c.shape().dims, axes_of(c), {extreme_of(c.e, c[0].dtype, kMin)},
+              [](const Terms& in) { return Terms{kMin ? smaller(in[0], in[1]) : larger(in[0], in[1])}; });
+}
+
+constexpr graph::DTypeSet kI32 = graph::set_of(DType::i32), kI64 = graph::set_of(DType::i64);
+
+Terms fold_product(const Call& c) {
+  const Term first = c.e.scalar(c[0].dtype, 1);
+  return fold({c[0]}, c.shape().dims, axes_of(c), {first}, [](const Terms& in) { return Terms{in[0] * in[1]}; });
+}
+
 constexpr Spelling kRows[] = {
-    {Op::reduce_sum, kNumbers, "ReduceSum", reduce<0>},
+    {Op::reduce_sum, kFloats, "ReduceSum", reduce<0>},
+    {Op::reduce_sum, kIntegers, "MatMul", sum_of_integers},
     {Op::reduce_sum, kBool, "ReduceMax", reduce_or},
-    {Op::reduce_product, kNumbers, "ReduceProd", reduce<1>},
+    {Op::reduce_product, kFloats, "ReduceProd", reduce<1>},
+    {Op::reduce_product, kIntegers, "Loop, Mul", fold_product},  // ReduceProd does not wrap
     {Op::reduce_product, kBool, "ReduceMin", reduce_and},
-    {Op::reduce_max, kIntegers, "ReduceMax", reduce<2>},
+    {Op::reduce_max, kI32, "ReduceMax", reduce<2>},
+    {Op::reduce_max, kI64, "Loop, Less, Where", fold_extreme<false>},
     {Op::reduce_max, kFloats, "ReduceMax, Where", reduce_with_nan<2>},
-    {Op::reduce_min, kIntegers, "ReduceMin", reduce<3>},
+    {Op::reduce_min, kI32, "ReduceMin", reduce<3>},
+    {Op::reduce_min, kI64, "Loop, Less, Where", fold_extreme<true>},
     {Op::reduce_min, kFloats, "ReduceMin, Where", reduce_with_nan<3>},
     {Op::reduce_and, kBool, "ReduceMin", reduce_and},
     {Op::reduce_or, kBool, "ReduceMax", reduce_or},

@@ -17,7 +17,7 @@ Terms while_loop(const Call& c) {
 Terms if_else(const Call& c) {
   const Terms arguments(c.operands.begin() + 1, c.operands.end());
   const auto branch = [&](std::size_t region) {
-    return c.e.subgraph({}, [&](const Terms&) { return write_graph(c.e, *c.node.regions[region], arguments); });
+    return c.e.subgraph({}, 0, [&](const Terms&) { return write_graph(c.e, *c.node.regions[region], arguments); });
   };
   const Emitter::Written then = branch(0), otherwise = branch(1);
   return c.e.nodes("If", then.dtypes, {c[0]},

@@ -1,5 +1,6 @@
 #include "exchange/onnx/term.h"
 
+#include "exchange/onnx/bits_of_floats.h"
 #include "exchange/onnx/emitter.h"
 
 namespace alate::exchange::onnx {
@@ -57,6 +58,8 @@ Term operator!(const Term& a) {
   return a.emitter->node(a.dtype == DType::boolean ? "Not" : "BitwiseNot", a.dtype, {a});
 }
 
+Term negated(const Term& condition) { return condition == condition.emitter->scalar(DType::boolean, 0); }
+
 Term where(const Term& condition, const Term& then, const Term& otherwise) {
   if (then.dtype == DType::boolean) return (condition & then) | ((!condition) & otherwise);
   const DType dtype = chosen_as(then.dtype);
@@ -66,7 +69,18 @@ Term where(const Term& condition, double then, const Term& otherwise) {
   return where(condition, scalar_like(then, otherwise), otherwise);
 }
 Term where(const Term& condition, const Term& then, double otherwise) {
-  return where(condition, then, scalar_like(otherwise, then));
+  return where(negated(condition), scalar_like(otherwise, then), then);
+}
+
+Term exact_where(const Term& condition, const Term& then, const Term& otherwise) {
+  if (!is_float(then.dtype)) return where(condition, then, otherwise);
+  if (then.emitter->opset() >= kBitCastOpset && then.dtype != DType::f16) {
+    const DType bits = then.dtype == DType::f64 ? DType::i64 : DType::i32;
+    return bits_as(where(condition, bits_as(then, bits), bits_as(otherwise, bits)), then.dtype);
+  }
+  // Each loses the zero's sign on another side; the negative of a sum of negatives is -0 where one of two zeros is.
+  const Term first = where(condition, then, otherwise), second = where(negated(condition), otherwise, then);
+  return where(negated(first == 0), first, -(-first - second));
 }
 
 Term to(const Term& x, DType dtype) {
@@ -80,8 +94,23 @@ Term bits_as(const Term& x, DType dtype) {
 }
 
 Term abs(const Term& x) { return x.emitter->node("Abs", x.dtype, {x}); }
-Term larger(const Term& a, const Term& b) { return a.dtype == DType::boolean ? a | b : zip("Max", a, b); }
-Term smaller(const Term& a, const Term& b) { return a.dtype == DType::boolean ? a & b : zip("Min", a, b); }
+// Max and Min of i64 compare 32 bits in some versions of the runtime.
+Term larger(const Term& a, const Term& b) {
+  if (a.dtype == DType::boolean) return a | b;
+  return a.dtype == DType::i64 ? where(a < b, b, a) : zip("Max", a, b);
+}
+Term smaller(const Term& a, const Term& b) {
+  if (a.dtype == DType::boolean) return a & b;
+  return a.dtype == DType::i64 ? where(b < a, b, a) : zip("Min", a, b);
+}
+Term exact_larger(const Term& a, const Term& b) {
+  if (!is_float(a.dtype)) return larger(a, b);
+  return exact_where((a == 0) & (b == 0), a + b, larger(a, b));
+}
+Term exact_smaller(const Term& a, const Term& b) {
+  if (!is_float(a.dtype)) return smaller(a, b);
+  return -exact_larger(-a, -b);
+}
 Term is_nan(const Term& x) {
   return is_float(x.dtype) ? x.emitter->node("IsNaN", DType::boolean, {x})
                            : x.emitter->node("Not", DType::boolean, {x == x});

@@ -43,7 +43,11 @@ Term operator|(const Term& a, const Term& b);
 Term operator^(const Term& a, const Term& b);
 Term operator!(const Term& a);
 
+/// Negation that ONNX Runtime's optimizer does not see: it swaps the sides of a Where behind a Not.
+Term negated(const Term& condition);
+/// ONNX Runtime's Where makes a +0 of a -0 in `then`; not so `exact_where`, which costs more, and those with a number.
 Term where(const Term& condition, const Term& then, const Term& otherwise);
+Term exact_where(const Term& condition, const Term& then, const Term& otherwise);
 Term where(const Term& condition, double then, const Term& otherwise);
 Term where(const Term& condition, const Term& then, double otherwise);
 Term to(const Term& x, DType dtype);
@@ -54,6 +58,9 @@ Term abs(const Term& x);
 /// Integers and floats; NaN where either is NaN.
 Term larger(const Term& a, const Term& b);
 Term smaller(const Term& a, const Term& b);
+/// The same, with -0 below +0.
+Term exact_larger(const Term& a, const Term& b);
+Term exact_smaller(const Term& a, const Term& b);
 /// False for integers.
 Term is_nan(const Term& x);
 /// Of i32 and i64, by less than the width.
