@@ -4,22 +4,12 @@
 #include <cstring>
 
 #include "alate/error.h"
+#include "exchange/onnx/message_fields.h"
 #include "graph/builder.h"
 #include "graph/interpreter.h"
 
 namespace alate::exchange::onnx {
 namespace {
-
-// Fields of ONNX's messages: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
-namespace node_field {
-constexpr std::uint32_t kInput = 1, kOutput = 2, kOpType = 4, kAttribute = 5;
-}
-namespace graph_field {
-constexpr std::uint32_t kNode = 1, kName = 2, kInitializer = 5, kInput = 11, kOutput = 12;
-}
-namespace tensor_field {
-constexpr std::uint32_t kDims = 1, kDataType = 2, kName = 8, kRawData = 9, kExternalData = 13, kDataLocation = 14;
-}
 
 // The IR version that each opset from kOldestOnnxOpset on came with.
 constexpr std::int64_t kIrVersions[] = {8, 9, 9, 10, 10, 11, 12, 13, 13};
@@ -30,12 +20,6 @@ ProtobufWriter tensor_proto(const std::string& name, DType dtype, std::span<cons
   tensor.integer(tensor_field::kDataType, onnx_dtype(dtype));
   tensor.bytes(tensor_field::kName, name);
   return tensor;
-}
-
-// Whose elements ONNX holds: the parts of complex numbers.
-DType stored_dtype(DType dtype) {
-  if (dtype == DType::c64) return DType::f32;
-  return dtype == DType::c128 ? DType::f64 : dtype;
 }
 
 std::string_view as_text(std::span<const std::byte> bytes) {
@@ -219,68 +203,6 @@ OnnxModel Emitter::finish(const std::vector<std::pair<std::string, Term>>& outpu
   model.bytes = bytes.take();
   model.initializers = std::move(external_);
   return model;
-}
-
-// Subgraphs.
-
-Emitter::Written Emitter::subgraph(const std::vector<DType>& parameters, std::size_t scalars, const Body& body) {
-  ProtobufWriter ends;
-  Written written;
-  const auto declare = [&](std::uint32_t field, const std::string& name, DType dtype, bool is_scalar) {
-    ProtobufWriter tensor, type, info;  // of any shape else: it is known when the model is run
-    tensor.integer(1, onnx_dtype(stored_dtype(dtype)));
-    if (is_scalar) tensor.message(2, ProtobufWriter());
-    type.message(1, tensor);
-    info.bytes(1, name);
-    info.message(2, type);
-    ends.message(field, info);
-  };
-  open_.emplace_back();
-  Terms arguments;
-  for (const DType dtype : parameters) {
-    arguments.push_back({this, new_name(), dtype});
-    declare(graph_field::kInput, arguments.back().name, dtype, arguments.size() <= scalars);
-  }
-  for (const Term& result : body(arguments)) {
-    const Term output = node("Identity", result.dtype, {result});  // it may be a value of an outer graph
-    written.dtypes.push_back(output.dtype);
-    declare(graph_field::kOutput, output.name, output.dtype, false);
-  }
-  written.subgraph.bytes = std::move(open_.back());
-  open_.pop_back();
-  written.subgraph.bytes.bytes(graph_field::kName, new_name());
-  written.subgraph.bytes.append(ends);
-  return written;
-}
-
-Terms Emitter::repeat(const Term& count, const Terms& state, const Body& body) {
-  std::vector<DType> parameters{DType::i64, DType::boolean};
-  for (const Term& term : state) parameters.push_back(term.dtype);
-  const Written written = subgraph(parameters, 2, [&](const Terms& arguments) {
-    Terms inner{arguments[0]};
-    inner.insert(inner.end(), arguments.begin() + 2, arguments.end());
-    Terms results = body(inner);
-    results.insert(results.begin(), arguments[1]);
-    return results;
-  });
-  Terms inputs{count, Term{}};
-  inputs.insert(inputs.end(), state.begin(), state.end());
-  return nodes("Loop", {written.dtypes.begin() + 1, written.dtypes.end()}, inputs,
-               {attribute("body", written.subgraph)});
-}
-
-Terms Emitter::repeat_while(const Terms& state, const Body& condition, const Body& body) {
-  std::vector<DType> parameters{DType::i64, DType::boolean};
-  for (const Term& term : state) parameters.push_back(term.dtype);
-  const Written written = subgraph(parameters, 2, [&](const Terms& arguments) {
-    Terms results = body({arguments.begin() + 2, arguments.end()});
-    results.insert(results.begin(), condition(results).front());
-    return results;
-  });
-  Terms inputs{Term{}, condition(state).front()};
-  inputs.insert(inputs.end(), state.begin(), state.end());
-  return nodes("Loop", {written.dtypes.begin() + 1, written.dtypes.end()}, inputs,
-               {attribute("body", written.subgraph)});
 }
 
 }  // namespace alate::exchange::onnx

@@ -111,8 +111,8 @@ Term erf(const Term& value) {
   const Term small = smaller(x, e.scalar(DType::f64, 1)), one = x * 0 + 1;
   const Term twice = small * small * 2;
   const Terms sums = e.repeat(e.integer(DType::i64, 30), {one, one}, [&](const Terms& in) {
-    const Term term = in[1] * twice / (to(in[0], DType::f64) * 2 + 3);
-    return Terms{in[2] + term, term};
+    const Term term = in[2] * twice / (to(in[0], DType::f64) * 2 + 3);
+    return Terms{in[1] + term, term};
   });
   const Term below = small * (2 / std::sqrt(std::numbers::pi)) * exp(-(small * small)) * sums[0];
   const Term large = larger(x, e.scalar(DType::f64, 1));
