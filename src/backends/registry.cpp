@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "backends/cpu/cpu_backend.h"
+#include "backends/onnxruntime/onnx_backend.h"
 #include "backends/reference/reference_backend.h"
 #include "backends/xla/xla_backend.h"
 
@@ -14,10 +15,12 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kCpuAliases = {"go", "simplego", "native"};
 
+constexpr std::array<std::string_view, 2> kOnnxAliases = {"onnxruntime", "ort"};
 constexpr std::array<std::string_view, 1> kXlaAliases = {"pjrt"};
 
 constexpr std::array kRegistrations = {
     Registration{"cpu", kCpuAliases, "Alate's own engine for processors", cpu::cpu_backend},
+    Registration{"onnx", kOnnxAliases, "ONNX Runtime, where its library is found", onnxruntime::onnx_backend},
     Registration{"xla", kXlaAliases, "XLA, through any PJRT plugin: processors, GPUs, TPUs", xla::xla_backend},
     Registration{"reference",
                  {},

@@ -1,0 +1,57 @@
+// ONNX Runtime, opened where it is found.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/onnxruntime/abi.h"
+
+namespace alate::onnxruntime {
+
+/// Stays loaded until the process ends. Thread-safe.
+class Library {
+ public:
+  /// Throws unavailable, saying what to do, for what is no library, not ONNX Runtime, or older than 1.14.
+  static std::shared_ptr<const Library> open(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::string& version() const { return version_; }  // "1.31.1"
+  int minor_version() const { return minor_; }
+  const abi::Env* environment() const { return environment_; }
+  const abi::MemoryInfo* host_memory() const { return host_memory_; }
+
+  template <typename Function, typename... Arguments>
+  auto call(Arguments... arguments) const {
+    return reinterpret_cast<typename Function::Pointer>(table_[Function::kIndex])(arguments...);
+  }
+  /// Calls what may fail. Throws what the library says, with `what` before it.
+  template <typename Function, typename... Arguments>
+  void check(std::string_view what, Arguments... arguments) const {
+    if (abi::Status* status = call<Function>(arguments...)) throw_status(status, what);
+  }
+
+ private:
+  Library(std::filesystem::path path, abi::Table table, std::string version);
+  [[noreturn]] void throw_status(abi::Status* status, std::string_view what) const;
+
+  std::filesystem::path path_;
+  abi::Table table_;
+  std::string version_;
+  int minor_ = 0;
+  abi::Env* environment_ = nullptr;  // one a process, never released: sessions may outlive this
+  abi::MemoryInfo* host_memory_ = nullptr;
+};
+
+struct LibrarySearch {
+  std::vector<std::filesystem::path> found;  // the best first
+  std::string looked_in;                     // for the message where none was found
+};
+
+/// In ONNXRUNTIME_ROOT (its lib/ too), beside the program, in the cache's runtimes/, in LD_LIBRARY_PATH's and the
+/// system's folders.
+LibrarySearch find_libraries();
+
+}  // namespace alate::onnxruntime

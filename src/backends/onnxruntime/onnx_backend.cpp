@@ -1,0 +1,104 @@
+#include "backends/onnxruntime/onnx_backend.h"
+
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "alate/error.h"
+#include "backends/host_buffers.h"
+#include "backends/onnxruntime/session.h"
+#include "backends/spelling.h"
+#include "base/thread_pool.h"
+#include "exchange/onnx_writer.h"
+#include "graph/decompose.h"
+
+namespace alate::onnxruntime {
+namespace {
+
+using backends::Buffer;
+using backends::Device;
+using backends::Support;
+
+class OnnxBackend final : public backends::Backend {
+ public:
+  std::string_view name() const override { return "onnx"; }
+
+  std::vector<Device> devices() override {
+    try {
+      const std::shared_ptr<const Library> library = this->library();
+      return {backends::host_device("onnx", "the processor through ONNX Runtime " + library->version())};
+    } catch (const Error& error) {
+      Device device{.backend = "onnx", .index = 0, .description = "ONNX Runtime", .unusable = error.message()};
+      return {device};
+    }
+  }
+
+  Support supports(const graph::Graph& graph, const graph::Node& node, const Device&) const override {
+    return support_of(graph, node);
+  }
+
+  std::unique_ptr<backends::Executable> compile(const graph::Graph& graph,
+                                                const backends::CompileOptions& options) override {
+    const graph::IsNative is_native = [this](const graph::Graph& g, const graph::Node& node) {
+      return support_of(g, node).native;
+    };
+    graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
+    pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
+    pipeline.push_back({"fold_constants", graph::fold_constants});
+    pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
+    graph::PassWatcher watcher;
+    if (options.dump != nullptr) {
+      options.dump->write("input", graph);
+      watcher = [&](std::string_view pass, const graph::Graph& after) { options.dump->write(pass, after); };
+    }
+    const graph::Graph optimized = graph::run_passes(graph, pipeline, options.log, watcher);
+    backends::require_native(name(), optimized,
+                             [this](const graph::Graph& g, const graph::Node& node) { return support_of(g, node); });
+    const std::size_t threads = options.max_workers != 0 ? options.max_workers : base::ThreadPool::shared().size();
+    return std::make_unique<OnnxExecutable>(optimized, library(), threads);
+  }
+
+  Buffer upload(const Tensor& tensor, const Device&) override { return tensor; }
+  Tensor download(const Buffer& buffer) override { return backends::host_tensor(buffer); }
+
+ private:
+  // Spellings stay as long as the process: an interface of views.
+  Support support_of(const graph::Graph& graph, const graph::Node& node) const {
+    exchange::OnnxSupport support = exchange::onnx_support(graph, node, opset());
+    if (!support.is_supported) return {.native = false, .spelling = {}, .reason = std::move(support.text)};
+    const std::lock_guard lock(mutex_);
+    return {.native = true, .spelling = *spellings_.insert(std::move(support.text)).first, .reason = {}};
+  }
+
+  int opset() const {
+    try {
+      return opset_of(*library());
+    } catch (const Error&) {
+      return exchange::kNewestOnnxOpset;  // what a library would have; without one nothing is compiled
+    }
+  }
+
+  std::shared_ptr<const Library> library() const {
+    const std::lock_guard lock(mutex_);
+    if (library_ != nullptr) return library_;
+    const LibrarySearch search = find_libraries();
+    if (search.found.empty())
+      throw make_error(ErrorCode::unavailable, "ONNX Runtime was not found in ", search.looked_in,
+                       ": set ONNXRUNTIME_ROOT to the folder of libonnxruntime.so");
+    library_ = Library::open(search.found.front());
+    return library_;
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Library> library_;
+  mutable std::set<std::string> spellings_;
+};
+
+}  // namespace
+
+backends::Backend& onnx_backend() {
+  static OnnxBackend backend;
+  return backend;
+}
+
+}  // namespace alate::onnxruntime

@@ -1,0 +1,71 @@
+// Values of an ONNX graph that is being written, and formulas over them: every operator here writes a node.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "alate/tensor.h"
+
+namespace alate::exchange::onnx {
+
+class Emitter;
+
+/// One value. Of c64 and c128, the ONNX value has floats and one more axis, of 2.
+struct Term {
+  Emitter* emitter = nullptr;
+  std::string name;
+  DType dtype = DType::invalid;
+};
+using Terms = std::vector<Term>;
+
+// Numbers of any dtype; what ONNX broadcasts is broadcast. A double becomes a scalar of the other side's dtype.
+Term operator+(const Term& a, const Term& b);
+Term operator-(const Term& a, const Term& b);
+Term operator*(const Term& a, const Term& b);
+/// Of floats, and of integers that are known to have a quotient.
+Term operator/(const Term& a, const Term& b);
+Term operator+(const Term& a, double b);
+Term operator-(const Term& a, double b);
+Term operator*(const Term& a, double b);
+Term operator/(const Term& a, double b);
+Term operator-(const Term& a);
+
+Term operator==(const Term& a, const Term& b);
+Term operator<(const Term& a, const Term& b);
+Term operator>(const Term& a, const Term& b);
+Term operator==(const Term& a, double b);
+Term operator<(const Term& a, double b);
+Term operator>(const Term& a, double b);
+
+// Logical of bools, of bits else.
+Term operator&(const Term& a, const Term& b);
+Term operator|(const Term& a, const Term& b);
+Term operator^(const Term& a, const Term& b);
+Term operator!(const Term& a);
+
+/// Negation that ONNX Runtime's optimizer does not see: it swaps the sides of a Where behind a Not.
+Term negated(const Term& condition);
+/// ONNX Runtime's Where makes a +0 of a -0 in `then`; not so `exact_where`, which costs more, and those with a number.
+Term where(const Term& condition, const Term& then, const Term& otherwise);
+Term exact_where(const Term& condition, const Term& then, const Term& otherwise);
+Term where(const Term& condition, double then, const Term& otherwise);
+Term where(const Term& condition, const Term& then, double otherwise);
+Term to(const Term& x, DType dtype);
+/// The same bits, of integers of one width; with opset 26, of any dtypes of one width.
+Term bits_as(const Term& x, DType dtype);
+
+Term abs(const Term& x);
+/// Integers and floats; NaN where either is NaN.
+Term larger(const Term& a, const Term& b);
+Term smaller(const Term& a, const Term& b);
+/// The same, with -0 below +0.
+Term exact_larger(const Term& a, const Term& b);
+Term exact_smaller(const Term& a, const Term& b);
+/// False for integers.
+Term is_nan(const Term& x);
+/// Of i32 and i64, by less than the width.
+Term shift_left(const Term& x, const Term& amount);
+Term shift_right_logical(const Term& x, const Term& amount);
+Term shift_right_arithmetic(const Term& x, const Term& amount);
+
+}  // namespace alate::exchange::onnx

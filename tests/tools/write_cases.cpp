@@ -1,0 +1,73 @@
+// Writes cases of the conformance suite with the reference's results, for tests/golden/check_onnx.py --file.
+//
+//   alate-write-cases OPS SEED FILE.safetensors
+//
+// OPS is a regular expression of whole names. For each op and main dtype some of the small cases: metadata "OP DTYPE I"
+// is the graph, tensors "OP DTYPE I/inN" and "/outN" are its inputs and the reference interpreter's outputs.
+#include <iostream>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "alate/error.h"
+#include "formats/safetensors_writer.h"
+#include "graph/interpreter.h"
+#include "graph/text.h"
+#include "tests/conformance/cases.h"
+#include "tests/conformance/module.h"
+
+namespace {
+
+using namespace alate;
+
+constexpr DType kMainDTypes[] = {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64};
+constexpr std::size_t kMostCases = 60;
+constexpr std::int64_t kMostElements = 2000;
+
+class Recorder {
+ public:
+  void add(const std::string& name, const conformance::Case& subject) {
+    const conformance::Module module = conformance::make_module(std::span(&subject, 1));
+    const std::vector<Tensor> outputs = graph::interpret(module.graph, module.inputs);
+    metadata_[name] = graph::print_graph(module.graph);
+    for (std::size_t i = 0; i < module.inputs.size(); ++i)
+      tensors_.push_back({name + "/in" + std::to_string(i), module.inputs[i]});
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      tensors_.push_back({name + "/out" + std::to_string(i), outputs[i]});
+  }
+  void write(const char* path) const { formats::write_safetensors(path, tensors_, metadata_); }
+
+ private:
+  std::map<std::string, std::string> metadata_;
+  std::vector<formats::NamedTensor> tensors_;
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 4) {
+    std::cerr << "usage: alate-write-cases OPS SEED FILE\n";
+    return 2;
+  }
+  const std::regex ops(arguments[1]);
+  Recorder recorder;
+  for (const graph::OpInfo& op : graph::all_ops()) {
+    if (op.kind == graph::OpKind::leaf || !std::regex_match(std::string(op.name), ops)) continue;
+    for (const DType dtype : kMainDTypes) {
+      if (!graph::contains(op.dtypes, dtype)) continue;
+      std::vector<conformance::Case> cases = conformance::cases_of(op, dtype, std::stoull(arguments[2]), 64);
+      std::erase_if(cases, [](const auto& one) { return conformance::elements_of(one) > kMostElements; });
+      const std::size_t step = cases.size() / kMostCases + 1;
+      for (std::size_t i = 0; i < cases.size(); i += step) {
+        const std::string name = std::string(op.name) + " " + std::string(to_string(dtype)) + " " + std::to_string(i);
+        try {
+          recorder.add(name, cases[i]);
+        } catch (const Error& error) {
+          std::cerr << name << ": " << error.what() << '\n';
+        }
+      }
+    }
+  }
+  recorder.write(arguments[3]);
+  return 0;
+}
