@@ -66,6 +66,8 @@ OnnxExecutable::OnnxExecutable(const graph::Graph& graph, std::shared_ptr<const 
       inputs_(backends::input_ports(graph)),
       outputs_(backends::output_ports(graph)),
       kernels_(graph.nodes().size()) {
+  for (const backends::Port& port : inputs_) element_type(port.shape.dtype);  // or throws
+  for (const backends::Port& port : outputs_) element_type(port.shape.dtype);
   exchange::OnnxModel model = exchange::write_onnx(graph, {.opset = opset_of(*library_)});
   input_names_ = std::move(model.inputs);
   output_names_ = std::move(model.outputs);
