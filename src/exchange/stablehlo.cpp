@@ -105,7 +105,7 @@ StableHloSupport supports_stablehlo(const graph::Graph& graph, const graph::Node
   if (row == nullptr)
     return {{}, info.kind == graph::OpKind::fused ? "fused ops are decomposed first" : "it has no spelling"};
   if (row->refusal != nullptr) {
-    if (std::string reason = row->refusal(node); !reason.empty()) return {{}, std::move(reason)};
+    if (std::string reason = row->refusal(graph, node); !reason.empty()) return {{}, std::move(reason)};
   }
   return {row->spelling, {}};
 }

@@ -13,6 +13,17 @@ HloValue real_part(HloWriter& w, const HloValue& x) {
   return w.op("real", {x}, {x.shape.dtype == DType::c64 ? DType::f32 : DType::f64, x.shape.dims});
 }
 
+// The unsigned integers of the same width.
+DType unsigned_of(DType dtype) {
+  switch (dtype) {
+    case DType::i8: return DType::u8;
+    case DType::i16: return DType::u16;
+    case DType::i32: return DType::u32;
+    case DType::i64: return DType::u64;
+    default: return dtype;
+  }
+}
+
 // The ones of a condition: 1 where it is true.
 HloValue ones(HloWriter& w, const HloValue& condition, const HloValue& like) {
   return convert(w, condition, like.shape.dtype);
@@ -49,13 +60,19 @@ HloValues write_is_nan(HloWriter& w, const HloCall& call) {
   return {compare(w, "NE", call.operand(0), call.operand(0))};
 }
 
-// Runtimes hold small integers in bytes, in which a negative one has more bits: they are masked.
-HloValues write_popcnt(HloWriter& w, const HloCall& call) {
-  const HloValue& x = call.operand(0);
-  if (!tensor::is_packed(x.shape.dtype)) return {like_first(w, "popcnt", {x})};
-  const HloValue bytes = convert(w, x, tensor::carrier_of(x.shape.dtype));
-  const HloValue mask = splat_like(w, bytes, static_cast<double>((1U << bits_of(x.shape.dtype)) - 1));
-  return {convert(w, like_first(w, "popcnt", {like_first(w, "and", {bytes, mask})}), x.shape.dtype)};
+// Counts the bits of signed integers as those of unsigned ones, and of less than a byte in bytes: XLA counts copies of
+// the sign.
+HloValues write_bit_count(HloWriter& w, const HloCall& call) {
+  const DType dtype = call.shape().dtype;
+  const std::size_t bits = bits_of(dtype);
+  const bool is_packed = tensor::is_packed(dtype);
+  HloValue x = convert(w, call.operand(0), tensor::carrier_of(dtype));
+  if (is_signed_integer(dtype)) x = w.op("bitcast_convert", {x}, {unsigned_of(x.shape.dtype), x.shape.dims});
+  if (is_packed) x = like_first(w, "and", {x, splat_like(w, x, static_cast<double>((1U << bits) - 1))});
+  x = like_first(w, call.node.op == graph::Op::popcnt ? "popcnt" : "count_leading_zeros", {x});
+  if (is_packed && call.node.op == graph::Op::count_leading_zeros)
+    x = like_first(w, "subtract", {x, splat_like(w, x, static_cast<double>(8 - bits))});
+  return {convert(w, x, dtype)};
 }
 
 HloValues write_real(HloWriter& w, const HloCall& call) { return {real_part(w, call.operand(0))}; }
@@ -113,6 +130,11 @@ HloValues write_convert(HloWriter& w, const HloCall& call) {
     return {w.op("complex", {real, splat_like(w, real, 0)}, call.shape())};
   }
   return {convert(w, x, dtype)};
+}
+
+std::string refuse_bitcast(const graph::Graph& graph, const graph::Node& node) {
+  const DType from = graph.shape(node.operands[0]).dtype, to = node.results[0].dtype;
+  return is_complex(from) && from != to ? "it changes the size of no complex number" : "";
 }
 
 HloValues write_bitcast(HloWriter& w, const HloCall& call) {

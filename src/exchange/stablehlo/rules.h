@@ -28,7 +28,7 @@ struct HloCall {
 /// Writes the ops that a node means and returns its results.
 using HloRule = HloValues (*)(HloWriter& w, const HloCall& call);
 /// Why a node cannot be written; empty where it can.
-using HloRefusal = std::string (*)(const graph::Node& node);
+using HloRefusal = std::string (*)(const graph::Graph& graph, const graph::Node& node);
 
 /// A row of the table in spellings.cpp. Without a rule, the node is the StableHLO op of this spelling, without
 /// attributes.
@@ -55,7 +55,7 @@ ALATE_HLO_RULE(abs);
 ALATE_HLO_RULE(sign);
 ALATE_HLO_RULE(log1p);
 ALATE_HLO_RULE(is_nan);
-ALATE_HLO_RULE(popcnt);
+ALATE_HLO_RULE(bit_count);
 ALATE_HLO_RULE(real);
 ALATE_HLO_RULE(imag);
 ALATE_HLO_RULE(conj);
@@ -63,6 +63,7 @@ ALATE_HLO_RULE(sum_or_product);
 ALATE_HLO_RULE(pow);
 ALATE_HLO_RULE(convert);
 ALATE_HLO_RULE(bitcast);
+std::string refuse_bitcast(const graph::Graph& graph, const graph::Node& node);
 // order.cpp
 ALATE_HLO_RULE(comparison);
 ALATE_HLO_RULE(larger_or_smaller);
@@ -102,7 +103,6 @@ ALATE_HLO_RULE(batch_norm_training);
 ALATE_HLO_RULE(batch_norm_gradient);
 // quantized.cpp
 ALATE_HLO_RULE(dequantize);
-std::string refuse_dequantize(const graph::Node& node);
 // regions.cpp
 ALATE_HLO_RULE(barrier);
 ALATE_HLO_RULE(alone);

@@ -35,8 +35,8 @@ constexpr HloSpelling kSpellings[] = {
     {Op::is_nan, "compare", write_is_nan},
     {Op::logical_not, "not"},
     {Op::bitwise_not, "not"},
-    {Op::popcnt, "popcnt", write_popcnt},
-    {Op::count_leading_zeros, "count_leading_zeros"},
+    {Op::popcnt, "popcnt", write_bit_count},
+    {Op::count_leading_zeros, "count_leading_zeros", write_bit_count},
     {Op::real, "real", write_real},
     {Op::imag, "imag", write_imag},
     {Op::conj, "complex", write_conj},
@@ -76,7 +76,7 @@ constexpr HloSpelling kSpellings[] = {
     {Op::select, "select"},
     {Op::clamp, "clamp", write_clamp},
     {Op::convert, "convert", write_convert},
-    {Op::bitcast, "bitcast_convert", write_bitcast},
+    {Op::bitcast, "bitcast_convert", write_bitcast, refuse_bitcast},
     // Moving elements.
     {Op::iota, "iota", write_iota},
     {Op::reshape, "reshape"},
@@ -134,7 +134,7 @@ constexpr HloSpelling kSpellings[] = {
     {Op::batch_norm_training, "reduce", write_batch_norm_training},
     {Op::batch_norm_gradient, "reduce", write_batch_norm_gradient},
     {Op::rng_bit_generator, "rng_bit_generator", write_rng_bit_generator},
-    {Op::dequantize, "multiply", write_dequantize, refuse_dequantize},
+    {Op::dequantize, "multiply", write_dequantize},
     // Regions.
     {Op::while_loop, "while", write_while_loop},
     {Op::if_else, "if", write_if_else},

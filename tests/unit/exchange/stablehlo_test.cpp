@@ -39,7 +39,7 @@ std::string constant_text(Tensor tensor) {
 
 TEST(StableHlo, WritesAModuleOfOneFunction) {
   Builder b("model");
-  const graph::Dim tokens = b.dim("tokens");
+  const Dim tokens = b.dim("tokens");
   const Value x = b.parameter("x", {DType::f32, {tokens, 2}}, true), y = b.parameter("y", {DType::f32, {tokens, 2}});
   b.output("difference", b.sub({x, y}));
   b.output("sum", b.add({x, y}), 0);
