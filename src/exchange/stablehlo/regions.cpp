@@ -4,16 +4,6 @@
 #include "exchange/stablehlo/types.h"
 
 namespace alate::exchange {
-namespace {
-
-std::vector<Shape> scalars_of(const HloValues& values) {
-  std::vector<Shape> scalars;
-  for (const HloValue& value : values) scalars.push_back({value.shape.dtype, {}});
-  return scalars;
-}
-
-}  // namespace
-
 HloValues write_barrier(HloWriter& w, const HloCall& call) {
   if (call.operands.empty()) return {};
   return w.ops("optimization_barrier", call.operands, call.shapes);
@@ -56,15 +46,24 @@ HloValues write_call(HloWriter& w, const HloCall& call) {
   return write_nodes(w, *call.node.regions[0], call.dims, call.operands);
 }
 
+// Over no axes, each element still meets the first value: over an axis of one element, which XLA does not skip.
 HloValues write_generic_reduce(HloWriter& w, const HloCall& call) {
-  const HloValues inputs(call.operands.begin(),
-                         call.operands.begin() + static_cast<std::ptrdiff_t>(call.shapes.size()));
-  std::vector<Shape> taken = scalars_of(inputs);
-  taken.insert(taken.end(), taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(inputs.size()));
+  HloValues operands = call.operands;
+  Numbers axes = call.as<graph::Axes>().axes;
+  const std::size_t count = call.shapes.size(), rank = operands[0].shape.rank();
+  std::vector<Shape> taken;
+  for (std::size_t i = 0; i < 2 * count; ++i) taken.push_back({operands[i % count].shape.dtype, {}});
+  if (axes.empty()) {
+    axes = {static_cast<std::int64_t>(rank)};
+    for (std::size_t i = 0; i < count; ++i) {
+      Numbers extents = extents_of(operands[i].shape);
+      extents.push_back(1);
+      operands[i] = reshape(w, operands[i], extents);
+    }
+  }
   const std::string region = w.region(
       taken, [&](const HloValues& values) { return write_nodes(w, *call.node.regions[0], call.dims, values); });
-  return w.ops("reduce", call.operands, call.shapes, "dimensions = " + array_attribute(call.as<graph::Axes>().axes),
-               {region});
+  return w.ops("reduce", operands, call.shapes, "dimensions = " + array_attribute(axes), {region});
 }
 
 }  // namespace alate::exchange
