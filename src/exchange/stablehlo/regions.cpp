@@ -4,6 +4,7 @@
 #include "exchange/stablehlo/types.h"
 
 namespace alate::exchange {
+
 HloValues write_barrier(HloWriter& w, const HloCall& call) {
   if (call.operands.empty()) return {};
   return w.ops("optimization_barrier", call.operands, call.shapes);
@@ -46,24 +47,31 @@ HloValues write_call(HloWriter& w, const HloCall& call) {
   return write_nodes(w, *call.node.regions[0], call.dims, call.operands);
 }
 
-// Over no axes, each element still meets the first value: over an axis of one element, which XLA does not skip.
 HloValues write_generic_reduce(HloWriter& w, const HloCall& call) {
-  HloValues operands = call.operands;
-  Numbers axes = call.as<graph::Axes>().axes;
-  const std::size_t count = call.shapes.size(), rank = operands[0].shape.rank();
+  const Numbers& axes = call.as<graph::Axes>().axes;
+  const std::size_t count = call.shapes.size();
   std::vector<Shape> taken;
-  for (std::size_t i = 0; i < 2 * count; ++i) taken.push_back({operands[i % count].shape.dtype, {}});
-  if (axes.empty()) {
-    axes = {static_cast<std::int64_t>(rank)};
-    for (std::size_t i = 0; i < count; ++i) {
-      Numbers extents = extents_of(operands[i].shape);
-      extents.push_back(1);
-      operands[i] = reshape(w, operands[i], extents);
-    }
+  for (std::size_t i = 0; i < 2 * count; ++i) taken.push_back({call.operand(i % count).shape.dtype, {}});
+  const auto combined = [&](const HloValues& values) {
+    return write_nodes(w, *call.node.regions[0], call.dims, values);
+  };
+  std::int64_t terms = 1;
+  for (const std::int64_t axis : axes) terms *= call.operand(0).shape.dims[static_cast<std::size_t>(axis)].number();
+  if (terms != 1)
+    return w.ops("reduce", call.operands, call.shapes, "dimensions = " + array_attribute(axes),
+                 {w.region(taken, combined)});
+  // XLA takes one term for the result, but what to begin with need not be the identity.
+  HloValues pairs, results;
+  for (std::size_t i = 0; i < count; ++i)
+    pairs.push_back(broadcast(w, call.operand(count + i), extents_of(call.shapes[i]), {}));
+  for (std::size_t i = 0; i < count; ++i) pairs.push_back(reshape(w, call.operand(i), extents_of(call.shapes[i])));
+  if (call.shape().rank() == 0) return combined(pairs);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string region = w.region(taken, [&](const HloValues& values) { return HloValues{combined(values)[i]}; });
+    results.push_back(w.ops("map", pairs, {call.shapes[i]},
+                            "dimensions = " + array_attribute(counted(call.shape().rank())), {region})[0]);
   }
-  const std::string region = w.region(
-      taken, [&](const HloValues& values) { return write_nodes(w, *call.node.regions[0], call.dims, values); });
-  return w.ops("reduce", operands, call.shapes, "dimensions = " + array_attribute(axes), {region});
+  return results;
 }
 
 }  // namespace alate::exchange
