@@ -47,7 +47,8 @@ void give_outputs(std::span<const Tensor> results, std::span<Buffer> outputs) {
       throw make_error(ErrorCode::invalid_argument, "output ", i, " is ", to_string(results[i].shape()),
                        " but the buffer given for it is ", to_string(to.shape()));
     }
-    if (to.byte_count() > 0 && !to.shares_storage_with(results[i])) std::memcpy(to.mutable_bytes().data(), results[i].bytes().data(), to.byte_count());
+    if (to.byte_count() > 0 && !to.shares_storage_with(results[i]))
+      std::memcpy(to.mutable_bytes().data(), results[i].bytes().data(), to.byte_count());
   }
 }
 

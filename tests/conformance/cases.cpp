@@ -31,7 +31,7 @@ Cases generate(const Form& form) {
 
 Cases valid_cases(const Form& form) {
   Cases cases = generate(form);
-  std::erase_if(cases, [](const Case& subject) { return !is_valid(subject); });
+  std::erase_if(cases, [](const Case& subject) { return !results_of(subject); });
   return cases;
 }
 
@@ -64,7 +64,7 @@ class Renamer {
 
 void add_named(Cases& cases, const Case& subject) {
   const Case all_named = Renamer(0, true)(subject);
-  if (all_named != subject && is_valid(all_named)) return cases.push_back(all_named);
+  if (all_named != subject && results_of(all_named)) return cases.push_back(all_named);
   std::set<std::int64_t> extents;
   for (const Operand& operand : subject.operands) {
     for (const Dim dim : operand.shape.dims) {
@@ -73,7 +73,7 @@ void add_named(Cases& cases, const Case& subject) {
   }
   for (const std::int64_t extent : extents) {
     const Case named = Renamer(extent, false)(subject);
-    if (named != subject && is_valid(named)) cases.push_back(named);
+    if (named != subject && results_of(named)) cases.push_back(named);
   }
 }
 
@@ -126,11 +126,23 @@ Cases cases_of(const graph::OpInfo& op, DType dtype, std::uint64_t seed, std::in
   return cases;
 }
 
+namespace {
+
+// Of operands and results.
+std::int64_t elements_moved(const Case& subject) {
+  std::int64_t elements = elements_of(subject);
+  const std::vector<Shape> results = results_of(subject).value();
+  for (const Shape& result : results) elements += result.is_static() ? result.element_count() : 0;
+  return elements;
+}
+
+}  // namespace
+
 Cases large_cases(const graph::OpInfo& op, DType dtype, std::int64_t large) {
   Cases cases = valid_cases({op, dtype, large});
   std::int64_t most = 0;
-  for (const Case& subject : cases) most = std::max(most, elements_of(subject));
-  std::erase_if(cases, [&](const Case& subject) { return elements_of(subject) < most / 2; });
+  for (const Case& subject : cases) most = std::max(most, elements_moved(subject));
+  std::erase_if(cases, [&](const Case& subject) { return elements_moved(subject) < most / 2; });
   return cases;
 }
 

@@ -17,6 +17,9 @@ struct Form {
   const graph::OpInfo& op;
   DType dtype;
   std::int64_t large;
+
+  /// Whether cases are wanted that keep a machine busy, rather than small ones of every kind.
+  bool is_for_speed() const { return large > 1000000; }
 };
 
 // One generator a shape rule, in a file cases_FAMILY.cpp; a missing one does not link. What shape inference refuses of

@@ -28,7 +28,7 @@ Cases attention_cases(const Form& form) {
     std::int64_t batch, queries, keys, heads, kv_heads, width, value_width;
   };
   Cases cases;
-  const Sizes largest = form.large > 1000000 ? Sizes{4, 512, 512, 12, 12, 64, 64} : Sizes{1, 65, 130, 2, 1, 64, 64};
+  const Sizes largest = form.is_for_speed() ? Sizes{4, 512, 512, 12, 12, 64, 64} : Sizes{1, 65, 130, 2, 1, 64, 64};
   for (const Sizes& s : {Sizes{2, 3, 5, 4, 2, 8, 6}, Sizes{1, 1, 1, 1, 1, 1, 1}, Sizes{2, 17, 17, 2, 2, 32, 32},
                          Sizes{0, 3, 3, 2, 1, 4, 4}, Sizes{1, 0, 3, 2, 1, 4, 4}, Sizes{1, 3, 0, 2, 1, 4, 4}, largest}) {
     for (const Attention& variant : variants()) {

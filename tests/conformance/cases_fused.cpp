@@ -78,7 +78,7 @@ Cases dense_cases(const Form& form) {
   add({4, 3}, 0, {true});
   add({1, 1}, 1, {});
   add({65, 130}, 97, {true, false, graph::Activation::gelu_erf});
-  const std::int64_t side = form.large > 1000000 ? 1024 : 128;
+  const std::int64_t side = form.is_for_speed() ? 1024 : 128;
   add({side, side}, side, {true});
   return cases;
 }

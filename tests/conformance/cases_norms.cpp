@@ -8,14 +8,11 @@ using graph::Dims;
 
 // x, then `vectors` rows of one number for each place of `axis`; variances are not negative.
 void add_batch_norm(Cases& cases, const Form& form, std::size_t vectors, bool has_gradient, std::size_t variance) {
-  for (const auto& [dims, axis] : {std::pair<Dims, std::int64_t>{{3, 4, 5}, 1},
-                                   {{2, 3, 4, 5}, 3},
-                                   {{5, 3}, 0},
-                                   {{9}, 0},
-                                   {{2, 1}, 1},
-                                   {{0, 3}, 1},
-                                   {{3, 0}, 1},
-                                   {{17, 33, 9}, 1}}) {
+  std::vector<std::pair<Dims, std::int64_t>> shapes = {{{3, 4, 5}, 1}, {{2, 3, 4, 5}, 3}, {{5, 3}, 0},
+                                                       {{9}, 0},       {{2, 1}, 1},       {{0, 3}, 1},
+                                                       {{3, 0}, 1},    {{17, 33, 9}, 1}};
+  if (form.is_for_speed()) shapes.push_back({{8, 64, form.large / 512}, 1});
+  for (const auto& [dims, axis] : shapes) {
     for (const double epsilon : {1e-5, 0.5}) {
       std::vector<Dims> all = {dims};
       all.insert(all.end(), vectors, {dims[static_cast<std::size_t>(axis)]});
@@ -73,6 +70,7 @@ Cases group_norm_cases(const Form& form) {
   add({2, 6}, 6, 1);
   add({0, 4, 3}, 2, 1);
   add({1, 32, 33, 5}, 8, 1);
+  if (form.is_for_speed()) add({4, 64, form.large / 256}, 32, 1);
   return cases;
 }
 
@@ -104,6 +102,7 @@ Cases rope_cases(const Form& form) {
   add({3}, 2, 4, 0, form.dtype);
   add({}, 2, 4, 2, form.dtype);
   add({2, 65}, 3, 64, 32, DType::f32);
+  if (form.is_for_speed()) add({4, form.large / 16384}, 32, 128, 64, DType::f32);
   return cases;
 }
 

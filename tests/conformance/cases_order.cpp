@@ -87,6 +87,7 @@ Cases sort_cases(const Form& form) {
     add({1}, 0, "exact", order);
     add({1025}, 0, "exact", order);
   }
+  if (form.is_for_speed()) add({form.large / 8}, 0, "numbers", "less");
   add({edge_count(form.dtype)}, 0, "edges", "less_total_order");
   add({40, 7}, 0, "specials", "greater_total_order");
   return cases;

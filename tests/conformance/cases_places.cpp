@@ -150,6 +150,8 @@ Cases scatter_cases(const Form& form) {
   add({7, 0}, {3}, {3, 0}, {"places", 7}, rows);
   add({0, 5}, {3}, {3, 5}, {"wild", 7}, rows);
   add({300, 64}, {500}, {500, 64}, {"places", 300}, rows);
+  if (form.is_for_speed())
+    add({form.large / 300, 300}, {form.large / 600}, {form.large / 600, 300}, {"places", form.large / 300}, rows);
   graph::Scatter elements;
   elements.inserted_window_dims = {0, 1};
   elements.scatter_dims_to_operand_dims = {1, 0};

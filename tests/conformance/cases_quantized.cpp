@@ -74,6 +74,8 @@ Cases dequantize_cases(const Form& form) {
                                        {{2, 3, 4}, {0, 1, 0}}})
       cases.push_back(dequantize_case(form, linear(form.dtype, dims, blocks, zero_points), DType::f32));
   }
+  if (form.is_for_speed())
+    cases.push_back(dequantize_case(form, linear(form.dtype, {4096, form.large / 4096}, {1, 32}, true), DType::f32));
   // The types of bytes belong to the dtype that stores bytes.
   for (int kind = static_cast<int>(EncodingKind::nf4); form.dtype == DType::u8 && kind <= kLastKind; ++kind) {
     for (const DType dtype : {DType::f32, DType::f16})
@@ -102,6 +104,7 @@ Cases quantized_dense_cases(const Form& form) {
       add({1}, 33, 7, linear(weight, {7, 33}, {1, 0}, zero_points), true);
     }
   }
+  if (form.is_for_speed()) add({128}, 1024, 1024, linear(DType::i8, {1024, 1024}, {1, 32}, true), true);
   add({0}, 8, 5, linear(DType::i8, {5, 8}, {0, 0}, false), true);
   add({}, 8, 5, linear(DType::i8, {5, 8}, {0, 0}, false), true);
   add({4}, 64, 6, in_blocks(EncodingKind::nf4, {6, 1}, 1), true);

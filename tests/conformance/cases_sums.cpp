@@ -61,7 +61,7 @@ Cases dot_general_cases(const Form& form) {
   add({6, 9}, {9, 5}, matmul, {"specials"});
   add({33, 65}, {65, 130}, matmul, {"numbers"});
   add({1, 300}, {300, 65}, matmul, {"numbers"});
-  const std::int64_t side = form.large > 1000000 ? 1024 : 97;
+  const std::int64_t side = form.is_for_speed() ? 1024 : 97;
   add({side, side}, {side, side}, matmul, {"exact"});
   add({5, 17, 33}, {5, 33, 17}, batched, {"exact"});
   return cases;

@@ -20,6 +20,11 @@ Cases fft_cases(const Form& form) {
                          .attributes = graph::Fft{kind, lengths}});
       }
     }
+    if (form.is_for_speed()) {
+      cases.push_back({.op = form.op.op,
+                       .operands = operands_of(form.dtype, {{4096, 1024}}, {"units"}),
+                       .attributes = graph::Fft{kind, {kind == FftKind::irfft ? 2046 : 1024}}});
+    }
   }
   return cases;
 }
@@ -36,6 +41,11 @@ Cases rng_bit_generator_cases(const Form& form) {
                              .attributes = graph::RngBitGenerator{algorithm, dtype, dims}});
           }
         }
+      }
+      if (form.is_for_speed()) {
+        cases.push_back({.op = form.op.op,
+                         .operands = operands_of(form.dtype, {{words}}, {"bits"}),
+                         .attributes = graph::RngBitGenerator{algorithm, DType::u32, {form.large}}});
       }
     }
   }

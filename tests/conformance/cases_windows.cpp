@@ -74,7 +74,30 @@ Cases conv_general_cases(const Form& form) {
   add({1, 3, 2, 2}, {2, 3, 3, 3}, plain(2));  // no window fits
   add({1, 3, 5, 5}, {0, 3, 3, 3}, plain(2));
   add({2, 3, 6, 6}, {4, 3, 3, 3}, plain(2), "specials");
-  const bool is_large = form.large > 1000000;
+  // Long lines.
+  add({2, 3, 7, 40}, {5, 3, 3, 3}, plain(2));
+  add({2, 3, 40}, {4, 3, 5}, plain(1));
+  conv = channels_last();
+  conv.strides = {2, 3};
+  conv.padding_low = {1, 2};
+  conv.padding_high = {2, 0};
+  add({2, 9, 43, 3}, {3, 4, 3, 35}, conv);
+  conv.rhs_dilation = {2, 1};
+  conv.padding_low = {3, -1};
+  conv.padding_high = {-2, 4};
+  add({1, 11, 41, 4}, {3, 3, 4, 6}, conv);
+  conv.rhs_dilation = {1, 3};
+  add({2, 9, 43, 3}, {2, 3, 3, 6}, conv);
+  add({1, 3, 50, 130}, {3, 5, 130, 9}, channels_last());  // more terms than are summed at once
+  conv = plain(3);
+  conv.padding_low = conv.padding_high = {1, 0, 2};
+  add({1, 2, 3, 4, 17}, {3, 2, 2, 3, 3}, conv);
+  conv = plain(2);
+  conv.feature_groups = 40;
+  conv.padding_low = conv.padding_high = {1, 1};
+  add({1, 40, 5, 15}, {40, 1, 3, 3}, conv);
+  add({3, 5, 24, 30}, {33, 5, 1, 1}, plain(2));  // places in several blocks
+  const bool is_large = form.is_for_speed();
   const std::int64_t channels = is_large ? 64 : 8, side = is_large ? 56 : 28;
   conv = plain(2);
   conv.padding_low = conv.padding_high = {1, 1};
@@ -117,6 +140,7 @@ Cases reduce_window_cases(const Form& form) {
     pooling.padding_low = pooling.padding_high = {0, 0, 1, 1};
     add({2, 3, 9, 8}, pooling);
     add({2, 8, 33, 33}, pooling, "exact");
+    if (form.is_for_speed()) add({8, 64, 112, 112}, pooling);
     graph::Window one;
     one.window_dimensions = {3};
     add({2}, one);

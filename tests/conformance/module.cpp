@@ -127,7 +127,7 @@ Module make_module(std::span<const Case> cases, Signs signs) {
   return builder.finish();
 }
 
-bool is_valid(const Case& subject) {
+std::optional<std::vector<Shape>> results_of(const Case& subject) {
   auto table = std::make_shared<graph::DimTable>();
   DimNamer names(table);
   std::vector<Shape> shapes;
@@ -140,12 +140,11 @@ bool is_valid(const Case& subject) {
   try {
     std::vector<graph::Region> regions;
     for (const std::string& name : subject.regions) regions.push_back(make_region(name, subject, shapes, table));
-    graph::infer_shapes({subject.op, attributes, shapes, regions, *table, {}});
+    return graph::infer_shapes({subject.op, attributes, shapes, regions, *table, {}});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
-    return false;
+    return std::nullopt;
   }
-  return true;
 }
 
 }  // namespace alate::conformance

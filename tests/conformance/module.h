@@ -1,6 +1,7 @@
 // Graphs of cases: one alone, or many that share one module.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ enum class Signs : std::uint8_t { as_they_are, magnitudes };
 /// Throws invalid_argument when shape inference refuses a case.
 Module make_module(std::span<const Case> cases, Signs signs = Signs::as_they_are);
 
-/// Whether shape inference accepts the case; makes no values.
-bool is_valid(const Case& subject);
+/// The shapes of the case's results, where shape inference accepts it; makes no values.
+std::optional<std::vector<Shape>> results_of(const Case& subject);
 
 }  // namespace alate::conformance

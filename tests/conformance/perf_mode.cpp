@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <set>
 
 #include "alate/error.h"
 #include "backends/cpu/kernels/peak.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::int64_t kElements = std::int64_t{1} << 23;  // of a large operand: past the caches
 constexpr std::int64_t kElementsOfReference = 100000;
 constexpr int kRounds = 7;
+constexpr double kSmallBytes = 1 << 20;
 constexpr std::size_t kCopied = std::size_t{64} << 20;
 
 using Clock = std::chrono::steady_clock;
@@ -72,7 +74,10 @@ double operations_of(const Case& subject, const Shape& result) {
     const auto outputs = static_cast<double>(kernel.dims[static_cast<std::size_t>(conv->kernel_output)].number());
     return outputs == 0 ? 0 : 2 * elements(result) * elements(kernel) / outputs;
   }
-  if (subject.op == graph::Op::attention) {
+  const auto* attention = std::get_if<graph::Attention>(&subject.attributes);
+  // Without what hides keys, for which fewer are computed.
+  if (subject.op == graph::Op::attention && !attention->has_lengths && !attention->causal &&
+      attention->window_left < 0 && attention->window_right < 0) {
     const Shape query = operand(0), key = operand(1), value = operand(2);
     const double scores =
         elements(query) / static_cast<double>(query.dims[3].number()) * static_cast<double>(key.dims[1].number());
@@ -124,7 +129,9 @@ void measure(backends::Backend& backend, const graph::OpInfo& op, const Case& su
   const auto [low, median, high] = spread_of(rates);
   std::printf("%-24s %8.2f %s (%.2f … %.2f)", std::string(op.name).c_str(), median / 1e9,
               operations > 0 ? "GF/s" : "GB/s", low / 1e9, high / 1e9);
-  if (operations > 0)
+  if (bytes < kSmallBytes && operations == 0)
+    std::printf("  %.1f µs: too small for a share", 1e6 * bytes / median);
+  else if (operations > 0)
     std::printf("  %5.1f %% of the peak", 100 * median / peak);
   else
     std::printf("  %5.1f %% of a copy's %.2f GB/s", spread_of(shares).median, spread_of(peaks).median / 1e9);
@@ -144,7 +151,9 @@ int run_perf(backends::Backend& backend, const Options& options) {
       kRounds, peak / 1e9);
   for (const graph::OpInfo& op : graph::all_ops()) {
     if (op.kind == graph::OpKind::leaf || !is_chosen(options, op.name)) continue;
+    std::set<std::string> seen;  // one of each shape, whatever its attributes
     for (const Case& subject : cases_of(op, backend.name() == "reference" ? kElementsOfReference : kElements)) {
+      if (!seen.insert(operands_of(subject)).second) continue;
       try {
         measure(backend, op, subject, copy, peak);
       } catch (const Error& error) {

@@ -13,7 +13,8 @@ struct Row {
   Tolerance tolerance;
 };
 
-// An op that has no row is exact; fused ones, which round several times, have kFused. Halves are computed in f32 or better and rounded once, which is one unit at most.
+// An op that has no row is exact; fused ones, which round several times, have kFused. Halves are computed in f32 or
+// better and rounded once, which is one unit at most.
 constexpr Tolerance kFused{Bound::of_largest, 2, 32, 32, false};
 constexpr Row kRows[] = {
     // Functions: what vector_math.h promises for f32, and what good libraries reach.

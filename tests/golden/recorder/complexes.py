@@ -5,6 +5,8 @@ from jax import lax
 
 from recorder.elementwise import pairs
 from recorder.family import COMPLEX, INTS, FLOATS, Family, plain_op, small, text_name
+from recorder.moving import rearranged
+from recorder.sums import batched_product, both_ways
 
 # XLA computes with the parts' dtype and by plain formulas, so that it overflows, underflows and cancels where a better
 # formula does not. Hence no huge and no tiny values here, and of infinities and NaN only what has one meaning.
@@ -139,20 +141,7 @@ def complexes():
 
 
 def moving(family, x):
-    family.add("transpose", lambda v: lax.transpose(v, (2, 0, 1)), [x], "permutation=[2,0,1]")
-    family.add("reverse", lambda v: lax.rev(v, (0, 2)), [x], "axes=[0,2]")
-    family.add(
-        "slice",
-        lambda v: lax.slice(v, (0, 1, 0), (3, 4, 5), (2, 1, 3)),
-        [x],
-        "starts=[0,1,0], limits=[3,4,5], strides=[2,1,3]",
-    )
-    family.add(
-        "pad",
-        lambda v, p: lax.pad(v, p, ((1, 0, 0), (-1, 2, 1), (0, -1, 2))),
-        [x, x[0, 0, 0]],
-        "low=[1,-1,0], high=[0,2,-1], interior=[0,1,2]",
-    )
+    rearranged(family, x, x[0, 0, 0])
     family.add("concatenate", lambda a, b: lax.concatenate((a, b), 1), [x, x[:, :2]], "axis=1")
     family.add(
         "dynamic_slice",
@@ -177,16 +166,5 @@ def combining(family, random, dtype):
         family.add(op, lambda v: lax.reduce(v, start, computed, (0, 2)), [taken], "axes=[0,2]")
         family.add(op, lambda v: lax.reduce(v, start, computed, (1,)), [taken[:, :0]], "axes=[1]")
     for op, function in {"cumulative_sum": lax.cumsum, "cumulative_product": lax.cumprod}.items():
-        for reverse in (False, True):
-            family.add(
-                op,
-                lambda v: function(v, axis=1, reverse=reverse),
-                [x],
-                f"axis=1, reverse={str(reverse).lower()}, exclusive=false",
-            )
-    family.add(
-        "dot_general",
-        lambda a, b: lax.dot_general(a, b, (((2,), (1,)), ((0,), (0,)))),
-        [x, y],
-        "lhs_batch=[0], rhs_batch=[0], lhs_contracting=[2], rhs_contracting=[1]",
-    )
+        both_ways(family, op, function, x)
+    batched_product(family, x, y)

@@ -23,6 +23,25 @@ from recorder.family import (
 )
 
 
+def both_ways(family, op, function, x):
+    for reverse in (False, True):
+        family.add(
+            op,
+            lambda v: function(v, axis=1, reverse=reverse),
+            [x],
+            f"axis=1, reverse={str(reverse).lower()}, exclusive=false",
+        )
+
+
+def batched_product(family, x, y):
+    family.add(
+        "dot_general",
+        lambda a, b: lax.dot_general(a, b, (((2,), (1,)), ((0,), (0,)))),
+        [x, y],
+        "lhs_batch=[0], rhs_batch=[0], lhs_contracting=[2], rhs_contracting=[1]",
+    )
+
+
 def sums():
     family, random = Family("sums"), np.random.default_rng(6)
     for dtype in [*INTS, *FLOATS]:
@@ -40,19 +59,8 @@ def sums():
             "cumulative_max": lax.cummax,
             "cumulative_min": lax.cummin,
         }.items():
-            for reverse in (False, True):
-                family.add(
-                    op,
-                    lambda v: function(v, axis=1, reverse=reverse),
-                    [x],
-                    f"axis=1, reverse={str(reverse).lower()}, exclusive=false",
-                )
-        family.add(
-            "dot_general",
-            lambda a, b: lax.dot_general(a, b, (((2,), (1,)), ((0,), (0,)))),
-            [x, x.transpose(0, 2, 1)],
-            "lhs_batch=[0], rhs_batch=[0], lhs_contracting=[2], rhs_contracting=[1]",
-        )
+            both_ways(family, op, function, x)
+        batched_product(family, x, x.transpose(0, 2, 1))
         for is_min, function in ((False, lax.argmax), (True, lax.argmin)):
             family.add(
                 "arg_min_max",

@@ -300,6 +300,41 @@ TEST(CpuBackend, WritesIntoAnOutputThatIsAnInputsMemory) {
   EXPECT_TRUE(std::ranges::equal(outputs[1].host()->values<float>(), std::vector<float>{2, 4, 6, 8}));
 }
 
+TEST(CpuBackend, ComputesResultsThatAreTooLargeForTheCaches) {
+  constexpr std::int64_t kRows = 9000, kColumns = 501;  // 18 MB
+  Builder b("g");
+  const Value x = b.parameter("x", {DType::f32, {kRows, kColumns}});
+  const Value counted = b.iota({}, {.dtype = DType::f32, .dims = {kColumns}, .axis = 0});
+  b.output("sum", b.add({x, b.broadcast_in_dim({counted}, {.dims = {kRows, kColumns}, .mapping = {1}})}));
+  b.output("turned", b.transpose({x}, {.permutation = {1, 0}}));
+  b.output("later", b.slice({x}, {.starts = {1, 0}, .limits = {kRows, kColumns}, .strides = {}}));
+  b.output("wide", b.concatenate({x, x}, {.axis = 1}));
+  b.output("rows", b.gather({x, b.parameter("places", {DType::i32, {kRows}})}, {.offset_dims = {1},
+                                                                                .collapsed_slice_dims = {0},
+                                                                                .start_index_map = {0},
+                                                                                .index_vector_dim = 1,
+                                                                                .slice_sizes = {1, kColumns}}));
+  Tensor values = Tensor::zeros({DType::f32, {kRows, kColumns}});
+  const std::span<float> in = values.mutable_values<float>();
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 4093);
+  Tensor places = Tensor::zeros({DType::i32, {kRows}});
+  for (std::int64_t row = 0; row < kRows; ++row)
+    places.mutable_values<std::int32_t>()[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(row * 7 % kRows);
+  const std::vector<Tensor> outputs = run_on_cpu(b.finish(), {values, places});
+  const std::span<const float> sum = outputs[0].values<float>(), turned = outputs[1].values<float>(),
+                               later = outputs[2].values<float>(), wide = outputs[3].values<float>(),
+                               rows = outputs[4].values<float>();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t row = i / kColumns, column = i % kColumns;
+    wrong += sum[i] != in[i] + static_cast<float>(column) || turned[column * kRows + row] != in[i];
+    wrong += i >= kColumns && later[i - kColumns] != in[i];
+    wrong += wide[2 * row * kColumns + column] != in[i] || wide[(2 * row + 1) * kColumns + column] != in[i];
+    wrong += rows[i] != in[row * 7 % kRows * kColumns + column];
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
 TEST(CpuBackend, GivesInputsAndConstantsThatAreOutputs) {
   Builder b("g");
   const Value x = b.parameter("x", {DType::f32, {2, 2}});

@@ -140,6 +140,34 @@ TEST_P(RowKernels, SoftmaxAndItsLogarithmFollowTheFormula) {
   }
 }
 
+TEST_P(RowKernels, SoftmaxGivesTheSameBitsPastTheCaches) {
+  for (const std::size_t width : {1, 5, 16, 512, 700, 4096, 4097}) {
+    constexpr std::size_t kRows = 3;
+    const auto x = random_floats(kRows * width, 5);
+    std::vector<float> cached(x.size()), streamed(x.size());
+    SoftmaxArguments arguments{x.data(), width, cached.data(), width, kRows, width, false};
+    softmax_rows(arguments, pool_, 1, set());
+    arguments.out = streamed.data();
+    arguments.streams = true;
+    softmax_rows(arguments, pool_, 1, set());
+    EXPECT_TRUE(same_bits(cached, streamed)) << width;
+  }
+}
+
+TEST_P(RowKernels, StreamsBytesToAnyPlace) {
+  std::vector<unsigned char> from(1000);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned char>(i * 7 + 1);
+  for (const std::size_t bytes : {0, 1, 63, 64, 65, 127, 500}) {
+    for (const std::size_t at : {0, 1, 17, 63, 64, 100}) {
+      std::vector<unsigned char> to(700, 0);
+      set().simd.stream.copy(from.data() + at, to.data() + at, bytes);
+      set().simd.stream.finish();
+      for (std::size_t i = 0; i < to.size(); ++i)
+        ASSERT_EQ(to[i], i >= at && i < at + bytes ? from[i] : 0) << bytes << " at " << at << ", " << i;
+    }
+  }
+}
+
 TEST_P(RowKernels, SoftmaxGivesZeroToMinusInfinity) {
   std::vector<float> x = {1, -kInfinity, 1, -kInfinity};
   softmax_rows({x.data(), 4, x.data(), 4, 1, 4, false}, pool_, 1, set());

@@ -73,6 +73,24 @@ TEST_P(CopyStrided, TransposesMatricesOfEveryElementSize) {
   }
 }
 
+TEST_P(CopyStrided, TransposesPastTheCachesToTheSameElements) {
+  std::vector<std::uint32_t> in(100 * 131);
+  std::iota(in.begin(), in.end(), 1U);
+  alignas(64) static std::array<std::uint32_t, 90 * 128> out;
+  for (const auto& [rows, columns, out_stride, begin] : {std::array<std::size_t, 4>{100, 37, 112, 0},
+                                                         {64, 80, 128, 0},
+                                                         {7, 3, 16, 0},
+                                                         {100, 37, 101, 0},
+                                                         {64, 20, 128, 3}}) {
+    out.fill(0);
+    set().simd.transpose_32_streamed(in.data() + 2, 131, out.data() + begin, out_stride, rows, columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+      for (std::size_t i = 0; i < out_stride; ++i)
+        ASSERT_EQ(out[begin + j * out_stride + i], i < rows ? in[2 + i * 131 + j] : 0) << rows << " " << i << " " << j;
+    }
+  }
+}
+
 TEST_P(CopyStrided, TransposesPairsOfWords) {
   using Wide = std::array<std::uint64_t, 2>;
   std::vector<Wide> in(37 * 21);

@@ -2,14 +2,38 @@
 
 #include <vector>
 
+#include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/move_axes.h"
 #include "backends/cpu/kernels/row_split.h"
+#include "backends/cpu/kernels/stream.h"
 
 namespace alate::cpu {
 namespace {
 
 // Rows of more elements than this are split among workers.
 constexpr std::size_t kPiece = std::size_t{1} << 14;
+
+// Rows one after the other; long dense ones past the caches where all of them together are too large for these.
+class RowMover {
+ public:
+  explicit RowMover(std::size_t bytes) : stream_(bytes >= kStreamedBytes ? &kernels().simd.stream : nullptr) {}
+
+  template <typename T>
+  void operator()(const T* from, std::ptrdiff_t in_step, T* to, std::ptrdiff_t out_step, std::size_t width) const {
+    constexpr std::size_t kLongBytes = 512;
+    if (stream_ != nullptr && in_step == 1 && out_step == 1 && width * sizeof(T) >= kLongBytes)
+      stream_->copy(from, to, width * sizeof(T));
+    else
+      move_row(from, in_step, to, out_step, width);
+  }
+  /// After the last row of a thread.
+  void finish() const {
+    if (stream_ != nullptr) stream_->finish();
+  }
+
+ private:
+  const StreamKernel* stream_;
+};
 
 template <typename T>
 void move_typed(const T* in, T* out, MoveAxes axes, base::ThreadPool& pool, std::size_t max_workers) {
@@ -18,16 +42,18 @@ void move_typed(const T* in, T* out, MoveAxes axes, base::ThreadPool& pool, std:
   const std::size_t width = axes.dims[axes.rank];
   const std::ptrdiff_t in_step = axes.in[axes.rank], out_step = axes.out[axes.rank];
   const std::size_t pieces = (width + kPiece - 1) / kPiece;
+  const RowMover move(axes.count() * width * sizeof(T));
   split_rows(axes.count() * pieces, std::min(width, kPiece) + 4, pool, max_workers,
              [&](std::size_t begin, std::size_t end) {
                MoveWalk row(axes, begin / pieces);
                for (std::size_t index = begin; index < end; row.next()) {
                  const std::size_t piece = index % pieces, stop = std::min(pieces, piece + end - index);
                  const auto first = static_cast<std::ptrdiff_t>(piece * kPiece);
-                 move_row(in + row.in() + first * in_step, in_step, out + row.out() + first * out_step, out_step,
-                          std::min(width, stop * kPiece) - piece * kPiece);
+                 move(in + row.in() + first * in_step, in_step, out + row.out() + first * out_step, out_step,
+                      std::min(width, stop * kPiece) - piece * kPiece);
                  index += stop - piece;
                }
+               move.finish();
              });
 }
 
@@ -66,6 +92,7 @@ void gather_typed(const GatherWindows& a, const MoveAxes& batches, MoveAxes wind
   const std::ptrdiff_t in_step = window.in[window.rank], out_step = window.out[window.rank];
   const T* in = static_cast<const T*>(a.in);
   T* out = static_cast<T*>(a.out);
+  const RowMover move(batches.count() * size * sizeof(T));
   split_rows(batches.count(), size / 2 + 4, pool, max_workers, [&](std::size_t begin, std::size_t end) {
     MoveWalk batch(batches, begin);
     for (std::size_t n = begin; n < end; ++n, batch.next()) {
@@ -74,13 +101,14 @@ void gather_typed(const GatherWindows& a, const MoveAxes& batches, MoveAxes wind
       if (size == 1) {
         *to = *from;
       } else if (rows == 1) {
-        move_row(from, in_step, to, out_step, width);
+        move(from, in_step, to, out_step, width);
       } else {
         MoveWalk row(window, 0);
         for (std::size_t i = 0; i < rows; ++i, row.next())
-          move_row(from + row.in(), in_step, to + row.out(), out_step, width);
+          move(from + row.in(), in_step, to + row.out(), out_step, width);
       }
     }
+    move.finish();
   });
 }
 
@@ -100,8 +128,10 @@ void move_bytes(const void* in, void* out, std::size_t bytes, base::ThreadPool& 
   if (in == out) return;
   constexpr std::size_t kBlock = std::size_t{1} << 16;
   split_rows((bytes + kBlock - 1) / kBlock, kBlock / 4, pool, max_workers, [&](std::size_t begin, std::size_t end) {
-    std::memcpy(static_cast<std::byte*>(out) + begin * kBlock, static_cast<const std::byte*>(in) + begin * kBlock,
-                std::min(end * kBlock, bytes) - begin * kBlock);
+    const RowMover move(bytes);
+    move(static_cast<const std::byte*>(in) + begin * kBlock, 1, static_cast<std::byte*>(out) + begin * kBlock, 1,
+         std::min(end * kBlock, bytes) - begin * kBlock);
+    move.finish();
   });
 }
 

@@ -216,33 +216,29 @@ std::size_t segment_count(const PatchGeometry& geometry) {
 
 void write_line_offsets(const PatchGeometry& geometry, std::size_t batch, std::ptrdiff_t* lines,
                         std::ptrdiff_t* segments) {
-  const auto place_floats = static_cast<std::ptrdiff_t>(geometry.place_bytes / sizeof(float));
   const std::size_t outer = geometry.rank - 1;
-  std::ptrdiff_t strides[kMostPatchAxes] = {}, batch_stride = place_floats;
+  std::ptrdiff_t strides[kMostPatchAxes] = {};
+  auto batch_stride = static_cast<std::ptrdiff_t>(geometry.place_bytes / sizeof(float));
   for (std::size_t axis = geometry.rank; axis-- > 0;) {
     strides[axis] = batch_stride;
     batch_stride *= static_cast<std::ptrdiff_t>(geometry.axes[axis].extent);
   }
-  for (std::size_t line = 0; line < line_count(geometry, batch); ++line) {
-    std::size_t rest = line;
-    lines[line] = 0;
-    for (std::size_t axis = outer; axis-- > 0;) {
-      const PatchAxis& a = geometry.axes[axis];
-      lines[line] += static_cast<std::ptrdiff_t>(rest % a.count) * a.stride * strides[axis];
-      rest /= a.count;
-    }
-    lines[line] += static_cast<std::ptrdiff_t>(rest) * batch_stride;
-  }
-  const std::size_t axes = geometry.axes[outer].window_dilation == 1 ? outer : geometry.rank;
-  for (std::size_t segment = 0; segment < segment_count(geometry); ++segment) {
-    std::size_t rest = segment;
-    segments[segment] = 0;
+  // Offset of combination `index`, counted in row-major order, of `counts` steps along the first `axes` axes.
+  const auto offset = [&](std::size_t index, std::size_t axes, std::size_t PatchAxis::*counts,
+                          std::int64_t PatchAxis::*step) {
+    std::ptrdiff_t sum = 0;
     for (std::size_t axis = axes; axis-- > 0;) {
       const PatchAxis& a = geometry.axes[axis];
-      segments[segment] += static_cast<std::ptrdiff_t>(rest % a.window) * a.window_dilation * strides[axis];
-      rest /= a.window;
+      sum += static_cast<std::ptrdiff_t>(index % (a.*counts)) * (a.*step) * strides[axis];
+      index /= a.*counts;
     }
-  }
+    return sum + static_cast<std::ptrdiff_t>(index) * batch_stride;
+  };
+  for (std::size_t line = 0; line < line_count(geometry, batch); ++line)
+    lines[line] = offset(line, outer, &PatchAxis::count, &PatchAxis::stride);
+  const std::size_t axes = geometry.axes[outer].window_dilation == 1 ? outer : geometry.rank;
+  for (std::size_t segment = 0; segment < segment_count(geometry); ++segment)
+    segments[segment] = offset(segment, axes, &PatchAxis::window, &PatchAxis::window_dilation);
 }
 
 void convolve_depthwise(const PatchGeometry& geometry, std::size_t batch, const float* weights, float* out,

@@ -153,6 +153,10 @@ inline void reduce_columns(const float* x, float* out, std::size_t length, std::
                            std::size_t end) {
   constexpr std::size_t kVectors = 8;
   const FloatTag d;
+  if (length == 0) {  // then x may be null
+    for (std::size_t i = begin; i < end; ++i) out[i] = reduce_identity<kOp>();
+    return;
+  }
   const std::size_t wide = kVectors * hn::Lanes(d);
   for (; begin + wide <= end; begin += wide) {
     reduce_column_vectors<kOp, kVectors>(

@@ -1,6 +1,7 @@
 #include "backends/cpu/steps/convolution_problem.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "backends/cpu/kernels/product.h"
 #include "backends/cpu/kernels/scratch.h"
@@ -98,7 +99,7 @@ ConvolutionForm form_of(const Convolution& conv, const PatchGeometry& geometry, 
 }
 
 AxisOrder order_unless_turned(ConvolutionForm form, AxisOrder order) {
-  return form == ConvolutionForm::turned ? AxisOrder{} : order;
+  return form == ConvolutionForm::turned ? AxisOrder{} : std::move(order);
 }
 
 }  // namespace

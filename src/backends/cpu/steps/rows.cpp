@@ -88,7 +88,7 @@ void run_softmax(const Step& step, const Frame& frame) {
   arguments.rows = rows_of(shape);
   arguments.width = arguments.x_stride = arguments.out_stride = width_of(shape);
   arguments.streams = shape.dtype == DType::f32 && shape.byte_count() >= kStreamedBytes;
-  arguments.logarithm = step.operation->op == Op::log_softmax;
+  arguments.logarithm = step.operation->op == graph::Op::log_softmax;
   softmax_rows(arguments, frame.pool, frame.max_workers);
   values.finish();
 }
