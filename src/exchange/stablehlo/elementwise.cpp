@@ -24,6 +24,14 @@ DType unsigned_of(DType dtype) {
   }
 }
 
+// Whether XLA would multiply by the inverse of this divisor.
+bool may_be_inverted(const graph::Graph& graph, graph::Value divisor) {
+  const graph::Node* node = &graph.node(divisor.node);
+  while (node->op == graph::Op::reshape || node->op == graph::Op::transpose || node->op == graph::Op::identity)
+    node = &graph.node(node->operands[0].node);
+  return node->op == graph::Op::constant || node->op == graph::Op::broadcast_in_dim;
+}
+
 // The ones of a condition: 1 where it is true.
 HloValue ones(HloWriter& w, const HloValue& condition, const HloValue& like) {
   return convert(w, condition, like.shape.dtype);
@@ -93,6 +101,13 @@ HloValues write_sum_or_product(HloWriter& w, const HloCall& call) {
   const bool is_sum = call.node.op == graph::Op::add;
   if (call.shape().dtype == DType::boolean) return {like_first(w, is_sum ? "or" : "and", call.operands)};
   return {like_first(w, is_sum ? "add" : "multiply", call.operands)};
+}
+
+HloValues write_div(HloWriter& w, const HloCall& call) {
+  HloValues operands = call.operands;
+  if (is_float(call.shape().dtype) && w.options().exact_division && may_be_inverted(call.graph, call.node.operands[1]))
+    operands[1] = w.op("optimization_barrier", {operands[1]}, call.shape());
+  return {like_first(w, "divide", operands)};
 }
 
 // Powers of integers by squaring, a step for each bit of the exponent: XLA's own looks at six bits alone.

@@ -10,8 +10,9 @@
 
 namespace alate::exchange {
 
-/// A node with its operands' values and its results' shapes in numbers.
+/// A node of a graph with its operands' values and its results' shapes in numbers.
 struct HloCall {
+  const graph::Graph& graph;
   const graph::Node& node;
   HloValues operands;
   std::vector<Shape> shapes;
@@ -60,6 +61,7 @@ ALATE_HLO_RULE(real);
 ALATE_HLO_RULE(imag);
 ALATE_HLO_RULE(conj);
 ALATE_HLO_RULE(sum_or_product);
+ALATE_HLO_RULE(div);
 ALATE_HLO_RULE(pow);
 ALATE_HLO_RULE(convert);
 ALATE_HLO_RULE(bitcast);

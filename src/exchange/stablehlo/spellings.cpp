@@ -44,7 +44,7 @@ constexpr HloSpelling kSpellings[] = {
     {Op::add, "add", write_sum_or_product},
     {Op::sub, "subtract"},
     {Op::mul, "multiply", write_sum_or_product},
-    {Op::div, "divide"},
+    {Op::div, "divide", write_div},
     {Op::rem, "remainder"},
     {Op::pow, "power", write_pow},
     {Op::atan2, "atan2"},
