@@ -57,7 +57,9 @@ HloValues write_sign(HloWriter& w, const HloCall& call) {
 HloValues write_log1p(HloWriter& w, const HloCall& call) {
   const HloValue& x = call.operand(0);
   if (x.shape.dtype != DType::f64) return {like_first(w, "log_plus_one", {x})};
-  const HloValue one = splat_like(w, x, 1), sum = like_first(w, "add", {x, one});
+  const HloValue one = splat_like(w, x, 1);
+  // Behind a barrier, so that no pass takes (1 + x) - 1 for x.
+  const HloValue sum = like_first(w, "optimization_barrier", {like_first(w, "add", {x, one})});
   const HloValue log = like_first(w, "log", {sum}), difference = like_first(w, "subtract", {sum, one});
   const HloValue corrected = like_first(w, "multiply", {log, like_first(w, "divide", {x, difference})});
   const HloValue is_large = compare(w, "GT", x, splat_like(w, x, 1e17));  // also where the quotient is of infinities
