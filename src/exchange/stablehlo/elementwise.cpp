@@ -32,6 +32,13 @@ bool may_be_inverted(const graph::Graph& graph, graph::Value divisor) {
   return node->op == graph::Op::constant || node->op == graph::Op::broadcast_in_dim;
 }
 
+// Of halves in f32, rounded once: XLA expands some functions in the dtype of their operands.
+HloValue function_of(HloWriter& w, std::string_view name, HloValues operands) {
+  const DType dtype = operands[0].shape.dtype;
+  for (HloValue& operand : operands) operand = convert(w, operand, computing_dtype(dtype));
+  return convert(w, like_first(w, name, operands), dtype);
+}
+
 // The ones of a condition: 1 where it is true.
 HloValue ones(HloWriter& w, const HloValue& condition, const HloValue& like) {
   return convert(w, condition, like.shape.dtype);
@@ -40,6 +47,10 @@ HloValue ones(HloWriter& w, const HloValue& condition, const HloValue& like) {
 }  // namespace
 
 HloValues write_identity(HloWriter&, const HloCall& call) { return call.operands; }
+
+HloValues write_function(HloWriter& w, const HloCall& call) {
+  return {function_of(w, find_spelling(call.node.op)->spelling, call.operands)};
+}
 
 HloValues write_abs(HloWriter& w, const HloCall& call) {
   if (is_unsigned(call.operand(0))) return call.operands;
@@ -56,7 +67,7 @@ HloValues write_sign(HloWriter& w, const HloCall& call) {
 // floating-point arithmetic", theorem 4): what 1 + x loses of x, the quotient makes up for.
 HloValues write_log1p(HloWriter& w, const HloCall& call) {
   const HloValue& x = call.operand(0);
-  if (x.shape.dtype != DType::f64) return {like_first(w, "log_plus_one", {x})};
+  if (x.shape.dtype != DType::f64) return {function_of(w, "log_plus_one", {x})};
   const HloValue one = splat_like(w, x, 1);
   // Behind a barrier, so that no pass takes (1 + x) - 1 for x.
   const HloValue sum = like_first(w, "optimization_barrier", {like_first(w, "add", {x, one})});
@@ -115,7 +126,7 @@ HloValues write_div(HloWriter& w, const HloCall& call) {
 // Powers of integers by squaring, a step for each bit of the exponent: XLA's own looks at six bits alone.
 HloValues write_pow(HloWriter& w, const HloCall& call) {
   const HloValue &x = call.operand(0), &y = call.operand(1);
-  if (!is_integer(x.shape.dtype)) return {like_first(w, "power", {x, y})};
+  if (!is_integer(x.shape.dtype)) return {function_of(w, "power", {x, y})};
   const Shape counter{DType::i32, {}};
   const auto bits = static_cast<double>(bits_of(x.shape.dtype));
   const HloValue one = splat_like(w, x, 1), zero = splat_like(w, x, 0);

@@ -52,6 +52,7 @@ HloValues write_nodes(HloWriter& w, const graph::Graph& graph, const graph::DimV
 
 // elementwise.cpp
 ALATE_HLO_RULE(identity);
+ALATE_HLO_RULE(function);
 ALATE_HLO_RULE(abs);
 ALATE_HLO_RULE(sign);
 ALATE_HLO_RULE(log1p);
