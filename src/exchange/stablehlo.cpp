@@ -70,7 +70,7 @@ HloValues write_nodes(HloWriter& w, const graph::Graph& graph, const graph::DimV
       values.push_back({node.op == Op::parameter ? arguments.at(index) : w.constant(graph.constants()[index])});
       continue;
     }
-    HloCall call{node, {}, {}, dims};
+    HloCall call{graph, node, {}, {}, dims};
     for (const graph::Value operand : node.operands) call.operands.push_back(value_of(operand));
     for (const Shape& shape : node.results) call.shapes.push_back(dims(shape));
     values.push_back(write_node(w, call));
@@ -82,7 +82,7 @@ HloValues write_nodes(HloWriter& w, const graph::Graph& graph, const graph::DimV
 
 StableHloModule write_stablehlo(const graph::Graph& graph, const graph::DimValues& dims,
                                 const StableHloOptions& options) {
-  HloWriter w(options.inline_constant_bytes);
+  HloWriter w(options);
   HloValues parameters;
   for (const graph::Parameter& parameter : graph.parameters())
     parameters.push_back({"%parameter" + std::to_string(parameters.size()), dims(parameter.shape)});
@@ -105,7 +105,7 @@ StableHloSupport supports_stablehlo(const graph::Graph& graph, const graph::Node
   if (row == nullptr)
     return {{}, info.kind == graph::OpKind::fused ? "fused ops are decomposed first" : "it has no spelling"};
   if (row->refusal != nullptr) {
-    if (std::string reason = row->refusal(node); !reason.empty()) return {{}, std::move(reason)};
+    if (std::string reason = row->refusal(graph, node); !reason.empty()) return {{}, std::move(reason)};
   }
   return {row->spelling, {}};
 }

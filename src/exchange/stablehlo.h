@@ -14,6 +14,9 @@ namespace alate::exchange {
 struct StableHloOptions {
   /// Constants of more bytes become arguments, so that they are uploaded once and the text stays small.
   std::size_t inline_constant_bytes = 1024;
+  /// XLA divides by a constant, or by a repeated value, as a product with the inverse, which can be off by a unit in
+  /// the last place. Hiding such divisors from it costs a pass over memory.
+  bool exact_division = true;
 };
 
 /// A module whose function @main takes the graph's parameters in their order, then `constants`, and gives the graph's

@@ -92,10 +92,11 @@ def unit(dtype, size):
     """One unit in the last place of numbers of this size."""
     part = np.dtype({"complex64": "float32", "complex128": "float64"}.get(dtype.name, dtype.name))
     info = ml_dtypes.finfo(part)
-    return np.maximum(np.abs(size), float(info.tiny)) * float(info.eps)
+    return np.ldexp(float(info.eps), np.frexp(np.maximum(np.abs(size), float(info.tiny)))[1] - 1)
 
 
 def is_close(op, found, wanted):
+    """Whether results are the same, or as close as the op's are asked to be."""
     if found.dtype != wanted.dtype or found.shape != wanted.shape:
         return False
     is_rounded = found.dtype.kind == "c" or np.issubdtype(found.dtype, np.floating) or "float" in found.dtype.name

@@ -1,4 +1,4 @@
-// Numbers that linear encodings and nf4 store.
+// Numbers that quantized encodings store.
 #include "exchange/stablehlo/quantized_blocks.h"
 
 #include "exchange/stablehlo/ops.h"
@@ -32,8 +32,6 @@ DType difference_dtype(DType stored, DType scaled) {
 }
 
 }  // namespace
-
-std::string refuse_dequantize(const graph::Node&) { return {}; }
 
 // As tensor::dequantize: in f32, or f64 where scales are f64, and rounded at the end.
 HloValues write_dequantize(HloWriter& w, const HloCall& call) {

@@ -4,15 +4,6 @@
 #include "exchange/stablehlo/types.h"
 
 namespace alate::exchange {
-namespace {
-
-std::vector<Shape> scalars_of(const HloValues& values) {
-  std::vector<Shape> scalars;
-  for (const HloValue& value : values) scalars.push_back({value.shape.dtype, {}});
-  return scalars;
-}
-
-}  // namespace
 
 HloValues write_barrier(HloWriter& w, const HloCall& call) {
   if (call.operands.empty()) return {};
@@ -57,14 +48,30 @@ HloValues write_call(HloWriter& w, const HloCall& call) {
 }
 
 HloValues write_generic_reduce(HloWriter& w, const HloCall& call) {
-  const HloValues inputs(call.operands.begin(),
-                         call.operands.begin() + static_cast<std::ptrdiff_t>(call.shapes.size()));
-  std::vector<Shape> taken = scalars_of(inputs);
-  taken.insert(taken.end(), taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(inputs.size()));
-  const std::string region = w.region(
-      taken, [&](const HloValues& values) { return write_nodes(w, *call.node.regions[0], call.dims, values); });
-  return w.ops("reduce", call.operands, call.shapes, "dimensions = " + array_attribute(call.as<graph::Axes>().axes),
-               {region});
+  const Numbers& axes = call.as<graph::Axes>().axes;
+  const std::size_t count = call.shapes.size();
+  std::vector<Shape> taken;
+  for (std::size_t i = 0; i < 2 * count; ++i) taken.push_back({call.operand(i % count).shape.dtype, {}});
+  const auto combined = [&](const HloValues& values) {
+    return write_nodes(w, *call.node.regions[0], call.dims, values);
+  };
+  std::int64_t terms = 1;
+  for (const std::int64_t axis : axes) terms *= call.operand(0).shape.dims[static_cast<std::size_t>(axis)].number();
+  if (terms != 1)
+    return w.ops("reduce", call.operands, call.shapes, "dimensions = " + array_attribute(axes),
+                 {w.region(taken, combined)});
+  // XLA takes one term for the result, but what to begin with need not be the identity.
+  HloValues pairs, results;
+  for (std::size_t i = 0; i < count; ++i)
+    pairs.push_back(broadcast(w, call.operand(count + i), extents_of(call.shapes[i]), {}));
+  for (std::size_t i = 0; i < count; ++i) pairs.push_back(reshape(w, call.operand(i), extents_of(call.shapes[i])));
+  if (call.shape().rank() == 0) return combined(pairs);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string region = w.region(taken, [&](const HloValues& values) { return HloValues{combined(values)[i]}; });
+    results.push_back(w.ops("map", pairs, {call.shapes[i]},
+                            "dimensions = " + array_attribute(counted(call.shape().rank())), {region})[0]);
+  }
+  return results;
 }
 
 }  // namespace alate::exchange

@@ -10,8 +10,9 @@
 
 namespace alate::exchange {
 
-/// A node with its operands' values and its results' shapes in numbers.
+/// A node of a graph with its operands' values and its results' shapes in numbers.
 struct HloCall {
+  const graph::Graph& graph;
   const graph::Node& node;
   HloValues operands;
   std::vector<Shape> shapes;
@@ -28,7 +29,7 @@ struct HloCall {
 /// Writes the ops that a node means and returns its results.
 using HloRule = HloValues (*)(HloWriter& w, const HloCall& call);
 /// Why a node cannot be written; empty where it can.
-using HloRefusal = std::string (*)(const graph::Node& node);
+using HloRefusal = std::string (*)(const graph::Graph& graph, const graph::Node& node);
 
 /// A row of the table in spellings.cpp. Without a rule, the node is the StableHLO op of this spelling, without
 /// attributes.
@@ -51,18 +52,21 @@ HloValues write_nodes(HloWriter& w, const graph::Graph& graph, const graph::DimV
 
 // elementwise.cpp
 ALATE_HLO_RULE(identity);
+ALATE_HLO_RULE(function);
 ALATE_HLO_RULE(abs);
 ALATE_HLO_RULE(sign);
 ALATE_HLO_RULE(log1p);
 ALATE_HLO_RULE(is_nan);
-ALATE_HLO_RULE(popcnt);
+ALATE_HLO_RULE(bit_count);
 ALATE_HLO_RULE(real);
 ALATE_HLO_RULE(imag);
 ALATE_HLO_RULE(conj);
 ALATE_HLO_RULE(sum_or_product);
+ALATE_HLO_RULE(div);
 ALATE_HLO_RULE(pow);
 ALATE_HLO_RULE(convert);
 ALATE_HLO_RULE(bitcast);
+std::string refuse_bitcast(const graph::Graph& graph, const graph::Node& node);
 // order.cpp
 ALATE_HLO_RULE(comparison);
 ALATE_HLO_RULE(larger_or_smaller);
@@ -102,7 +106,6 @@ ALATE_HLO_RULE(batch_norm_training);
 ALATE_HLO_RULE(batch_norm_gradient);
 // quantized.cpp
 ALATE_HLO_RULE(dequantize);
-std::string refuse_dequantize(const graph::Node& node);
 // regions.cpp
 ALATE_HLO_RULE(barrier);
 ALATE_HLO_RULE(alone);

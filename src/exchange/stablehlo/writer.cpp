@@ -74,7 +74,7 @@ HloValue HloWriter::constant(const Tensor& tensor) {
 }
 
 HloValue HloWriter::constant(const graph::ConstantPtr& constant) {
-  if (is_closed_ || constant->shape.byte_count() <= inline_constant_bytes_)
+  if (is_closed_ || constant->shape.byte_count() <= options_.inline_constant_bytes)
     return this->constant(graph::materialize(*constant));
   const auto [place, is_new] = places_.try_emplace(constant->identity, large_constants_.size());
   if (is_new) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alate/tensor.h"
+#include "exchange/stablehlo.h"
 #include "graph/constant.h"
 
 namespace alate::exchange {
@@ -23,7 +24,9 @@ using HloValues = std::vector<HloValue>;
 /// Ops are written in MLIR's generic form, one a line, in the order of calls. Names are unique in the whole text.
 class HloWriter {
  public:
-  explicit HloWriter(std::size_t inline_constant_bytes) : inline_constant_bytes_(inline_constant_bytes) {}
+  explicit HloWriter(const StableHloOptions& options) : options_(options) {}
+
+  const StableHloOptions& options() const { return options_; }
 
   /// An op of one result. `name` is StableHLO's unless it has a dialect before a dot; `attributes` go into braces.
   HloValue op(std::string_view name, const HloValues& operands, const Shape& result, std::string_view attributes = {});
@@ -54,7 +57,7 @@ class HloWriter {
   void write_line(const std::string& line);
   void write_return(std::string_view op, const HloValues& results);
 
-  std::size_t inline_constant_bytes_;
+  StableHloOptions options_;
   std::string text_;
   std::size_t depth_ = 2, next_name_ = 0;
   bool is_closed_ = false;  // inside a region that may not read arguments of main
