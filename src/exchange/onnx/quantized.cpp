@@ -1,4 +1,5 @@
 // dequantize: integers, or places in a table of floats, times the scales of their blocks.
+#include "exchange/onnx/bits_of_floats.h"
 #include "exchange/onnx/layout.h"
 #include "exchange/onnx/spelling.h"
 #include "tensor/normal_float.h"
@@ -51,10 +52,12 @@ Terms dequantize(const Call& c) {
     numbers = to(c[0], DType::i64);
     if (attributes.has_zero_points) numbers = numbers - for_each(to(c[2], DType::i64));
   }
-  return {to(to(numbers, computed) * for_each(to(c[1], computed)), attributes.dtype)};
+  const Term products = to(numbers, computed) * for_each(to(c[1], computed));
+  const bool is_half = attributes.dtype == DType::f16 || attributes.dtype == DType::bf16;
+  return {is_half ? narrowed(products, attributes.dtype) : to(products, attributes.dtype)};
 }
 
-std::string refuse_dequantize(const graph::Graph& graph, const graph::Node& node, int /*opset*/) {
+std::string refuse_dequantize(const graph::Graph& graph, const graph::Node& node, int opset) {
   const auto& attributes = std::get<graph::Dequantize>(node.attributes);
   if (attributes.encoding != EncodingKind::linear && attributes.encoding != EncodingKind::nf4)
     return "no operators read blocks of " + std::string(tensor::to_string(attributes.encoding));
@@ -62,9 +65,7 @@ std::string refuse_dequantize(const graph::Graph& graph, const graph::Node& node
     if (block > 1024) return "scales of so long blocks are not repeated";
   }
   const DType scale = graph.shape(node.operands[1]).dtype;
-  return attributes.dtype == DType::bf16 || (attributes.dtype == DType::f16 && scale == DType::f64)
-             ? "the result would be rounded twice"
-             : "";
+  return scale == DType::f64 && narrows_by_bits(scale, attributes.dtype) ? needs_bits(graph, node, opset) : "";
 }
 
 constexpr Spelling kRows[] = {
