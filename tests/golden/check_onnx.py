@@ -37,8 +37,8 @@ FUNCTIONS = {"exp": 3, "expm1": 4, "log": 3, "log1p": 4, "logistic": 4, "tanh": 
 FUSED = {"softmax": 32, "gelu": 8, "silu": 8, "normalize": 16, "log_softmax": 16, "rms_norm": 16, "rope": 4,
          "attention_gradient": 128, "layer_norm": 32, "group_norm": 32, "dense": 64, "attention": 64,
          "ragged_attention": 64, "paged_attention": 64, "ragged_pool": 32, "quantized_dense": 64}
-UNSIGNED_ZEROS = SUMS | set(FUSED) | {"max", "min", "reduce_max", "reduce_min", "scatter_max", "scatter_min", "cumulative_max",
-                         "cumulative_min", "clamp"}
+UNSIGNED_ZEROS = SUMS | set(FUSED) | {
+    "max", "min", "reduce_max", "reduce_min", "scatter_max", "scatter_min", "cumulative_max", "cumulative_min", "clamp"}
 
 
 def read_safetensors(path):
@@ -88,7 +88,8 @@ def differs(found, wanted, op):
                 bound = FUSED.get(op, 64) * np.spacing(found.dtype.type(max(largest, 1.0)))
             else:
                 bound = FUNCTIONS.get(op, 0) * unit
-            same = (found == wanted) | (np.isnan(found) & np.isnan(wanted)) | (finite & (np.abs(found - wanted) <= bound))
+            near = finite & (np.abs(found - wanted) <= bound)
+            same = (found == wanted) | (np.isnan(found) & np.isnan(wanted)) | near
             if op not in UNSIGNED_ZEROS:
                 same &= (wanted != 0) | (found != 0) | (np.signbit(found) == np.signbit(wanted))
             wrong = ~same
