@@ -38,7 +38,7 @@ FUSED = {"softmax": 32, "gelu": 8, "silu": 8, "normalize": 16, "log_softmax": 16
          "attention_gradient": 128, "layer_norm": 32, "group_norm": 32, "dense": 64, "attention": 64,
          "ragged_attention": 64, "paged_attention": 64, "ragged_pool": 32, "quantized_dense": 64}
 UNSIGNED_ZEROS = SUMS | set(FUSED) | {
-    "max", "min", "reduce_max", "reduce_min", "scatter_max", "scatter_min", "cumulative_max", "cumulative_min", "clamp"}
+    "max", "min", "reduce_max", "reduce_min"}
 
 
 def read_safetensors(path):
