@@ -1,8 +1,9 @@
 // Writes graphs as ONNX models, for tests/golden/check_onnx.py.
 //
-//   alate-write-onnx OPSET FOLDER
+//   alate-write-onnx OPSET FOLDER [BYTES]
 //
 // Makes NAME.onnx of every FOLDER/NAME.graph, a graph in text form; prints "NAME written" or "NAME refused REASON".
+// Constants of over BYTES are left to be given by their names.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -18,13 +19,10 @@
 
 namespace {
 
-void write(const std::filesystem::path& path, int opset) {
+void write(const std::filesystem::path& path, const alate::exchange::OnnxOptions& options) {
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const alate::graph::Graph graph = alate::graph::parse_graph(text);
-  alate::exchange::OnnxOptions options;
-  options.opset = opset;
-  options.inline_constant_bytes = std::numeric_limits<std::size_t>::max();
   const alate::exchange::OnnxModel model = alate::exchange::write_onnx(graph, options);
   std::ofstream out(std::filesystem::path(path).replace_extension(".onnx"), std::ios::binary);
   out.write(model.bytes.data(), static_cast<std::streamsize>(model.bytes.size()));
@@ -33,10 +31,13 @@ void write(const std::filesystem::path& path, int opset) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 3) {
-    std::cerr << "usage: alate-write-onnx OPSET FOLDER\n";
+  if (count != 3 && count != 4) {
+    std::cerr << "usage: alate-write-onnx OPSET FOLDER [BYTES]\n";
     return 2;
   }
+  alate::exchange::OnnxOptions options;
+  options.opset = std::stoi(arguments[1]);
+  options.inline_constant_bytes = count == 4 ? std::stoull(arguments[3]) : std::numeric_limits<std::size_t>::max();
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(arguments[2])) {
     if (entry.path().extension() == ".graph") paths.push_back(entry.path());
@@ -45,7 +46,7 @@ int main(int count, char** arguments) {
   for (const std::filesystem::path& path : paths) {
     std::cout << path.stem().string();
     try {
-      write(path, std::stoi(arguments[1]));
+      write(path, options);
       std::cout << " written\n";
     } catch (const alate::Error& error) {
       std::cout << " refused " << error.what() << '\n';

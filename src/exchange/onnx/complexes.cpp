@@ -44,7 +44,9 @@ Terms mul(const Call& c) {
 }
 
 // The longest transform that is written as sums.
-constexpr std::int64_t kMostSummed = 512;
+constexpr std::int64_t kMostSummed = 2048;
+
+bool is_power_of_two(std::int64_t length) { return (length & (length - 1)) == 0; }
 
 struct Transform {
   std::int64_t axis, length, rank;  // of the value without the axis of parts
@@ -52,8 +54,8 @@ struct Transform {
   bool is_inverse, is_half;         // half: the first half of the results, and the middle
 };
 
-// Sums of products with the roots of one. The operator goes a way around for lengths that are no powers of two, which
-// costs accuracy.
+// Sums of products with the roots of one. The operator's way around lengths that are no powers of two loses half of the
+// digits.
 Term summed(const Term& x, const Transform& t) {
   Emitter& e = *x.emitter;
   const auto numbers = [&](std::int64_t count) { return count_to(e.integers({count})); };
@@ -81,8 +83,7 @@ Term summed(const Term& x, const Transform& t) {
 // The runtime wants an axis before the one that is transformed.
 Term transformed(const Term& x, const Transform& t) {
   Emitter& e = *x.emitter;
-  const bool is_power_of_two = (t.length & (t.length - 1)) == 0;
-  if (!is_power_of_two && t.length <= kMostSummed) return summed(x, t);
+  if (!is_power_of_two(t.length)) return summed(x, t);
   Attributes attributes{attribute("inverse", t.is_inverse ? 1 : 0), attribute("onesided", t.is_half ? 1 : 0)};
   Terms inputs{unsqueeze(x, {0})};
   if (e.opset() < 20) {
@@ -130,7 +131,13 @@ Terms fft(const Call& c) {
 }
 
 std::string refuse_fft(const graph::Graph& /*graph*/, const graph::Node& node, int /*opset*/) {
-  return std::get<graph::Fft>(node.attributes).lengths.empty() ? "no axis is transformed" : "";
+  const Numbers& lengths = std::get<graph::Fft>(node.attributes).lengths;
+  if (lengths.empty()) return "no axis is transformed";
+  for (const std::int64_t length : lengths) {
+    if (!is_power_of_two(length) && length > kMostSummed)
+      return "DFT is far off for lengths that are no powers of two, and this one is too long for sums";
+  }
+  return "";
 }
 
 constexpr graph::DTypeSet kC = graph::kComplex;

@@ -1,5 +1,6 @@
 // convert, bitcast and what looks at the bits of floats.
 #include <cmath>
+#include <limits>
 
 #include "exchange/onnx/bits_of_floats.h"
 #include "exchange/onnx/complexes.h"
@@ -14,6 +15,31 @@ Term order_key(const Term& x) {
   const auto width = static_cast<std::int64_t>(bits_of(integer));
   const Term lowest = x.emitter->integer(integer, width == 64 ? INT64_MIN : INT32_MIN);
   return where(bits < 0, !bits ^ lowest, bits);
+}
+
+bool narrows_by_bits(DType from, DType dtype) {
+  const bool is_half = dtype == DType::f16 || dtype == DType::bf16;
+  return is_half && bits_of(from) >= 32 && from != DType::f32;
+}
+
+// By way of an f32 whose last bit is set where it is not exact (round to odd; Boldo and Melquiond 2008).
+Term narrowed(const Term& x, DType dtype) {
+  if (!narrows_by_bits(x.dtype, dtype)) return to(to(x, DType::f32), dtype);
+  Emitter& e = *x.emitter;
+  Term wide = x;
+  if (bits_of(x.dtype) == 64 && is_integer(x.dtype)) {  // the same in integers, so that f64 holds it
+    const Term is_long = (x > 0x1p40) | (x < (is_signed_integer(x.dtype) ? -0x1p40 : 0));
+    const Term low = e.integer(x.dtype, 0xFFFF), rest = x & low;
+    const Term jammed = (x ^ rest) | where(rest == 0, 0, to(e.integer(DType::i64, 0x10000), x.dtype));
+    wide = where(is_long, jammed, x);
+  }
+  wide = to(wide, DType::f64);
+  const Term single = to(wide, DType::f32), back = to(single, DType::f64), bits = bits_as(single, DType::i32);
+  const Term toward_zero = where(abs(back) > abs(wide), bits - 1, bits);
+  const Term odd = where((back < wide) | (back > wide), toward_zero | e.integer(DType::i32, 1), bits);
+  // An f32 that has become infinite stays so, as narrower ones do; NaN has no order.
+  const Term is_finite = abs(back) < std::numeric_limits<double>::infinity();
+  return to(bits_as(where(is_finite, odd, bits), DType::f32), dtype);
 }
 
 std::string needs_bits(const graph::Graph& /*graph*/, const graph::Node& /*node*/, int opset) {
@@ -39,7 +65,9 @@ Term truncated(const Term& x, DType dtype) {
 }
 
 Term converted(const Term& x, DType dtype) {
+  if (x.dtype == DType::bf16 && dtype != DType::bf16) return converted(to(x, DType::f32), dtype);
   if (is_float(x.dtype) && is_integer(dtype)) return truncated(x, dtype);
+  if (dtype == DType::f16 || dtype == DType::bf16) return narrowed(x, dtype);
   return to(x, dtype);
 }
 
@@ -52,13 +80,12 @@ Terms convert(const Call& c) {
   return {paired(real, c.e.node("Expand", parts, {c.e.scalar(parts, 0), shape_of(real)}))};
 }
 
-std::string refuse_convert(const graph::Graph& graph, const graph::Node& node, int /*opset*/) {
+std::string refuse_convert(const graph::Graph& graph, const graph::Node& node, int opset) {
   const DType from = graph.shape(node.operands[0]).dtype, to = node.results[0].dtype;
-  if (!graph::contains(kMoved | graph::kComplex, to)) return "no kernels for " + std::string(to_string(to));
-  if ((to == DType::f16 && from != DType::f32 && from != DType::boolean) || (from == DType::f16 && to == DType::f64))
-    return "a conversion between " + std::string(to_string(from)) + " and " + std::string(to_string(to)) +
-           " goes through f32 and rounds twice";
-  return "";
+  if (!graph::contains(kMoved | graph::kComplex | graph::kFloats, to))
+    return "no kernels for " + std::string(to_string(to));
+  if (is_complex(from) && bits_of(to) < 32) return "parts of complex numbers are not narrowed";
+  return narrows_by_bits(from, to) ? needs_bits(graph, node, opset) : "";
 }
 
 DType unsigned_of(DType dtype) {
@@ -120,7 +147,7 @@ Terms total_equal(const Call& c) {
 }
 
 constexpr Spelling kRows[] = {
-    {Op::convert, kMoved | graph::kComplex, "Cast, Where", convert, refuse_convert},
+    {Op::convert, kMoved | graph::kComplex | graph::kFloats, "Cast, Where", convert, refuse_convert},
     {Op::bitcast, kMoved & ~graph::kBool, "Cast, BitCast", bitcast, refuse_bitcast},
     {Op::equal_total_order, kFloats, "BitCast, Equal", total_equal<false>, needs_bits},
     {Op::not_equal_total_order, kFloats, "BitCast, Equal, Not", total_equal<true>, needs_bits},

@@ -39,6 +39,11 @@ Term unsqueeze(const Term& x, const Numbers& axes) { return over_axes("Unsqueeze
 Term squeeze(const Term& x, const Numbers& axes) { return over_axes("Squeeze", x, axes); }
 
 Term expand(const Term& x, const Dims& dims) {
+  // The runtime leaves an extent of 1 that should become 0.
+  if (std::ranges::find(dims, Dim(0)) != dims.end()) {
+    const Term none = x.emitter->integers({0});
+    return reshape(slice(flatten(x), {0}, none, none, {1}), dims);
+  }
   return x.emitter->node("Expand", x.dtype, {x, x.emitter->extents(dims)});
 }
 

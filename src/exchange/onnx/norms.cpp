@@ -79,7 +79,7 @@ constexpr Spelling kRows[] = {
     {Op::batch_norm_training, kFloats, "ReduceSum, Sub, Div, Mul, Add", batch_norm_training},
     {Op::batch_norm_gradient, kFloats, "ReduceSum, Sub, Div, Mul", batch_norm_gradient},
     {Op::softmax, kFloats, "Softmax", softmax<false>},
-    {Op::log_softmax, kFloats, "LogSoftmax", softmax<true>},
+    {Op::log_softmax, kF32, "LogSoftmax", softmax<true>},      // of f64, it loses NaN
     {Op::layer_norm, kF32, "LayerNormalization", layer_norm},  // its epsilon is an f32
     {Op::gelu, kF32, "Gelu", gelu, refuse_gelu},
 };

@@ -82,8 +82,8 @@ Terms scanned(const Call& c, const Term& first, Term (*combine)(const Term&, con
   return {scan(c[0], c.shape().dims, c.as<graph::Cumulative>(), first, combine)};
 }
 Terms cumulative_product(const Call& c) { return scanned(c, c.e.scalar(c[0].dtype, 1), times); }
-Terms cumulative_max(const Call& c) { return scanned(c, extreme_of(c.e, c[0].dtype, false), larger); }
-Terms cumulative_min(const Call& c) { return scanned(c, extreme_of(c.e, c[0].dtype, true), smaller); }
+Terms cumulative_max(const Call& c) { return scanned(c, extreme_of(c.e, c[0].dtype, false), exact_larger); }
+Terms cumulative_min(const Call& c) { return scanned(c, extreme_of(c.e, c[0].dtype, true), exact_smaller); }
 Terms cumulative_and(const Call& c) {
   const Term left = sum_of_numbers(c, to(!c[0], DType::i64));
   return {left == 0};

@@ -12,7 +12,7 @@ using graph::Op;
 constexpr std::span<const Spelling> (*kFamilies[])() = {
     elementwise_spellings, float_spellings,   integer_spellings,   conversion_spellings, moving_spellings,
     place_spellings,       product_spellings, reduction_spellings, order_spellings,      window_spellings,
-    norm_spellings,        complex_spellings, region_spellings,
+    norm_spellings,        complex_spellings, quantized_spellings, region_spellings,
 };
 
 // The one that a row's dtypes are about.

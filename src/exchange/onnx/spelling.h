@@ -39,8 +39,8 @@ inline constexpr graph::DTypeSet kMoved =
 
 struct Spelling {
   graph::Op op;
-  graph::DTypeSet dtypes;                      // of operand 0 (of select operand 1; without operands, of the result)
-  std::string_view operators;                  // of ONNX
+  graph::DTypeSet dtypes;      // of operand 0 (of select and clamp operand 1; without operands, of the result)
+  std::string_view operators;  // of ONNX
   Terms (*write)(const Call& call) = nullptr;  // null: one node, of the operator of that name
   /// Null: always. Else why a node cannot be written, or nothing.
   std::string (*refuse)(const graph::Graph& graph, const graph::Node& node, int opset) = nullptr;
@@ -59,6 +59,7 @@ std::span<const Spelling> order_spellings();
 std::span<const Spelling> window_spellings();
 std::span<const Spelling> norm_spellings();
 std::span<const Spelling> complex_spellings();
+std::span<const Spelling> quantized_spellings();
 std::span<const Spelling> region_spellings();
 
 /// The row that says this node; null and `reason` where none does.

@@ -2,6 +2,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 
 #include "alate/error.h"
@@ -63,15 +65,31 @@ std::string listed(const Pairs& pairs) {
 TEST(OnnxPairs, AllButFewAreWritten) {
   const Pairs pairs = main_pairs(kNewestOnnxOpset);
   EXPECT_LE(pairs.refused.size() * 100, pairs.count * 3) << listed(pairs);
-  std::string refused;
-  for (const auto& [pair, reason] : pairs.refused) refused += pair + ", ";
-  EXPECT_EQ(refused, "") << listed(pairs);
+  // With other dtypes, or encodings, that ONNX Runtime does not have.
+  const std::set<std::string> some_refused = {"bitcast f32",
+                                              "bitcast f64",
+                                              "bitcast i32",
+                                              "bitcast i64",
+                                              "convert bool",
+                                              "convert f32",
+                                              "convert f64",
+                                              "convert i32",
+                                              "convert i64",
+                                              "quantized_dense f32",
+                                              "quantized_dense f64",
+                                              "quantized_embedding i32",
+                                              "quantized_embedding i64"};
+  std::set<std::string> refused;
+  for (const auto& [pair, reason] : pairs.refused) refused.insert(pair);
+  EXPECT_EQ(refused, some_refused) << listed(pairs);
 }
 
 TEST(OnnxPairs, OlderOpsetsLackTheBitsOfFloats) {
-  const Pairs pairs = main_pairs(kOldestOnnxOpset);
-  for (const auto& [pair, reason] : pairs.refused)
-    EXPECT_NE(reason.find("bits of floats"), std::string::npos) << reason;
+  const Pairs newest = main_pairs(kNewestOnnxOpset), oldest = main_pairs(kOldestOnnxOpset);
+  EXPECT_GT(oldest.refused.size(), newest.refused.size());
+  for (const auto& [pair, reason] : oldest.refused) {
+    EXPECT_TRUE(newest.refused.contains(pair) || reason.find("bits of floats") != std::string::npos) << reason;
+  }
 }
 
 TEST(OnnxPairs, EveryExampleIsWrittenOrRefusedWithAReason) {

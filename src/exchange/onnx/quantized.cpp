@@ -1,0 +1,80 @@
+// dequantize: integers, or places in a table of floats, times the scales of their blocks.
+#include "exchange/onnx/bits_of_floats.h"
+#include "exchange/onnx/layout.h"
+#include "exchange/onnx/spelling.h"
+#include "tensor/normal_float.h"
+
+namespace alate::exchange::onnx {
+namespace {
+
+using graph::Op;
+using tensor::EncodingKind;
+
+// One value for each block of an axis, repeated to all of its places.
+Term repeated(const Term& x, const Dims& dims, const Numbers& blocks) {
+  Emitter& e = *x.emitter;
+  Term result = x;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (blocks[i] <= 1) continue;  // ONNX repeats the one of a whole axis
+    const auto axis = static_cast<std::int64_t>(i);
+    const Terms copies(static_cast<std::size_t>(blocks[i]), unsqueeze(result, {axis + 1}));
+    Term shape = shape_of(result);
+    shape = e.node("ScatterElements", DType::i64, {shape, e.integers({axis}), e.integers({-1})});
+    const Term all = e.node("Reshape", result.dtype, {concatenate(copies, axis + 1), shape});
+    result = slice(all, {axis}, e.integers({0}), e.extent(dims[i]), {1});
+  }
+  return result;
+}
+
+Term table_values(const Call& c, const Term& places) {
+  Terms values;
+  for (const float value : tensor::kNormalFloat4)
+    values.push_back(expand(c.e.scalar(DType::f32, static_cast<double>(value)), {Dim(1)}));
+  return entry(concatenate(values, 0), places);
+}
+
+// Of each byte the number in the high bits, then that in the low ones.
+Term normal_floats(const Call& c) {
+  const Term bytes = to(c[0], DType::i64);
+  const Term high = shift_right_logical(bytes, c.e.integer(DType::i64, 4)), low = bytes & c.e.integer(DType::i64, 15);
+  return table_values(c, reshape(concatenate({unsqueeze(high, {-1}), unsqueeze(low, {-1})}, -1), c.result().dims));
+}
+
+Terms dequantize(const Call& c) {
+  const auto& attributes = c.as<graph::Dequantize>();
+  const DType computed = c[1].dtype == DType::f64 ? DType::f64 : DType::f32;
+  const Dims& dims = c.result().dims;
+  const auto for_each = [&](const Term& x) { return repeated(x, dims, attributes.blocks); };
+  Term numbers;
+  if (attributes.encoding == EncodingKind::nf4) {
+    numbers = normal_floats(c);
+  } else {
+    numbers = to(c[0], DType::i64);
+    if (attributes.has_zero_points) numbers = numbers - for_each(to(c[2], DType::i64));
+  }
+  const Term products = to(numbers, computed) * for_each(to(c[1], computed));
+  const bool is_half = attributes.dtype == DType::f16 || attributes.dtype == DType::bf16;
+  return {is_half ? narrowed(products, attributes.dtype) : to(products, attributes.dtype)};
+}
+
+std::string refuse_dequantize(const graph::Graph& graph, const graph::Node& node, int opset) {
+  const auto& attributes = std::get<graph::Dequantize>(node.attributes);
+  if (attributes.encoding != EncodingKind::linear && attributes.encoding != EncodingKind::nf4)
+    return "no operators read blocks of " + std::string(tensor::to_string(attributes.encoding));
+  for (const std::int64_t block : attributes.blocks) {
+    if (block > 1024) return "scales of so long blocks are not repeated";
+  }
+  const DType scale = graph.shape(node.operands[1]).dtype;
+  return scale == DType::f64 && narrows_by_bits(scale, attributes.dtype) ? needs_bits(graph, node, opset) : "";
+}
+
+constexpr Spelling kRows[] = {
+    {Op::dequantize, kMoved& graph::kInts & ~(graph::set_of(DType::i64) | graph::set_of(DType::u64)), "Cast, Sub, Mul",
+     dequantize, refuse_dequantize},
+};
+
+}  // namespace
+
+std::span<const Spelling> quantized_spellings() { return kRows; }
+
+}  // namespace alate::exchange::onnx
