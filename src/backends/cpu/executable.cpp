@@ -13,13 +13,12 @@ namespace {
 constexpr std::size_t kKeptBindings = 64;
 constexpr std::size_t kKeptWorkspaces = 8;
 
-// Whether some bytes of one are bytes of another, so that neither may be written while the other is needed.
-bool overlaps(const Tensor& tensor, std::span<const Tensor> others) {
-  const auto bytes = tensor.bytes();
-  return std::ranges::any_of(others, [&](const Tensor& other) {
-    return std::less<>()(bytes.data(), other.bytes().data() + other.byte_count()) &&
-           std::less<>()(other.bytes().data(), bytes.data() + bytes.size());
-  });
+using Bytes = std::span<const std::byte>;
+
+// Whether some bytes of one are bytes of the other, so that neither may be written while the other is needed.
+bool overlap(Bytes a, Bytes b) {
+  const std::less<> before;
+  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
 }
 
 }  // namespace
@@ -72,7 +71,6 @@ std::unique_ptr<CpuExecutable::Workspace> CpuExecutable::take_workspace(std::siz
 
 void CpuExecutable::give_back(std::unique_ptr<Workspace> workspace) {
   workspace->results.clear();
-  workspace->inputs.clear();
   const std::lock_guard lock(mutex_);
   if (workspaces_.size() < kKeptWorkspaces) workspaces_.push_back(std::move(workspace));
 }
@@ -87,8 +85,10 @@ void CpuExecutable::make_results(const Binding& binding, std::span<const backend
   // In the port's extents: the slot of a value that is reshaped on its way out has others, and the same bytes.
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Tensor* given = outputs[i].host();
+    const auto is_in_the_way = [&](Bytes other) { return overlap(given->bytes(), other); };
     const bool is_free = given != nullptr && given->shape() == binding.outputs[i] &&
-                         !overlaps(*given, workspace.inputs) && !overlaps(*given, workspace.results);
+                         std::ranges::none_of(workspace.inputs, is_in_the_way) &&
+                         std::ranges::none_of(workspace.results, is_in_the_way, &Tensor::bytes);
     workspace.results.push_back(is_free ? *given : Tensor::uninitialized(binding.outputs[i]));
   }
 }
@@ -97,10 +97,11 @@ void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<back
                         const backends::RunOptions& options) {
   const BindingPtr binding = bind(inputs);
   std::unique_ptr<Workspace> workspace = take_workspace(binding->arena_bytes);
-  for (const backends::Buffer& input : inputs) workspace->inputs.push_back(backends::host_tensor(input));
+  workspace->inputs.clear();
+  for (const backends::Buffer& input : inputs) workspace->inputs.push_back(backends::host_tensor(input).bytes());
   make_results(*binding, outputs, *workspace);
   workspace->read.clear();
-  for (const Tensor& input : workspace->inputs) workspace->read.push_back(input.bytes().data());
+  for (const Bytes input : workspace->inputs) workspace->read.push_back(input.data());
   workspace->written.clear();
   for (Tensor& result : workspace->results) workspace->written.push_back(result.mutable_bytes().data());
   std::byte* arena = workspace->arena.mutable_bytes().data();

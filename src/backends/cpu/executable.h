@@ -4,6 +4,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "backends/cpu/plan.h"
@@ -26,7 +27,8 @@ class CpuExecutable final : public backends::Executable {
     Tensor arena;
     std::vector<const std::byte*> read;
     std::vector<std::byte*> written, pointers;
-    std::vector<Tensor> inputs, results;
+    std::vector<std::span<const std::byte>> inputs;
+    std::vector<Tensor> results;
   };
   using BindingPtr = std::shared_ptr<const Binding>;
 

@@ -24,6 +24,15 @@ Value move_groups(Builder& b, Value value, std::int64_t from, std::int64_t to, s
   return b.reshape({moved}, {.dims = std::move(merged)});
 }
 
+// A further spatial axis, along which the windows go so.
+void add_axis(Convolution& conv, const WindowAxis& window) {
+  conv.strides.push_back(window.stride);
+  conv.padding_low.push_back(window.low);
+  conv.padding_high.push_back(window.high);
+  conv.lhs_dilation.push_back(window.base_dilation);
+  conv.rhs_dilation.push_back(window.window_dilation);
+}
+
 Value gradient_of_x(Backward& call, const Convolution& conv) {
   Builder& b = call.b;
   const Shape x = call.x_shape(0), kernel = call.x_shape(1), y = call.y_shape();
@@ -41,11 +50,7 @@ Value gradient_of_x(Backward& call, const Convolution& conv) {
   for (std::size_t i = 0; i < conv.input_spatial.size(); ++i) {
     const WindowAxis window = transposed_window(window_axis(conv, i, kernel.dims[at(conv.kernel_spatial[i])].number()),
                                                 x.dims[at(conv.input_spatial[i])], y.dims[at(conv.output_spatial[i])]);
-    back.strides.push_back(window.stride);
-    back.padding_low.push_back(window.low);
-    back.padding_high.push_back(window.high);
-    back.lhs_dilation.push_back(window.base_dilation);
-    back.rhs_dilation.push_back(window.window_dilation);
+    add_axis(back, window);
   }
   const Value by_input = move_groups(b, call.x(1), conv.kernel_output, conv.kernel_input, groups);
   const Value turned = b.reverse({by_input}, {.axes = conv.kernel_spatial});
@@ -72,13 +77,15 @@ Value gradient_of_kernel(Backward& call, const Convolution& conv) {
     if (!extent.is_number() || !results.is_number())
       call.fail("the gradient of the kernel needs spatial extents that are numbers");
     const WindowAxis window = window_axis(conv, i, kernel.dims[at(conv.kernel_spatial[i])].number());
-    back.strides.push_back(window.window_dilation);
-    back.padding_low.push_back(window.low);
-    back.padding_high.push_back(WindowAxis::spread(results.number(), window.stride) +
-                                WindowAxis::spread(window.window, window.window_dilation) - 1 -
-                                WindowAxis::spread(extent.number(), window.base_dilation) - window.low);
-    back.lhs_dilation.push_back(window.base_dilation);
-    back.rhs_dilation.push_back(window.stride);
+    const std::int64_t high = WindowAxis::spread(results.number(), window.stride) +
+                              WindowAxis::spread(window.window, window.window_dilation) - 1 -
+                              WindowAxis::spread(extent.number(), window.base_dilation) - window.low;
+    add_axis(back, {.window = results.number(),
+                    .stride = window.window_dilation,
+                    .low = window.low,
+                    .high = high,
+                    .base_dilation = window.base_dilation,
+                    .window_dilation = window.stride});
   }
   return call.b.conv_general({call.x(0), call.g()}, std::move(back));
 }

@@ -36,24 +36,6 @@ Tensor compare_order(const ReferenceCall& call, Relation relation) {
   });
 }
 
-template <typename Number>
-Number larger_value(Number x, Number y) {
-  if constexpr (std::is_same_v<Number, Complex>) {
-    return larger_of(x, y);
-  } else {
-    return larger(x, y);
-  }
-}
-
-template <typename Number>
-Number smaller_value(Number x, Number y) {
-  if constexpr (std::is_same_v<Number, Complex>) {
-    return smaller_of(x, y);
-  } else {
-    return smaller(x, y);
-  }
-}
-
 // Integer division as StableHLO implementations define it where mathematics does not.
 template <typename Number>
 Number quotient(Number x, Number y) {
@@ -108,7 +90,7 @@ Tensor clamped(const ReferenceCall& call) {
   auto values = load_as(call.operand(1), Number{});
   const bool one_low = call.operand(0).rank() == 0, one_high = call.operand(2).rank() == 0;
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = smaller_value(larger_value(values[i], low[one_low ? 0 : i]), high[one_high ? 0 : i]);
+    values[i] = smaller(larger(values[i], low[one_low ? 0 : i]), high[one_high ? 0 : i]);
   return store_any(call.shape(), values);
 }
 
@@ -133,10 +115,10 @@ Tensor reference_atan2(const ReferenceCall& call) {
       call.shape(), [](double y, double x) { return std::atan2(y, x); }, call.operand(0), call.operand(1));
 }
 Tensor reference_max(const ReferenceCall& call) {
-  return zip_all(call, [](auto x, auto y) { return larger_value(x, y); });
+  return zip_all(call, [](auto x, auto y) { return larger(x, y); });
 }
 Tensor reference_min(const ReferenceCall& call) {
-  return zip_all(call, [](auto x, auto y) { return smaller_value(x, y); });
+  return zip_all(call, [](auto x, auto y) { return smaller(x, y); });
 }
 
 Tensor reference_logical_and(const ReferenceCall& call) { return compare(call, std::logical_and<>()); }

@@ -88,12 +88,12 @@ Complex power_of(Complex base, Complex exponent) {
   return Complex(std::pow(Wide(base), Wide(exponent)));
 }
 
-Complex larger_of(Complex x, Complex y) {
+Complex larger(Complex x, Complex y) {
   if (is_nan(x) || is_nan(y)) return is_nan(x) ? x : y;
   return holds_lexicographically(std::less<>(), x, y) ? y : x;
 }
 
-Complex smaller_of(Complex x, Complex y) {
+Complex smaller(Complex x, Complex y) {
   if (is_nan(x) || is_nan(y)) return is_nan(x) ? x : y;
   return holds_lexicographically(std::less<>(), y, x) ? y : x;
 }

@@ -32,7 +32,7 @@ bool holds_lexicographically(Relation relation, Complex x, Complex y) {
   return x.real() == y.real() ? relation(x.imag(), y.imag()) : relation(x.real(), y.real());
 }
 /// The first of two values that has a NaN part; where neither has, the later (the earlier) one in that order.
-Complex larger_of(Complex x, Complex y);
-Complex smaller_of(Complex x, Complex y);
+Complex larger(Complex x, Complex y);
+Complex smaller(Complex x, Complex y);
 
 }  // namespace alate::graph

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <limits>
 
+#include "graph/padded_axis.h"
 #include "graph/reference/call.h"
 #include "graph/reference/index.h"
 #include "graph/reference/strided.h"
@@ -25,19 +26,6 @@ std::int64_t clamped_start(const ReferenceCall& call, std::size_t first, std::sp
   return start;
 }
 
-// Which elements of an axis stay when it is padded, and where the first of them goes.
-struct Kept {
-  std::int64_t first, count, to;
-};
-
-Kept kept(std::int64_t extent, std::int64_t low, std::int64_t step, std::int64_t padded_extent) {
-  const std::int64_t first = low < 0 ? (-low - 1) / step + 1 : 0;
-  const std::int64_t room = padded_extent - 1 - low;  // places that an element may be after the axis's first
-  if (room < 0) return {0, 0, 0};
-  const std::int64_t last = std::min(extent - 1, room / step);
-  return {first, std::max<std::int64_t>(0, last - first + 1), low + first * step};
-}
-
 }  // namespace
 
 // https://openxla.org/stablehlo/spec#pad: element i goes to low + i · (interior + 1), unless that is outside.
@@ -55,7 +43,7 @@ Tensor reference_pad(const ReferenceCall& call) {
   for (std::size_t i = 0; i < x.rank(); ++i) {
     // One element has no next one, however far that would be.
     const std::int64_t step = x.extent(i) > 1 && !interior.empty() ? interior[i] + 1 : 1;
-    const Kept axis = kept(x.extent(i), low[i], step, result.extent(i));
+    const KeptElements axis = kept_elements(x.extent(i), low[i], step, result.extent(i));
     if (axis.count == 0) return result;
     from += axis.first * from_strides[i];
     to += axis.to * strides[i];

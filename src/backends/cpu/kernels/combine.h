@@ -1,32 +1,17 @@
 // What sums, products and extremes of two values are, for every computed type.
 #pragma once
 
-#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <type_traits>
 
 #include "alate/tensor.h"
+#include "graph/reference/extremes.h"
 
 namespace alate::cpu {
 
-/// IEEE 754-2019's maximum and minimum for floats: NaN when either is NaN, and -0 below 0.
-template <typename T>
-T larger(T x, T y) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (x != x || y != y) return x + y;
-    if (x == y) return std::signbit(x) ? y : x;
-  }
-  return x < y ? y : x;
-}
-template <typename T>
-T smaller(T x, T y) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (x != x || y != y) return x + y;
-    if (x == y) return std::signbit(x) ? x : y;
-  }
-  return y < x ? y : x;
-}
+using graph::larger;
+using graph::smaller;
 
 /// Integers wrap.
 template <typename T>

@@ -164,8 +164,8 @@ struct TileTable {
   constexpr TileTable() : one{}, several{}, panels{} { fill<1>(); }
 };
 
-// From here on a tile takes long enough for the next one's place in C to be fetched meanwhile; before, the fetches
-// would be waited for.
+// From here on a tile takes long enough for its place in C to be fetched meanwhile; before, the fetches would be waited
+// for.
 constexpr std::size_t kLongK = 128;
 
 // How the rows of a block are cut into strips, and rows of A into parts.
@@ -193,10 +193,13 @@ class Strips {
     std::size_t row, rows;
   };
   HWY_INLINE Strip operator[](std::size_t strip) const {
+    if (g_.lines == nullptr) {
+      const std::size_t row = row_begin_ + rows_ * strip / count_;
+      return {g_.a + row * g_.a_stride, row, row_begin_ + rows_ * (strip + 1) / count_ - row};
+    }
     const std::size_t line = strip / line_strips_, at = strip % line_strips_;
     const std::size_t begin = line_rows_ * at / line_strips_, end = line_rows_ * (at + 1) / line_strips_;
     const std::size_t row = row_begin_ + line * line_rows_ + begin;
-    if (g_.lines == nullptr) return {g_.a + row * g_.a_stride, row, end - begin};
     return {g_.a + g_.lines->line_offsets[row / line_rows_] + static_cast<std::ptrdiff_t>(begin * g_.a_stride), row,
             end - begin};
   }
@@ -274,10 +277,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         } else if (index < 2 && more_follows) {
           inputs.wanted_soon += part_size + index * (part_size / 2);
         }
-        if (is_last_part && g.k >= kLongK) {
-          if (index == 0) prefetch_outputs(g, place);
-          if (index + 1 < strips.count()) prefetch_outputs(g, place_of(strips[index + 1]));
-        }
+        if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
         multiply[place.rows](inputs, tile);
         if (!is_last_part || goes_to_c) continue;
         if (g.bias != nullptr) add_bias(g, place, tile);

@@ -58,7 +58,7 @@ void clamp(const void* const* operands, void* out, std::size_t n, std::uint32_t 
   const auto* high = static_cast<const std::complex<T>*>(operands[2]);
   auto* to = static_cast<std::complex<T>*>(out);
   for (std::size_t i = 0; i < n; ++i)
-    to[i] = std::complex<T>(graph::smaller_of(graph::larger_of(Wide(x[i]), Wide(low[i])), Wide(high[i])));
+    to[i] = std::complex<T>(graph::smaller(graph::larger(Wide(x[i]), Wide(low[i])), Wide(high[i])));
 }
 
 template <typename T>
@@ -92,8 +92,8 @@ TileKernel complex_number(TileOp op) {
     case TileOp::less_equal: return {compare_order<T, std::less_equal<>>};
     case TileOp::greater: return {compare_order<T, std::greater<>>};
     case TileOp::greater_equal: return {compare_order<T, std::greater_equal<>>};
-    case TileOp::maximum: return {each_of_two<T, [](Wide x, Wide y) { return graph::larger_of(x, y); }>};
-    case TileOp::minimum: return {each_of_two<T, [](Wide x, Wide y) { return graph::smaller_of(x, y); }>};
+    case TileOp::maximum: return {each_of_two<T, [](Wide x, Wide y) { return graph::larger(x, y); }>};
+    case TileOp::minimum: return {each_of_two<T, [](Wide x, Wide y) { return graph::smaller(x, y); }>};
     case TileOp::clamp: return {clamp<T>};
     default: return {};
   }

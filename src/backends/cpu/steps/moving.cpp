@@ -6,6 +6,7 @@
 #include "backends/cpu/kernels/move.h"
 #include "backends/cpu/kernels/transpose.h"
 #include "backends/cpu/steps/layout.h"
+#include "graph/padded_axis.h"
 #include "tensor/packed.h"
 
 namespace alate::cpu {
@@ -33,19 +34,6 @@ std::ptrdiff_t clamped_start(const Step& step, const Frame& frame, std::size_t f
   return start;
 }
 
-// Which elements of an axis stay when it is padded, and where the first of them goes.
-struct Kept {
-  std::int64_t first, count, to;
-};
-
-Kept kept(std::int64_t extent, std::int64_t low, std::int64_t step, std::int64_t padded_extent) {
-  const std::int64_t first = low < 0 ? (-low - 1) / step + 1 : 0;
-  const std::int64_t room = padded_extent - 1 - low;  // places that an element may be after the axis's first
-  if (room < 0) return {0, 0, 0};
-  const std::int64_t last = std::min(extent - 1, room / step);
-  return {first, std::max<std::int64_t>(0, last - first + 1), low + first * step};
-}
-
 void move(const Frame& frame, const std::byte* in, const Strides& in_strides, std::byte* out,
           const Strides& out_strides, std::span<const std::size_t> dims, std::size_t bytes) {
   move_strided(in, in_strides, out, out_strides, dims, bytes, frame.pool, frame.max_workers);
@@ -68,7 +56,7 @@ void run_pad(const Step& step, const Frame& frame) {
     const std::int64_t extent = x.dims[i].number();
     // One element has no next one, however far that would be.
     const std::int64_t by = extent > 1 && !interior.empty() ? interior[i] + 1 : 1;
-    const Kept axis = kept(extent, low[i], by, result.dims[i].number());
+    const graph::KeptElements axis = graph::kept_elements(extent, low[i], by, result.dims[i].number());
     from += axis.first * from_strides[i];
     to += axis.to * strides[i];
     counts.push_back(static_cast<std::size_t>(axis.count));

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "backends/cpu/kernels/row_split.h"
 #include "backends/cpu/kernels/scratch.h"
-#include "backends/cpu/kernels/tile.h"
 #include "backends/cpu/kernels/transpose.h"
+#include "backends/cpu/steps/halves.h"
 #include "backends/cpu/steps/steps.h"
 #include "tensor/packed.h"
 
@@ -131,15 +130,6 @@ void ProductResult::store(const Frame& frame, std::byte* out) const {
     from = to;
   }
   if (is_packed) tensor::pack(shape_.dtype, bytes_of(from, n), {out, shape_.byte_count()});
-}
-
-void convert_values(const Frame& frame, DType from, const std::byte* in, DType to, std::byte* out, std::size_t n) {
-  const TileKernel kernel = tile_conversion(from, to);
-  const std::size_t from_bytes = bits_of(from) / 8, to_bytes = bits_of(to) / 8;
-  split_rows(n, 2, frame.pool, frame.max_workers, [&](std::size_t begin, std::size_t end) {
-    const void* operand = in + begin * from_bytes;
-    kernel(&operand, out + begin * to_bytes, end - begin);
-  });
 }
 
 }  // namespace alate::cpu

@@ -59,7 +59,4 @@ class ProductResult {
   std::byte *computed_ = nullptr, *converted_ = nullptr, *ordered_ = nullptr;
 };
 
-/// Elements of one type as another, on all workers.
-void convert_values(const Frame& frame, DType from, const std::byte* in, DType to, std::byte* out, std::size_t n);
-
 }  // namespace alate::cpu

@@ -65,12 +65,8 @@ Layout layout_of(const Shape& shape, graph::Numbers axes) {
 
 void copy_in_order(const Frame& frame, const Shape& shape, const std::vector<std::size_t>& order, std::byte* out,
                    const std::byte* in) {
-  std::vector<std::ptrdiff_t> dense(shape.rank()), strides;
-  std::ptrdiff_t next = 1;
-  for (std::size_t i = shape.rank(); i-- > 0;) {
-    dense[i] = next;
-    next *= static_cast<std::ptrdiff_t>(extent_of(shape, i));
-  }
+  const Strides dense = row_major_strides(shape);
+  Strides strides;
   std::vector<std::size_t> extents;
   for (const std::size_t axis : order) {
     strides.push_back(dense[axis]);

@@ -81,10 +81,10 @@ const std::byte* load(const Access& access, std::size_t begin, std::size_t n, st
 // Runs the chain on one tile after another, in buffers of its own.
 class TileRunner {
  public:
-  /// With `stream` results are written past the caches.
-  TileRunner(const TileProgram& program, std::span<const Access> accesses, std::byte* buffers,
+  /// Of `count` places in all. With `stream` results are written past the caches.
+  TileRunner(const TileProgram& program, std::span<const Access> accesses, std::byte* buffers, std::size_t count,
              const StreamKernel* stream)
-      : program_(program), accesses_(accesses), buffers_(buffers), stream_(stream) {
+      : program_(program), accesses_(accesses), buffers_(buffers), count_(count), stream_(stream) {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       const Access& access = accesses[i];
       if (access.period != 1 || access.is_dense) continue;
@@ -124,9 +124,11 @@ class TileRunner {
   // Draws the tile from `begin` on into the cache, while those before it are computed.
   void fetch_ahead(std::size_t begin) {
     constexpr std::size_t kLine = 64;
+    if (begin >= count_) return;
+    const auto n = static_cast<std::int64_t>(std::min(kTile, count_ - begin));
     for (const Access& access : accesses_) {
       if (!access.is_dense) continue;
-      const std::size_t bytes = bytes_for(access.dtype, static_cast<std::int64_t>(kTile));
+      const std::size_t bytes = bytes_for(access.dtype, n);
       const std::byte* from = access.data + bytes_for(access.dtype, static_cast<std::int64_t>(begin));
       for (std::size_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i, 0, 3);
     }
@@ -155,6 +157,7 @@ class TileRunner {
   const TileProgram& program_;
   std::span<const Access> accesses_;
   std::byte* buffers_;
+  std::size_t count_;
   const StreamKernel* stream_;
 };
 
@@ -188,7 +191,7 @@ void run_tiles(const Step& step, const Frame& frame) {
   split_rows_by_worker((n + kTile - 1) / kTile, kTile * kElementCost * program.instructions.size(), frame.pool,
                        frame.max_workers, [&](std::size_t begin, std::size_t end, std::size_t worker) {
                          TileRunner runner(program, std::span(accesses.data(), program.inputs.size()),
-                                           frame.scratch + worker * worker_bytes, stream);
+                                           frame.scratch + worker * worker_bytes, n, stream);
                          for (std::size_t tile = begin; tile < end; ++tile) {
                            const std::size_t at = tile * kTile;
                            runner.run(at, std::min(kTile, n - at),
