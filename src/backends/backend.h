@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,15 +21,41 @@
 
 namespace alate::backends {
 
+/// What does the computing.
+enum class DeviceKind {
+  processor,
+  gpu,
+  accelerator,  // TPUs, neural engines
+};
+
 /// A place where graphs run. An unusable device says why not, and what would help.
 struct Device {
-  std::string backend;  // "cpu"
-  int index = 0;
-  std::string description;  // "Intel(R) Xeon(R) Processor, avx512, 2 cores"
-  std::size_t total_bytes = 0;
-  std::size_t free_bytes = 0;
-  bool unified_memory = false;  // the host's memory is the device's
-  std::optional<std::string> unusable;
+  std::string backend = {};  // "onnx"
+  std::string name = {};  // what follows the colon in NAME:DEVICE: "cpu", "cuda", "tpu"; several of one name by index
+  int index = 0;          // among the backend's devices
+  DeviceKind kind = DeviceKind::processor;
+  bool is_emulated = false;             // a processor that poses as an accelerator: never chosen unless asked for
+  std::string description = {};         // "Intel(R) Xeon(R) Processor, avx512, 2 cores"
+  std::string version = {};             // of the runtime behind it: "ONNX Runtime 1.31.1"; empty for what is built in
+  std::string library = {};             // the file that the runtime is in; empty for what is built in
+  std::string driver = {};              // version of the device's driver, where there is one
+  std::string compute_capability = {};  // "9.0", "gfx942"; empty where there is none
+  std::size_t total_bytes = 0;          // of its memory; 0: unknown
+  std::size_t free_bytes = 0;           // that a new process can really have now
+  bool unified_memory = false;          // the host's memory is the device's
+  std::optional<std::string> unusable = std::nullopt;  // why
+  std::string remedy = {};                             // what to do about it
+};
+
+/// Where a foreign runtime's library was looked for.
+struct LibrarySearch {
+  std::vector<std::filesystem::path> found;  // the best first
+  std::string looked_in;                     // the places, for the message where none was found
+};
+
+/// A file that some backends run as it is.
+struct ModelFile {
+  std::filesystem::path path;  // "…/model.onnx"; files beside it belong to it
 };
 
 /// Bytes on a device with a shape; copying shares them. A buffer of the host's memory is a Tensor.
@@ -98,10 +126,13 @@ struct Support {
 };
 
 struct CompileOptions {
-  std::shared_ptr<WeightStore> weights;  // made when absent
-  std::size_t max_workers = 0;           // cap of threads for this model; 0: all of the pool
+  std::shared_ptr<WeightStore> weights = nullptr;  // made when absent
+  std::size_t max_workers = 0;                     // cap of threads for this model; 0: all of the pool
   graph::PassLog* log = nullptr;
   graph::GraphDump* dump = nullptr;  // gets the graph as it came, and after each pass
+  std::string device = {};           // Device::name, or its index in digits; empty: the backend's first usable one
+  std::map<std::string, std::string, std::less<>> session_options = {};  // of the model's manifest, for the runtime
+  std::filesystem::path cache_folder = {};  // for what the backend makes out of graphs; empty: nothing is kept on disk
 };
 
 /// One object a runtime; thread-safe.
@@ -109,12 +140,19 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
+  /// All of them, usable or not, with the memory of now. Opens the runtime's library where there is one.
   virtual std::vector<Device> devices() = 0;
+  /// The files that the runtime's library may be; opens none. Built-in backends have none.
+  virtual LibrarySearch libraries() const { return {}; }
+  /// Chooses the file that is opened at first use; of no effect once one is open.
+  virtual void use_library(const std::filesystem::path& /*file*/) {}
   /// How the backend would run one node of a graph.
   virtual Support supports(const graph::Graph& graph, const graph::Node& node, const Device& device) const = 0;
   /// Runs the passes, decomposes what is not native, and compiles. Throws unsupported naming op, dtype, backend and
   /// source for what remains.
   virtual std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) = 0;
+  /// Runs a model's file as it is. Throws unsupported where the backend reads no such files.
+  virtual std::unique_ptr<Executable> open(const ModelFile& file, const CompileOptions& options);
   virtual Buffer upload(const Tensor& tensor, const Device& device) = 0;
   /// Waits for the bytes; errors of the computation that makes them surface here.
   virtual Tensor download(const Buffer& buffer) = 0;

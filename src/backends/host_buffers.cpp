@@ -55,12 +55,11 @@ void give_outputs(std::span<const Tensor> results, std::span<Buffer> outputs) {
 Device host_device(std::string backend, std::string description) {
   const base::MemoryFacts memory = base::memory_facts();
   return {.backend = std::move(backend),
-          .index = 0,
+          .name = "cpu",
           .description = std::move(description),
           .total_bytes = memory.limit_bytes > 0 ? std::min(memory.limit_bytes, memory.total_bytes) : memory.total_bytes,
           .free_bytes = memory.available_bytes,
-          .unified_memory = true,
-          .unusable = std::nullopt};
+          .unified_memory = true};
 }
 
 }  // namespace alate::backends

@@ -1,12 +1,12 @@
 #include "backends/onnxruntime/library.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <charconv>
 
 #include "alate/error.h"
 #include "base/environment.h"
+#include "base/program_path.h"
+#include "base/shared_library.h"
 
 namespace alate::onnxruntime {
 namespace {
@@ -21,7 +21,7 @@ ErrorCode code_of(int status) {
   }
 }
 
-void look_in(const fs::path& folder, LibrarySearch& search) {
+void look_in(const fs::path& folder, backends::LibrarySearch& search) {
   search.looked_in += (search.looked_in.empty() ? "" : ", ") + folder.string();
   std::error_code ignored;
   std::vector<fs::path> here;
@@ -45,11 +45,7 @@ Library::Library(fs::path path, abi::Table table, std::string version)
 }
 
 std::shared_ptr<const Library> Library::open(const fs::path& path) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    throw make_error(ErrorCode::unavailable, "ONNX Runtime at ", path.string(),
-                     " cannot be opened: ", std::string_view(dlerror()));
-  const auto get_base = reinterpret_cast<abi::GetApiBase>(dlsym(library, "OrtGetApiBase"));
+  const auto get_base = base::SharedLibrary::open(path).function<abi::GetApiBase>("OrtGetApiBase");
   const abi::ApiBase* base = get_base == nullptr ? nullptr : get_base();
   if (base == nullptr)
     throw make_error(ErrorCode::unavailable, path.string(), " is not ONNX Runtime: it has no OrtGetApiBase");
@@ -74,8 +70,8 @@ void Library::throw_status(abi::Status* status, std::string_view what) const {
   throw make_error(code_of(code), what, ": ONNX Runtime says: ", text);
 }
 
-LibrarySearch find_libraries() {
-  LibrarySearch search;
+backends::LibrarySearch find_libraries() {
+  backends::LibrarySearch search;
   if (const std::optional<std::string> root = base::environment("ONNXRUNTIME_ROOT")) {
     std::error_code ignored;
     if (fs::is_regular_file(*root, ignored)) {
@@ -85,9 +81,7 @@ LibrarySearch find_libraries() {
       look_in(fs::path(*root) / "lib", search);
     }
   }
-  std::error_code failed;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  if (!failed) look_in(program.parent_path(), search);
+  if (const fs::path program = base::program_path(); !program.empty()) look_in(program.parent_path(), search);
   try {
     look_in(base::cache_directory() / "runtimes", search);
   } catch (const std::exception&) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/backend.h"
 #include "backends/onnxruntime/abi.h"
 
 namespace alate::onnxruntime {
@@ -45,13 +46,8 @@ class Library {
   abi::MemoryInfo* host_memory_ = nullptr;
 };
 
-struct LibrarySearch {
-  std::vector<std::filesystem::path> found;  // the best first
-  std::string looked_in;                     // for the message where none was found
-};
-
 /// In ONNXRUNTIME_ROOT (its lib/ too), beside the program, in the cache's runtimes/, in LD_LIBRARY_PATH's and the
 /// system's folders.
-LibrarySearch find_libraries();
+backends::LibrarySearch find_libraries();
 
 }  // namespace alate::onnxruntime

@@ -28,9 +28,14 @@ class OnnxBackend final : public backends::Backend {
       const std::shared_ptr<const Library> library = this->library();
       return {backends::host_device("onnx", "the processor through ONNX Runtime " + library->version())};
     } catch (const Error& error) {
-      Device device{.backend = "onnx", .index = 0, .description = "ONNX Runtime", .unusable = error.message()};
-      return {device};
+      return {Device{.backend = "onnx", .name = "cpu", .description = "ONNX Runtime", .unusable = error.message()}};
     }
+  }
+
+  backends::LibrarySearch libraries() const override { return find_libraries(); }
+  void use_library(const std::filesystem::path& file) override {
+    const std::lock_guard lock(mutex_);
+    chosen_ = file;
   }
 
   Support supports(const graph::Graph& graph, const graph::Node& node, const Device&) const override {
@@ -81,7 +86,8 @@ class OnnxBackend final : public backends::Backend {
   std::shared_ptr<const Library> library() const {
     const std::lock_guard lock(mutex_);
     if (library_ != nullptr) return library_;
-    const LibrarySearch search = find_libraries();
+    if (!chosen_.empty()) return library_ = Library::open(chosen_);
+    const backends::LibrarySearch search = find_libraries();
     if (search.found.empty())
       throw make_error(ErrorCode::unavailable, "ONNX Runtime was not found in ", search.looked_in,
                        ": set ONNXRUNTIME_ROOT to the folder of libonnxruntime.so");
@@ -90,6 +96,7 @@ class OnnxBackend final : public backends::Backend {
   }
 
   mutable std::mutex mutex_;
+  std::filesystem::path chosen_;
   mutable std::shared_ptr<const Library> library_;
   mutable std::set<std::string> spellings_;
 };

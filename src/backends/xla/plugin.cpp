@@ -1,10 +1,9 @@
 #include "backends/xla/plugin.h"
 
-#include <dlfcn.h>
-
 #include <string>
 
 #include "alate/error.h"
+#include "base/shared_library.h"
 
 namespace alate::xla {
 namespace {
@@ -25,11 +24,7 @@ ErrorCode code_of(int status) {
 }  // namespace
 
 std::shared_ptr<const Plugin> Plugin::open(const std::filesystem::path& path) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    throw make_error(ErrorCode::unavailable, "the XLA plugin ", path.string(),
-                     " cannot be opened: ", std::string_view(dlerror()));
-  const auto get_api = reinterpret_cast<abi::GetApi>(dlsym(library, "GetPjrtApi"));
+  const auto get_api = base::SharedLibrary::open(path).function<abi::GetApi>("GetPjrtApi");
   if (get_api == nullptr)
     throw make_error(ErrorCode::unavailable, path.string(), " is no PJRT plugin: it has no GetPjrtApi; name a file as ",
                      "pjrt_c_api_cpu_plugin.so");

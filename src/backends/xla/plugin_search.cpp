@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/environment.h"
+#include "base/program_path.h"
 
 namespace alate::xla {
 namespace {
@@ -18,7 +19,7 @@ bool is_named_as_plugin(const fs::path& path) {
           name.find("_pjrt") != std::string::npos || name == "libtpu.so");
 }
 
-void look_in(const fs::path& folder, PluginSearch& search) {
+void look_in(const fs::path& folder, backends::LibrarySearch& search) {
   search.looked_in += (search.looked_in.empty() ? "" : ", ") + folder.string();
   std::error_code ignored;
   std::vector<fs::path> here;
@@ -31,8 +32,8 @@ void look_in(const fs::path& folder, PluginSearch& search) {
 
 }  // namespace
 
-PluginSearch find_plugins() {
-  PluginSearch search;
+backends::LibrarySearch find_plugins() {
+  backends::LibrarySearch search;
   if (const std::optional<std::string> named = base::environment("PJRT_PLUGIN_LIBRARY_PATH")) {
     std::string_view rest = *named;
     while (!rest.empty()) {
@@ -48,9 +49,7 @@ PluginSearch find_plugins() {
       }
     }
   }
-  std::error_code failed;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  if (!failed) look_in(program.parent_path(), search);
+  if (const fs::path program = base::program_path(); !program.empty()) look_in(program.parent_path(), search);
   try {
     look_in(base::cache_directory() / "runtimes", search);
   } catch (const std::exception&) {

@@ -27,7 +27,7 @@ class XlaBackend final : public backends::Backend {
   std::string_view name() const override { return "xla"; }
 
   std::vector<Device> devices() override {
-    Device device{.backend = "xla", .index = 0, .description = "XLA", .unusable = std::nullopt};
+    Device device{.backend = "xla", .name = "cpu", .description = "XLA"};
     try {
       const std::shared_ptr<const Client> client = this->client();
       device.description = client->device_kind() + " through " + client->plugin().path().filename().string() +
@@ -44,6 +44,12 @@ class XlaBackend final : public backends::Backend {
       device.unusable = error.message();
     }
     return {device};
+  }
+
+  backends::LibrarySearch libraries() const override { return find_plugins(); }
+  void use_library(const std::filesystem::path& file) override {
+    const std::lock_guard lock(mutex_);
+    chosen_ = file;
   }
 
   Support supports(const graph::Graph& graph, const graph::Node& node, const Device&) const override {
@@ -79,7 +85,8 @@ class XlaBackend final : public backends::Backend {
   std::shared_ptr<const Client> client() {
     const std::lock_guard lock(mutex_);
     if (client_ != nullptr) return client_;
-    const PluginSearch search = find_plugins();
+    if (!chosen_.empty()) return client_ = Client::create(Plugin::open(chosen_));
+    const backends::LibrarySearch search = find_plugins();
     if (search.found.empty())
       throw make_error(ErrorCode::unavailable, "no PJRT plugin was found in ", search.looked_in,
                        ": set PJRT_PLUGIN_LIBRARY_PATH to a folder that has one, for example pjrt_c_api_cpu_plugin.so");
@@ -88,6 +95,7 @@ class XlaBackend final : public backends::Backend {
   }
 
   std::mutex mutex_;
+  std::filesystem::path chosen_;
   std::shared_ptr<const Client> client_;
 };
 
