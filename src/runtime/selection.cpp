@@ -81,8 +81,9 @@ class Chooser {
     if (spec.device.empty()) spec.device = preferences_.device;
     const BackendState* state = machine_.find(spec.backend);
     if (state == nullptr) {
-      if (std::ranges::find(kElsewhere, spec.backend) == kElsewhere.end()) throw_unknown(spec.backend);
-      return refuse(spec, nullptr, "this build does not have it", "");
+      const bool is_elsewhere = std::ranges::find(kElsewhere, spec.backend) != kElsewhere.end();
+      if (!is_elsewhere && !preferences_.is_wish) throw_unknown(spec.backend);
+      return refuse(spec, nullptr, is_elsewhere ? "this build does not have it" : "no backend has this name", "");
     }
     spec.backend = state->name;
     if (!state->is_available()) return refuse(spec, state, state->reason, state->remedy);
