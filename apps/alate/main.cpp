@@ -8,12 +8,14 @@
 #include "arguments.h"
 #include "base/descriptor_io.h"
 #include "base/nearest_name.h"
+#include "base/program_path.h"
 #include "exit_codes.h"
 #include "formats/json.h"
 #include "output.h"
 #include "overview.h"
 #include "process_setup.h"
 #include "program_version.h"
+#include "runtime/probe.h"
 #include "verb.h"
 
 namespace alate::app {
@@ -64,6 +66,7 @@ int main(int count, char** given) {
   using namespace alate;
   app::set_up_process();
   try {
+    runtime::set_probe_program(base::program_path(), {"__probe"});
     app::run(app::arguments_of_process(count, given));
     return app::kDone;
   } catch (const app::OutputClosed&) {

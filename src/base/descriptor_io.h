@@ -23,6 +23,10 @@ std::ptrdiff_t read_descriptor(int descriptor, void* out, std::size_t bytes);
 /// How many bytes were written, at least one; negative when it fails (`errno`). Signals do not end it.
 std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes);
 
+/// A descriptor for what standard output was; from now on what is written to standard output goes to standard error.
+/// Negative when it fails.
+int set_standard_output_aside();
+
 bool is_terminal(int descriptor);
 
 /// Whether the error is that of a disk, or a user's share of it, without room.

@@ -25,6 +25,11 @@ std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes) {
   }
 }
 
+int set_standard_output_aside() {
+  const int aside = ::fcntl(kStandardOutput, F_DUPFD_CLOEXEC, kStandardError + 1);
+  return aside < 0 || ::dup2(kStandardError, kStandardOutput) < 0 ? -1 : aside;
+}
+
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 
 bool is_full_disk(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }

@@ -29,6 +29,13 @@ std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes) {
   return put;
 }
 
+int set_standard_output_aside() {
+  const int aside = ::_dup(kStandardOutput);
+  if (aside < 0 || ::_dup2(kStandardError, kStandardOutput) < 0) return -1;
+  ::_setmode(aside, _O_BINARY);
+  return aside;
+}
+
 bool is_terminal(int descriptor) { return ::_isatty(descriptor) != 0; }
 
 bool is_full_disk(int error) { return error == ENOSPC || error == EFBIG; }
