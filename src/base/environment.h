@@ -10,8 +10,8 @@ namespace alate::base {
 /// The variable's value; an empty one counts as unset. Safe as long as no thread changes the environment.
 std::optional<std::string> environment(const char* name);
 
-/// Where models and fetched files are kept: $ALATE_HOME, else $XDG_CACHE_HOME/alate, else ~/.cache/alate. The folder
-/// need not exist yet. Throws not_found when there is no home folder either.
+/// Where models and fetched files are kept: $ALATE_HOME, else $XDG_CACHE_HOME/alate, else ~/.cache/alate; on Windows
+/// %ALATE_HOME%, else %LOCALAPPDATA%\alate. The folder need not exist yet. Throws not_found when none is set.
 std::filesystem::path cache_directory();
 
 }  // namespace alate::base
