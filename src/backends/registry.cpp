@@ -48,7 +48,8 @@ const Registration* find_registration(std::string_view name) {
   for (const Registration& row : registrations()) {
     if (row.name == name || std::find(row.aliases.begin(), row.aliases.end(), name) != row.aliases.end()) return &row;
   }
-  return plugin::find_plugin_by_alias(name);
+  const std::string_view of_alias = plugin::find_plugin_by_alias(name);
+  return of_alias.empty() ? nullptr : find_registration(of_alias);
 }
 
 Backend& get_backend(std::string_view name) {

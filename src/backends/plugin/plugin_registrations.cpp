@@ -62,12 +62,12 @@ std::span<const backends::Registration> plugin_registrations(std::span<const bac
 
 std::span<const std::string> refused_plugins() { return plugins().refused; }
 
-const backends::Registration* find_plugin_by_alias(std::string_view alias) {
-  for (std::size_t i = 0; i < plugins().all.size(); ++i) {
-    const std::vector<std::string> aliases = aliases_of(plugins().all[i]->found);
-    if (std::ranges::find(aliases, alias) != aliases.end()) return &plugins().rows[i];
+std::string_view find_plugin_by_alias(std::string_view alias) {
+  for (const std::unique_ptr<Plugin>& plugin : plugins().all) {
+    const std::vector<std::string> aliases = aliases_of(plugin->found);
+    if (std::ranges::find(aliases, alias) != aliases.end()) return plugin->found.name;
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace alate::plugin

@@ -16,7 +16,8 @@ std::span<const backends::Registration> plugin_registrations(std::span<const bac
 /// Files and folders of ALATE_BACKEND_PATH that gave no backend, with the reason; for after `plugin_registrations`.
 std::span<const std::string> refused_plugins();
 
-/// The row whose library says that it has this alias; null when none has. Opens every library that was found.
-const backends::Registration* find_plugin_by_alias(std::string_view alias);
+/// The name of the backend whose library says that it has this alias; empty when none has. Opens every library that
+/// was found. For after `plugin_registrations`.
+std::string_view find_plugin_by_alias(std::string_view alias);
 
 }  // namespace alate::plugin
