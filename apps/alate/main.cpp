@@ -9,12 +9,14 @@
 #include "alate/error.h"
 #include "arguments.h"
 #include "base/nearest_name.h"
+#include "base/program_path.h"
 #include "exit_codes.h"
 #include "formats/json.h"
 #include "output.h"
 #include "overview.h"
 #include "process_setup.h"
 #include "program_version.h"
+#include "runtime/probe.h"
 #include "verb.h"
 
 namespace alate::app {
@@ -65,6 +67,7 @@ int main(int count, char** given) {
   using namespace alate;
   app::set_up_process();
   try {
+    runtime::set_probe_program(base::program_path(), {"__probe"});
     app::run(std::vector<std::string>(given + (count > 0 ? 1 : 0), given + count));
     return app::kDone;
   } catch (const app::OutputClosed&) {

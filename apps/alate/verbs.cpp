@@ -46,11 +46,24 @@ constexpr std::array kVerbs = {
          "alate compare sentence-transformers/all-MiniLM-L6-v2 --backends reference,cpu\n"
          "alate compare ./my-model --backends cpu,reference --lengths 4x16,100 --output json",
          run_compare},
+    Verb{"backends", "", "what this machine can compute on, and why not on the rest",
+         "Each backend with its devices, memory and versions; for an absent one the reason and what to do.\n"
+         "What was found is remembered; --probe looks anew.",
+         "alate backends\n"
+         "alate backends --probe --output json",
+         run_backends},
+    Verb{"doctor", "[MODEL]", "which backend would run a model, and why",
+         "Shows the machine, the backends, and the whole decision: what was considered, in which order, and what\n"
+         "speaks against each. Without MODEL, for any model.",
+         "alate doctor sentence-transformers/all-MiniLM-L6-v2\n"
+         "alate doctor ./my-model --backend onnx:cuda --policy strict --output json",
+         run_doctor},
     Verb{"version", "", "version and facts of this build", "", "alate version --output json", run_version},
     Verb{"help", "[COMMAND]", "this overview, or a command's options", "", "alate help embed", run_help},
     Verb{"run", "[MODEL]", "another name of serve", kServeDetails, kServeExample, run_serve, true},
     Verb{"demo", "MODEL [TEXT...]", "how alike are these sentences?", "",
          "alate demo sentence-transformers/all-MiniLM-L6-v2", run_demo, true},
+    Verb{"__probe", "BACKEND LIBRARY", "tries a library in a process of its own", "", "", run_probe, true},
 };
 
 }  // namespace

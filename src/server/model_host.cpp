@@ -12,10 +12,12 @@
 #include "base/error_copy.h"
 #include "base/log.h"
 #include "formats/json.h"
-#include "runtime/backend_choice.h"
+#include "runtime/discovery.h"
+#include "runtime/loaded_model.h"
 #include "server/model_listing.h"
 #include "server/model_loading.h"
 #include "server/model_names.h"
+#include "server/settings_loading.h"
 
 namespace alate::server {
 namespace {
@@ -26,18 +28,32 @@ using KeepAlive = std::optional<std::chrono::nanoseconds>;  // none: for ever
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
-runtime::BackendPolicy policy_of(const Settings& settings) {
-  if (settings.policy == "strict") return runtime::BackendPolicy::strict;
-  if (settings.policy == "allow") return runtime::BackendPolicy::allow;
-  if (settings.policy == "warn") return runtime::BackendPolicy::warn;
+BackendPolicy policy_of(const Settings& settings) {
+  if (settings.policy == "strict") return BackendPolicy::strict;
+  if (settings.policy == "allow") return BackendPolicy::allow;
+  if (settings.policy == "warn") return BackendPolicy::warn;
   throw make_error(ErrorCode::invalid_argument, "policy is ", formats::quoted_name(settings.policy),
                    "; it must be strict, warn or allow");
 }
 
+LoadOptions load_options(const Settings& settings) {
+  return {.backends = settings.backend_priority,
+          .asked_by = settings.backend_priority_origin.empty() ? "backend_priority" : settings.backend_priority_origin,
+          .is_wish = is_foreign_variable(settings.backend_priority_origin),
+          .device = settings.device,
+          .gpu = settings.gpu,
+          .gpu_is_wish = is_foreign_variable(settings.gpu_origin),
+          .policy = policy_of(settings),
+          .threads = settings.threads,
+          .map_files = settings.map_files};
+}
+
 HostingOptions hosting_options(const Settings& settings, runtime::BatchObserver observer) {
-  return {.load = {.backend = runtime::choose_backend(settings.backend_priority, settings.device, policy_of(settings)),
-                   .threads = settings.threads,
-                   .map_files = settings.map_files},
+  LoadOptions load = load_options(settings);
+  // What can never work is said before anything is served.
+  const runtime::Preferences preferences = runtime::preferences_of(load);
+  runtime::log_backends(runtime::discover_for(preferences), preferences);
+  return {.load = std::move(load),
           .batches = {.max_tokens = settings.batch_max_tokens,
                       .max_wait = settings.batch_max_wait,
                       .cache_size = settings.cache_size,
