@@ -4,18 +4,40 @@
 
 #include "alate/error.h"
 #include "backends/registry.h"
+#include "backends/specialising_executable.h"
 #include "base/log.h"
 #include "base/mapped_file.h"
 
 namespace alate::runtime {
 
+namespace {
+
+// Work grows with the number of tokens, of which a few more cost little; each sequence is as long as the longest.
+constexpr std::int64_t kFewestTokens = 16, kFewestSequences = 1;
+
+Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable& dims) {
+  std::vector<RoundedDim> rounded;
+  for (const RoundedDim& each :
+       {RoundedDim{inputs.tokens.id(), kFewestTokens}, RoundedDim{inputs.sequences.id(), kFewestSequences},
+        RoundedDim{inputs.longest.id(), kFewestTokens}}) {
+    if (dims[each.dim].paddable) rounded.push_back(each);
+  }
+  return Rounding(std::move(rounded));
+}
+
+}  // namespace
+
 struct ModelLoader {
   static std::shared_ptr<EncoderProgram> make_program(std::unique_ptr<backends::Executable> executable,
-                                                      const models::EncoderLimits& limits, Dim tokens) {
+                                                      const models::EncoderLimits& limits,
+                                                      const models::EncoderInputs& inputs,
+                                                      const graph::DimTable& dims) {
     auto program = std::make_shared<EncoderProgram>();
     program->executable_ = std::move(executable);
     program->limits_ = limits;
-    program->tokens_dim_ = tokens;
+    program->tokens_dim_ = inputs.tokens;
+    if (dynamic_cast<const backends::SpecialisingExecutable*>(program->executable_.get()) != nullptr)
+      program->rounding_ = rounding_of(inputs, dims);
     return program;
   }
 };
@@ -39,8 +61,14 @@ std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const Packin
   }
   const std::vector<backends::Buffer> inputs = pack(tokens, limits_, options);
   std::vector<backends::Buffer> outputs(ports.size());
-  executable_->run(inputs, outputs, run_options);
-  for (const backends::Buffer& output : outputs) results.push_back(*output.host());
+  if (rounding_.empty()) {
+    executable_->run(inputs, outputs, run_options);
+    for (const backends::Buffer& output : outputs) results.push_back(*output.host());
+    return results;
+  }
+  executable_->run(rounding_.pad(inputs, executable_->inputs()), outputs, run_options);
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    results.push_back(rounding_.cut(*outputs[i].host(), ports[i], inputs, executable_->inputs()));
   return results;
 }
 
@@ -71,8 +99,9 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   head(b, inputs, built);
   graph::PassLog log;
   const auto start = std::chrono::steady_clock::now();
+  const graph::Graph graph = b.finish();
   std::unique_ptr<backends::Executable> executable =
-      backend->compile(b.finish(), {.weights = store, .max_workers = options.threads, .log = &log, .dump = dump.get()});
+      backend->compile(graph, {.weights = store, .max_workers = options.threads, .log = &log, .dump = dump.get()});
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
   for (const graph::PassLogEntry& entry : log) {
     base::log(base::LogLevel::debug, "pass",
@@ -83,7 +112,7 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   }
   base::log(base::LogLevel::debug, "compiled",
             {{"model", folder.string()}, {"backend", facts.backend}, {"us", std::to_string(took.count())}});
-  return ModelLoader::make_program(std::move(executable), limits, inputs.tokens);
+  return ModelLoader::make_program(std::move(executable), limits, inputs, graph.dims());
 }
 
 const runtime::EncoderProgram& Model::State::forward_program() const {

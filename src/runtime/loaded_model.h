@@ -13,6 +13,7 @@
 #include "formats/safetensors_model.h"
 #include "models/encoder.h"
 #include "runtime/packing.h"
+#include "runtime/rounding.h"
 
 namespace alate::runtime {
 
@@ -33,6 +34,7 @@ class EncoderProgram {
   std::unique_ptr<backends::Executable> executable_;
   models::EncoderLimits limits_;
   Dim tokens_dim_;
+  Rounding rounding_;  // empty where the backend takes any extents at no cost
 };
 
 /// Adds outputs over the encoder's last hidden state.
