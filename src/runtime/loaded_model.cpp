@@ -150,13 +150,15 @@ const runtime::EncoderProgram& Model::State::forward_program() const {
 }
 
 Model Model::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  return Model(State::load(folder, options, [](const State& state) {
-    if (state.files.is_onnx()) {
-      state.open_file();
-    } else {
-      state.forward_program();
-    }
-  }));
+  return Model(State::load(folder, options, [](const State& state) { state.prepare_forward(); }));
+}
+
+void Model::State::prepare_forward() const {
+  if (files.is_onnx()) {
+    open_file();
+  } else {
+    forward_program();
+  }
 }
 
 const ModelFacts& Model::facts() const { return state_->facts; }

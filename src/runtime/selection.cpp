@@ -185,7 +185,7 @@ class Chooser {
     const Device& device = *candidate.device;
     if (device.unusable) return refuse(candidate, ErrorCode::unavailable, *device.unusable, device.remedy);
     if (!allowed_by_manifest(*candidate.state))
-      return refuse(candidate, ErrorCode::unavailable, "the model's manifest wants " + listed(model_.backends));
+      return refuse(candidate, ErrorCode::unavailable, "the model requires " + listed(model_.backends));
     if (!model_.file_extension.empty() &&
         std::ranges::find(candidate.state->reads_files, model_.file_extension) == candidate.state->reads_files.end())
       return refuse(candidate, ErrorCode::unsupported, "it does not run " + model_.file_extension + " files");
