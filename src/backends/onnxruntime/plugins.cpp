@@ -108,8 +108,10 @@ Place place_of(const Library& library, const abi::EpDevice* device, const fs::pa
 }
 
 Place refused(const fs::path& file, std::string why, std::string remedy) {
-  return {.name = plugin_name(file),
-          .kind = DeviceKind::accelerator,
+  const std::string name = plugin_name(file);
+  const auto known = std::ranges::find(known_providers(), name, &Provider::device);
+  return {.name = name,
+          .kind = known == known_providers().end() ? DeviceKind::accelerator : known->kind,
           .description = "execution provider in " + file.filename().string(),
           .file = file,
           .unusable = std::move(why),
