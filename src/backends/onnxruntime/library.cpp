@@ -6,7 +6,7 @@
 #include "alate/error.h"
 #include "backends/onnxruntime/status.h"
 #include "base/environment.h"
-#include "base/program_path.h"
+#include "base/library_folders.h"
 #include "base/shared_library.h"
 
 namespace alate::onnxruntime {
@@ -71,19 +71,8 @@ backends::LibrarySearch find_libraries() {
       look_in(fs::path(*root) / "lib", search);
     }
   }
-  if (const fs::path program = base::program_path(); !program.empty()) look_in(program.parent_path(), search);
-  try {
-    look_in(base::cache_directory() / "runtimes", search);
-  } catch (const std::exception&) {
-    // There is no home folder, so nothing was put there.
-  }
-  std::string paths = base::environment("LD_LIBRARY_PATH").value_or("");
-  paths += ":/usr/local/lib:/usr/lib:/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu";
-  for (std::size_t begin = 0; begin < paths.size();) {
-    const std::size_t end = std::min(paths.find(':', begin), paths.size());
-    if (end > begin) look_in(paths.substr(begin, end - begin), search);
-    begin = end + 1;
-  }
+  for (const fs::path& folder : base::own_library_folders()) look_in(folder, search);
+  for (const fs::path& folder : base::system_library_folders()) look_in(folder, search);
   return search;
 }
 
