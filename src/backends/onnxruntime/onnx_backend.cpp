@@ -1,5 +1,6 @@
 #include "backends/onnxruntime/onnx_backend.h"
 
+#include <array>
 #include <mutex>
 #include <set>
 #include <string>
@@ -10,7 +11,7 @@
 #include "backends/onnxruntime/devices.h"
 #include "backends/onnxruntime/open_file.h"
 #include "backends/spelling.h"
-#include "base/environment.h"
+#include "base/library_folders.h"
 #include "exchange/onnx_writer.h"
 #include "graph/decompose.h"
 
@@ -68,6 +69,11 @@ class OnnxBackend final : public backends::Backend {
     return compile_graph(optimized, library(), tried_devices()->choose(options.device), options);
   }
 
+  std::span<const std::string_view> reads_files() const override {
+    static constexpr std::array<std::string_view, 2> kExtensions = {".onnx", ".ort"};
+    return kExtensions;
+  }
+
   std::unique_ptr<backends::Executable> open(const backends::ModelFile& file,
                                              const backends::CompileOptions& options) override {
     return open_file(file, library(), tried_devices()->choose(options.device), options);
@@ -108,15 +114,7 @@ class OnnxBackend final : public backends::Backend {
   std::shared_ptr<Devices> tried_devices() {
     const std::shared_ptr<const Library> opened = library();
     const std::lock_guard lock(mutex_);
-    if (devices_ == nullptr) {
-      std::vector<std::filesystem::path> folders;
-      try {
-        folders.push_back(base::cache_directory() / "runtimes");
-      } catch (const Error&) {
-        // There is no home folder, so nothing was put there.
-      }
-      devices_ = std::make_shared<Devices>(opened, std::move(folders));
-    }
+    if (devices_ == nullptr) devices_ = std::make_shared<Devices>(opened, base::own_library_folders());
     return devices_;
   }
 
