@@ -1,12 +1,13 @@
 #include "runtime/loaded_model.h"
 
 #include <chrono>
+#include <new>
 
 #include "alate/error.h"
-#include "backends/registry.h"
 #include "backends/specialising_executable.h"
 #include "base/log.h"
-#include "base/mapped_file.h"
+#include "runtime/compile_cache.h"
+#include "runtime/file_program.h"
 
 namespace alate::runtime {
 
@@ -27,20 +28,9 @@ Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable&
 
 }  // namespace
 
-struct ModelLoader {
-  static std::shared_ptr<EncoderProgram> make_program(std::unique_ptr<backends::Executable> executable,
-                                                      const models::EncoderLimits& limits,
-                                                      const models::EncoderInputs& inputs,
-                                                      const graph::DimTable& dims) {
-    auto program = std::make_shared<EncoderProgram>();
-    program->executable_ = std::move(executable);
-    program->limits_ = limits;
-    program->tokens_dim_ = inputs.tokens;
-    if (dynamic_cast<const backends::SpecialisingExecutable*>(program->executable_.get()) != nullptr)
-      program->rounding_ = rounding_of(inputs, dims);
-    return program;
-  }
-};
+EncoderProgram::EncoderProgram(std::unique_ptr<backends::Executable> executable, const models::EncoderLimits& limits,
+                               Dim tokens, Rounding rounding)
+    : executable_(std::move(executable)), limits_(limits), tokens_dim_(tokens), rounding_(std::move(rounding)) {}
 
 bool EncoderProgram::is_per_token(std::size_t i) const {
   const Shape& shape = executable_->outputs()[i].shape;
@@ -59,7 +49,8 @@ std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const Packin
     }
     return results;
   }
-  const std::vector<backends::Buffer> inputs = pack(tokens, limits_, options);
+  std::vector<backends::Buffer> inputs = pack(tokens, limits_, options);
+  add_inputs(tokens, options, inputs, run_options);
   std::vector<backends::Buffer> outputs(ports.size());
   if (rounding_.empty()) {
     executable_->run(inputs, outputs, run_options);
@@ -77,31 +68,43 @@ std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const Packin
 namespace alate {
 namespace {
 
-using runtime::ModelLoader;
-
-formats::Json read_config(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / "config.json";
-  if (!std::filesystem::is_directory(folder)) {
-    throw make_error(ErrorCode::not_found, "'", folder.string(),
-                     "' is not a folder: name the folder of a model, with config.json and model.safetensors");
+template <typename Make>
+auto on_backend(const backends::Backend& backend, const Make& make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    throw runtime::BackendFailure(error);
+  } catch (const std::bad_alloc&) {
+    throw runtime::BackendFailure(make_error(ErrorCode::resource_exhausted,
+                                             "there is not enough memory to compile the ", "model for ", backend.name(),
+                                             "; choose a smaller one"));
   }
-  return formats::parse_json(base::read_text_file(path), path.string());
 }
 
 }  // namespace
 
 std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runtime::Head& head,
                                                                      models::HeadChoice choice) const {
-  graph::Builder b(std::string(architecture->model_type));
+  graph::Builder b(facts.architecture.empty() ? "encoder" : facts.architecture);
   const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
-  models::Weights named(weights, std::string(architecture->prefix));
-  const models::BuiltEncoder built = architecture->build(b, config, named, inputs, choice);
+  models::BuiltEncoder built;
+  runtime::FileEncoder encoder;
+  if (files.is_onnx()) {
+    encoder = runtime::find_encoder(open_file(), files.onnx_file.string(), limits);
+    built.last_hidden_state = b.parameter("last_hidden_state", {DType::f32, {inputs.tokens, encoder.hidden_size}});
+  } else {
+    models::Weights named(weights, std::string(architecture->prefix));
+    built = architecture->build(b, config, named, inputs, choice);
+  }
   head(b, inputs, built);
   graph::PassLog log;
   const auto start = std::chrono::steady_clock::now();
   const graph::Graph graph = b.finish();
+  backends::CompileOptions compile_options = this->compile_options();
+  compile_options.log = &log;
+  compile_options.dump = dump.get();
   std::unique_ptr<backends::Executable> executable =
-      backend->compile(graph, {.weights = store, .max_workers = options.threads, .log = &log, .dump = dump.get()});
+      on_backend(*backend, [&] { return backend->compile(graph, compile_options); });
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
   for (const graph::PassLogEntry& entry : log) {
     base::log(base::LogLevel::debug, "pass",
@@ -112,50 +115,48 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   }
   base::log(base::LogLevel::debug, "compiled",
             {{"model", folder.string()}, {"backend", facts.backend}, {"us", std::to_string(took.count())}});
-  return ModelLoader::make_program(std::move(executable), limits, inputs, graph.dims());
+  if (files.is_onnx())
+    return runtime::make_file_program(std::move(encoder), std::move(executable), limits, inputs.tokens);
+  const bool specialises = dynamic_cast<const backends::SpecialisingExecutable*>(executable.get()) != nullptr;
+  return std::make_shared<runtime::EncoderProgram>(
+      std::move(executable), limits, inputs.tokens,
+      specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding());
+}
+
+backends::CompileOptions Model::State::compile_options() const {
+  return {.weights = store,
+          .max_workers = options.threads,
+          .device = facts.selection.device_index,
+          .session_options = session_options,
+          .cache_folder = runtime::compile_cache()};
+}
+
+std::shared_ptr<backends::Executable> Model::State::open_file() const {
+  const std::lock_guard lock(forward_mutex);
+  if (file == nullptr) file = on_backend(*backend, [&] { return backend->open({files.onnx_file}, compile_options()); });
+  return file;
 }
 
 const runtime::EncoderProgram& Model::State::forward_program() const {
-  std::call_once(forward_once, [&] {
+  const std::lock_guard lock(forward_mutex);
+  if (forward == nullptr) {
     forward = compile(
         [](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
           for (const models::EncoderOutput& output : built.outputs) b.output(std::string(output.name), output.value);
         },
         models::HeadChoice::of_folder);
-  });
+  }
   return *forward;
 }
 
 Model Model::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  auto state = std::make_shared<State>();
-  state->folder = folder;
-  state->options = options;
-  if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
-  state->config = read_config(folder);
-  state->architecture = &models::find_architecture(state->config);
-  state->limits = state->architecture->limits(state->config);
-  state->weights = formats::SafetensorsModel::open_folder(
-      folder, options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
-  state->backend = &backends::get_backend(options.backend == "auto" ? "cpu" : options.backend);
-  State* raw = state.get();  // the store lives inside the state
-  state->store = std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
-    if (raw->weights.contains(leaf.name)) raw->weights.release(leaf.name);
-  });
-  const std::vector<backends::Device> devices = state->backend->devices();
-  const models::Weights named(state->weights, std::string(state->architecture->prefix));
-  FingerprintBuilder fingerprint;
-  fingerprint.add(named.fingerprint()).add(std::string_view("f32")).add(state->backend->name());
-  state->facts = {.architecture = std::string(state->architecture->model_type),
-                  .backend = std::string(state->backend->name()),
-                  .device = devices.empty() ? std::string() : devices.front().description,
-                  .dtype = "float32",
-                  .weight_bytes = 0,
-                  .hidden_size = static_cast<std::size_t>(state->limits.hidden_size),
-                  .max_positions = static_cast<std::size_t>(state->limits.positions),
-                  .fingerprint = fingerprint.finish()};
-  for (const std::string_view name : state->weights.names())
-    state->facts.weight_bytes += state->weights.find(name)->shape.byte_count();
-  return Model(std::move(state));
+  return Model(State::load(folder, options, [](const State& state) {
+    if (state.files.is_onnx()) {
+      state.open_file();
+    } else {
+      state.forward_program();
+    }
+  }));
 }
 
 const ModelFacts& Model::facts() const { return state_->facts; }

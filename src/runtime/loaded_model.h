@@ -2,24 +2,35 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "alate/error.h"
 #include "alate/model.h"
 #include "backends/backend.h"
 #include "formats/json.h"
 #include "formats/safetensors_model.h"
 #include "models/encoder.h"
+#include "runtime/model_files.h"
 #include "runtime/packing.h"
 #include "runtime/rounding.h"
+#include "runtime/selection.h"
 
 namespace alate::runtime {
 
 /// An encoder's graph compiled with certain outputs. Thread-safe.
 class EncoderProgram {
  public:
+  /// `executable` takes the parameters of `models::declare_encoder_inputs`, and after them what `add_inputs` adds.
+  EncoderProgram(std::unique_ptr<backends::Executable> executable, const models::EncoderLimits& limits, Dim tokens,
+                 Rounding rounding = {});
+  virtual ~EncoderProgram() = default;
+  EncoderProgram(const EncoderProgram&) = delete;
+  EncoderProgram& operator=(const EncoderProgram&) = delete;
+
   /// One output for each that the program was built with: [tokens, …] or [sequences, …] float32. An empty batch gives
   /// empty results where rows are tokens, and zeros where they are sequences.
   std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options = {},
@@ -27,14 +38,30 @@ class EncoderProgram {
   std::span<const backends::Port> outputs() const { return executable_->outputs(); }
   /// Whether rows of output `i` are tokens (else sequences).
   bool is_per_token(std::size_t i) const;
-  backends::ExecutableFacts facts() const { return executable_->facts(); }
+  virtual backends::ExecutableFacts facts() const { return executable_->facts(); }
 
  private:
-  friend struct ModelLoader;
+  // Further inputs, made from the same tokens.
+  virtual void add_inputs(const PackedTokens& /*tokens*/, const PackingOptions& /*options*/,
+                          std::vector<backends::Buffer>& /*inputs*/, const backends::RunOptions& /*run_options*/) const {
+  }
+
   std::unique_ptr<backends::Executable> executable_;
   models::EncoderLimits limits_;
   Dim tokens_dim_;
   Rounding rounding_;  // empty where the backend takes any extents at no cost
+};
+
+/// What options say about backends, with the process's priority where they say nothing.
+Preferences preferences_of(const LoadOptions& options);
+
+/// The last part of a model's path, for messages.
+std::string shown_name(const std::filesystem::path& folder);
+
+/// What a backend threw while it compiled: another one may do better.
+class BackendFailure : public Error {
+ public:
+  explicit BackendFailure(const Error& error) : Error(error) {}
 };
 
 /// Adds outputs over the encoder's last hidden state.
@@ -46,23 +73,37 @@ namespace alate {
 
 /// Immutable but for the program of forward, which is compiled at its first use.
 struct Model::State {
+  /// Chooses a backend and lets `prepare` compile on it what the caller needs; where that fails for the backend's sake,
+  /// the next one. Throws as Model::load.
+  static std::shared_ptr<const State> load(const std::filesystem::path& folder, const LoadOptions& options,
+                                           const std::function<void(const State&)>& prepare);
+
   std::filesystem::path folder;
   LoadOptions options;
   formats::Json config;
+  runtime::ModelFiles files;
   formats::SafetensorsModel weights;
   const models::Architecture* architecture = nullptr;
   models::EncoderLimits limits;
   std::shared_ptr<backends::WeightStore> store;
   backends::Backend* backend = nullptr;
-  std::unique_ptr<graph::GraphDump> dump;  // where the options name a folder for it
+  std::map<std::string, std::string, std::less<>> session_options;  // of the manifest
+  std::unique_ptr<graph::GraphDump> dump;                           // where the options name a folder for it
   ModelFacts facts;
 
   /// Compiles the encoder with the outputs that `head` adds. Weights are shared with all other programs of the model.
+  /// Throws runtime::BackendFailure where it is the backend that cannot.
   std::shared_ptr<const runtime::EncoderProgram> compile(const runtime::Head& head, models::HeadChoice choice) const;
-  /// The program of `Model::forward`.
+  /// What every graph of the model is compiled with.
+  backends::CompileOptions compile_options() const;
+  /// The ONNX file's executable on the backend, opened at its first use; only where `files` has one. Throws
+  /// runtime::BackendFailure as `compile`.
+  std::shared_ptr<backends::Executable> open_file() const;
+  /// The program of `Model::forward`, compiled at its first use; not for ONNX files.
   const runtime::EncoderProgram& forward_program() const;
 
-  mutable std::once_flag forward_once;
+  mutable std::mutex forward_mutex;
+  mutable std::shared_ptr<backends::Executable> file;
   mutable std::shared_ptr<const runtime::EncoderProgram> forward;
 };
 

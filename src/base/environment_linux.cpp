@@ -1,8 +1,7 @@
-#include "base/environment.h"
-
 #include <cstdlib>
 
 #include "alate/error.h"
+#include "base/environment.h"
 
 namespace alate::base {
 
