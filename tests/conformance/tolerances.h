@@ -35,6 +35,13 @@ struct BackendTraits {
   /// Reads or writes zeros for subnormal numbers, so a result is right that equals the reference's for operands with
   /// zeros in their place, or either with zeros in the place of its own.
   bool flushes_subnormals = false;
+  /// Computes with complex numbers as the textbook's formulas say, so what it gives for infinities, NaNs, and parts
+  /// whose squares overflow or underflow is its own.
+  bool complex_edges = true;
+  /// Times the tolerance of complex arithmetic.
+  double complex_factor = 1;
+  /// Times the tolerance of functions of real numbers (exp, tanh, …).
+  double function_factor = 1;
   /// Gives some NaN of a small float for any other.
   bool keeps_nan_bits = true;
 };
