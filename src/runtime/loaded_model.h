@@ -43,8 +43,8 @@ class EncoderProgram {
  private:
   // Further inputs, made from the same tokens.
   virtual void add_inputs(const PackedTokens& /*tokens*/, const PackingOptions& /*options*/,
-                          std::vector<backends::Buffer>& /*inputs*/, const backends::RunOptions& /*run_options*/) const {
-  }
+                          std::vector<backends::Buffer>& /*inputs*/,
+                          const backends::RunOptions& /*run_options*/) const {}
 
   std::unique_ptr<backends::Executable> executable_;
   models::EncoderLimits limits_;
