@@ -83,7 +83,10 @@ class Comparison {
     switch (tolerance_.bound) {
       case Bound::of_magnitudes: return unit_of(wanted_.dtype(), size_at(*magnitudes_, i));
       case Bound::of_largest: return unit_of(wanted_.dtype(), largest_);
-      default: return unit_of(wanted_.dtype(), size_at(wanted_, i));
+      default: {
+        const double size = size_at(wanted_, i);
+        return unit_of(wanted_.dtype(), tolerance_.at_least_one ? std::max(size, 1.0) : size);
+      }
     }
   }
 
