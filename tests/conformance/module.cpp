@@ -34,8 +34,8 @@ void make_moderate(Tensor& tensor) {
   if (!is_complex(tensor.dtype())) return;
   const double most = tensor.dtype() == DType::c64 ? 0x1p60 : 0x1p500;
   const auto moderate = [&](double x) {
-    const bool is_one = x == 0 || (std::abs(x) <= most && std::abs(x) >= 1 / most);
-    return is_one ? x : std::copysign(1.5, x);
+    if (x == 0) return 0.0;  // the sign of a zero part chooses a side of a branch cut
+    return std::abs(x) <= most && std::abs(x) >= 1 / most ? x : std::copysign(1.5, x);
   };
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
     const std::complex<double> z = complex_at(tensor, i);

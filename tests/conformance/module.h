@@ -22,7 +22,8 @@ enum class Operands : std::uint8_t { as_they_are, magnitudes, flushed };
 
 struct ModuleOptions {
   Operands operands = Operands::as_they_are;
-  bool complex_edges = true;  // otherwise parts of complex operands of arithmetic are finite, and so are their squares
+  bool complex_edges = true;  // otherwise parts of complex operands of arithmetic are finite, and so are their
+                              // squares, and zeros have no sign
 };
 
 /// The graph of all `cases`.
