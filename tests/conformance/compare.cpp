@@ -83,7 +83,10 @@ class Comparison {
     switch (tolerance_.bound) {
       case Bound::of_magnitudes: return unit_of(wanted_.dtype(), size_at(*magnitudes_, i));
       case Bound::of_largest: return unit_of(wanted_.dtype(), largest_);
-      default: return unit_of(wanted_.dtype(), size_at(wanted_, i));
+      default: {
+        const double size = size_at(wanted_, i);
+        return unit_of(wanted_.dtype(), tolerance_.at_least_one ? std::max(size, 1.0) : size);
+      }
     }
   }
 
@@ -125,6 +128,9 @@ std::optional<std::string> difference(const Tensor& found, std::span<const Tenso
     return "the result is " + to_string(found.shape()) + ", the reference's " + to_string(wanted.shape());
   std::vector<Comparison> comparisons;
   for (const Tensor& answer : answers) comparisons.emplace_back(found, answer, magnitudes, tolerance);
+  const Tensor found_zeros = flushed(found);
+  for (std::size_t i = 1; i < answers.size(); ++i)
+    comparisons.emplace_back(found_zeros, answers[i], magnitudes, tolerance);
   const double allowed = tolerance.ulps(wanted.dtype());
   std::string shown;
   std::int64_t differing = 0;
