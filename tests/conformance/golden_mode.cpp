@@ -88,12 +88,13 @@ int run_golden(backends::Backend& backend, const Options& options) {
           ++passed;
           continue;
         }
-        std::printf("FAILED golden %s of %s\n  %s\n%s", number.c_str(), path.filename().c_str(), what->c_str(),
+        std::printf("FAILED golden %s of %s\n  %s\n%s", number.c_str(), path.filename().string().c_str(), what->c_str(),
                     text.c_str());
         ++failed;
       } catch (const Error& error) {
         if (error.code() != ErrorCode::unsupported) throw;
-        std::printf("unsupported golden %s of %s: %s\n", number.c_str(), path.filename().c_str(), error.what());
+        std::printf("unsupported golden %s of %s: %s\n", number.c_str(), path.filename().string().c_str(),
+                    error.what());
         ++unsupported;
       }
     }

@@ -1,7 +1,6 @@
 #include "base/mapped_file.h"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <string>
@@ -56,13 +55,6 @@ TEST_P(MappedFileModes, AFolderIsRefused) {
   const Error error = error_of([&] { MappedFile::open(folder.path(), GetParam()); });
   EXPECT_EQ(error.code(), ErrorCode::unavailable);
   EXPECT_NE(error.message().find("is a folder"), std::string::npos);
-}
-
-TEST_P(MappedFileModes, ANamedPipeIsRefusedWithoutWaiting) {
-  const TemporaryFolder folder;
-  const auto path = folder.path() / "pipe";
-  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_EQ(error_of([&] { MappedFile::open(path, GetParam()); }).code(), ErrorCode::unavailable);
 }
 
 TEST_P(MappedFileModes, BytesAreTheSameAfterRelease) {
