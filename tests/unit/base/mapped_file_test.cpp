@@ -69,15 +69,6 @@ TEST_P(MappedFileModes, BytesAreTheSameAfterRelease) {
   EXPECT_EQ(text_of(file->bytes()), content);
 }
 
-TEST_P(MappedFileModes, TheOpenFileOutlivesItsReplacement) {
-  const TemporaryFolder folder;
-  const auto path = folder.write("a.bin", "old");
-  const auto file = MappedFile::open(path, GetParam());
-  write_file_atomically(path, std::as_bytes(std::span(std::string_view("newer"))));
-  EXPECT_EQ(text_of(file->bytes()), "old");
-  EXPECT_EQ(read_text_file(path), "newer");
-}
-
 TEST(ReadTextFile, RefusesWhatIsLargerThanItsLimit) {
   const TemporaryFolder folder;
   const auto path = folder.write("a.txt", "12345");
