@@ -11,6 +11,11 @@ std::optional<std::string> environment(const char* name) {
   return std::string(value);
 }
 
+void set_environment_default(const char* name, const std::string& value) {
+  if (environment(name)) return;
+  ::setenv(name, value.c_str(), 1);
+}
+
 std::filesystem::path cache_directory() {
   if (const auto home = environment("ALATE_HOME")) return *home;
   // The XDG Base Directory Specification: a path that is not absolute is to be ignored.
