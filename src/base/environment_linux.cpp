@@ -26,4 +26,11 @@ std::filesystem::path cache_directory() {
   throw make_error(ErrorCode::not_found, "there is no cache folder: set ALATE_HOME, or HOME");
 }
 
+std::optional<std::filesystem::path> configuration_directory() {
+  if (const auto folder = environment("XDG_CONFIG_HOME"); folder && std::filesystem::path(*folder).is_absolute())
+    return std::filesystem::path(*folder) / "alate";
+  if (const auto home = environment("HOME")) return std::filesystem::path(*home) / ".config" / "alate";
+  return std::nullopt;
+}
+
 }  // namespace alate::base

@@ -23,4 +23,9 @@ std::filesystem::path cache_directory() {
   throw make_error(ErrorCode::not_found, "there is no cache folder: set ALATE_HOME, or LOCALAPPDATA");
 }
 
+std::optional<std::filesystem::path> configuration_directory() {
+  if (const auto roaming = environment("APPDATA")) return std::filesystem::path(*roaming) / "alate";
+  return std::nullopt;
+}
+
 }  // namespace alate::base
