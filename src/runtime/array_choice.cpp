@@ -60,6 +60,7 @@ ArrayChoice choose_arrays(ArrayBackend wanted, const Machine& machine, bool is_w
     for (const ConsideredBackend& each : selection.considered) {
       is_had = each.refusal.empty() && !each.is_automatic;
       if (is_had || each.is_automatic) break;
+      if (backend != wanted) continue;
       choice.refusals +=
           (choice.refusals.empty() ? "" : "; ") + spec_text(each.backend, each.device) + ": " + each.refusal;
     }

@@ -10,8 +10,8 @@ namespace alate::runtime {
 
 struct ArrayChoice {
   ArrayDevice device;
-  std::string refusals = {};  // of what comes earlier in the order; empty: nothing does
   bool is_wanted = true;      // false: what was asked for cannot be had
+  std::string refusals = {};  // why not, for each place where it might have been
 };
 
 /// What arrays run on. Where `wanted` cannot be had, the automatic order is followed. On Windows that has ONNX Runtime.
