@@ -1,5 +1,7 @@
 #include "backends/plugin/executable.h"
 
+#include <cstddef>
+
 #include "alate/error.h"
 #include "backends/host_buffers.h"
 #include "backends/plugin/arrays.h"
@@ -93,7 +95,7 @@ void PluginExecutable::check_ports() const {
     std::size_t& place = found[is_output != 0 ? 1 : 0];
     const std::string what = std::string(is_output != 0 ? "output " : "input ") + std::to_string(place);
     if (port == nullptr) library_->fail("gives nothing as " + what);
-    library_->require_size(port->struct_size, sizeof *port, what);
+    library_->require_size(port->struct_size, offsetof(alate_port, shape) + sizeof port->shape, what);
     if (place == wanted.size()) library_->fail("compiled a graph into one that has an " + what);
     const backends::Port& one = wanted[place++];
     const std::string shape = dims_->to_string(one.shape);

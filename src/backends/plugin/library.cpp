@@ -1,6 +1,7 @@
 #include "backends/plugin/library.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "alate/error.h"
@@ -15,6 +16,11 @@ namespace {
 constexpr std::size_t kLongestText = 4096;
 constexpr std::size_t kMostAliases = 16;
 constexpr std::size_t kMostDevices = 1024;
+
+// The structs of version 1 end with these members; later ones may come behind them.
+constexpr std::size_t kTableSize = offsetof(alate_backend_api, facts) + sizeof(alate_backend_api::facts);
+constexpr std::size_t kDeviceSize = offsetof(alate_device, remedy) + sizeof(alate_device::remedy);
+constexpr std::size_t kStatusSize = offsetof(alate_status, message) + sizeof(alate_status::message);
 
 ErrorCode code_of(std::int32_t code) {
   switch (code) {
@@ -44,7 +50,7 @@ backends::DeviceKind kind_of(std::int32_t kind) {
 
 backends::Device device_of(const Library& library, const alate_device* from, int index) {
   if (from == nullptr) library.fail("gives no device where one should be");
-  library.require_size(from->struct_size, sizeof *from, "a device");
+  library.require_size(from->struct_size, kDeviceSize, "a device");
   backends::Device device{.backend = library.name(), .name = library.text(from->name, "a device's name")};
   if (!is_plugin_name(device.name)) library.fail("gives a device a name that is none");
   if (from->kind < ALATE_PROCESSOR || from->kind > ALATE_ACCELERATOR) library.fail("has a device of no known kind");
@@ -83,8 +89,8 @@ std::shared_ptr<const Library> Library::open(const std::filesystem::path& file, 
   }
   if (api == nullptr)
     refuse("it does not speak version ", ALATE_BACKEND_ABI_VERSION, " of the interface: build it with this header");
-  if (api->struct_size < sizeof *api)
-    refuse("its table has ", api->struct_size, " bytes, and version ", ALATE_BACKEND_ABI_VERSION, " has ", sizeof *api);
+  if (api->struct_size < kTableSize)
+    refuse("its table has ", api->struct_size, " bytes, and version ", ALATE_BACKEND_ABI_VERSION, " has ", kTableSize);
   if (api->abi_version != ALATE_BACKEND_ABI_VERSION)
     refuse("its table is of version ", api->abi_version, ", asked for was ", ALATE_BACKEND_ABI_VERSION);
   if (!has_all_functions(*api)) refuse("its table lacks a function");
@@ -136,7 +142,7 @@ void Library::throw_escaped(std::string_view doing) const {
 void Library::throw_status(std::string_view doing, alate_status* status) const {
   ErrorCode code = ErrorCode::internal;
   std::string message = "it says nothing more";
-  if (status->struct_size >= sizeof *status) {
+  if (status->struct_size >= kStatusSize) {
     code = code_of(status->code);
     try {
       message = text(status->message, "an error's message");

@@ -1,5 +1,5 @@
 /* Backends with one fault each, named after it: the build defines NAME. Without its fault, each copies its only input
- * to its only output. */
+ * to its only output. The one called newer has none: its structs have members that only a later version knows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static alate_status* visit_devices(void (*visit)(void* context, const alate_devi
   alate_device device;
   int i;
   memset(&device, 0, sizeof device);
-  device.struct_size = has("small_device") ? 8 : sizeof device;
+  device.struct_size = has("small_device") ? 8 : sizeof device + (has("newer") ? 64 : 0);
   device.name = "cpu";
   device.description = "nothing";
   for (i = 0; i < (has("endless_devices") ? 100000 : 1); ++i) visit(context, &device);
@@ -53,7 +53,7 @@ static alate_status* visit_ports(alate_executable* executable,
                                  void* context) {
   alate_port port;
   (void)executable;
-  port.struct_size = sizeof port;
+  port.struct_size = sizeof port + (has("newer") ? 64 : 0);
   port.name = "x";
   port.shape = has("other_ports") ? "f32[5]" : "f32[4]";
   visit(context, 0, &port);
@@ -85,7 +85,7 @@ const alate_backend_api* some_other_function(uint32_t abi_version);
 const alate_backend_api* ENTRY(uint32_t abi_version) {
   (void)abi_version;
   if (has("null_table")) return NULL;
-  api.struct_size = has("small_table") ? 64 : sizeof api;
+  api.struct_size = has("small_table") ? 64 : sizeof api + (has("newer") ? 64 : 0);
   api.abi_version = has("other_version") ? ALATE_BACKEND_ABI_VERSION + 1 : ALATE_BACKEND_ABI_VERSION;
   api.name = has("other_name") ? "somebody_else" : TEXT(NAME);
   api.aliases = kAliases;

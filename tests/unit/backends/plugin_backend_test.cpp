@@ -99,6 +99,7 @@ Graph small_network() {
   return b.finish();
 }
 
+// For libraries that copy, whatever they are told.
 Graph copy_graph() {
   Builder b("copy");
   b.output("y", b.neg({b.parameter("x", {DType::f32, {4}})}));
@@ -257,9 +258,20 @@ TEST(PluginGraphText, GivesLeavesInTheOrderOfTheirNumbers) {
   expect_near(graph::interpret(again, inputs)[0], graph::interpret(network, inputs)[0]);
 }
 
+fs::path broken(const std::string& name) {
+  return folder_of_tests() / "broken_backend_plugins" / ("libalate_backend_" + name + ".so");
+}
+
+TEST(PluginBackend, TakesALibraryWhoseStructsHaveMoreMembers) {
+  const std::unique_ptr<backends::Backend> backend = make_backend({"newer", broken("newer")});
+  EXPECT_FALSE(backend->devices()[0].unusable.has_value());
+  const Tensor x = random_tensor({4}, 1);
+  expect_near(run(*backend->compile(copy_graph(), {}), std::vector<Tensor>{x})[0], x);
+}
+
 // What a library with this fault answers, at the first step that shows it.
 Error fault(const std::string& name) {
-  const fs::path file = folder_of_tests() / "broken_backend_plugins" / ("libalate_backend_" + name + ".so");
+  const fs::path file = broken(name);
   EXPECT_TRUE(fs::exists(file)) << file;
   const std::unique_ptr<backends::Backend> backend = make_backend({name, file});
   return error_of([&] {

@@ -1,0 +1,126 @@
+// The kernels of transformer inference as plain functions over spans, on whatever backend the machine has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace alate {
+
+/// A matrix in f32, row-major and dense: `values` are rows · columns. Nothing is owned.
+struct MatrixView {
+  std::span<const float> values;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+};
+
+/// The same, to be written.
+struct MutableMatrixView {
+  std::span<float> values;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+};
+
+/// Every `stride`-th float from `first` on, `size` of them: a row or a column of something larger. Nothing is owned.
+struct VectorView {
+  float* first = nullptr;
+  std::size_t size = 0;
+  std::size_t stride = 1;
+};
+
+/// One backend's kernels. All computing is in f32. Thread-safe. What is written must not overlap what is read, but
+/// where a function works in place. Shapes are checked: a wrong one throws invalid_argument that names the argument.
+/// On `cpu` the kernels run on the caller's memory as it is; on other backends each function is a small graph, which is
+/// compiled at its first use for a shape and kept (the 64 last used), and its arguments are copied as the backend
+/// needs. Other errors are the backend's: resource_exhausted, unavailable.
+class KernelBackend {
+ public:
+  virtual ~KernelBackend() = default;
+
+  virtual std::string_view name() const = 0;    // "cpu", "onnx"
+  virtual std::string_view device() const = 0;  // of the backend: "cpu", "cuda"
+  /// Whether the device can still be used.
+  virtual bool is_available() const = 0;
+
+  /// w · x, for w [n, d] and x [d]: n values.
+  std::vector<float> matmul_vec(const MatrixView& w, std::span<const float> x) const;
+  /// The same into out [n].
+  void matmul_vec_into(const MatrixView& w, std::span<const float> x, std::span<float> out) const;
+  /// a · b, for a [m, k] and b [k, n]: m · n values, row-major.
+  std::vector<float> matmul(const MatrixView& a, const MatrixView& b) const;
+
+  /// x = x · weight / sqrt(mean(x²) + epsilon), in place; weight is as long as x.
+  void rmsnorm(std::span<float> x, std::span<const float> weight, float epsilon) const;
+  /// x = exp(x - max(x)) / Σ exp(x - max(x)), in place.
+  void softmax(std::span<float> x) const;
+  /// The same of floats that do not lie side by side.
+  void softmax_view(const VectorView& x) const;
+  /// x / (1 + exp(-x)), element by element.
+  std::vector<float> silu(std::span<const float> x) const;
+
+  /// Turns the pairs (x[h, i], x[h, i + head_dim / 2]) of each head by the angles of one position, in place: x is
+  /// [heads, head_dim], cosines and sines are [head_dim / 2].
+  void apply_rope(const MutableMatrixView& x, std::span<const float> cosines, std::span<const float> sines) const;
+  /// scores[i] = scale · (keys[i] · query), for query [d], keys [n, d], scores [n].
+  void compute_attention_scores(std::span<const float> query, const MatrixView& keys, std::span<float> scores,
+                                float scale) const;
+  /// out[j] = Σ weights[i] · matrix[i, j], for weights [n], matrix [n, d], out [d].
+  void weighted_sum_rows(std::span<const float> weights, const MatrixView& matrix, std::span<float> out) const;
+
+ protected:
+  // What backends implement: shapes are right, and nothing is empty.
+  virtual void run_matrix_vector(const MatrixView& w, std::span<const float> x, float scale,
+                                 std::span<float> out) const = 0;
+  virtual void run_vector_matrix(std::span<const float> x, const MatrixView& m, std::span<float> out) const = 0;
+  virtual void run_matmul(const MatrixView& a, const MatrixView& b, std::span<float> out) const = 0;
+  virtual void run_rmsnorm(std::span<float> x, std::span<const float> weight, float epsilon) const = 0;
+  virtual void run_softmax(std::span<float> x) const = 0;
+  virtual void run_silu(std::span<const float> x, std::span<float> out) const = 0;
+  virtual void run_rope(const MutableMatrixView& x, std::span<const float> cosines,
+                        std::span<const float> sines) const = 0;
+};
+
+/// How the kernels of `cpu` run.
+struct CpuKernelOptions {
+  bool use_simd = true;      // the widest vectors of the processor; else those of the build's baseline
+  bool use_parallel = true;  // all threads of the pool; else the caller's alone
+};
+
+/// The kernels of a backend: auto, NAME or NAME:DEVICE. `auto` is the first usable one of CUDA, ROCm, Metal, OpenCL,
+/// WebGPU (a backend of that name, or a device of that name of a foreign runtime), else the processor's. What cannot be
+/// had is logged as a warning with the reason, and the automatic order is used. `options` count where it comes to cpu.
+/// Throws invalid_argument for a name that no backend has.
+std::shared_ptr<const KernelBackend> init_backend(std::string_view preference = "auto",
+                                                  const CpuKernelOptions& options = {});
+
+struct DeviceInfo {
+  std::size_t index = 0;                     // among the backend's devices
+  std::string name;                          // of the hardware
+  std::uint64_t total_memory = 0;            // bytes
+  std::optional<std::uint64_t> free_memory;  // that a new process can really have now
+  std::optional<std::string> compute_capability;
+  bool unified_memory = false;  // the host's memory is the device's
+};
+
+struct BackendInfo {
+  std::string name;  // "onnx"
+  bool available = false;
+  std::vector<DeviceInfo> devices;  // usable ones
+  std::string error;                // why there is none, and what would help
+};
+
+/// Every backend that this program knows, here or not, in the registry's order. Opens foreign libraries, in a process
+/// of their own where the program can start one.
+std::vector<BackendInfo> discover_backends();
+/// NAME or NAME:DEVICE of what `init_backend("auto")` takes.
+std::string best_available_backend();
+/// What `discover_backends` finds and what is recommended, for people.
+void print_backend_summary(std::ostream& out);
+
+}  // namespace alate

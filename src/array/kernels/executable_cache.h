@@ -1,0 +1,40 @@
+// Compiled graphs by what they compute, of which the last used are kept.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backends/backend.h"
+
+namespace alate::array {
+
+/// Thread-safe. Two callers that want the same graph at a time wait for one compilation; others do not wait for it.
+class ExecutableCache {
+ public:
+  explicit ExecutableCache(std::size_t most) : most_(most) {}
+
+  /// The executable of this key, made where there is none. Throws what `make` throws; the next call tries again.
+  std::shared_ptr<backends::Executable> get(const std::string& key,
+                                            const std::function<std::unique_ptr<backends::Executable>()>& make);
+  std::size_t size() const;
+
+ private:
+  struct Entry {
+    std::once_flag once;
+    std::shared_ptr<backends::Executable> executable;
+    std::list<std::string>::iterator place;
+  };
+  std::shared_ptr<Entry> entry(const std::string& key);
+
+  std::size_t most_;
+  mutable std::mutex mutex_;
+  std::list<std::string> order_;  // the last used first
+  std::map<std::string, std::shared_ptr<Entry>> entries_;
+};
+
+}  // namespace alate::array

@@ -1,0 +1,18 @@
+// The two ways in which the kernel face computes; see include/alate/kernels.h.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "alate/kernels.h"
+#include "backends/backend.h"
+
+namespace alate::array {
+
+/// The kernels of our own engine, called as they are.
+std::shared_ptr<const KernelBackend> make_cpu_kernels(const CpuKernelOptions& options);
+
+/// Small graphs on any backend, which must live as long; `device` is one of its own.
+std::shared_ptr<const KernelBackend> make_graph_kernels(backends::Backend& backend, backends::Device device);
+
+}  // namespace alate::array
