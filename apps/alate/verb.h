@@ -31,6 +31,7 @@ void run_forward(Arguments& arguments);
 void run_tokenize(Arguments& arguments);
 void run_bench(Arguments& arguments);
 void run_compare(Arguments& arguments);
+void run_estimate(Arguments& arguments);
 void run_version(Arguments& arguments);
 void run_help(Arguments& arguments);
 void run_demo(Arguments& arguments);

@@ -1,6 +1,8 @@
 #include "base/environment.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <system_error>
 
 #include "alate/error.h"
 
@@ -20,6 +22,27 @@ std::filesystem::path cache_directory() {
   }
   if (const auto home = environment("HOME")) return std::filesystem::path(*home) / ".cache" / "alate";
   throw make_error(ErrorCode::not_found, "there is no cache folder: set ALATE_HOME, or HOME");
+}
+
+std::vector<std::filesystem::path> visible_folders_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> folders;
+  std::error_code ignored;
+  for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (entry.is_directory(ignored) && !entry.path().filename().string().starts_with('.'))
+      folders.push_back(entry.path());
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+std::vector<std::filesystem::path> runtime_directories() {
+  try {
+    std::vector<std::filesystem::path> folders = {cache_directory() / "runtimes"};
+    for (std::filesystem::path& each : visible_folders_in(folders.front())) folders.push_back(std::move(each));
+    return folders;
+  } catch (const Error&) {
+    return {};  // there is no home folder, so nothing was put there
+  }
 }
 
 }  // namespace alate::base

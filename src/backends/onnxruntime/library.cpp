@@ -82,11 +82,7 @@ backends::LibrarySearch find_libraries() {
     }
   }
   if (const fs::path program = base::program_path(); !program.empty()) look_in(program.parent_path(), search);
-  try {
-    look_in(base::cache_directory() / "runtimes", search);
-  } catch (const std::exception&) {
-    // There is no home folder, so nothing was put there.
-  }
+  for (const fs::path& folder : base::runtime_directories()) look_in(folder, search);
   std::string paths = base::environment("LD_LIBRARY_PATH").value_or("");
   paths += ":/usr/local/lib:/usr/lib:/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu";
   for (std::size_t begin = 0; begin < paths.size();) {
