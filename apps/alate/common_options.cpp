@@ -9,6 +9,7 @@
 #include "base/environment.h"
 #include "base/thread_pool.h"
 #include "hub/model_reference.h"
+#include "server/settings_loading.h"
 
 namespace alate::app {
 namespace {
@@ -59,17 +60,27 @@ void declare(Arguments& arguments, CommonOptions& options) {
   arguments.group("Options of every command");
   arguments.option("--config", "FILE", "read settings there; see docs/configuration.md",
                    [configuration = options.configuration](std::string_view path) { configuration->choose(path); });
-  arguments.fall_back_on(
-      [configuration = options.configuration](std::string_view option) { return configuration->value_of(option); });
+  arguments.fall_back_on([&options, configuration = options.configuration](std::string_view option) {
+    auto found = configuration->value_of(option);
+    if (found && option == "--backend") options.backends_asked_by = found->origin;
+    if (found && option == "--gpu") options.gpu_asked_by = found->origin;
+    return found;
+  });
   arguments.option("--output", "FORMAT", "text, json, jsonl, csv, npy or safetensors",
                    [&](std::string_view name) { options.output = named(kFormats, name); });
   arguments.option("--out", "FILE", "write the result there; its extension may name the format", options.out);
   arguments.option("--max-length", "TOKENS", "cut longer texts, special tokens included", options.max_length);
   arguments.option("--batch-size", "TEXTS", "most texts in one batch", options.batch_size);
   arguments.option("--threads", "N", "0 (the default): one for each usable core", options.threads);
-  arguments.list("--backend", "NAME[:DEVICE]", "auto, cpu, reference; repeated: in order of priority",
+  arguments.list("--backend", "NAME[:DEVICE]", "auto, cpu, onnx, xla...; repeated: in order of priority",
                  options.backends);
   arguments.option("--device", "DEVICE", "the device of a backend that names none", options.device);
+  arguments.option("--gpu", "WHICH", "auto, cuda, coreml or tpu: such devices first; off: none",
+                   [&](std::string_view which) {
+                     if (which != "auto" && which != "cuda" && which != "coreml" && which != "tpu" && which != "off")
+                       throw make_error(ErrorCode::invalid_argument, "is one of auto, cuda, coreml, tpu, off");
+                     options.gpu = which;
+                   });
   arguments.option("--policy", "POLICY", "when that backend is not here: strict, warn or allow",
                    [&](std::string_view name) { options.policy = parse_policy(name); });
   arguments.option("--dtype", "TYPE", "compute in this type: float32, auto", options.dtype);
@@ -132,7 +143,13 @@ void check_dtype(const CommonOptions& options) {
 
 LoadOptions load_options(const CommonOptions& options) {
   check_dtype(options);
-  return {.backend = runtime::choose_backend(options.backends, options.device, options.policy),
+  return {.backends = options.backends,
+          .asked_by = options.backends_asked_by.empty() ? "--backend" : options.backends_asked_by,
+          .is_wish = server::is_foreign_variable(options.backends_asked_by),
+          .device = options.device,
+          .gpu = options.gpu,
+          .gpu_is_wish = server::is_foreign_variable(options.gpu_asked_by),
+          .policy = options.policy,
           .threads = options.threads,
           .map_files = !options.no_mmap,
           .dump_graphs = options.dump_graph};

@@ -15,17 +15,19 @@
 #include "base/log.h"
 #include "configuration.h"
 #include "output.h"
-#include "runtime/backend_choice.h"
 
 namespace alate::app {
 
 enum class OutputFormat { text, json, jsonl, csv, npy, safetensors };
 
-using Policy = runtime::BackendPolicy;
+using Policy = BackendPolicy;
 
 struct CommonOptions {
   std::vector<std::string> backends;  // NAME[:DEVICE], first choice first; empty: auto
+  std::string backends_asked_by;      // where they come from: "--backend", "GOMLX_BACKEND"
   std::string device;                 // of backends that name none
+  std::string gpu = "auto";           // auto, cuda, coreml, tpu or off
+  std::string gpu_asked_by;
   Policy policy = Policy::warn;
   std::string dtype;
   std::size_t threads = 0;  // 0: one per usable core
@@ -60,7 +62,7 @@ OutputFormat output_format(const CommonOptions& options, std::initializer_list<O
 /// Throws unsupported for a dtype that this build does not compute in.
 void check_dtype(const CommonOptions& options);
 
-/// Throws unsupported for a dtype or backend that this build lacks, unavailable under --policy strict.
+/// Throws unsupported for a dtype that this build lacks.
 LoadOptions load_options(const CommonOptions& options);
 
 /// The model's folder or file. Throws as hub::resolve_model.

@@ -20,6 +20,8 @@ struct Verb {
 
 /// Every verb, in the order of the overview.
 std::span<const Verb> verbs();
+/// Those that need the HTTP server; none in a build without it.
+std::span<const Verb> verbs_of_server();
 /// Null when there is none of this name.
 const Verb* find_verb(std::string_view name);
 
@@ -32,6 +34,9 @@ void run_tokenize(Arguments& arguments);
 void run_bench(Arguments& arguments);
 void run_compare(Arguments& arguments);
 void run_estimate(Arguments& arguments);
+void run_backends(Arguments& arguments);
+void run_doctor(Arguments& arguments);
+void run_probe(Arguments& arguments);
 void run_version(Arguments& arguments);
 void run_help(Arguments& arguments);
 void run_demo(Arguments& arguments);

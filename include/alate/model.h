@@ -12,12 +12,19 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/selection.h"
 #include "alate/tensor.h"
 
 namespace alate {
 
 struct LoadOptions {
-  std::string backend = "cpu";             // a name of the registry; "auto" is cpu
+  std::vector<std::string> backends = {};  // NAME[:DEVICE] or auto, first choice first; empty: what is best here
+  std::string asked_by = "the options";    // who names them, for messages
+  bool is_wish = false;                    // followed where possible, never strict
+  std::string device = {};                 // of backends that name none
+  std::string gpu = "auto";                // cuda, coreml, tpu: devices of that kind first; off: no accelerators
+  bool gpu_is_wish = false;
+  BackendPolicy policy = BackendPolicy::warn;
   std::size_t threads = 0;                 // most threads of the shared pool that this model uses; 0: all
   bool map_files = true;                   // false: read weights into memory instead of mapping the file
   std::filesystem::path dump_graphs = {};  // a folder that gets the graph as text after each pass; empty: none
@@ -44,12 +51,15 @@ struct ModelFacts {
   std::size_t hidden_size = 0;
   std::size_t max_positions = 0;
   Fingerprint fingerprint;  // of weights, dtype and backend
+  Selection selection;      // why it runs where it runs
 };
 
 /// An encoder from a Hugging Face folder. Immutable; thread-safe; copies share it.
 class Model {
  public:
-  /// Throws not_found, corrupt, unsupported (naming the architecture or option), invalid_argument, resource_exhausted.
+  /// Chooses a backend, compiles forward there, and goes on to the next choice where a backend cannot: never later, so
+  /// that no result comes from two backends. Throws not_found, corrupt, unsupported (naming the architecture or
+  /// option), invalid_argument, resource_exhausted, unavailable (naming each backend that was considered and why not).
   static Model load(const std::filesystem::path& folder, const LoadOptions& options = {});
 
   /// What `transformers` forward does, in float32. Inputs: input_ids [batch, length] (i32 or i64), attention_mask and

@@ -152,6 +152,8 @@ class Backend {
   /// Runs the passes, decomposes what is not native, and compiles. Throws unsupported naming op, dtype, backend and
   /// source for what remains.
   virtual std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) = 0;
+  /// Extensions of the model files that `open` runs: ".onnx".
+  virtual std::span<const std::string_view> reads_files() const { return {}; }
   /// Runs a model's file as it is. Throws unsupported where the backend reads no such files.
   virtual std::unique_ptr<Executable> open(const ModelFile& file, const CompileOptions& options);
   virtual Buffer upload(const Tensor& tensor, const Device& device) = 0;

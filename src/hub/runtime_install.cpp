@@ -9,6 +9,7 @@
 #include "alate/error.h"
 #include "base/environment.h"
 #include "base/file_lock.h"
+#include "base/library_folders.h"
 #include "base/mapped_file.h"
 #include "base/platform.h"
 #include "base/sha256.h"

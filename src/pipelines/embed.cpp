@@ -26,6 +26,11 @@ const runtime::EncoderProgram& EmbeddingPipeline::State::program(bool normalize)
   return *programs_[place];
 }
 
+void EmbeddingPipeline::State::keep_program(bool normalize, std::shared_ptr<const runtime::EncoderProgram> program) {
+  const std::size_t place = normalize ? 1 : 0;
+  std::call_once(once_[place], [&] { programs_[place] = std::move(program); });
+}
+
 namespace {
 
 using Row = std::vector<std::int32_t>;
@@ -127,11 +132,17 @@ Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows
 }  // namespace
 
 EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  Model model = Model::load(folder, options);
-  auto state = std::make_shared<State>(model, Tokenizer::load(folder), pipelines::read_modules(folder));
-  state->max_length =
-      std::min(state->modules.max_length.value_or(model.facts().max_positions), model.facts().max_positions);
-  const runtime::EncoderProgram& program = state->program(state->modules.normalizes());
+  Tokenizer tokenizer = Tokenizer::load(folder);
+  pipelines::EmbeddingModules modules = pipelines::read_modules(folder);
+  const bool normalize = modules.normalizes();
+  std::shared_ptr<const runtime::EncoderProgram> first;
+  Model model(Model::State::load(
+      folder, options, [&](const Model::State& on) { first = pipelines::compile_embedding(on, modules, normalize); }));
+  auto state = std::make_shared<State>(std::move(model), std::move(tokenizer), std::move(modules));
+  state->keep_program(normalize, std::move(first));
+  state->max_length = std::min(state->modules.max_length.value_or(state->model.facts().max_positions),
+                               state->model.facts().max_positions);
+  const runtime::EncoderProgram& program = state->program(normalize);
   state->dimensions = static_cast<std::size_t>(program.outputs()[0].shape.dims[1].number());
   return EmbeddingPipeline(std::move(state));
 }

@@ -27,6 +27,8 @@ struct EmbeddingPipeline::State {
 
   /// The program that ends in the folder's modules, with their normalization or with the one asked for.
   const runtime::EncoderProgram& program(bool normalize) const;
+  /// Takes it as that program, where none has been compiled.
+  void keep_program(bool normalize, std::shared_ptr<const runtime::EncoderProgram> program);
 
  private:
   mutable std::once_flag once_[2];

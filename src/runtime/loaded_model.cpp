@@ -1,11 +1,11 @@
 #include "runtime/loaded_model.h"
 
 #include <chrono>
+#include <new>
 
 #include "alate/error.h"
-#include "backends/registry.h"
 #include "base/log.h"
-#include "base/mapped_file.h"
+#include "runtime/compile_cache.h"
 
 namespace alate::runtime {
 
@@ -51,13 +51,17 @@ namespace {
 
 using runtime::ModelLoader;
 
-formats::Json read_config(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / "config.json";
-  if (!std::filesystem::is_directory(folder)) {
-    throw make_error(ErrorCode::not_found, "'", folder.string(),
-                     "' is not a folder: name the folder of a model, with config.json and model.safetensors");
+std::unique_ptr<backends::Executable> compile_on(backends::Backend& backend, const graph::Graph& graph,
+                                                 const backends::CompileOptions& options) {
+  try {
+    return backend.compile(graph, options);
+  } catch (const Error& error) {
+    throw runtime::BackendFailure(error);
+  } catch (const std::bad_alloc&) {
+    throw runtime::BackendFailure(make_error(ErrorCode::resource_exhausted,
+                                             "there is not enough memory to compile the ", "model for ", backend.name(),
+                                             "; choose a smaller one"));
   }
-  return formats::parse_json(base::read_text_file(path), path.string());
 }
 
 }  // namespace
@@ -71,8 +75,14 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   head(b, inputs, built);
   graph::PassLog log;
   const auto start = std::chrono::steady_clock::now();
-  std::unique_ptr<backends::Executable> executable =
-      backend->compile(b.finish(), {.weights = store, .max_workers = options.threads, .log = &log, .dump = dump.get()});
+  std::unique_ptr<backends::Executable> executable = compile_on(*backend, b.finish(),
+                                                                {.weights = store,
+                                                                 .max_workers = options.threads,
+                                                                 .log = &log,
+                                                                 .dump = dump.get(),
+                                                                 .device = facts.selection.device_index,
+                                                                 .session_options = session_options,
+                                                                 .cache_folder = runtime::compile_cache()});
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
   for (const graph::PassLogEntry& entry : log) {
     base::log(base::LogLevel::debug, "pass",
@@ -87,46 +97,19 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
 }
 
 const runtime::EncoderProgram& Model::State::forward_program() const {
-  std::call_once(forward_once, [&] {
+  const std::lock_guard lock(forward_mutex);
+  if (forward == nullptr) {
     forward = compile(
         [](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
           for (const models::EncoderOutput& output : built.outputs) b.output(std::string(output.name), output.value);
         },
         models::HeadChoice::of_folder);
-  });
+  }
   return *forward;
 }
 
 Model Model::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  auto state = std::make_shared<State>();
-  state->folder = folder;
-  state->options = options;
-  if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
-  state->config = read_config(folder);
-  state->architecture = &models::find_architecture(state->config);
-  state->limits = state->architecture->limits(state->config);
-  state->weights = formats::SafetensorsModel::open_folder(
-      folder, options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
-  state->backend = &backends::get_backend(options.backend == "auto" ? "cpu" : options.backend);
-  State* raw = state.get();  // the store lives inside the state
-  state->store = std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
-    if (raw->weights.contains(leaf.name)) raw->weights.release(leaf.name);
-  });
-  const std::vector<backends::Device> devices = state->backend->devices();
-  const models::Weights named(state->weights, std::string(state->architecture->prefix));
-  FingerprintBuilder fingerprint;
-  fingerprint.add(named.fingerprint()).add(std::string_view("f32")).add(state->backend->name());
-  state->facts = {.architecture = std::string(state->architecture->model_type),
-                  .backend = std::string(state->backend->name()),
-                  .device = devices.empty() ? std::string() : devices.front().description,
-                  .dtype = "float32",
-                  .weight_bytes = 0,
-                  .hidden_size = static_cast<std::size_t>(state->limits.hidden_size),
-                  .max_positions = static_cast<std::size_t>(state->limits.positions),
-                  .fingerprint = fingerprint.finish()};
-  for (const std::string_view name : state->weights.names())
-    state->facts.weight_bytes += state->weights.find(name)->shape.byte_count();
-  return Model(std::move(state));
+  return Model(State::load(folder, options, [](const State& state) { state.forward_program(); }));
 }
 
 const ModelFacts& Model::facts() const { return state_->facts; }

@@ -2,17 +2,20 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "alate/error.h"
 #include "alate/model.h"
 #include "backends/backend.h"
 #include "formats/json.h"
 #include "formats/safetensors_model.h"
 #include "models/encoder.h"
 #include "runtime/packing.h"
+#include "runtime/selection.h"
 
 namespace alate::runtime {
 
@@ -35,6 +38,18 @@ class EncoderProgram {
   Dim tokens_dim_;
 };
 
+/// What options say about backends, with the process's priority where they say nothing.
+Preferences preferences_of(const LoadOptions& options);
+
+/// The last part of a model's path, for messages.
+std::string shown_name(const std::filesystem::path& folder);
+
+/// What a backend threw while it compiled: another one may do better.
+class BackendFailure : public Error {
+ public:
+  explicit BackendFailure(const Error& error) : Error(error) {}
+};
+
 /// Adds outputs over the encoder's last hidden state.
 using Head = std::function<void(graph::Builder&, const models::EncoderInputs&, const models::BuiltEncoder&)>;
 
@@ -44,6 +59,11 @@ namespace alate {
 
 /// Immutable but for the program of forward, which is compiled at its first use.
 struct Model::State {
+  /// Chooses a backend and lets `prepare` compile on it what the caller needs; where that fails for the backend's sake,
+  /// the next one. Throws as Model::load.
+  static std::shared_ptr<const State> load(const std::filesystem::path& folder, const LoadOptions& options,
+                                           const std::function<void(const State&)>& prepare);
+
   std::filesystem::path folder;
   LoadOptions options;
   formats::Json config;
@@ -52,15 +72,17 @@ struct Model::State {
   models::EncoderLimits limits;
   std::shared_ptr<backends::WeightStore> store;
   backends::Backend* backend = nullptr;
-  std::unique_ptr<graph::GraphDump> dump;  // where the options name a folder for it
+  std::map<std::string, std::string, std::less<>> session_options;  // of the manifest
+  std::unique_ptr<graph::GraphDump> dump;                           // where the options name a folder for it
   ModelFacts facts;
 
   /// Compiles the encoder with the outputs that `head` adds. Weights are shared with all other programs of the model.
+  /// Throws runtime::BackendFailure where it is the backend that cannot.
   std::shared_ptr<const runtime::EncoderProgram> compile(const runtime::Head& head, models::HeadChoice choice) const;
-  /// The program of `Model::forward`.
+  /// The program of `Model::forward`, compiled at its first use.
   const runtime::EncoderProgram& forward_program() const;
 
-  mutable std::once_flag forward_once;
+  mutable std::mutex forward_mutex;
   mutable std::shared_ptr<const runtime::EncoderProgram> forward;
 };
 

@@ -39,9 +39,11 @@ struct Settings {
   std::vector<std::string> preload;
   std::map<std::string, LoadStrategy> model_strategies;  // by name; others are lazy
   std::vector<std::string> backend_priority;             // NAME[:DEVICE]; empty: auto
+  std::string backend_priority_origin;                   // where it was said: "--backend", "GOMLX_BACKEND"
   std::string device;                                    // of backends that name none
   std::string dtype;                                     // empty: float32
   std::string gpu = "auto";
+  std::string gpu_origin;
   std::string policy = "warn";
   std::chrono::nanoseconds keep_alive = std::chrono::minutes(5);  // 0: never unload
   std::size_t max_loaded_models = 0;                              // 0: no limit

@@ -9,6 +9,7 @@
 #include "backends/registry.h"
 #include "base/environment.h"
 #include "base/nearest_name.h"
+#include "runtime/selection.h"
 
 namespace alate::server {
 namespace {
@@ -142,13 +143,27 @@ std::optional<std::string> wished_gpu(const std::string& value) {
   return std::ranges::find(choices, value) == choices.end() ? std::nullopt : std::optional(value);
 }
 
+bool is_backend_name(std::string_view name) {
+  const auto elsewhere = runtime::names_elsewhere();
+  return std::ranges::find(elsewhere, name) != elsewhere.end() ||
+         std::ranges::any_of(backends::registrations(), [&](const backends::Registration& row) {
+           return row.name == name || std::ranges::find(row.aliases, name) != row.aliases.end();
+         });
+}
+
+// GoMLX's "name:config"; where the configuration begins with a device's name, it is one here too.
 std::optional<std::string> wished_backend(const std::string& value) {
-  // "name:config", where the configuration is that of the other system.
-  const std::string name = value.substr(0, value.find(':'));
-  for (const auto& row : backends::registrations()) {
-    if (row.name == name || std::ranges::find(row.aliases, name) != row.aliases.end()) return std::string(row.name);
-  }
-  return std::nullopt;
+  runtime::BackendSpec spec = runtime::BackendSpec::parse(value);
+  if (!is_backend_name(spec.backend)) return std::nullopt;
+  spec.device = spec.device.substr(0, spec.device.find(','));
+  constexpr std::array<std::string_view, 5> kDevices = {"cpu", "cuda", "rocm", "tpu", "metal"};
+  const bool has_device = std::ranges::find(kDevices, spec.device) != kDevices.end();
+  return has_device ? spec.backend + ":" + spec.device : spec.backend;
+}
+
+std::optional<std::string> wished_array_backend(const std::string& value) {
+  constexpr std::array<std::string_view, 5> kNames = {"cpu", "metal", "cuda", "onnx", "auto"};
+  return std::ranges::find(kNames, value) == kNames.end() ? std::nullopt : std::optional(value);
 }
 
 struct ForeignVariable {
@@ -157,11 +172,12 @@ struct ForeignVariable {
   Wish wish;
 };
 
-constexpr std::array<ForeignVariable, 4> kForeign = {{
+constexpr std::array<ForeignVariable, 5> kForeign = {{
     {"TERMITE_FORCE_COREML", "gpu",
      [](const std::string& value) { return is_truthy(value) ? std::optional<std::string>("coreml") : std::nullopt; }},
     {"TERMITE_GPU", "gpu", wished_gpu},
     {"GOMLX_BACKEND", "backend_priority", wished_backend},
+    {"MLX_BACKEND", "backend_priority", wished_array_backend},
     {"HF_HUB_OFFLINE", "offline",
      [](const std::string& value) { return is_truthy(value) ? std::optional<std::string>("true") : std::nullopt; }},
 }};
@@ -230,12 +246,13 @@ void list_idle_settings(const Settings& settings, const std::set<std::string_vie
     idle.emplace_back("allow_downloads has no effect: this version downloads nothing; put models into models_dir");
   if (given.contains("content_security"))
     idle.emplace_back("content_security has no effect: this version fetches no images and no audio");
-  if (settings.gpu != "auto" && settings.gpu != "off")
-    idle.emplace_back("gpu has no effect: this version has no backend for " + settings.gpu +
-                      "; the processor computes");
 }
 
 }  // namespace
+
+bool is_foreign_variable(std::string_view origin) {
+  return std::ranges::any_of(kForeign, [&](const ForeignVariable& row) { return row.variable == origin; });
+}
 
 LoadedSettings load_settings(const SettingSources& sources) {
   LoadedSettings out;
@@ -251,6 +268,8 @@ LoadedSettings load_settings(const SettingSources& sources) {
     const auto value = strongest_value(setting, sources, of_file);
     if (!value) continue;
     assign(out.settings, setting, *value);
+    if (setting.key == "backend_priority") out.settings.backend_priority_origin = value->origin;
+    if (setting.key == "gpu") out.settings.gpu_origin = value->origin;
     given.insert(setting.key);
   }
   settle(out.settings, given);

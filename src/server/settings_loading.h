@@ -32,6 +32,9 @@ struct LoadedSettings {
 /// and certificates exist is for those who use them to see.
 LoadedSettings load_settings(const SettingSources& sources);
 
+/// Whether a value's origin is another system's variable: then it is a wish of somebody who may not know about Alate.
+bool is_foreign_variable(std::string_view origin);
+
 /// What the file, else another system's variable, says about one setting: for the commands' own options.
 std::optional<SettingValue> configured_value(const Setting& setting, const SettingSources& sources);
 

@@ -79,7 +79,7 @@ class EmbedGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(EmbedGolden, EqualsSentenceTransformers) {
   for (const char* backend : {"cpu", "reference"}) {
-    const EmbeddingPipeline pipeline = EmbeddingPipeline::load(kModels / GetParam(), {.backend = backend});
+    const EmbeddingPipeline pipeline = EmbeddingPipeline::load(kModels / GetParam(), {.backends = {backend}});
     for (const fs::path& file : calls_of(kModels / GetParam())) {
       const Call call = read_call(file);
       const Embeddings found = pipeline.embed(call.texts, call.options);

@@ -14,6 +14,7 @@
 #include "backends/cpu/kernels/product.h"
 #include "backends/cpu/kernels/random_bits.h"
 #include "backends/cpu/kernels/reduce.h"
+#include "backends/cpu/kernels/row_products.h"
 #include "backends/cpu/kernels/softmax.h"
 #include "backends/cpu/kernels/stream.h"
 #include "backends/cpu/kernels/tile.h"
@@ -29,6 +30,8 @@ struct SimdKernels {
   void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
   void (*softmax_rows)(const SoftmaxArguments&) = nullptr;
   void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;
+  void (*dot_rows)(const RowProductArguments&) = nullptr;
+  void (*sum_rows)(const RowProductArguments&) = nullptr;
   void (*transpose_8)(const std::uint8_t* in, std::size_t in_stride, std::uint8_t* out, std::size_t out_stride,
                       std::size_t rows, std::size_t columns) = nullptr;
   void (*transpose_16)(const std::uint16_t* in, std::size_t in_stride, std::uint16_t* out, std::size_t out_stride,

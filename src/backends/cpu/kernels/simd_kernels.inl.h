@@ -5,6 +5,7 @@
 #include "backends/cpu/kernels/elementwise.inl.h"
 #include "backends/cpu/kernels/normalize.inl.h"
 #include "backends/cpu/kernels/pooling.inl.h"
+#include "backends/cpu/kernels/row_products.inl.h"
 #include "backends/cpu/kernels/simd_kernels.h"
 #include "backends/cpu/kernels/softmax.inl.h"
 #include "backends/cpu/kernels/stream.inl.h"
@@ -22,6 +23,8 @@ inline SimdKernels make_simd_kernels() {
   table.normalize_rows = normalize_rows;
   table.softmax_rows = softmax_rows;
   table.pool_tokens = pool_tokens;
+  table.dot_rows = dot_rows;
+  table.sum_rows = sum_rows;
   table.transpose_8 = transpose_lanes<std::uint8_t>;
   table.transpose_16 = transpose_lanes<std::uint16_t>;
   table.transpose_32 = transpose_32<false>;

@@ -1,0 +1,41 @@
+// alate doctor
+#include <string>
+
+#include "arguments.h"
+#include "backend_listing.h"
+#include "common_options.h"
+#include "formats/json.h"
+#include "output.h"
+#include "runtime/discovery.h"
+#include "runtime/machine_json.h"
+#include "runtime/model_needs.h"
+#include "verb.h"
+
+namespace alate::app {
+
+void run_doctor(Arguments& arguments) {
+  std::string model;
+  CommonOptions options;
+  arguments.positional("MODEL", false, model);
+  declare(arguments, options);
+  if (!arguments.parse()) return;
+  apply(options);
+  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  const runtime::Preferences preferences = runtime::preferences_of(load_options(options));
+  runtime::ModelNeeds needs{.name = "any"};
+  if (!model.empty()) needs = runtime::model_needs(find_model(options, model));
+  const runtime::Machine machine = runtime::discover();
+  const Selection selection = runtime::select(needs, preferences, machine);
+  Output output(options.out);
+  if (format == OutputFormat::json) {
+    formats::Json::Object object = {{"model", needs.name}, {"selection", runtime::to_json(selection)}};
+    for (const auto& [key, value] : runtime::to_json(machine).as_object("machine")) object.emplace_back(key, value);
+    output.write(formats::to_json_text(object) + "\n");
+  } else {
+    output.write("Backends\n" + backend_listing(machine) + "\nDecision for " +
+                 (model.empty() ? "any model" : "the model " + needs.name) + "\n" + selection_listing(selection));
+  }
+  output.finish();
+}
+
+}  // namespace alate::app

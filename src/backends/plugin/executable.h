@@ -1,0 +1,39 @@
+// A graph that a library has compiled.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backends/plugin/library.h"
+
+namespace alate::plugin {
+
+class PluginExecutable final : public backends::Executable {
+ public:
+  /// `graph` has only nodes that the library runs. Throws what the library says, and internal when the ports that it
+  /// made are not the graph's.
+  PluginExecutable(const graph::Graph& graph, std::shared_ptr<const Library> library,
+                   const backends::CompileOptions& options);
+  ~PluginExecutable() override;
+  PluginExecutable(const PluginExecutable&) = delete;
+  PluginExecutable& operator=(const PluginExecutable&) = delete;
+
+  std::span<const backends::Port> inputs() const override { return inputs_; }
+  std::span<const backends::Port> outputs() const override { return outputs_; }
+  void run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+           const backends::RunOptions& options) override;
+  backends::ExecutableFacts facts() const override;
+
+ private:
+  void check_ports() const;
+
+  std::shared_ptr<const Library> library_;
+  std::shared_ptr<graph::DimTable> dims_;
+  std::vector<backends::Port> inputs_, outputs_;
+  std::size_t max_workers_;
+  std::vector<Tensor> constants_;  // which the library reads for as long as the executable lives
+  std::shared_ptr<void> constant_descriptions_;
+  alate_executable* executable_ = nullptr;
+};
+
+}  // namespace alate::plugin

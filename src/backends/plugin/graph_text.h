@@ -1,0 +1,23 @@
+// Graphs as libraries get them: text, with the constants that it numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/weight_store.h"
+#include "graph/graph.h"
+
+namespace alate::plugin {
+
+struct GraphText {
+  std::string text;
+  std::vector<graph::ConstantPtr> constants;  // leaves; the text's @N is number N
+};
+
+/// The graph's text, in which every constant is a tensor: what is made of others is computed by the store.
+GraphText write_graph(const graph::Graph& graph, backends::WeightStore& weights);
+
+/// The text of a graph with nothing but the node: a parameter for each operand, an output for each result.
+std::string write_node(const graph::Graph& graph, const graph::Node& node);
+
+}  // namespace alate::plugin

@@ -1,0 +1,71 @@
+// A backend's shared library, opened and held to include/alate/backend_abi.h. What it says is as hostile as a file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/backend_abi.h"
+#include "backends/backend.h"
+
+namespace alate::plugin {
+
+/// Immutable and thread-safe; the library stays loaded.
+class Library {
+ public:
+  /// Throws unavailable that says why the file is no backend called `name`.
+  static std::shared_ptr<const Library> open(const std::filesystem::path& file, const std::string& name);
+
+  const std::filesystem::path& file() const { return file_; }
+  const std::string& name() const { return name_; }
+  const std::string& description() const { return description_; }
+  const std::string& version() const { return version_; }
+  const std::vector<std::string>& aliases() const { return aliases_; }
+
+  /// The devices of now. Throws what the library says, internal for an answer that is none.
+  std::vector<backends::Device> devices() const;
+
+  /// What the library answers about one node. `spelling` and `reason` are empty where it gives none.
+  struct Answer {
+    bool native = false;
+    std::string spelling = {}, reason = {};
+  };
+  Answer supports(std::string_view op, const std::string& graph, const std::string& device) const;
+
+  /// Calls one of the table's functions and throws its status, with what was being done before the message. Whatever
+  /// else the function throws becomes internal: a library should not, but one in C++ may.
+  template <typename Member, typename... Arguments>
+  void check(std::string_view doing, Member member, Arguments... arguments) const {
+    alate_status* status = nullptr;
+    try {
+      status = (api_->*member)(arguments...);
+    } catch (...) {
+      throw_escaped(doing);
+    }
+    if (status != nullptr) throw_status(doing, status);
+  }
+  void release(alate_executable* executable) const noexcept;
+
+  /// A string of the library: throws internal, naming `what`, when it is null, has over 4096 bytes, is not UTF-8 or
+  /// has control characters.
+  std::string text(const char* from, std::string_view what) const;
+  std::string text_or_empty(const char* from, std::string_view what) const { return from ? text(from, what) : ""; }
+  /// Throws internal when a struct of the library is smaller than version 1's.
+  void require_size(std::size_t found, std::size_t wanted, std::string_view what) const;
+  /// "backend 'NAME'" with the words, as an internal error.
+  [[noreturn]] void fail(std::string_view what) const;
+
+ private:
+  Library(std::filesystem::path file, std::string name, const alate_backend_api* api);
+  [[noreturn]] void throw_status(std::string_view doing, alate_status* status) const;
+  [[noreturn]] void throw_escaped(std::string_view doing) const;
+
+  std::filesystem::path file_;
+  std::string name_, description_, version_;
+  std::vector<std::string> aliases_;
+  const alate_backend_api* api_;
+};
+
+}  // namespace alate::plugin

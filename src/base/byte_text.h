@@ -1,0 +1,12 @@
+// Numbers of bytes for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace alate::base {
+
+/// "86.6 MiB", "1.2 GiB", "512 bytes": three digits or more, in powers of 1024.
+std::string byte_text(std::uint64_t bytes);
+
+}  // namespace alate::base

@@ -1,0 +1,11 @@
+// Where backends keep what they made out of graphs.
+#pragma once
+
+#include <filesystem>
+
+namespace alate::runtime {
+
+/// The cache's folder for compiled programs; empty where there is no cache folder.
+std::filesystem::path compile_cache();
+
+}  // namespace alate::runtime

@@ -1,0 +1,33 @@
+// The machine as selection sees it: a value, so that tests can make one up.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace alate::runtime {
+
+struct BackendState {
+  std::string name;
+  std::vector<std::string> aliases = {};
+  std::string sentence = {};                   // what it is
+  std::vector<backends::Device> devices = {};  // usable ones have passed their self-test
+  std::vector<std::string> reads_files = {};   // extensions of model files that it runs as they are: ".onnx"
+  std::string reason = {};                     // why no device is usable; empty: one is
+  std::string remedy = {};                     // what to do about it
+  bool is_probed = true;                       // false: nobody asked for it yet, so its library was not opened
+  bool is_automatic = true;                    // false: used only when asked for by name
+
+  bool is_available() const { return reason.empty(); }
+};
+
+struct Machine {
+  std::vector<BackendState> backends;  // in the registry's order
+
+  /// By name or alias; null when there is none.
+  const BackendState* find(std::string_view name) const;
+};
+
+}  // namespace alate::runtime

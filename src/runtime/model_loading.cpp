@@ -1,0 +1,150 @@
+// Loading a model: its files, the choice of a backend, and the next choice where one fails.
+#include <algorithm>
+
+#include "alate/error.h"
+#include "backends/registry.h"
+#include "base/log.h"
+#include "base/mapped_file.h"
+#include "hub/manifest.h"
+#include "runtime/discovery.h"
+#include "runtime/loaded_model.h"
+#include "runtime/selection.h"
+
+namespace alate::runtime {
+
+Preferences preferences_of(const LoadOptions& options) {
+  Preferences preferences;
+  preferences.wanted = options.backends;
+  preferences.asked_by = options.asked_by;
+  preferences.is_wish = options.is_wish;
+  if (preferences.wanted.empty()) {
+    preferences.wanted = runtime::priority();
+    preferences.asked_by = "set_priority";
+  }
+  preferences.device = options.device;
+  preferences.gpu = options.gpu;
+  preferences.gpu_is_wish = options.gpu_is_wish;
+  preferences.policy = options.policy;
+  return preferences;
+}
+
+std::string shown_name(const std::filesystem::path& folder) {
+  const std::filesystem::path name = folder.filename().empty() ? folder.parent_path().filename() : folder.filename();
+  return name.string();
+}
+
+}  // namespace alate::runtime
+
+namespace alate {
+namespace {
+
+using runtime::FailedChoice;
+using runtime::Machine;
+using runtime::ModelNeeds;
+using runtime::Preferences;
+
+formats::Json read_config(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "config.json";
+  if (!std::filesystem::is_directory(folder)) {
+    throw make_error(ErrorCode::not_found, "'", folder.string(),
+                     "' is not a folder: name the folder of a model, with config.json and model.safetensors");
+  }
+  return formats::parse_json(base::read_text_file(path), path.string());
+}
+
+void say(const Selection& selection, const std::filesystem::path& folder, const Preferences& preferences) {
+  base::log(base::LogLevel::info, to_line(selection, runtime::shown_name(folder)));
+  if (preferences.policy != BackendPolicy::warn || preferences.is_wish) return;
+  for (const ConsideredBackend& each : selection.considered) {
+    if (each.refusal.empty()) break;
+    if (each.is_automatic) continue;
+    const std::string name = each.backend + (each.device.empty() ? "" : ":" + each.device);
+    const std::string reason = each.refusal + (each.remedy.empty() ? "" : " (" + each.remedy + ")");
+    base::log(base::LogLevel::warn, "backend passed over",
+              {{"backend", name}, {"reason", reason}, {"used", selection.backend}});
+  }
+}
+
+Fingerprint fingerprint_of(const Model::State& state) {
+  const models::Weights named(state.weights, std::string(state.architecture->prefix));
+  FingerprintBuilder fingerprint;
+  return fingerprint.add(named.fingerprint()).add(std::string_view("f32")).add(state.backend->name()).finish();
+}
+
+// All that does not depend on where it runs.
+std::shared_ptr<Model::State> read_files(const std::filesystem::path& folder, const LoadOptions& options) {
+  auto state = std::make_shared<Model::State>();
+  state->folder = folder;
+  state->options = options;
+  if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
+  state->config = read_config(folder);
+  state->architecture = &models::find_architecture(state->config);
+  state->limits = state->architecture->limits(state->config);
+  state->weights = formats::SafetensorsModel::open_folder(
+      folder, options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
+  state->facts = {.architecture = std::string(state->architecture->model_type),
+                  .backend = {},
+                  .device = {},
+                  .dtype = "float32",
+                  .weight_bytes = 0,
+                  .hidden_size = static_cast<std::size_t>(state->limits.hidden_size),
+                  .max_positions = static_cast<std::size_t>(state->limits.positions),
+                  .fingerprint = {},
+                  .selection = {}};
+  for (const std::string_view name : state->weights.names())
+    state->facts.weight_bytes += state->weights.find(name)->shape.byte_count();
+  return state;
+}
+
+// Each choice has a store of its own: what one backend packed is of no use to the next.
+void put_on(Model::State& state, Selection selection) {
+  state.backend = &backends::get_backend(selection.backend);
+  Model::State* raw = &state;  // the store lives inside the state
+  state.store = std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
+    if (raw->weights.contains(leaf.name)) raw->weights.release(leaf.name);
+  });
+  state.facts.backend = selection.backend;
+  state.facts.device = selection.device_description;
+  state.facts.fingerprint = fingerprint_of(state);
+  state.facts.selection = std::move(selection);
+}
+
+}  // namespace
+
+std::shared_ptr<const Model::State> Model::State::load(const std::filesystem::path& folder, const LoadOptions& options,
+                                                       const std::function<void(const State&)>& prepare) {
+  const std::shared_ptr<State> state = read_files(folder, options);
+  const hub::Manifest manifest = hub::read_manifest(folder);
+  state->session_options = manifest.session_options;
+  const Preferences preferences = runtime::preferences_of(options);
+  const ModelNeeds needs{
+      .name = runtime::shown_name(folder), .backends = manifest.backends, .bytes = state->facts.weight_bytes};
+  Preferences with_manifest = preferences;  // for discovery: what the manifest names must be looked at too
+  with_manifest.wanted.insert(with_manifest.wanted.end(), manifest.backends.begin(), manifest.backends.end());
+  Machine machine = runtime::discover_for(with_manifest);
+  std::vector<FailedChoice> failed;
+  for (;;) {
+    Selection selection = runtime::select(needs, preferences, machine, failed);
+    say(selection, folder, preferences);
+    put_on(*state, std::move(selection));
+    try {
+      prepare(*state);
+      return state;
+    } catch (const runtime::BackendFailure& error) {
+      const Selection& tried = state->facts.selection;
+      base::log(base::LogLevel::info, "backend failed to load the model",
+                {{"backend", tried.backend}, {"error", error.what()}});
+      failed.push_back({tried.backend, tried.device_index, error.what()});
+      // The only choice's own words say more than a list of one; so does a code that callers act upon.
+      machine = runtime::discover();
+      try {
+        runtime::select(needs, preferences, machine, failed);
+      } catch (const Error&) {
+        if (failed.size() == 1) throw error;
+        throw;
+      }
+    }
+  }
+}
+
+}  // namespace alate

@@ -1,0 +1,14 @@
+// What selection must know of a model, from its files.
+#pragma once
+
+#include <filesystem>
+
+#include "runtime/loaded_model.h"
+#include "runtime/selection.h"
+
+namespace alate::runtime {
+
+/// Reads config, manifest and the headers of the weights. Throws as Model::load for what is no model.
+ModelNeeds model_needs(const std::filesystem::path& path);
+
+}  // namespace alate::runtime
