@@ -11,7 +11,9 @@
 #include "backends/registry.h"
 #include "common_options.h"
 #include "formats/json.h"
+#include "runtime/discovery.h"
 #include "runtime/memory_estimate.h"
+#include "runtime/selection.h"
 #include "verb.h"
 
 namespace alate::app {
@@ -56,38 +58,46 @@ std::uint64_t bytes_of_dtype(std::string_view name) {
   throw make_error(ErrorCode::invalid_argument, "--dtype is one of ", names);
 }
 
-// The backends asked about: those of --backend, else all but the one that only checks the others.
-std::vector<backends::Backend*> backends_of(const CommonOptions& options) {
-  std::vector<backends::Backend*> asked;
+// What was asked about: the backends of --backend, else all but the one that only checks the others.
+std::vector<runtime::BackendState> asked_backends(const CommonOptions& options) {
+  const runtime::Machine machine = runtime::discover();
+  std::vector<runtime::BackendState> asked;
   for (const std::string& choice : options.backends) {
-    const std::string name = choice.substr(0, choice.find(':'));
-    if (name != "auto") asked.push_back(&backends::get_backend(name));
+    const std::string name = runtime::BackendSpec::parse(choice).backend;
+    if (name == "auto") continue;
+    backends::get_backend(name);  // throws, naming those that there are
+    if (const runtime::BackendState* state = machine.find(name)) asked.push_back(*state);
   }
   if (!asked.empty()) return asked;
-  for (const backends::Registration& row : backends::registrations()) {
-    if (row.name != "reference") asked.push_back(&row.get());
+  for (const runtime::BackendState& state : machine.backends) {
+    if (state.is_automatic) asked.push_back(state);
   }
   return asked;
 }
 
 // `request_on` says what is needed on a backend.
 template <typename RequestOn>
-std::vector<Fit> fits_on_devices(const std::vector<backends::Backend*>& asked, const RequestOn& request_on) {
-  std::vector<Fit> fits;
+std::vector<Fit> fits_on_devices(const std::vector<runtime::BackendState>& asked, const RequestOn& request_on) {
   std::vector<backends::Device> all;
-  for (backends::Backend* backend : asked) {
-    for (backends::Device& device : backend->devices()) all.push_back(std::move(device));
-  }
-  for (const backends::Device& device : all) {
-    Fit fit{.device = device};
-    if (device.unusable) {
-      fit.refusal = *device.unusable;
-    } else {
-      const MemoryRequest request = request_on(backends::get_backend(device.backend));
-      fit.bytes = request.bytes();
-      fit.refusal = runtime::check_fits(request, device, all);
+  for (const runtime::BackendState& state : asked) all.insert(all.end(), state.devices.begin(), state.devices.end());
+  std::vector<Fit> fits;
+  for (const runtime::BackendState& state : asked) {
+    if (state.devices.empty()) {
+      backends::Device absent{.backend = state.name};
+      absent.unusable = state.reason;
+      fits.push_back({.device = std::move(absent), .refusal = state.reason});
     }
-    fits.push_back(std::move(fit));
+    for (const backends::Device& device : state.devices) {
+      Fit fit{.device = device};
+      if (device.unusable) {
+        fit.refusal = *device.unusable;
+      } else {
+        const MemoryRequest request = request_on(backends::get_backend(state.name));
+        fit.bytes = request.bytes();
+        fit.refusal = runtime::check_fits(request, device, all);
+      }
+      fits.push_back(std::move(fit));
+    }
   }
   return fits;
 }
@@ -129,7 +139,7 @@ Estimate estimate_sizes(const Arguments& arguments, RawSizes sizes, const Common
                                         .bytes = raw_request(sizes, length, dtype_bytes).bytes()});
   }
   estimate.facts = {{"max_length", std::uint64_t{*sizes.max_seq}}, {"dtype_bytes", dtype_bytes}};
-  estimate.fits = fits_on_devices(backends_of(options), [&](const backends::Backend&) { return estimate.request; });
+  estimate.fits = fits_on_devices(asked_backends(options), [&](const backends::Backend&) { return estimate.request; });
   return estimate;
 }
 
@@ -151,10 +161,11 @@ Estimate estimate_model(const std::string& model, const CommonOptions& options) 
     if (dtype_bytes != 4) scale(request, dtype_bytes);
     return request;
   };
-  const std::vector<backends::Backend*> asked = backends_of(options);
-  const ModelMemory memory = runtime::encoder_memory(*asked.front(), folder.graph, folder.limits, size);
+  const std::vector<runtime::BackendState> asked = asked_backends(options);
+  const backends::Backend& first = backends::get_backend(asked.front().name);
+  const ModelMemory memory = runtime::encoder_memory(first, folder.graph, folder.limits, size);
   Estimate estimate;
-  estimate.request = request_on(*asked.front());
+  estimate.request = request_on(first);
   const std::string dtype = dtype_bytes == 4 ? "float32" : options.dtype;
   if (dtype_bytes != 4) estimate.note = "scaled from float32, in which this version computes, to " + dtype;
   estimate.facts = {{"model", name},
@@ -220,7 +231,7 @@ std::string as_text(const Estimate& estimate) {
     const std::string verdict = fit.refusal ? (fit.device.unusable ? "absent: " : "does not fit: ") + *fit.refusal
                                 : fit.device.total_bytes == 0 ? "its memory is not known"
                                                               : "fits: " + human_bytes(fit.bytes) + ", " + has;
-    text += line(fit.device.backend + ":" + fit.device.name, verdict);
+    text += line(fit.device.backend + (fit.device.name.empty() ? "" : ":" + fit.device.name), verdict);
   }
   return text;
 }

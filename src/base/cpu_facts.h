@@ -45,9 +45,8 @@ InstructionSet chosen_instruction_set();
 
 struct MemoryFacts {
   std::size_t total_bytes = 0;      // of the machine
-  std::size_t available_bytes = 0;  // the least of MemAvailable and what the limits leave; swap does not count
+  std::size_t available_bytes = 0;  // the smaller of MemAvailable and what the cgroup limits leave
   std::size_t limit_bytes = 0;      // tightest cgroup limit (v1 or v2, of all parents); 0 when none is below the total
-  std::size_t process_limit_bytes = 0;  // tighter of RLIMIT_AS and RLIMIT_DATA; 0 when none is below the total
 };
 
 /// Read anew at each call.

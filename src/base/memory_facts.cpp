@@ -3,6 +3,7 @@
 #include "base/cgroup.h"
 #include "base/cpu_facts.h"
 #include "base/kernel_files.h"
+#include "base/process_limits.h"
 
 namespace alate::base {
 namespace {
@@ -27,27 +28,6 @@ struct Files {
 constexpr Files kVersion1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "};
 constexpr Files kVersion2{"memory.max", "memory.current", "inactive_file "};
 
-// proc(5), /proc/PID/limits: "Max address space     SOFT     HARD     bytes"; no number stands for none.
-struct ProcessLimit {
-  const char* limit;  // the line in limits
-  const char* used;   // the line in status that counts against it
-};
-constexpr ProcessLimit kProcessLimits[] = {{"Max address space", "VmSize:"}, {"Max data size", "VmData:"}};
-
-void apply_process_limits(const std::filesystem::path& root, MemoryFacts& facts) {
-  const std::string limits = read_kernel_file(root / "proc/self/limits").value_or("");
-  const std::string status = read_kernel_file(root / "proc/self/status").value_or("");
-  for (const ProcessLimit& each : kProcessLimits) {
-    const std::string_view values = value_after(limits, each.limit).value_or("");
-    const std::optional<std::uint64_t> limit = parse_number(values.substr(0, values.find(' ')));
-    if (!limit || (facts.total_bytes != 0 && *limit >= facts.total_bytes)) continue;
-    facts.process_limit_bytes =
-        facts.process_limit_bytes == 0 ? *limit : std::min<std::size_t>(facts.process_limit_bytes, *limit);
-    const std::uint64_t used = meminfo_bytes(status, each.used);
-    facts.available_bytes = std::min<std::size_t>(facts.available_bytes, *limit - std::min(*limit, used));
-  }
-}
-
 }  // namespace
 
 MemoryFacts read_memory_facts(const std::filesystem::path& root) {
@@ -67,7 +47,8 @@ MemoryFacts read_memory_facts(const std::filesystem::path& root) {
     const std::uint64_t held = usage - std::min(usage, reclaimable);
     facts.available_bytes = std::min<std::size_t>(facts.available_bytes, *limit - std::min(*limit, held));
   }
-  apply_process_limits(root, facts);
+  const ProcessLimits process = read_process_limits(root);
+  if (process.limit_bytes > 0) facts.available_bytes = std::min(facts.available_bytes, process.room_bytes);
   return facts;
 }
 

@@ -7,6 +7,7 @@
 #include "backends/registry.h"
 #include "base/mapped_file.h"
 #include "formats/safetensors_model.h"
+#include "runtime/discovery.h"
 
 namespace alate::runtime {
 namespace {
@@ -70,16 +71,24 @@ bool fits_easily(const backends::Device& device, const graph::Graph& graph, cons
   return needs.owned_weights < quarter && needs.activations + needs.inputs + needs.outputs < quarter;
 }
 
-// Accelerators before processors, else as they stand.
+// Accelerators before processors, else as they stand. An absent backend is one device that says why.
 std::vector<backends::Device> devices_of(std::span<const std::string> preferred) {
+  const Machine machine = discover();
   std::vector<backends::Device> devices;
-  const auto add = [&](backends::Backend& backend) {
-    for (backends::Device& device : backend.devices()) devices.push_back(std::move(device));
+  const auto add = [&](const BackendState& state) {
+    devices.insert(devices.end(), state.devices.begin(), state.devices.end());
+    if (!state.devices.empty()) return;
+    devices.emplace_back();
+    devices.back().backend = state.name;
+    devices.back().unusable = state.reason;
   };
-  for (const std::string& name : preferred) add(backends::get_backend(name));
+  for (const std::string& name : preferred) {
+    backends::get_backend(name);  // throws, naming those that there are
+    if (const BackendState* state = machine.find(name)) add(*state);
+  }
   if (!preferred.empty()) return devices;
-  for (const backends::Registration& row : backends::registrations()) {
-    if (row.name != "reference") add(row.get());
+  for (const BackendState& state : machine.backends) {
+    if (state.is_automatic) add(state);
   }
   std::ranges::stable_partition(
       devices, [](const backends::Device& device) { return device.kind != backends::DeviceKind::processor; });

@@ -6,7 +6,9 @@
 namespace alate::runtime {
 namespace {
 
-std::string name_of(const backends::Device& device) { return device.backend + ":" + device.name; }
+std::string name_of(const backends::Device& device) {
+  return device.backend + (device.name.empty() ? "" : ":" + device.name);
+}
 
 bool holds(const backends::Device& device, std::uint64_t bytes) {
   return !device.unusable && !device.is_emulated && device.total_bytes > 0 && device.free_bytes >= bytes;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/kernel_files.h"
+#include "base/process_limits.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 
@@ -32,6 +33,7 @@ class MadeUpMachine {
   void write(const std::string& relative, std::string_view text) const { folder_.write(relative, text); }
   CpuFacts cpu() const { return read_cpu_facts(folder_.path()); }
   MemoryFacts memory() const { return read_memory_facts(folder_.path()); }
+  ProcessLimits limits() const { return read_process_limits(folder_.path()); }
 
   void use_cgroup_v2(std::string_view group) const {
     write("proc/self/cgroup", "0::" + std::string(group) + "\n");
@@ -267,7 +269,7 @@ TEST(MemoryFacts, AnAddressSpaceLimitLeavesWhatIsNotMapped) {
   machine.write("proc/meminfo", kMeminfo);
   machine.write("proc/self/limits", limits_file(std::to_string(3000 * kKilobyte), "unlimited"));
   machine.write("proc/self/status", "Name:\tx\nVmSize:\t    1200 kB\nVmData:\t     400 kB\n");
-  EXPECT_EQ(machine.memory().process_limit_bytes, 3000 * kKilobyte);
+  EXPECT_EQ(machine.limits().limit_bytes, 3000 * kKilobyte);
   EXPECT_EQ(machine.memory().available_bytes, 1800 * kKilobyte);
   EXPECT_EQ(machine.memory().limit_bytes, 0U);
 }
@@ -277,7 +279,7 @@ TEST(MemoryFacts, TheTightestOfDataAddressSpaceAndGroupCounts) {
   machine.write("proc/meminfo", kMeminfo);
   machine.write("proc/self/limits", limits_file(std::to_string(9000 * kKilobyte), std::to_string(2000 * kKilobyte)));
   machine.write("proc/self/status", "VmSize:\t4000 kB\nVmData:\t1500 kB\n");
-  EXPECT_EQ(machine.memory().process_limit_bytes, 2000 * kKilobyte);
+  EXPECT_EQ(machine.limits().limit_bytes, 2000 * kKilobyte);
   EXPECT_EQ(machine.memory().available_bytes, 500 * kKilobyte);
   machine.use_cgroup_v2("/a");
   machine.write("sys/fs/cgroup/a/memory.max", std::to_string(1000 * kKilobyte));
@@ -290,7 +292,7 @@ TEST(MemoryFacts, ProcessLimitsThatAreNoneOrMalformedDoNotCount) {
   machine.write("proc/meminfo", kMeminfo);
   for (const std::string_view limit : {"unlimited", "many", "18446744073709551615", ""}) {
     machine.write("proc/self/limits", limits_file(limit, "unlimited"));
-    EXPECT_EQ(machine.memory().process_limit_bytes, 0U) << limit;
+    EXPECT_EQ(machine.limits().limit_bytes, 0U) << limit;
     EXPECT_EQ(machine.memory().available_bytes, 9000 * kKilobyte) << limit;
   }
 }
