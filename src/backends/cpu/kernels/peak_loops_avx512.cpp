@@ -28,10 +28,11 @@ __attribute__((target("avx512vnni"))) std::uint32_t run_vnni_avx512(std::size_t 
     s10 = _mm512_dpbusd_epi32(s10, x, y);
     s11 = _mm512_dpbusd_epi32(s11, x, y);
   }
-  return static_cast<std::uint32_t>(_mm512_reduce_add_epi32(
+  const __m512i sum =
       _mm512_add_epi32(_mm512_add_epi32(_mm512_add_epi32(_mm512_add_epi32(s0, s1), _mm512_add_epi32(s2, s3)),
                                         _mm512_add_epi32(_mm512_add_epi32(s4, s5), _mm512_add_epi32(s6, s7))),
-                       _mm512_add_epi32(_mm512_add_epi32(s8, s9), _mm512_add_epi32(s10, s11)))));
+                       _mm512_add_epi32(_mm512_add_epi32(s8, s9), _mm512_add_epi32(s10, s11)));
+  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(sum)));
 }
 
 __attribute__((target("avx512bf16"))) std::uint32_t run_bf16_avx512(std::size_t rounds) {
@@ -53,10 +54,10 @@ __attribute__((target("avx512bf16"))) std::uint32_t run_bf16_avx512(std::size_t 
     s10 = _mm512_dpbf16_ps(s10, half, half);
     s11 = _mm512_dpbf16_ps(s11, half, half);
   }
-  return static_cast<std::uint32_t>(
-      _mm512_reduce_add_ps(_mm512_add_ps(_mm512_add_ps(_mm512_add_ps(_mm512_add_ps(s0, s1), _mm512_add_ps(s2, s3)),
-                                                       _mm512_add_ps(_mm512_add_ps(s4, s5), _mm512_add_ps(s6, s7))),
-                                         _mm512_add_ps(_mm512_add_ps(s8, s9), _mm512_add_ps(s10, s11)))) > 0);
+  const __m512 sum = _mm512_add_ps(_mm512_add_ps(_mm512_add_ps(_mm512_add_ps(s0, s1), _mm512_add_ps(s2, s3)),
+                                                 _mm512_add_ps(_mm512_add_ps(s4, s5), _mm512_add_ps(s6, s7))),
+                                   _mm512_add_ps(_mm512_add_ps(s8, s9), _mm512_add_ps(s10, s11)));
+  return static_cast<std::uint32_t>(_mm_cvtss_f32(_mm512_castps512_ps128(sum)) > 0);
 }
 
 std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count) {
@@ -67,8 +68,9 @@ std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count) {
     c = _mm512_add_epi64(c, _mm512_loadu_si512(words + i + 16));
     d = _mm512_add_epi64(d, _mm512_loadu_si512(words + i + 24));
   }
-  return static_cast<std::uint64_t>(
-      _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_add_epi64(a, b), _mm512_add_epi64(c, d))));
+  alignas(64) std::uint64_t sums[8];
+  _mm512_store_si512(sums, _mm512_add_epi64(_mm512_add_epi64(a, b), _mm512_add_epi64(c, d)));
+  return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
 }
 
 }  // namespace alate::cpu
