@@ -32,7 +32,9 @@ __attribute__((target("avx512vnni"))) std::uint32_t run_vnni_avx512(std::size_t 
       _mm512_add_epi32(_mm512_add_epi32(_mm512_add_epi32(_mm512_add_epi32(s0, s1), _mm512_add_epi32(s2, s3)),
                                         _mm512_add_epi32(_mm512_add_epi32(s4, s5), _mm512_add_epi32(s6, s7))),
                        _mm512_add_epi32(_mm512_add_epi32(s8, s9), _mm512_add_epi32(s10, s11)));
-  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(sum)));
+  alignas(64) std::uint32_t lanes[16];
+  _mm512_store_si512(lanes, sum);
+  return lanes[0];
 }
 
 __attribute__((target("avx512bf16"))) std::uint32_t run_bf16_avx512(std::size_t rounds) {
@@ -57,7 +59,9 @@ __attribute__((target("avx512bf16"))) std::uint32_t run_bf16_avx512(std::size_t 
   const __m512 sum = _mm512_add_ps(_mm512_add_ps(_mm512_add_ps(_mm512_add_ps(s0, s1), _mm512_add_ps(s2, s3)),
                                                  _mm512_add_ps(_mm512_add_ps(s4, s5), _mm512_add_ps(s6, s7))),
                                    _mm512_add_ps(_mm512_add_ps(s8, s9), _mm512_add_ps(s10, s11)));
-  return static_cast<std::uint32_t>(_mm_cvtss_f32(_mm512_castps512_ps128(sum)) > 0);
+  alignas(64) float lanes[16];
+  _mm512_store_ps(lanes, sum);
+  return lanes[0] > 0 ? 1 : 0;
 }
 
 std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count) {
