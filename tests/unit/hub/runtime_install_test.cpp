@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
@@ -103,7 +104,9 @@ TEST_F(RuntimeInstall, FromTheIndex) {
   const InstalledRuntime installed =
       install_package(package_, options_, [&](std::string_view step, std::uint64_t done, std::uint64_t total) {
         if (steps.empty() || steps.back() != step) steps.emplace_back(step);
-        if (step == "fetching") EXPECT_EQ(total, wheel_.size());
+        if (step == "fetching") {
+          EXPECT_EQ(total, wheel_.size());
+        }
         most = std::max(most, done);
       });
   EXPECT_EQ(files(), kInstalled);

@@ -50,7 +50,8 @@ void WebServer::serve() {
     if (connection < 0) return;
     std::string head;
     char buffer[4096];
-    while (head.find("\r\n\r\n") == std::string::npos) {
+    // A TLS client's greeting begins with 22: it gets an answer that is none.
+    while (head.find("\r\n\r\n") == std::string::npos && !head.starts_with('\x16')) {
       const ssize_t got = ::recv(connection, buffer, sizeof buffer, 0);
       if (got <= 0) break;
       head.append(buffer, static_cast<std::size_t>(got));
