@@ -11,6 +11,15 @@ std::optional<std::string> environment(const char* name) {
   return std::string(value);
 }
 
+void set_environment_default(const char* name, const std::string& value) {
+  if (environment(name)) return;
+#ifdef _WIN32
+  _putenv_s(name, value.c_str());
+#else
+  setenv(name, value.c_str(), 1);
+#endif
+}
+
 std::filesystem::path cache_directory() {
   if (const auto home = environment("ALATE_HOME")) return *home;
   // The XDG Base Directory Specification: a path that is not absolute is to be ignored.

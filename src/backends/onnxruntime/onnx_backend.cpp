@@ -1,5 +1,6 @@
 #include "backends/onnxruntime/onnx_backend.h"
 
+#include <array>
 #include <mutex>
 #include <set>
 #include <string>
@@ -66,6 +67,11 @@ class OnnxBackend final : public backends::Backend {
     backends::require_native(name(), optimized,
                              [this](const graph::Graph& g, const graph::Node& node) { return support_of(g, node); });
     return compile_graph(optimized, library(), tried_devices()->choose(options.device), options);
+  }
+
+  std::span<const std::string_view> reads_files() const override {
+    static constexpr std::array<std::string_view, 1> kExtensions = {".onnx"};
+    return kExtensions;
   }
 
   std::unique_ptr<backends::Executable> open(const backends::ModelFile& file,
