@@ -10,9 +10,11 @@
 #include "alate/memory.h"
 #include "backends/registry.h"
 #include "common_options.h"
+#include "estimate_report.h"
 #include "formats/json.h"
 #include "runtime/discovery.h"
 #include "runtime/memory_estimate.h"
+#include "runtime/model_files.h"
 #include "runtime/selection.h"
 #include "verb.h"
 
@@ -25,20 +27,6 @@ using runtime::MemoryRequest;
 struct RawSizes {
   std::optional<std::size_t> hidden, intermediate, layers, vocab, heads, kv_heads, max_seq, dtype_bytes;
   bool any() const { return hidden || intermediate || layers || vocab || heads || kv_heads || max_seq || dtype_bytes; }
-};
-
-// A device, and whether the request fits there: nothing in `refusal` when it does.
-struct Fit {
-  backends::Device device;
-  std::uint64_t bytes = 0;
-  std::optional<std::string> refusal = std::nullopt;
-};
-
-struct Estimate {
-  MemoryRequest request;  // on the first backend
-  Json::Object facts;     // besides the parts
-  std::string note = {};  // a line of the text form
-  std::vector<Fit> fits = {};
 };
 
 struct DType {
@@ -151,8 +139,25 @@ void scale(MemoryRequest& request, std::uint64_t dtype_bytes) {
   for (MemoryRequest::Smaller& each : request.smaller) each.bytes = each.bytes / 4 * dtype_bytes;
 }
 
+// A file that a foreign runtime runs as it is: what it computes with is known to that runtime alone.
+Estimate estimate_file(const std::filesystem::path& file, const std::string& name, const CommonOptions& options) {
+  Estimate estimate;
+  estimate.request.what = name + " as the file " + file.filename().string();
+  estimate.request.parts = {{"weights", runtime::onnx_bytes(file)}};
+  estimate.note = "weights alone: what a run of the file takes is known to its runtime only";
+  estimate.facts = {{"model", name}, {"file", file.filename().string()}};
+  std::vector<runtime::BackendState> asked;
+  for (runtime::BackendState& state : asked_backends(options)) {
+    if (std::ranges::find(state.reads_files, ".onnx") != state.reads_files.end()) asked.push_back(std::move(state));
+  }
+  estimate.fits = fits_on_devices(asked, [&](const backends::Backend&) { return estimate.request; });
+  return estimate;
+}
+
 Estimate estimate_model(const std::string& model, const CommonOptions& options) {
-  const runtime::FolderGraph folder = runtime::graph_of_folder(find_model(options, model));
+  const runtime::ModelFiles files = runtime::find_model_files(find_model(options, model));
+  if (files.is_onnx()) return estimate_file(files.onnx_file, shortest_reference(options, model), options);
+  const runtime::FolderGraph folder = runtime::graph_of_folder(files.folder);
   const std::string name = shortest_reference(options, model);
   const std::uint64_t dtype_bytes = bytes_of_dtype(options.dtype);
   const runtime::RunSize size{.batch_size = options.batch_size, .max_length = options.max_length.value_or(0)};
@@ -181,61 +186,6 @@ Estimate estimate_model(const std::string& model, const CommonOptions& options) 
   return estimate;
 }
 
-std::string key_of(std::string name) {
-  for (char& c : name) c = c == ' ' ? '_' : c == 'K' ? 'k' : c == 'V' ? 'v' : c;
-  return name;
-}
-
-Json bytes_as_json(std::uint64_t bytes) { return Json::Object{{"bytes", bytes}, {"human", human_bytes(bytes)}}; }
-
-std::string as_json(Estimate estimate) {
-  Json::Object json = std::move(estimate.facts);
-  bool has_cache = false;
-  for (const MemoryRequest::Part& part : estimate.request.parts) {
-    json.emplace_back(key_of(part.name), bytes_as_json(part.bytes));
-    has_cache = has_cache || part.name == "KV cache";
-  }
-  if (!has_cache) json.emplace_back("kv_cache", bytes_as_json(0));
-  json.emplace_back("total", bytes_as_json(estimate.request.bytes()));
-  Json::Array devices;
-  for (const Fit& fit : estimate.fits) {
-    Json::Object device{{"backend", fit.device.backend},
-                        {"device", fit.device.name},
-                        {"needed_bytes", fit.bytes},
-                        {"free_bytes", std::uint64_t{fit.device.free_bytes}},
-                        {"total_bytes", std::uint64_t{fit.device.total_bytes}},
-                        {"fits", !fit.refusal}};
-    if (fit.refusal) device.emplace_back("reason", *fit.refusal);
-    devices.emplace_back(std::move(device));
-  }
-  json.emplace_back("devices", std::move(devices));
-  return formats::to_json_text(std::move(json)) + "\n";
-}
-
-std::string line(std::string_view name, std::string_view value) {
-  std::string left(name);
-  left.resize(std::max<std::size_t>(left.size() + 2, 20), ' ');
-  return left + std::string(value) + "\n";
-}
-
-std::string as_text(const Estimate& estimate) {
-  std::string text = estimate.request.what + "\n";
-  if (!estimate.note.empty()) text += estimate.note + "\n";
-  const auto bytes_line = [](std::string_view name, std::uint64_t bytes) {
-    return line(name, bytes < 1024 ? human_bytes(bytes) : human_bytes(bytes) + ", " + std::to_string(bytes) + " bytes");
-  };
-  for (const MemoryRequest::Part& part : estimate.request.parts) text += bytes_line(part.name, part.bytes);
-  text += bytes_line("total", estimate.request.bytes());
-  for (const Fit& fit : estimate.fits) {
-    const std::string has = human_bytes(fit.device.free_bytes) + " free of " + human_bytes(fit.device.total_bytes);
-    const std::string verdict = fit.refusal ? (fit.device.unusable ? "absent: " : "does not fit: ") + *fit.refusal
-                                : fit.device.total_bytes == 0 ? "its memory is not known"
-                                                              : "fits: " + human_bytes(fit.bytes) + ", " + has;
-    text += line(fit.device.backend + (fit.device.name.empty() ? "" : ":" + fit.device.name), verdict);
-  }
-  return text;
-}
-
 }  // namespace
 
 void run_estimate(Arguments& arguments) {
@@ -261,7 +211,7 @@ void run_estimate(Arguments& arguments) {
 
   Estimate estimate = model.empty() ? estimate_sizes(arguments, sizes, options) : estimate_model(model, options);
   Output output(options.out);
-  output.write(format == OutputFormat::json ? as_json(std::move(estimate)) : as_text(estimate));
+  output.write(format == OutputFormat::json ? estimate_json(std::move(estimate)) : estimate_text(estimate));
   output.finish();
 }
 

@@ -139,6 +139,14 @@ void require_memory(const backends::Backend& backend, const backends::Device& de
     throw Error(ErrorCode::resource_exhausted, *refusal);
 }
 
+void require_memory(backends::Backend& backend, std::string_view device_index, const graph::Graph& graph,
+                    const models::EncoderLimits& limits, const std::string& model) {
+  for (const backends::Device& device : backend.devices()) {
+    const bool is_meant = device_index.empty() || std::to_string(device.index) == device_index;
+    if (is_meant && !device.unusable) return require_memory(backend, device, graph, limits, model);
+  }
+}
+
 FolderGraph graph_of_folder(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "config.json";
   if (!std::filesystem::is_directory(folder)) {

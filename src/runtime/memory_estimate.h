@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "alate/memory.h"
@@ -68,6 +69,11 @@ MemoryRequest encoder_request(const backends::Backend& backend, const graph::Gra
 void require_memory(const backends::Backend& backend, const backends::Device& device, const graph::Graph& graph,
                     const models::EncoderLimits& limits, const std::string& model,
                     std::span<const backends::Device> others = {}, const RunSize& size = {.batch_size = 1});
+
+/// The same for a device of the backend by its index in digits; empty: its first usable one. `backend` is about to
+/// compile for it, so its library may be opened.
+void require_memory(backends::Backend& backend, std::string_view device_index, const graph::Graph& graph,
+                    const models::EncoderLimits& limits, const std::string& model);
 
 /// A model folder's graph with the outputs of Model::forward, for estimates: nothing is compiled.
 struct FolderGraph {
