@@ -25,7 +25,15 @@ std::string listed_features(const base::CpuFacts& facts) {
   return names.empty() ? "none that count" : names;
 }
 
-Json bytes_or_null(std::size_t bytes) { return bytes == 0 ? Json() : Json(std::uint64_t{bytes}); }
+Json bytes_or_null(std::size_t bytes) {
+  if (bytes == 0) return {};
+  return std::uint64_t{bytes};
+}
+
+Json quota_or_null(double cores) {
+  if (cores <= 0) return {};
+  return cores;
+}
 
 std::string line(std::string_view name, std::string_view value) {
   std::string left(name);
@@ -57,7 +65,7 @@ Json to_json(const MachineFacts& facts) {
                             {"logical_cores", std::uint64_t{cpu.logical_cores}},
                             {"physical_cores", std::uint64_t{cpu.physical_cores}},
                             {"usable_cores", std::uint64_t{cpu.usable_cores}},
-                            {"quota_cores", cpu.quota_cores > 0 ? Json(cpu.quota_cores) : Json()},
+                            {"quota_cores", quota_or_null(cpu.quota_cores)},
                             {"instruction_set", base::to_string(facts.kernels)},
                             {"features", std::move(features)},
                             {"l1d_bytes", bytes_or_null(cpu.l1d_bytes)},

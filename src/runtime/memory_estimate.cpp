@@ -5,6 +5,7 @@
 
 #include "alate/error.h"
 #include "backends/registry.h"
+#include "base/log.h"
 #include "base/mapped_file.h"
 #include "formats/safetensors_model.h"
 #include "runtime/discovery.h"
@@ -64,8 +65,8 @@ std::vector<RunSize> smaller_sizes(const Rows& rows) {
 
 // Whether there is room for several times what the graph as it was built takes, so that what a backend makes of it, and
 // copies of the weights in its layouts, fit too.
-bool fits_easily(const backends::Device& device, const graph::Graph& graph, const models::EncoderLimits& limits) {
-  const graph::DimValues values = backends::dim_values(graph, settings_of(rows_of(limits, {})));
+bool fits_easily(const backends::Device& device, const graph::Graph& graph, const Rows& rows) {
+  const graph::DimValues values = backends::dim_values(graph, settings_of(rows));
   const backends::MemoryNeeds needs = backends::needs_by_lifetimes(graph, values);
   const std::uint64_t quarter = device.free_bytes / 4;
   return needs.owned_weights < quarter && needs.activations + needs.inputs + needs.outputs < quarter;
@@ -130,12 +131,17 @@ MemoryRequest encoder_request(const backends::Backend& backend, const graph::Gra
   return request;
 }
 
+RunSize least_run(const models::EncoderLimits& limits) {
+  constexpr std::int64_t kTokens = 512;
+  return {.batch_size = 1,
+          .max_length = static_cast<std::size_t>(std::clamp<std::int64_t>(limits.positions, 1, kTokens))};
+}
+
 void require_memory(const backends::Backend& backend, const backends::Device& device, const graph::Graph& graph,
-                    const models::EncoderLimits& limits, const std::string& model,
-                    std::span<const backends::Device> others, const RunSize& size) {
-  if (device.total_bytes == 0 || fits_easily(device, graph, limits)) return;
+                    const models::EncoderLimits& limits, const std::string& model, const RunSize& size) {
+  if (device.total_bytes == 0 || fits_easily(device, graph, rows_of(limits, size))) return;
   const MemoryRequest request = encoder_request(backend, graph, limits, size, model);
-  if (const std::optional<std::string> refusal = check_fits(request, device, others))
+  if (const std::optional<std::string> refusal = check_fits(request, device))
     throw Error(ErrorCode::resource_exhausted, *refusal);
 }
 
@@ -143,7 +149,13 @@ void require_memory(backends::Backend& backend, std::string_view device_index, c
                     const models::EncoderLimits& limits, const std::string& model) {
   for (const backends::Device& device : backend.devices()) {
     const bool is_meant = device_index.empty() || std::to_string(device.index) == device_index;
-    if (is_meant && !device.unusable) return require_memory(backend, device, graph, limits, model);
+    if (!is_meant || device.unusable) continue;
+    try {
+      return require_memory(backend, device, graph, limits, model, least_run(limits));
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::resource_exhausted) throw;
+      return base::log(base::LogLevel::debug, "memory not estimated", {{"model", model}, {"error", error.what()}});
+    }
   }
 }
 

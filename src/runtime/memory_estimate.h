@@ -64,14 +64,16 @@ ModelMemory encoder_memory(const backends::Backend& backend, const graph::Graph&
 MemoryRequest encoder_request(const backends::Backend& backend, const graph::Graph& graph,
                               const models::EncoderLimits& limits, const RunSize& size, const std::string& model);
 
-/// To be called before an encoder's graph is compiled for the device; by default one text of the greatest length must
-/// fit. Throws resource_exhausted with check_fits' words. Costs next to nothing where memory is plenty.
-void require_memory(const backends::Backend& backend, const backends::Device& device, const graph::Graph& graph,
-                    const models::EncoderLimits& limits, const std::string& model,
-                    std::span<const backends::Device> others = {}, const RunSize& size = {.batch_size = 1});
+/// How a model must at least be able to run to be loaded: one text, of 512 tokens or the most that it takes.
+RunSize least_run(const models::EncoderLimits& limits);
 
-/// The same for a device of the backend by its index in digits; empty: its first usable one. `backend` is about to
-/// compile for it, so its library may be opened.
+/// To be called before an encoder's graph is compiled for the device. Throws resource_exhausted with check_fits' words.
+/// Costs next to nothing where memory is plenty.
+void require_memory(const backends::Backend& backend, const backends::Device& device, const graph::Graph& graph,
+                    const models::EncoderLimits& limits, const std::string& model, const RunSize& size);
+
+/// The same for the least run on a device of the backend by its index in digits; empty: its first usable one. `backend`
+/// is about to compile for it, so its library may be opened. A graph that cannot be estimated is not refused.
 void require_memory(backends::Backend& backend, std::string_view device_index, const graph::Graph& graph,
                     const models::EncoderLimits& limits, const std::string& model);
 

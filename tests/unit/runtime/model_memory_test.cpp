@@ -67,9 +67,10 @@ TEST(RequireMemory, RefusesALoadThatCannotFitAndSaysWhatWould) {
   device.backend = device.name = "cpu";
   device.total_bytes = std::size_t{1} << 30;
   device.free_bytes = one.total();
-  require_memory(cpu, device, model.graph, model.limits, "odd_sizes");
+  require_memory(cpu, device, model.graph, model.limits, "odd_sizes", {.batch_size = 1});
   device.free_bytes = one.total() - 1;
-  const Error error = base::error_of([&] { require_memory(cpu, device, model.graph, model.limits, "odd_sizes"); });
+  const Error error =
+      base::error_of([&] { require_memory(cpu, device, model.graph, model.limits, "odd_sizes", {.batch_size = 1}); });
   EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
   EXPECT_NE(error.message().find(human_bytes(one.total())), std::string::npos) << error.message();
   EXPECT_NE(error.message().find("--max-length"), std::string::npos) << error.message();
@@ -77,7 +78,14 @@ TEST(RequireMemory, RefusesALoadThatCannotFitAndSaysWhatWould) {
 
 TEST(RequireMemory, ADeviceThatDoesNotTellIsTaken) {
   const FolderGraph model = graph_of_folder(tiny_model());
-  require_memory(backends::get_backend("cpu"), {}, model.graph, model.limits, "odd_sizes");
+  require_memory(backends::get_backend("cpu"), backends::Device(), model.graph, model.limits, "odd_sizes",
+                 least_run(model.limits));
+}
+
+TEST(RequireMemory, ThisMachineHoldsATinyModel) {
+  const FolderGraph model = graph_of_folder(tiny_model());
+  require_memory(backends::get_backend("cpu"), "", model.graph, model.limits, "odd_sizes");
+  require_memory(backends::get_backend("cpu"), "0", model.graph, model.limits, "odd_sizes");
 }
 
 TEST(InitBackendWithMemoryCheck, TakesOneThatIsHereAndSaysWhy) {
