@@ -29,7 +29,8 @@ void run_doctor(Arguments& arguments) {
   Output output(options.out);
   if (format == OutputFormat::json) {
     formats::Json::Object object = {{"model", needs.name}, {"selection", runtime::to_json(selection)}};
-    for (const auto& [key, value] : runtime::to_json(machine).as_object("machine")) object.emplace_back(key, value);
+    const formats::Json backends = runtime::to_json(machine);
+    for (const auto& [key, value] : backends.as_object("machine")) object.emplace_back(key, value);
     output.write(formats::to_json_text(object) + "\n");
   } else {
     output.write("Backends\n" + backend_listing(machine) + "\nDecision for " +

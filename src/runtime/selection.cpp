@@ -65,7 +65,14 @@ class Chooser {
   Selection choose() {
     for (const std::string& text : preferences_.wanted) add(BackendSpec::parse(text));
     const bool may_fall_back = preferences_.policy != BackendPolicy::strict || preferences_.is_wish;
-    if (preferences_.wanted.empty() || may_fall_back) add_automatic_order();
+    if (preferences_.wanted.empty() || may_fall_back) {
+      add_automatic_order();
+      // What the model requires is a wish of its own, also for what is never chosen otherwise.
+      for (const std::string& name : model_.backends) {
+        const BackendState* state = machine_.find(BackendSpec::parse(name).backend);
+        if (state != nullptr && state->is_available()) add_all(*state, "the model's manifest", true);
+      }
+    }
     for (Candidate& candidate : candidates_) {
       if (candidate.shown.refusal.empty()) check(candidate);
     }
