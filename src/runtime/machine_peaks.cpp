@@ -11,6 +11,7 @@
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/peak_loops.h"
 #include "base/cpu_facts.h"
+#include "base/large_pages.h"
 #include "base/thread_pool.h"
 
 namespace alate::runtime {
@@ -69,7 +70,7 @@ PeakRate multiply_add_rate() {
 
 // More than the caches hold, as long as memory allows.
 std::size_t bytes_to_read() {
-  constexpr std::size_t kLeast = std::size_t{16} << 20, kUsual = std::size_t{256} << 20, kMost = std::size_t{384} << 20;
+  constexpr std::size_t kLeast = std::size_t{16} << 20, kUsual = std::size_t{192} << 20, kMost = std::size_t{256} << 20;
   const std::size_t wanted = std::clamp(3 * base::cpu_facts().l3_bytes, kUsual, kMost);
   return std::max(std::min(wanted, base::memory_facts().available_bytes / 8), kLeast);
 }
@@ -80,6 +81,7 @@ PeakRate read_rate(const cpu::ReadLoop& loop) {
   const std::size_t threads = base::ThreadPool::shared().size();
   const std::size_t words = bytes_to_read() / sizeof(std::uint64_t) / threads / kWordsOfAPart * kWordsOfAPart;
   Tensor memory = Tensor::uninitialized({DType::u64, {static_cast<std::int64_t>(words * threads)}});
+  base::prefer_large_pages(memory.mutable_bytes().data(), memory.byte_count());
   const std::span<std::uint64_t> values = memory.mutable_values<std::uint64_t>();
   // Each thread fills what it will read, so that pages lie near its core.
   least_seconds(threads, 1, [&](std::size_t i) { std::ranges::fill(values.subspan(i * words, words), i + 1); });
