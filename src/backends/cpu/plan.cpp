@@ -37,7 +37,7 @@ Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
   plan.inputs = backends::input_ports(graph);
   plan.outputs = backends::output_ports(graph);
   for (const Slot& slot : plan.slots) {
-    if (slot.kind == SlotKind::constant) plan.weight_bytes += slot.constant.byte_count();
+    if (slot.kind == SlotKind::constant) plan.weight_bytes += slot.shape.byte_count();
   }
   return plan;
 }
@@ -99,7 +99,7 @@ SlotId Planner::add_slot(Slot slot) {
 Tensor Planner::value_of(const graph::ConstantPtr& constant) {
   if (constant->is_leaf()) return constant->tensor;
   plan_.owned_weight_bytes += constant->shape.byte_count();
-  return weights_ != nullptr ? weights_->value(constant) : Tensor::borrow(constant->shape, nullptr, nullptr);
+  return weights_ != nullptr ? weights_->value(constant) : Tensor();
 }
 
 SlotId Planner::readable(SlotId id) {
