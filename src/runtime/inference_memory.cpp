@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "alate/memory.h"
+#include "base/byte_text.h"
 
 namespace alate {
 namespace {
@@ -58,18 +59,6 @@ InferenceMemory estimate_inference_memory(std::uint64_t hidden, std::uint64_t in
   return {.model = model.value(), .kv_cache = kv_cache.value(), .activations = activations.value()};
 }
 
-std::string human_bytes(std::uint64_t bytes) {
-  constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return std::to_string(bytes) + " bytes";
-  double value = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  while (value >= 1023.95 && unit + 1 < kUnits.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value);
-  return std::string(text.data()) + " " + kUnits.at(unit);
-}
+std::string human_bytes(std::uint64_t bytes) { return base::byte_text(bytes); }
 
 }  // namespace alate

@@ -180,7 +180,7 @@ std::shared_ptr<const Model::State> Model::State::load(const std::filesystem::pa
       const Selection& tried = state->facts.selection;
       base::log(base::LogLevel::info, "backend failed to load the model",
                 {{"backend", tried.backend}, {"error", error.what()}});
-      failed.push_back({tried.backend, tried.device_index, error.what()});
+      failed.push_back({tried.backend, tried.device_index, error.what(), error.code()});
       // The only choice's own words say more than a list of one; so does a code that callers act upon.
       machine = runtime::discover();
       try {

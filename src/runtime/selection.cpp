@@ -211,7 +211,7 @@ class Chooser {
     const auto failure = std::ranges::find_if(failed_, [&](const FailedChoice& each) {
       return each.backend == candidate.state->name && each.device_index == std::to_string(device.index);
     });
-    if (failure != failed_.end()) return refuse(candidate, ErrorCode::unavailable, failure->reason);
+    if (failure != failed_.end()) return refuse(candidate, failure->code, failure->reason);
     if (model_.bytes > 0 && device.free_bytes > 0 && model_.bytes > device.free_bytes) {
       return refuse(candidate, ErrorCode::resource_exhausted,
                     "the model takes " + base::byte_text(model_.bytes) + " and " + base::byte_text(device.free_bytes) +
@@ -254,10 +254,8 @@ class Chooser {
     std::string message = "no backend can run the model " + formats::quoted_name(model_.name) + ":";
     std::string remedies;
     std::set<std::string> said;
-    ErrorCode code = candidates_.empty() ? ErrorCode::unavailable : candidates_.front().code;
     for (const Candidate& candidate : candidates_) {
       const ConsideredBackend& shown = candidate.shown;
-      if (candidate.code != code) code = ErrorCode::unavailable;
       message += (said.empty() ? " " : "; ") + shown.backend + (shown.device.empty() ? "" : ":") + shown.device + ": " +
                  shown.refusal;
       said.insert(shown.backend);
@@ -268,7 +266,18 @@ class Chooser {
     if (preferences_.policy == BackendPolicy::strict && !preferences_.is_wish && !preferences_.wanted.empty())
       remedies +=
           (remedies.empty() ? "" : "; or ") + std::string("choose another one, or --policy warn to let one be chosen");
-    throw make_error(code, message, remedies.empty() ? "" : "; " + remedies);
+    throw make_error(common_code(), message, remedies.empty() ? "" : "; " + remedies);
+  }
+
+  // What all devices have in common that could be tried at all.
+  ErrorCode common_code() const {
+    std::optional<ErrorCode> common;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.device == nullptr) continue;
+      if (common && *common != candidate.code) return ErrorCode::unavailable;
+      common = candidate.code;
+    }
+    return common.value_or(ErrorCode::unavailable);
   }
 
   [[noreturn]] void throw_unknown(const std::string& name) const {
