@@ -22,8 +22,9 @@ enum class Operands : std::uint8_t { as_they_are, magnitudes, flushed };
 
 struct ModuleOptions {
   Operands operands = Operands::as_they_are;
-  bool complex_edges = true;  // otherwise parts of complex operands of arithmetic are finite, and so are their
-                              // squares, and zeros have no sign
+  // Otherwise parts of complex operands of arithmetic are finite, and so are their squares, and zeros have no sign.
+  bool complex_edges = true;
+  bool powers_of_subnormals = true;  // BackendTraits::powers_of_subnormals
 };
 
 /// The graph of all `cases`.

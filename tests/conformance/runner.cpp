@@ -44,7 +44,10 @@ bool needs_magnitudes(std::span<const Case> cases) {
 }
 
 Module module_for(std::span<const Case> cases, std::string_view backend, Operands operands = Operands::as_they_are) {
-  return make_module(cases, {.operands = operands, .complex_edges = traits_of(backend).complex_edges});
+  const BackendTraits traits = traits_of(backend);
+  return make_module(cases, {.operands = operands,
+                             .complex_edges = traits.complex_edges,
+                             .powers_of_subnormals = traits.powers_of_subnormals});
 }
 
 Answers answers_of(std::span<const Case> cases, const Module& module, std::string_view backend) {

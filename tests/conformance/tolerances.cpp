@@ -95,6 +95,7 @@ BackendTraits traits_of(std::string_view backend) {
             .complex_edges = false,
             .complex_factor = 16,
             .function_factor = 2,
+            .powers_of_subnormals = false,
             .keeps_nan_bits = false};
   return {};
 }

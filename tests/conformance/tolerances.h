@@ -43,6 +43,8 @@ struct BackendTraits {
   double complex_factor = 1;
   /// Times the tolerance of functions of real numbers (exp, tanh, …).
   double function_factor = 1;
+  /// Gives powers of subnormal numbers that are neither theirs nor those of zero, so operands of pow have zeros there.
+  bool powers_of_subnormals = true;
   /// Gives some NaN of a small float for any other.
   bool keeps_nan_bits = true;
 };
