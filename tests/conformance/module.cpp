@@ -117,8 +117,8 @@ class ModuleBuilder {
     Tensor tensor = values_of(stored, place);
     if (!options_.complex_edges && is_arithmetic(subject.op)) make_moderate(tensor);
     if (options_.operands == Operands::magnitudes) make_magnitudes(tensor);
-    const bool is_flushed = options_.operands == Operands::flushed ||
-                            (!options_.powers_of_subnormals && subject.op == graph::Op::pow);
+    const bool is_flushed =
+        options_.operands == Operands::flushed || (!options_.powers_of_subnormals && subject.op == graph::Op::pow);
     if (is_flushed) tensor = flushed(tensor);
     Shape shape = operand.shape, seen = subject.operands[place].shape;
     if (!operand.is_constant) {
