@@ -28,7 +28,8 @@ std::vector<ArrayBackend> order_of(ArrayBackend wanted, bool is_windows) {
 }
 
 std::string spec_text(const std::string& backend, const std::string& device) {
-  return device.empty() || device == "cpu" ? backend : backend + ":" + device;
+  const bool says_nothing = device.empty() || device == "cpu" || device == backend;
+  return says_nothing ? backend : backend + ":" + device;
 }
 
 ArrayDevice device_of(ArrayBackend backend, const Selection& selection, const Machine& machine) {
