@@ -14,21 +14,26 @@ function(alate_static_dependency name archive)
   set_target_properties(alate_dependency::${name} PROPERTIES IMPORTED_LOCATION ${ALATE_ARCHIVE_${name}})
 endfunction()
 
-alate_static_dependency(boost_container libboost_container.a)
 alate_static_dependency(boost_json libboost_json.a)
-target_link_libraries(alate_dependency::boost_json INTERFACE alate_dependency::boost_container)
-alate_static_dependency(boost_url libboost_url.a)
-alate_static_dependency(crypto libcrypto.a)
-alate_static_dependency(ssl libssl.a)
-target_link_libraries(alate_dependency::ssl INTERFACE alate_dependency::crypto)
+if(NOT WIN32)
+  alate_static_dependency(boost_container libboost_container.a)
+  target_link_libraries(alate_dependency::boost_json INTERFACE alate_dependency::boost_container)
+endif()
+if(ALATE_SERVER)
+  alate_static_dependency(boost_url libboost_url.a)
+  alate_static_dependency(crypto libcrypto.a)
+  alate_static_dependency(ssl libssl.a)
+  target_link_libraries(alate_dependency::ssl INTERFACE alate_dependency::crypto)
+endif()
 alate_static_dependency(utf8proc libutf8proc.a)
 alate_static_dependency(yaml libyaml-cpp.a)
 alate_static_dependency(zlib libz.a)
 
-set(ALATE_DEPENDENCIES
-    alate_dependency::boost_json
-    alate_dependency::boost_url
-    alate_dependency::ssl
+set(ALATE_DEPENDENCIES alate_dependency::boost_json)
+if(ALATE_SERVER)
+  list(APPEND ALATE_DEPENDENCIES alate_dependency::boost_url alate_dependency::ssl)
+endif()
+list(APPEND ALATE_DEPENDENCIES
     alate_dependency::utf8proc
     alate_dependency::yaml
     alate_dependency::zlib

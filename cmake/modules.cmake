@@ -1,9 +1,24 @@
 # A module is a folder of src/: an object library of its own, so that it can be built and tested alone.
 set(ALATE_MODULES "" CACHE INTERNAL "")
 
-# Adds src/NAME; a folder without sources adds nothing.
+# Leaves out of a list the files of other operating systems: NAME_linux.cpp and NAME_windows.cpp are for one each.
+function(alate_keep_own_platform list)
+  if(WIN32)
+    list(FILTER ${list} EXCLUDE REGEX "_linux\\.cpp$")
+  else()
+    list(FILTER ${list} EXCLUDE REGEX "_windows\\.cpp$")
+  endif()
+  set(${list} ${${list}} PARENT_SCOPE)
+endfunction()
+
+# Adds src/NAME, or only its files whose path matches ONLY; a folder without sources adds nothing.
 function(alate_module name)
+  cmake_parse_arguments(ARG "" "ONLY" "" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  if(ARG_ONLY)
+    list(FILTER sources INCLUDE REGEX "${ARG_ONLY}")
+  endif()
+  alate_keep_own_platform(sources)
   # Files that belong to a processor family; what has no file for a family has one that says so, *_other.cpp.
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     list(FILTER sources EXCLUDE REGEX "_other\\.cpp$")

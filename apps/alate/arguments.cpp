@@ -87,6 +87,7 @@ Arguments::Arguments(const Verb& verb, std::vector<std::string> arguments)
   state_->given = std::move(arguments);
   state_->app.set_help_flag();
   state_->app.allow_extras();
+  state_->app.allow_windows_style_options(false);  // a path may begin with a slash there too
 }
 
 Arguments::~Arguments() = default;

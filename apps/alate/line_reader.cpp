@@ -1,12 +1,10 @@
 #include "line_reader.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <system_error>
 
 #include "alate/error.h"
+#include "base/descriptor_io.h"
 
 namespace alate::app {
 namespace {
@@ -17,16 +15,16 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 30;
 }  // namespace
 
 LineReader::LineReader(const std::filesystem::path& path)
-    : name_(path.empty() ? "standard input" : path.string()), descriptor_(STDIN_FILENO) {
+    : name_(path.empty() ? "standard input" : path.string()), descriptor_(base::kStandardInput) {
   if (path.empty()) return;
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  descriptor_ = base::open_descriptor_to_read(path);
   if (descriptor_ >= 0) return;
   throw make_error(errno == ENOENT || errno == ENOTDIR ? ErrorCode::not_found : ErrorCode::unavailable, "cannot open ",
                    name_, ": ", std::generic_category().message(errno));
 }
 
 LineReader::~LineReader() {
-  if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+  if (descriptor_ != base::kStandardInput) (void)base::close_descriptor(descriptor_);
 }
 
 bool LineReader::read_more() {
@@ -37,10 +35,7 @@ bool LineReader::read_more() {
     throw make_error(ErrorCode::resource_exhausted, "line ", number_ + 1, " of ", name_, " is over ", kLongestLine,
                      " bytes; split it");
   buffer_.resize(had + kReadBytes);
-  ssize_t got = 0;
-  do {
-    got = ::read(descriptor_, buffer_.data() + had, kReadBytes);
-  } while (got < 0 && errno == EINTR);
+  const std::ptrdiff_t got = base::read_descriptor(descriptor_, buffer_.data() + had, kReadBytes);
   const int problem = errno;
   buffer_.resize(had + static_cast<std::size_t>(got > 0 ? got : 0));
   if (got < 0)

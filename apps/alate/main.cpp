@@ -1,6 +1,4 @@
 // The program `alate`: finds the verb, runs it, and says on one line why it failed.
-#include <unistd.h>
-
 #include <exception>
 #include <new>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include "alate/error.h"
 #include "arguments.h"
+#include "base/descriptor_io.h"
 #include "base/nearest_name.h"
 #include "base/program_path.h"
 #include "exit_codes.h"
@@ -28,7 +27,7 @@ int report(ErrorCode code, std::string_view message) {
   for (const char c : message) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
   line += '\n';
   try {
-    write_to_descriptor(STDERR_FILENO, line, "standard error");
+    write_to_descriptor(base::kStandardError, line, "standard error");
   } catch (const std::exception&) {
     return exit_code(code);  // there is nowhere left to say it
   }
@@ -68,7 +67,7 @@ int main(int count, char** given) {
   app::set_up_process();
   try {
     runtime::set_probe_program(base::program_path(), {"__probe"});
-    app::run(std::vector<std::string>(given + (count > 0 ? 1 : 0), given + count));
+    app::run(app::arguments_of_process(count, given));
     return app::kDone;
   } catch (const app::OutputClosed&) {
     return app::kDone;

@@ -1,12 +1,10 @@
 #include "output.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <system_error>
 
 #include "alate/error.h"
+#include "base/descriptor_io.h"
 #include "base/mapped_file.h"
 
 namespace alate::app {
@@ -15,9 +13,8 @@ namespace {
 constexpr std::size_t kFlushBytes = std::size_t{1} << 16;
 
 [[noreturn]] void fail(std::string_view name, int error) {
-  const bool is_full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-  throw make_error(is_full ? ErrorCode::resource_exhausted : ErrorCode::unavailable, "cannot write ", name, ": ",
-                   std::generic_category().message(error));
+  throw make_error(base::is_full_disk(error) ? ErrorCode::resource_exhausted : ErrorCode::unavailable, "cannot write ",
+                   name, ": ", std::generic_category().message(error));
 }
 
 // Devices and pipes are written to; a rename would replace them by a file.
@@ -28,30 +25,29 @@ bool is_written_in_place(const std::filesystem::path& path) {
 }
 
 void write_in_place(const std::filesystem::path& path, std::string_view bytes) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int descriptor = base::open_descriptor_to_write(path);
   if (descriptor < 0) fail(path.string(), errno);
   try {
     write_to_descriptor(descriptor, bytes, path.string());
   } catch (...) {
-    ::close(descriptor);
+    (void)base::close_descriptor(descriptor);
     throw;
   }
-  if (::close(descriptor) != 0) fail(path.string(), errno);
+  if (!base::close_descriptor(descriptor)) fail(path.string(), errno);
 }
 
 }  // namespace
 
 void write_to_descriptor(int descriptor, std::string_view bytes, std::string_view name) {
   while (!bytes.empty()) {
-    const ssize_t put = ::write(descriptor, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0 && errno == EPIPE && descriptor == STDOUT_FILENO) throw OutputClosed();
+    const std::ptrdiff_t put = base::write_descriptor(descriptor, bytes);
+    if (put < 0 && errno == EPIPE && descriptor == base::kStandardOutput) throw OutputClosed();
     if (put < 0) fail(name, errno);
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }
 }
 
-bool Output::is_terminal() const { return !is_file() && ::isatty(STDOUT_FILENO) == 1; }
+bool Output::is_terminal() const { return !is_file() && base::is_terminal(base::kStandardOutput); }
 
 void Output::write(std::string_view bytes) {
   waiting_ += bytes;
@@ -64,7 +60,7 @@ void Output::write(std::span<const std::byte> bytes) {
 
 void Output::flush() {
   if (is_file()) return;
-  write_to_descriptor(STDOUT_FILENO, waiting_, "standard output");
+  write_to_descriptor(base::kStandardOutput, waiting_, "standard output");
   waiting_.clear();
 }
 

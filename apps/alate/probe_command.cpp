@@ -1,11 +1,11 @@
 // alate __probe: the process in which a foreign library is tried (runtime/probe.h). Not for people.
-#include <unistd.h>
-
 #include <string>
 
 #include "alate/error.h"
 #include "arguments.h"
 #include "backends/registry.h"
+#include "base/child_process.h"
+#include "base/descriptor_io.h"
 #include "output.h"
 #include "runtime/probe.h"
 #include "verb.h"
@@ -18,13 +18,12 @@ void run_probe(Arguments& arguments) {
   arguments.positional("LIBRARY", true, library);
   if (!arguments.parse()) return;
   // Libraries write to standard output as they like; what they write must not be taken for the answer.
-  const int answer = ::dup(STDOUT_FILENO);
-  if (answer < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-    throw Error(ErrorCode::unavailable, "standard output cannot be set aside");
+  const int answer = base::set_standard_output_aside();
+  if (answer < 0) throw Error(ErrorCode::unavailable, "standard output cannot be set aside");
   const runtime::Probe probe = runtime::probe_here(backends::get_backend(backend), library);
   write_to_descriptor(answer, runtime::to_text(probe), "standard output");
-  ::close(answer);
-  ::_exit(0);  // a library's own ending may be what is broken; there is nothing left to do
+  (void)base::close_descriptor(answer);
+  base::end_process_now(0);  // a library's own ending may be what is broken; there is nothing left to do
 }
 
 }  // namespace alate::app

@@ -1,10 +1,9 @@
 #include "text_source.h"
 
-#include <unistd.h>
-
 #include <utility>
 
 #include "alate/error.h"
+#include "base/descriptor_io.h"
 #include "base/log.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -40,7 +39,7 @@ TextSource::TextSource(TextInput input) : arguments_(std::move(input.arguments))
   }
   is_json_ = input.format.empty() ? input.file.ends_with(".jsonl") : input.format == "jsonl";
   const bool is_standard = input.file.empty() || input.file == "-";
-  if (is_standard && ::isatty(STDIN_FILENO) == 1)
+  if (is_standard && base::is_terminal(base::kStandardInput))
     base::log(base::LogLevel::warn, "reading texts from the terminal, one a line; Ctrl-D ends them");
   lines_ = std::make_unique<LineReader>(is_standard ? std::filesystem::path() : std::filesystem::path(input.file));
 }

@@ -20,6 +20,8 @@ struct Verb {
 
 /// Every verb, in the order of the overview.
 std::span<const Verb> verbs();
+/// Those that need the HTTP server; none in a build without it.
+std::span<const Verb> verbs_of_server();
 /// Null when there is none of this name.
 const Verb* find_verb(std::string_view name);
 

@@ -1,25 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "verb.h"
 
 namespace alate::app {
 namespace {
 
-constexpr std::string_view kServeDetails =
-    "Answers the clients of OpenAI, Ollama, Cohere, TEI and KServe. MODEL is for requests that name none;\n"
-    "others name a model of the models directory. SIGTERM and Ctrl-C finish what was taken, then stop;\n"
-    "SIGHUP reads the certificate anew.";
-constexpr std::string_view kServeExample =
-    "alate serve sentence-transformers/all-MiniLM-L6-v2\n"
-    "alate serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --config alate.yaml\n"
-    "alate serve --config alate.yaml --check-config";
-
 constexpr std::array kVerbs = {
-    Verb{"serve", "[MODEL]", "an HTTP server for models", kServeDetails, kServeExample, run_serve},
-    Verb{"ps", "", "the models that a running server has loaded",
-         "The server is the one that the configuration and the ALATE_ variables describe, or that of --url.",
-         "alate ps --url http://127.0.0.1:11433", run_ps},
     Verb{"embed", "MODEL [TEXT...]", "texts to vectors",
          "Texts are arguments, or one a line from standard input or --file. A .jsonl file (or --input jsonl)\n"
          "has {\"text\": ...} a line, so that texts may hold line breaks.",
@@ -60,7 +48,6 @@ constexpr std::array kVerbs = {
          run_doctor},
     Verb{"version", "", "version and facts of this build", "", "alate version --output json", run_version},
     Verb{"help", "[COMMAND]", "this overview, or a command's options", "", "alate help embed", run_help},
-    Verb{"run", "[MODEL]", "another name of serve", kServeDetails, kServeExample, run_serve, true},
     Verb{"demo", "MODEL [TEXT...]", "how alike are these sentences?", "",
          "alate demo sentence-transformers/all-MiniLM-L6-v2", run_demo, true},
     Verb{"__probe", "BACKEND LIBRARY", "tries a library in a process of its own", "", "", run_probe, true},
@@ -68,11 +55,18 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const Verb> verbs() { return kVerbs; }
+std::span<const Verb> verbs() {
+  static const std::vector<Verb> all = [] {
+    std::vector<Verb> rows(verbs_of_server().begin(), verbs_of_server().end());
+    rows.insert(rows.end(), kVerbs.begin(), kVerbs.end());
+    return rows;
+  }();
+  return all;
+}
 
 const Verb* find_verb(std::string_view name) {
-  const auto found = std::ranges::find(kVerbs, name, &Verb::name);
-  return found == kVerbs.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(verbs(), name, &Verb::name);
+  return found == verbs().end() ? nullptr : &*found;
 }
 
 }  // namespace alate::app

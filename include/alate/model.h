@@ -27,6 +27,7 @@ struct LoadOptions {
   BackendPolicy policy = BackendPolicy::warn;
   std::size_t threads = 0;                 // most threads of the shared pool that this model uses; 0: all
   bool map_files = true;                   // false: read weights into memory instead of mapping the file
+  std::filesystem::path onnx_file = {};    // inside the folder: run as it is instead of the weights; empty: as found
   std::filesystem::path dump_graphs = {};  // a folder that gets the graph as text after each pass; empty: none
 };
 
@@ -54,9 +55,12 @@ struct ModelFacts {
   Selection selection;      // why it runs where it runs
 };
 
-/// An encoder from a Hugging Face folder. Immutable; thread-safe; copies share it.
+/// An encoder from a Hugging Face folder, or an ONNX file. Immutable; thread-safe; copies share it.
 class Model {
  public:
+  /// `folder` may be the path of an ONNX file, and a folder may have one (model.onnx, onnx/model.onnx) instead of
+  /// weights as safetensors: such a file is run as it is, by a backend that reads it.
+  ///
   /// Chooses a backend, compiles forward there, and goes on to the next choice where a backend cannot: never later, so
   /// that no result comes from two backends. Throws not_found, corrupt, unsupported (naming the architecture or
   /// option), invalid_argument, resource_exhausted, unavailable (naming each backend that was considered and why not).
@@ -65,7 +69,8 @@ class Model {
   /// What `transformers` forward does, in float32. Inputs: input_ids [batch, length] (i32 or i64), attention_mask and
   /// token_type_ids of the same shape (absent: ones, zeros), position_ids. Outputs: last_hidden_state [batch, length,
   /// hidden] and what the head of the model gives. Places with mask 0 are zeros. Throws invalid_argument for unknown or
-  /// missing inputs, wrong shapes, ids outside the vocabulary, more positions than the model has.
+  /// missing inputs, wrong shapes, ids outside the vocabulary, more positions than the model has. An ONNX file takes
+  /// and gives what it names, in its own types.
   NamedTensors forward(const NamedTensors& inputs) const;
 
   const ModelFacts& facts() const;

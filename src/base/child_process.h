@@ -22,4 +22,7 @@ struct ChildResult {
 ChildResult run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                       std::chrono::milliseconds limit);
 
+/// Ends this process without anything that runs at an ending otherwise, be it the program's or a library's.
+[[noreturn]] void end_process_now(int exit_code);
+
 }  // namespace alate::base

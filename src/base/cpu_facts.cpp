@@ -144,7 +144,7 @@ CpuFacts read_cpu_facts(const std::filesystem::path& root) {
 }
 
 const CpuFacts& cpu_facts() {
-  static const CpuFacts facts = read_cpu_facts("/");
+  static const CpuFacts facts = read_cpu_facts();
   return facts;
 }
 

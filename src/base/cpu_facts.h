@@ -32,6 +32,9 @@ struct CpuFacts {
 /// Read once, at first use; thread-safe.
 const CpuFacts& cpu_facts();
 
+/// What the operating system of this machine says; `cpu_facts()` keeps it.
+CpuFacts read_cpu_facts();
+
 /// The facts as `root`/proc and `root`/sys tell them; brand, features and `best` come from the processor itself
 /// (the brand from `root`/proc/cpuinfo where it has one). Never throws for what is missing or malformed there.
 CpuFacts read_cpu_facts(const std::filesystem::path& root);

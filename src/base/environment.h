@@ -10,8 +10,12 @@ namespace alate::base {
 /// The variable's value; an empty one counts as unset. Safe as long as no thread changes the environment.
 std::optional<std::string> environment(const char* name);
 
-/// Where models and fetched files are kept: $ALATE_HOME, else $XDG_CACHE_HOME/alate, else ~/.cache/alate. The folder
-/// need not exist yet. Throws not_found when there is no home folder either.
+/// Sets a variable that has no value, for libraries that read it. To be called before threads are made that read the
+/// environment.
+void set_environment_default(const char* name, const std::string& value);
+
+/// Where models and fetched files are kept: $ALATE_HOME, else $XDG_CACHE_HOME/alate, else ~/.cache/alate; on Windows
+/// %ALATE_HOME%, else %LOCALAPPDATA%\alate. The folder need not exist yet. Throws not_found when none is set.
 std::filesystem::path cache_directory();
 
 }  // namespace alate::base

@@ -49,6 +49,4 @@ MemoryFacts read_memory_facts(const std::filesystem::path& root) {
   return facts;
 }
 
-MemoryFacts memory_facts() { return read_memory_facts("/"); }
-
 }  // namespace alate::base

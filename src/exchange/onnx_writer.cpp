@@ -1,10 +1,13 @@
 #include "exchange/onnx_writer.h"
 
 #include "alate/error.h"
+#include "exchange/onnx/attribute.h"
 #include "exchange/onnx/spelling.h"
 #include "graph/decompose.h"
 
 namespace alate::exchange {
+
+bool has_onnx_values(DType dtype) { return onnx::onnx_dtype(dtype) != 0 || is_complex(dtype); }
 
 OnnxSupport onnx_support(const graph::Graph& graph, const graph::Node& node, int opset) {
   std::string reason;

@@ -35,6 +35,9 @@ struct OnnxModel {
   std::vector<std::string> inputs, outputs;
 };
 
+/// Whether values of a dtype can be in a model at all.
+bool has_onnx_values(DType dtype);
+
 /// Whether a node can be written. `text` is how it is spelled ("Add", "Where, Div"), or why it is not.
 struct OnnxSupport {
   bool is_supported = false;

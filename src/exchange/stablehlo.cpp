@@ -33,7 +33,7 @@ bool are_all_empty(const std::vector<Shape>& shapes) {
 }
 
 HloValues write_node(HloWriter& w, const HloCall& call) {
-  if (are_all_empty(call.shapes)) {
+  if (are_all_empty(call.shapes) && call.node.op != Op::dynamic_reshape) {
     HloValues values;
     for (const Shape& shape : call.shapes) values.push_back(w.constant(Tensor::zeros(shape)));
     return values;
@@ -86,13 +86,14 @@ StableHloModule write_stablehlo(const graph::Graph& graph, const graph::DimValue
   HloValues parameters;
   for (const graph::Parameter& parameter : graph.parameters())
     parameters.push_back({"%parameter" + std::to_string(parameters.size()), dims(parameter.shape)});
-  const HloValues outputs = write_nodes(w, graph, dims, parameters);
+  HloValues outputs = write_nodes(w, graph, dims, parameters);
+  outputs.insert(outputs.end(), w.checked_extents().begin(), w.checked_extents().end());
   w.finish(outputs);
   std::vector<Shape> results;
   for (const HloValue& output : outputs) results.push_back(output.shape);
   std::string text = "module @alate {\n  func.func public @main(";
   text += signature(parameters, graph, w.constant_arguments()) + ") -> " + tensor_types(results) + " {\n";
-  return {text + w.text() + "  }\n}\n", w.large_constants()};
+  return {text + w.text() + "  }\n}\n", w.large_constants(), w.checks()};
 }
 
 StableHloSupport supports_stablehlo(const graph::Graph& graph, const graph::Node& node) {

@@ -17,8 +17,9 @@ constexpr std::array kArchitectures = {
 
 EncoderInputs declare_encoder_inputs(graph::Builder& b) {
   EncoderInputs in;
-  in.tokens = b.dim("tokens", 1);
-  in.sequences = b.dim("sequences", 1);
+  // Further tokens belong to no sequence, and further sequences have no tokens.
+  in.tokens = b.dim("tokens", 1, {}, true);
+  in.sequences = b.dim("sequences", 1, {}, true);
   in.longest = b.dim("longest", 1, {}, true);
   const auto of = [&](const char* name, std::vector<Dim> dims) {
     return b.parameter(name, {DType::i32, std::move(dims)});

@@ -132,8 +132,9 @@ Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows
 }  // namespace
 
 EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  Tokenizer tokenizer = Tokenizer::load(folder);
-  pipelines::EmbeddingModules modules = pipelines::read_modules(folder);
+  const std::filesystem::path home = runtime::find_model_files(folder, options.onnx_file).folder;
+  Tokenizer tokenizer = Tokenizer::load(home);
+  pipelines::EmbeddingModules modules = pipelines::read_modules(home);
   const bool normalize = modules.normalizes();
   std::shared_ptr<const runtime::EncoderProgram> first;
   Model model(Model::State::load(

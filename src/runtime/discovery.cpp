@@ -141,10 +141,12 @@ Machine discover(const DiscoveryOptions& options) {
   return machine;
 }
 
-Machine discover_for(const Preferences& preferences) {
+Machine discover_for(const Preferences& preferences, const ModelNeeds& model) {
+  Preferences all = preferences;  // what the manifest names must be looked at too
+  all.wanted.insert(all.wanted.end(), model.backends.begin(), model.backends.end());
+  if (!model.file_extension.empty()) all.wanted.emplace_back("onnx");  // the only one that reads files
   const bool may_have_accelerators = base::may_have_accelerators();
-  return discover(
-      {.wants = [&](const BackendState& state) { return concerns(preferences, state, may_have_accelerators); }});
+  return discover({.wants = [&](const BackendState& state) { return concerns(all, state, may_have_accelerators); }});
 }
 
 std::vector<std::string> list_available() {

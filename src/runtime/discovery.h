@@ -21,8 +21,8 @@ struct DiscoveryOptions {
 /// first library that passes the one that the backend uses. Thread-safe.
 Machine discover(const DiscoveryOptions& options = {});
 
-/// Only what these preferences may come to.
-Machine discover_for(const Preferences& preferences);
+/// Only what these preferences and this model may come to.
+Machine discover_for(const Preferences& preferences, const ModelNeeds& model = {});
 
 /// Names of the backends that can be used here, in the registry's order. Probes all.
 std::vector<std::string> list_available();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "alate/error.h"
+#include "runtime/file_program.h"
 #include "runtime/loaded_model.h"
 
 namespace alate {
@@ -126,6 +127,7 @@ void scatter(const Tensor& from, bool per_token, const Chunk& chunk, std::int64_
 }  // namespace
 
 NamedTensors Model::forward(const NamedTensors& inputs) const {
+  if (state_->files.is_onnx()) return runtime::run_file(*state_->open_file(), inputs);
   const Padded padded = read_inputs(inputs);
   const runtime::EncoderProgram& program = state_->forward_program();
   NamedTensors results;

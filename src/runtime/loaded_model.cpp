@@ -4,21 +4,33 @@
 #include <new>
 
 #include "alate/error.h"
+#include "backends/specialising_executable.h"
 #include "base/log.h"
 #include "runtime/compile_cache.h"
+#include "runtime/file_program.h"
 
 namespace alate::runtime {
 
-struct ModelLoader {
-  static std::shared_ptr<EncoderProgram> make_program(std::unique_ptr<backends::Executable> executable,
-                                                      const models::EncoderLimits& limits, Dim tokens) {
-    auto program = std::make_shared<EncoderProgram>();
-    program->executable_ = std::move(executable);
-    program->limits_ = limits;
-    program->tokens_dim_ = tokens;
-    return program;
+namespace {
+
+// Work grows with the number of tokens, of which a few more cost little; each sequence is as long as the longest.
+constexpr std::int64_t kFewestTokens = 16, kFewestSequences = 1;
+
+Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable& dims) {
+  std::vector<RoundedDim> rounded;
+  for (const RoundedDim& each :
+       {RoundedDim{inputs.tokens.id(), kFewestTokens}, RoundedDim{inputs.sequences.id(), kFewestSequences},
+        RoundedDim{inputs.longest.id(), kFewestTokens}}) {
+    if (dims[each.dim].paddable) rounded.push_back(each);
   }
-};
+  return Rounding(std::move(rounded));
+}
+
+}  // namespace
+
+EncoderProgram::EncoderProgram(std::unique_ptr<backends::Executable> executable, const models::EncoderLimits& limits,
+                               Dim tokens, Rounding rounding)
+    : executable_(std::move(executable)), limits_(limits), tokens_dim_(tokens), rounding_(std::move(rounding)) {}
 
 bool EncoderProgram::is_per_token(std::size_t i) const {
   const Shape& shape = executable_->outputs()[i].shape;
@@ -37,10 +49,17 @@ std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const Packin
     }
     return results;
   }
-  const std::vector<backends::Buffer> inputs = pack(tokens, limits_, options);
+  std::vector<backends::Buffer> inputs = pack(tokens, limits_, options);
+  add_inputs(tokens, options, inputs, run_options);
   std::vector<backends::Buffer> outputs(ports.size());
-  executable_->run(inputs, outputs, run_options);
-  for (const backends::Buffer& output : outputs) results.push_back(*output.host());
+  if (rounding_.empty()) {
+    executable_->run(inputs, outputs, run_options);
+    for (const backends::Buffer& output : outputs) results.push_back(*output.host());
+    return results;
+  }
+  executable_->run(rounding_.pad(inputs, executable_->inputs()), outputs, run_options);
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    results.push_back(rounding_.cut(*outputs[i].host(), ports[i], inputs, executable_->inputs()));
   return results;
 }
 
@@ -49,12 +68,10 @@ std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const Packin
 namespace alate {
 namespace {
 
-using runtime::ModelLoader;
-
-std::unique_ptr<backends::Executable> compile_on(backends::Backend& backend, const graph::Graph& graph,
-                                                 const backends::CompileOptions& options) {
+template <typename Make>
+auto on_backend(const backends::Backend& backend, const Make& make) {
   try {
-    return backend.compile(graph, options);
+    return make();
   } catch (const Error& error) {
     throw runtime::BackendFailure(error);
   } catch (const std::bad_alloc&) {
@@ -68,21 +85,26 @@ std::unique_ptr<backends::Executable> compile_on(backends::Backend& backend, con
 
 std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runtime::Head& head,
                                                                      models::HeadChoice choice) const {
-  graph::Builder b(std::string(architecture->model_type));
+  graph::Builder b(facts.architecture.empty() ? "encoder" : facts.architecture);
   const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
-  models::Weights named(weights, std::string(architecture->prefix));
-  const models::BuiltEncoder built = architecture->build(b, config, named, inputs, choice);
+  models::BuiltEncoder built;
+  runtime::FileEncoder encoder;
+  if (files.is_onnx()) {
+    encoder = runtime::find_encoder(open_file(), files.onnx_file.string(), limits);
+    built.last_hidden_state = b.parameter("last_hidden_state", {DType::f32, {inputs.tokens, encoder.hidden_size}});
+  } else {
+    models::Weights named(weights, std::string(architecture->prefix));
+    built = architecture->build(b, config, named, inputs, choice);
+  }
   head(b, inputs, built);
   graph::PassLog log;
   const auto start = std::chrono::steady_clock::now();
-  std::unique_ptr<backends::Executable> executable = compile_on(*backend, b.finish(),
-                                                                {.weights = store,
-                                                                 .max_workers = options.threads,
-                                                                 .log = &log,
-                                                                 .dump = dump.get(),
-                                                                 .device = facts.selection.device_index,
-                                                                 .session_options = session_options,
-                                                                 .cache_folder = runtime::compile_cache()});
+  const graph::Graph graph = b.finish();
+  backends::CompileOptions compile_options = this->compile_options();
+  compile_options.log = &log;
+  compile_options.dump = dump.get();
+  std::unique_ptr<backends::Executable> executable =
+      on_backend(*backend, [&] { return backend->compile(graph, compile_options); });
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
   for (const graph::PassLogEntry& entry : log) {
     base::log(base::LogLevel::debug, "pass",
@@ -93,7 +115,26 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   }
   base::log(base::LogLevel::debug, "compiled",
             {{"model", folder.string()}, {"backend", facts.backend}, {"us", std::to_string(took.count())}});
-  return ModelLoader::make_program(std::move(executable), limits, inputs.tokens);
+  if (files.is_onnx())
+    return runtime::make_file_program(std::move(encoder), std::move(executable), limits, inputs.tokens);
+  const bool specialises = dynamic_cast<const backends::SpecialisingExecutable*>(executable.get()) != nullptr;
+  return std::make_shared<runtime::EncoderProgram>(
+      std::move(executable), limits, inputs.tokens,
+      specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding());
+}
+
+backends::CompileOptions Model::State::compile_options() const {
+  return {.weights = store,
+          .max_workers = options.threads,
+          .device = facts.selection.device_index,
+          .session_options = session_options,
+          .cache_folder = runtime::compile_cache()};
+}
+
+std::shared_ptr<backends::Executable> Model::State::open_file() const {
+  const std::lock_guard lock(forward_mutex);
+  if (file == nullptr) file = on_backend(*backend, [&] { return backend->open({files.onnx_file}, compile_options()); });
+  return file;
 }
 
 const runtime::EncoderProgram& Model::State::forward_program() const {
@@ -109,7 +150,13 @@ const runtime::EncoderProgram& Model::State::forward_program() const {
 }
 
 Model Model::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  return Model(State::load(folder, options, [](const State& state) { state.forward_program(); }));
+  return Model(State::load(folder, options, [](const State& state) {
+    if (state.files.is_onnx()) {
+      state.open_file();
+    } else {
+      state.forward_program();
+    }
+  }));
 }
 
 const ModelFacts& Model::facts() const { return state_->facts; }

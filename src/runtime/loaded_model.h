@@ -14,7 +14,9 @@
 #include "formats/json.h"
 #include "formats/safetensors_model.h"
 #include "models/encoder.h"
+#include "runtime/model_files.h"
 #include "runtime/packing.h"
+#include "runtime/rounding.h"
 #include "runtime/selection.h"
 
 namespace alate::runtime {
@@ -22,6 +24,13 @@ namespace alate::runtime {
 /// An encoder's graph compiled with certain outputs. Thread-safe.
 class EncoderProgram {
  public:
+  /// `executable` takes the parameters of `models::declare_encoder_inputs`, and after them what `add_inputs` adds.
+  EncoderProgram(std::unique_ptr<backends::Executable> executable, const models::EncoderLimits& limits, Dim tokens,
+                 Rounding rounding = {});
+  virtual ~EncoderProgram() = default;
+  EncoderProgram(const EncoderProgram&) = delete;
+  EncoderProgram& operator=(const EncoderProgram&) = delete;
+
   /// One output for each that the program was built with: [tokens, …] or [sequences, …] float32. An empty batch gives
   /// empty results where rows are tokens, and zeros where they are sequences.
   std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options = {},
@@ -29,13 +38,18 @@ class EncoderProgram {
   std::span<const backends::Port> outputs() const { return executable_->outputs(); }
   /// Whether rows of output `i` are tokens (else sequences).
   bool is_per_token(std::size_t i) const;
-  backends::ExecutableFacts facts() const { return executable_->facts(); }
+  virtual backends::ExecutableFacts facts() const { return executable_->facts(); }
 
  private:
-  friend struct ModelLoader;
+  // Further inputs, made from the same tokens.
+  virtual void add_inputs(const PackedTokens& /*tokens*/, const PackingOptions& /*options*/,
+                          std::vector<backends::Buffer>& /*inputs*/,
+                          const backends::RunOptions& /*run_options*/) const {}
+
   std::unique_ptr<backends::Executable> executable_;
   models::EncoderLimits limits_;
   Dim tokens_dim_;
+  Rounding rounding_;  // empty where the backend takes any extents at no cost
 };
 
 /// What options say about backends, with the process's priority where they say nothing.
@@ -67,6 +81,7 @@ struct Model::State {
   std::filesystem::path folder;
   LoadOptions options;
   formats::Json config;
+  runtime::ModelFiles files;
   formats::SafetensorsModel weights;
   const models::Architecture* architecture = nullptr;
   models::EncoderLimits limits;
@@ -79,10 +94,16 @@ struct Model::State {
   /// Compiles the encoder with the outputs that `head` adds. Weights are shared with all other programs of the model.
   /// Throws runtime::BackendFailure where it is the backend that cannot.
   std::shared_ptr<const runtime::EncoderProgram> compile(const runtime::Head& head, models::HeadChoice choice) const;
-  /// The program of `Model::forward`, compiled at its first use.
+  /// What every graph of the model is compiled with.
+  backends::CompileOptions compile_options() const;
+  /// The ONNX file's executable on the backend, opened at its first use; only where `files` has one. Throws
+  /// runtime::BackendFailure as `compile`.
+  std::shared_ptr<backends::Executable> open_file() const;
+  /// The program of `Model::forward`, compiled at its first use; not for ONNX files.
   const runtime::EncoderProgram& forward_program() const;
 
   mutable std::mutex forward_mutex;
+  mutable std::shared_ptr<backends::Executable> file;
   mutable std::shared_ptr<const runtime::EncoderProgram> forward;
 };
 

@@ -43,13 +43,25 @@ using runtime::Machine;
 using runtime::ModelNeeds;
 using runtime::Preferences;
 
-formats::Json read_config(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / "config.json";
-  if (!std::filesystem::is_directory(folder)) {
-    throw make_error(ErrorCode::not_found, "'", folder.string(),
-                     "' is not a folder: name the folder of a model, with config.json and model.safetensors");
-  }
+// A config.json; nothing for a lone ONNX file, which needs none.
+formats::Json read_config(const runtime::ModelFiles& files) {
+  const std::filesystem::path path = files.folder / "config.json";
+  std::error_code ignored;
+  if (files.is_onnx() && !std::filesystem::exists(path, ignored)) return {};
   return formats::parse_json(base::read_text_file(path), path.string());
+}
+
+// What a file's encoder takes, as its config says; without one, what fits into an id.
+models::EncoderLimits limits_of_config(const formats::Json& config) {
+  constexpr std::int64_t kAny = INT32_MAX;
+  const auto positive = [&](const char* key, std::int64_t otherwise) {
+    const std::int64_t value = config.get_int(key, otherwise);
+    return value > 0 ? value : otherwise;
+  };
+  return {.vocabulary = positive("vocab_size", kAny),
+          .positions = positive("max_position_embeddings", kAny),
+          .types = positive("type_vocab_size", kAny),
+          .hidden_size = config.get_int("hidden_size", 0)};
 }
 
 void say(const Selection& selection, const std::filesystem::path& folder, const Preferences& preferences) {
@@ -66,33 +78,43 @@ void say(const Selection& selection, const std::filesystem::path& folder, const 
 }
 
 Fingerprint fingerprint_of(const Model::State& state) {
-  const models::Weights named(state.weights, std::string(state.architecture->prefix));
   FingerprintBuilder fingerprint;
-  return fingerprint.add(named.fingerprint()).add(std::string_view("f32")).add(state.backend->name()).finish();
+  if (state.files.is_onnx()) {
+    fingerprint.add(runtime::onnx_fingerprint(state.files.onnx_file));
+  } else {
+    fingerprint.add(models::Weights(state.weights, std::string(state.architecture->prefix)).fingerprint());
+  }
+  return fingerprint.add(std::string_view("f32")).add(state.backend->name()).finish();
+}
+
+void read_weights(Model::State& state) {
+  state.architecture = &models::find_architecture(state.config);
+  state.limits = state.architecture->limits(state.config);
+  state.weights = formats::SafetensorsModel::open_folder(
+      state.folder, state.options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
+  state.facts.architecture = state.architecture->model_type;
+  for (const std::string_view name : state.weights.names())
+    state.facts.weight_bytes += state.weights.find(name)->shape.byte_count();
 }
 
 // All that does not depend on where it runs.
-std::shared_ptr<Model::State> read_files(const std::filesystem::path& folder, const LoadOptions& options) {
+std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, const LoadOptions& options) {
   auto state = std::make_shared<Model::State>();
-  state->folder = folder;
+  state->files = runtime::find_model_files(path, options.onnx_file);
+  state->folder = state->files.folder;
   state->options = options;
   if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
-  state->config = read_config(folder);
-  state->architecture = &models::find_architecture(state->config);
-  state->limits = state->architecture->limits(state->config);
-  state->weights = formats::SafetensorsModel::open_folder(
-      folder, options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
-  state->facts = {.architecture = std::string(state->architecture->model_type),
-                  .backend = {},
-                  .device = {},
-                  .dtype = "float32",
-                  .weight_bytes = 0,
-                  .hidden_size = static_cast<std::size_t>(state->limits.hidden_size),
-                  .max_positions = static_cast<std::size_t>(state->limits.positions),
-                  .fingerprint = {},
-                  .selection = {}};
-  for (const std::string_view name : state->weights.names())
-    state->facts.weight_bytes += state->weights.find(name)->shape.byte_count();
+  state->config = read_config(state->files);
+  state->facts.dtype = "float32";
+  if (state->files.is_onnx()) {
+    state->limits = limits_of_config(state->config);
+    state->facts.architecture = state->config.get_string("model_type", "onnx");
+    state->facts.weight_bytes = runtime::onnx_bytes(state->files.onnx_file);
+  } else {
+    read_weights(*state);
+  }
+  state->facts.hidden_size = static_cast<std::size_t>(state->limits.hidden_size);
+  state->facts.max_positions = static_cast<std::size_t>(state->limits.positions);
   return state;
 }
 
@@ -107,6 +129,7 @@ void put_on(Model::State& state, Selection selection) {
   state.facts.device = selection.device_description;
   state.facts.fingerprint = fingerprint_of(state);
   state.facts.selection = std::move(selection);
+  state.file = nullptr;
 }
 
 }  // namespace
@@ -114,14 +137,14 @@ void put_on(Model::State& state, Selection selection) {
 std::shared_ptr<const Model::State> Model::State::load(const std::filesystem::path& folder, const LoadOptions& options,
                                                        const std::function<void(const State&)>& prepare) {
   const std::shared_ptr<State> state = read_files(folder, options);
-  const hub::Manifest manifest = hub::read_manifest(folder);
+  const hub::Manifest manifest = hub::read_manifest(state->folder);
   state->session_options = manifest.session_options;
   const Preferences preferences = runtime::preferences_of(options);
-  const ModelNeeds needs{
-      .name = runtime::shown_name(folder), .backends = manifest.backends, .bytes = state->facts.weight_bytes};
-  Preferences with_manifest = preferences;  // for discovery: what the manifest names must be looked at too
-  with_manifest.wanted.insert(with_manifest.wanted.end(), manifest.backends.begin(), manifest.backends.end());
-  Machine machine = runtime::discover_for(with_manifest);
+  const ModelNeeds needs{.name = runtime::shown_name(folder),
+                         .backends = manifest.backends,
+                         .file_extension = state->files.is_onnx() ? ".onnx" : "",
+                         .bytes = state->facts.weight_bytes};
+  Machine machine = runtime::discover_for(preferences, needs);
   std::vector<FailedChoice> failed;
   for (;;) {
     Selection selection = runtime::select(needs, preferences, machine, failed);

@@ -6,8 +6,14 @@
 namespace alate::runtime {
 
 ModelNeeds model_needs(const std::filesystem::path& path) {
+  const ModelFiles files = find_model_files(path);
+  ModelNeeds needs{.name = shown_name(path), .backends = hub::read_manifest(files.folder).backends};
+  if (files.is_onnx()) {
+    needs.file_extension = ".onnx";
+    needs.bytes = onnx_bytes(files.onnx_file);
+    return needs;
+  }
   const formats::SafetensorsModel weights = formats::SafetensorsModel::open_folder(path);
-  ModelNeeds needs{.name = shown_name(path), .backends = hub::read_manifest(path).backends};
   for (const std::string_view name : weights.names()) needs.bytes += weights.find(name)->shape.byte_count();
   return needs;
 }

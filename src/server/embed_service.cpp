@@ -62,7 +62,7 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
     check_count();
     const Clock::time_point asked = Clock::now();
     services_.models.acquire(
-        request_.model,
+        request_.model, request_.backend,
         [self = shared_from_this(), asked](const std::shared_ptr<HostedModel>& model, const std::exception_ptr& error) {
           self->guarded([&] {
             if (error) std::rethrow_exception(error);
@@ -263,6 +263,7 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
 }  // namespace
 
 void embed(Call& call, EmbedRequest request, std::function<Response(const EmbedAnswer&)> format) {
+  if (request.backend.empty()) request.backend = call.body.get_string("backend", "");
   std::make_shared<Embedding>(call, std::move(request), std::move(format))->start();
 }
 

@@ -17,7 +17,8 @@
 namespace alate::server {
 
 struct EmbedRequest {
-  std::string model;  // as the client named it; empty: the default one
+  std::string model;    // as the client named it; empty: the default one
+  std::string backend;  // as ModelHost::acquire; filled in by `embed` from the body's "backend"
   std::vector<std::string> texts;
   std::vector<std::vector<std::int32_t>> token_rows;  // instead of texts; special tokens are added where absent
   bool truncate = true;                               // false: a text over the model's length is Problem::too_long

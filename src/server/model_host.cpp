@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "backends/registry.h"
 #include "base/error_copy.h"
 #include "base/log.h"
 #include "formats/json.h"
@@ -61,12 +62,43 @@ HostingOptions hosting_options(const Settings& settings, runtime::BatchObserver 
           .observer = std::move(observer)};
 }
 
+// No name of a model has a line break.
+std::string key_of(std::string_view name, std::string_view backend) {
+  return backend.empty() ? std::string(name) : std::string(name) + "\n" + std::string(backend);
+}
+
+// The backend under its own name. Throws invalid_argument for a name that no backend has.
+std::string canonical_backend(std::string_view backend) {
+  runtime::BackendSpec spec = runtime::BackendSpec::parse(backend);
+  const auto elsewhere = runtime::names_elsewhere();
+  if (std::ranges::find(elsewhere, spec.backend) == elsewhere.end()) {
+    try {
+      spec.backend = backends::get_backend(spec.backend).name();
+    } catch (const Error& error) {
+      throw Error(ErrorCode::invalid_argument, error.message());
+    }
+  }
+  return spec.device.empty() ? spec.backend : spec.backend + ":" + spec.device;
+}
+
+// A client that names a backend gets that one or an error.
+HostingOptions on_backend(HostingOptions options, const std::string& backend) {
+  if (backend.empty()) return options;
+  options.load.backends = {backend};
+  options.load.asked_by = "the request";
+  options.load.is_wish = false;
+  options.load.device.clear();
+  options.load.policy = BackendPolicy::strict;
+  return options;
+}
+
 Error shutting_down() { return Error(ErrorCode::unavailable, "the server is shutting down; ask another, or later"); }
 
 // A model that is loaded, or on its way.
 struct Entry {
   NamedFolder model;
-  Hosted hosted;  // null while it is loading
+  std::string backend;  // that was asked for; empty: as the settings say
+  Hosted hosted;        // null while it is loading
   std::vector<ModelHost::Ready> waiting;
   std::size_t bytes = 0;    // of its weights: of the files, then in memory
   bool takes_room = false;  // loading has begun, or it is loaded
@@ -97,18 +129,19 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   std::mutex mutex;
   std::condition_variable room;  // a model that took room is loaded or has failed
   bool closed = false;
-  std::map<std::string, Entry, std::less<>> entries;        // by canonical names
-  std::map<std::string, std::string, std::less<>> aliases;  // of loaded models: as asked for, canonical
+  std::map<std::string, Entry, std::less<>> entries;        // by key_of
+  std::map<std::string, std::string, std::less<>> aliases;  // of loaded models: as asked for, their key
 
-  void acquire(std::string_view name, Ready ready);
+  void acquire(std::string_view name, std::string_view backend, Ready ready);
   Hosted find_loaded(std::string_view asked);
-  void begin_loading(const NamedFolder& model, Ready ready);
-  void load(const std::string& name);
-  Hosted load_in_room(const NamedFolder& model);
-  void make_room(std::unique_lock<std::mutex>& lock, const std::string& name);
-  bool fits(const std::string& name) const;
+  Hosted find_elsewhere_loaded(const std::string& name, std::string_view backend);
+  void begin_loading(const NamedFolder& model, std::string_view backend, Ready ready);
+  void load(const std::string& key);
+  Hosted load_in_room(const std::string& key, const NamedFolder& model, const std::string& backend);
+  void make_room(std::unique_lock<std::mutex>& lock, const std::string& key);
+  bool fits(const std::string& key) const;
   Hosted evict_one(const std::string& spared);
-  Hosted remove(std::string_view name, std::string_view why);
+  Hosted remove(std::string_view key, std::string_view why);
   KeepAlive initial_keep_alive(const std::string& name) const;
   std::string canonical(std::string_view name);
 };
@@ -132,21 +165,36 @@ Hosted ModelHost::State::find_loaded(std::string_view asked) {
   return entry.hosted;
 }
 
-void ModelHost::State::acquire(std::string_view name, Ready ready) {
-  if (Hosted hosted = find_loaded(name)) return ready(std::move(hosted), nullptr);
+// The model on the backend that was asked for, where the settings have put it there already. With the lock.
+Hosted ModelHost::State::find_elsewhere_loaded(const std::string& name, std::string_view backend) {
+  const auto found = entries.find(name);
+  if (backend.empty() || found == entries.end() || found->second.hosted == nullptr) return nullptr;
+  const Selection& selection = found->second.hosted->pipeline.facts().selection;
+  const runtime::BackendSpec spec = runtime::BackendSpec::parse(backend);
+  if (spec.backend != selection.backend) return nullptr;
+  const bool is_device =
+      spec.device.empty() || spec.device == selection.device || spec.device == selection.device_index;
+  return is_device ? found->second.hosted : nullptr;
+}
+
+void ModelHost::State::acquire(std::string_view name, std::string_view asked, Ready ready) {
+  if (Hosted hosted = find_loaded(key_of(name, asked))) return ready(std::move(hosted), nullptr);
   std::exception_ptr error;
   Hosted hosted;
   try {
     const NamedFolder model = names.resolve(name);
+    const std::string backend = asked.empty() ? std::string() : canonical_backend(asked);
+    const std::string key = key_of(model.name, backend);
     const std::lock_guard lock(mutex);
     if (closed) throw shutting_down();
-    const auto found = entries.find(model.name);
+    const auto found = entries.find(key);
     if (found != entries.end() && found->second.hosted != nullptr) {
       hosted = found->second.hosted;
       found->second.used = Clock::now();
-      aliases.emplace(name, model.name);
+      aliases.emplace(key_of(name, asked), key);
     } else {
-      return begin_loading(model, std::move(ready));
+      hosted = find_elsewhere_loaded(model.name, backend);
+      if (hosted == nullptr) return begin_loading(model, backend, std::move(ready));
     }
   } catch (...) {
     error = std::current_exception();
@@ -155,28 +203,33 @@ void ModelHost::State::acquire(std::string_view name, Ready ready) {
 }
 
 // With the lock.
-void ModelHost::State::begin_loading(const NamedFolder& model, Ready ready) {
-  const auto [place, is_new] = entries.try_emplace(model.name);
+void ModelHost::State::begin_loading(const NamedFolder& model, std::string_view backend, Ready ready) {
+  const std::string key = key_of(model.name, backend);
+  const auto [place, is_new] = entries.try_emplace(key);
   Entry& entry = place->second;
   entry.waiting.push_back(std::move(ready));
   if (!is_new) return;
   entry.model = model;
+  entry.backend = backend;
   entry.keep_alive = initial_keep_alive(model.name);
-  loaders.push([self = shared_from_this(), name = model.name] { self->load(name); });
+  loaders.push([self = shared_from_this(), key] { self->load(key); });
 }
 
 // On a loader's thread.
-void ModelHost::State::load(const std::string& name) {
+void ModelHost::State::load(const std::string& key) {
   NamedFolder model;
+  std::string backend;
   {
     const std::lock_guard lock(mutex);
     if (closed) return;
-    model = entries.find(name)->second.model;
+    const Entry& entry = entries.find(key)->second;
+    model = entry.model;
+    backend = entry.backend;
   }
   Hosted hosted;
   std::exception_ptr error;
   try {
-    hosted = load_in_room(model);
+    hosted = load_in_room(key, model, backend);
   } catch (...) {
     error = std::current_exception();
   }
@@ -186,7 +239,7 @@ void ModelHost::State::load(const std::string& name) {
     const std::lock_guard lock(mutex);
     room.notify_all();
     if (closed) return;
-    const auto place = entries.find(name);
+    const auto place = entries.find(key);
     waiting.swap(place->second.waiting);
     if (error != nullptr) {
       entries.erase(place);
@@ -196,8 +249,8 @@ void ModelHost::State::load(const std::string& name) {
       entry.bytes = bytes_in_memory(*hosted);
       entry.used = Clock::now();
       // Weights may take more room than their files: stored as float16, computed in float32.
-      while (!fits(name)) {
-        evicted.push_back(evict_one(name));
+      while (!fits(key)) {
+        evicted.push_back(evict_one(key));
         if (evicted.back() == nullptr) break;
       }
     }
@@ -208,7 +261,7 @@ void ModelHost::State::load(const std::string& name) {
   if (!waiting.empty()) waiting.back()(std::move(hosted), std::move(error));
 }
 
-Hosted ModelHost::State::load_in_room(const NamedFolder& model) {
+Hosted ModelHost::State::load_in_room(const std::string& key, const NamedFolder& model, const std::string& backend) {
   const std::size_t bytes = weight_file_bytes(model.folder);
   if (settings.max_memory_mb > 0 && bytes > settings.max_memory_mb * kMegabyte) {
     throw make_error(ErrorCode::resource_exhausted, "the model ", formats::quoted_name(model.name), " has ",
@@ -218,24 +271,25 @@ Hosted ModelHost::State::load_in_room(const NamedFolder& model) {
   {
     std::unique_lock lock(mutex);
     if (!closed) {
-      entries.find(model.name)->second.bytes = bytes;
-      make_room(lock, model.name);
+      entries.find(key)->second.bytes = bytes;
+      make_room(lock, key);
     }
     if (closed) throw shutting_down();
   }
-  Hosted hosted = load_hosted_model(model, hosting, graveyard);
+  Hosted hosted = load_hosted_model(model, key, on_backend(hosting, backend), graveyard);
   base::log(base::LogLevel::info, "model loaded",
             {{"model", model.name},
+             {"backend", hosted->pipeline.facts().backend},
              {"ms", std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(hosted->load_time).count())},
              {"bytes", std::to_string(bytes_in_memory(*hosted))}});
   return hosted;
 }
 
 // Whether this model and all that take room besides are within the limits.
-bool ModelHost::State::fits(const std::string& name) const {
+bool ModelHost::State::fits(const std::string& key) const {
   std::size_t models = 0, bytes = 0;
-  for (const auto& [key, entry] : entries) {
-    if (key != name && !entry.takes_room) continue;
+  for (const auto& [other, entry] : entries) {
+    if (other != key && !entry.takes_room) continue;
     ++models;
     bytes += entry.bytes;
   }
@@ -244,20 +298,20 @@ bool ModelHost::State::fits(const std::string& name) const {
 }
 
 // Evicts until the model fits; waits for others that are loading, where they are in the way.
-void ModelHost::State::make_room(std::unique_lock<std::mutex>& lock, const std::string& name) {
-  while (!closed && !fits(name)) {
-    if (Hosted evicted = evict_one(name)) {
+void ModelHost::State::make_room(std::unique_lock<std::mutex>& lock, const std::string& key) {
+  while (!closed && !fits(key)) {
+    if (Hosted evicted = evict_one(key)) {
       lock.unlock();
       evicted.reset();
       lock.lock();
       continue;
     }
     const bool others_are_loading =
-        std::ranges::any_of(entries, [&](const auto& each) { return each.first != name && each.second.takes_room; });
+        std::ranges::any_of(entries, [&](const auto& each) { return each.first != key && each.second.takes_room; });
     if (!others_are_loading) break;
     room.wait(lock);
   }
-  if (!closed) entries.find(name)->second.takes_room = true;
+  if (!closed) entries.find(key)->second.takes_room = true;
 }
 
 // The least recently used model, one that nobody uses at the moment where there is one.
@@ -268,14 +322,14 @@ Hosted ModelHost::State::evict_one(const std::string& spared) {
     if (victim == nullptr || std::pair(entry.is_used(), entry.used) < std::pair(victim->is_used(), victim->used))
       victim = &entry;
   }
-  return victim == nullptr ? nullptr : remove(std::string(victim->model.name), "evicted");
+  return victim == nullptr ? nullptr : remove(key_of(victim->model.name, victim->backend), "evicted");
 }
 
 // With the lock. Who gets the model must let go of it without the lock.
-Hosted ModelHost::State::remove(std::string_view name, std::string_view why) {
-  const auto found = entries.find(name);
+Hosted ModelHost::State::remove(std::string_view key, std::string_view why) {
+  const auto found = entries.find(key);
   if (found == entries.end() || found->second.hosted == nullptr) return nullptr;
-  base::log(base::LogLevel::info, "model unloaded", {{"model", found->first}, {"why", std::string(why)}});
+  base::log(base::LogLevel::info, "model unloaded", {{"model", found->second.model.name}, {"why", std::string(why)}});
   Hosted hosted = std::move(found->second.hosted);
   std::erase_if(aliases, [&](const auto& alias) { return alias.second == found->first; });
   entries.erase(found);
@@ -286,8 +340,10 @@ Hosted ModelHost::State::remove(std::string_view name, std::string_view why) {
 std::string ModelHost::State::canonical(std::string_view name) {
   {
     const std::lock_guard lock(mutex);
-    if (const auto alias = aliases.find(name); alias != aliases.end()) return alias->second;
-    if (entries.contains(name)) return std::string(name);
+    if (const auto alias = aliases.find(name); alias != aliases.end())
+      return entries.find(alias->second)->second.model.name;
+    if (std::ranges::any_of(entries, [&](const auto& each) { return each.second.model.name == name; }))
+      return std::string(name);
   }
   try {
     return names.resolve(name).name;
@@ -315,11 +371,13 @@ ModelHost::~ModelHost() {
   state_->graveyard->close();
 }
 
-void ModelHost::acquire(std::string_view name, Ready ready) { state_->acquire(name, std::move(ready)); }
+void ModelHost::acquire(std::string_view name, std::string_view backend, Ready ready) {
+  state_->acquire(name, backend, std::move(ready));
+}
 
 void ModelHost::touch(const HostedModel& model, std::optional<std::chrono::nanoseconds> keep_alive) {
   const std::lock_guard lock(state_->mutex);
-  const auto found = state_->entries.find(model.name);
+  const auto found = state_->entries.find(model.key);
   if (found == state_->entries.end() || found->second.hosted.get() != &model) return;
   Entry& entry = found->second;
   entry.used = Clock::now();
@@ -328,12 +386,16 @@ void ModelHost::touch(const HostedModel& model, std::optional<std::chrono::nanos
 
 bool ModelHost::unload(std::string_view name) {
   const std::string canonical = state_->canonical(name);
-  Hosted hosted;
+  std::vector<Hosted> removed;
   {
     const std::lock_guard lock(state_->mutex);
-    hosted = state_->remove(canonical, "asked for");
+    std::vector<std::string> keys;
+    for (const auto& [key, entry] : state_->entries) {
+      if (entry.model.name == canonical && entry.hosted != nullptr) keys.push_back(key);
+    }
+    for (const std::string& key : keys) removed.push_back(state_->remove(key, "asked for"));
   }
-  return hosted != nullptr;
+  return !removed.empty();
 }
 
 void ModelHost::unload_idle() {
@@ -387,7 +449,7 @@ void ModelHost::preload() {
   // One more than there are, until all have been asked for.
   state_->preloads_left = static_cast<std::ptrdiff_t>(wanted.size()) + 1;
   for (const std::string& name : wanted) {
-    state_->acquire(name, [state = state_.get(), name](const Hosted&, const std::exception_ptr& error) {
+    state_->acquire(name, {}, [state = state_.get(), name](const Hosted&, const std::exception_ptr& error) {
       try {
         if (error != nullptr) std::rethrow_exception(error);
       } catch (const std::exception& failure) {

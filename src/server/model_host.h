@@ -22,6 +22,7 @@ namespace alate::server {
 /// A loaded model with its queue. Stays alive as long as somebody holds it, also after it has been unloaded.
 struct HostedModel {
   std::string name;  // as the models directory has it: "owner/name"
+  std::string key;   // of the host's table: the name, and the backend that was asked for
   std::filesystem::path folder;
   EmbeddingPipeline pipeline;
   std::chrono::nanoseconds load_time{};
@@ -67,13 +68,18 @@ class ModelHost {
   /// settings.default_model, else the only one there is; invalid_argument naming the choice where there are several.
   /// A name of the models directory, also with ":latest" behind it; never a path. Loading evicts the least recently
   /// used models over max_loaded_models and max_memory_mb.
-  void acquire(std::string_view name, Ready ready);
+  ///
+  /// `backend` (NAME or NAME:DEVICE) is where the model must run; empty: as the settings say. A model may be loaded on
+  /// several. Throws nothing; `ready` gets invalid_argument for a name that no backend has, and unsupported where that
+  /// backend cannot run the model here.
+  void acquire(std::string_view name, Ready ready) { acquire(name, {}, std::move(ready)); }
+  void acquire(std::string_view name, std::string_view backend, Ready ready);
 
   /// Puts off a model's unloading as though it had just been used; `keep_alive` (negative: for ever, 0: unload when
   /// idle) replaces the setting for this model.
   void touch(const HostedModel& model, std::optional<std::chrono::nanoseconds> keep_alive = {});
 
-  /// False when it was not loaded. Requests under way finish.
+  /// Unloads it from every backend. False when it was not loaded. Requests under way finish.
   bool unload(std::string_view name);
   /// Unloads what is idle for longer than it may be. The server calls it every second or so.
   void unload_idle();

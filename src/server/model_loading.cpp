@@ -19,6 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::string_view kRequest = "the request";
+
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = text.find(what); at != std::string::npos && !what.empty(); at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
@@ -62,7 +64,8 @@ void ModelGraveyard::bury(HostedModel* model) {
   });
 }
 
-std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const HostingOptions& options,
+std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const std::string& key,
+                                               const HostingOptions& options,
                                                const std::shared_ptr<ModelGraveyard>& graveyard) {
   const Clock::time_point begin = Clock::now();
   try {
@@ -70,6 +73,7 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const H
     auto scheduler =
         std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), options.batches, options.observer);
     auto made = std::make_unique<HostedModel>(HostedModel{.name = model.name,
+                                                          .key = key,
                                                           .folder = model.folder,
                                                           .pipeline = std::move(pipeline),
                                                           .load_time = Clock::now() - begin,
@@ -77,7 +81,9 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const H
     return {made.release(), [graveyard](HostedModel* dead) { graveyard->bury(dead); }};
   } catch (const Error& error) {
     base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
-    throw without_path(error, model);
+    // A backend that a client named and this machine lacks will not come by waiting.
+    const bool is_lacking = error.code() == ErrorCode::unavailable && options.load.asked_by == kRequest;
+    throw without_path(is_lacking ? Error(ErrorCode::unsupported, error.what()) : error, model);
   } catch (const std::bad_alloc&) {
     base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", "out of memory"}});
     throw make_error(ErrorCode::resource_exhausted, "there is not enough memory to load the model ",

@@ -34,8 +34,9 @@ struct HostingOptions {
   runtime::BatchObserver observer;
 };
 
-/// Throws an alate::Error that names the model and no path of this machine; the log has it whole.
-std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const HostingOptions& options,
+/// `key` is the host's. Throws an alate::Error that names the model and no path of this machine; the log has it whole.
+std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const std::string& key,
+                                               const HostingOptions& options,
                                                const std::shared_ptr<ModelGraveyard>& graveyard);
 
 /// Bytes that a loaded model's weights take in memory.

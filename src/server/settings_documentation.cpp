@@ -16,7 +16,7 @@ A setting is taken from the first of these that gives it:
 2. the environment variable: `ALATE_BATCH_MAX_TOKENS=4096` (an empty one counts as unset)
 3. the configuration file: `batch: {max_tokens: 4096}`
 4. variables of other systems, as a wish that is never an error: `TERMITE_GPU`, `TERMITE_FORCE_COREML` (gpu),
-   `GOMLX_BACKEND` (backend_priority, where this build has it), `HF_HUB_OFFLINE` (offline)
+   `GOMLX_BACKEND`, `MLX_BACKEND` (backend_priority), `HF_HUB_OFFLINE` (offline)
 5. its default
 
 The file is the one that `--config FILE` or `ALATE_CONFIG` names, else `$XDG_CONFIG_HOME/alate/alate.yaml`
@@ -90,9 +90,9 @@ std::string settings_documentation() {
     append_row(out, setting);
   }
   return out + R"(
-`unix_socket` without `host` and `port` is the only place where the server listens. Where `allow_downloads`,
-`content_security`, or a `gpu` that this build has no backend for is set, the server says at its start that it has no
-effect. Other users of the machine can see the options of a running program: `api_keys` belong into the file or the
+`unix_socket` without `host` and `port` is the only place where the server listens. Where `allow_downloads` or
+`content_security` is set, the server says at its start that it has no effect. What a machine can compute on, and what
+`backend_priority`, `device`, `gpu` and `policy` come to there, `alate backends` and `alate doctor MODEL` say. Other users of the machine can see the options of a running program: `api_keys` belong into the file or the
 variable.
 )";
 }

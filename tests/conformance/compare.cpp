@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "tests/conformance/elements.h"
 
@@ -52,7 +53,9 @@ class Comparison {
       if (!is_finite) return std::isfinite(x.real()) && std::isfinite(x.imag()) ? kFar : 0;
       return std::abs(x - y) / unit(i);
     }
-    return bits_at(found_, i) == bits_at(wanted_, i) ? 0 : kFar;
+    const std::uint64_t x = bits_at(found_, i), y = bits_at(wanted_, i);
+    if (x == y) return 0;
+    return tolerance_.any_nan && is_small_nan(dtype, x) && is_small_nan(dtype, y) ? 0 : kFar;
   }
 
  private:
@@ -112,15 +115,24 @@ double unit_of(DType dtype, double value) {
 
 std::optional<std::string> difference(const Tensor& found, const Tensor& wanted, const Tensor* magnitudes,
                                       const Tolerance& tolerance) {
+  return difference(found, {&wanted, 1}, magnitudes, tolerance);
+}
+
+std::optional<std::string> difference(const Tensor& found, std::span<const Tensor> answers, const Tensor* magnitudes,
+                                      const Tolerance& tolerance) {
+  const Tensor& wanted = answers.front();
   if (found.shape() != wanted.shape())
     return "the result is " + to_string(found.shape()) + ", the reference's " + to_string(wanted.shape());
-  const Comparison comparison(found, wanted, magnitudes, tolerance);
+  std::vector<Comparison> comparisons;
+  for (const Tensor& answer : answers) comparisons.emplace_back(found, answer, magnitudes, tolerance);
   const double allowed = tolerance.ulps(wanted.dtype());
   std::string shown;
   std::int64_t differing = 0;
   double farthest = 0;
   for (std::int64_t i = 0; i < wanted.element_count(); ++i) {
-    const double distance = comparison.distance(i);
+    double distance = comparisons.front().distance(i);
+    for (std::size_t k = 1; k < comparisons.size() && !(distance <= allowed); ++k)
+      distance = std::fmin(distance, comparisons[k].distance(i));
     if (distance <= allowed) continue;
     farthest = std::max(farthest, distance);
     if (++differing > kMostShown) continue;

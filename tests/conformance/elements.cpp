@@ -1,5 +1,7 @@
 #include "tests/conformance/elements.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -81,6 +83,40 @@ void set_complex(Tensor& tensor, std::int64_t i, std::complex<double> value) {
   } else {
     store_complex<double>(bytes + i * 16, value);
   }
+}
+
+bool is_small_nan(DType dtype, std::uint64_t bits) {
+  if (!is_float(dtype) || bits_of(dtype) > 8) return false;
+  const std::byte byte{static_cast<std::uint8_t>(bits)};
+  return std::isnan(tensor::load_double(dtype, &byte));
+}
+
+Tensor flushed(const Tensor& tensor) {
+  const double smallest = tensor.dtype() == DType::f16                                    ? 0x1p-14
+                          : tensor.dtype() == DType::f64 || tensor.dtype() == DType::c128 ? 0x1p-1022
+                                                                                          : 0x1p-126;
+  const auto flush = [&](double x) { return std::abs(x) < smallest ? std::copysign(0.0, x) : x; };
+  const auto is_same = [](double a, double b) { return a == b || std::isnan(a); };
+  const bool is_pair = is_complex(tensor.dtype());
+  if (!is_pair && !is_computed_float(tensor.dtype())) return tensor;
+  Tensor result = tensor;
+  bool is_copied = false;
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    const std::complex<double> x = is_pair ? complex_at(tensor, i) : float_at(tensor, i);
+    const std::complex<double> y(flush(x.real()), flush(x.imag()));
+    if (is_same(x.real(), y.real()) && is_same(x.imag(), y.imag())) continue;
+    if (!is_copied) {
+      result = Tensor::uninitialized(tensor.shape());
+      std::ranges::copy(tensor.bytes(), result.mutable_bytes().begin());
+      is_copied = true;
+    }
+    if (is_pair) {
+      set_complex(result, i, y);
+    } else {
+      set_float(result, i, y.real());
+    }
+  }
+  return result;
 }
 
 std::string print_at(const Tensor& tensor, std::int64_t i) {

@@ -58,7 +58,7 @@ Value through_view(Builder& b, Value parameter, const Shape& shape, View view) {
 
 class ModuleBuilder {
  public:
-  explicit ModuleBuilder(Signs signs) : signs_(signs), b_("conformance"), names_(b_.dims()) {}
+  explicit ModuleBuilder(Operands how) : how_(how), b_("conformance"), names_(b_.dims()) {}
 
   void add(const Case& subject) {
     std::vector<Value> operands;
@@ -97,7 +97,8 @@ class ModuleBuilder {
     Operand& operand = stored.operands[place];
     operand.shape = behind_view(operand.shape, operand.view);
     Tensor tensor = values_of(stored, place);
-    if (signs_ == Signs::magnitudes) make_magnitudes(tensor);
+    if (how_ == Operands::magnitudes) make_magnitudes(tensor);
+    if (how_ == Operands::flushed) tensor = flushed(tensor);
     Shape shape = operand.shape, seen = subject.operands[place].shape;
     if (!operand.is_constant) {
       for (const Dim dim : shape.dims) {
@@ -110,7 +111,7 @@ class ModuleBuilder {
     return through_view(b_, stored_value, seen, operand.view);
   }
 
-  Signs signs_;
+  Operands how_;
   Builder b_;
   DimNamer names_;
   std::set<DimId> bound_;
@@ -121,8 +122,8 @@ class ModuleBuilder {
 
 }  // namespace
 
-Module make_module(std::span<const Case> cases, Signs signs) {
-  ModuleBuilder builder(signs);
+Module make_module(std::span<const Case> cases, Operands how) {
+  ModuleBuilder builder(how);
   for (const Case& subject : cases) builder.add(subject);
   return builder.finish();
 }

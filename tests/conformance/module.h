@@ -17,11 +17,12 @@ struct Module {
   std::vector<std::size_t> first_output;
 };
 
-enum class Signs : std::uint8_t { as_they_are, magnitudes };
+/// What is done to the operands' floats first, see tolerances.h: made positive, or subnormal ones made zeros.
+enum class Operands : std::uint8_t { as_they_are, magnitudes, flushed };
 
-/// The graph of all `cases`. With `magnitudes`, every float is made positive first (see tolerances.h).
+/// The graph of all `cases`.
 /// Throws invalid_argument when shape inference refuses a case.
-Module make_module(std::span<const Case> cases, Signs signs = Signs::as_they_are);
+Module make_module(std::span<const Case> cases, Operands how = Operands::as_they_are);
 
 /// The shapes of the case's results, where shape inference accepts it; makes no values.
 std::optional<std::vector<Shape>> results_of(const Case& subject);

@@ -70,7 +70,10 @@ Options parse_options(std::span<const char* const> arguments) {
     if (!is_known) throw make_error(ErrorCode::invalid_argument, "there is no option '", name, "'; see --help");
     if (i + 1 == arguments.size()) throw make_error(ErrorCode::invalid_argument, name, " needs a value");
     const std::string value = arguments[++i];
-    if (name == "--backend") options.backend = value;
+    if (name == "--backend") {
+      options.backend = value;
+      options.names_backend = true;
+    }
     if (name == "--mode") options.mode = parse_mode(value);
     if (name == "--op") options.op = parse_expression(value);
     if (name == "--case") options.single_case = value;
@@ -87,7 +90,8 @@ std::string help_text() {
          "  --backend NAME         the backend (cpu)\n"
          "  --mode test            runs the cases of every op and dtype; ends with `N passed, N failed` (the default)\n"
          "  --mode golden          runs what jax gave for ops, recorded in tests/golden/ops; ends as test does\n"
-         "  --mode support         writes docs/ops.md: the ops, and which backend runs which of them, how\n"
+         "  --mode support         writes docs/ops.md: the ops, and which backend runs which of them, how;\n"
+         "                         with --backend: how many it runs, and what it does not run, which must be little\n"
          "  --mode perf            each op's speed on large operands, against what this machine reaches\n"
          "  --mode fuzz            random graphs from the op table; one that fails is made small and written to\n"
          "                         graph_SEED.txt; SECONDS of --sample (1:60) or --count N of them\n"
@@ -95,7 +99,9 @@ std::string help_text() {
          "  --op EXPRESSION        only ops whose whole name this regular expression matches\n"
          "  --case CASE            only this case, as a failure prints it; shows its graph where it fails\n"
          "  --sample SEED:SECONDS  at least one case of each op, then random ones until the time is over\n"
-         "  --check                with --mode support: writes nothing, fails where docs/ops.md is not current\n";
+         "  --check                with --mode support: writes nothing, fails where docs/ops.md is not current\n"
+         "\n"
+         "The exit status is 0 where nothing failed and 77 where the backend's library is not installed here.\n";
 }
 
 }  // namespace alate::conformance

@@ -18,6 +18,7 @@ struct Sample {
 
 struct Options {
   std::string backend = "cpu";
+  bool names_backend = false;
   Mode mode = Mode::test;
   std::optional<std::regex> op;  // of the whole name
   std::optional<std::string> single_case;

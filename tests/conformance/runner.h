@@ -24,6 +24,13 @@ std::vector<Verdict> run_together(backends::Backend& backend, std::span<const Ca
 /// A case alone.
 Verdict run_alone(backends::Backend& backend, const Case& subject);
 
+/// The first that can be used, or null.
+const backends::Device* usable_device(std::span<const backends::Device> devices);
+
+/// All right answers of a backend that flushes subnormals, each a list of outputs: these two, and either with its own
+/// subnormals flushed.
+std::vector<std::vector<Tensor>> with_flushed(std::vector<Tensor> exact, std::vector<Tensor> of_flushed_operands);
+
 /// The backend's results for a module. The reference backend, which would be compared with itself, runs the
 /// decompositions of fused ops instead.
 std::vector<Tensor> run_on(backends::Backend& backend, const graph::Graph& graph, std::span<const Tensor> inputs);

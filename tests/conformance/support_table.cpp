@@ -44,8 +44,10 @@ Cell cell_of(backends::Backend& backend, const graph::OpInfo& op, DType dtype) {
   try {
     (void)backend.compile(module.graph, {});
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::unsupported) throw;
-    return {Way::unsupported, support.reason.empty() ? error.message() : support.reason};
+    // Without its library a backend goes no further than to write what the library would compile.
+    if (error.code() != ErrorCode::unsupported && error.code() != ErrorCode::unavailable) throw;
+    if (error.code() == ErrorCode::unsupported)
+      return {Way::unsupported, support.reason.empty() ? error.message() : support.reason};
   }
   return {op.kind == graph::OpKind::fused ? Way::decomposition : Way::conversion, {}};
 }
@@ -85,6 +87,27 @@ std::string table_of(backends::Backend& backend, const std::vector<DType>& dtype
 }
 
 }  // namespace
+
+SupportCounts count_support(backends::Backend& backend) {
+  SupportCounts counts;
+  for (const graph::OpInfo& op : graph::all_ops()) {
+    if (op.kind == graph::OpKind::leaf) continue;
+    for (const DType dtype : {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64}) {
+      const Cell cell = cell_of(backend, op, dtype);
+      switch (cell.way) {
+        case Way::not_allowed: break;
+        case Way::native:
+        case Way::interpreted: ++counts.native; break;
+        case Way::conversion:
+        case Way::decomposition: ++counts.decomposed; break;
+        case Way::unsupported:
+          ++counts.refused;
+          join(counts.exceptions[cell.text], std::string(op.name) + " " + std::string(to_string(dtype)));
+      }
+    }
+  }
+  return counts;
+}
 
 std::string ops_page() {
   std::vector<DType> dtypes;

@@ -85,6 +85,17 @@ double Tolerance::ulps(DType dtype) const {
   }
 }
 
+BackendTraits traits_of(std::string_view backend) {
+  if (backend == "xla") return {.flushes_subnormals = true, .keeps_nan_bits = false};
+  return {};
+}
+
+Tolerance tolerance_of(const Case& subject, const BackendTraits& traits) {
+  Tolerance tolerance = tolerance_of(subject);
+  tolerance.any_nan = !traits.keeps_nan_bits;
+  return tolerance;
+}
+
 Tolerance tolerance_of(const Case& subject) {
   constexpr Tolerance kUnordered{Bound::exact, 0, 0, 0, false};
   const auto* window = std::get_if<graph::Window>(&subject.attributes);

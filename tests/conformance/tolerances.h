@@ -1,6 +1,8 @@
 // How far a backend's result may be from the reference's, by op.
 #pragma once
 
+#include <string_view>
+
 #include "tests/conformance/case.h"
 
 namespace alate::conformance {
@@ -21,10 +23,23 @@ struct Tolerance {
   double singles = 0;  // f32 and c64
   double doubles = 0;  // f64 and c128
   bool signed_zeros = true;
+  bool any_nan = false;  // of small floats, which are compared by their bits otherwise
 
   double ulps(DType dtype) const;
 };
 
 Tolerance tolerance_of(const Case& subject);
+
+/// What a backend does that is right, though the reference does not: README.md says why for each.
+struct BackendTraits {
+  /// Reads or writes zeros for subnormal numbers, so a result is right that equals the reference's for operands with
+  /// zeros in their place, or either with zeros in the place of its own.
+  bool flushes_subnormals = false;
+  /// Gives some NaN of a small float for any other.
+  bool keeps_nan_bits = true;
+};
+
+BackendTraits traits_of(std::string_view backend);
+Tolerance tolerance_of(const Case& subject, const BackendTraits& traits);
 
 }  // namespace alate::conformance

@@ -4,22 +4,15 @@
 #include <charconv>
 
 #include "alate/error.h"
+#include "backends/onnxruntime/status.h"
 #include "base/environment.h"
-#include "base/program_path.h"
+#include "base/library_folders.h"
 #include "base/shared_library.h"
 
 namespace alate::onnxruntime {
 namespace {
 
 namespace fs = std::filesystem;
-
-ErrorCode code_of(int status) {
-  switch (status) {
-    case 2: return ErrorCode::invalid_argument;
-    case 9: return ErrorCode::unsupported;
-    default: return ErrorCode::internal;
-  }
-}
 
 void look_in(const fs::path& folder, backends::LibrarySearch& search) {
   search.looked_in += (search.looked_in.empty() ? "" : ", ") + folder.string();
@@ -36,12 +29,9 @@ void look_in(const fs::path& folder, backends::LibrarySearch& search) {
 
 }  // namespace
 
-Library::Library(fs::path path, abi::Table table, std::string version)
-    : path_(std::move(path)), table_(table), version_(std::move(version)) {
+Library::Library(fs::path path, std::string version) : path_(std::move(path)), version_(std::move(version)) {
   const std::size_t dot = version_.find('.');
   if (dot != std::string::npos) std::from_chars(version_.data() + dot + 1, version_.data() + version_.size(), minor_);
-  check<abi::CreateEnv>("starting ONNX Runtime", abi::kSeverityError, "alate", &environment_);
-  check<abi::CreateCpuMemoryInfo>("starting ONNX Runtime", abi::kArenaAllocator, abi::kDefaultMemory, &host_memory_);
 }
 
 std::shared_ptr<const Library> Library::open(const fs::path& path) {
@@ -49,17 +39,18 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
   const abi::ApiBase* base = get_base == nullptr ? nullptr : get_base();
   if (base == nullptr)
     throw make_error(ErrorCode::unavailable, path.string(), " is not ONNX Runtime: it has no OrtGetApiBase");
-  const std::string version = base->version();
+  const std::shared_ptr<Library> library(new Library(path, base->version()));
   // Newer libraries serve older tables; asked for a newer one than it has, a library complains on standard error.
-  abi::Table table = nullptr;
-  for (std::uint32_t asked = abi::kNewestVersion; table == nullptr && asked >= abi::kOldestVersion; --asked) {
-    if (version.starts_with("1." + std::to_string(asked) + ".") || asked == abi::kNewestVersion)
-      table = base->get_api(asked);
-  }
-  if (table == nullptr)
-    throw make_error(ErrorCode::unavailable, path.string(), " is ONNX Runtime ", version, ": 1.", abi::kOldestVersion,
-                     " or newer is needed");
-  return std::shared_ptr<const Library>(new Library(path, table, version));
+  const auto newest = static_cast<std::uint32_t>(std::max(library->minor_, 0));
+  library->table_version_ = std::min(newest, abi::kNewestVersion);
+  if (newest >= abi::kOldestVersion) library->table_ = base->get_api(library->table_version_);
+  if (library->table_ == nullptr)
+    throw make_error(ErrorCode::unavailable, path.string(), " is ONNX Runtime ", library->version_, ": 1.",
+                     abi::kOldestVersion, " or newer is needed");
+  library->check<abi::CreateEnv>("starting ONNX Runtime", abi::kSeverityFatal, "alate", &library->environment_);
+  library->check<abi::CreateCpuMemoryInfo>("starting ONNX Runtime", abi::kArenaAllocator, abi::kDefaultMemory,
+                                           &library->host_memory_);
+  return library;
 }
 
 void Library::throw_status(abi::Status* status, std::string_view what) const {
@@ -67,7 +58,7 @@ void Library::throw_status(abi::Status* status, std::string_view what) const {
   std::string text = call<abi::GetErrorMessage>(status);
   call<abi::ReleaseStatus>(status);
   for (char& c : text) c = c == '\n' ? ' ' : c;
-  throw make_error(code_of(code), what, ": ONNX Runtime says: ", text);
+  throw make_error(code_of(code, text), what, ": ONNX Runtime says: ", text);
 }
 
 backends::LibrarySearch find_libraries() {
@@ -81,19 +72,8 @@ backends::LibrarySearch find_libraries() {
       look_in(fs::path(*root) / "lib", search);
     }
   }
-  if (const fs::path program = base::program_path(); !program.empty()) look_in(program.parent_path(), search);
-  try {
-    look_in(base::cache_directory() / "runtimes", search);
-  } catch (const std::exception&) {
-    // There is no home folder, so nothing was put there.
-  }
-  std::string paths = base::environment("LD_LIBRARY_PATH").value_or("");
-  paths += ":/usr/local/lib:/usr/lib:/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu";
-  for (std::size_t begin = 0; begin < paths.size();) {
-    const std::size_t end = std::min(paths.find(':', begin), paths.size());
-    if (end > begin) look_in(paths.substr(begin, end - begin), search);
-    begin = end + 1;
-  }
+  for (const fs::path& folder : base::own_library_folders()) look_in(folder, search);
+  for (const fs::path& folder : base::system_library_folders()) look_in(folder, search);
   return search;
 }
 

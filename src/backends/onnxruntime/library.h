@@ -12,6 +12,10 @@
 
 namespace alate::onnxruntime {
 
+/// What the library made; given back when this goes. The library's code stays as long as the process.
+template <typename Made>
+using Owned = std::unique_ptr<Made, void (*)(Made*)>;
+
 /// Stays loaded until the process ends. Thread-safe.
 class Library {
  public:
@@ -21,25 +25,37 @@ class Library {
   const std::filesystem::path& path() const { return path_; }
   const std::string& version() const { return version_; }  // "1.31.1"
   int minor_version() const { return minor_; }
-  const abi::Env* environment() const { return environment_; }
+  /// Of the table that is used: no newer than what abi.h knows.
+  std::uint32_t table_version() const { return table_version_; }
+  abi::Env* environment() const { return environment_; }
   const abi::MemoryInfo* host_memory() const { return host_memory_; }
 
+  template <typename Function>
+  bool has() const {
+    return Function::kSince <= table_version_;
+  }
   template <typename Function, typename... Arguments>
   auto call(Arguments... arguments) const {
     return reinterpret_cast<typename Function::Pointer>(table_[Function::kIndex])(arguments...);
   }
+  /// Throws what a call gave back, with `what` before it, and releases it.
+  [[noreturn]] void throw_status(abi::Status* status, std::string_view what) const;
   /// Calls what may fail. Throws what the library says, with `what` before it.
   template <typename Function, typename... Arguments>
   void check(std::string_view what, Arguments... arguments) const {
     if (abi::Status* status = call<Function>(arguments...)) throw_status(status, what);
   }
+  template <typename Release, typename Made>
+  Owned<Made> own(Made* made) const {
+    return {made, reinterpret_cast<typename Release::Pointer>(table_[Release::kIndex])};
+  }
 
  private:
-  Library(std::filesystem::path path, abi::Table table, std::string version);
-  [[noreturn]] void throw_status(abi::Status* status, std::string_view what) const;
+  Library(std::filesystem::path path, std::string version);
 
   std::filesystem::path path_;
-  abi::Table table_;
+  abi::Table table_ = nullptr;
+  std::uint32_t table_version_ = 0;
   std::string version_;
   int minor_ = 0;
   abi::Env* environment_ = nullptr;  // one a process, never released: sessions may outlive this

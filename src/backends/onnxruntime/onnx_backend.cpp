@@ -1,14 +1,17 @@
 #include "backends/onnxruntime/onnx_backend.h"
 
+#include <array>
 #include <mutex>
 #include <set>
 #include <string>
 
 #include "alate/error.h"
 #include "backends/host_buffers.h"
-#include "backends/onnxruntime/session.h"
+#include "backends/onnxruntime/compile_graph.h"
+#include "backends/onnxruntime/devices.h"
+#include "backends/onnxruntime/open_file.h"
 #include "backends/spelling.h"
-#include "base/thread_pool.h"
+#include "base/environment.h"
 #include "exchange/onnx_writer.h"
 #include "graph/decompose.h"
 
@@ -25,10 +28,14 @@ class OnnxBackend final : public backends::Backend {
 
   std::vector<Device> devices() override {
     try {
-      const std::shared_ptr<const Library> library = this->library();
-      return {backends::host_device("onnx", "the processor through ONNX Runtime " + library->version())};
+      return tried_devices()->list();
     } catch (const Error& error) {
-      return {Device{.backend = "onnx", .name = "cpu", .description = "ONNX Runtime", .unusable = error.message()}};
+      return {Device{.backend = "onnx",
+                     .name = "cpu",
+                     .description = "ONNX Runtime",
+                     .unusable = error.message(),
+                     .remedy = "alate backends install onnx, or set ONNXRUNTIME_ROOT to the folder of an ONNX Runtime "
+                               "from 1.14 on"}};
     }
   }
 
@@ -59,8 +66,17 @@ class OnnxBackend final : public backends::Backend {
     const graph::Graph optimized = graph::run_passes(graph, pipeline, options.log, watcher);
     backends::require_native(name(), optimized,
                              [this](const graph::Graph& g, const graph::Node& node) { return support_of(g, node); });
-    const std::size_t threads = options.max_workers != 0 ? options.max_workers : base::ThreadPool::shared().size();
-    return std::make_unique<OnnxExecutable>(optimized, library(), threads);
+    return compile_graph(optimized, library(), tried_devices()->choose(options.device), options);
+  }
+
+  std::span<const std::string_view> reads_files() const override {
+    static constexpr std::array<std::string_view, 1> kExtensions = {".onnx"};
+    return kExtensions;
+  }
+
+  std::unique_ptr<backends::Executable> open(const backends::ModelFile& file,
+                                             const backends::CompileOptions& options) override {
+    return open_file(file, library(), tried_devices()->choose(options.device), options);
   }
 
   Buffer upload(const Tensor& tensor, const Device&) override { return tensor; }
@@ -95,9 +111,25 @@ class OnnxBackend final : public backends::Backend {
     return library_;
   }
 
+  std::shared_ptr<Devices> tried_devices() {
+    const std::shared_ptr<const Library> opened = library();
+    const std::lock_guard lock(mutex_);
+    if (devices_ == nullptr) {
+      std::vector<std::filesystem::path> folders;
+      try {
+        folders.push_back(base::cache_directory() / "runtimes");
+      } catch (const Error&) {
+        // There is no home folder, so nothing was put there.
+      }
+      devices_ = std::make_shared<Devices>(opened, std::move(folders));
+    }
+    return devices_;
+  }
+
   mutable std::mutex mutex_;
   std::filesystem::path chosen_;
   mutable std::shared_ptr<const Library> library_;
+  std::shared_ptr<Devices> devices_;
   mutable std::set<std::string> spellings_;
 };
 

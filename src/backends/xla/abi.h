@@ -47,6 +47,15 @@ struct ErrorCode : Sized<ErrorCode> {
   int code = 0;
 };
 struct PluginInitialize : Sized<PluginInitialize> {};
+struct NamedValue;
+struct PluginAttributes : Sized<PluginAttributes> {  // they live as long as the process
+  const NamedValue* attributes = nullptr;
+  std::size_t count = 0;
+};
+struct EventIsReady : Sized<EventIsReady> {
+  Event* event = nullptr;
+  bool is_ready = false;
+};
 struct EventCall : Sized<EventCall> {  // of destroy and await
   Event* event = nullptr;
 };
@@ -93,6 +102,15 @@ struct ClientDevices : Sized<ClientDevices> {
 struct DeviceGetDescription : Sized<DeviceGetDescription> {
   Device* device = nullptr;
   DeviceDescription* description = nullptr;
+};
+struct DescriptionId : Sized<DescriptionId> {
+  DeviceDescription* description = nullptr;
+  int id = 0;
+};
+struct DescriptionAttributes : Sized<DescriptionAttributes> {
+  DeviceDescription* description = nullptr;
+  std::size_t count = 0;
+  const NamedValue* attributes = nullptr;
 };
 struct DescriptionText : Sized<DescriptionText> {  // kind
   DeviceDescription* description = nullptr;
@@ -219,9 +237,10 @@ struct Api : Header {
   void (*error_message)(ErrorMessage*);
   Function<ErrorCode> error_code;
   Function<PluginInitialize> plugin_initialize;
-  Unused plugin_attributes;
+  Function<PluginAttributes> plugin_attributes;
   Function<EventCall> event_destroy;
-  Unused event_is_ready, event_error;
+  Function<EventIsReady> event_is_ready;
+  Unused event_error;
   Function<EventCall> event_await;
   Unused event_on_ready;
   Function<ClientCreate> client_create;
@@ -235,7 +254,9 @@ struct Api : Header {
   Function<ClientCompile> client_compile;
   Unused client_default_device_assignment;
   Function<BufferFromHost> client_buffer_from_host;
-  Unused description_id, description_process_index, description_attributes;
+  Function<DescriptionId> description_id;
+  Unused description_process_index;
+  Function<DescriptionAttributes> description_attributes;
   Function<DescriptionText> description_kind;
   Unused description_debug_string, description_to_string;
   Function<DeviceGetDescription> device_get_description;

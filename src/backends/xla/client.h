@@ -1,6 +1,8 @@
-// A plugin's client: the connection to one device, and what lives there.
+// A plugin's client: the connection to its devices, and what lives there.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,52 +11,92 @@
 #include <vector>
 
 #include "alate/tensor.h"
+#include "backends/xla/compile_options.h"
 #include "backends/xla/plugin.h"
 
 namespace alate::xla {
 
-/// Values on the device. Destroyed with the last that holds it.
+/// Values on a device. Destroyed with the last that holds it.
 using DeviceBuffer = std::shared_ptr<abi::Buffer>;
-/// A compiled program, loaded on the device.
+/// A compiled program, loaded on a device.
 using Program = std::shared_ptr<abi::LoadedExecutable>;
 
 struct MemoryUse {
   std::size_t limit = 0, used = 0;
 };
 
-/// Thread-safe. Programs and buffers keep it alive.
+/// A device of the plugin.
+struct DeviceFacts {
+  std::int64_t id = 0;
+  std::string kind = {};                // "cpu", "NVIDIA H100"
+  std::string compute_capability = {};  // empty where there is none
+};
+
+struct ClientOptions {
+  std::int64_t processors = 1;  // devices that a plugin for processors makes of them
+};
+
+/// How the values of a host tensor come to a device.
+enum class Transfer {
+  copied,    // the tensor may change after the call
+  borrowed,  // kept and read where it is, as long as the buffer lives, where the device can read it there
+};
+
+/// Thread-safe. Programs and buffers keep it alive. Devices are numbered from 0.
 class Client : public std::enable_shared_from_this<Client> {
  public:
-  /// Throws unavailable where the plugin finds no device.
-  static std::shared_ptr<Client> create(std::shared_ptr<const Plugin> plugin);
+  /// Sets NPROC, from which plugins for processors take the size of their thread pools, to the processors that this
+  /// process may use, unless it has a value. Throws unavailable where the plugin finds no device.
+  static std::shared_ptr<Client> create(std::shared_ptr<const Plugin> plugin, const ClientOptions& options = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
   const Plugin& plugin() const { return *plugin_; }
-  std::string platform() const;     // "cpu"
-  std::string device_kind() const;  // "cpu", "NVIDIA H100"
+  std::string platform() const;          // "cpu", "cuda", "tpu"
+  std::string platform_version() const;  // "cuda 12040"; may be empty
+  std::size_t device_count() const { return devices_.size(); }
+  DeviceFacts describe(std::size_t device) const;
   /// Nothing where the plugin does not know.
-  std::optional<MemoryUse> memory() const;
+  std::optional<MemoryUse> memory(std::size_t device) const;
 
+  /// The message that compile and load give to the plugin.
+  std::string options_for(std::size_t device, const Settings& settings) const;
   /// A program in textual StableHLO. Throws with the compiler's message.
-  Program compile(std::string_view module) const;
-  DeviceBuffer upload(const Tensor& tensor) const;
+  Program compile(std::string_view module, const std::string& options) const;
+  /// The program as bytes that this very plugin loads again; nothing where it cannot.
+  std::optional<std::string> serialize(const Program& program) const;
+  /// Null where the plugin refuses the bytes.
+  Program load(std::string_view bytes, const std::string& options) const;
+
+  DeviceBuffer upload(const Tensor& tensor, std::size_t device, Transfer transfer = Transfer::copied) const;
   /// Waits for the values.
   Tensor download(const DeviceBuffer& buffer) const;
-  /// Waits until the run is done; no argument is given away.
-  std::vector<DeviceBuffer> run(const Program& program, std::span<const DeviceBuffer> arguments,
-                                std::size_t outputs) const;
+  /// The same into a tensor that is there. Throws invalid_argument where the shapes differ.
+  void download_into(const DeviceBuffer& buffer, Tensor& tensor) const;
+
+  struct Argument {
+    DeviceBuffer buffer;
+    bool is_given_away = false;  // the program may write results over it, after which it has no values
+  };
+  /// Waits until the run is done.
+  std::vector<DeviceBuffer> run(const Program& program, std::span<const Argument> arguments, std::size_t outputs) const;
 
  private:
   Client(std::shared_ptr<const Plugin> plugin, abi::Client* client) : plugin_(std::move(plugin)), client_(client) {}
 
+  abi::DeviceDescription* description(std::size_t device) const;
   void await(abi::Event* event, std::string_view what) const;
+  void destroy(abi::Event* event) const;
+  bool is_ready(abi::Event* event) const;
+  Shape shape_of(const DeviceBuffer& buffer) const;
+  void read(const DeviceBuffer& buffer, std::span<std::byte> to) const;
   DeviceBuffer owned(abi::Buffer* buffer) const;
+  Program owned(abi::LoadedExecutable* executable) const;
 
   std::shared_ptr<const Plugin> plugin_;
   abi::Client* client_;
-  abi::Device* device_ = nullptr;
+  std::vector<abi::Device*> devices_;
 };
 
 }  // namespace alate::xla

@@ -4,83 +4,138 @@
 
 #include "alate/error.h"
 #include "backends/host_buffers.h"
-#include "exchange/stablehlo.h"
-#include "graph/interpreter.h"
 
 namespace alate::xla {
 namespace {
 
-constexpr std::size_t kKeptSpecialisations = 16;
+using backends::Buffer;
+
+DeviceBuffer device_buffer(const Buffer& buffer) {
+  return std::static_pointer_cast<abi::Buffer>(buffer.device_memory());
+}
+
+// The shape that the caller's buffer must have.
+void require_shape(const Buffer& buffer, const Shape& wanted, std::size_t output) {
+  if (buffer.empty() || buffer.shape() == wanted) return;
+  throw make_error(ErrorCode::invalid_argument, "output ", output, " is ", to_string(wanted),
+                   " but the buffer given for it is ", to_string(buffer.shape()));
+}
 
 }  // namespace
 
-XlaExecutable::XlaExecutable(graph::Graph graph, std::shared_ptr<const Client> client)
+XlaExecutable::XlaExecutable(graph::Graph graph, std::shared_ptr<const ProgramSource> source,
+                             std::shared_ptr<DeviceWeights> weights)
     : graph_(std::move(graph)),
-      client_(std::move(client)),
+      source_(std::move(source)),
+      weights_(std::move(weights)),
       inputs_(backends::input_ports(graph_)),
       outputs_(backends::output_ports(graph_)) {}
 
-DeviceBuffer XlaExecutable::constant(const graph::ConstantPtr& constant) {
-  for (const auto& [known, buffer] : constants_) {
-    if (known == constant) return buffer;
-  }
-  const Tensor tensor = graph::materialize(*constant);
-  weight_bytes_ += tensor.byte_count();
-  constants_.emplace_back(constant, client_->upload(tensor));
-  return constants_.back().second;
-}
-
-// Under the lock: two runs of new sizes compile one after the other, and none compiles what another does already.
-XlaExecutable::SpecialisationPtr XlaExecutable::specialise(const graph::DimValues& values) {
-  const std::vector<std::int64_t> key(values.raw().begin(), values.raw().end());
-  const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(specialisations_.begin(), specialisations_.end(),
-                                  [&](const auto& entry) { return entry.first == key; });
-  if (found != specialisations_.end()) {
-    specialisations_.splice(specialisations_.begin(), specialisations_, found);
-    return found->second;
-  }
-  const exchange::StableHloModule module = exchange::write_stablehlo(graph_, values);
+XlaExecutable::SpecialisationPtr XlaExecutable::make(const graph::DimValues& values) {
+  exchange::StableHloModule module = exchange::write_stablehlo(graph_, values, {.extents_as_results = true});
   auto made = std::make_shared<Specialisation>();
-  made->program = client_->compile(module.text);
-  for (const graph::ConstantPtr& wanted : module.constants) made->constants.push_back(constant(wanted));
-  specialisations_.emplace_front(key, made);
-  if (specialisations_.size() > kKeptSpecialisations) specialisations_.pop_back();
+  made->program = source_->program(module.text);
+  for (const graph::ConstantPtr& wanted : module.constants) made->constants.push_back(weights_->get(wanted));
+  made->checks = std::move(module.checks);
   return made;
 }
 
-void XlaExecutable::run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+XlaExecutable::SpecialisationPtr XlaExecutable::specialise(const graph::DimValues& values) {
+  const std::vector<std::int64_t> key(values.raw().begin(), values.raw().end());
+  std::shared_ptr<Slot> slot;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(slots_, key, [](const auto& entry) { return entry.first; });
+    if (found != slots_.end()) {
+      slots_.splice(slots_.begin(), slots_, found);
+    } else {
+      slots_.emplace_front(key, std::make_shared<Slot>());
+      if (slots_.size() > kKeptSpecialisations) slots_.pop_back();
+    }
+    slot = slots_.front().second;
+  }
+  const std::lock_guard lock(slot->mutex);
+  if (slot->made == nullptr) slot->made = make(values);
+  return slot->made;
+}
+
+std::vector<Client::Argument> XlaExecutable::arguments_of(std::span<const Buffer> inputs,
+                                                          std::span<const Buffer> outputs,
+                                                          const Specialisation& specialisation) const {
+  std::vector<const Buffer*> written_over(inputs.size());  // the output's buffer
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (const auto& parameter = graph_.outputs()[i].aliases_parameter) written_over.at(*parameter) = &outputs[i];
+  }
+  const auto count = [&](const std::shared_ptr<void>& memory) {
+    const auto is_it = [&](const Buffer& buffer) { return buffer.device_memory() == memory; };
+    return std::ranges::count_if(inputs, is_it) + std::ranges::count_if(outputs, is_it);
+  };
+  std::vector<Client::Argument> arguments;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::shared_ptr<void>& memory = inputs[i].device_memory();
+    if (memory == nullptr) {
+      const bool is_given = written_over[i] != nullptr;
+      const Transfer transfer = is_given ? Transfer::copied : Transfer::borrowed;
+      arguments.push_back(
+          {source_->client()->upload(backends::host_tensor(inputs[i]), source_->device(), transfer), is_given});
+      continue;
+    }
+    // The caller gives it away for the output, as input and as output, and nobody else holds it.
+    const bool is_given = written_over[i] != nullptr && written_over[i]->device_memory() == memory &&
+                          count(memory) == 2 && memory.use_count() == 2;
+    arguments.push_back({device_buffer(inputs[i]), is_given});
+  }
+  for (const DeviceBuffer& constant : specialisation.constants) arguments.push_back({constant});
+  return arguments;
+}
+
+void XlaExecutable::give(std::span<const DeviceBuffer> results, std::span<const Buffer> inputs,
+                         std::span<Buffer> outputs, const graph::DimValues& values) const {
+  const Client& client = *source_->client();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& parameter = graph_.outputs()[i].aliases_parameter;
+    const bool stays =
+        outputs[i].empty() ? parameter && inputs[*parameter].device_memory() != nullptr : outputs[i].host() == nullptr;
+    if (stays) {
+      outputs[i] = Buffer(values(outputs_[i].shape), results[i]);
+    } else if (outputs[i].empty()) {
+      outputs[i] = client.download(results[i]);
+    } else {
+      Tensor to = *outputs[i].host();
+      client.download_into(results[i], to);
+    }
+  }
+}
+
+void XlaExecutable::run(std::span<const Buffer> inputs, std::span<Buffer> outputs,
                         const backends::RunOptions& options) {
   if (inputs.size() != inputs_.size())
-    throw make_error(ErrorCode::invalid_argument, "run was given ", inputs.size(), " inputs, the graph has ",
-                     inputs_.size());
+    throw make_error(ErrorCode::invalid_argument, "run was given ", inputs.size(), " inputs for ", inputs_.size(),
+                     " parameters");
+  if (outputs.size() != outputs_.size())
+    throw make_error(ErrorCode::invalid_argument, "run was given ", outputs.size(), " output buffers for ",
+                     outputs_.size(), " outputs");
   graph::DimValues values(graph_.dims());
   for (std::size_t i = 0; i < inputs.size(); ++i)
     values.bind(inputs_[i].shape, inputs[i].shape(), "input '" + inputs_[i].name + "'");
+  for (std::size_t i = 0; i < outputs.size(); ++i) require_shape(outputs[i], values(outputs_[i].shape), i);
   const SpecialisationPtr specialisation = specialise(values);
   if (options.cancelled != nullptr && (*options.cancelled)())
     throw Error(ErrorCode::cancelled, "the run was cancelled");
-  std::vector<DeviceBuffer> arguments;
-  for (const backends::Buffer& input : inputs) {
-    if (input.device_memory() != nullptr) {
-      arguments.push_back(std::static_pointer_cast<abi::Buffer>(input.device_memory()));
-    } else {
-      arguments.push_back(client_->upload(backends::host_tensor(input)));
-    }
-  }
-  arguments.insert(arguments.end(), specialisation->constants.begin(), specialisation->constants.end());
-  const std::vector<DeviceBuffer> made = client_->run(specialisation->program, arguments, outputs_.size());
-  std::vector<Tensor> results;
-  for (const DeviceBuffer& buffer : made) results.push_back(client_->download(buffer));
-  backends::give_outputs(results, outputs);
+  const std::vector<DeviceBuffer> results =
+      source_->client()->run(specialisation->program, arguments_of(inputs, outputs, *specialisation),
+                             outputs_.size() + specialisation->checks.size());
+  for (std::size_t i = 0; i < specialisation->checks.size(); ++i)
+    exchange::require_extents(specialisation->checks[i], source_->client()->download(results[outputs_.size() + i]));
+  give(results, inputs, outputs, values);
 }
 
 backends::ExecutableFacts XlaExecutable::facts() const {
   const std::lock_guard lock(mutex_);
-  return {.weight_bytes = weight_bytes_,
+  return {.weight_bytes = weights_->bytes(),
           .scratch_bytes = 0,
           .kernels = graph_.nodes().size(),
-          .specialisations = specialisations_.size()};
+          .specialisations = slots_.size()};
 }
 
 }  // namespace alate::xla

@@ -2,20 +2,28 @@
 #pragma once
 
 #include <list>
+#include <memory>
 #include <mutex>
 #include <vector>
 
-#include "backends/backend.h"
-#include "backends/xla/client.h"
+#include "backends/specialising_executable.h"
+#include "backends/xla/device_weights.h"
+#include "backends/xla/program_source.h"
+#include "exchange/stablehlo.h"
 
 namespace alate::xla {
 
-/// Programs have numbers for all dims, so there is one for each combination that was run, up to a limit. Constants are
-/// uploaded once for all of them.
-class XlaExecutable final : public backends::Executable {
+/// Programs have numbers for all dims, so there is one for each combination that was run lately. What an output is
+/// written over (Output::aliases_parameter) is given to the program: a tensor's copy always, a device's buffer where it
+/// is also the output's buffer and nothing else holds it, else the plugin copies it. Such an output stays on the device
+/// where its parameter came from there; all others come to the host.
+class XlaExecutable final : public backends::SpecialisingExecutable {
  public:
+  static constexpr std::size_t kKeptSpecialisations = 16;
+
   /// `graph` has only ops that StableHLO can say.
-  XlaExecutable(graph::Graph graph, std::shared_ptr<const Client> client);
+  XlaExecutable(graph::Graph graph, std::shared_ptr<const ProgramSource> source,
+                std::shared_ptr<DeviceWeights> weights);
 
   std::span<const backends::Port> inputs() const override { return inputs_; }
   std::span<const backends::Port> outputs() const override { return outputs_; }
@@ -27,20 +35,30 @@ class XlaExecutable final : public backends::Executable {
   struct Specialisation {
     Program program;
     std::vector<DeviceBuffer> constants;
+    std::vector<exchange::ExtentCheck> checks;
   };
   using SpecialisationPtr = std::shared_ptr<const Specialisation>;
+  /// Whoever comes first makes it; others of the same extents wait, those of other extents do not.
+  struct Slot {
+    std::mutex mutex;
+    SpecialisationPtr made;
+  };
 
   SpecialisationPtr specialise(const graph::DimValues& values);
-  DeviceBuffer constant(const graph::ConstantPtr& constant);
+  SpecialisationPtr make(const graph::DimValues& values);
+  std::vector<Client::Argument> arguments_of(std::span<const backends::Buffer> inputs,
+                                             std::span<const backends::Buffer> outputs,
+                                             const Specialisation& specialisation) const;
+  void give(std::span<const DeviceBuffer> results, std::span<const backends::Buffer> inputs,
+            std::span<backends::Buffer> outputs, const graph::DimValues& values) const;
 
   graph::Graph graph_;
-  std::shared_ptr<const Client> client_;
+  std::shared_ptr<const ProgramSource> source_;
+  std::shared_ptr<DeviceWeights> weights_;
   std::vector<backends::Port> inputs_, outputs_;
 
   mutable std::mutex mutex_;
-  std::list<std::pair<std::vector<std::int64_t>, SpecialisationPtr>> specialisations_;  // the latest used first
-  std::vector<std::pair<graph::ConstantPtr, DeviceBuffer>> constants_;
-  std::size_t weight_bytes_ = 0;
+  std::list<std::pair<std::vector<std::int64_t>, std::shared_ptr<Slot>>> slots_;  // the latest used first
 };
 
 }  // namespace alate::xla

@@ -1,5 +1,6 @@
 #include "backends/xla/plugin.h"
 
+#include <span>
 #include <string>
 
 #include "alate/error.h"
@@ -41,6 +42,35 @@ std::shared_ptr<const Plugin> Plugin::open(const std::filesystem::path& path) {
   abi::PluginInitialize initialize;
   plugin->call(&abi::Api::plugin_initialize, initialize, "initializing " + path.string());
   return plugin;
+}
+
+std::map<std::string, std::string> Plugin::attributes() const {
+  std::map<std::string, std::string> attributes;
+  abi::PluginAttributes call;
+  if (!try_call(&abi::Api::plugin_attributes, call)) return attributes;
+  for (const abi::NamedValue& value : std::span(call.attributes, call.count)) {
+    std::string text;
+    switch (value.kind) {
+      case abi::ValueKind::string: text.assign(value.string, value.value_size); break;
+      case abi::ValueKind::integer: text = std::to_string(value.integer); break;
+      case abi::ValueKind::integers:
+        for (const std::int64_t number : std::span(value.integers, value.value_size))
+          text += (text.empty() ? "" : ".") + std::to_string(number);
+        break;
+      case abi::ValueKind::number: text = std::to_string(value.number); break;
+      case abi::ValueKind::boolean: text = value.boolean ? "true" : "false"; break;
+    }
+    attributes.emplace(std::string(value.name, value.name_size), text);
+  }
+  return attributes;
+}
+
+std::string Plugin::version_text() const {
+  std::string text = "PJRT " + std::to_string(version().major) + "." + std::to_string(version().minor);
+  const std::map<std::string, std::string> known = attributes();
+  if (const auto found = known.find("stablehlo_current_version"); found != known.end())
+    text += ", StableHLO " + found->second;
+  return text;
 }
 
 void Plugin::throw_missing(std::string_view what) const {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "backends/xla/abi.h"
@@ -18,6 +20,10 @@ class Plugin {
 
   const std::filesystem::path& path() const { return path_; }
   const abi::Version& version() const { return api_->version; }
+  /// "PJRT 0.115, StableHLO 1.17.0".
+  std::string version_text() const;
+  /// What the plugin says of itself, as text: "xla_version" "2", "stablehlo_current_version" "1.17.0".
+  std::map<std::string, std::string> attributes() const;
 
   /// Whether the plugin is new enough to have the function.
   template <typename Function>

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/environment.h"
-#include "base/program_path.h"
+#include "base/library_folders.h"
 
 namespace alate::xla {
 namespace {
@@ -35,12 +35,7 @@ void look_in(const fs::path& folder, backends::LibrarySearch& search) {
 backends::LibrarySearch find_plugins() {
   backends::LibrarySearch search;
   if (const std::optional<std::string> named = base::environment("PJRT_PLUGIN_LIBRARY_PATH")) {
-    std::string_view rest = *named;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(':'), rest.size());
-      const fs::path path(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      if (path.empty()) continue;
+    for (const fs::path& path : base::paths_of_list(*named)) {
       std::error_code ignored;
       if (fs::is_regular_file(path, ignored)) {
         search.found.push_back(path);
@@ -49,12 +44,7 @@ backends::LibrarySearch find_plugins() {
       }
     }
   }
-  if (const fs::path program = base::program_path(); !program.empty()) look_in(program.parent_path(), search);
-  try {
-    look_in(base::cache_directory() / "runtimes", search);
-  } catch (const std::exception&) {
-    // There is no home folder, so nothing was put there.
-  }
+  for (const fs::path& folder : base::own_library_folders()) look_in(folder, search);
   for (const char* folder : {"/usr/local/lib/gomlx/pjrt", "/usr/local/lib", "/usr/lib"}) look_in(folder, search);
   return search;
 }

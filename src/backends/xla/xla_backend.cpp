@@ -1,10 +1,12 @@
 #include "backends/xla/xla_backend.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "alate/error.h"
 #include "backends/host_buffers.h"
 #include "backends/spelling.h"
+#include "backends/xla/device_listing.h"
 #include "backends/xla/executable.h"
 #include "backends/xla/plugin_search.h"
 #include "exchange/stablehlo.h"
@@ -22,28 +24,35 @@ Support support_of(const graph::Graph& graph, const graph::Node& node) {
   return {.native = support.is_supported(), .spelling = support.spelling, .reason = support.reason};
 }
 
+// What StableHLO can say of a graph.
+graph::Graph lower(const graph::Graph& graph, const backends::CompileOptions& options) {
+  const graph::IsNative is_native = [](const graph::Graph& g, const graph::Node& node) {
+    return support_of(g, node).native;
+  };
+  graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
+  pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
+  pipeline.push_back({"fold_constants", graph::fold_constants});
+  pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
+  graph::PassWatcher watcher;
+  if (options.dump != nullptr) {
+    options.dump->write("input", graph);
+    watcher = [&](std::string_view pass, const graph::Graph& after) { options.dump->write(pass, after); };
+  }
+  graph::Graph lowered = graph::run_passes(graph, pipeline, options.log, watcher);
+  backends::require_native("xla", lowered, support_of);
+  return lowered;
+}
+
 class XlaBackend final : public backends::Backend {
  public:
   std::string_view name() const override { return "xla"; }
 
   std::vector<Device> devices() override {
-    Device device{.backend = "xla", .name = "cpu", .description = "XLA"};
     try {
-      const std::shared_ptr<const Client> client = this->client();
-      device.description = client->device_kind() + " through " + client->plugin().path().filename().string() +
-                           ", PJRT 0." + std::to_string(client->plugin().version().minor);
-      if (client->platform() == "cpu") {
-        Device host = backends::host_device("xla", device.description);
-        return {host};
-      }
-      if (const std::optional<MemoryUse> memory = client->memory()) {
-        device.total_bytes = memory->limit;
-        device.free_bytes = memory->limit - std::min(memory->limit, memory->used);
-      }
+      return list_devices(*client());
     } catch (const Error& error) {
-      device.unusable = error.message();
+      return {{.backend = "xla", .name = "cpu", .description = "XLA", .unusable = error.message()}};
     }
-    return {device};
   }
 
   backends::LibrarySearch libraries() const override { return find_plugins(); }
@@ -58,24 +67,24 @@ class XlaBackend final : public backends::Backend {
 
   std::unique_ptr<backends::Executable> compile(const graph::Graph& graph,
                                                 const backends::CompileOptions& options) override {
-    const graph::IsNative is_native = [](const graph::Graph& g, const graph::Node& node) {
-      return support_of(g, node).native;
-    };
-    graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
-    pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
-    pipeline.push_back({"fold_constants", graph::fold_constants});
-    pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
-    graph::PassWatcher watcher;
-    if (options.dump != nullptr) {
-      options.dump->write("input", graph);
-      watcher = [&](std::string_view pass, const graph::Graph& after) { options.dump->write(pass, after); };
-    }
-    graph::Graph optimized = graph::run_passes(graph, pipeline, options.log, watcher);
-    backends::require_native(name(), optimized, support_of);
-    return std::make_unique<XlaExecutable>(std::move(optimized), client());
+    graph::Graph lowered = lower(graph, options);
+    const std::shared_ptr<const Client> client = this->client();
+    const std::size_t device = find_device(*client, options.device);
+    std::optional<CompileCache> cache;
+    if (!options.cache_folder.empty()) cache.emplace(options.cache_folder / "xla");
+    auto source = std::make_shared<ProgramSource>(client, device, options.session_options, std::move(cache));
+    return std::make_unique<XlaExecutable>(std::move(lowered), std::move(source),
+                                           weights_.of(options.weights, client, device));
   }
 
-  Buffer upload(const Tensor& tensor, const Device&) override { return {tensor.shape(), client()->upload(tensor)}; }
+  Buffer upload(const Tensor& tensor, const Device& device) override {
+    const std::shared_ptr<const Client> client = this->client();
+    const auto index = static_cast<std::size_t>(std::max(device.index, 0));
+    if (index >= client->device_count())
+      throw make_error(ErrorCode::invalid_argument, "xla has no device ", device.index, ": it has ",
+                       client->device_count());
+    return {tensor.shape(), client->upload(tensor, index)};
+  }
   Tensor download(const Buffer& buffer) override {
     if (buffer.host() != nullptr) return *buffer.host();
     return client()->download(std::static_pointer_cast<abi::Buffer>(buffer.device_memory()));
@@ -97,6 +106,7 @@ class XlaBackend final : public backends::Backend {
   std::mutex mutex_;
   std::filesystem::path chosen_;
   std::shared_ptr<const Client> client_;
+  DeviceWeightsOfModels weights_;
 };
 
 }  // namespace

@@ -103,18 +103,17 @@ Terms atan2(const Call& c) {
   return {to(where(negated(is_negative(y)), angle, -angle), c[0].dtype)};
 }
 
-// Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.1.6 (a sum of positive terms) up to 1, above it 7.1.14
-// (a continued fraction of what is left to 1); both with as many steps as f64 has use for.
+// Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.1.5 (a power series) up to 1, above it 7.1.14 (a
+// continued fraction of what is left to 1); both with as many steps as f64 has use for.
 Term erf(const Term& value) {
   Emitter& e = *value.emitter;
   const Term x = smaller(abs(value), e.scalar(DType::f64, 6)), square = x * x;  // erf(6) is 1
-  const Term small = smaller(x, e.scalar(DType::f64, 1)), one = x * 0 + 1;
-  const Term twice = small * small * 2;
-  const Terms sums = e.repeat(e.integer(DType::i64, 30), {one, one}, [&](const Terms& in) {
-    const Term term = in[2] * twice / (to(in[0], DType::f64) * 2 + 3);
-    return Terms{in[1] + term, term};
-  });
-  const Term below = small * (2 / std::sqrt(std::numbers::pi)) * exp(-(small * small)) * sums[0];
+  const Term small = smaller(x, e.scalar(DType::f64, 1)), ratio = -(small * small);
+  constexpr int kTerms = 20;
+  const auto weight = [](int n) { return 1 / (std::tgamma(n + 1) * (2 * n + 1)); };
+  Term series = e.scalar(DType::f64, weight(kTerms - 1));
+  for (int n = kTerms - 2; n >= 0; --n) series = series * ratio + e.scalar(DType::f64, weight(n));
+  const Term below = small * (2 / std::sqrt(std::numbers::pi)) * series;
   const Term large = larger(x, e.scalar(DType::f64, 1));
   const Terms fraction = e.repeat(e.integer(DType::i64, 300), {large}, [&](const Terms& in) {
     const Term half_step = (e.scalar(DType::f64, 300) - to(in[0], DType::f64)) / 2;

@@ -32,7 +32,7 @@ std::string listed(graph::DTypeSet dtypes) {
 
 // Why a value cannot be held in an ONNX graph.
 std::string refuse_shape(const Shape& shape) {
-  if (onnx_dtype(shape.dtype) != 0 || is_complex(shape.dtype)) return "";
+  if (has_onnx_values(shape.dtype)) return "";
   return "ONNX Runtime's kernels take no " + std::string(to_string(shape.dtype));
 }
 

@@ -1,9 +1,11 @@
 // Ops that move elements.
 #include <algorithm>
 
+#include "alate/error.h"
 #include "exchange/stablehlo/ops.h"
 #include "exchange/stablehlo/rules.h"
 #include "exchange/stablehlo/types.h"
+#include "graph/interpreter.h"
 #include "graph/window_axis.h"
 #include "tensor/packed.h"
 
@@ -22,6 +24,19 @@ HloValues starts(HloWriter& w, const HloCall& call, std::size_t first) {
 HloValues after(HloValues values, const HloValues& more) {
   values.insert(values.end(), more.begin(), more.end());
   return values;
+}
+
+// Those of a region cannot leave it.
+void check_extents(HloWriter& w, const HloCall& call) {
+  const graph::Node& from = call.graph.nodes()[call.node.operands[1].node];
+  const ExtentCheck check{extents_of(call.shape()), call.graph.source(call.node.source)};
+  if (!w.is_in_region()) return w.check_extents(call.operand(1), check);
+  if (from.op != graph::Op::constant)
+    throw make_error(ErrorCode::unsupported, "dynamic_reshape", check.source.empty() ? "" : " of " + check.source,
+                     " cannot be written as StableHLO: its extents are computed in a region, where they cannot be "
+                     "checked: dynamic_reshape");
+  const auto index = static_cast<std::size_t>(std::get<graph::Index>(from.attributes).index);
+  require_extents(check, graph::materialize(*call.graph.constants()[index]));
 }
 
 }  // namespace
@@ -84,6 +99,7 @@ HloValues write_dimension_size(HloWriter& w, const HloCall& call) {
 }
 
 HloValues write_dynamic_reshape(HloWriter& w, const HloCall& call) {
+  if (w.options().extents_as_results) check_extents(w, call);
   return {reshape(w, call.operand(0), extents_of(call.shape()))};
 }
 

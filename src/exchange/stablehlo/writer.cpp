@@ -69,6 +69,11 @@ std::string HloWriter::region(const std::vector<Shape>& parameters, const Body& 
   return "{\n" + std::exchange(text_, std::move(outside)) + std::string(2 * depth_, ' ') + "}";
 }
 
+void HloWriter::check_extents(const HloValue& found, ExtentCheck wanted) {
+  checked_extents_.push_back(found);
+  checks_.push_back(std::move(wanted));
+}
+
 HloValue HloWriter::constant(const Tensor& tensor) {
   return op("constant", {}, tensor.shape(), "value = " + literal(tensor) + " : " + tensor_type(tensor.shape()));
 }

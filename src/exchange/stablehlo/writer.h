@@ -40,6 +40,10 @@ class HloWriter {
   /// The text of a region that takes values of these shapes and returns what `body` makes of them.
   std::string region(const std::vector<Shape>& parameters, const Body& body, Reads reads = Reads::own_values_only);
 
+  /// The module will give `found`, which must have these extents, as a further result. Only outside of regions.
+  void check_extents(const HloValue& found, ExtentCheck wanted);
+  bool is_in_region() const { return depth_ > kMainDepth; }
+
   HloValue constant(const Tensor& tensor);
   /// Inline, or an argument of main where it is large.
   HloValue constant(const graph::ConstantPtr& constant);
@@ -52,6 +56,8 @@ class HloWriter {
   const std::string& text() const { return text_; }
   const HloValues& constant_arguments() const { return constant_arguments_; }
   const std::vector<graph::ConstantPtr>& large_constants() const { return large_constants_; }
+  const HloValues& checked_extents() const { return checked_extents_; }
+  const std::vector<ExtentCheck>& checks() const { return checks_; }
 
  private:
   void write_line(const std::string& line);
@@ -59,10 +65,12 @@ class HloWriter {
 
   StableHloOptions options_;
   std::string text_;
-  std::size_t depth_ = 2, next_name_ = 0;
+  static constexpr std::size_t kMainDepth = 2;
+  std::size_t depth_ = kMainDepth, next_name_ = 0;
   bool is_closed_ = false;  // inside a region that may not read arguments of main
   std::vector<graph::ConstantPtr> large_constants_;
-  HloValues constant_arguments_;
+  HloValues constant_arguments_, checked_extents_;
+  std::vector<ExtentCheck> checks_;
   std::map<Fingerprint, std::size_t> places_;  // in both
 };
 

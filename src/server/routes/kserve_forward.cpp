@@ -49,19 +49,21 @@ class Forward : public std::enable_shared_from_this<Forward> {
         exchange_(call.exchange),
         family_(call.route.family),
         name_(std::move(name)),
+        backend_(request.parameters.get_string("backend", "")),
         request_(std::move(request)) {}
 
   void start() {
     read_inputs();
-    services_.models.acquire(name_, [self = shared_from_this()](const std::shared_ptr<HostedModel>& hosted,
-                                                                const std::exception_ptr& error) {
-      if (error) return fail(*self->exchange_, self->family_, error);
-      self->services_.models.touch(*hosted);
-      self->on_work_queue([self, hosted] {
-        self->prepare(hosted->pipeline.model());
-        self->submit(hosted);
-      });
-    });
+    services_.models.acquire(
+        name_, backend_,
+        [self = shared_from_this()](const std::shared_ptr<HostedModel>& hosted, const std::exception_ptr& error) {
+          if (error) return fail(*self->exchange_, self->family_, error);
+          self->services_.models.touch(*hosted);
+          self->on_work_queue([self, hosted] {
+            self->prepare(hosted->pipeline.model());
+            self->submit(hosted);
+          });
+        });
   }
 
  private:
@@ -201,7 +203,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
   Services& services_;
   const std::shared_ptr<Exchange> exchange_;
   const Family family_;
-  const std::string name_;
+  const std::string name_, backend_;
   InferRequest request_;
   NamedTensors inputs_, results_;
   std::int64_t batch_ = 0, length_ = 0;  // their product is at most kMaxTokens

@@ -43,6 +43,7 @@ void embed_tensor(Call& call, const std::string& model, InferRequest request) {
 
   EmbedRequest embedding;
   embedding.model = model;
+  embedding.backend = request.parameters.get_string("backend", "");
   embedding.parameter = "text";
   embedding.texts = std::move(tensor.texts);
   if (const Json* truncate = request.parameters.find("truncate"); truncate != nullptr && !truncate->is_null()) {

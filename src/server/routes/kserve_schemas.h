@@ -66,7 +66,9 @@ inline constexpr std::string_view kInferBody = R"({
       "properties": {
         "binary_data_output": {"type": "boolean", "default": false, "description": "For outputs that do not say."},
         "truncate": {"type": "boolean", "default": true,
-          "description": "An addition of Alate: whether texts over the model's length are cut, or refused."}
+          "description": "An addition of Alate: whether texts over the model's length are cut, or refused."},
+        "backend": {"type": "string", "maxLength": 64,
+          "description": "An addition of Alate: where to compute, NAME or NAME:DEVICE."}
       }
     },
     "inputs": {

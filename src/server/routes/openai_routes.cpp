@@ -30,6 +30,7 @@ constexpr std::string_view kEmbeddingsBody = R"({
       ]
     },
     "model": {"type": "string", "minLength": 1, "description": "A name of the models directory."},
+    "backend": {"type": "string", "maxLength": 64, "description": "An addition of Alate: where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
     "encoding_format": {"type": "string", "enum": ["float", "base64"], "default": "float",
       "description": "base64: the vector's float32 numbers, low byte first, in base64."},
     "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,

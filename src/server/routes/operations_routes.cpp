@@ -1,7 +1,10 @@
 #include <utility>
 
+#include "runtime/discovery.h"
+#include "runtime/machine_json.h"
 #include "server/docs_page.h"
 #include "server/openapi.h"
+#include "server/routes/background.h"
 #include "server/services.h"
 
 namespace alate::server {
@@ -21,6 +24,32 @@ constexpr std::string_view kNotReadyAnswer = R"({
   "properties": {
     "error": {"type": "string", "description": "Whether models are being loaded or the server is shutting down."},
     "code": {"type": "string", "enum": ["unavailable"]}
+  }
+})";
+
+constexpr std::string_view kBackendsAnswer = R"({
+  "type": "object",
+  "required": ["backends", "models"],
+  "properties": {
+    "backends": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "available", "devices"],
+      "properties": {
+        "name": {"type": "string"},
+        "aliases": {"type": "array", "items": {"type": "string"}},
+        "description": {"type": "string"},
+        "available": {"type": "boolean"},
+        "reason": {"type": "string", "description": "Why it is not available."},
+        "remedy": {"type": "string", "description": "What to do about it."},
+        "devices": {"type": "array", "items": {"type": "object"}}
+      }
+    }},
+    "elsewhere": {"type": "array", "items": {"type": "string"}, "description": "Backends of other builds."},
+    "models": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "selection"],
+      "properties": {"name": {"type": "string"}, "selection": {"type": "object"}}
+    }}
   }
 })";
 
@@ -50,6 +79,22 @@ void show_metrics(Call& call) {
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.body = call.services.metrics.expose(call.services.gauges());
   call.exchange->reply(std::move(response));
+}
+
+// The first time it may open libraries, which takes a while.
+void show_backends(Call& call) {
+  answer_in_background(call, [&services = call.services] {
+    Json::Object body;
+    for (const auto& [key, value] : runtime::to_json(runtime::discover()).as_object("machine"))
+      body.emplace_back(key, value);
+    Json::Array models;
+    for (const LoadedListing& each : services.models.loaded()) {
+      models.emplace_back(Json::Object{{"name", each.model->name},
+                                       {"selection", runtime::to_json(each.model->pipeline.facts().selection)}});
+    }
+    body.emplace_back("models", std::move(models));
+    return json_response(body);
+  });
 }
 
 void show_document(Call& call) {
@@ -105,6 +150,14 @@ std::vector<Route> operations_routes() {
        .handle = show_metrics,
        .answers = {{.description = "Prometheus's text format.",
                     .content_type = "text/plain; version=0.0.4; charset=utf-8"}}},
+      {.method = Method::get,
+       .path = "/debug/backends",
+       .family = Family::operations,
+       .id = "backends",
+       .summary = "What the machine can compute on, and why each loaded model runs where it runs",
+       .handle = show_backends,
+       .answers = {{.description = "Backends with devices, memory, and the reason where they are absent; decisions.",
+                    .schema = kBackendsAnswer}}},
       {.method = Method::get,
        .path = "/openapi.json",
        .family = Family::operations,

@@ -300,17 +300,40 @@ TEST_F(ModelHosting, WhoWaitsWhenTheHostEndsIsTold) {
 
 TEST_F(ModelHosting, TheBackendIsTheFirstOfTheConfiguredThatIsHere) {
   add("mean");
-  settings.backend_priority = {"onnx", "reference", "go"};
+  settings.backend_priority = {"cuda", "reference", "go"};  // no build has cuda yet
   settings.policy = "allow";
   EXPECT_EQ(acquire("mean").model()->pipeline.facts().backend, "reference");
   const auto refusal = [&] { return base::error_of([&] { ModelHost(settings, loaders, {}); }).code(); };
   settings.policy = "strict";
+  settings.backend_priority = {"cuda"};
   EXPECT_EQ(refusal(), ErrorCode::unavailable);
   settings.backend_priority = {"no such thing"};
   EXPECT_EQ(refusal(), ErrorCode::invalid_argument);
   settings.backend_priority.clear();
   settings.policy = "none";
   EXPECT_EQ(refusal(), ErrorCode::invalid_argument);
+}
+
+TEST_F(ModelHosting, ARequestChoosesTheBackend) {
+  add("mean");
+  const auto plain = acquire("mean").model();
+  EXPECT_EQ(plain->pipeline.facts().backend, "cpu");
+  EXPECT_EQ(acquire("mean", "go").model(), plain);  // it is there already
+  EXPECT_EQ(acquire("mean", "cpu:cpu").model(), plain);
+  const auto other = acquire("mean", "reference").model();
+  EXPECT_EQ(other->pipeline.facts().backend, "reference");
+  EXPECT_NE(other->pipeline.facts().fingerprint, plain->pipeline.facts().fingerprint);
+  EXPECT_EQ(acquire("mean", "reference").model(), other);
+  EXPECT_EQ(acquire("mean").model(), plain);
+  EXPECT_EQ(host().loaded().size(), 2u);
+  EXPECT_EQ(acquire("mean", "no-such").error().code(), ErrorCode::invalid_argument);
+  // Never another one in its place, and waiting will not help.
+  const Error absent = acquire("mean", "cuda").error();
+  EXPECT_EQ(absent.code(), ErrorCode::unsupported);
+  EXPECT_NE(std::string(absent.what()).find("this build does not have it"), std::string::npos);
+  EXPECT_EQ(acquire("mean", "cpu:gpu").error().code(), ErrorCode::unsupported);
+  EXPECT_TRUE(host().unload("mean"));
+  EXPECT_TRUE(host().loaded().empty());
 }
 
 // Meant for the thread sanitizer too.

@@ -62,10 +62,10 @@ class ModelHostTest : public ::testing::Test {
   }
   void end_host() { host_.reset(); }
 
-  Acquired acquire(std::string_view name) {
+  Acquired acquire(std::string_view name, std::string_view backend = {}) {
     auto promise = std::make_shared<std::promise<std::pair<std::shared_ptr<HostedModel>, std::exception_ptr>>>();
     Acquired acquired{promise->get_future()};
-    host().acquire(name, [promise](std::shared_ptr<HostedModel> model, std::exception_ptr error) {
+    host().acquire(name, backend, [promise](std::shared_ptr<HostedModel> model, std::exception_ptr error) {
       promise->set_value({std::move(model), std::move(error)});
     });
     return acquired;

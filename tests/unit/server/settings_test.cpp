@@ -306,7 +306,13 @@ TEST(Settings, OtherSystemsVariablesAreWishesAndNeverErrors) {
   EXPECT_EQ((Given{.variables = {{"TERMITE_FORCE_COREML", "1"}}}.settings().gpu), "coreml");
   EXPECT_EQ((Given{.variables = {{"TERMITE_FORCE_COREML", "0"}}}.settings().gpu), "auto");
   EXPECT_EQ((Given{.variables = {{"GOMLX_BACKEND", "go:parallelism=2"}}}.settings().backend_priority),
-            (std::vector<std::string>{"cpu"}));
+            (std::vector<std::string>{"go"}));
+  EXPECT_EQ((Given{.variables = {{"GOMLX_BACKEND", "xla:cuda,x=1"}}}.settings().backend_priority),
+            (std::vector<std::string>{"xla:cuda"}));
+  EXPECT_EQ((Given{.variables = {{"MLX_BACKEND", "metal"}}}.settings().backend_priority),
+            (std::vector<std::string>{"metal"}));
+  EXPECT_EQ((Given{.variables = {{"MLX_BACKEND", "onnx"}}}.settings().backend_priority_origin), "MLX_BACKEND");
+  EXPECT_TRUE((Given{.variables = {{"MLX_BACKEND", "vulkan"}}}.settings().backend_priority.empty()));
   EXPECT_TRUE((Given{.variables = {{"GOMLX_BACKEND", "nothing"}}}.settings().backend_priority.empty()));
   EXPECT_TRUE((Given{.variables = {{"HF_HUB_OFFLINE", "YES"}}}.settings().offline));
 }
@@ -315,10 +321,9 @@ TEST(Settings, SayWhichOfThemHaveNoEffect) {
   EXPECT_TRUE(Given{}.load().idle_settings.empty());
   const LoadedSettings loaded =
       Given{.yaml = "allow_downloads: true\ncontent_security: {x: [1, {y: z}]}\ngpu: cuda\n"}.load();
-  ASSERT_EQ(loaded.idle_settings.size(), 3u);
+  ASSERT_EQ(loaded.idle_settings.size(), 2u);
   expect_has(loaded.idle_settings[0], "allow_downloads");
   expect_has(loaded.idle_settings[1], "content_security");
-  expect_has(loaded.idle_settings[2], "gpu");
 }
 
 TEST(Settings, EveryRowOfTheTableIsWhole) {

@@ -1,5 +1,3 @@
-#include "process_setup.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -8,6 +6,7 @@
 #include <string_view>
 
 #include "exit_codes.h"
+#include "process_setup.h"
 
 namespace alate::app {
 namespace {
@@ -29,6 +28,10 @@ void set_up_process() {
   }
   ::signal(SIGPIPE, SIG_IGN);
   if (::signal(SIGINT, end_interrupted) == SIG_IGN) ::signal(SIGINT, SIG_IGN);
+}
+
+std::vector<std::string> arguments_of_process(int count, char** given) {
+  return {given + (count > 0 ? 1 : 0), given + count};
 }
 
 }  // namespace alate::app

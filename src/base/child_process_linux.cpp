@@ -151,4 +151,6 @@ ChildResult run_child(const std::filesystem::path& program, const std::vector<st
   return result;
 }
 
+void end_process_now(int exit_code) { ::_exit(exit_code); }
+
 }  // namespace alate::base

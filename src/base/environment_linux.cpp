@@ -1,8 +1,7 @@
-#include "base/environment.h"
-
 #include <cstdlib>
 
 #include "alate/error.h"
+#include "base/environment.h"
 
 namespace alate::base {
 
@@ -10,6 +9,15 @@ std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
   if (value == nullptr || *value == '\0') return std::nullopt;
   return std::string(value);
+}
+
+void set_environment_default(const char* name, const std::string& value) {
+  if (environment(name)) return;
+#ifdef _WIN32
+  _putenv_s(name, value.c_str());
+#else
+  setenv(name, value.c_str(), 1);
+#endif
 }
 
 std::filesystem::path cache_directory() {

@@ -1,0 +1,47 @@
+#include <windows.h>
+
+#include <fcntl.h>
+#include <io.h>
+#include <shellapi.h>
+
+#include <string_view>
+
+#include "base/descriptor_io.h"
+#include "base/windows_text.h"
+#include "exit_codes.h"
+#include "process_setup.h"
+
+namespace alate::app {
+namespace {
+
+BOOL WINAPI end_interrupted(DWORD event) {
+  if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) return FALSE;
+  constexpr std::string_view kLine = "alate: cancelled: interrupted\n";
+  (void)base::write_descriptor(base::kStandardError, kLine);
+  ::ExitProcess(kInterrupted);
+}
+
+}  // namespace
+
+void set_up_process() {
+  for (const int stream : {base::kStandardInput, base::kStandardOutput, base::kStandardError}) {
+    if (::_get_osfhandle(stream) < 0) (void)::_wopen(L"NUL", _O_RDWR);  // takes the lowest number, which is this one
+    ::_setmode(stream, _O_BINARY);
+  }
+  ::SetConsoleOutputCP(CP_UTF8);
+  ::SetConsoleCP(CP_UTF8);
+  ::SetConsoleCtrlHandler(end_interrupted, TRUE);
+}
+
+// What main is given is in the user's code page, which lacks most letters.
+std::vector<std::string> arguments_of_process(int, char**) {
+  int count = 0;
+  std::vector<std::string> arguments;
+  wchar_t** given = ::CommandLineToArgvW(::GetCommandLineW(), &count);
+  if (given == nullptr) return arguments;
+  for (int i = 1; i < count; ++i) arguments.push_back(base::to_utf8(given[i]));
+  ::LocalFree(given);
+  return arguments;
+}
+
+}  // namespace alate::app

@@ -1,0 +1,121 @@
+#include "backends/onnxruntime/open_file.h"
+
+#include "alate/error.h"
+#include "backends/onnxruntime/compile_graph.h"
+#include "backends/onnxruntime/optimized_models.h"
+#include "backends/onnxruntime/session_options.h"
+#include "backends/onnxruntime/session_ports.h"
+#include "base/cpu_facts.h"
+#include "base/log.h"
+
+namespace alate::onnxruntime {
+namespace {
+
+namespace fs = std::filesystem;
+
+Owned<abi::Session> session_of(const Library& library, const fs::path& file, const abi::SessionOptions* options) {
+  abi::Session* session = nullptr;
+  library.check<abi::CreateSession>("opening " + file.string(), static_cast<const abi::Env*>(library.environment()),
+                                    file.c_str(), options, &session);
+  return library.own<abi::ReleaseSession>(session);
+}
+
+// What has no number of its own is a fault of the file.
+Owned<abi::Session> session_of_file(const Library& library, const fs::path& file, const abi::SessionOptions* options) {
+  try {
+    return session_of(library, file, options);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::internal) throw Error(ErrorCode::corrupt, error.message());
+    throw;
+  }
+}
+
+// Optimized code is for the processor that it was made on.
+Fingerprint key_of(const Library& library, const fs::path& file, const GivenOptions& given) {
+  FingerprintBuilder key;
+  key.add(library.version()).add(base::cpu_facts().brand).add(fingerprint_of_files(file));
+  for (const auto& [name, value] : given) key.add(name).add(value);
+  return key.finish();
+}
+
+// Null where there is none, or what there was is no longer right.
+Owned<abi::Session> cached_session(const Library& library, OptimizedModels& models, const Fingerprint& key,
+                                   const Place& place, const backends::CompileOptions& options) {
+  Owned<abi::Session> none = library.own<abi::ReleaseSession>(static_cast<abi::Session*>(nullptr));
+  const std::optional<fs::path> file = models.find(key);
+  if (!file) return none;
+  try {
+    GivenOptions given = options.session_options;
+    given["graph_optimization_level"] = "disabled";  // it has been
+    const OwnedSessionOptions prepared = make_session_options(library, threads_of(options), given);
+    append_place(library, prepared.get(), place);
+    return session_of(library, *file, prepared.get());
+  } catch (const Error& error) {
+    base::log(base::LogLevel::warn, "an optimized model of the cache cannot be opened and is made anew",
+              {{"file", file->string()}, {"reason", error.message()}});
+    models.remove(key);
+    return none;
+  }
+}
+
+Owned<abi::Session> new_session(const Library& library, const fs::path& file, OptimizedModels* models,
+                                const Fingerprint& key, const Place& place, const backends::CompileOptions& options) {
+  const auto prepared = [&] {
+    OwnedSessionOptions made = make_session_options(library, threads_of(options), options.session_options);
+    append_place(library, made.get(), place);
+    return made;
+  };
+  if (models != nullptr) {
+    try {
+      OptimizedModels::Draft draft = models->begin(key);
+      const OwnedSessionOptions writing = prepared();
+      library.check<abi::SetOptimizedModelFilePath>("preparing onnx", writing.get(), draft.model().c_str());
+      set_entry(library, writing.get(), "session.optimized_model_external_initializers_file_name",
+                OptimizedModels::kWeights);
+      Owned<abi::Session> session = session_of(library, file, writing.get());
+      draft.finish();
+      return session;
+    } catch (const Error& error) {
+      // A full disk or a model that cannot be written: it still runs.
+      base::log(base::LogLevel::debug, "an optimized model is not kept",
+                {{"file", file.string()}, {"reason", error.message()}});
+    }
+  }
+  return session_of_file(library, file, prepared().get());
+}
+
+// Of the file, and of the one beside it where exporters put what does not fit.
+std::size_t bytes_of(const fs::path& file) {
+  std::size_t bytes = 0;
+  for (const char* const suffix : {"", "_data", ".data"}) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(file.string() + suffix, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::unique_ptr<OnnxExecutable> open_file(const backends::ModelFile& file, std::shared_ptr<const Library> library,
+                                          const Place& place, const backends::CompileOptions& options) {
+  std::error_code ignored;
+  if (!fs::exists(file.path, ignored)) throw make_error(ErrorCode::not_found, "there is no file ", file.path.string());
+  if (!fs::is_regular_file(file.path, ignored))
+    throw make_error(ErrorCode::invalid_argument, file.path.string(), " is no file: give the .onnx file itself");
+  const bool keeps = !options.cache_folder.empty() && place.is_processor();
+  std::optional<OptimizedModels> models;
+  Fingerprint key;
+  Owned<abi::Session> session = library->own<abi::ReleaseSession>(static_cast<abi::Session*>(nullptr));
+  if (keeps) {
+    models.emplace(options.cache_folder / "onnx");
+    key = key_of(*library, file.path, options.session_options);
+    session = cached_session(*library, *models, key, place, options);
+  }
+  if (session == nullptr) session = new_session(*library, file.path, keeps ? &*models : nullptr, key, place, options);
+  SessionParts parts = read_ports(*library, std::move(session));
+  parts.weight_bytes = bytes_of(file.path);
+  return std::make_unique<OnnxExecutable>(std::move(library), std::move(parts));
+}
+
+}  // namespace alate::onnxruntime

@@ -1,0 +1,154 @@
+#include "backends/onnxruntime/optimized_models.h"
+
+#include <algorithm>
+#include <fstream>
+#include <random>
+#include <system_error>
+#include <vector>
+
+#include "alate/error.h"
+#include "base/log.h"
+#include "base/mapped_file.h"
+
+namespace alate::onnxruntime {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModel = "model.onnx";
+constexpr const char* kSum = "fingerprint";
+constexpr std::string_view kDraftMark = ".draft-";
+
+std::uint64_t time_of(const fs::path& path) {
+  std::error_code ignored;
+  return static_cast<std::uint64_t>(fs::last_write_time(path, ignored).time_since_epoch().count());
+}
+
+// Of what the folder holds.
+Fingerprint sum_of(const fs::path& folder) {
+  FingerprintBuilder sum;
+  for (const char* const name : {kModel, OptimizedModels::kWeights}) {
+    std::error_code ignored;
+    const std::uintmax_t size = fs::file_size(folder / name, ignored);
+    if (ignored || size == 0) continue;  // small models keep their weights in themselves
+    sum.add(std::string_view(name)).add(base::MappedFile::open(folder / name)->bytes());
+  }
+  return sum.finish();
+}
+
+std::string read_line(const fs::path& file) {
+  std::string line;
+  std::ifstream stream(file);
+  std::getline(stream, line);
+  return line;
+}
+
+std::uintmax_t bytes_in(const fs::path& folder) {
+  std::uintmax_t bytes = 0;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::uintmax_t size = entry.file_size(ignored);
+    if (!ignored) bytes += size;
+  }
+  return bytes;
+}
+
+bool is_draft(const fs::path& folder) { return folder.filename().string().find(kDraftMark) != std::string::npos; }
+
+}  // namespace
+
+OptimizedModels::Draft::~Draft() {
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+}
+
+fs::path OptimizedModels::Draft::model() const { return folder_ / kModel; }
+
+void OptimizedModels::Draft::finish() {
+  {
+    std::ofstream sum(folder_ / kSum);
+    sum << to_string(sum_of(folder_)) << '\n';
+    if (!sum.flush()) throw make_error(ErrorCode::unavailable, "cannot write ", (folder_ / kSum).string());
+  }
+  std::error_code error;
+  fs::rename(folder_, place_, error);
+  if (error) return;  // another has it there: this one goes
+  folder_.clear();
+  models_.make_room();
+}
+
+std::optional<fs::path> OptimizedModels::find(const Fingerprint& key) {
+  const fs::path place = folder_ / to_string(key);
+  std::error_code ignored;
+  if (!fs::is_directory(place, ignored)) return std::nullopt;
+  std::string found;
+  try {
+    found = to_string(sum_of(place));
+  } catch (const Error& error) {
+    found = error.message();
+  }
+  if (found == read_line(place / kSum)) {
+    fs::last_write_time(place / kSum, fs::file_time_type::clock::now(), ignored);
+    return place / kModel;
+  }
+  base::log(base::LogLevel::warn, "an optimized model of the cache is damaged and is made anew",
+            {{"folder", place.string()}});
+  remove(key);
+  return std::nullopt;
+}
+
+OptimizedModels::Draft OptimizedModels::begin(const Fingerprint& key) {
+  std::random_device random;
+  const fs::path place = folder_ / to_string(key);
+  const fs::path draft = place.string() + std::string(kDraftMark) + std::to_string(random());
+  std::error_code error;
+  fs::create_directories(draft, error);
+  if (error) throw make_error(ErrorCode::unavailable, "cannot make ", draft.string(), ": ", error.message());
+  return {draft, place, *this};
+}
+
+void OptimizedModels::remove(const Fingerprint& key) {
+  std::error_code ignored;
+  fs::remove_all(folder_ / to_string(key), ignored);
+}
+
+void OptimizedModels::make_room() {
+  struct Kept {
+    fs::path folder;
+    std::uint64_t used;
+    std::uintmax_t bytes;
+  };
+  std::vector<Kept> all;
+  std::error_code ignored;
+  std::uintmax_t bytes = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
+    if (is_draft(entry.path())) continue;
+    all.push_back({entry.path(), time_of(entry.path() / kSum), bytes_in(entry.path())});
+    bytes += all.back().bytes;
+  }
+  std::ranges::sort(all, {}, &Kept::used);
+  for (const Kept& oldest : all) {
+    if (bytes <= most_bytes_) break;
+    fs::remove_all(oldest.folder, ignored);
+    bytes -= oldest.bytes;
+  }
+}
+
+Fingerprint fingerprint_of_files(const fs::path& model) {
+  constexpr std::size_t kMostFiles = 10000;
+  std::error_code ignored;
+  const fs::path absolute = fs::weakly_canonical(model, ignored);
+  std::vector<fs::path> files;
+  for (fs::recursive_directory_iterator entry(absolute.parent_path(), ignored), end; entry != end && !ignored;
+       entry.increment(ignored)) {
+    if (files.size() < kMostFiles && entry->is_regular_file(ignored)) files.push_back(entry->path());
+  }
+  std::ranges::sort(files);
+  FingerprintBuilder builder;
+  builder.add(absolute.string());
+  for (const fs::path& file : files)
+    builder.add(file.string()).add(std::uint64_t{fs::file_size(file, ignored)}).add(time_of(file));
+  return builder.finish();
+}
+
+}  // namespace alate::onnxruntime

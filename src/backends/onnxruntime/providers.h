@@ -1,0 +1,13 @@
+// The execution providers that a library may have been built with.
+#pragma once
+
+#include <span>
+
+#include "backends/onnxruntime/places.h"
+
+namespace alate::onnxruntime {
+
+/// In the order in which they are preferred.
+std::span<const Provider> known_providers();
+
+}  // namespace alate::onnxruntime

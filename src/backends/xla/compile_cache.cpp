@@ -1,0 +1,124 @@
+#include "backends/xla/compile_cache.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/log.h"
+#include "base/mapped_file.h"
+
+namespace alate::xla {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMagic = "alate xla 1\n";
+constexpr std::string_view kEnding = ".program";
+constexpr std::size_t kPrintBytes = 16;
+
+std::string text_of(const Fingerprint& print) {
+  std::string text(kPrintBytes, '\0');
+  std::memcpy(text.data(), &print.low, 8);
+  std::memcpy(text.data() + 8, &print.high, 8);
+  return text;
+}
+
+std::string print_of(std::string_view program) { return text_of(FingerprintBuilder().add(program).finish()); }
+
+std::optional<std::string> read_file(const fs::path& path) {
+  try {
+    return base::read_text_file(path, std::size_t{4} << 30);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+// Whole wherever it is seen.
+void put_file(const fs::path& path, std::string_view text) {
+  try {
+    fs::create_directories(path.parent_path());
+    base::write_file_atomically(path, std::as_bytes(std::span(text)));
+  } catch (const std::exception& error) {
+    base::log(base::LogLevel::debug, "not kept", {{"file", path.string()}, {"reason", error.what()}});
+  }
+}
+
+}  // namespace
+
+fs::path CompileCache::path_of(const Fingerprint& key) const {
+  return folder_ / (to_string(key) + std::string(kEnding));
+}
+
+std::optional<std::string> CompileCache::read(const Fingerprint& key) const {
+  const fs::path path = path_of(key);
+  std::optional<std::string> text = read_file(path);
+  if (!text) return std::nullopt;
+  const std::size_t header = kMagic.size() + kPrintBytes;
+  if (text->size() < header || !text->starts_with(kMagic) ||
+      text->compare(kMagic.size(), kPrintBytes, print_of(std::string_view(*text).substr(header))) != 0) {
+    remove(key);
+    return std::nullopt;
+  }
+  std::error_code ignored;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);  // it was used now
+  return text->substr(header);
+}
+
+void CompileCache::write(const Fingerprint& key, std::string_view program) const {
+  if (program.size() > bytes_) return;
+  put_file(path_of(key), std::string(kMagic) + print_of(program) + std::string(program));
+  trim();
+}
+
+void CompileCache::remove(const Fingerprint& key) const {
+  std::error_code ignored;
+  fs::remove(path_of(key), ignored);
+}
+
+void CompileCache::trim() const {
+  struct Entry {
+    fs::file_time_type used;
+    std::uintmax_t bytes;
+    fs::path path;
+  };
+  std::vector<Entry> entries;
+  std::uintmax_t total = 0;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code gone;  // by another process
+    const Entry found{entry->last_write_time(gone), entry->file_size(gone), entry->path()};
+    if (gone) continue;
+    total += found.bytes;
+    entries.push_back(found);
+  }
+  std::ranges::sort(entries, {}, &Entry::used);
+  for (const Entry& entry : entries) {
+    if (total <= bytes_) break;
+    fs::remove(entry.path, error);
+    total -= entry.bytes;
+  }
+}
+
+Fingerprint CompileCache::fingerprint_of(const fs::path& file) const {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file, error);
+  const auto time = fs::last_write_time(file, error).time_since_epoch().count();
+  const Fingerprint which = FingerprintBuilder()
+                                .add(fs::absolute(file, error).string())
+                                .add(std::uint64_t{size})
+                                .add(static_cast<std::uint64_t>(time))
+                                .finish();
+  const fs::path kept = folder_ / (to_string(which) + ".library");
+  if (const std::optional<std::string> text = read_file(kept); text && text->size() == kPrintBytes) {
+    Fingerprint print;
+    std::memcpy(&print.low, text->data(), 8);
+    std::memcpy(&print.high, text->data() + 8, 8);
+    return print;
+  }
+  const Fingerprint print = FingerprintBuilder().add(base::MappedFile::open(file)->bytes()).finish();
+  put_file(kept, text_of(print));
+  return print;
+}
+
+}  // namespace alate::xla

@@ -1,0 +1,41 @@
+// Compiled programs on disk.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "alate/tensor.h"
+
+namespace alate::xla {
+
+/// A folder of programs by fingerprint, for any number of threads and processes at once: entries appear by renaming, so
+/// that nobody reads half of one, and nobody waits for a lock. What cannot be read or written is as if it were not
+/// there: only fingerprint_of throws, for a file that cannot be read.
+class CompileCache {
+ public:
+  static constexpr std::uintmax_t kBytes = std::uintmax_t{1} << 30;
+
+  /// Where entries grow past `bytes`, those that were not used for longest are deleted.
+  explicit CompileCache(std::filesystem::path folder, std::uintmax_t bytes = kBytes)
+      : folder_(std::move(folder)), bytes_(bytes) {}
+
+  /// A damaged entry is deleted.
+  std::optional<std::string> read(const Fingerprint& key) const;
+  void write(const Fingerprint& key, std::string_view program) const;
+  void remove(const Fingerprint& key) const;
+
+  /// Of a file's bytes; kept in the folder by the file's path, size and time, so that large libraries are read once.
+  Fingerprint fingerprint_of(const std::filesystem::path& file) const;
+
+ private:
+  std::filesystem::path path_of(const Fingerprint& key) const;
+  void trim() const;
+
+  std::filesystem::path folder_;
+  std::uintmax_t bytes_;
+};
+
+}  // namespace alate::xla

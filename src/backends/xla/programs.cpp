@@ -1,0 +1,97 @@
+// Programs of a client: compiled, kept as bytes, loaded and run.
+#include "alate/error.h"
+#include "backends/xla/client.h"
+
+namespace alate::xla {
+namespace {
+
+constexpr std::string_view kFormat = "mlir";
+
+}  // namespace
+
+std::string Client::options_for(std::size_t device, const Settings& settings) const {
+  return compile_options(describe(device).id, settings);
+}
+
+Program Client::owned(abi::LoadedExecutable* executable) const {
+  return {executable, [client = shared_from_this()](abi::LoadedExecutable* program) {
+            abi::LoadedExecutableCall destroy;
+            destroy.executable = program;
+            client->plugin_->try_call(&abi::Api::loaded_executable_destroy, destroy);
+          }};
+}
+
+Program Client::compile(std::string_view module, const std::string& options) const {
+  std::string code(module);
+  abi::Program program;
+  program.code = code.data();
+  program.code_size = code.size();
+  program.format = kFormat.data();
+  program.format_size = kFormat.size();
+  abi::ClientCompile compile;
+  compile.client = client_;
+  compile.program = &program;
+  compile.options = options.data();
+  compile.options_size = options.size();
+  plugin_->call(&abi::Api::client_compile, compile, "compiling for xla");
+  return owned(compile.executable);
+}
+
+std::optional<std::string> Client::serialize(const Program& program) const {
+  if (!plugin_->has(&abi::Api::deserialize_and_load)) return std::nullopt;
+  abi::GetExecutable get;
+  get.loaded = program.get();
+  if (!plugin_->try_call(&abi::Api::loaded_executable_get_executable, get)) return std::nullopt;
+  abi::ExecutableSerialize serialize;
+  serialize.executable = get.executable;
+  std::optional<std::string> bytes;
+  if (plugin_->try_call(&abi::Api::executable_serialize, serialize)) {
+    bytes.emplace(serialize.bytes, serialize.byte_count);
+    if (serialize.destroy != nullptr) serialize.destroy(serialize.owner);
+  }
+  abi::ExecutableDestroy destroy;
+  destroy.executable = get.executable;
+  plugin_->try_call(&abi::Api::executable_destroy, destroy);
+  return bytes;
+}
+
+Program Client::load(std::string_view bytes, const std::string& options) const {
+  abi::DeserializeAndLoad load;
+  load.client = client_;
+  load.bytes = bytes.data();
+  load.byte_count = bytes.size();
+  load.other_options = options.data();
+  load.other_options_size = options.size();
+  if (!plugin_->try_call(&abi::Api::deserialize_and_load, load)) return nullptr;
+  return owned(load.executable);
+}
+
+std::vector<DeviceBuffer> Client::run(const Program& program, std::span<const Argument> arguments,
+                                      std::size_t outputs) const {
+  std::vector<abi::Buffer*> given, made(outputs);
+  std::vector<std::int64_t> kept;
+  for (const Argument& argument : arguments) {
+    if (!argument.is_given_away) kept.push_back(static_cast<std::int64_t>(given.size()));
+    given.push_back(argument.buffer.get());
+  }
+  abi::ExecuteOptions options;
+  options.kept_inputs = kept.data();
+  options.kept_input_count = kept.size();
+  abi::Buffer* const* argument_list = given.data();
+  abi::Buffer** output_list = made.data();
+  abi::Event* done = nullptr;
+  abi::Execute execute;
+  execute.executable = program.get();
+  execute.options = &options;
+  execute.arguments = &argument_list;
+  execute.argument_count = given.size();
+  execute.outputs = &output_list;
+  execute.done = &done;
+  plugin_->call(&abi::Api::execute, execute, "running on xla");
+  std::vector<DeviceBuffer> results;
+  for (abi::Buffer* buffer : made) results.push_back(owned(buffer));
+  await(done, "running on xla");
+  return results;
+}
+
+}  // namespace alate::xla

@@ -1,0 +1,17 @@
+#include "base/environment.h"
+#include "base/kernel_files.h"
+#include "base/library_folders.h"
+
+namespace alate::base {
+
+std::vector<std::filesystem::path> paths_of_list(std::string_view list) {
+  std::vector<std::filesystem::path> paths;
+  for (const std::string_view path : split(list, ';')) {
+    if (!path.empty()) paths.emplace_back(path);
+  }
+  return paths;
+}
+
+std::vector<std::filesystem::path> system_library_folders() { return paths_of_list(environment("PATH").value_or("")); }
+
+}  // namespace alate::base

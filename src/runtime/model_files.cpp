@@ -1,0 +1,89 @@
+#include "runtime/model_files.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "alate/error.h"
+#include "formats/json.h"
+
+namespace alate::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+// An exporter's onnx/ subfolder has no config of its own.
+fs::path folder_of_file(const fs::path& file) {
+  const fs::path parent = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const bool is_inner = parent.filename() == "onnx" && !is_file(parent / "config.json");
+  return is_inner && is_file(parent.parent_path() / "config.json") ? parent.parent_path() : parent;
+}
+
+bool leads_out(const fs::path& path) {
+  return path.is_absolute() || std::ranges::any_of(path, [](const fs::path& part) { return part == ".."; });
+}
+
+// The file and its external data: model.onnx, model.onnx_data, model.onnx.data.
+std::vector<fs::path> files_of(const fs::path& file) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().filename().string().starts_with(file.filename().string())) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace
+
+ModelFiles find_model_files(const fs::path& path, const fs::path& onnx_file) {
+  if (path.extension() == ".onnx" && is_file(path)) return {folder_of_file(path), path};
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) {
+    throw make_error(ErrorCode::not_found, "'", path.string(),
+                     "' is not a folder: name the folder of a model, with config.json and model.safetensors");
+  }
+  if (!onnx_file.empty()) {
+    if (leads_out(onnx_file))
+      throw make_error(ErrorCode::invalid_argument, "the ONNX file ", formats::quoted_name(onnx_file.string()),
+                       " is not inside the model's folder; name one that is");
+    for (const fs::path& file : {path / onnx_file, path / "onnx" / onnx_file}) {
+      if (is_file(file)) return {path, file};
+    }
+    throw make_error(ErrorCode::not_found, path.string(), " has no file ", formats::quoted_name(onnx_file.string()));
+  }
+  if (is_file(path / "model.safetensors") || is_file(path / "model.safetensors.index.json")) return {path, {}};
+  for (const fs::path& file : {path / "model.onnx", path / "onnx" / "model.onnx"}) {
+    if (is_file(file)) return {path, file};
+  }
+  return {path, {}};
+}
+
+std::uint64_t onnx_bytes(const fs::path& file) {
+  std::uint64_t bytes = 0;
+  for (const fs::path& each : files_of(file)) {
+    std::error_code missing;
+    const std::uintmax_t size = fs::file_size(each, missing);
+    if (!missing) bytes += size;
+  }
+  return bytes;
+}
+
+Fingerprint onnx_fingerprint(const fs::path& file) {
+  FingerprintBuilder fingerprint;
+  for (const fs::path& each : files_of(file)) {
+    std::error_code missing;
+    fingerprint.add(each.filename().string());
+    fingerprint.add(static_cast<std::uint64_t>(fs::file_size(each, missing)));
+    fingerprint.add(static_cast<std::uint64_t>(fs::last_write_time(each, missing).time_since_epoch().count()));
+  }
+  return fingerprint.finish();
+}
+
+}  // namespace alate::runtime
