@@ -7,7 +7,9 @@
 #include "formats/json.h"
 #include "output.h"
 #include "runtime/discovery.h"
+#include "runtime/machine_facts.h"
 #include "runtime/machine_json.h"
+#include "runtime/machine_peaks.h"
 #include "runtime/model_needs.h"
 #include "verb.h"
 
@@ -25,14 +27,21 @@ void run_doctor(Arguments& arguments) {
   runtime::ModelNeeds needs{.name = "any"};
   if (!model.empty()) needs = runtime::model_needs(find_model(options, model));
   const runtime::Machine machine = runtime::discover();
+  const runtime::MachineFacts facts = runtime::machine_facts();
+  const runtime::MachinePeaks peaks = runtime::measure_peaks();
   const Selection selection = runtime::select(needs, preferences, machine);
   Output output(options.out);
   if (format == OutputFormat::json) {
-    formats::Json::Object object = {{"model", needs.name}, {"selection", runtime::to_json(selection)}};
-    for (const auto& [key, value] : runtime::to_json(machine).as_object("machine")) object.emplace_back(key, value);
+    formats::Json::Object object = {{"model", needs.name},
+                                    {"selection", runtime::to_json(selection)},
+                                    {"machine", runtime::to_json(facts)},
+                                    {"peaks", runtime::to_json(peaks)}};
+    const formats::Json backends = runtime::to_json(machine);
+    for (const auto& [key, value] : backends.as_object("machine")) object.emplace_back(key, value);
     output.write(formats::to_json_text(object) + "\n");
   } else {
-    output.write("Backends\n" + backend_listing(machine) + "\nDecision for " +
+    output.write("Machine\n" + runtime::facts_listing(facts) + "\nMeasured peaks\n" + runtime::peaks_listing(peaks) +
+                 "\nBackends\n" + backend_listing(machine) + "\nDecision for " +
                  (model.empty() ? "any model" : "the model " + needs.name) + "\n" + selection_listing(selection));
   }
   output.finish();

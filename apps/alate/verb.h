@@ -33,6 +33,7 @@ void run_forward(Arguments& arguments);
 void run_tokenize(Arguments& arguments);
 void run_bench(Arguments& arguments);
 void run_compare(Arguments& arguments);
+void run_estimate(Arguments& arguments);
 void run_backends(Arguments& arguments);
 void run_doctor(Arguments& arguments);
 void run_probe(Arguments& arguments);

@@ -34,14 +34,24 @@ constexpr std::array kVerbs = {
          "alate compare sentence-transformers/all-MiniLM-L6-v2 --backends reference,cpu\n"
          "alate compare ./my-model --backends cpu,reference --lengths 4x16,100 --output json",
          run_compare},
-    Verb{"backends", "", "what this machine can compute on, and why not on the rest",
+    Verb{"estimate", "MODEL", "how much memory a model takes, and where it fits",
+         "Weights, activations and results by the graph that each backend would run; nothing is loaded. Instead of\n"
+         "MODEL, the sizes of any decoder may be given.",
+         "alate estimate sentence-transformers/all-MiniLM-L6-v2 --batch-size 8 --max-length 128\n"
+         "alate estimate --hidden 4096 --intermediate 14336 --layers 32 --vocab 32000 --heads 32 --kv-heads 8 \\\n"
+         "  --max-seq 4096 --dtype-bytes 4",
+         run_estimate},
+    Verb{"backends", "[install|remove NAME]", "what this machine can compute on, and why not on the rest",
          "Each backend with its devices, memory and versions; for an absent one the reason and what to do.\n"
-         "What was found is remembered; --probe looks anew.",
+         "What was found is remembered; --probe looks anew. install fetches a runtime's library from its\n"
+         "published package, of a pinned version and sum, into the cache folder; remove deletes it.",
          "alate backends\n"
-         "alate backends --probe --output json",
+         "alate backends --probe --output json\n"
+         "alate backends install onnx",
          run_backends},
     Verb{"doctor", "[MODEL]", "which backend would run a model, and why",
-         "Shows the machine, the backends, and the whole decision: what was considered, in which order, and what\n"
+         "Shows the machine, how fast it is at best, the backends, and the whole decision: what was considered, in "
+         "which order, and what\n"
          "speaks against each. Without MODEL, for any model.",
          "alate doctor sentence-transformers/all-MiniLM-L6-v2\n"
          "alate doctor ./my-model --backend onnx:cuda --policy strict --output json",

@@ -25,9 +25,10 @@ struct LoadOptions {
   std::string gpu = "auto";                // cuda, coreml, tpu: devices of that kind first; off: no accelerators
   bool gpu_is_wish = false;
   BackendPolicy policy = BackendPolicy::warn;
-  std::size_t threads = 0;                 // most threads of the shared pool that this model uses; 0: all
-  bool map_files = true;                   // false: read weights into memory instead of mapping the file
-  std::filesystem::path onnx_file = {};    // inside the folder: run as it is instead of the weights; empty: as found
+  std::size_t threads = 0;               // most threads of the shared pool that this model uses; 0: all
+  bool map_files = true;                 // false: read weights into memory instead of mapping the file
+  std::filesystem::path onnx_file = {};  // inside the folder: run as it is instead of the weights; empty: as found
+  std::string pooling = {};  // of pipelines that pool: cls, mean, max, mean_sqrt_len_tokens, weightedmean, lasttoken
   std::filesystem::path dump_graphs = {};  // a folder that gets the graph as text after each pass; empty: none
 };
 

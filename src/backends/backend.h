@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "alate/tensor.h"
+#include "backends/memory_needs.h"
 #include "backends/weight_store.h"
 #include "graph/graph.h"
 #include "graph/graph_dump.h"
@@ -158,6 +159,9 @@ class Backend {
   virtual Buffer upload(const Tensor& tensor, const Device& device) = 0;
   /// Waits for the bytes; errors of the computation that makes them surface here.
   virtual Tensor download(const Buffer& buffer) = 0;
+  /// What `graph` will take for each of the settings of its dims, without compiling it or reading its weights. Throws
+  /// invalid_argument for a dim without a value, resource_exhausted for sizes beyond any memory.
+  virtual std::vector<MemoryNeeds> memory_needs(const graph::Graph& graph, std::span<const DimSettings> runs) const;
 };
 
 }  // namespace alate::backends

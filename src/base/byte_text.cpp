@@ -15,8 +15,8 @@ std::string byte_text(std::uint64_t bytes) {
     ++unit;
   }
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.*f %s", value < 99.95 ? 1 : 0, value, kUnits[unit]);
-  return text.data();
+  std::snprintf(text.data(), text.size(), value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value);
+  return std::string(text.data()) + " " + kUnits.at(unit);
 }
 
 }  // namespace alate::base

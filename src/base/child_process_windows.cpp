@@ -46,7 +46,7 @@ void append_quoted(std::wstring& line, const std::wstring& word) {
   line += line.empty() ? L"\"" : L" \"";
   std::size_t backslashes = 0;
   for (const wchar_t c : word) {
-    if (c == L'"') line.append(backslashes + 1, L'\\');  // and the mark's own
+    if (c == L'"') line.append(backslashes + 1, L'\\');
     backslashes = c == L'\\' ? backslashes + 1 : 0;
     line += c;
   }
@@ -87,15 +87,13 @@ class InheritedHandles {
 };
 
 // A job, so that what it starts is killed with it.
-Handle make_job() {
-  Handle job(::CreateJobObjectW(nullptr, nullptr));
+void set_up_job(const Handle& job) {
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
   limits.BasicLimitInformation.LimitFlags =
       JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
   if (job.value == nullptr ||
       ::SetInformationJobObject(job.value, JobObjectExtendedLimitInformation, &limits, sizeof limits) == 0)
     fail("no job for another process");
-  return job;
 }
 
 std::string ending_of(DWORD code) {
@@ -124,7 +122,8 @@ ChildResult run_child(const std::filesystem::path& program, const std::vector<st
   std::wstring line;
   append_quoted(line, program.wstring());
   for (const std::string& word : arguments) append_quoted(line, to_utf16(word));
-  const Handle job = make_job();
+  const Handle job(::CreateJobObjectW(nullptr, nullptr));
+  set_up_job(job);
   // No dialog for a crash: the other process takes the mode over.
   const UINT mode = ::SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
   PROCESS_INFORMATION started{};

@@ -18,4 +18,8 @@ void set_environment_default(const char* name, const std::string& value);
 /// %ALATE_HOME%, else %LOCALAPPDATA%\alate. The folder need not exist yet. Throws not_found when none is set.
 std::filesystem::path cache_directory();
 
+/// The user's folder of configurations, which need not exist: $XDG_CONFIG_HOME/alate, else ~/.config/alate; on Windows
+/// %APPDATA%\alate. Nothing when none is set.
+std::optional<std::filesystem::path> configuration_directory();
+
 }  // namespace alate::base

@@ -13,11 +13,7 @@ std::optional<std::string> environment(const char* name) {
 
 void set_environment_default(const char* name, const std::string& value) {
   if (environment(name)) return;
-#ifdef _WIN32
-  _putenv_s(name, value.c_str());
-#else
-  setenv(name, value.c_str(), 1);
-#endif
+  ::setenv(name, value.c_str(), 1);
 }
 
 std::filesystem::path cache_directory() {
@@ -28,6 +24,13 @@ std::filesystem::path cache_directory() {
   }
   if (const auto home = environment("HOME")) return std::filesystem::path(*home) / ".cache" / "alate";
   throw make_error(ErrorCode::not_found, "there is no cache folder: set ALATE_HOME, or HOME");
+}
+
+std::optional<std::filesystem::path> configuration_directory() {
+  if (const auto folder = environment("XDG_CONFIG_HOME"); folder && std::filesystem::path(*folder).is_absolute())
+    return std::filesystem::path(*folder) / "alate";
+  if (const auto home = environment("HOME")) return std::filesystem::path(*home) / ".config" / "alate";
+  return std::nullopt;
 }
 
 }  // namespace alate::base

@@ -12,10 +12,20 @@ std::optional<std::string> environment(const char* name) {
   return to_utf8(value);
 }
 
+void set_environment_default(const char* name, const std::string& value) {
+  if (environment(name)) return;
+  ::_wputenv_s(to_utf16(name).c_str(), to_utf16(value).c_str());
+}
+
 std::filesystem::path cache_directory() {
   if (const auto home = environment("ALATE_HOME")) return *home;
   if (const auto local = environment("LOCALAPPDATA")) return std::filesystem::path(*local) / "alate";
   throw make_error(ErrorCode::not_found, "there is no cache folder: set ALATE_HOME, or LOCALAPPDATA");
+}
+
+std::optional<std::filesystem::path> configuration_directory() {
+  if (const auto roaming = environment("APPDATA")) return std::filesystem::path(*roaming) / "alate";
+  return std::nullopt;
 }
 
 }  // namespace alate::base

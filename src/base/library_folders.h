@@ -7,8 +7,11 @@
 
 namespace alate::base {
 
+/// The folders in a folder that are not hidden, sorted; none where there is no such folder.
+std::vector<std::filesystem::path> visible_folders_in(const std::filesystem::path& folder);
+
 /// Folders of this installation, which need not exist: the program's own, `runtimes` in that, and `runtimes` of the
-/// cache (`cache_directory`).
+/// cache (`cache_directory`), each `runtimes` with the folders in it.
 std::vector<std::filesystem::path> own_library_folders();
 
 /// Folders of the machine: those of LD_LIBRARY_PATH, then the usual ones; on Windows those of PATH.

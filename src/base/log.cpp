@@ -1,6 +1,7 @@
 #include "base/log.h"
 
 #define FMT_HEADER_ONLY
+#define SPDLOG_EOL "\n"
 #define SPDLOG_LEVEL_NAMES \
   { "trace", "debug", "info", "warn", "error", "critical", "off" }
 #include <spdlog/logger.h>

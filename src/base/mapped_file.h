@@ -44,7 +44,7 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
 
 /// Writes through a temporary file in the same folder and a rename, so that readers see the old or the new content.
 /// The bytes are on the disk when it returns. Throws not_found when the folder does not exist, otherwise unavailable;
-/// then nothing is left behind.
+/// then nothing is left behind. Windows refuses while the old file is mapped somewhere: unavailable.
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace alate::base

@@ -3,6 +3,7 @@
 #include "base/cgroup.h"
 #include "base/cpu_facts.h"
 #include "base/kernel_files.h"
+#include "base/process_limits.h"
 
 namespace alate::base {
 namespace {
@@ -46,6 +47,8 @@ MemoryFacts read_memory_facts(const std::filesystem::path& root) {
     const std::uint64_t held = usage - std::min(usage, reclaimable);
     facts.available_bytes = std::min<std::size_t>(facts.available_bytes, *limit - std::min(*limit, held));
   }
+  const ProcessLimits process = read_process_limits(root);
+  if (process.limit_bytes > 0) facts.available_bytes = std::min(facts.available_bytes, process.room_bytes);
   return facts;
 }
 

@@ -40,11 +40,10 @@ struct StableHloModule {
 };
 
 /// `dims` gives every named dim that the graph uses a number: the module's shapes are static. Fused ops must have been
-/// decomposed. The extents that dynamic_reshape is told are checked by the caller, if at all: see extents_as_results; in a region
-/// they must be constants then. The region of a generic reduce must be associative with the first values as its
-/// identity, as StableHLO asks.
-/// Throws unsupported, naming the op, its source and the reason, for what StableHLO cannot say; invalid_argument for a
-/// dim without a number.
+/// decomposed. The extents that dynamic_reshape is told are checked by the caller, if at all: see extents_as_results;
+/// in a region they must be constants then. The region of a generic reduce must be associative with the first values as
+/// its identity, as StableHLO asks. Throws unsupported, naming the op, its source and the reason, for what StableHLO
+/// cannot say; invalid_argument for a dim without a number.
 StableHloModule write_stablehlo(const graph::Graph& graph, const graph::DimValues& dims,
                                 const StableHloOptions& options = {});
 

@@ -135,6 +135,7 @@ EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, c
   const std::filesystem::path home = runtime::find_model_files(folder, options.onnx_file).folder;
   Tokenizer tokenizer = Tokenizer::load(home);
   pipelines::EmbeddingModules modules = pipelines::read_modules(home);
+  if (!options.pooling.empty()) modules.pooling = {pipelines::pool_mode(options.pooling)};
   const bool normalize = modules.normalizes();
   std::shared_ptr<const runtime::EncoderProgram> first;
   Model model(Model::State::load(

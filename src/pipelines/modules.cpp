@@ -8,6 +8,7 @@
 #include "base/mapped_file.h"
 
 namespace alate::pipelines {
+
 namespace {
 
 using formats::Json;
@@ -57,14 +58,6 @@ constexpr std::array<std::pair<std::string_view, PoolMode>, 6> kPoolingNames = {
      {"mean_sqrt_len_tokens", PoolMode::mean_sqrt_len},
      {"weightedmean", PoolMode::weighted_mean},
      {"lasttoken", PoolMode::last}}};
-
-PoolMode pool_mode(const std::string& name) {
-  const auto* found =
-      std::find_if(kPoolingNames.begin(), kPoolingNames.end(), [&](const auto& row) { return row.first == name; });
-  if (found == kPoolingNames.end())
-    throw make_error(ErrorCode::unsupported, "pooling mode '", name, "' is not known here: ", name);
-  return found->second;
-}
 
 void read_pooling(const Json& config, EmbeddingModules& modules) {
   modules.pooling.clear();
@@ -147,6 +140,14 @@ void read_prompts(const Json& config, EmbeddingModules& modules) {
 }
 
 }  // namespace
+
+PoolMode pool_mode(const std::string& name) {
+  const auto* found =
+      std::find_if(kPoolingNames.begin(), kPoolingNames.end(), [&](const auto& row) { return row.first == name; });
+  if (found == kPoolingNames.end())
+    throw make_error(ErrorCode::unsupported, "pooling mode '", name, "' is not known here: ", name);
+  return found->second;
+}
 
 EmbeddingModules read_modules(const std::filesystem::path& folder) {
   EmbeddingModules modules;

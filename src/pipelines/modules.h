@@ -39,6 +39,9 @@ struct EmbeddingModules {
   bool normalizes() const { return !steps.empty() && steps.back().kind == ModuleStep::Kind::normalize; }
 };
 
+/// As sentence-transformers names it: "mean", "cls". Throws unsupported naming it.
+graph::PoolMode pool_mode(const std::string& name);
+
 /// Reads modules.json and what it names. A folder without modules.json averages its tokens. Throws corrupt for files
 /// that contradict themselves and unsupported naming a module or setting that is not known here.
 EmbeddingModules read_modules(const std::filesystem::path& folder);

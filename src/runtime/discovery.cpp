@@ -164,11 +164,15 @@ std::string default_backend(const std::vector<std::string>& priority) {
   return select({.name = "any"}, preferences, discover_for(preferences)).backend;
 }
 
-void set_priority(std::vector<std::string> priority) {
-  // Refuses unknown names: selection looks at each.
+void check_names(const std::vector<std::string>& names) {
+  // Selection looks at each, and needs no devices for it.
   Preferences preferences;
-  preferences.wanted = priority;
+  preferences.wanted = names;
   select({.name = "any"}, preferences, discover({.wants = [](const BackendState&) { return false; }}));
+}
+
+void set_priority(std::vector<std::string> priority) {
+  check_names(priority);
   const std::lock_guard lock(known().mutex);
   known().priority = std::move(priority);
 }

@@ -34,6 +34,8 @@ std::string default_backend(const std::vector<std::string>& priority = {});
 /// The order for loads that ask for nothing; empty: automatic. For the whole process. Throws invalid_argument for a
 /// name that no backend has.
 void set_priority(std::vector<std::string> priority);
+/// Throws invalid_argument for a name (NAME or NAME:DEVICE) that no backend has.
+void check_names(const std::vector<std::string>& names);
 std::vector<std::string> priority();
 
 /// Says at level info what there is: "Available backends: […]", "Default backend: …". Throws as `select` where nothing

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "runtime/compile_cache.h"
 #include "runtime/file_program.h"
+#include "runtime/memory_estimate.h"
 
 namespace alate::runtime {
 
@@ -103,8 +104,10 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   backends::CompileOptions compile_options = this->compile_options();
   compile_options.log = &log;
   compile_options.dump = dump.get();
-  std::unique_ptr<backends::Executable> executable =
-      on_backend(*backend, [&] { return backend->compile(graph, compile_options); });
+  std::unique_ptr<backends::Executable> executable = on_backend(*backend, [&] {
+    runtime::require_memory(*backend, compile_options.device, graph, limits, runtime::shown_name(folder));
+    return backend->compile(graph, compile_options);
+  });
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
   for (const graph::PassLogEntry& entry : log) {
     base::log(base::LogLevel::debug, "pass",
@@ -150,13 +153,15 @@ const runtime::EncoderProgram& Model::State::forward_program() const {
 }
 
 Model Model::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  return Model(State::load(folder, options, [](const State& state) {
-    if (state.files.is_onnx()) {
-      state.open_file();
-    } else {
-      state.forward_program();
-    }
-  }));
+  return Model(State::load(folder, options, [](const State& state) { state.prepare_forward(); }));
+}
+
+void Model::State::prepare_forward() const {
+  if (files.is_onnx()) {
+    open_file();
+  } else {
+    forward_program();
+  }
 }
 
 const ModelFacts& Model::facts() const { return state_->facts; }

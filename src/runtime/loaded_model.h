@@ -74,9 +74,11 @@ namespace alate {
 /// Immutable but for the program of forward, which is compiled at its first use.
 struct Model::State {
   /// Chooses a backend and lets `prepare` compile on it what the caller needs; where that fails for the backend's sake,
-  /// the next one. Throws as Model::load.
+  /// the next one. `supported` names the backends that may run it, beside the manifest's own list; empty: any. Throws
+  /// as Model::load.
   static std::shared_ptr<const State> load(const std::filesystem::path& folder, const LoadOptions& options,
-                                           const std::function<void(const State&)>& prepare);
+                                           const std::function<void(const State&)>& prepare,
+                                           const std::vector<std::string>& supported = {});
 
   std::filesystem::path folder;
   LoadOptions options;
@@ -99,6 +101,8 @@ struct Model::State {
   /// The ONNX file's executable on the backend, opened at its first use; only where `files` has one. Throws
   /// runtime::BackendFailure as `compile`.
   std::shared_ptr<backends::Executable> open_file() const;
+  /// Whatever `Model::forward` needs, compiled.
+  void prepare_forward() const;
   /// The program of `Model::forward`, compiled at its first use; not for ONNX files.
   const runtime::EncoderProgram& forward_program() const;
 

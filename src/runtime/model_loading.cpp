@@ -15,6 +15,12 @@ namespace alate::runtime {
 Preferences preferences_of(const LoadOptions& options) {
   Preferences preferences;
   preferences.wanted = options.backends;
+  for (std::string& wanted : preferences.wanted) {
+    // A backend of somebody else's making tells its other names only when it is opened.
+    BackendSpec spec = BackendSpec::parse(wanted);
+    const backends::Registration* row = backends::find_registration(spec.backend);
+    if (row != nullptr) wanted = std::string(row->name) + (spec.device.empty() ? "" : ":" + spec.device);
+  }
   preferences.asked_by = options.asked_by;
   preferences.is_wish = options.is_wish;
   if (preferences.wanted.empty()) {
@@ -118,6 +124,22 @@ std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, cons
   return state;
 }
 
+// What two lists of backends allow together; an empty list allows all.
+std::vector<std::string> in_both(const std::vector<std::string>& manifest, const std::vector<std::string>& supported) {
+  if (manifest.empty() || supported.empty()) return manifest.empty() ? supported : manifest;
+  std::vector<std::string> both;
+  for (const std::string& name : manifest) {
+    const backends::Registration* row = backends::find_registration(name);
+    const bool is_in = row != nullptr && std::ranges::any_of(supported, [&](const std::string& other) {
+                         return backends::find_registration(other) == row;
+                       });
+    if (is_in) both.push_back(name);
+  }
+  if (both.empty())
+    throw Error(ErrorCode::unsupported, "the model's manifest and the caller name no backend in common");
+  return both;
+}
+
 // Each choice has a store of its own: what one backend packed is of no use to the next.
 void put_on(Model::State& state, Selection selection) {
   state.backend = &backends::get_backend(selection.backend);
@@ -135,13 +157,14 @@ void put_on(Model::State& state, Selection selection) {
 }  // namespace
 
 std::shared_ptr<const Model::State> Model::State::load(const std::filesystem::path& folder, const LoadOptions& options,
-                                                       const std::function<void(const State&)>& prepare) {
+                                                       const std::function<void(const State&)>& prepare,
+                                                       const std::vector<std::string>& supported) {
   const std::shared_ptr<State> state = read_files(folder, options);
   const hub::Manifest manifest = hub::read_manifest(state->folder);
   state->session_options = manifest.session_options;
   const Preferences preferences = runtime::preferences_of(options);
   const ModelNeeds needs{.name = runtime::shown_name(folder),
-                         .backends = manifest.backends,
+                         .backends = in_both(manifest.backends, supported),
                          .file_extension = state->files.is_onnx() ? ".onnx" : "",
                          .bytes = state->facts.weight_bytes};
   Machine machine = runtime::discover_for(preferences, needs);
@@ -157,7 +180,7 @@ std::shared_ptr<const Model::State> Model::State::load(const std::filesystem::pa
       const Selection& tried = state->facts.selection;
       base::log(base::LogLevel::info, "backend failed to load the model",
                 {{"backend", tried.backend}, {"error", error.what()}});
-      failed.push_back({tried.backend, tried.device_index, error.what()});
+      failed.push_back({tried.backend, tried.device_index, error.what(), error.code()});
       // The only choice's own words say more than a list of one; so does a code that callers act upon.
       machine = runtime::discover();
       try {

@@ -65,7 +65,14 @@ class Chooser {
   Selection choose() {
     for (const std::string& text : preferences_.wanted) add(BackendSpec::parse(text));
     const bool may_fall_back = preferences_.policy != BackendPolicy::strict || preferences_.is_wish;
-    if (preferences_.wanted.empty() || may_fall_back) add_automatic_order();
+    if (preferences_.wanted.empty() || may_fall_back) {
+      add_automatic_order();
+      // What the model requires is a wish of its own, also for what is never chosen otherwise.
+      for (const std::string& name : model_.backends) {
+        const BackendState* state = machine_.find(BackendSpec::parse(name).backend);
+        if (state != nullptr && state->is_available()) add_all(*state, "the model's manifest", true);
+      }
+    }
     for (Candidate& candidate : candidates_) {
       if (candidate.shown.refusal.empty()) check(candidate);
     }
@@ -185,7 +192,7 @@ class Chooser {
     const Device& device = *candidate.device;
     if (device.unusable) return refuse(candidate, ErrorCode::unavailable, *device.unusable, device.remedy);
     if (!allowed_by_manifest(*candidate.state))
-      return refuse(candidate, ErrorCode::unavailable, "the model's manifest wants " + listed(model_.backends));
+      return refuse(candidate, ErrorCode::unavailable, "the model requires " + listed(model_.backends));
     if (!model_.file_extension.empty() &&
         std::ranges::find(candidate.state->reads_files, model_.file_extension) == candidate.state->reads_files.end())
       return refuse(candidate, ErrorCode::unsupported, "it does not run " + model_.file_extension + " files");
@@ -204,7 +211,7 @@ class Chooser {
     const auto failure = std::ranges::find_if(failed_, [&](const FailedChoice& each) {
       return each.backend == candidate.state->name && each.device_index == std::to_string(device.index);
     });
-    if (failure != failed_.end()) return refuse(candidate, ErrorCode::unavailable, failure->reason);
+    if (failure != failed_.end()) return refuse(candidate, failure->code, failure->reason);
     if (model_.bytes > 0 && device.free_bytes > 0 && model_.bytes > device.free_bytes) {
       return refuse(candidate, ErrorCode::resource_exhausted,
                     "the model takes " + base::byte_text(model_.bytes) + " and " + base::byte_text(device.free_bytes) +
@@ -247,10 +254,8 @@ class Chooser {
     std::string message = "no backend can run the model " + formats::quoted_name(model_.name) + ":";
     std::string remedies;
     std::set<std::string> said;
-    ErrorCode code = candidates_.empty() ? ErrorCode::unavailable : candidates_.front().code;
     for (const Candidate& candidate : candidates_) {
       const ConsideredBackend& shown = candidate.shown;
-      if (candidate.code != code) code = ErrorCode::unavailable;
       message += (said.empty() ? " " : "; ") + shown.backend + (shown.device.empty() ? "" : ":") + shown.device + ": " +
                  shown.refusal;
       said.insert(shown.backend);
@@ -261,7 +266,18 @@ class Chooser {
     if (preferences_.policy == BackendPolicy::strict && !preferences_.is_wish && !preferences_.wanted.empty())
       remedies +=
           (remedies.empty() ? "" : "; or ") + std::string("choose another one, or --policy warn to let one be chosen");
-    throw make_error(code, message, remedies.empty() ? "" : "; " + remedies);
+    throw make_error(common_code(), message, remedies.empty() ? "" : "; " + remedies);
+  }
+
+  // What all devices have in common that could be tried at all.
+  ErrorCode common_code() const {
+    std::optional<ErrorCode> common;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.device == nullptr) continue;
+      if (common && *common != candidate.code) return ErrorCode::unavailable;
+      common = candidate.code;
+    }
+    return common.value_or(ErrorCode::unavailable);
   }
 
   [[noreturn]] void throw_unknown(const std::string& name) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/error.h"
 #include "alate/selection.h"
 #include "runtime/machine.h"
 
@@ -44,6 +45,7 @@ struct Preferences {
 /// A choice that did not work when it was tried.
 struct FailedChoice {
   std::string backend, device_index, reason;
+  ErrorCode code = ErrorCode::unavailable;
 };
 
 /// Throws invalid_argument for a name that no backend has (saying the nearest one), and where nothing can run the model

@@ -286,11 +286,7 @@ std::optional<SettingValue> configured_value(const Setting& setting, const Setti
 }
 
 std::optional<std::filesystem::path> default_configuration_path() {
-  // The XDG Base Directory Specification: a path that is not absolute is to be ignored.
-  if (const auto folder = base::environment("XDG_CONFIG_HOME"); folder && std::filesystem::path(*folder).is_absolute())
-    return std::filesystem::path(*folder) / "alate" / "alate.yaml";
-  if (const auto home = base::environment("HOME"))
-    return std::filesystem::path(*home) / ".config" / "alate" / "alate.yaml";
+  if (const auto folder = base::configuration_directory()) return *folder / "alate.yaml";
   return std::nullopt;
 }
 

@@ -83,7 +83,10 @@ class Comparison {
     switch (tolerance_.bound) {
       case Bound::of_magnitudes: return unit_of(wanted_.dtype(), size_at(*magnitudes_, i));
       case Bound::of_largest: return unit_of(wanted_.dtype(), largest_);
-      default: return unit_of(wanted_.dtype(), size_at(wanted_, i));
+      default: {
+        const double size = size_at(wanted_, i);
+        return unit_of(wanted_.dtype(), tolerance_.at_least_one ? std::max(size, 1.0) : size);
+      }
     }
   }
 
@@ -125,6 +128,16 @@ std::optional<std::string> difference(const Tensor& found, std::span<const Tenso
     return "the result is " + to_string(found.shape()) + ", the reference's " + to_string(wanted.shape());
   std::vector<Comparison> comparisons;
   for (const Tensor& answer : answers) comparisons.emplace_back(found, answer, magnitudes, tolerance);
+  const Tensor found_zeros = flushed(found);
+  for (std::size_t i = 1; i < answers.size(); ++i)
+    comparisons.emplace_back(found_zeros, answers[i], magnitudes, tolerance);
+  // A subnormal that counts as zero is neither above nor below the other zero.
+  Tolerance unsigned_zeros = tolerance;
+  unsigned_zeros.signed_zeros = false;
+  std::vector<Comparison> of_subnormals;
+  for (std::size_t i = 1; i < answers.size(); ++i)
+    of_subnormals.emplace_back(found_zeros, answers[i], magnitudes, unsigned_zeros);
+  const auto is_float = is_computed_float(wanted.dtype());
   const double allowed = tolerance.ulps(wanted.dtype());
   std::string shown;
   std::int64_t differing = 0;
@@ -133,6 +146,9 @@ std::optional<std::string> difference(const Tensor& found, std::span<const Tenso
     double distance = comparisons.front().distance(i);
     for (std::size_t k = 1; k < comparisons.size() && !(distance <= allowed); ++k)
       distance = std::fmin(distance, comparisons[k].distance(i));
+    if (!(distance <= allowed) && is_float && float_at(wanted, i) != 0) {
+      for (const Comparison& comparison : of_subnormals) distance = std::fmin(distance, comparison.distance(i));
+    }
     if (distance <= allowed) continue;
     farthest = std::max(farthest, distance);
     if (++differing > kMostShown) continue;

@@ -14,7 +14,8 @@ namespace alate::conformance {
 /// operands' magnitudes; only read for Bound::of_magnitudes.
 std::optional<std::string> difference(const Tensor& found, const Tensor& wanted, const Tensor* magnitudes,
                                       const Tolerance& tolerance);
-/// The same where several answers are right: each element must be near to that of one of them. The first is shown.
+/// The same where several answers are right because subnormals may be flushed: each element, as it is or flushed, must
+/// be near to that of one of them. The first is shown.
 std::optional<std::string> difference(const Tensor& found, std::span<const Tensor> answers, const Tensor* magnitudes,
                                       const Tolerance& tolerance);
 

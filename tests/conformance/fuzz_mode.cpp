@@ -74,7 +74,7 @@ int run_graph(backends::Backend& backend, const Options& options) {
     auto detail = why_no_bound(subject);
     if (!detail) detail = find_difference(backend, subject);
     (detail ? failed : passed) += 1;
-    if (detail) std::printf("FAILED %s\n  %s\n", path.c_str(), detail->c_str());
+    if (detail) std::printf("FAILED %s\n  %s\n", path.string().c_str(), detail->c_str());
   }
   std::printf("%zu passed, %zu failed\n", passed, failed);
   return failed == 0 && passed > 0 ? 0 : 1;

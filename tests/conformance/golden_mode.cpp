@@ -77,6 +77,11 @@ Verdict golden_verdict(backends::Backend& backend, const formats::SafetensorsFil
   }
 }
 
+// Whether golden `i` of `total` is among so many that are spread over all evenly.
+bool is_among(std::optional<std::size_t> count, std::size_t i, std::size_t total) {
+  return !count || *count >= total || (i + 1) * *count / total != i * *count / total;
+}
+
 // Ops without a golden of their own must be named here, with the reason.
 constexpr graph::Op kNotInJax[] = {graph::Op::dequantize};  // tests/golden/encodings.txt has what gguf gives
 
@@ -100,14 +105,15 @@ int run_golden(backends::Backend& backend, const Options& options) {
     if (entry.path().extension() == ".safetensors") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
-  std::size_t passed = 0, failed = 0, unsupported = 0;
+  std::size_t passed = 0, failed = 0, unsupported = 0, place = 0, total = 0;
+  for (const std::filesystem::path& path : paths) total += formats::SafetensorsFile::open(path)->metadata().size();
   std::set<std::string, std::less<>> ops;
   for (const std::filesystem::path& path : paths) {
     const auto file = formats::SafetensorsFile::open(path);
     for (const auto& [number, text] : file->metadata()) {
       const graph::Graph graph = graph::parse_graph(text);
       ops.insert(graph.name());
-      if (!is_chosen(options, graph.name())) continue;
+      if (!is_among(options.count, place++, total) || !is_chosen(options, graph.name())) continue;
       const Verdict verdict = golden_verdict(backend, *file, number, graph);
       const std::string which = "golden " + number + " of " + path.filename().string();
       if (verdict.outcome == Outcome::passed) {

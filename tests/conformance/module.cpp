@@ -25,6 +25,24 @@ void make_magnitudes(Tensor& tensor) {
   }
 }
 
+bool is_arithmetic(graph::Op op) {
+  const graph::OpInfo& info = graph::op_info(op);
+  return info.has(graph::kElementwise) && info.kind == graph::OpKind::standard;
+}
+
+void make_moderate(Tensor& tensor) {
+  if (!is_complex(tensor.dtype())) return;
+  const double most = tensor.dtype() == DType::c64 ? 0x1p60 : 0x1p500;
+  const auto moderate = [&](double x) {
+    if (x == 0) return 0.0;  // the sign of a zero part chooses a side of a branch cut
+    return std::abs(x) <= most && std::abs(x) >= 1 / most ? x : std::copysign(1.5, x);
+  };
+  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    const std::complex<double> z = complex_at(tensor, i);
+    set_complex(tensor, i, {moderate(z.real()), moderate(z.imag())});
+  }
+}
+
 graph::Numbers reversed(std::size_t rank) {
   graph::Numbers axes;
   for (std::size_t i = rank; i-- > 0;) axes.push_back(static_cast<std::int64_t>(i));
@@ -58,7 +76,7 @@ Value through_view(Builder& b, Value parameter, const Shape& shape, View view) {
 
 class ModuleBuilder {
  public:
-  explicit ModuleBuilder(Operands how) : how_(how), b_("conformance"), names_(b_.dims()) {}
+  explicit ModuleBuilder(const ModuleOptions& options) : options_(options), b_("conformance"), names_(b_.dims()) {}
 
   void add(const Case& subject) {
     std::vector<Value> operands;
@@ -97,8 +115,9 @@ class ModuleBuilder {
     Operand& operand = stored.operands[place];
     operand.shape = behind_view(operand.shape, operand.view);
     Tensor tensor = values_of(stored, place);
-    if (how_ == Operands::magnitudes) make_magnitudes(tensor);
-    if (how_ == Operands::flushed) tensor = flushed(tensor);
+    if (!options_.complex_edges && is_arithmetic(subject.op)) make_moderate(tensor);
+    if (options_.operands == Operands::magnitudes) make_magnitudes(tensor);
+    if (options_.operands == Operands::flushed) tensor = flushed(tensor);
     Shape shape = operand.shape, seen = subject.operands[place].shape;
     if (!operand.is_constant) {
       for (const Dim dim : shape.dims) {
@@ -111,7 +130,7 @@ class ModuleBuilder {
     return through_view(b_, stored_value, seen, operand.view);
   }
 
-  Operands how_;
+  ModuleOptions options_;
   Builder b_;
   DimNamer names_;
   std::set<DimId> bound_;
@@ -122,8 +141,8 @@ class ModuleBuilder {
 
 }  // namespace
 
-Module make_module(std::span<const Case> cases, Operands how) {
-  ModuleBuilder builder(how);
+Module make_module(std::span<const Case> cases, const ModuleOptions& options) {
+  ModuleBuilder builder(options);
   for (const Case& subject : cases) builder.add(subject);
   return builder.finish();
 }

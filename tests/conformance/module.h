@@ -20,9 +20,15 @@ struct Module {
 /// What is done to the operands' floats first, see tolerances.h: made positive, or subnormal ones made zeros.
 enum class Operands : std::uint8_t { as_they_are, magnitudes, flushed };
 
+struct ModuleOptions {
+  Operands operands = Operands::as_they_are;
+  bool complex_edges = true;  // otherwise parts of complex operands of arithmetic are finite, and so are their
+                              // squares, and zeros have no sign
+};
+
 /// The graph of all `cases`.
 /// Throws invalid_argument when shape inference refuses a case.
-Module make_module(std::span<const Case> cases, Operands how = Operands::as_they_are);
+Module make_module(std::span<const Case> cases, const ModuleOptions& options = {});
 
 /// The shapes of the case's results, where shape inference accepts it; makes no values.
 std::optional<std::vector<Shape>> results_of(const Case& subject);

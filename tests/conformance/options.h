@@ -23,7 +23,7 @@ struct Options {
   std::optional<std::regex> op;  // of the whole name
   std::optional<std::string> single_case;
   std::optional<Sample> sample;
-  std::optional<std::size_t> count;  // of random graphs
+  std::optional<std::size_t> count;  // of random graphs, or of goldens, spread evenly
   std::optional<std::string> graph;  // a file
   bool check = false;
   bool help = false;

@@ -43,17 +43,21 @@ bool needs_magnitudes(std::span<const Case> cases) {
                      [](const Case& subject) { return tolerance_of(subject).bound == Bound::of_magnitudes; });
 }
 
-Answers answers_of(std::span<const Case> cases, const Module& module) {
+Module module_for(std::span<const Case> cases, std::string_view backend, Operands operands = Operands::as_they_are) {
+  return make_module(cases, {.operands = operands, .complex_edges = traits_of(backend).complex_edges});
+}
+
+Answers answers_of(std::span<const Case> cases, const Module& module, std::string_view backend) {
   Answers answers{{graph::interpret(module.graph, module.inputs)}, {}};
   if (needs_magnitudes(cases)) {
-    const Module positive = make_module(cases, Operands::magnitudes);
+    const Module positive = module_for(cases, backend, Operands::magnitudes);
     answers.magnitudes = graph::interpret(positive.graph, positive.inputs);
   }
   return answers;
 }
 
-void add_flushed(Answers& answers, std::span<const Case> cases) {
-  const Module module = make_module(cases, Operands::flushed);
+void add_flushed(Answers& answers, std::span<const Case> cases, std::string_view backend) {
+  const Module module = module_for(cases, backend, Operands::flushed);
   answers.lists = with_flushed(std::move(answers.lists.front()), graph::interpret(module.graph, module.inputs));
 }
 
@@ -73,10 +77,10 @@ std::vector<std::size_t> judge_all(std::span<const Case> cases, const Module& mo
 std::vector<std::size_t> judge_module(std::span<const Case> cases, const Module& module, std::span<const Tensor> found,
                                       std::string_view backend, std::vector<Verdict>& verdicts) {
   const BackendTraits traits = traits_of(backend);
-  Answers answers = answers_of(cases, module);
+  Answers answers = answers_of(cases, module, backend);
   std::vector<std::size_t> failed = judge_all(cases, module, found, answers, traits, verdicts);
   if (failed.empty() || !traits.flushes_subnormals) return failed;
-  add_flushed(answers, cases);
+  add_flushed(answers, cases, backend);
   return judge_all(cases, module, found, answers, traits, verdicts);
 }
 
@@ -111,7 +115,7 @@ std::vector<Tensor> run_on(backends::Backend& backend, const graph::Graph& graph
 
 Verdict run_alone(backends::Backend& backend, const Case& subject) {
   try {
-    const Module module = make_module({&subject, 1});
+    const Module module = module_for({&subject, 1}, backend.name());
     std::vector<Tensor> found;
     try {
       found = run_on(backend, module.graph, module.inputs);
@@ -131,7 +135,7 @@ std::vector<Verdict> run_together(backends::Backend& backend, std::span<const Ca
   std::vector<Verdict> verdicts(cases.size());
   std::vector<std::size_t> again;
   try {
-    const Module module = make_module(cases);
+    const Module module = module_for(cases, backend.name());
     const std::vector<Tensor> found = run_on(backend, module.graph, module.inputs);
     again = judge_module(cases, module, found, backend.name(), verdicts);
   } catch (const Error&) {

@@ -71,6 +71,10 @@ constexpr Row kRows[] = {
     {Op::paged_attention, {Bound::of_largest, 2, 64, 64, false}},
 };
 
+bool is_complex_valued(const Case& subject) {
+  return !subject.operands.empty() && (is_complex(subject.operands[0].shape.dtype) || subject.op == Op::complex);
+}
+
 }  // namespace
 
 double Tolerance::ulps(DType dtype) const {
@@ -86,13 +90,24 @@ double Tolerance::ulps(DType dtype) const {
 }
 
 BackendTraits traits_of(std::string_view backend) {
-  if (backend == "xla") return {.flushes_subnormals = true, .keeps_nan_bits = false};
+  if (backend == "xla")
+    return {.flushes_subnormals = true,
+            .complex_edges = false,
+            .complex_factor = 16,
+            .function_factor = 2,
+            .keeps_nan_bits = false};
   return {};
 }
 
 Tolerance tolerance_of(const Case& subject, const BackendTraits& traits) {
   Tolerance tolerance = tolerance_of(subject);
   tolerance.any_nan = !traits.keeps_nan_bits;
+  const graph::OpInfo& info = graph::op_info(subject.op);
+  const bool is_function = info.has(graph::kElementwise) && info.kind == graph::OpKind::standard;
+  const double factor = is_complex_valued(subject) ? traits.complex_factor : is_function ? traits.function_factor : 1;
+  tolerance.at_least_one =
+      traits.complex_factor > 1 && is_function && is_complex_valued(subject) && subject.operands.size() == 1;
+  for (double* ulps : {&tolerance.singles, &tolerance.doubles}) *ulps *= factor;
   return tolerance;
 }
 
@@ -100,13 +115,11 @@ Tolerance tolerance_of(const Case& subject) {
   constexpr Tolerance kUnordered{Bound::exact, 0, 0, 0, false};
   const auto* window = std::get_if<graph::Window>(&subject.attributes);
   if (window != nullptr && window->reduction >= graph::Reduction::max) return kUnordered;
-  const bool is_complex_valued =
-      !subject.operands.empty() && (is_complex(subject.operands[0].shape.dtype) || subject.op == Op::complex);
   const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.op == subject.op; });
   if (row != std::end(kRows)) return row->tolerance;
   // Complex numbers are computed by formulas of several roundings.
   const graph::OpInfo& info = graph::op_info(subject.op);
-  if (is_complex_valued && info.has(graph::kElementwise) && info.kind == graph::OpKind::standard)
+  if (is_complex_valued(subject) && info.has(graph::kElementwise) && info.kind == graph::OpKind::standard)
     return {Bound::of_element, 4, 4, 4, false};
   return info.kind == graph::OpKind::fused ? kFused : Tolerance{};
 }

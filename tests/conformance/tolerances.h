@@ -23,7 +23,8 @@ struct Tolerance {
   double singles = 0;  // f32 and c64
   double doubles = 0;  // f64 and c128
   bool signed_zeros = true;
-  bool any_nan = false;  // of small floats, which are compared by their bits otherwise
+  bool at_least_one = false;  // of_element: units of numbers below 1 are those of 1
+  bool any_nan = false;       // of small floats, which are compared by their bits otherwise
 
   double ulps(DType dtype) const;
 };
@@ -35,6 +36,13 @@ struct BackendTraits {
   /// Reads or writes zeros for subnormal numbers, so a result is right that equals the reference's for operands with
   /// zeros in their place, or either with zeros in the place of its own.
   bool flushes_subnormals = false;
+  /// Computes with complex numbers as the textbook's formulas say, so what it gives for infinities, NaNs, and parts
+  /// whose squares overflow or underflow is its own.
+  bool complex_edges = true;
+  /// Times the tolerance of complex arithmetic; functions' errors are then small beside 1, not beside the result.
+  double complex_factor = 1;
+  /// Times the tolerance of functions of real numbers (exp, tanh, …).
+  double function_factor = 1;
   /// Gives some NaN of a small float for any other.
   bool keeps_nan_bits = true;
 };

@@ -24,7 +24,7 @@ TEST(CliHelp, EveryVerbShowsItsOptionsAndAnExample) {
   const std::string overview = good({});
   EXPECT_EQ(good({"help"}), overview);
   EXPECT_EQ(good({"--help"}), overview);
-  for (const std::string verb : {"embed", "forward", "tokenize", "bench", "compare", "version", "help"}) {
+  for (const std::string verb : {"embed", "forward", "tokenize", "bench", "compare", "estimate", "version", "help"}) {
     SCOPED_TRACE(verb);
     EXPECT_NE(overview.find("\n  " + verb), std::string::npos);
     const std::string help = good({verb, "--help"});

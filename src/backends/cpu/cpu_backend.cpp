@@ -18,6 +18,25 @@ using backends::Buffer;
 using backends::Device;
 using backends::Support;
 
+// The graph as the engine runs it.
+graph::Graph optimize(const graph::Graph& graph, const backends::CompileOptions& options) {
+  const graph::IsNative is_native = [](const graph::Graph& g, const graph::Node& node) {
+    return cpu::supports(g, node).native;
+  };
+  graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
+  pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
+  pipeline.push_back({"fold_constants", graph::fold_constants});
+  pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
+  graph::PassWatcher watcher;
+  if (options.dump != nullptr) {
+    options.dump->write("input", graph);
+    watcher = [&](std::string_view pass, const graph::Graph& after) { options.dump->write(pass, after); };
+  }
+  graph::Graph optimized = graph::run_passes(graph, pipeline, options.log, watcher);
+  backends::require_native("cpu", optimized, cpu::supports);
+  return optimized;
+}
+
 class CpuBackend final : public backends::Backend {
  public:
   std::string_view name() const override { return "cpu"; }
@@ -35,20 +54,7 @@ class CpuBackend final : public backends::Backend {
 
   std::unique_ptr<backends::Executable> compile(const graph::Graph& graph,
                                                 const backends::CompileOptions& options) override {
-    const graph::IsNative is_native = [](const graph::Graph& g, const graph::Node& node) {
-      return cpu::supports(g, node).native;
-    };
-    graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
-    pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
-    pipeline.push_back({"fold_constants", graph::fold_constants});
-    pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
-    graph::PassWatcher watcher;
-    if (options.dump != nullptr) {
-      options.dump->write("input", graph);
-      watcher = [&](std::string_view pass, const graph::Graph& after) { options.dump->write(pass, after); };
-    }
-    const graph::Graph optimized = graph::run_passes(graph, pipeline, options.log, watcher);
-    backends::require_native(name(), optimized, cpu::supports);
+    const graph::Graph optimized = optimize(graph, options);
     std::shared_ptr<backends::WeightStore> weights =
         options.weights ? options.weights : std::make_shared<backends::WeightStore>();
     Plan plan = make_plan(optimized, *weights);
@@ -57,6 +63,22 @@ class CpuBackend final : public backends::Backend {
 
   Buffer upload(const Tensor& tensor, const Device&) override { return tensor; }
   Tensor download(const Buffer& buffer) override { return backends::host_tensor(buffer); }
+
+  std::vector<backends::MemoryNeeds> memory_needs(const graph::Graph& graph,
+                                                  std::span<const backends::DimSettings> runs) const override {
+    const graph::Graph optimized = optimize(graph, {});
+    const Plan plan = make_plan_for_sizes(optimized);
+    std::vector<backends::MemoryNeeds> needs;
+    for (const backends::DimSettings& run : runs) {
+      const graph::DimValues values = backends::dim_values(optimized, run);
+      needs.push_back({.mapped_weights = plan.weight_bytes - plan.owned_weight_bytes,
+                       .owned_weights = plan.owned_weight_bytes,
+                       .activations = bind_plan(plan, values).arena_bytes,
+                       .inputs = backends::input_bytes(optimized, values),
+                       .outputs = backends::output_bytes(optimized, values)});
+    }
+    return needs;
+  }
 };
 
 }  // namespace

@@ -32,9 +32,19 @@ bool shows_whole_value(const graph::Node& node) {
   }
 }
 
+Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
+  Plan plan = Planner(graph, weights).run();
+  plan.inputs = backends::input_ports(graph);
+  plan.outputs = backends::output_ports(graph);
+  for (const Slot& slot : plan.slots) {
+    if (slot.kind == SlotKind::constant) plan.weight_bytes += slot.shape.byte_count();
+  }
+  return plan;
+}
+
 }  // namespace
 
-Planner::Planner(const graph::Graph& graph, backends::WeightStore& weights)
+Planner::Planner(const graph::Graph& graph, backends::WeightStore* weights)
     : graph_(graph), weights_(weights), uses_(graph::use_counts(graph)), slots_of_(graph.nodes().size()) {
   plan_.dims = graph.shared_dims();
 }
@@ -86,9 +96,15 @@ SlotId Planner::add_slot(Slot slot) {
   return static_cast<SlotId>(plan_.slots.size() - 1);
 }
 
+Tensor Planner::value_of(const graph::ConstantPtr& constant) {
+  if (constant->is_leaf()) return constant->tensor;
+  plan_.owned_weight_bytes += constant->shape.byte_count();
+  return weights_ != nullptr ? weights_->value(constant) : Tensor();
+}
+
 SlotId Planner::readable(SlotId id) {
   if (slot(id).kind == SlotKind::packed) {
-    slot(id).constant = weights_.value(graph_.constants()[slot(id).index]);
+    slot(id).constant = value_of(graph_.constants()[slot(id).index]);
     slot(id).kind = SlotKind::constant;
   }
   return id;
@@ -164,9 +180,12 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
     const SlotId in = operand(node, i);
     if (static_cast<int>(i) == operation.packed_operand) {
       const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
-      step.packed = weights_.in_layout(constant, operation.spelling, base::to_string(base::chosen_instruction_set()),
-                                       operation.pack);
-      plan_.weight_bytes += step.packed.byte_count();
+      if (weights_ != nullptr)
+        step.packed = weights_->in_layout(constant, operation.spelling, base::to_string(base::chosen_instruction_set()),
+                                          operation.pack);
+      const std::size_t bytes = operation.packed_bytes(constant->shape);
+      plan_.weight_bytes += bytes;
+      plan_.owned_weight_bytes += bytes;
       step.inputs.push_back(in);
     } else {
       step.inputs.push_back(i < 32 && (operation.strided_operands >> i & 1) != 0 ? readable(in) : dense(in));
@@ -175,8 +194,9 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
   if (operation.reads_graphs) step.graphs = node.regions;
   for (const graph::Region& region : node.regions) {
     if (operation.reads_graphs) break;
-    step.regions.push_back(std::make_shared<const Plan>(make_plan(*region, weights_)));
+    step.regions.push_back(std::make_shared<const Plan>(plan_of(*region, weights_)));
     plan_.weight_bytes += step.regions.back()->weight_bytes;
+    plan_.owned_weight_bytes += step.regions.back()->owned_weight_bytes;
   }
   const SlotId first = step.inputs.empty() ? 0 : step.inputs.front();
   const bool writes_over_first = operation.writes_over_first && uses_[node.operands[0].node] == 1 &&
@@ -215,14 +235,8 @@ std::size_t Frame::row_stride(SlotId slot) const {
   return stride;
 }
 
-Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights) {
-  Plan plan = Planner(graph, weights).run();
-  plan.inputs = backends::input_ports(graph);
-  plan.outputs = backends::output_ports(graph);
-  for (const Slot& slot : plan.slots) {
-    if (slot.kind == SlotKind::constant) plan.weight_bytes += slot.constant.byte_count();
-  }
-  return plan;
-}
+Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights) { return plan_of(graph, &weights); }
+
+Plan make_plan_for_sizes(const graph::Graph& graph) { return plan_of(graph, nullptr); }
 
 }  // namespace alate::cpu

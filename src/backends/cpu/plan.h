@@ -79,6 +79,7 @@ struct Operation {
   std::uint32_t strided_operands = 0;  // bit i: operand i may be a view with a row stride
   int packed_operand = -1;             // the constant that the step takes in a layout of its own
   Tensor (*pack)(const Tensor& value) = nullptr;
+  std::size_t (*packed_bytes)(const Shape& shape) = nullptr;                        // of what pack makes
   std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes that a run needs
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // what else must hold of a node; nothing: all fit
   bool writes_over_first = false;  // its one result may lie where operand 0 does, which nothing else reads then
@@ -106,10 +107,14 @@ struct Plan {
   std::shared_ptr<const graph::DimTable> dims;
   std::vector<backends::Port> inputs, outputs;
   std::size_t weight_bytes = 0;
+  std::size_t owned_weight_bytes = 0;  // of these, packed or folded, not mapped
 };
 
 /// Compiles a graph whose ops are all in the table. `weights` gives and keeps the weights' bytes.
 Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights);
+
+/// The same plan without the bytes of weights, of which none is read or made: to be bound, not to be run.
+Plan make_plan_for_sizes(const graph::Graph& graph);
 
 /// A plan for certain values of the dims.
 struct Binding {

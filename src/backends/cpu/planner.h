@@ -11,7 +11,8 @@ namespace alate::cpu {
 
 class Planner {
  public:
-  Planner(const graph::Graph& graph, backends::WeightStore& weights);
+  /// Without weights the plan is for sizes alone.
+  Planner(const graph::Graph& graph, backends::WeightStore* weights);
   Plan run();
 
  private:
@@ -21,6 +22,7 @@ class Planner {
   SlotId operand(const graph::Node& node, std::size_t place) { return slot_of(node.operands[place]); }
   SlotId add_slot(Slot slot);
   SlotId add_arena_slot(Shape shape) { return add_slot({.kind = SlotKind::arena, .shape = std::move(shape)}); }
+  Tensor value_of(const graph::ConstantPtr& constant);
   Slot& slot(SlotId id) { return plan_.slots[id]; }
   /// A slot with bytes: a constant that is read as it is gets its value here.
   SlotId readable(SlotId id);
@@ -46,7 +48,7 @@ class Planner {
   std::uint16_t chain_operand(Chain& chain, graph::Value value, const graph::Dims& dims);
 
   const graph::Graph& graph_;
-  backends::WeightStore& weights_;
+  backends::WeightStore* weights_;
   const std::vector<std::uint32_t> uses_;  // of each node's results
   Plan plan_;
   std::vector<std::vector<SlotId>> slots_of_;                 // of each node's results; empty until placed

@@ -109,6 +109,17 @@ void OnnxExecutable::read_results(std::vector<Result>& results, abi::IoBinding* 
   library_->call<abi::ClearBoundOutputs>(binding);
 }
 
+void OnnxExecutable::run_bound(abi::IoBinding* binding) const {
+  try {
+    library_->check<abi::RunWithBinding>(kRunning, parts_.session.get(), static_cast<const abi::RunOptions*>(nullptr),
+                                         static_cast<const abi::IoBinding*>(binding));
+  } catch (const Error& error) {
+    // What a file's own operators do not take is between the file and its inputs.
+    if (error.code() != ErrorCode::internal || parts_.has_exact_ports) throw;
+    throw Error(ErrorCode::invalid_argument, error.message());
+  }
+}
+
 OnnxExecutable::Binding OnnxExecutable::take_binding() {
   {
     const std::lock_guard lock(mutex_);
@@ -149,8 +160,7 @@ void OnnxExecutable::run(std::span<const backends::Buffer> inputs, std::span<bac
     results.push_back(bind_output(i, dims, inputs, outputs, binding.get()));
     is_complete = is_complete && !results.back().tensor.empty();
   }
-  library_->check<abi::RunWithBinding>(kRunning, parts_.session.get(), static_cast<const abi::RunOptions*>(nullptr),
-                                       static_cast<const abi::IoBinding*>(binding.get()));
+  run_bound(binding.get());
   if (!is_complete) read_results(results, binding.get());
   give_binding(std::move(binding));
   check_cancelled(options);

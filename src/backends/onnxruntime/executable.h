@@ -48,6 +48,7 @@ class OnnxExecutable final : public backends::Executable {
   Result bind_output(std::size_t index, const graph::DimValues& dims, std::span<const backends::Buffer> inputs,
                      std::span<const backends::Buffer> outputs, abi::IoBinding* binding) const;
   void read_results(std::vector<Result>& results, abi::IoBinding* binding) const;
+  void run_bound(abi::IoBinding* binding) const;
   Binding take_binding();
   void give_binding(Binding binding);
 

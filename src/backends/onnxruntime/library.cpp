@@ -55,10 +55,9 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
 
 void Library::throw_status(abi::Status* status, std::string_view what) const {
   const int code = call<abi::GetErrorCode>(status);
-  std::string text = call<abi::GetErrorMessage>(status);
+  const std::string text = call<abi::GetErrorMessage>(status);
   call<abi::ReleaseStatus>(status);
-  for (char& c : text) c = c == '\n' ? ' ' : c;
-  throw make_error(code_of(code, text), what, ": ONNX Runtime says: ", text);
+  throw make_error(code_of(code, text), what, ": ONNX Runtime says: ", plain_text(text));
 }
 
 backends::LibrarySearch find_libraries() {

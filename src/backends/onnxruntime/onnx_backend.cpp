@@ -11,7 +11,7 @@
 #include "backends/onnxruntime/devices.h"
 #include "backends/onnxruntime/open_file.h"
 #include "backends/spelling.h"
-#include "base/environment.h"
+#include "base/library_folders.h"
 #include "exchange/onnx_writer.h"
 #include "graph/decompose.h"
 
@@ -70,7 +70,7 @@ class OnnxBackend final : public backends::Backend {
   }
 
   std::span<const std::string_view> reads_files() const override {
-    static constexpr std::array<std::string_view, 1> kExtensions = {".onnx"};
+    static constexpr std::array<std::string_view, 2> kExtensions = {".onnx", ".ort"};
     return kExtensions;
   }
 
@@ -114,15 +114,7 @@ class OnnxBackend final : public backends::Backend {
   std::shared_ptr<Devices> tried_devices() {
     const std::shared_ptr<const Library> opened = library();
     const std::lock_guard lock(mutex_);
-    if (devices_ == nullptr) {
-      std::vector<std::filesystem::path> folders;
-      try {
-        folders.push_back(base::cache_directory() / "runtimes");
-      } catch (const Error&) {
-        // There is no home folder, so nothing was put there.
-      }
-      devices_ = std::make_shared<Devices>(opened, std::move(folders));
-    }
+    if (devices_ == nullptr) devices_ = std::make_shared<Devices>(opened, base::own_library_folders());
     return devices_;
   }
 

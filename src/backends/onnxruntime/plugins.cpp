@@ -29,13 +29,12 @@ std::string plugin_name(const fs::path& file) {
   return stem.substr(0, stem.find("_plugin"));
 }
 
-void look_in(const fs::path& folder, bool in_its_folders, std::vector<fs::path>& files) {
+void look_in(const fs::path& folder, std::vector<fs::path>& files) {
   std::error_code ignored;
   std::set<fs::path> entries;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) entries.insert(entry.path());
   for (const fs::path& entry : entries) {
     if (!plugin_name(entry).empty()) files.push_back(fs::absolute(entry, ignored));
-    if (in_its_folders && fs::is_directory(entry, ignored)) look_in(entry, false, files);
   }
 }
 
@@ -108,8 +107,10 @@ Place place_of(const Library& library, const abi::EpDevice* device, const fs::pa
 }
 
 Place refused(const fs::path& file, std::string why, std::string remedy) {
-  return {.name = plugin_name(file),
-          .kind = DeviceKind::accelerator,
+  const std::string name = plugin_name(file);
+  const auto known = std::ranges::find(known_providers(), name, &Provider::device);
+  return {.name = name,
+          .kind = known == known_providers().end() ? DeviceKind::accelerator : known->kind,
           .description = "execution provider in " + file.filename().string(),
           .file = file,
           .unusable = std::move(why),
@@ -123,8 +124,8 @@ std::vector<Place> plugin_places(const Library& library, std::span<const std::st
   std::vector<Place> places;
   if (!library.has<abi::RegisterExecutionProviderLibrary>()) return places;
   std::vector<fs::path> files;
-  look_in(library.path().parent_path(), false, files);
-  for (const fs::path& folder : folders) look_in(folder, true, files);
+  look_in(library.path().parent_path(), files);
+  for (const fs::path& folder : folders) look_in(folder, files);
   std::set<std::string> names;
   for (const fs::path& file : files) {
     if (!names.insert(plugin_name(file)).second) continue;

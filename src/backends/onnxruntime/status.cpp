@@ -34,4 +34,21 @@ ErrorCode code_of(int status, std::string_view text) {
   }
 }
 
+std::string plain_text(std::string_view text) {
+  // "[ONNXRuntimeError] : 1 : FAIL : " stands before what was said further down; so does a failed condition.
+  constexpr std::string_view kNested = "[ONNXRuntimeError] : ", kPart = " : ", kCondition = " was false. ";
+  if (const std::size_t nested = text.rfind(kNested); nested != std::string_view::npos) {
+    std::string_view rest = text.substr(nested + kNested.size());
+    for (int part = 0; part < 2 && rest.find(kPart) != std::string_view::npos; ++part)
+      rest.remove_prefix(rest.find(kPart) + kPart.size());
+    text = rest;
+  }
+  if (const std::size_t condition = text.rfind(kCondition); condition != std::string_view::npos)
+    text.remove_prefix(condition + kCondition.size());
+  std::string plain(text);
+  for (char& c : plain) c = c == '\n' ? ' ' : c;
+  while (!plain.empty() && plain.back() == ' ') plain.pop_back();
+  return plain;
+}
+
 }  // namespace alate::onnxruntime

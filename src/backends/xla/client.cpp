@@ -1,10 +1,6 @@
 #include "backends/xla/client.h"
 
-#include <algorithm>
-
 #include "alate/error.h"
-#include "base/cpu_facts.h"
-#include "base/environment.h"
 
 namespace alate::xla {
 namespace {
@@ -25,8 +21,6 @@ abi::NamedValue integer_option(std::string_view name, std::int64_t value) {
 }  // namespace
 
 std::shared_ptr<Client> Client::create(std::shared_ptr<const Plugin> plugin, const ClientOptions& options) {
-  const std::size_t cores = std::max<std::size_t>(1, base::cpu_facts().usable_cores);
-  base::set_environment_default("NPROC", std::to_string(cores));
   // Processors are four devices unless told otherwise; plugins for other devices do not know the option.
   const abi::NamedValue processors = integer_option("cpu_device_count", options.processors);
   abi::ClientCreate create;

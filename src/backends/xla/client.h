@@ -45,8 +45,7 @@ enum class Transfer {
 /// Thread-safe. Programs and buffers keep it alive. Devices are numbered from 0.
 class Client : public std::enable_shared_from_this<Client> {
  public:
-  /// Sets NPROC, from which plugins for processors take the size of their thread pools, to the processors that this
-  /// process may use, unless it has a value. Throws unavailable where the plugin finds no device.
+  /// Throws unavailable where the plugin finds no device.
   static std::shared_ptr<Client> create(std::shared_ptr<const Plugin> plugin, const ClientOptions& options = {});
   ~Client();
   Client(const Client&) = delete;

@@ -1,9 +1,12 @@
 #include "backends/xla/plugin.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 
 #include "alate/error.h"
+#include "base/cpu_facts.h"
+#include "base/environment.h"
 #include "base/shared_library.h"
 
 namespace alate::xla {
@@ -25,6 +28,9 @@ ErrorCode code_of(int status) {
 }  // namespace
 
 std::shared_ptr<const Plugin> Plugin::open(const std::filesystem::path& path) {
+  const std::size_t cores = std::max<std::size_t>(1, base::cpu_facts().usable_cores);
+  base::set_environment_default("NPROC", std::to_string(cores));
+  base::set_environment_default("TF_CPP_MIN_LOG_LEVEL", "1");
   const auto get_api = base::SharedLibrary::open(path).function<abi::GetApi>("GetPjrtApi");
   if (get_api == nullptr)
     throw make_error(ErrorCode::unavailable, path.string(), " is no PJRT plugin: it has no GetPjrtApi; name a file as ",

@@ -15,6 +15,8 @@ namespace alate::xla {
 /// Stays loaded until the process ends: such libraries have threads of their own. Thread-safe.
 class Plugin {
  public:
+  /// Sets variables that such libraries read, where they have no value: NPROC, from which those for processors take the
+  /// size of their thread pools, to the processors that this process may use; TF_CPP_MIN_LOG_LEVEL to warnings.
   /// Throws unavailable, saying what to do, for what is no library, no plugin, or one of another major version.
   static std::shared_ptr<const Plugin> open(const std::filesystem::path& path);
 

@@ -16,7 +16,7 @@ bool is_named_as_plugin(const fs::path& path) {
   const bool is_library = name.ends_with(".so") || name.ends_with(".dylib") || name.ends_with(".dll");
   return is_library &&
          (name.starts_with("pjrt_c_api_") || name.starts_with("pjrt_plugin_") || name.starts_with("pjrt-plugin-") ||
-          name.find("_pjrt") != std::string::npos || name == "libtpu.so");
+          name.find("_pjrt") != std::string::npos || name == "libtpu.so" || name.starts_with("xla_cuda_plugin."));
 }
 
 void look_in(const fs::path& folder, backends::LibrarySearch& search) {

@@ -1,7 +1,11 @@
 #include "backends/xla/program_source.h"
 
+#include <chrono>
+#include <string>
+
 #include "alate/error.h"
 #include "base/cpu_facts.h"
+#include "base/log.h"
 
 namespace alate::xla {
 namespace {
@@ -43,15 +47,24 @@ Program ProgramSource::compile(std::string_view module) const {
 }
 
 Program ProgramSource::program(std::string_view module) const {
-  if (!cache_) return compile(module);
+  const auto start = std::chrono::steady_clock::now();
+  const auto [program, origin] = find_or_compile(module);
+  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
+  base::log(base::LogLevel::debug, "xla program",
+            {{"from", origin}, {"us", std::to_string(took.count())}, {"text_bytes", std::to_string(module.size())}});
+  return program;
+}
+
+std::pair<Program, const char*> ProgramSource::find_or_compile(std::string_view module) const {
+  if (!cache_) return {compile(module), "compiler"};
   const Fingerprint key = FingerprintBuilder().add(maker_).add(module).finish();
   if (const std::optional<std::string> kept = cache_->read(key)) {
-    if (Program program = client_->load(*kept, options_)) return program;
+    if (Program program = client_->load(*kept, options_)) return {program, "disk"};
     cache_->remove(key);
   }
   Program program = compile(module);
   if (const std::optional<std::string> bytes = client_->serialize(program)) cache_->write(key, *bytes);
-  return program;
+  return {program, "compiler"};
 }
 
 }  // namespace alate::xla

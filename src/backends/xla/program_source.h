@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "backends/xla/client.h"
 #include "backends/xla/compile_cache.h"
@@ -26,6 +27,8 @@ class ProgramSource {
 
  private:
   Program compile(std::string_view module) const;
+  /// With where it came from, for the log.
+  std::pair<Program, const char*> find_or_compile(std::string_view module) const;
 
   std::shared_ptr<const Client> client_;
   std::size_t device_;

@@ -53,6 +53,8 @@ Terms Emitter::nodes(std::string_view op, const std::vector<DType>& dtypes, cons
     results.push_back({this, new_name(), dtype});
     node.bytes(node_field::kOutput, results.back().name);
   }
+  // The name that optimizations derive those of their own nodes from.
+  if (!results.empty()) node.bytes(node_field::kName, results.front().name);
   node.bytes(node_field::kOpType, op);
   for (const Attribute& attribute : attributes) node.message(node_field::kAttribute, attribute.bytes);
   open_.back().message(graph_field::kNode, node);

@@ -8,7 +8,7 @@
 namespace alate::exchange::onnx {
 
 namespace node_field {
-inline constexpr std::uint32_t kInput = 1, kOutput = 2, kOpType = 4, kAttribute = 5;
+inline constexpr std::uint32_t kInput = 1, kOutput = 2, kName = 3, kOpType = 4, kAttribute = 5;
 }
 namespace graph_field {
 inline constexpr std::uint32_t kNode = 1, kName = 2, kInitializer = 5, kInput = 11, kOutput = 12;

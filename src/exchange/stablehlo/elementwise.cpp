@@ -63,6 +63,14 @@ HloValues write_sign(HloWriter& w, const HloCall& call) {
   return {w.op("sign", call.operands, call.shape())};
 }
 
+// Where subnormals count as zeros, XLA's approximation gives numbers far from them.
+HloValues write_cbrt(HloWriter& w, const HloCall& call) {
+  const HloValue& x = call.operand(0);
+  const HloValue root = function_of(w, "cbrt", {x});
+  if (is_complex(x.shape.dtype)) return {root};
+  return {select(w, compare(w, "EQ", x, splat_like(w, x, 0)), x, root)};
+}
+
 // XLA's is inexact in f64. Kahan's formula (Goldberg 1991, "What every computer scientist should know about
 // floating-point arithmetic", theorem 4): what 1 + x loses of x, the quotient makes up for.
 HloValues write_log1p(HloWriter& w, const HloCall& call) {

@@ -55,6 +55,7 @@ ALATE_HLO_RULE(identity);
 ALATE_HLO_RULE(function);
 ALATE_HLO_RULE(abs);
 ALATE_HLO_RULE(sign);
+ALATE_HLO_RULE(cbrt);
 ALATE_HLO_RULE(log1p);
 ALATE_HLO_RULE(is_nan);
 ALATE_HLO_RULE(bit_count);

@@ -27,7 +27,7 @@ constexpr HloSpelling kSpellings[] = {
     {Op::erf, "chlo.erf", write_function},
     {Op::sqrt, "sqrt"},
     {Op::rsqrt, "rsqrt", write_function},
-    {Op::cbrt, "cbrt", write_function},
+    {Op::cbrt, "cbrt", write_cbrt},
     {Op::floor, "floor"},
     {Op::ceil, "ceil"},
     {Op::round_nearest_even, "round_nearest_even"},

@@ -85,8 +85,8 @@ void show_metrics(Call& call) {
 void show_backends(Call& call) {
   answer_in_background(call, [&services = call.services] {
     Json::Object body;
-    for (const auto& [key, value] : runtime::to_json(runtime::discover()).as_object("machine"))
-      body.emplace_back(key, value);
+    const Json machine = runtime::to_json(runtime::discover());
+    for (const auto& [key, value] : machine.as_object("machine")) body.emplace_back(key, value);
     Json::Array models;
     for (const LoadedListing& each : services.models.loaded()) {
       models.emplace_back(Json::Object{{"name", each.model->name},

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "base/kernel_files.h"
+#include "base/process_limits.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 
@@ -32,6 +32,7 @@ class MadeUpMachine {
   void write(const std::string& relative, std::string_view text) const { folder_.write(relative, text); }
   CpuFacts cpu() const { return read_cpu_facts(folder_.path()); }
   MemoryFacts memory() const { return read_memory_facts(folder_.path()); }
+  ProcessLimits limits() const { return read_process_limits(folder_.path()); }
 
   void use_cgroup_v2(std::string_view group) const {
     write("proc/self/cgroup", "0::" + std::string(group) + "\n");
@@ -168,25 +169,6 @@ TEST(CpuFacts, ThisMachinesFactsFitTogether) {
   EXPECT_FALSE(facts.has("no_such_feature"));
 }
 
-class IsaVariable : public testing::Test {
- protected:
-  IsaVariable() { ::unsetenv("ALATE_ISA"); }
-  ~IsaVariable() override { ::unsetenv("ALATE_ISA"); }
-};
-
-TEST_F(IsaVariable, LowersTheInstructionSet) {
-  EXPECT_EQ(chosen_instruction_set(), cpu_facts().best);
-  ::setenv("ALATE_ISA", "scalar", 1);
-  EXPECT_EQ(chosen_instruction_set(), InstructionSet::scalar);
-}
-
-TEST_F(IsaVariable, AnUnknownNameIsRefused) {
-  ::setenv("ALATE_ISA", "sse9", 1);
-  const Error error = error_of([] { chosen_instruction_set(); });
-  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-  EXPECT_NE(error.message().find("sse9"), std::string::npos);
-}
-
 TEST(ParseCpuList, ListsAndRanges) {
   EXPECT_EQ(parse_cpu_list("0-2,8\n"), (std::vector<std::size_t>{0, 1, 2, 8}));
   EXPECT_EQ(parse_cpu_list("5,3,3-4"), (std::vector<std::size_t>{3, 4, 5}));
@@ -251,6 +233,63 @@ TEST(MemoryFacts, UsageAboveTheLimitLeavesNothing) {
   machine.write("sys/fs/cgroup/memory.max", "1000\n");
   machine.write("sys/fs/cgroup/memory.current", "2000\n");
   EXPECT_EQ(machine.memory().available_bytes, 0U);
+}
+
+std::string limits_file(std::string_view address_space, std::string_view data) {
+  const auto line = [](std::string_view name, std::string_view soft) {
+    return std::string(name) + std::string(26 - name.size(), ' ') + std::string(soft) +
+           "            unlimited            bytes\n";
+  };
+  return "Limit                     Soft Limit           Hard Limit           Units\n" + line("Max data size", data) +
+         line("Max stack size", "8388608") + line("Max address space", address_space);
+}
+
+TEST(MemoryFacts, AnAddressSpaceLimitLeavesWhatIsNotMapped) {
+  const MadeUpMachine machine;
+  machine.write("proc/meminfo", kMeminfo);
+  machine.write("proc/self/limits", limits_file(std::to_string(3000 * kKilobyte), "unlimited"));
+  machine.write("proc/self/status", "Name:\tx\nVmSize:\t    1200 kB\nVmData:\t     400 kB\n");
+  EXPECT_EQ(machine.limits().limit_bytes, 3000 * kKilobyte);
+  EXPECT_EQ(machine.memory().available_bytes, 1800 * kKilobyte);
+  EXPECT_EQ(machine.memory().limit_bytes, 0U);
+}
+
+TEST(MemoryFacts, TheTightestOfDataAddressSpaceAndGroupCounts) {
+  const MadeUpMachine machine;
+  machine.write("proc/meminfo", kMeminfo);
+  machine.write("proc/self/limits", limits_file(std::to_string(9000 * kKilobyte), std::to_string(2000 * kKilobyte)));
+  machine.write("proc/self/status", "VmSize:\t4000 kB\nVmData:\t1500 kB\n");
+  EXPECT_EQ(machine.limits().limit_bytes, 2000 * kKilobyte);
+  EXPECT_EQ(machine.memory().available_bytes, 500 * kKilobyte);
+  machine.use_cgroup_v2("/a");
+  machine.write("sys/fs/cgroup/a/memory.max", std::to_string(1000 * kKilobyte));
+  machine.write("sys/fs/cgroup/a/memory.current", std::to_string(800 * kKilobyte));
+  EXPECT_EQ(machine.memory().available_bytes, 200 * kKilobyte);
+}
+
+TEST(MemoryFacts, ProcessLimitsThatAreNoneOrMalformedDoNotCount) {
+  const MadeUpMachine machine;
+  machine.write("proc/meminfo", kMeminfo);
+  for (const std::string_view limit : {"unlimited", "many", "18446744073709551615", ""}) {
+    machine.write("proc/self/limits", limits_file(limit, "unlimited"));
+    EXPECT_EQ(machine.limits().limit_bytes, 0U) << limit;
+    EXPECT_EQ(machine.memory().available_bytes, 9000 * kKilobyte) << limit;
+  }
+}
+
+TEST(MemoryFacts, MoreMappedThanTheLimitLeavesNothing) {
+  const MadeUpMachine machine;
+  machine.write("proc/meminfo", kMeminfo);
+  machine.write("proc/self/limits", limits_file("4096", "unlimited"));
+  machine.write("proc/self/status", "VmSize:\t4000 kB\n");
+  EXPECT_EQ(machine.memory().available_bytes, 0U);
+}
+
+TEST(MemoryFacts, SwapDoesNotCount) {
+  const MadeUpMachine machine;
+  machine.write("proc/meminfo", std::string(kMeminfo) + "SwapTotal:      9000 kB\nSwapFree:       9000 kB\n");
+  EXPECT_EQ(machine.memory().available_bytes, 9000 * kKilobyte);
+  EXPECT_EQ(machine.memory().total_bytes, 16000 * kKilobyte);
 }
 
 TEST(MemoryFacts, ThisMachineHasMemory) {

@@ -1,7 +1,6 @@
 #include "base/mapped_file.h"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <string>
@@ -58,13 +57,6 @@ TEST_P(MappedFileModes, AFolderIsRefused) {
   EXPECT_NE(error.message().find("is a folder"), std::string::npos);
 }
 
-TEST_P(MappedFileModes, ANamedPipeIsRefusedWithoutWaiting) {
-  const TemporaryFolder folder;
-  const auto path = folder.path() / "pipe";
-  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_EQ(error_of([&] { MappedFile::open(path, GetParam()); }).code(), ErrorCode::unavailable);
-}
-
 TEST_P(MappedFileModes, BytesAreTheSameAfterRelease) {
   const TemporaryFolder folder;
   std::string content(5 * 4096 + 100, '\0');
@@ -75,15 +67,6 @@ TEST_P(MappedFileModes, BytesAreTheSameAfterRelease) {
   file->release(file->bytes().subspan(1, 9000));
   file->release({});
   EXPECT_EQ(text_of(file->bytes()), content);
-}
-
-TEST_P(MappedFileModes, TheOpenFileOutlivesItsReplacement) {
-  const TemporaryFolder folder;
-  const auto path = folder.write("a.bin", "old");
-  const auto file = MappedFile::open(path, GetParam());
-  write_file_atomically(path, std::as_bytes(std::span(std::string_view("newer"))));
-  EXPECT_EQ(text_of(file->bytes()), "old");
-  EXPECT_EQ(read_text_file(path), "newer");
 }
 
 TEST(ReadTextFile, RefusesWhatIsLargerThanItsLimit) {

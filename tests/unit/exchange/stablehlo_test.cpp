@@ -36,6 +36,25 @@ std::string constant_text(Tensor tensor) {
   return text.substr(begin, text.find('}') - begin);
 }
 
+TEST(StableHlo, GivesTheExtentsOfReshapesAsResults) {
+  Builder b("reshape");
+  const Value x = b.parameter("x", {DType::f32, {6}}), extents = b.parameter("extents", {DType::i32, {2}});
+  b.set_source("layer");
+  b.output("y", b.dynamic_reshape({x, extents}, {.dims = {3, 2}}));
+  const Graph graph = b.finish();
+  EXPECT_TRUE(write_stablehlo(graph, DimValues(graph.dims())).checks.empty());
+  const StableHloModule module = write_stablehlo(graph, DimValues(graph.dims()), {.extents_as_results = true});
+  EXPECT_NE(module.text.find("-> (tensor<3x2xf32>, tensor<2xi32>)"), std::string::npos) << module.text;
+  ASSERT_EQ(module.checks.size(), 1U);
+  EXPECT_EQ(module.checks[0].extents, (std::vector<std::int64_t>{3, 2}));
+  require_extents(module.checks[0], Tensor::from<std::int32_t>({2}, {3, 2}));
+  require_extents(module.checks[0], Tensor::from<std::int64_t>({2}, {3, 2}));
+  for (const Tensor& wrong : {Tensor::from<std::int32_t>({2}, {2, 3}), Tensor::from<std::int32_t>({1}, {3})}) {
+    const std::string message = graph::refusal([&] { require_extents(module.checks[0], wrong); });
+    EXPECT_NE(message.find("dynamic_reshape of layer: operand 1 is ["), std::string::npos) << message;
+  }
+}
+
 TEST(StableHlo, WritesAModuleOfOneFunction) {
   Builder b("model");
   const Dim tokens = b.dim("tokens");

@@ -53,6 +53,13 @@ Tensor pack_kernel(const Tensor& kernel) {
   return packed;
 }
 
+std::size_t element_count(const Shape& shape) { return static_cast<std::size_t>(shape.element_count()); }
+
+std::size_t packed_kernel_bytes(const Shape& kernel, std::size_t output_axis) {
+  const auto outputs = static_cast<std::size_t>(kernel.dims[output_axis].number());
+  return packed_product_bytes(DType::f32, outputs, outputs == 0 ? 0 : element_count(kernel) / outputs);
+}
+
 bool is_ascending(const Numbers& axes, std::int64_t first) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] != first + static_cast<std::int64_t>(i)) return false;
@@ -118,6 +125,10 @@ bool fits_packed_depthwise(const graph::Graph& graph, const graph::Node& node) {
 
 Tensor pack_output_first(const Tensor& kernel) { return pack_kernel<true>(kernel); }
 Tensor pack_output_last(const Tensor& kernel) { return pack_kernel<false>(kernel); }
+
+std::size_t packed_output_first_bytes(const Shape& kernel) { return packed_kernel_bytes(kernel, 0); }
+std::size_t packed_output_last_bytes(const Shape& kernel) { return packed_kernel_bytes(kernel, kernel.rank() - 1); }
+std::size_t packed_depthwise_bytes(const Shape& kernel) { return element_count(kernel) * sizeof(float); }
 
 // [output, 1, spatial...] as [spatial, output].
 Tensor pack_depthwise(const Tensor& kernel) {

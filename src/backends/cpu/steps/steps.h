@@ -58,6 +58,7 @@ void run_pool(const Step& step, const Frame& frame);
 
 void run_dense(const Step& step, const Frame& frame);
 Tensor pack_dense(const Tensor& weight);
+std::size_t packed_dense_bytes(const Shape& weight);
 void run_dot_general(const Step& step, const Frame& frame);
 std::size_t dot_general_scratch(const Step& step, const Binding& binding, std::size_t index);
 
@@ -69,8 +70,11 @@ bool fits_packed_output_first(const graph::Graph& graph, const graph::Node& node
 bool fits_packed_output_last(const graph::Graph& graph, const graph::Node& node);
 bool fits_packed_depthwise(const graph::Graph& graph, const graph::Node& node);
 Tensor pack_depthwise(const Tensor& kernel);
+std::size_t packed_depthwise_bytes(const Shape& kernel);
 Tensor pack_output_first(const Tensor& kernel);
+std::size_t packed_output_first_bytes(const Shape& kernel);
 Tensor pack_output_last(const Tensor& kernel);
+std::size_t packed_output_last_bytes(const Shape& kernel);
 
 void run_reduce_window(const Step& step, const Frame& frame);
 std::size_t reduce_window_scratch(const Step& step, const Binding& binding, std::size_t index);

@@ -103,7 +103,7 @@ TEST_F(XlaCompileCache, ManyWritersLeaveOneWholeEntry) {
       for (int round = 0; round < 20; ++round) {
         cache.write(key(1), std::string(100000, static_cast<char>('a' + i)));
         const auto found = cache.read(key(1));
-        if (found) EXPECT_EQ(*found, std::string(100000, found->front()));
+        EXPECT_TRUE(!found || *found == std::string(100000, found->front()));
       }
     });
   }

@@ -35,6 +35,16 @@ class Environment : public testing::Test {
   std::map<std::string, std::optional<std::string>> before_;
 };
 
+TEST_F(Environment, DefaultsAreForVariablesWithoutValue) {
+  set_environment_default("HOME", "/first");
+  EXPECT_EQ(environment("HOME"), "/first");
+  set_environment_default("HOME", "/second");
+  EXPECT_EQ(environment("HOME"), "/first");
+  ::setenv("HOME", "", 1);
+  set_environment_default("HOME", "/third");
+  EXPECT_EQ(environment("HOME"), "/third");
+}
+
 TEST_F(Environment, AnEmptyVariableCountsAsUnset) {
   EXPECT_FALSE(environment("ALATE_HOME"));
   ::setenv("ALATE_HOME", "", 1);

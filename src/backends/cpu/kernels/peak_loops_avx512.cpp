@@ -1,0 +1,80 @@
+// Twelve named sums: GCC 12 keeps an array of them in memory.
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace alate::cpu {
+
+std::uint32_t run_vnni_avx512(std::size_t rounds);
+std::uint32_t run_bf16_avx512(std::size_t rounds);
+std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count);
+
+__attribute__((target("avx512vnni"))) std::uint32_t run_vnni_avx512(std::size_t rounds) {
+  const __m512i x = _mm512_set1_epi8(3), y = _mm512_set1_epi8(-2), zero = _mm512_setzero_si512();
+  __m512i s0 = zero, s1 = zero, s2 = zero, s3 = zero, s4 = zero, s5 = zero, s6 = zero, s7 = zero, s8 = zero, s9 = zero,
+          s10 = zero, s11 = zero;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    s0 = _mm512_dpbusd_epi32(s0, x, y);
+    s1 = _mm512_dpbusd_epi32(s1, x, y);
+    s2 = _mm512_dpbusd_epi32(s2, x, y);
+    s3 = _mm512_dpbusd_epi32(s3, x, y);
+    s4 = _mm512_dpbusd_epi32(s4, x, y);
+    s5 = _mm512_dpbusd_epi32(s5, x, y);
+    s6 = _mm512_dpbusd_epi32(s6, x, y);
+    s7 = _mm512_dpbusd_epi32(s7, x, y);
+    s8 = _mm512_dpbusd_epi32(s8, x, y);
+    s9 = _mm512_dpbusd_epi32(s9, x, y);
+    s10 = _mm512_dpbusd_epi32(s10, x, y);
+    s11 = _mm512_dpbusd_epi32(s11, x, y);
+  }
+  const __m512i sum =
+      _mm512_add_epi32(_mm512_add_epi32(_mm512_add_epi32(_mm512_add_epi32(s0, s1), _mm512_add_epi32(s2, s3)),
+                                        _mm512_add_epi32(_mm512_add_epi32(s4, s5), _mm512_add_epi32(s6, s7))),
+                       _mm512_add_epi32(_mm512_add_epi32(s8, s9), _mm512_add_epi32(s10, s11)));
+  alignas(64) std::uint32_t lanes[16];
+  _mm512_store_si512(lanes, sum);
+  return lanes[0];
+}
+
+__attribute__((target("avx512bf16"))) std::uint32_t run_bf16_avx512(std::size_t rounds) {
+  const __m512bh half = _mm512_cvtne2ps_pbh(_mm512_set1_ps(0.5f), _mm512_set1_ps(0.5f));
+  const __m512 zero = _mm512_setzero_ps();
+  __m512 s0 = zero, s1 = zero, s2 = zero, s3 = zero, s4 = zero, s5 = zero, s6 = zero, s7 = zero, s8 = zero, s9 = zero,
+         s10 = zero, s11 = zero;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    s0 = _mm512_dpbf16_ps(s0, half, half);
+    s1 = _mm512_dpbf16_ps(s1, half, half);
+    s2 = _mm512_dpbf16_ps(s2, half, half);
+    s3 = _mm512_dpbf16_ps(s3, half, half);
+    s4 = _mm512_dpbf16_ps(s4, half, half);
+    s5 = _mm512_dpbf16_ps(s5, half, half);
+    s6 = _mm512_dpbf16_ps(s6, half, half);
+    s7 = _mm512_dpbf16_ps(s7, half, half);
+    s8 = _mm512_dpbf16_ps(s8, half, half);
+    s9 = _mm512_dpbf16_ps(s9, half, half);
+    s10 = _mm512_dpbf16_ps(s10, half, half);
+    s11 = _mm512_dpbf16_ps(s11, half, half);
+  }
+  const __m512 sum = _mm512_add_ps(_mm512_add_ps(_mm512_add_ps(_mm512_add_ps(s0, s1), _mm512_add_ps(s2, s3)),
+                                                 _mm512_add_ps(_mm512_add_ps(s4, s5), _mm512_add_ps(s6, s7))),
+                                   _mm512_add_ps(_mm512_add_ps(s8, s9), _mm512_add_ps(s10, s11)));
+  alignas(64) float lanes[16];
+  _mm512_store_ps(lanes, sum);
+  return lanes[0] > 0 ? 1 : 0;
+}
+
+std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count) {
+  __m512i a = _mm512_setzero_si512(), b = a, c = a, d = a;
+  for (std::size_t i = 0; i < count; i += 32) {
+    a = _mm512_add_epi64(a, _mm512_loadu_si512(words + i));
+    b = _mm512_add_epi64(b, _mm512_loadu_si512(words + i + 8));
+    c = _mm512_add_epi64(c, _mm512_loadu_si512(words + i + 16));
+    d = _mm512_add_epi64(d, _mm512_loadu_si512(words + i + 24));
+  }
+  alignas(64) std::uint64_t sums[8];
+  _mm512_store_si512(sums, _mm512_add_epi64(_mm512_add_epi64(a, b), _mm512_add_epi64(c, d)));
+  return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
+}
+
+}  // namespace alate::cpu

@@ -1,0 +1,30 @@
+// Addresses of the web: http and https alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace alate::hub {
+
+struct HttpUrl {
+  bool tls = true;
+  std::string credentials = {};  // "user:password", percent-decoded; empty for most
+  std::string host = {};         // without the brackets of IPv6
+  std::uint16_t port = 443;
+  std::string target = {};  // "/path?query"; without the fragment
+
+  /// "host" or "host:port" where the port is not the scheme's own, as the Host header has it.
+  std::string authority() const;
+  /// The address without credentials, for messages.
+  std::string text() const;
+};
+
+/// Throws invalid_argument for what is no http or https address.
+HttpUrl parse_http_url(std::string_view text);
+
+/// What `reference` ("https://…", "//host/…", "/path", "../path") means on the page at `base`: RFC 3986, section 5.2.
+/// Credentials are kept where the host stays. Throws as parse_http_url.
+HttpUrl resolve_http_url(const HttpUrl& base, std::string_view reference);
+
+}  // namespace alate::hub

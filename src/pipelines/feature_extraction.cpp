@@ -1,0 +1,19 @@
+#include "alate/session.h"
+
+namespace alate {
+
+FeatureExtraction FeatureExtraction::load(const std::filesystem::path& path, const FeatureExtractionOptions& options) {
+  LoadOptions load = options.load;
+  if (options.pooling) load.pooling = *options.pooling;
+  EmbedOptions embed;
+  embed.max_length = options.max_length;
+  embed.normalize = options.normalization;
+  embed.batch_size = options.batch_size;
+  return {EmbeddingPipeline::load(path, load), std::move(embed)};
+}
+
+Embeddings FeatureExtraction::extract(std::span<const std::string> texts) const {
+  return pipeline_.embed(texts, options_);
+}
+
+}  // namespace alate

@@ -1,0 +1,46 @@
+#include "alate/error.h"
+#include "alate/session.h"
+#include "backends/registry.h"
+#include "runtime/discovery.h"
+
+namespace alate {
+namespace {
+
+runtime::BackendState state_of(const std::string& name) {
+  const runtime::Machine machine =
+      runtime::discover({.wants = [&](const runtime::BackendState& state) { return state.name == name; }});
+  const runtime::BackendState* state = machine.find(name);
+  if (state == nullptr) throw make_error(ErrorCode::not_found, "no backend is called ", name);
+  return *state;
+}
+
+}  // namespace
+
+bool InferenceBackend::is_available() const { return state_of(name_).is_available(); }
+
+std::string InferenceBackend::unavailable_reason() const {
+  const runtime::BackendState state = state_of(name_);
+  return state.reason + (state.reason.empty() || state.remedy.empty() ? "" : "; " + state.remedy);
+}
+
+Model InferenceBackend::load(const std::filesystem::path& path, LoadOptions options) const {
+  options.backends = {name_};
+  options.asked_by = "the backend's load";
+  options.is_wish = false;
+  options.policy = BackendPolicy::strict;
+  return Model::load(path, options);
+}
+
+InferenceBackend get_default_backend() { return InferenceBackend(runtime::default_backend()); }
+
+InferenceBackend get_inference_backend(std::string_view name) {
+  return InferenceBackend(std::string(backends::get_backend(name).name()));
+}
+
+std::vector<InferenceBackend> list_available_backends() {
+  std::vector<InferenceBackend> all;
+  for (std::string& name : runtime::list_available()) all.emplace_back(std::move(name));
+  return all;
+}
+
+}  // namespace alate

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <condition_variable>
+#include <future>
+#include <map>
+#include <mutex>
+
+#include "alate/error.h"
+#include "alate/session.h"
+#include "base/error_copy.h"
+#include "runtime/discovery.h"
+#include "runtime/loaded_model.h"
+
+namespace alate {
+namespace {
+
+using StatePtr = std::shared_ptr<const Model::State>;
+
+// A model that is loaded or on its way.
+struct Entry {
+  std::filesystem::path path;
+  std::shared_future<StatePtr> model;
+};
+
+// All that two loads must have in common to share a model.
+std::string key_of(const std::filesystem::path& path, const LoadOptions& options) {
+  std::string key = path.string();
+  for (const std::string& name : options.backends) key += '\n' + name;
+  key += "\n|" + options.device + '|' + options.gpu + '|' + options.onnx_file.string() + '|' +
+         options.dump_graphs.string() + '|' + std::to_string(options.threads) + (options.map_files ? "m" : "r") +
+         std::to_string(static_cast<int>(options.policy));
+  return key;
+}
+
+std::filesystem::path real_path(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path real = std::filesystem::weakly_canonical(path, error);
+  return error ? path : real;
+}
+
+}  // namespace
+
+struct SessionManager::State {
+  mutable std::mutex mutex;
+  std::condition_variable released;  // a model has gone
+  std::vector<std::string> priority;
+  std::map<std::string, Entry> entries;
+  std::map<const Model::State*, std::filesystem::path> alive;  // every loaded model, until its last user lets go
+  std::map<std::pair<std::string, std::string>, std::size_t> sessions;
+
+  // Counts the model, and says when it is gone.
+  static StatePtr tracked(const std::shared_ptr<State>& state, const std::filesystem::path& path, StatePtr model) {
+    const Model::State* key = model.get();
+    const Selection& selection = model->facts.selection;
+    const auto session = std::make_pair(selection.backend, selection.device);
+    {
+      const std::lock_guard lock(state->mutex);
+      state->alive.emplace(key, path);
+      ++state->sessions[session];
+    }
+    return {key, [state, session, held = std::move(model)](const Model::State* gone) mutable {
+              held.reset();  // before anybody is told
+              const std::lock_guard lock(state->mutex);
+              state->alive.erase(gone);
+              --state->sessions[session];
+              state->released.notify_all();
+            }};
+  }
+};
+
+SessionManager::SessionManager() : state_(std::make_shared<State>()) {}
+SessionManager::~SessionManager() = default;
+
+void SessionManager::set_priority(std::vector<std::string> priority) {
+  runtime::check_names(priority);
+  const std::lock_guard lock(state_->mutex);
+  state_->priority = std::move(priority);
+}
+
+std::vector<std::string> SessionManager::priority() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->priority;
+}
+
+SessionModel SessionManager::load_model(const std::filesystem::path& path, const std::vector<std::string>& supported,
+                                        LoadOptions options) {
+  const std::filesystem::path real = real_path(path);
+  std::promise<StatePtr> promise;
+  std::shared_future<StatePtr> model;
+  std::string key;
+  bool loads = false;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (options.backends.empty()) {
+      options.backends = state_->priority;
+      options.asked_by = "the session manager's priority";
+    }
+    key = key_of(real, options);
+    for (const std::string& name : supported) key += "\n?" + name;
+    const auto [place, is_new] = state_->entries.try_emplace(key);
+    if (is_new) place->second = {real, promise.get_future().share()};
+    model = place->second.model;
+    loads = is_new;
+  }
+  if (loads) {
+    try {
+      const StatePtr loaded = Model::State::load(
+          path, options, [](const Model::State& on) { on.prepare_forward(); }, supported);
+      promise.set_value(State::tracked(state_, real, loaded));
+    } catch (...) {
+      {
+        const std::lock_guard lock(state_->mutex);
+        state_->entries.erase(key);
+      }
+      promise.set_exception(std::current_exception());
+    }
+  }
+  try {
+    Model made(model.get());
+    const Selection& selection = made.facts().selection;
+    return {made, selection.backend, selection.device};
+  } catch (...) {
+    // Each who waited gets an exception object of its own.
+    std::rethrow_exception(base::copy_of(std::current_exception()));
+  }
+}
+
+bool SessionManager::unload(const std::filesystem::path& path, std::chrono::nanoseconds limit) {
+  const std::filesystem::path real = real_path(path);
+  std::vector<Entry> forgotten;  // let go of without the lock
+  {
+    const std::lock_guard lock(state_->mutex);
+    for (auto each = state_->entries.begin(); each != state_->entries.end();) {
+      if (each->second.path == real) {
+        forgotten.push_back(std::move(each->second));
+        each = state_->entries.erase(each);
+      } else {
+        ++each;
+      }
+    }
+  }
+  for (Entry& entry : forgotten) entry.model.wait();
+  forgotten.clear();
+  std::unique_lock lock(state_->mutex);
+  return state_->released.wait_for(lock, limit, [&] {
+    return std::ranges::none_of(state_->alive, [&](const auto& each) { return each.second == real; });
+  });
+}
+
+std::vector<SessionFacts> SessionManager::sessions() const {
+  std::vector<SessionFacts> all;
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& [session, models] : state_->sessions) all.push_back({session.first, session.second, models});
+  return all;
+}
+
+}  // namespace alate

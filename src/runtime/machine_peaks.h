@@ -1,0 +1,36 @@
+// How fast this machine is at best: what speeds of models are judged by.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "formats/json.h"
+
+namespace alate::runtime {
+
+struct PeakRate {
+  std::string name;          // "multiply-add f32"
+  std::string unit;          // "GFLOP/s", "GOP/s", "GB/s"
+  std::string instructions;  // that it used: "avx512_vnni"
+  double one_thread = 0;     // on one core
+  double all_threads = 0;    // on all of the pool at once
+  std::string absent = {};   // why it was not measured: "no bf16 instructions"
+};
+
+struct MachinePeaks {
+  std::vector<PeakRate> rates;  // f32, int8, bf16, reading memory
+  std::size_t threads = 1;      // of the pool
+  double seconds = 0;           // that measuring took
+};
+
+/// Measures for less than two seconds, on the shared pool's threads; other work at the same time makes it slower and
+/// the figures lower.
+MachinePeaks measure_peaks();
+
+/// [{"name", "unit", "instructions", "one_thread", "all_threads"}] or, for one that is not there, "absent" instead.
+formats::Json to_json(const MachinePeaks& peaks);
+/// A line a rate: "multiply-add f32    95.3 GFLOP/s on one thread, 187 on 2 (avx512)".
+std::string peaks_listing(const MachinePeaks& peaks);
+
+}  // namespace alate::runtime
