@@ -17,18 +17,19 @@ std::vector<std::string> specs_of(ArrayBackend backend) {
   }
 }
 
-// `wanted`, then the automatic order.
+// `wanted`, then the rest of the automatic order.
 std::vector<ArrayBackend> order_of(ArrayBackend wanted, bool is_windows) {
-  std::vector<ArrayBackend> order;
-  if (wanted != ArrayBackend::automatic) order.push_back(wanted);
-  order.insert(order.end(), {ArrayBackend::metal, ArrayBackend::cuda});
-  if (is_windows) order.push_back(ArrayBackend::onnx);
-  order.push_back(ArrayBackend::cpu);
+  std::vector<ArrayBackend> order = {wanted};
+  for (const ArrayBackend backend : {ArrayBackend::metal, ArrayBackend::cuda, ArrayBackend::onnx, ArrayBackend::cpu}) {
+    if (backend != wanted && (backend != ArrayBackend::onnx || is_windows)) order.push_back(backend);
+  }
+  if (wanted == ArrayBackend::automatic) order.erase(order.begin());
   return order;
 }
 
 std::string spec_text(const std::string& backend, const std::string& device) {
-  return device.empty() || device == "cpu" ? backend : backend + ":" + device;
+  const bool says_nothing = device.empty() || device == "cpu" || device == backend;
+  return says_nothing ? backend : backend + ":" + device;
 }
 
 ArrayDevice device_of(ArrayBackend backend, const Selection& selection, const Machine& machine) {
@@ -55,6 +56,7 @@ ArrayChoice choose_arrays(ArrayBackend wanted, const Machine& machine, bool is_w
     Preferences preferences;
     preferences.wanted = specs_of(backend);
     preferences.policy = BackendPolicy::allow;
+    preferences.is_wish = true;  // a machine need not know every name
     const Selection selection = select({.name = "arrays"}, preferences, machine);
     bool is_had = false;
     for (const ConsideredBackend& each : selection.considered) {

@@ -50,8 +50,8 @@ Selection choose(std::string_view preference) {
 }
 
 std::string spec_of(const Selection& selection) {
-  const bool names_device = selection.device != "cpu";
-  return names_device ? selection.backend + ":" + selection.device : selection.backend;
+  const bool says_nothing = selection.device == "cpu" || selection.device == selection.backend;
+  return says_nothing ? selection.backend : selection.backend + ":" + selection.device;
 }
 
 std::string gigabytes(std::uint64_t bytes) {

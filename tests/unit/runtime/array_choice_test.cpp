@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"ONNX Runtime elsewhere", {kCpu, kOnnx}, ArrayBackend::automatic, false, ArrayBackend::cpu, "cpu", true},
         Row{"ONNX Runtime on Windows", {kCpu, kOnnx}, ArrayBackend::automatic, true, ArrayBackend::onnx, "onnx", true},
         Row{"Windows without it", {kCpu, kNoOnnx}, ArrayBackend::automatic, true, ArrayBackend::cpu, "cpu", true},
-        Row{"CUDA of its own", {kCpu, kCuda}, ArrayBackend::automatic, false, ArrayBackend::cuda, "cuda:cuda", true},
+        Row{"CUDA of its own", {kCpu, kCuda}, ArrayBackend::automatic, false, ArrayBackend::cuda, "cuda", true},
         Row{"CUDA of ONNX Runtime",
             {kCpu, kOnnxCuda},
             ArrayBackend::automatic,
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
             "onnx:cuda",
             true},
         Row{"ONNX not there", {kCpu, kNoOnnx}, ArrayBackend::onnx, false, ArrayBackend::cpu, "cpu", false},
-        Row{"Metal not there", {kCpu, kCuda}, ArrayBackend::metal, false, ArrayBackend::cuda, "cuda:cuda", false},
+        Row{"Metal not there", {kCpu, kCuda}, ArrayBackend::metal, false, ArrayBackend::cuda, "cuda", false},
         Row{"CUDA not there", {kCpu, kOnnx}, ArrayBackend::cuda, false, ArrayBackend::cpu, "cpu", false},
         Row{"the processor asked for", {kCpu, kCuda}, ArrayBackend::cpu, false, ArrayBackend::cpu, "cpu", true}));
 
