@@ -243,6 +243,22 @@ TEST(CliDoctor, AManifestRestrictsTheChoice) {
   EXPECT_NE(broken.error.find("model_manifest.json"), std::string::npos) << broken.error;
 }
 
+TEST(CliBackends, AModelThatCannotFitIsRefusedWithTheFigures) {
+  const char* folder = std::getenv("ALATE_TEST_MODEL_DIR");
+  if (folder == nullptr) GTEST_SKIP() << "ALATE_TEST_MODEL_DIR names no model";
+  const TemporaryFolder home;
+  ProgramSetting setting;
+  setting.environment = {{"ALATE_HOME", home.path().string()}};
+  setting.address_space = std::size_t{190} << 20;  // the weights have 87 MiB, and are packed into as much again
+  const ProgramRun run = run_program({"embed", folder, "a text", "--threads", "1"}, setting);
+  EXPECT_EQ(run.exit_code, 5) << run.error;
+  EXPECT_TRUE(run.error.starts_with("alate: resource_exhausted: ")) << run.error;
+  EXPECT_NE(run.error.find("MiB"), std::string::npos) << run.error;
+  EXPECT_NE(run.error.find(" free"), std::string::npos) << run.error;
+  setting.address_space = std::size_t{2} << 30;
+  EXPECT_EQ(run_program({"embed", folder, "a text", "--threads", "1"}, setting).exit_code, 0);
+}
+
 // The real libraries, where this machine has them.
 TEST(CliBackends, RealLibrariesAgreeWithCpu) {
   const char* onnx = std::getenv("ONNXRUNTIME_ROOT");

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,10 @@ pid_t start(const std::vector<std::string>& arguments, const ProgramSetting& set
     ::close(STDOUT_FILENO);
   }
   ::alarm(kMostSeconds);
+  if (setting.address_space > 0) {
+    const rlimit limit{setting.address_space, setting.address_space};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
   ::execve(argv[0], argv.data(), envp.data());
   ::_exit(127);
 }

@@ -1,6 +1,7 @@
 // Runs the real program, which the environment variable ALATE_PROGRAM names, and keeps what it said.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,8 @@ struct ProgramSetting {
   std::string output_path = {};
   /// Starts without a standard output.
   bool closed_output = false;
+  /// Bytes of address space that it may have (RLIMIT_AS); 0: no limit.
+  std::size_t address_space = 0;
 };
 
 /// Throws std::runtime_error when ALATE_PROGRAM is not set or cannot be started. Ends a program that takes minutes.
