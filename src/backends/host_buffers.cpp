@@ -1,9 +1,11 @@
 #include "backends/host_buffers.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "alate/error.h"
 #include "base/cpu_facts.h"
+#include "base/process_limits.h"
 
 namespace alate::backends {
 
@@ -54,10 +56,14 @@ void give_outputs(std::span<const Tensor> results, std::span<Buffer> outputs) {
 
 Device host_device(std::string backend, std::string description) {
   const base::MemoryFacts memory = base::memory_facts();
+  std::size_t total = memory.total_bytes;
+  for (const std::size_t limit : {memory.limit_bytes, base::process_limits().limit_bytes}) {
+    if (limit > 0) total = std::min(total, limit);
+  }
   return {.backend = std::move(backend),
           .name = "cpu",
           .description = std::move(description),
-          .total_bytes = memory.limit_bytes > 0 ? std::min(memory.limit_bytes, memory.total_bytes) : memory.total_bytes,
+          .total_bytes = total,
           .free_bytes = memory.available_bytes,
           .unified_memory = true};
 }

@@ -249,7 +249,7 @@ TEST(CliBackends, AModelThatCannotFitIsRefusedWithTheFigures) {
   const TemporaryFolder home;
   ProgramSetting setting;
   setting.environment = {{"ALATE_HOME", home.path().string()}};
-  setting.address_space = std::size_t{190} << 20;  // the weights have 87 MiB, and are packed into as much again
+  setting.address_space = std::size_t{165} << 20;  // the weights have 87 MiB, and are packed into as much again
   const ProgramRun run = run_program({"embed", folder, "a text", "--threads", "1"}, setting);
   EXPECT_EQ(run.exit_code, 5) << run.error;
   EXPECT_TRUE(run.error.starts_with("alate: resource_exhausted: ")) << run.error;
