@@ -1,4 +1,4 @@
-#include "tests/unit/graph/example_graphs_windows.h"
+#include "tests/unit/graph/example_graphs_windowed.h"
 
 #include "tests/unit/graph/run_op.h"
 
