@@ -222,10 +222,9 @@ TEST(CliServeConfiguration, KeysAreNeverShown) {
 }
 
 TEST(CliServeConfiguration, SettingsWithoutEffectAreWarnedOf) {
-  const ProgramRun run = run_program({"serve", "--check-config", "--allow-downloads", "--gpu", "cuda"});
+  const ProgramRun run = run_program({"serve", "--check-config", "--allow-downloads"});
   EXPECT_EQ(run.exit_code, 0);
   expect_has(run.error, "allow_downloads");
-  expect_has(run.error, "gpu");
   expect_has(run_program({"serve", "--check-config", "--host", "0.0.0.0"}).error, "api_keys");
 }
 

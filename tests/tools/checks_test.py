@@ -116,6 +116,11 @@ class Counts(InScratchFolder):
         self.write("ctest.xml", '<testsuite><testcase name="a" status="fail"><system-out>3 passed, 0 failed</system-out></testcase></testsuite>')
         self.assertTrue(self.run_tool("count_tests", self.root)[1].endswith("0 1\n"))
 
+    def test_does_not_count_what_is_not_on_this_machine(self):
+        self.write("ctest.xml", '<testsuite><testcase name="a" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>'
+                   '<testcase name="b" status="notrun"><skipped message="Unable to find executable"/></testcase></testsuite>')
+        self.assertTrue(self.run_tool("count_tests", self.root)[1].endswith("0 1\n"))
+
     def test_counts_a_crash_as_a_failure(self):
         self.ctest(unit_a="fail")
         self.assertTrue(self.run_tool("count_tests", self.root)[1].endswith("0 1\n"))
