@@ -12,6 +12,8 @@
 #include "configuration.h"
 #include "formats/json.h"
 #include "program_version.h"
+#include "runtime/discovery.h"
+#include "runtime/loaded_model.h"
 #include "serve_check.h"
 #include "server/application.h"
 #include "server/settings_loading.h"
@@ -73,7 +75,10 @@ server::LoadedSettings load(const Arguments& arguments, ServeOptions& options) {
 CommonOptions common_options(const server::Settings& settings) {
   CommonOptions options;
   options.backends = settings.backend_priority;
+  options.backends_asked_by = settings.backend_priority_origin;
   options.device = settings.device;
+  options.gpu = settings.gpu;
+  options.gpu_asked_by = settings.gpu_origin;
   options.policy = parse_policy(settings.policy);
   options.dtype = settings.dtype;
   options.threads = settings.threads;
@@ -87,7 +92,8 @@ CommonOptions common_options(const server::Settings& settings) {
 void check(const server::Settings& settings, const ServeOptions& options) {
   std::vector<Error> problems = problems_of(settings);
   try {
-    load_options(common_options(settings));
+    const runtime::Preferences preferences = runtime::preferences_of(load_options(common_options(settings)));
+    runtime::select({.name = "any"}, preferences, runtime::discover_for(preferences));
   } catch (const Error& error) {
     problems.push_back(error);
   }
@@ -147,6 +153,7 @@ void run_serve(Arguments& arguments) {
 
   if (const auto problems = problems_of(settings); !problems.empty()) throw problems.front();
   check_dtype(common);
+  runtime::log_backends(runtime::discover(), runtime::preferences_of(load_options(common)));
   server::Application application(settings, std::string(program_version()));
   application.handle_signals();
   announce(application);

@@ -69,6 +69,13 @@ std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const Packin
 namespace alate {
 namespace {
 
+PackedTokens one_token() {
+  PackedTokens tokens;
+  tokens.ids = {0};
+  tokens.lengths = {1};
+  return tokens;
+}
+
 template <typename Make>
 auto on_backend(const backends::Backend& backend, const Make& make) {
   try {
@@ -121,9 +128,13 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   if (files.is_onnx())
     return runtime::make_file_program(std::move(encoder), std::move(executable), limits, inputs.tokens);
   const bool specialises = dynamic_cast<const backends::SpecialisingExecutable*>(executable.get()) != nullptr;
-  return std::make_shared<runtime::EncoderProgram>(
+  const auto program = std::make_shared<runtime::EncoderProgram>(
       std::move(executable), limits, inputs.tokens,
       specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding());
+  // Such a backend compiles at the first run: what it cannot compile must show now, while another one can still be
+  // taken.
+  if (specialises) on_backend(*backend, [&] { return program->run(one_token()); });
+  return program;
 }
 
 backends::CompileOptions Model::State::compile_options() const {

@@ -18,6 +18,9 @@ namespace {
 using backends::Device;
 using backends::DeviceKind;
 
+// Whose policy is not the client's to choose.
+constexpr std::string_view kRequest = "the request";
+
 constexpr std::string_view kAutomatic = "the automatic order";
 
 // The automatic order: accelerators of these backends, then those of backends that it does not name; then processors.
@@ -263,9 +266,10 @@ class Chooser {
         remedies += (remedies.empty() ? "" : "; ") + shown.remedy;
     }
     if (candidates_.empty()) message += " there is none";
-    if (preferences_.policy == BackendPolicy::strict && !preferences_.is_wish && !preferences_.wanted.empty())
+    const bool is_strict = preferences_.policy == BackendPolicy::strict && !preferences_.is_wish;
+    if (is_strict && !preferences_.wanted.empty() && preferences_.asked_by != kRequest)
       remedies +=
-          (remedies.empty() ? "" : "; or ") + std::string("choose another one, or --policy warn to let one be chosen");
+          (remedies.empty() ? "" : "; ") + std::string("choose another one, or --policy warn to let one be chosen");
     throw make_error(common_code(), message, remedies.empty() ? "" : "; " + remedies);
   }
 

@@ -53,7 +53,7 @@ HostingOptions hosting_options(const Settings& settings, runtime::BatchObserver 
   LoadOptions load = load_options(settings);
   // What can never work is said before anything is served.
   const runtime::Preferences preferences = runtime::preferences_of(load);
-  runtime::log_backends(runtime::discover_for(preferences), preferences);
+  runtime::select({.name = "any"}, preferences, runtime::discover_for(preferences));
   return {.load = std::move(load),
           .batches = {.max_tokens = settings.batch_max_tokens,
                       .max_wait = settings.batch_max_wait,
