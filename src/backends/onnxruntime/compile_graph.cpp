@@ -30,11 +30,14 @@ std::size_t threads_of(const backends::CompileOptions& options) {
   return options.max_workers != 0 ? options.max_workers : base::ThreadPool::shared().size();
 }
 
+void require_ports(const graph::Graph& graph) {
+  require_dtypes("input", backends::input_ports(graph));
+  require_dtypes("output", backends::output_ports(graph));
+}
+
 std::unique_ptr<OnnxExecutable> compile_graph(const graph::Graph& graph, std::shared_ptr<const Library> library,
                                               const Place& place, const backends::CompileOptions& options) {
   std::vector<backends::Port> inputs = backends::input_ports(graph), outputs = backends::output_ports(graph);
-  require_dtypes("input", inputs);
-  require_dtypes("output", outputs);
   exchange::OnnxModel model = exchange::write_onnx(graph, {.opset = opset_of(*library)});
   const OwnedSessionOptions prepared = make_session_options(*library, threads_of(options), options.session_options);
   append_place(*library, prepared.get(), place);

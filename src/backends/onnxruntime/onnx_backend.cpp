@@ -66,6 +66,7 @@ class OnnxBackend final : public backends::Backend {
     const graph::Graph optimized = graph::run_passes(graph, pipeline, options.log, watcher);
     backends::require_native(name(), optimized,
                              [this](const graph::Graph& g, const graph::Node& node) { return support_of(g, node); });
+    require_ports(optimized);  // also where there is no library
     return compile_graph(optimized, library(), tried_devices()->choose(options.device), options);
   }
 
