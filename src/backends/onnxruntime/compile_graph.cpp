@@ -37,6 +37,7 @@ void require_ports(const graph::Graph& graph) {
 
 std::unique_ptr<OnnxExecutable> compile_graph(const graph::Graph& graph, std::shared_ptr<const Library> library,
                                               const Place& place, const backends::CompileOptions& options) {
+  require_ports(graph);
   std::vector<backends::Port> inputs = backends::input_ports(graph), outputs = backends::output_ports(graph);
   exchange::OnnxModel model = exchange::write_onnx(graph, {.opset = opset_of(*library)});
   const OwnedSessionOptions prepared = make_session_options(*library, threads_of(options), options.session_options);
