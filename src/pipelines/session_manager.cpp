@@ -68,7 +68,15 @@ struct SessionManager::State {
 };
 
 SessionManager::SessionManager() : state_(std::make_shared<State>()) {}
-SessionManager::~SessionManager() = default;
+
+// Models know the state that counts them, and the state holds models: here the circle ends.
+SessionManager::~SessionManager() {
+  std::map<std::string, Entry> entries;  // let go of without the lock
+  {
+    const std::lock_guard lock(state_->mutex);
+    entries.swap(state_->entries);
+  }
+}
 
 void SessionManager::set_priority(std::vector<std::string> priority) {
   runtime::check_names(priority);
