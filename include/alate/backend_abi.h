@@ -38,6 +38,8 @@ extern "C" {
 #define ALATE_CANCELLED 6
 #define ALATE_INTERNAL 7
 
+/* NOLINTBEGIN(readability-identifier-naming): names as C has them. */
+
 typedef struct alate_status {
   size_t struct_size;
   int32_t code;
@@ -176,6 +178,8 @@ typedef struct alate_backend_api {
 
 /* What the library exports, as "alate_backend_get_api". Returns null when it does not speak that version. */
 typedef const alate_backend_api* (*alate_backend_get_api_function)(uint32_t abi_version);
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -23,13 +23,13 @@ void append_options(const Library& library, abi::SessionOptions* options, const 
   library.check<Append>(provider.name, options, static_cast<const Options*>(made));
 }
 
-constexpr auto append_cuda = append_options<abi::CreateCUDAProviderOptions, abi::UpdateCUDAProviderOptions,
+constexpr auto kAppendCuda = append_options<abi::CreateCUDAProviderOptions, abi::UpdateCUDAProviderOptions,
                                             abi::SessionOptionsAppendExecutionProvider_CUDA_V2,
                                             abi::ReleaseCUDAProviderOptions, abi::CudaProviderOptions>;
-constexpr auto append_tensorrt = append_options<abi::CreateTensorRTProviderOptions, abi::UpdateTensorRTProviderOptions,
+constexpr auto kAppendTensorRt = append_options<abi::CreateTensorRTProviderOptions, abi::UpdateTensorRTProviderOptions,
                                                 abi::SessionOptionsAppendExecutionProvider_TensorRT_V2,
                                                 abi::ReleaseTensorRTProviderOptions, abi::TensorRtProviderOptions>;
-constexpr auto append_rocm = append_options<abi::CreateROCMProviderOptions, abi::UpdateROCMProviderOptions,
+constexpr auto kAppendRocm = append_options<abi::CreateROCMProviderOptions, abi::UpdateROCMProviderOptions,
                                             abi::SessionOptionsAppendExecutionProvider_ROCM,
                                             abi::ReleaseROCMProviderOptions, abi::RocmProviderOptions>;
 
@@ -63,13 +63,13 @@ void append_by_name(const Library& library, abi::SessionOptions* options, const 
 }
 
 constexpr Provider kProviders[] = {
-    {"CUDAExecutionProvider", "cuda", DeviceKind::gpu, true, append_cuda,
+    {"CUDAExecutionProvider", "cuda", DeviceKind::gpu, true, kAppendCuda,
      "install NVIDIA's driver and the CUDA and cuDNN versions that this ONNX Runtime was built for, with "
      "libonnxruntime_providers_cuda and libonnxruntime_providers_shared beside the library"},
-    {"TensorrtExecutionProvider", "tensorrt", DeviceKind::gpu, true, append_tensorrt,
+    {"TensorrtExecutionProvider", "tensorrt", DeviceKind::gpu, true, kAppendTensorRt,
      "install TensorRT beside CUDA, with libonnxruntime_providers_tensorrt and libonnxruntime_providers_shared beside "
      "the library"},
-    {"ROCMExecutionProvider", "rocm", DeviceKind::gpu, true, append_rocm,
+    {"ROCMExecutionProvider", "rocm", DeviceKind::gpu, true, kAppendRocm,
      "install the ROCm version that this ONNX Runtime was built for, with libonnxruntime_providers_rocm beside the "
      "library"},
     {"MIGraphXExecutionProvider", "migraphx", DeviceKind::gpu, true, append_migraphx,

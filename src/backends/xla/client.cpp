@@ -20,7 +20,7 @@ abi::NamedValue integer_option(std::string_view name, std::int64_t value) {
 
 }  // namespace
 
-std::shared_ptr<Client> Client::create(std::shared_ptr<const Plugin> plugin, const ClientOptions& options) {
+std::shared_ptr<Client> Client::create(const std::shared_ptr<const Plugin>& plugin, const ClientOptions& options) {
   // Processors are four devices unless told otherwise; plugins for other devices do not know the option.
   const abi::NamedValue processors = integer_option("cpu_device_count", options.processors);
   abi::ClientCreate create;

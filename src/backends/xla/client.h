@@ -46,7 +46,7 @@ enum class Transfer {
 class Client : public std::enable_shared_from_this<Client> {
  public:
   /// Throws unavailable where the plugin finds no device.
-  static std::shared_ptr<Client> create(std::shared_ptr<const Plugin> plugin, const ClientOptions& options = {});
+  static std::shared_ptr<Client> create(const std::shared_ptr<const Plugin>& plugin, const ClientOptions& options = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
