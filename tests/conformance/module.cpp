@@ -30,9 +30,12 @@ bool is_arithmetic(graph::Op op) {
   return info.has(graph::kElementwise) && info.kind == graph::OpKind::standard;
 }
 
-void make_moderate(Tensor& tensor) {
+// A power loses as many digits as exponent * log(base) has before the point.
+constexpr double kMostOfPowers = 4;
+
+void make_moderate(Tensor& tensor, graph::Op op) {
   if (!is_complex(tensor.dtype())) return;
-  const double most = tensor.dtype() == DType::c64 ? 0x1p60 : 0x1p500;
+  const double most = op == graph::Op::pow ? kMostOfPowers : tensor.dtype() == DType::c64 ? 0x1p60 : 0x1p500;
   const auto moderate = [&](double x) {
     if (x == 0) return 0.0;  // the sign of a zero part chooses a side of a branch cut
     return std::abs(x) <= most && std::abs(x) >= 1 / most ? x : std::copysign(1.5, x);
@@ -115,7 +118,7 @@ class ModuleBuilder {
     Operand& operand = stored.operands[place];
     operand.shape = behind_view(operand.shape, operand.view);
     Tensor tensor = values_of(stored, place);
-    if (!options_.complex_edges && is_arithmetic(subject.op)) make_moderate(tensor);
+    if (!options_.complex_edges && is_arithmetic(subject.op)) make_moderate(tensor, subject.op);
     if (options_.operands == Operands::magnitudes) make_magnitudes(tensor);
     const bool is_flushed =
         options_.operands == Operands::flushed || (!options_.powers_of_subnormals && subject.op == graph::Op::pow);

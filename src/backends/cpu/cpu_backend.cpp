@@ -6,10 +6,8 @@
 #include "backends/cpu/executable.h"
 #include "backends/cpu/operations.h"
 #include "backends/host_buffers.h"
-#include "backends/spelling.h"
+#include "backends/lowering.h"
 #include "base/cpu_facts.h"
-#include "graph/decompose.h"
-#include "graph/passes.h"
 
 namespace alate::cpu {
 namespace {
@@ -17,25 +15,6 @@ namespace {
 using backends::Buffer;
 using backends::Device;
 using backends::Support;
-
-// The graph as the engine runs it.
-graph::Graph optimize(const graph::Graph& graph, const backends::CompileOptions& options) {
-  const graph::IsNative is_native = [](const graph::Graph& g, const graph::Node& node) {
-    return cpu::supports(g, node).native;
-  };
-  graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
-  pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
-  pipeline.push_back({"fold_constants", graph::fold_constants});
-  pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
-  graph::PassWatcher watcher;
-  if (options.dump != nullptr) {
-    options.dump->write("input", graph);
-    watcher = [&](std::string_view pass, const graph::Graph& after) { options.dump->write(pass, after); };
-  }
-  graph::Graph optimized = graph::run_passes(graph, pipeline, options.log, watcher);
-  backends::require_native("cpu", optimized, cpu::supports);
-  return optimized;
-}
 
 class CpuBackend final : public backends::Backend {
  public:
@@ -54,7 +33,7 @@ class CpuBackend final : public backends::Backend {
 
   std::unique_ptr<backends::Executable> compile(const graph::Graph& graph,
                                                 const backends::CompileOptions& options) override {
-    const graph::Graph optimized = optimize(graph, options);
+    const graph::Graph optimized = backends::lower(name(), graph, options, cpu::supports);
     std::shared_ptr<backends::WeightStore> weights =
         options.weights ? options.weights : std::make_shared<backends::WeightStore>();
     Plan plan = make_plan(optimized, *weights);
@@ -66,7 +45,7 @@ class CpuBackend final : public backends::Backend {
 
   std::vector<backends::MemoryNeeds> memory_needs(const graph::Graph& graph,
                                                   std::span<const backends::DimSettings> runs) const override {
-    const graph::Graph optimized = optimize(graph, {});
+    const graph::Graph optimized = backends::lower(name(), graph, {}, cpu::supports);
     const Plan plan = make_plan_for_sizes(optimized);
     std::vector<backends::MemoryNeeds> needs;
     for (const backends::DimSettings& run : runs) {

@@ -7,13 +7,12 @@
 
 #include "alate/error.h"
 #include "backends/host_buffers.h"
+#include "backends/lowering.h"
 #include "backends/onnxruntime/compile_graph.h"
 #include "backends/onnxruntime/devices.h"
 #include "backends/onnxruntime/open_file.h"
-#include "backends/spelling.h"
 #include "base/library_folders.h"
 #include "exchange/onnx_writer.h"
-#include "graph/decompose.h"
 
 namespace alate::onnxruntime {
 namespace {
@@ -51,21 +50,8 @@ class OnnxBackend final : public backends::Backend {
 
   std::unique_ptr<backends::Executable> compile(const graph::Graph& graph,
                                                 const backends::CompileOptions& options) override {
-    const graph::IsNative is_native = [this](const graph::Graph& g, const graph::Node& node) {
-      return support_of(g, node).native;
-    };
-    graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
-    pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
-    pipeline.push_back({"fold_constants", graph::fold_constants});
-    pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
-    graph::PassWatcher watcher;
-    if (options.dump != nullptr) {
-      options.dump->write("input", graph);
-      watcher = [&](std::string_view pass, const graph::Graph& after) { options.dump->write(pass, after); };
-    }
-    const graph::Graph optimized = graph::run_passes(graph, pipeline, options.log, watcher);
-    backends::require_native(name(), optimized,
-                             [this](const graph::Graph& g, const graph::Node& node) { return support_of(g, node); });
+    const graph::Graph optimized = backends::lower(
+        name(), graph, options, [this](const graph::Graph& g, const graph::Node& node) { return support_of(g, node); });
     require_ports(optimized);  // also where there is no library
     return compile_graph(optimized, library(), tried_devices()->choose(options.device), options);
   }

@@ -7,11 +7,10 @@
 
 #include "alate/error.h"
 #include "backends/host_buffers.h"
+#include "backends/lowering.h"
 #include "backends/plugin/executable.h"
 #include "backends/plugin/graph_text.h"
 #include "backends/plugin/library.h"
-#include "backends/spelling.h"
-#include "graph/decompose.h"
 
 namespace alate::plugin {
 namespace {
@@ -52,23 +51,9 @@ class PluginBackend final : public backends::Backend {
   std::unique_ptr<backends::Executable> compile(const graph::Graph& graph,
                                                 const backends::CompileOptions& options) override {
     const std::shared_ptr<const Library> library = this->library();
-    const auto support = [&](const graph::Graph& g, const graph::Node& node) {
-      return support_of(g, node, options.device);
-    };
-    const graph::IsNative is_native = [&](const graph::Graph& g, const graph::Node& node) {
-      return support(g, node).native;
-    };
-    graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
-    pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
-    pipeline.push_back({"fold_constants", graph::fold_constants});
-    pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
-    graph::PassWatcher watcher;
-    if (options.dump != nullptr) {
-      options.dump->write("input", graph);
-      watcher = [&](std::string_view pass, const graph::Graph& after) { options.dump->write(pass, after); };
-    }
-    const graph::Graph optimized = graph::run_passes(graph, pipeline, options.log, watcher);
-    backends::require_native(name_, optimized, support);
+    const graph::Graph optimized = backends::lower(
+        name_, graph, options,
+        [&](const graph::Graph& g, const graph::Node& node) { return support_of(g, node, options.device); });
     return std::make_unique<PluginExecutable>(optimized, library, options);
   }
 

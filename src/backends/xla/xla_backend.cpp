@@ -5,12 +5,11 @@
 
 #include "alate/error.h"
 #include "backends/host_buffers.h"
-#include "backends/spelling.h"
+#include "backends/lowering.h"
 #include "backends/xla/device_listing.h"
 #include "backends/xla/executable.h"
 #include "backends/xla/plugin_search.h"
 #include "exchange/stablehlo.h"
-#include "graph/decompose.h"
 
 namespace alate::xla {
 namespace {
@@ -22,25 +21,6 @@ using backends::Support;
 Support support_of(const graph::Graph& graph, const graph::Node& node) {
   const exchange::StableHloSupport support = exchange::supports_stablehlo(graph, node);
   return {.native = support.is_supported(), .spelling = support.spelling, .reason = support.reason};
-}
-
-// What StableHLO can say of a graph.
-graph::Graph lower(const graph::Graph& graph, const backends::CompileOptions& options) {
-  const graph::IsNative is_native = [](const graph::Graph& g, const graph::Node& node) {
-    return support_of(g, node).native;
-  };
-  graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
-  pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
-  pipeline.push_back({"fold_constants", graph::fold_constants});
-  pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
-  graph::PassWatcher watcher;
-  if (options.dump != nullptr) {
-    options.dump->write("input", graph);
-    watcher = [&](std::string_view pass, const graph::Graph& after) { options.dump->write(pass, after); };
-  }
-  graph::Graph lowered = graph::run_passes(graph, pipeline, options.log, watcher);
-  backends::require_native("xla", lowered, support_of);
-  return lowered;
 }
 
 class XlaBackend final : public backends::Backend {
@@ -67,7 +47,7 @@ class XlaBackend final : public backends::Backend {
 
   std::unique_ptr<backends::Executable> compile(const graph::Graph& graph,
                                                 const backends::CompileOptions& options) override {
-    graph::Graph lowered = lower(graph, options);
+    graph::Graph lowered = backends::lower(name(), graph, options, support_of);
     const std::shared_ptr<const Client> client = this->client();
     const std::size_t device = find_device(*client, options.device);
     std::optional<CompileCache> cache;

@@ -52,11 +52,8 @@ HloValues write_nodes(HloWriter& w, const graph::Graph& graph, const graph::DimV
 
 // elementwise.cpp
 ALATE_HLO_RULE(identity);
-ALATE_HLO_RULE(function);
 ALATE_HLO_RULE(abs);
 ALATE_HLO_RULE(sign);
-ALATE_HLO_RULE(cbrt);
-ALATE_HLO_RULE(log1p);
 ALATE_HLO_RULE(is_nan);
 ALATE_HLO_RULE(bit_count);
 ALATE_HLO_RULE(real);
@@ -64,10 +61,15 @@ ALATE_HLO_RULE(imag);
 ALATE_HLO_RULE(conj);
 ALATE_HLO_RULE(sum_or_product);
 ALATE_HLO_RULE(div);
-ALATE_HLO_RULE(pow);
 ALATE_HLO_RULE(convert);
 ALATE_HLO_RULE(bitcast);
 std::string refuse_bitcast(const graph::Graph& graph, const graph::Node& node);
+// functions.cpp
+ALATE_HLO_RULE(function);
+ALATE_HLO_RULE(atan2);
+ALATE_HLO_RULE(pow);
+ALATE_HLO_RULE(cbrt);
+ALATE_HLO_RULE(log1p);
 // order.cpp
 ALATE_HLO_RULE(comparison);
 ALATE_HLO_RULE(larger_or_smaller);

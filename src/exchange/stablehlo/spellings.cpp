@@ -47,7 +47,7 @@ constexpr HloSpelling kSpellings[] = {
     {Op::div, "divide", write_div},
     {Op::rem, "remainder"},
     {Op::pow, "power", write_pow},
-    {Op::atan2, "atan2", write_function},
+    {Op::atan2, "atan2", write_atan2},
     {Op::complex, "complex"},
     {Op::max, "maximum", write_larger_or_smaller},
     {Op::min, "minimum", write_larger_or_smaller},

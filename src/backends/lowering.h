@@ -1,0 +1,19 @@
+// From a graph as models build it to one that a backend runs op by op.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "backends/backend.h"
+
+namespace alate::backends {
+
+/// How a backend would run a node.
+using NodeSupport = std::function<Support(const graph::Graph&, const graph::Node&)>;
+
+/// Runs the passes, decomposes what `supports` does not call native, and folds what that left; `options` may ask for a
+/// log and a dump of it. Throws as `require_native` for what remains.
+graph::Graph lower(std::string_view backend, const graph::Graph& graph, const CompileOptions& options,
+                   const NodeSupport& supports);
+
+}  // namespace alate::backends
