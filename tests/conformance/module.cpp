@@ -1,9 +1,11 @@
 #include "tests/conformance/module.h"
 
 #include <cmath>
+#include <limits>
 
 #include "alate/error.h"
 #include "graph/infer.h"
+#include "tensor/element.h"
 #include "tests/conformance/dim_namer.h"
 #include "tests/conformance/elements.h"
 #include "tests/conformance/regions.h"
@@ -43,6 +45,18 @@ void make_moderate(Tensor& tensor, graph::Op op) {
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
     const std::complex<double> z = complex_at(tensor, i);
     set_complex(tensor, i, {moderate(z.real()), moderate(z.imag())});
+  }
+}
+
+// Of small floats: the NaN that conversions give, with the sign that is there.
+void make_nans_usual(Tensor& tensor) {
+  const DType dtype = tensor.dtype();
+  if (!is_float(dtype) || bits_of(dtype) != 8) return;
+  std::byte usual{};
+  tensor::store_double(dtype, std::numeric_limits<double>::quiet_NaN(), &usual);
+  const std::byte sign{0x80};
+  for (std::byte& element : tensor.mutable_bytes()) {
+    if (is_small_nan(dtype, std::to_integer<std::uint64_t>(element))) element = (usual & ~sign) | (element & sign);
   }
 }
 
@@ -119,6 +133,7 @@ class ModuleBuilder {
     operand.shape = behind_view(operand.shape, operand.view);
     Tensor tensor = values_of(stored, place);
     if (!options_.complex_edges && is_arithmetic(subject.op)) make_moderate(tensor, subject.op);
+    if (!options_.keeps_nan_bits && subject.op == graph::Op::bitcast) make_nans_usual(tensor);
     if (options_.operands == Operands::magnitudes) make_magnitudes(tensor);
     const bool is_flushed =
         options_.operands == Operands::flushed || (!options_.powers_of_subnormals && subject.op == graph::Op::pow);
