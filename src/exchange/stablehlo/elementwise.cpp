@@ -39,8 +39,13 @@ HloValue ones(HloWriter& w, const HloValue& condition, const HloValue& like) {
 
 bool is_small_float(DType dtype) { return is_float(dtype) && bits_of(dtype) <= 8; }
 
+bool nan_has_sign(DType dtype) {
+  return dtype == DType::f8e3m4 || dtype == DType::f8e4m3 || dtype == DType::f8e4m3fn || dtype == DType::f8e5m2;
+}
+
 // XLA's conversions between small floats and anything but f32 miss the edges.
-HloValue convert_small_float(HloWriter& w, HloValue x, DType dtype) {
+HloValue convert_small_float(HloWriter& w, const HloValue& original, DType dtype) {
+  HloValue x = original;
   const DType from = x.shape.dtype;
   // A power of two is never zero, also where the smallest, a subnormal f32, counts as one.
   if (from == DType::f8e8m0fnu && dtype == DType::boolean) return splat(w, {dtype, x.shape.dims}, 1);
@@ -50,9 +55,15 @@ HloValue convert_small_float(HloWriter& w, HloValue x, DType dtype) {
     const HloValue is_tiny = like_first(w, "and", {compare(w, "GT", x, zero), compare(w, "LT", x, least)});
     x = select(w, is_tiny, least, x);
   }
-  // It has no NaN: whatever the NaN's sign, it becomes zero.
-  if (dtype == DType::f4e2m1fn && is_float(x.shape.dtype))
-    x = select(w, compare(w, "EQ", x, x), x, splat_like(w, x, 0));
+  // It has no NaN: one becomes the zero of the other sign. XLA loses the signs of NaNs on the way.
+  if (dtype == DType::f4e2m1fn && is_small_float(from) && bits_of(from) == 8) {
+    HloValue zero = splat_like(w, x, -0.0);
+    if (nan_has_sign(from)) {
+      const HloValue bits = w.op("bitcast_convert", {original}, {DType::i8, x.shape.dims});
+      zero = select(w, compare(w, "LT", bits, splat_like(w, bits, 0)), splat_like(w, x, 0), zero);
+    }
+    x = select(w, compare(w, "EQ", x, x), x, zero);
+  }
   return convert(w, x, dtype);
 }
 
