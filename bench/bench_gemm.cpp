@@ -4,7 +4,9 @@
 // (but neither does a thread that sleeps for lack of work). "warm" repeats one weight, "cold" goes through many, as the
 // layers of a model do.
 //
-//   bench_gemm [THREADS...]    1 and 2 when none are given; ALATE_ISA chooses the instruction set
+// The kinds are f32, bf16 and integers (u8 by s8, or i16 where the processor has no such product).
+//
+//   bench_gemm [KIND...] [THREADS...]    all kinds, 1 and 2 when none are given; ALATE_ISA chooses the instruction set
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,10 +14,12 @@
 #include <ctime>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <vector>
 
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/peak_loops.h"
 
 namespace {
 
@@ -39,6 +43,8 @@ constexpr Sizes kShapes[] = {
     {128, 384, 384},
     {128, 384, 1536},
     {128, 1536, 384},
+    {1024, 1536, 384},
+    {2048, 2048, 2048},
     {4096, 384, 1152},
     {4096, 384, 384},
     {4096, 384, 1536},
@@ -89,11 +95,34 @@ Speed speed_of(double flops, std::size_t threads, const Times& times) {
   return {1e-9 * flops / times.wall, 1e-9 * flops * static_cast<double>(threads) / times.processor};
 }
 
-Speed peak(base::ThreadPool& pool, std::size_t threads) {
+struct Kind {
+  std::string_view name;
+  cpu::GemmKernel kernel;
+  std::size_t operations_per_round;
+  std::uint32_t (*run)(std::size_t rounds);
+};
+
+std::uint32_t run_multiply_adds(std::size_t rounds) {
+  return static_cast<std::uint32_t>(cpu::kernels().run_multiply_adds(rounds));
+}
+
+// What the kernel's instructions reach in registers.
+std::vector<Kind> kinds() {
+  const cpu::Kernels& set = cpu::kernels();
+  const cpu::PeakLoops loops = cpu::peak_loops();
+  Kind bf16{"bf16", set.bf16, set.flops_per_round, run_multiply_adds}, integers = bf16;
+  if (loops.bf16.run != nullptr) bf16 = {"bf16", set.bf16, loops.bf16.operations_per_round, loops.bf16.run};
+  integers.name = "int8", integers.kernel = set.integers;
+  if (set.integers.kind == cpu::WordKind::bytes && loops.int8.run != nullptr)
+    integers = {"int8", set.integers, loops.int8.operations_per_round, loops.int8.run};
+  return {{"f32", set.f32, set.flops_per_round, run_multiply_adds}, bf16, integers};
+}
+
+Speed peak(const Kind& kind, base::ThreadPool& pool, std::size_t threads) {
   constexpr std::size_t kRounds = 100000;
-  const auto chains = [](std::size_t, std::size_t) { cpu::kernels().run_multiply_adds(kRounds); };
+  const auto chains = [&](std::size_t, std::size_t) { kind.run(kRounds); };
   const Times times = time([&] { pool.parallel_for(threads, threads, chains); });
-  return speed_of(static_cast<double>(threads * kRounds * cpu::kernels().flops_per_round), threads, times);
+  return speed_of(static_cast<double>(threads * kRounds * kind.operations_per_round), threads, times);
 }
 
 double median(std::vector<double>& values) {
@@ -101,9 +130,10 @@ double median(std::vector<double>& values) {
   return values[values.size() / 2];
 }
 
-void measure(const Sizes& shape, std::size_t threads, bool cold, base::ThreadPool& pool) {
-  const auto& [m, k, n, activation] = shape;
-  const std::size_t weight_floats = cpu::packed_float_count(n, k);
+void measure(const Kind& kind, const Sizes& shape, std::size_t threads, bool cold, base::ThreadPool& pool) {
+  const auto& [m, values, n, activation] = shape;
+  const std::size_t k = values / cpu::values_per_word(kind.kernel.kind);  // words
+  const std::size_t weight_floats = cpu::packed_word_count(n, k, kind.kernel);
   const std::size_t copies = cold ? std::max<std::size_t>(2, kColdBytes / sizeof(float) / weight_floats) : 1;
   const AlignedFloats a = filled(m * k, 0.5f), packed = filled(copies * weight_floats, 0.25f), bias = filled(n, 0.125f);
   const AlignedFloats c = filled(m * n, 0.0f);
@@ -116,13 +146,16 @@ void measure(const Sizes& shape, std::size_t threads, bool cold, base::ThreadPoo
                                .m = m,
                                .n = n,
                                .k = k};
-  const double flops = 2.0 * static_cast<double>(m * n * k);
+  const AlignedFloats scales = filled(m + n, 0.5f);
+  const std::vector<std::int32_t> zeros(m, 3), sums(n, 5);
+  arguments.scales = {scales.get(), zeros.data(), scales.get() + m, sums.data()};
+  const double flops = 2.0 * static_cast<double>(m * n * values);
   const auto repeats = static_cast<std::size_t>(1 + 2e8 / flops);
   std::size_t next = 0;
   const auto round = [&] {
     for (std::size_t i = 0; i < repeats; ++i) {
       arguments.packed = packed.get() + next * weight_floats;
-      cpu::gemm(arguments, pool, threads);
+      cpu::gemm(arguments, pool, threads, kind.kernel);
       next = (next + 1) % copies;
     }
   };
@@ -130,14 +163,14 @@ void measure(const Sizes& shape, std::size_t threads, bool cold, base::ThreadPoo
   double best = 0;
   std::vector<double> speeds, shares;
   for (const auto begin = Clock::now(); std::chrono::duration<double>(Clock::now() - begin).count() < kSecondsEach;) {
-    const Speed before = peak(pool, threads);
+    const Speed before = peak(kind, pool, threads);
     const Speed speed = speed_of(flops * static_cast<double>(repeats), threads, time(round));
-    const Speed after = peak(pool, threads);
+    const Speed after = peak(kind, pool, threads);
     best = std::max(best, speed.wall);
     speeds.push_back(speed.processor);
     shares.push_back(2 * speed.processor / (before.processor + after.processor));
   }
-  std::printf("%5zu x %4zu x %4zu %s  %7zu  %s %8.1f %8.1f %8.1f %%\n", m, k, n,
+  std::printf("%s %5zu x %4zu x %4zu %s  %7zu  %s %8.1f %8.1f %8.1f %%\n", kind.name.data(), m, values, n,
               activation == cpu::Activation::none ? "    " : "gelu", threads, cold ? "cold" : "warm", best,
               median(speeds), 100 * median(shares));
   std::fflush(stdout);
@@ -147,15 +180,25 @@ void measure(const Sizes& shape, std::size_t threads, bool cold, base::ThreadPoo
 
 int main(int argc, char** argv) {
   std::vector<std::size_t> thread_counts;
-  for (int i = 1; i < argc; ++i) thread_counts.push_back(std::strtoul(argv[i], nullptr, 10));
+  std::vector<Kind> chosen;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    for (const Kind& kind : kinds()) {
+      if (kind.name == argument) chosen.push_back(kind);
+    }
+    if (const std::size_t count = std::strtoul(argv[i], nullptr, 10); count != 0) thread_counts.push_back(count);
+  }
   if (thread_counts.empty()) thread_counts = {1, 2};
+  if (chosen.empty()) chosen = kinds();
   base::ThreadPool pool(*std::max_element(thread_counts.begin(), thread_counts.end()));
-  std::printf("%s kernels, GFLOP/s\n    M x    K x    N       threads           wall      cpu    of peak\n",
+  std::printf("%s kernels, GFLOP/s\n         M x    K x    N       threads           wall      cpu    of peak\n",
               base::to_string(cpu::kernels().set).data());
-  for (const Sizes& shape : kShapes) {
-    for (const std::size_t threads : thread_counts) {
-      measure(shape, threads, false, pool);
-      if (shape.m <= 128) measure(shape, threads, true, pool);
+  for (const Kind& kind : chosen) {
+    for (const Sizes& shape : kShapes) {
+      for (const std::size_t threads : thread_counts) {
+        measure(kind, shape, threads, false, pool);
+        if (shape.m <= 128) measure(kind, shape, threads, true, pool);
+      }
     }
   }
 }

@@ -68,8 +68,8 @@ struct Problem {
     bias = random_floats(n, seed + 2);
     residual = random_floats(m * (n + gap), seed + 3, 4.0f);
     c.assign(m * (n + gap), kUntouched);
-    packed = aligned_floats(packed_float_count(n, k, kernels) + 1);
-    pack_weights(w.data(), k + gap, n, k, packed.get(), nullptr, kernels);
+    packed = aligned_floats(packed_word_count(n, k, kernels.f32) + 1);
+    pack_weights(w.data(), k + gap, n, k, packed.get(), nullptr, kernels.f32);
     arguments = {.a = a.data(),
                  .a_stride = k + gap,
                  .packed = packed.get(),
@@ -143,7 +143,7 @@ TEST_P(Gemm, MatchesDoublePrecisionForEverySmallSize) {
   for (std::size_t m = 1; m <= 40; ++m) {
     for (std::size_t i = 1; i <= 70; ++i) {
       Problem problem(kernels_, m, i, 1 + (i * 29 + m * 13) % 70);
-      gemm(problem.arguments, pool_, 1, kernels_);
+      gemm(problem.arguments, pool_, 1, kernels_.f32);
       problem.expect_near_exact(size_text(problem));
     }
   }
@@ -153,7 +153,7 @@ TEST_P(Gemm, MatchesDoublePrecisionForSizesOfModels) {
   for (const auto& [m, n, k] :
        {std::array<std::size_t, 3>{32, 384, 384}, {33, 129, 1536}, {1, 1536, 384}, {130, 96, 768}}) {
     Problem problem(kernels_, m, n, k);
-    gemm(problem.arguments, pool_, 0, kernels_);
+    gemm(problem.arguments, pool_, 0, kernels_.f32);
     problem.expect_near_exact(size_text(problem));
   }
 }
@@ -166,7 +166,7 @@ TEST_P(Gemm, AppliesBiasThenActivationThenResidual) {
         problem.arguments.activation = activation;
         if (!with_bias) problem.arguments.bias = nullptr;
         if (!with_residual) problem.arguments.residual = nullptr;
-        gemm(problem.arguments, pool_, 1, kernels_);
+        gemm(problem.arguments, pool_, 1, kernels_.f32);
         problem.expect_near_exact("activation " + std::to_string(static_cast<int>(activation)) +
                                   (with_bias ? " with bias" : "") + (with_residual ? " with residual" : ""));
       }
@@ -179,7 +179,7 @@ TEST_P(Gemm, HonoursStridesAndWritesNothingBetweenRows) {
     for (const std::size_t m : {1, 2, 3, 5, 14, 15, 29}) {
       for (const std::size_t n : {1, 8, 15, 16, 17, 31, 33, 63, 65, 129, 140}) {
         Problem problem(kernels_, m, n, 23, gap);
-        gemm(problem.arguments, pool_, 1, kernels_);
+        gemm(problem.arguments, pool_, 1, kernels_.f32);
         problem.expect_near_exact(size_text(problem) + " gap " + std::to_string(gap));
       }
     }
@@ -188,17 +188,17 @@ TEST_P(Gemm, HonoursStridesAndWritesNothingBetweenRows) {
 
 TEST_P(Gemm, AddsTheResidualInPlace) {
   Problem problem(kernels_, 33, 70, 50);
-  gemm(problem.arguments, pool_, 1, kernels_);
+  gemm(problem.arguments, pool_, 1, kernels_.f32);
   std::vector<float> in_place = problem.residual;
   problem.arguments.residual = problem.arguments.c = in_place.data();
-  gemm(problem.arguments, pool_, 0, kernels_);
+  gemm(problem.arguments, pool_, 0, kernels_.f32);
   EXPECT_EQ(in_place, problem.c);
 }
 
 TEST_P(Gemm, WithoutKGivesTheActivatedBiasAndTheResidual) {
   Problem problem(kernels_, 3, 5, 0);
   problem.arguments.activation = Activation::relu;
-  gemm(problem.arguments, pool_, 1, kernels_);
+  gemm(problem.arguments, pool_, 1, kernels_.f32);
   for (std::size_t i = 0; i < 15; ++i) {
     EXPECT_EQ(problem.c[i], std::max(problem.bias[i % 5], 0.0f) + problem.residual[i]);
   }
@@ -207,10 +207,10 @@ TEST_P(Gemm, WithoutKGivesTheActivatedBiasAndTheResidual) {
 TEST_P(Gemm, WithoutRowsOrColumnsWritesNothing) {
   Problem problem(kernels_, 2, 3, 4);
   problem.arguments.m = 0;
-  gemm(problem.arguments, pool_, 0, kernels_);
+  gemm(problem.arguments, pool_, 0, kernels_.f32);
   problem.arguments.m = 2;
   problem.arguments.n = 0;
-  gemm(problem.arguments, pool_, 0, kernels_);
+  gemm(problem.arguments, pool_, 0, kernels_.f32);
   EXPECT_EQ(problem.c, std::vector<float>(6, Problem::kUntouched));
 }
 
@@ -218,7 +218,7 @@ TEST_P(Gemm, KeepsNotANumberInItsRow) {
   Problem problem(kernels_, 16, 40, 20);
   problem.a[5 * 20 + 7] = std::numeric_limits<float>::quiet_NaN();
   problem.a[9 * 20 + 1] = std::numeric_limits<float>::infinity();
-  gemm(problem.arguments, pool_, 1, kernels_);
+  gemm(problem.arguments, pool_, 1, kernels_.f32);
   for (std::size_t i = 0; i < 16; ++i) {
     for (std::size_t j = 0; j < 40; ++j) {
       const float value = problem.c[i * 40 + j];
@@ -235,7 +235,7 @@ TEST_P(Gemm, GivesARowTheSameBitsInEveryBatchAtEveryPlaceOnAnyThreads) {
       constexpr std::size_t kRows = 40;
       Problem all(kernels_, kRows, n, k);
       all.arguments.activation = activation;
-      gemm(all.arguments, pool_, 1, kernels_);
+      gemm(all.arguments, pool_, 1, kernels_.f32);
       const auto expect_same_rows = [&](std::size_t first, std::size_t count, std::size_t workers) {
         std::vector<float> part(count * n);
         GemmArguments arguments = all.arguments;
@@ -243,7 +243,7 @@ TEST_P(Gemm, GivesARowTheSameBitsInEveryBatchAtEveryPlaceOnAnyThreads) {
         arguments.residual += first * n;
         arguments.c = part.data();
         arguments.m = count;
-        gemm(arguments, pool_, workers, kernels_);
+        gemm(arguments, pool_, workers, kernels_.f32);
         EXPECT_EQ(std::memcmp(part.data(), all.c.data() + first * n, part.size() * sizeof(float)), 0)
             << count << " rows from " << first << " on " << workers << " threads, n " << n << ", k " << k;
       };
@@ -260,12 +260,12 @@ TEST_P(Gemm, GivesTheSameBitsWhenManyRowsAreSplitOverThreads) {
   // With the longer rows, k is taken in parts, and a block of rows in several turns.
   for (const auto& [m, n, k] : {std::array<std::size_t, 3>{1000, 70, 384}, {300, 70, 2100}}) {
     Problem problem(kernels_, m, n, k);
-    gemm(problem.arguments, pool_, 1, kernels_);
+    gemm(problem.arguments, pool_, 1, kernels_.f32);
     for (const std::size_t workers : {2, 3}) {
       std::vector<float> c(problem.c.size());
       GemmArguments arguments = problem.arguments;
       arguments.c = c.data();
-      gemm(arguments, pool_, workers, kernels_);
+      gemm(arguments, pool_, workers, kernels_.f32);
       EXPECT_EQ(std::memcmp(c.data(), problem.c.data(), c.size() * sizeof(float)), 0) << workers << " threads";
     }
     for (const std::size_t row : {std::size_t{0}, m / 3, m - 1}) {
@@ -275,7 +275,7 @@ TEST_P(Gemm, GivesTheSameBitsWhenManyRowsAreSplitOverThreads) {
       arguments.residual += row * n;
       arguments.c = alone.data();
       arguments.m = 1;
-      gemm(arguments, pool_, 1, kernels_);
+      gemm(arguments, pool_, 1, kernels_.f32);
       EXPECT_EQ(std::memcmp(alone.data(), problem.c.data() + row * n, n * sizeof(float)), 0) << "row " << row;
     }
   }
@@ -284,7 +284,7 @@ TEST_P(Gemm, GivesTheSameBitsWhenManyRowsAreSplitOverThreads) {
 TEST_P(Gemm, SumsEachElementInOneChainOverK) {
   Problem problem(kernels_, 9, 33, 1300);
   problem.arguments.bias = problem.arguments.residual = nullptr;
-  gemm(problem.arguments, pool_, 1, kernels_);
+  gemm(problem.arguments, pool_, 1, kernels_.f32);
   // An instruction set rounds products before adding them or does not, but always the same way.
   std::vector<float> fused, separate;
   for (std::size_t i = 0; i < problem.m; ++i) {
@@ -306,21 +306,21 @@ TEST_P(Gemm, GivesAColumnTheSameBitsInEveryPanel) {
   // All rows of W alike: all columns of C must be.
   Problem problem(kernels_, 19, 150, 100);
   for (std::size_t j = 1; j < 150; ++j) std::copy_n(problem.w.begin(), 100, problem.w.begin() + j * 100);
-  pack_weights(problem.w.data(), 100, 150, 100, problem.packed.get(), nullptr, kernels_);
+  pack_weights(problem.w.data(), 100, 150, 100, problem.packed.get(), nullptr, kernels_.f32);
   problem.arguments.bias = problem.arguments.residual = nullptr;
-  gemm(problem.arguments, pool_, 1, kernels_);
+  gemm(problem.arguments, pool_, 1, kernels_.f32);
   for (std::size_t i = 0; i < 19; ++i) {
     for (std::size_t j = 1; j < 150; ++j) ASSERT_EQ(problem.c[i * 150 + j], problem.c[i * 150]) << i << ", " << j;
   }
 }
 
 TEST_P(Gemm, PacksPanelsOfColumnsFilledUpWithZeros) {
-  const std::size_t width = kernels_.panel_width, n = width + 3, k = 21;
+  const std::size_t width = kernels_.f32.panel_width, n = width + 3, k = 21;
   const std::vector<float> w = random_floats(n * (k + 2), 1);
-  ASSERT_EQ(packed_float_count(n, k, kernels_), 2 * width * k);
+  ASSERT_EQ(packed_word_count(n, k, kernels_.f32), 2 * width * k);
   const AlignedFloats packed = aligned_floats(2 * width * k), by_threads = aligned_floats(2 * width * k);
-  pack_weights(w.data(), k + 2, n, k, packed.get(), nullptr, kernels_);
-  pack_weights(w.data(), k + 2, n, k, by_threads.get(), &pool_, kernels_);
+  pack_weights(w.data(), k + 2, n, k, packed.get(), nullptr, kernels_.f32);
+  pack_weights(w.data(), k + 2, n, k, by_threads.get(), &pool_, kernels_.f32);
   EXPECT_EQ(std::memcmp(packed.get(), by_threads.get(), 2 * width * k * sizeof(float)), 0);
   for (std::size_t column = 0; column < 2 * width; ++column) {
     for (std::size_t i = 0; i < k; ++i) {

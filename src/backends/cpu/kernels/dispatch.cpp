@@ -51,4 +51,6 @@ const Kernels& kernels() {
   return chosen;
 }
 
+const GemmKernel& f32_gemm() { return kernels().f32; }
+
 }  // namespace alate::cpu

@@ -3,23 +3,20 @@
 
 #include <cstddef>
 
+#include "backends/cpu/kernels/gemm_kernel.h"
 #include "backends/cpu/kernels/kernel_set.h"
 #include "backends/cpu/kernels/simd_kernels.h"
 #include "base/cpu_facts.h"
 
 namespace alate::cpu {
 
-struct GemmBlock;
-
 /// Kernels of one instruction set. Each takes plain pointers and strides, starts no threads, allocates nothing and
 /// throws nothing; several threads may run the same one at the same time.
 struct Kernels {
   base::InstructionSet set = base::InstructionSet::scalar;
 
-  // Matrix product: see gemm.h, which is what the engine calls.
-  std::size_t panel_width = 0;    // columns of W in one packed panel
-  std::size_t rows_per_tile = 0;  // rows of A that are multiplied with a panel at a time
-  void (*gemm_block)(const GemmBlock&) = nullptr;
+  // Matrix products. Integers are bytes where the processor multiplies those four at a time, otherwise shorts.
+  GemmKernel f32, bf16, integers;
 
   // Independent chains of multiply-adds in registers, to measure what the processor could do at best.
   float (*run_multiply_adds)(std::size_t rounds) = nullptr;

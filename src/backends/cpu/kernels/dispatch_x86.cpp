@@ -4,11 +4,17 @@ namespace alate::cpu {
 
 void fill_gemm_avx2(Kernels& kernels);
 void fill_gemm_avx512(Kernels& kernels);
+GemmKernel bytes_gemm_avx2_vnni();
+GemmKernel bytes_gemm_avx512_vnni();
+GemmKernel bf16_gemm_avx512_bf16();
 void fill_vector_kernels(Kernels& kernels);
 
 void fill_vector_kernels(Kernels& kernels) {
+  const base::CpuFacts& facts = base::cpu_facts();
   if (kernels.set == base::InstructionSet::avx512) {
     fill_gemm_avx512(kernels);
+    if (facts.has("avx512_vnni")) kernels.integers = bytes_gemm_avx512_vnni();
+    if (facts.has("avx512_bf16")) kernels.bf16 = bf16_gemm_avx512_bf16();
     kernels.simd = simd_kernels_avx512();
   } else {
     fill_gemm_avx2(kernels);

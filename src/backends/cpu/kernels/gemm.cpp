@@ -1,6 +1,7 @@
 #include "backends/cpu/kernels/gemm.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "backends/cpu/kernels/dispatch.h"
 
@@ -9,13 +10,15 @@ namespace {
 
 // What one task reads of A: it stays in the second-level cache, together with the part of W that is being multiplied.
 // That cache has 1 or 2 MB on the servers that matter.
-constexpr std::size_t kRowBlockFloats = 192 * 1024;
+constexpr std::size_t kRowBlockWords = 192 * 1024;
 // A multiply-add per weight and row; reading a weight costs about as much as eight of them. A task below this is not
 // worth handing to another thread.
 constexpr std::size_t kReadingWeightsInRows = 8;
 constexpr std::size_t kTaskWork = 512 * 1024;
 // Tasks are taken as threads come free: with this many for each, the last ones end nearly together.
 constexpr std::size_t kTasksPerWorker = 6;
+
+constexpr std::size_t kWordBytes = 4;
 
 std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
@@ -27,16 +30,16 @@ struct Split {
 };
 
 // What blocks consist of: strips, or the lines that A has.
-std::size_t units_of(const GemmArguments& g, const Kernels& kernels) {
-  return g.lines == nullptr ? divide_up(g.m, kernels.rows_per_tile) : g.m / g.lines->rows;
+std::size_t units_of(const GemmArguments& g, const GemmKernel& kernel) {
+  return g.lines == nullptr ? divide_up(g.m, kernel.rows_per_tile) : g.m / g.lines->rows;
 }
 
-Split choose_split(const GemmArguments& g, const Kernels& kernels, std::size_t workers) {
-  const std::size_t panels = divide_up(g.n, kernels.panel_width);
-  const std::size_t units = units_of(g, kernels), unit_rows = divide_up(g.m, units);
-  // Rows that overlap bring few new floats each.
-  const std::size_t row_floats = g.lines == nullptr ? g.k + 1 : std::min(g.k, 2 * g.a_stride) + 1;
-  const std::size_t units_in_cache = std::max<std::size_t>(1, kRowBlockFloats / row_floats / unit_rows);
+Split choose_split(const GemmArguments& g, const GemmKernel& kernel, std::size_t workers) {
+  const std::size_t panels = divide_up(g.n, kernel.panel_width);
+  const std::size_t units = units_of(g, kernel), unit_rows = divide_up(g.m, units);
+  // Rows that overlap bring few new words each.
+  const std::size_t row_words = g.lines == nullptr ? g.k + 1 : std::min(g.k, 2 * g.a_stride) + 1;
+  const std::size_t units_in_cache = std::max<std::size_t>(1, kRowBlockWords / row_words / unit_rows);
   Split split{divide_up(units, units_in_cache), 1};
   if (workers <= 1) return split;
   const std::size_t work = g.n * g.k * (g.m + kReadingWeightsInRows);
@@ -49,25 +52,40 @@ Split choose_split(const GemmArguments& g, const Kernels& kernels, std::size_t w
 
 }  // namespace
 
-std::size_t packed_float_count(std::size_t n, std::size_t k, const Kernels& kernels) {
-  return divide_up(n, kernels.panel_width) * kernels.panel_width * k;
+std::size_t packed_word_count(std::size_t n, std::size_t k, const GemmKernel& kernel) {
+  return divide_up(n, kernel.panel_width) * kernel.panel_width * k;
 }
 
 void pack_weights(const float* w, std::size_t w_stride, std::size_t n, std::size_t k, float* packed,
-                  base::ThreadPool* pool, const Kernels& kernels) {
+                  base::ThreadPool* pool, const GemmKernel& kernel) {
+  pack_words(reinterpret_cast<const std::byte*>(w), w_stride * sizeof(float), n, k * sizeof(float),
+             reinterpret_cast<std::byte*>(packed), pool, kernel);
+}
+
+void pack_words(const std::byte* w, std::size_t w_stride, std::size_t n, std::size_t row_bytes, std::byte* packed,
+                base::ThreadPool* pool, const GemmKernel& kernel) {
   // A run of k is one cache line of each row of W and few enough lines of the panel to stay in the first-level cache.
   constexpr std::size_t kRun = 16;
-  const std::size_t width = kernels.panel_width;
+  const std::size_t width = kernel.panel_width, k = divide_up(row_bytes, kWordBytes);
+  const std::size_t whole = row_bytes / kWordBytes;
   const auto pack_panel = [=](std::size_t panel, std::size_t) {
     const std::size_t columns = std::min(width, n - panel * width);
-    const float* from = w + panel * width * w_stride;
-    float* to = packed + panel * width * k;
+    const std::byte* from = w + panel * width * w_stride;
+    std::byte* to = packed + panel * width * k * kWordBytes;
     for (std::size_t k_begin = 0; k_begin < k; k_begin += kRun) {
-      const std::size_t k_end = std::min(k, k_begin + kRun);
+      const std::size_t k_end = std::min(whole, k_begin + kRun);
       for (std::size_t j = 0; j < columns; ++j) {
-        for (std::size_t i = k_begin; i < k_end; ++i) to[i * width + j] = from[j * w_stride + i];
+        for (std::size_t i = k_begin; i < k_end; ++i)
+          std::memcpy(to + (i * width + j) * kWordBytes, from + j * w_stride + i * kWordBytes, kWordBytes);
       }
-      for (std::size_t i = k_begin; i < k_end; ++i) std::fill(to + i * width + columns, to + (i + 1) * width, 0.0f);
+      for (std::size_t i = k_begin; i < std::min(k, k_begin + kRun); ++i)
+        std::memset(to + (i * width + columns) * kWordBytes, 0, (width - columns) * kWordBytes);
+    }
+    if (whole == k) return;
+    for (std::size_t j = 0; j < columns; ++j) {
+      std::byte* last = to + (whole * width + j) * kWordBytes;
+      std::memset(last, 0, kWordBytes);
+      std::memcpy(last, from + j * w_stride + whole * kWordBytes, row_bytes % kWordBytes);
     }
   };
   const std::size_t panels = divide_up(n, width);
@@ -78,25 +96,25 @@ void pack_weights(const float* w, std::size_t w_stride, std::size_t n, std::size
   }
 }
 
-bool takes_lines(std::size_t rows, std::size_t k, const Kernels& kernels) {
-  return k <= kMostKAtOnce || rows <= kMostStrips * kernels.rows_per_tile;
+bool takes_lines(std::size_t rows, std::size_t k, const GemmKernel& kernel) {
+  return k <= kMostKAtOnce || rows <= kMostStrips * kernel.rows_per_tile;
 }
 
-void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t max_workers, const Kernels& kernels) {
+void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t max_workers, const GemmKernel& kernel) {
   if (arguments.m == 0 || arguments.n == 0) return;
   const std::size_t workers = max_workers == 0 ? pool.size() : std::min(max_workers, pool.size());
-  const Split split = choose_split(arguments, kernels, workers);
-  const std::size_t panels = divide_up(arguments.n, kernels.panel_width);
-  const std::size_t units = units_of(arguments, kernels);
+  const Split split = choose_split(arguments, kernel, workers);
+  const std::size_t panels = divide_up(arguments.n, kernel.panel_width);
+  const std::size_t units = units_of(arguments, kernel);
   // Threads that work at the same time share the rows and read different panels, so that W comes once from memory.
   const auto run_task = [&](std::size_t index, std::size_t) {
     const std::size_t row_block = index / split.panel_blocks, panel_block = index % split.panel_blocks;
     // Blocks end where strips of nearly equal height, or lines, do.
     const std::size_t begin = part_begin(units, split.row_blocks, row_block);
     const std::size_t end = part_begin(units, split.row_blocks, row_block + 1);
-    kernels.gemm_block(GemmBlock{&arguments, part_begin(arguments.m, units, begin), part_begin(arguments.m, units, end),
-                                 part_begin(panels, split.panel_blocks, panel_block),
-                                 part_begin(panels, split.panel_blocks, panel_block + 1)});
+    kernel.run(GemmBlock{&arguments, part_begin(arguments.m, units, begin), part_begin(arguments.m, units, end),
+                         part_begin(panels, split.panel_blocks, panel_block),
+                         part_begin(panels, split.panel_blocks, panel_block + 1)});
   };
   const std::size_t tasks = split.row_blocks * split.panel_blocks;
   if (workers <= 1 || tasks <= 1) {

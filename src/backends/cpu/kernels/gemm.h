@@ -1,4 +1,8 @@
-// Matrix product with constant weights in f32: C[m,n] = activation(A[m,k] W[n,k]^T + bias[n]) + residual[m,n].
+// Matrix product with constant weights: C[m,n] = activation(A[m,k] W[n,k]^T + bias[n]) + residual[m,n], with C, bias
+// and residual in f32.
+//
+// A and W are rows of *words* of 32 bits: one f32, two bf16, or a few small integers, as the GemmKernel says. A word of
+// A times a word of W is the sum of the products of what they hold, and strides and k count words.
 //
 // W is packed once per model into panels of a few columns, which the product then reads from start to end. Each element
 // of C is one chain of multiply-adds over k = 0, 1, ... in that order, whatever m, the place in the tile and the number
@@ -6,16 +10,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "backends/cpu/kernels/activation.h"
-#include "backends/cpu/kernels/kernel_set.h"
+#include "backends/cpu/kernels/gemm_kernel.h"
 #include "base/thread_pool.h"
 
 namespace alate::cpu {
 
 /// Rows of A that overlap, as what the windows of a convolution see does. They come in lines of equal numbers of rows,
 /// and each has its k values in segments of equal length: segment s of row p of line l begins at a + line_offsets[l] +
-/// p * a_stride + segment_offsets[s]. Offsets are in floats.
+/// p * a_stride + segment_offsets[s]. Offsets are in words.
 struct GemmLines {
   std::size_t rows = 1;                             // of a line; m is a multiple of it
   const std::ptrdiff_t* line_offsets = nullptr;     // [m / rows]
@@ -24,15 +29,27 @@ struct GemmLines {
 };
 
 /// Whether gemm takes lines of so many rows.
-bool takes_lines(std::size_t rows, std::size_t k, const Kernels& kernels = alate::cpu::kernels());
+bool takes_lines(std::size_t rows, std::size_t k, const GemmKernel& kernel = f32_gemm());
 
-/// All matrices are row-major; strides are floats from one row to the next. Nothing is owned. No alignment is needed
-/// but that of `packed`. `c` may be the same matrix as `residual` (same address and stride), else overlaps nothing.
+/// What sums of integers stand for: c = row_scales[i] column_scales[j] (sum - row_zeros[i] column_sums[j]), when a
+/// value q of row i of A means row_scales[i] (q - row_zeros[i]), one of column j of W means column_scales[j] q, and
+/// column_sums[j] is the sum of all q of column j.
+struct IntegerScales {
+  const float* row_scales = nullptr;          // [m]
+  const std::int32_t* row_zeros = nullptr;    // [m], or null: all are 0
+  const float* column_scales = nullptr;       // [n]
+  const std::int32_t* column_sums = nullptr;  // [n]; read where there are row_zeros
+};
+
+/// All matrices are row-major; strides are words from one row to the next. Nothing is owned. No alignment is needed
+/// but that of `packed`, 64 bytes, and of A's rows, that of its values. `c` may be the same matrix as `residual` (same
+/// address and stride), else overlaps nothing.
 struct GemmArguments {
-  const float* a = nullptr;  // [m, k]
+  const void* a = nullptr;  // [m, k]
   std::size_t a_stride = 0;
   const GemmLines* lines = nullptr;  // or null: row r of A begins at a + r * a_stride
-  const float* packed = nullptr;     // of W [n, k], by pack_weights
+  const void* packed = nullptr;      // of W [n, k], by pack_weights or pack_words
+  IntegerScales scales = {};         // of kernels of integers
   const float* bias = nullptr;       // [n], or null
   Activation activation = Activation::none;
   const float* residual = nullptr;  // [m, n], or null
@@ -42,18 +59,23 @@ struct GemmArguments {
   std::size_t m = 0, n = 0, k = 0;
 };
 
-/// Floats that the packed form of W [n, k] takes.
-std::size_t packed_float_count(std::size_t n, std::size_t k, const Kernels& kernels = alate::cpu::kernels());
+/// Words that the packed form of W [n, k] takes.
+std::size_t packed_word_count(std::size_t n, std::size_t k, const GemmKernel& kernel = f32_gemm());
 
-/// Packs W [n, k], as PyTorch stores a linear layer's weight, into `packed`: packed_float_count(n, k) floats, aligned
-/// to 64 bytes. The last panel is filled up with zeros. Uses the threads of `pool` unless it is null.
+/// Packs W [n, k] of f32, as PyTorch stores a linear layer's weight, into `packed`: packed_word_count(n, k) floats,
+/// aligned to 64 bytes. The last panel is filled up with zeros. Uses the threads of `pool` unless it is null.
 void pack_weights(const float* w, std::size_t w_stride, std::size_t n, std::size_t k, float* packed,
-                  base::ThreadPool* pool = nullptr, const Kernels& kernels = alate::cpu::kernels());
+                  base::ThreadPool* pool = nullptr, const GemmKernel& kernel = f32_gemm());
 
-/// Computes C on at most `max_workers` threads of `pool` (0: all); small products stay on the calling thread. `kernels`
-/// must be those that packed W. Allocates nothing.
+/// The same for rows of `row_bytes` bytes, `w_stride` bytes apart: k is row_bytes / 4, rounded up, and what the last
+/// word of a row lacks is zero.
+void pack_words(const std::byte* w, std::size_t w_stride, std::size_t n, std::size_t row_bytes, std::byte* packed,
+                base::ThreadPool* pool = nullptr, const GemmKernel& kernel = f32_gemm());
+
+/// Computes C on at most `max_workers` threads of `pool` (0: all); small products stay on the calling thread. `kernel`
+/// must be the one that packed W. Allocates nothing.
 void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
-          const Kernels& kernels = alate::cpu::kernels());
+          const GemmKernel& kernel = f32_gemm());
 
 /// Long rows are taken in parts, so that one part of a panel fits the second-level cache beside the rows; between the
 /// parts, the sums wait in memory, which changes none of their bits.

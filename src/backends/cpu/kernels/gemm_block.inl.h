@@ -2,6 +2,8 @@
 // rows of A by a panel of W, whose sums stay in registers over k. Everything here has internal linkage.
 #pragma once
 
+#include <type_traits>
+
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/vector_math.inl.h"
@@ -11,8 +13,27 @@ namespace alate::cpu::HWY_NAMESPACE {
 namespace {
 
 constexpr FloatTag kFloats;
+constexpr hn::RebindToSigned<FloatTag> kLaneIntegers;
 constexpr std::size_t kLanes = HWY_LANES(float);
 constexpr std::size_t kFloatsPerLine = 16;  // of the cache
+
+// How words are multiplied. A row's word becomes kParts vectors of operands, a vector of W's words kParts of weights,
+// and each part adds one product to every lane. Words and sums travel as floats, whatever their bits mean.
+struct FloatDot {
+  static constexpr WordKind kKind = WordKind::f32;
+  static constexpr std::size_t kParts = 1;
+  template <std::size_t kPart>
+  static HWY_INLINE FloatVector operand(const float* word) {
+    return hn::Set(kFloats, *word);
+  }
+  template <std::size_t kPart>
+  static HWY_INLINE FloatVector weights(const float* words) {
+    return hn::Load(kFloats, words);
+  }
+  static HWY_INLINE FloatVector add(FloatVector sum, FloatVector operand, FloatVector weights) {
+    return hn::MulAdd(operand, weights, sum);
+  }
+};
 
 struct TileInputs {
   const float* a;  // first row
@@ -28,7 +49,7 @@ struct TileInputs {
 };
 
 // out[row][column] (+)= sum over k of a[row][k] * panel[k][column], for kRows rows and kPanels panels side by side.
-template <std::size_t kRows, std::size_t kPanels, std::size_t kVectors>
+template <class Dot, std::size_t kRows, std::size_t kPanels, std::size_t kVectors>
 HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
   constexpr std::size_t kColumns = kPanels * kVectors;  // in vectors
@@ -53,15 +74,21 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
   const float* panel = in.panel;
   const float* wanted_soon = in.wanted_soon;
 
-  const auto step = [&](std::size_t offset) HWY_ATTR __attribute__((always_inline)) {
+  const auto add_part = [&]<std::size_t kPart>(std::size_t offset, std::integral_constant<std::size_t, kPart>) HWY_ATTR
+      __attribute__((always_inline)) {
     FloatVector w[kColumns];
     HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
-      w[v] = hn::Load(kFloats, panel + v / kVectors * panel_stride + offset * kPanelWidth + v % kVectors * kLanes);
+      w[v] = Dot::template weights<kPart>(panel + v / kVectors * panel_stride + offset * kPanelWidth +
+                                          v % kVectors * kLanes);
     }
     HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
-      const FloatVector value = hn::Set(kFloats, a[row / 3][row % 3 * a_stride + offset]);
-      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) sums[row][v] = hn::MulAdd(value, w[v], sums[row][v]);
+      const FloatVector value = Dot::template operand<kPart>(&a[row / 3][row % 3 * a_stride + offset]);
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) sums[row][v] = Dot::add(sums[row][v], value, w[v]);
     }
+  };
+  const auto step = [&](std::size_t offset) HWY_ATTR __attribute__((always_inline)) {
+    add_part(offset, std::integral_constant<std::size_t, 0>());
+    if constexpr (Dot::kParts == 2) add_part(offset, std::integral_constant<std::size_t, 1>());
   };
 
   for (std::size_t segment = 0; segment < in.segments; ++segment) {
@@ -110,43 +137,86 @@ HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place)
   }
 }
 
-HWY_NOINLINE void add_bias(const GemmArguments& g, const TilePlace& place, float* HWY_RESTRICT tile) {
+// The first `count` of a vector's lanes, all where there are as many.
+template <class D>
+HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t count) {
+  return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
+}
+
+// What one column of vectors of a tile needs beside its sums.
+template <bool kIsInteger>
+class ColumnFinish {
+ public:
+  HWY_INLINE ColumnFinish(const GemmArguments& g, std::size_t column, std::size_t count)
+      : g_(g), bias_(g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + column, count)) {
+    if constexpr (kIsInteger) {
+      scales_ = load_at_most(kFloats, g.scales.column_scales + column, count);
+      if (g.scales.row_zeros != nullptr) sums_ = load_at_most(kLaneIntegers, g.scales.column_sums + column, count);
+    }
+  }
+
+  // The numbers that sums stand for, and the bias.
+  HWY_INLINE FloatVector operator()(FloatVector sums, std::size_t row) const {
+    if constexpr (kIsInteger) {
+      auto whole = hn::BitCast(kLaneIntegers, sums);
+      if (g_.scales.row_zeros != nullptr)
+        whole = hn::Sub(whole, hn::Mul(hn::Set(kLaneIntegers, g_.scales.row_zeros[row]), sums_));
+      const FloatVector scale = hn::Mul(hn::Set(kFloats, g_.scales.row_scales[row]), scales_);
+      // Without a bias, adding its zero makes +0 of -0, which a sum of integers never is.
+      return hn::MulAdd(hn::ConvertTo(kFloats, whole), scale, bias_);
+    } else {
+      return g_.bias == nullptr ? sums : hn::Add(sums, bias_);
+    }
+  }
+
+ private:
+  const GemmArguments& g_;
+  FloatVector bias_, scales_ = hn::Zero(kFloats);
+  hn::Vec<decltype(kLaneIntegers)> sums_ = hn::Zero(kLaneIntegers);
+};
+
+// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache.
+template <Activation kActivation, bool kIsInteger>
+HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
     const std::size_t count = place.columns - column;
-    const FloatVector bias = count >= kLanes ? hn::LoadU(kFloats, g.bias + place.column + column)
-                                             : load_first(kFloats, g.bias + place.column + column, count);
+    const ColumnFinish<kIsInteger> finish(g, place.column + column, count);
+    float* to = g.c + place.row * g.c_stride + place.column + column;
+    const float* residual =
+        g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + place.column + column;
     for (std::size_t row = 0; row < place.rows; ++row) {
-      float* p = tile + row * place.width + column;
-      hn::Store(hn::Add(hn::Load(kFloats, p), bias), kFloats, p);
+      FloatVector x = finish(hn::Load(kFloats, tile + row * place.width + column), place.row + row);
+      x = activate<kActivation>(kFloats, x);
+      if (residual != nullptr) x = hn::Add(x, load_at_most(kFloats, residual + row * g.residual_stride, count));
+      if (count >= kLanes)
+        hn::StoreU(x, kFloats, to + row * g.c_stride);
+      else
+        store_first(x, kFloats, to + row * g.c_stride, count);
     }
   }
 }
 
-HWY_NOINLINE void store_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
-  const std::size_t whole = place.columns / kLanes * kLanes, rest = place.columns - whole;
-  for (std::size_t row = 0; row < place.rows; ++row) {
-    const float* from = tile + row * place.width;
-    float* to = g.c + (place.row + row) * g.c_stride + place.column;
-    if (g.residual == nullptr) {
-      for (std::size_t i = 0; i < whole; i += kLanes) hn::StoreU(hn::Load(kFloats, from + i), kFloats, to + i);
-      if (rest != 0) store_first(hn::Load(kFloats, from + whole), kFloats, to + whole, rest);
-      continue;
-    }
-    const float* residual = g.residual + (place.row + row) * g.residual_stride + place.column;
-    for (std::size_t i = 0; i < whole; i += kLanes) {
-      hn::StoreU(hn::Add(hn::Load(kFloats, from + i), hn::LoadU(kFloats, residual + i)), kFloats, to + i);
-    }
-    if (rest != 0) {
-      const FloatVector last = hn::Add(hn::Load(kFloats, from + whole), load_first(kFloats, residual + whole, rest));
-      store_first(last, kFloats, to + whole, rest);
-    }
+using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float*);
+
+template <bool kIsInteger>
+FinishTile find_finish(Activation activation) {
+  switch (activation) {
+    case Activation::none: break;
+    case Activation::relu: return finish_tile<Activation::relu, kIsInteger>;
+    case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kIsInteger>;
+    case Activation::gelu_tanh: return finish_tile<Activation::gelu_tanh, kIsInteger>;
+    case Activation::silu: return finish_tile<Activation::silu, kIsInteger>;
+    case Activation::tanh: return finish_tile<Activation::tanh, kIsInteger>;
+    case Activation::sigmoid: return finish_tile<Activation::sigmoid, kIsInteger>;
+    case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kIsInteger>;
   }
+  return finish_tile<Activation::none, kIsInteger>;
 }
 
 using MultiplyTile = void (*)(const TileInputs&, float*);
 
 // multiply_tile for every number of rows up to kMaxRows, for one panel and for several.
-template <std::size_t kMaxRows, std::size_t kVectors>
+template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 struct TileTable {
   MultiplyTile one[kMaxRows + 1];
   MultiplyTile several[kMaxRows + 1];
@@ -156,8 +226,8 @@ struct TileTable {
   constexpr void fill() {
     // With few rows, only several panels at a time keep enough chains of multiply-adds running to hide their latency.
     constexpr std::size_t kPanels = kRows == 1 ? 4 : kRows == 2 ? 2 : 1;
-    one[kRows] = multiply_tile<kRows, 1, kVectors>;
-    several[kRows] = multiply_tile<kRows, kPanels, kVectors>;
+    one[kRows] = multiply_tile<Dot, kRows, 1, kVectors>;
+    several[kRows] = multiply_tile<Dot, kRows, kPanels, kVectors>;
     panels[kRows] = kPanels;
     if constexpr (kRows < kMaxRows) fill<kRows + 1>();
   }
@@ -195,13 +265,14 @@ class Strips {
   HWY_INLINE Strip operator[](std::size_t strip) const {
     if (g_.lines == nullptr) {
       const std::size_t row = row_begin_ + rows_ * strip / count_;
-      return {g_.a + row * g_.a_stride, row, row_begin_ + rows_ * (strip + 1) / count_ - row};
+      return {static_cast<const float*>(g_.a) + row * g_.a_stride, row,
+              row_begin_ + rows_ * (strip + 1) / count_ - row};
     }
     const std::size_t line = strip / line_strips_, at = strip % line_strips_;
     const std::size_t begin = line_rows_ * at / line_strips_, end = line_rows_ * (at + 1) / line_strips_;
     const std::size_t row = row_begin_ + line * line_rows_ + begin;
-    return {g_.a + g_.lines->line_offsets[row / line_rows_] + static_cast<std::ptrdiff_t>(begin * g_.a_stride), row,
-            end - begin};
+    const auto from = g_.lines->line_offsets[row / line_rows_] + static_cast<std::ptrdiff_t>(begin * g_.a_stride);
+    return {static_cast<const float*>(g_.a) + from, row, end - begin};
   }
 
   // Part of k: `segments` runs of `run` values each, which begin at offsets[s] + offset; `first` values are before
@@ -228,15 +299,18 @@ class Strips {
 };
 
 // Rows [row_begin, row_end) of C in panels [panel_begin, panel_end): at most kMostStrips strips if k is in parts.
-template <std::size_t kMaxRows, std::size_t kVectors>
+template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t row_end, std::size_t panel_begin,
                    std::size_t panel_end) {
-  static constexpr TileTable<kMaxRows, kVectors> kTiles;
+  static constexpr TileTable<Dot, kMaxRows, kVectors> kTiles;
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
   constexpr std::size_t kTileFloats = (kMaxRows < 4 ? 4 : kMaxRows) * kPanelWidth;
   alignas(64) float tiles[kMostStrips][kTileFloats];
 
-  const bool is_finished_by_sums = g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr;
+  constexpr bool kIsInteger = Dot::kKind == WordKind::bytes || Dot::kKind == WordKind::shorts;
+  const bool is_finished_by_sums =
+      !kIsInteger && g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr;
+  const FinishTile finish = find_finish<kIsInteger>(g.activation);
   const Strips<kMaxRows> strips(g, row_begin, row_end);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
   for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
@@ -250,7 +324,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
     for (std::size_t part = 0; part < parts; ++part) {
       const auto values = strips.part(part);
       const bool is_last_part = part + 1 == parts;
-      const float* packed = g.packed + panel * panel_size + values.first * kPanelWidth;
+      const float* packed = static_cast<const float*>(g.packed) + panel * panel_size + values.first * kPanelWidth;
       const std::size_t part_size = panels * values.segments * values.run * kPanelWidth;
       const bool more_follows = !is_last_part || panel + panels != panel_end;
       for (std::size_t index = 0; index < strips.count(); ++index) {
@@ -280,15 +354,13 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
         multiply[place.rows](inputs, tile);
         if (!is_last_part || goes_to_c) continue;
-        if (g.bias != nullptr) add_bias(g, place, tile);
-        apply_activation(g.activation, tile, place.rows * place.width);
-        store_tile(g, place, tile);
+        finish(g, place, tile);
       }
     }
   }
 }
 
-template <std::size_t kMaxRows, std::size_t kVectors>
+template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 void gemm_block(const GemmBlock& block) {
   // Panels that stay in the cache are gone through for few rows at a time, so that C is written from start to end.
   constexpr std::size_t kSmallPanels = 16 * 1024, kFewStrips = 4;  // floats
@@ -304,32 +376,14 @@ void gemm_block(const GemmBlock& block) {
   }
   for (std::size_t row = block.row_begin; row < block.row_end; row += most_rows) {
     const std::size_t end = block.row_end - row < most_rows ? block.row_end : row + most_rows;
-    multiply_rows<kMaxRows, kVectors>(g, row, end, block.panel_begin, block.panel_end);
+    multiply_rows<Dot, kMaxRows, kVectors>(g, row, end, block.panel_begin, block.panel_end);
   }
-}
-
-constexpr std::size_t kChains = 12;
-
-float run_multiply_adds(std::size_t rounds) {
-  FloatVector x[kChains];
-  const FloatVector half = hn::Set(kFloats, 0.5f);
-  HWY_UNROLL(16) for (std::size_t i = 0; i < kChains; ++i) x[i] = hn::Set(kFloats, static_cast<float>(i));
-  for (std::size_t round = 0; round < rounds; ++round) {
-    HWY_UNROLL(16) for (std::size_t i = 0; i < kChains; ++i) x[i] = hn::MulAdd(x[i], half, half);
-  }
-  FloatVector sum = x[0];
-  HWY_UNROLL(16) for (std::size_t i = 1; i < kChains; ++i) sum = hn::Add(sum, x[i]);
-  return hn::GetLane(sum);
 }
 
 // kMaxRows * kVectors sums, kVectors weights and one value of A must fit into the registers.
-template <std::size_t kMaxRows, std::size_t kVectors>
-void fill_gemm(Kernels& kernels) {
-  kernels.panel_width = kVectors * kLanes;
-  kernels.rows_per_tile = kMaxRows;
-  kernels.gemm_block = gemm_block<kMaxRows, kVectors>;
-  kernels.run_multiply_adds = run_multiply_adds;
-  kernels.flops_per_round = 2 * kChains * kLanes;
+template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
+GemmKernel gemm_kernel() {
+  return {Dot::kKind, kVectors * kLanes, kMaxRows, gemm_block<Dot, kMaxRows, kVectors>};
 }
 
 }  // namespace

@@ -59,11 +59,11 @@ void expand(const std::complex<T>* w, std::size_t w_stride, std::size_t n, std::
 ProductLoop product_loop(DType dtype, const Kernels& set) { return set.simd.product_loop(dtype); }
 
 std::size_t product_panel_width(DType dtype, const Kernels& set) {
-  return dtype == DType::f32 ? set.panel_width : product_loop(dtype, set).panel_width;
+  return dtype == DType::f32 ? set.f32.panel_width : product_loop(dtype, set).panel_width;
 }
 
 std::size_t packed_product_bytes(DType dtype, std::size_t n, std::size_t k, const Kernels& set) {
-  if (dtype == DType::f32) return packed_float_count(n, k, set) * sizeof(float);
+  if (dtype == DType::f32) return packed_word_count(n, k, set.f32) * sizeof(float);
   const std::size_t width = product_loop(dtype, set).panel_width;
   return divide_up(n, width) * width * k * (bits_of(dtype) / 8);
 }
@@ -71,7 +71,7 @@ std::size_t packed_product_bytes(DType dtype, std::size_t n, std::size_t k, cons
 void pack_product(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k, void* packed,
                   base::ThreadPool* pool, const Kernels& set) {
   if (dtype == DType::f32)
-    return pack_weights(static_cast<const float*>(w), w_stride, n, k, static_cast<float*>(packed), pool, set);
+    return pack_weights(static_cast<const float*>(w), w_stride, n, k, static_cast<float*>(packed), pool, set.f32);
   const std::size_t width = product_loop(dtype, set).panel_width;
   const auto pack = [&]<typename T>(const T* from) {
     pack_panels(from, w_stride, n, k, width, static_cast<T*>(packed), pool);
@@ -108,13 +108,13 @@ void multiply(DType dtype, const ProductArguments& g, base::ThreadPool& pool, st
     arguments.a = static_cast<const float*>(g.a);
     arguments.a_stride = g.a_stride;
     arguments.lines = g.lines;
-    arguments.packed = static_cast<const float*>(g.packed);
+    arguments.packed = g.packed;
     arguments.c = static_cast<float*>(g.c);
     arguments.c_stride = g.c_stride;
     arguments.m = g.m;
     arguments.n = g.n;
     arguments.k = g.k;
-    return gemm(arguments, pool, max_workers, set);
+    return gemm(arguments, pool, max_workers, set.f32);
   }
   const ProductLoop loop = product_loop(dtype, set);
   const std::size_t panels = divide_up(g.n, loop.panel_width), block = loop.rows_per_tile * kStripsPerBlock;

@@ -75,12 +75,12 @@ struct Product {
 }  // namespace
 
 std::size_t packed_dense_bytes(const Shape& weight) {
-  return packed_float_count(extent_of(weight, 0), extent_of(weight, 1)) * sizeof(float);
+  return packed_word_count(extent_of(weight, 0), extent_of(weight, 1)) * sizeof(float);
 }
 
 Tensor pack_dense(const Tensor& weight) {
   const auto n = static_cast<std::size_t>(weight.extent(0)), k = static_cast<std::size_t>(weight.extent(1));
-  Tensor packed = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(packed_float_count(n, k))}});
+  Tensor packed = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(packed_word_count(n, k))}});
   pack_weights(weight.values<float>().data(), k, n, k, packed.mutable_values<float>().data(),
                &base::ThreadPool::shared());
   return packed;
