@@ -117,6 +117,9 @@ class Executable {
   /// resource_exhausted, cancelled.
   virtual void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) = 0;
   virtual ExecutableFacts facts() const = 0;
+  /// How many threads of this process's shared pool a run splits its work over: several small runs, each inside a loop
+  /// of that pool, then take less time than one large run of all their rows. 0: no such threads.
+  virtual std::size_t pool_workers() const { return 0; }
 };
 
 /// Whether a backend runs a node as it is, and how it spells it.

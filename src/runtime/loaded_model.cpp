@@ -1,11 +1,14 @@
 #include "runtime/loaded_model.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <new>
 
 #include "alate/error.h"
 #include "backends/specialising_executable.h"
 #include "base/log.h"
+#include "base/thread_pool.h"
 #include "runtime/compile_cache.h"
 #include "runtime/file_program.h"
 #include "runtime/memory_estimate.h"
@@ -38,18 +41,52 @@ bool EncoderProgram::is_per_token(std::size_t i) const {
   return shape.rank() > 0 && shape.dims[0] == tokens_dim_;
 }
 
+Tensor EncoderProgram::make_output(std::size_t i, std::size_t tokens, std::size_t sequences, bool is_zero) const {
+  Shape shape = executable_->outputs()[i].shape;
+  shape.dims[0] = static_cast<std::int64_t>(is_per_token(i) ? tokens : sequences);
+  return is_zero ? Tensor::zeros(std::move(shape)) : Tensor::uninitialized(std::move(shape));
+}
+
 std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const PackingOptions& options,
                                         const backends::RunOptions& run_options) const {
-  const std::span<const backends::Port> ports = executable_->outputs();
-  std::vector<Tensor> results;
   if (tokens.ids.empty()) {
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-      Shape shape = ports[i].shape;
-      shape.dims[0] = is_per_token(i) ? 0 : static_cast<std::int64_t>(tokens.lengths.size());
-      results.push_back(Tensor::zeros(std::move(shape)));
-    }
+    std::vector<Tensor> results;
+    for (std::size_t i = 0; i < outputs().size(); ++i)
+      results.push_back(make_output(i, 0, tokens.lengths.size(), true));
     return results;
   }
+  std::size_t workers = executable_->pool_workers();
+  if (run_options.max_workers != 0) workers = std::min(workers, run_options.max_workers);
+  if (workers == 0 || run_options.profile != nullptr) return run_whole(tokens, options, run_options);
+  const std::vector<BatchPart> parts = split_batch(checked_lengths(tokens, options), workers);
+  if (parts.size() == 1) return run_whole(tokens, options, run_options);
+  return run_parts(parts, workers, tokens, options, run_options);
+}
+
+std::vector<Tensor> EncoderProgram::run_parts(std::span<const BatchPart> parts, std::size_t workers,
+                                              const PackedTokens& tokens, const PackingOptions& options,
+                                              const backends::RunOptions& run_options) const {
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < outputs().size(); ++i)
+    results.push_back(make_output(i, tokens.ids.size(), tokens.lengths.size(), false));
+  std::vector<std::byte*> bytes;
+  for (Tensor& result : results) bytes.push_back(result.mutable_bytes().data());
+  base::ThreadPool::shared().parallel_for(parts.size(), workers, [&](std::size_t index, std::size_t) {
+    const BatchPart& part = parts[index];
+    const std::vector<Tensor> rows = run_whole(part_of(tokens, part), part_of(options, part), run_options);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t row_bytes = rows[i].byte_count() / static_cast<std::size_t>(rows[i].extent(0));
+      const std::size_t first = is_per_token(i) ? part.first_token : part.first;
+      std::memcpy(bytes[i] + first * row_bytes, rows[i].bytes().data(), rows[i].byte_count());
+    }
+  });
+  return results;
+}
+
+std::vector<Tensor> EncoderProgram::run_whole(const PackedTokens& tokens, const PackingOptions& options,
+                                              const backends::RunOptions& run_options) const {
+  const std::span<const backends::Port> ports = executable_->outputs();
+  std::vector<Tensor> results;
   std::vector<backends::Buffer> inputs = pack(tokens, limits_, options);
   add_inputs(tokens, options, inputs, run_options);
   std::vector<backends::Buffer> outputs(ports.size());

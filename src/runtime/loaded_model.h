@@ -14,6 +14,7 @@
 #include "formats/json.h"
 #include "formats/safetensors_model.h"
 #include "models/encoder.h"
+#include "runtime/batch_parts.h"
 #include "runtime/model_files.h"
 #include "runtime/packing.h"
 #include "runtime/rounding.h"
@@ -41,6 +42,13 @@ class EncoderProgram {
   virtual backends::ExecutableFacts facts() const { return executable_->facts(); }
 
  private:
+  std::vector<Tensor> run_whole(const PackedTokens& tokens, const PackingOptions& options,
+                                const backends::RunOptions& run_options) const;
+  std::vector<Tensor> run_parts(std::span<const BatchPart> parts, std::size_t workers, const PackedTokens& tokens,
+                                const PackingOptions& options, const backends::RunOptions& run_options) const;
+  // A tensor for all rows of output `i`.
+  Tensor make_output(std::size_t i, std::size_t tokens, std::size_t sequences, bool is_zero) const;
+
   // Further inputs, made from the same tokens.
   virtual void add_inputs(const PackedTokens& /*tokens*/, const PackingOptions& /*options*/,
                           std::vector<backends::Buffer>& /*inputs*/,

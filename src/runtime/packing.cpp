@@ -36,11 +36,12 @@ std::size_t checked_total(const PackedTokens& tokens) {
 
 // Every value must be an entry of a table with `limit` rows.
 void require_below(const char* what, const Ints& values, std::int64_t limit, const Ints& sequence_of,
-                   const Ints& starts) {
+                   const Ints& starts, std::size_t first_row) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] >= 0 && values[i] < limit) continue;
     const std::int32_t sequence = sequence_of[i];
-    throw make_error(ErrorCode::invalid_argument, what, " ", values[i], " of row ", sequence, " at place ",
+    throw make_error(ErrorCode::invalid_argument, what, " ", values[i], " of row ",
+                     first_row + static_cast<std::size_t>(sequence), " at place ",
                      static_cast<std::int64_t>(i) - starts[static_cast<std::size_t>(sequence)], " is not among the ",
                      limit, " that the model has");
   }
@@ -50,11 +51,39 @@ backends::Buffer row_of(const Ints& values) {
   return Tensor::from<std::int32_t>({static_cast<std::int64_t>(values.size())}, std::span(values));
 }
 
+// Entries [first, last) of a list that may be absent.
+Ints range_of(const Ints& values, std::size_t first, std::size_t last) {
+  if (values.empty()) return {};
+  return {values.begin() + static_cast<std::ptrdiff_t>(first), values.begin() + static_cast<std::ptrdiff_t>(last)};
+}
+
 }  // namespace
+
+std::span<const std::int32_t> checked_lengths(const PackedTokens& tokens, const PackingOptions& options) {
+  checked_total(tokens);
+  const std::size_t sequences = tokens.lengths.size();
+  if (!options.key_lengths.empty()) require_size("key_lengths", options.key_lengths.size(), sequences);
+  if (!options.first.empty()) require_size("first", options.first.size(), sequences);
+  return tokens.lengths;
+}
+
+PackedTokens part_of(const PackedTokens& tokens, const BatchPart& part) {
+  return {.ids = range_of(tokens.ids, part.first_token, part.last_token),
+          .type_ids = range_of(tokens.type_ids, part.first_token, part.last_token),
+          .positions = range_of(tokens.positions, part.first_token, part.last_token),
+          .lengths = range_of(tokens.lengths, part.first, part.last),
+          .pool_skip = range_of(tokens.pool_skip, part.first, part.last)};
+}
+
+PackingOptions part_of(const PackingOptions& options, const BatchPart& part) {
+  return {.key_lengths = range_of(options.key_lengths, part.first, part.last),
+          .first = range_of(options.first, part.first, part.last),
+          .first_row = options.first_row + part.first};
+}
 
 std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::EncoderLimits& limits,
                                    const PackingOptions& options) {
-  const std::size_t total = checked_total(tokens), sequences = tokens.lengths.size();
+  const std::size_t sequences = checked_lengths(tokens, options).size(), total = tokens.ids.size();
   if (total == 0) throw Error(ErrorCode::invalid_argument, "a batch needs at least one token");
   Ints starts(sequences), sequence_of(total), places(total);
   std::int32_t next = 0;
@@ -67,9 +96,9 @@ std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::Enc
   }
   const Ints types = tokens.type_ids.empty() ? Ints(total, 0) : tokens.type_ids;
   const Ints positions = tokens.positions.empty() ? places : tokens.positions;
-  require_below("token id", tokens.ids, limits.vocabulary, sequence_of, starts);
-  require_below("token type", types, limits.types, sequence_of, starts);
-  require_below("position", positions, limits.positions, sequence_of, starts);
+  require_below("token id", tokens.ids, limits.vocabulary, sequence_of, starts, options.first_row);
+  require_below("token type", types, limits.types, sequence_of, starts, options.first_row);
+  require_below("position", positions, limits.positions, sequence_of, starts, options.first_row);
 
   const std::int32_t longest = *std::max_element(tokens.lengths.begin(), tokens.lengths.end());
   Tensor pad_index = Tensor::zeros({DType::i32, {static_cast<std::int64_t>(sequences), longest}});

@@ -121,4 +121,9 @@ backends::ExecutableFacts CpuExecutable::facts() const {
           .specialisations = bindings_.size()};
 }
 
+std::size_t CpuExecutable::pool_workers() const {
+  const std::size_t threads = base::ThreadPool::shared().size();
+  return max_workers_ == 0 ? threads : std::min(max_workers_, threads);
+}
+
 }  // namespace alate::cpu

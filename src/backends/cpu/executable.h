@@ -20,6 +20,7 @@ class CpuExecutable final : public backends::Executable {
   void run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
            const backends::RunOptions& options) override;
   backends::ExecutableFacts facts() const override;
+  std::size_t pool_workers() const override;
 
  private:
   /// Memory of one run, used again by later ones.

@@ -239,7 +239,7 @@ TEST_P(Gemm, GivesARowTheSameBitsInEveryBatchAtEveryPlaceOnAnyThreads) {
       const auto expect_same_rows = [&](std::size_t first, std::size_t count, std::size_t workers) {
         std::vector<float> part(count * n);
         GemmArguments arguments = all.arguments;
-        arguments.a += first * k;
+        arguments.a = static_cast<const float*>(arguments.a) + first * k;
         arguments.residual += first * n;
         arguments.c = part.data();
         arguments.m = count;
@@ -271,7 +271,7 @@ TEST_P(Gemm, GivesTheSameBitsWhenManyRowsAreSplitOverThreads) {
     for (const std::size_t row : {std::size_t{0}, m / 3, m - 1}) {
       std::vector<float> alone(n);
       GemmArguments arguments = problem.arguments;
-      arguments.a += row * k;
+      arguments.a = static_cast<const float*>(arguments.a) + row * k;
       arguments.residual += row * n;
       arguments.c = alone.data();
       arguments.m = 1;

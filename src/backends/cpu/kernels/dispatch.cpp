@@ -6,18 +6,19 @@ namespace alate::cpu {
 
 void fill_gemm_scalar(Kernels& kernels);
 // The vector instruction sets of the processor family: dispatch_x86.cpp or dispatch_other.cpp, as the build chooses.
-void fill_vector_kernels(Kernels& kernels);
+// Extensions of a set replace what they do better, unless they are not wanted.
+void fill_vector_kernels(Kernels& kernels, bool with_extensions);
 
 namespace {
 
-Kernels make_kernels(base::InstructionSet set) {
+Kernels make_kernels(base::InstructionSet set, bool with_extensions = true) {
   Kernels kernels;
   kernels.set = set;
   if (set == base::InstructionSet::scalar) {
     fill_gemm_scalar(kernels);
     kernels.simd = simd_kernels_scalar();
   } else {
-    fill_vector_kernels(kernels);
+    fill_vector_kernels(kernels, with_extensions);
   }
   return kernels;
 }
@@ -44,6 +45,11 @@ const Kernels& kernels_for(base::InstructionSet set) {
   }
   static const Kernels table = make_kernels(InstructionSet::scalar);
   return table;
+}
+
+Kernels kernels_without_extensions(base::InstructionSet set) {
+  const Kernels& with = kernels_for(set);  // throws where the processor lacks the set
+  return make_kernels(with.set, false);
 }
 
 const Kernels& kernels() {

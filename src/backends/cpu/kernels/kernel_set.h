@@ -10,6 +10,10 @@ struct Kernels;
 /// The kernels of one instruction set. Thread-safe. Throws unsupported when this processor or build lacks it.
 const Kernels& kernels_for(base::InstructionSet set);
 
+/// The same as a processor has them that knows the set but none of its extensions for small integers and bf16: for
+/// tests.
+Kernels kernels_without_extensions(base::InstructionSet set);
+
 /// The kernels of base::chosen_instruction_set(), chosen once. Thread-safe. Throws what that throws.
 const Kernels& kernels();
 

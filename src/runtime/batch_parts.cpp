@@ -1,0 +1,51 @@
+#include "runtime/batch_parts.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace alate::runtime {
+namespace {
+
+// The widest values of an encoder's layer take some ten kilobytes a token, and second-level caches have 1 or 2 MB.
+// Below the lower limit the weights are read too often for the work that is done with them.
+constexpr std::size_t kMostTokens = 128, kFewestTokens = 48;
+// A thread that waits for the others may do so for this part of the time.
+constexpr double kMostIdle = 0.15;
+
+// When the last of `workers` is done, in tokens, if each takes the next part as soon as it is free.
+std::size_t time_of(const std::vector<BatchPart>& parts, std::size_t workers) {
+  std::vector<std::size_t> busy_until(workers, 0);
+  for (const BatchPart& part : parts)
+    *std::min_element(busy_until.begin(), busy_until.end()) += part.last_token - part.first_token;
+  return *std::max_element(busy_until.begin(), busy_until.end());
+}
+
+}  // namespace
+
+std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::size_t workers) {
+  const auto total =
+      std::accumulate(lengths.begin(), lengths.end(), std::size_t{0},
+                      [](std::size_t sum, std::int32_t length) { return sum + static_cast<std::size_t>(length); });
+  workers = std::max<std::size_t>(workers, 1);
+  std::vector<BatchPart> parts;
+  std::size_t wanted = 0;
+  for (std::size_t i = 0, token = 0; i < lengths.size(); ++i) {
+    const auto length = static_cast<std::size_t>(lengths[i]);
+    const std::size_t held = parts.empty() ? 0 : parts.back().last_token - parts.back().first_token;
+    // A text that fits badly begins the next part, unless this one has hardly begun.
+    const bool is_full = held >= wanted || (held + length > kMostTokens && held >= kFewestTokens);
+    if (parts.empty() || (is_full && length > 0)) {
+      parts.push_back({i, i, token, token});
+      wanted = std::clamp((total - token) / (2 * workers), kFewestTokens, kMostTokens);
+    }
+    token += length;
+    parts.back().last = i + 1;
+    parts.back().last_token = token;
+  }
+  const double ideal = static_cast<double>(total) / static_cast<double>(workers);
+  if (parts.size() < 2 || static_cast<double>(time_of(parts, workers)) > (1 + kMostIdle) * ideal)
+    return {{0, lengths.size(), 0, total}};
+  return parts;
+}
+
+}  // namespace alate::runtime
