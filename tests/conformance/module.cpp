@@ -32,12 +32,15 @@ bool is_arithmetic(graph::Op op) {
   return info.has(graph::kElementwise) && info.kind == graph::OpKind::standard;
 }
 
-// A power loses as many digits as exponent * log(base) has before the point.
-constexpr double kMostOfPowers = 4;
+// A power loses as many bits as exponent * log(base) has before the point, and what is computed in a wider type has
+// those.
+constexpr double kMostOfPowers = 0x1p10, kMostOfWidestPowers = 4;
 
 void make_moderate(Tensor& tensor, graph::Op op) {
   if (!is_complex(tensor.dtype())) return;
-  const double most = op == graph::Op::pow ? kMostOfPowers : tensor.dtype() == DType::c64 ? 0x1p60 : 0x1p500;
+  const bool is_widest = tensor.dtype() == DType::c128;
+  const double most =
+      op == graph::Op::pow ? (is_widest ? kMostOfWidestPowers : kMostOfPowers) : (is_widest ? 0x1p500 : 0x1p60);
   const auto moderate = [&](double x) {
     if (x == 0) return 0.0;  // the sign of a zero part chooses a side of a branch cut
     return std::abs(x) <= most && std::abs(x) >= 1 / most ? x : std::copysign(1.5, x);
