@@ -104,7 +104,29 @@ Cases quantized_dense_cases(const Form& form) {
       add({1}, 33, 7, linear(weight, {7, 33}, {1, 0}, zero_points), true);
     }
   }
-  if (form.is_for_speed()) add({128}, 1024, 1024, linear(DType::i8, {1024, 1024}, {1, 32}, true), true);
+  // Activations in 8 bits, with and without smoothing.
+  const auto rounded = [&](const Dims& leading, std::int64_t in, std::int64_t out, const Stored& stored, bool smoothing,
+                           std::int64_t runs) {
+    add(leading, in, out, stored, true);
+    auto& attributes = std::get<graph::QuantizedDense>(cases.back().attributes);
+    attributes.has_smoothing = smoothing;
+    attributes.activation_runs = runs;
+    if (smoothing) {
+      auto& operands = cases.back().operands;
+      operands.insert(operands.begin() + 1, {.shape = {form.dtype, {in}}});
+    }
+  };
+  for (const bool smoothing : {false, true}) {
+    rounded({3}, 8, 5, linear(DType::i8, {5, 8}, {1, 0}, false), smoothing, 1);
+    rounded({2, 9}, 96, 70, linear(DType::i8, {70, 96}, {1, 0}, false), smoothing, 3);
+    rounded({5}, 33, 7, linear(DType::i8, {7, 33}, {1, 0}, true), smoothing, 11);
+    rounded({1}, 64, 6, in_blocks(EncodingKind::q8_0, {6, 1}, 2), smoothing, 2);
+  }
+  rounded({0}, 8, 5, linear(DType::i8, {5, 8}, {1, 0}, false), true, 1);
+  if (form.is_for_speed()) {
+    add({128}, 1024, 1024, linear(DType::i8, {1024, 1024}, {1, 32}, true), true);
+    rounded({128}, 1024, 1024, linear(DType::i8, {1024, 1024}, {1, 0}, false), true, 1);
+  }
   add({0}, 8, 5, linear(DType::i8, {5, 8}, {0, 0}, false), true);
   add({}, 8, 5, linear(DType::i8, {5, 8}, {0, 0}, false), true);
   add({4}, 64, 6, in_blocks(EncodingKind::nf4, {6, 1}, 1), true);

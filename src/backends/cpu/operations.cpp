@@ -269,6 +269,7 @@ constexpr Operation kKernels[] = {
      .dtypes = graph::kFloats,
      .spelling = "quantized_gemm",
      .run = run_quantized_dense,
+     .fits = takes_plain_activations,
      .scratch = quantized_dense_scratch},
     row(Op::quantized_embedding, graph::kInts, "quantized_rows", run_quantized_embedding),
     row(Op::rng_bit_generator, set_of(DType::u64), "random_bits", run_rng_bit_generator),

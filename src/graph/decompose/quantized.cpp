@@ -10,10 +10,33 @@ Value rows_of_blocks(Builder& b, Value scales, Value indices, std::int64_t block
   return take_rows(b, scales, indices);
 }
 
+// Each number of a run becomes the nearest of 256 from the run's least to its greatest.
+Value round_runs(Builder& b, Value x, std::int64_t runs) {
+  const Dims dims = b.shape(x).dims;
+  Dims cut = dims;
+  cut.back() = runs;
+  cut.emplace_back(dims.back().number() / runs);
+  const Value numbers = b.reshape({x}, {.dims = cut});
+  const auto axis = static_cast<std::int64_t>(cut.size()) - 1;
+  const Value least = reduce_keep(b, Op::reduce_min, numbers, {axis});
+  const Value range = b.sub({reduce_keep(b, Op::reduce_max, numbers, {axis}), least});
+  const Value step = b.max({b.div({range, scalar_like(b, QuantizedDense::kRunSteps, range)}),
+                            scalar_like(b, QuantizedDense::kLeastRunStep, range)});
+  const Value inverse = b.div({scalar_like(b, 1, step), step});
+  const Value offset = broadcast_to(b, least, cut);
+  const Value place = b.round_nearest_even({b.mul({b.sub({numbers, offset}), broadcast_to(b, inverse, cut)})});
+  const Value rounded = b.add({b.mul({place, broadcast_to(b, step, cut)}), offset});
+  return b.reshape({rounded}, {.dims = dims});
+}
+
 }  // namespace
 
 Value decompose_quantized_dense(Builder& b, std::span<const Value> operands, const QuantizedDense& attributes) {
-  const Value x = widen(b, operands[0]);
+  const DType dtype = b.shape(operands[0]).dtype;
+  Value x = widen(b, operands[0]);
+  if (attributes.has_smoothing) x = b.mul({x, broadcast_to(b, widen(b, operands[1]), b.shape(x).dims)});
+  if (attributes.activation_runs > 0) x = round_runs(b, x, attributes.activation_runs);
+  operands = operands.subspan(attributes.has_smoothing ? 1 : 0);
   const std::span<const Value> stored = operands.subspan(1, operands.size() - (attributes.has_bias ? 2 : 1));
   const Value weight = b.dequantize({stored.begin(), stored.end()}, {.encoding = attributes.encoding,
                                                                      .blocks = attributes.blocks,
@@ -21,7 +44,7 @@ Value decompose_quantized_dense(Builder& b, std::span<const Value> operands, con
                                                                      .dtype = b.shape(x).dtype});
   std::vector<Value> inputs = {x, weight};
   if (attributes.has_bias) inputs.push_back(widen(b, operands.back()));
-  return narrow(b, b.dense(std::move(inputs), {.has_bias = attributes.has_bias}), b.shape(operands[0]).dtype);
+  return narrow(b, b.dense(std::move(inputs), {.has_bias = attributes.has_bias}), dtype);
 }
 
 // Rows are gathered as they are stored, with the scales of their blocks, so that only they become numbers.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "graph/reference/call.h"
 #include "graph/reference/matmul.h"
@@ -19,6 +20,33 @@ Tensor numbers_of(const ReferenceCall& call, std::size_t first, const Attribute&
                             attribute.has_zero_points ? call.operand(first + 2) : Tensor(), dtype);
 }
 
+// x · smoothing, and each run of `length` numbers of it rounded to 8 bits (0: not at all), as numbers of Float.
+template <typename Float>
+std::vector<double> activations_of(const ReferenceCall& call, const QuantizedDense& dense) {
+  std::vector<double> x = load_floats(call.operand(0));
+  if (dense.has_smoothing) {
+    const std::vector<double> smoothing = load_floats(call.operand(1));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = static_cast<Float>(x[i]) * static_cast<Float>(smoothing[i % smoothing.size()]);
+  }
+  if (dense.activation_runs == 0) return x;
+  const auto length = static_cast<std::size_t>(call.operand(0).shape().dims.back().number() / dense.activation_runs);
+  for (std::size_t first = 0; first < x.size(); first += length) {
+    const std::span<double> run = std::span(x).subspan(first, length);
+    Float least = static_cast<Float>(run[0]), greatest = least;
+    for (const double value : run) {
+      least = std::min(least, static_cast<Float>(value));
+      greatest = std::max(greatest, static_cast<Float>(value));
+    }
+    const Float step = std::max((greatest - least) / static_cast<Float>(QuantizedDense::kRunSteps),
+                                static_cast<Float>(QuantizedDense::kLeastRunStep));
+    const Float inverse = 1 / step;
+    for (double& value : run)
+      value = std::nearbyint((static_cast<Float>(value) - least) * inverse) * double{step} + double{least};
+  }
+  return x;
+}
+
 }  // namespace
 
 Tensor reference_dequantize(const ReferenceCall& call) {
@@ -29,13 +57,15 @@ Tensor reference_dequantize(const ReferenceCall& call) {
 Tensor reference_quantized_dense(const ReferenceCall& call) {
   const QuantizedDense& dense = call.as<QuantizedDense>();
   const Tensor& x = call.operand(0);
-  const Tensor weight = numbers_of(call, 1, dense, x.dtype() == DType::f64 ? DType::f64 : DType::f32);
+  const bool is_wide = x.dtype() == DType::f64;
+  const Tensor weight = numbers_of(call, dense.has_smoothing ? 2 : 1, dense, is_wide ? DType::f64 : DType::f32);
   const std::int64_t columns = weight.extent(0), inner = weight.extent(1);
   const std::vector<std::int64_t> extents = extents_of(x.shape());
   const std::int64_t rows = product(std::span(extents).first(x.rank() - 1));
   std::vector<double> result(static_cast<std::size_t>(rows * columns));
-  matmul({rows, inner, columns}, load_floats(x).data(), load_floats(transposed(weight, Numbers{1, 0})).data(),
-         result.data());
+  matmul({rows, inner, columns},
+         (is_wide ? activations_of<double>(call, dense) : activations_of<float>(call, dense)).data(),
+         load_floats(transposed(weight, Numbers{1, 0})).data(), result.data());
   if (dense.has_bias) {
     const std::vector<double> bias = load_floats(call.operands.back());
     for (std::size_t i = 0; i < result.size(); ++i) result[i] += bias[i % bias.size()];

@@ -105,6 +105,8 @@ void add_quantized(std::vector<Graph>& graphs, DType f) {
       example(Op::dequantize, {integers, scales, zero_points}, Dequantize{EncodingKind::linear, {1, 2}, true, f}));
   graphs.push_back(example(Op::quantized_dense, {x, integers, scales, zero_points, bias},
                            QuantizedDense{EncodingKind::linear, {1, 2}, true, true}));
+  graphs.push_back(example(Op::quantized_dense, {x, {f, {4}}, integers, {DType::f32, {6, 1}}, bias},
+                           QuantizedDense{EncodingKind::linear, {1, 0}, false, true, true, 2}));
   graphs.push_back(example(Op::quantized_embedding, {indices, integers, {f, {1, 2}}},
                            Dequantize{EncodingKind::linear, {0, 2}, false, f}));
   graphs.push_back(example(Op::quantized_embedding, {indices, integers, {DType::f32, {3, 4}}},

@@ -50,6 +50,23 @@ TEST(Interpreter, QuantizedDenseMultipliesByTheNumbers) {
             (std::vector<float>{100 - 0.5F * (2 + 2 * 3), 200}));
 }
 
+// A run of [0, 51, 100] has steps of 100 / 255: 51 is nearest to the 130th; a run of equal numbers keeps them.
+TEST(Interpreter, QuantizedDenseRoundsActivations) {
+  const Tensor x = Tensor::from<float>({2, 6}, {0, 51, 100, 7, 7, 7, 0, 102, 200, -1, -1, -1});
+  const Tensor smoothing = row<float>({1, 1, 1, 2, 2, 2});
+  const Tensor weight = Tensor::from<std::int8_t>({2, 6}, {0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0}),
+               scales = Tensor::from<float>({2, 1}, {1, 1});
+  QuantizedDense dense{EncodingKind::linear, {1, 0}, false, false, true, 2};
+  const std::vector<float> found = run_both_ways(Op::quantized_dense, {x, smoothing, weight, scales}, dense);
+  EXPECT_FLOAT_EQ(found[0], 130 * (100.0F / 255));
+  EXPECT_FLOAT_EQ(found[2], 130 * (200.0F / 255));
+  EXPECT_EQ(found[1], 14);
+  EXPECT_EQ(found[3], -2);
+  dense.activation_runs = 0;
+  EXPECT_EQ(run_both_ways(Op::quantized_dense, {x, smoothing, weight, scales}, dense),
+            (std::vector<float>{51, 14, 102, -2}));
+}
+
 TEST(Interpreter, QuantizedDenseTakesBlocks) {
   const Tensor weight = blocks_of_q8_0(2);
   std::vector<float> one_hot(32, 0);

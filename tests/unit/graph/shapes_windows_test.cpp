@@ -166,6 +166,17 @@ TEST(InferShapes, QuantizedOpsNameWhatDoesNotFit) {
                  "nf4 has no zero points");
   expect_refusal(Op::quantized_dense, {f32({3, 63}), bytes}, QuantizedDense{EncodingKind::q4_0, {}, false, false},
                  "the weight must be [out, in]");
+  const Shape bytes_of_rows{DType::i8, {6, 4}};
+  QuantizedDense rounded{EncodingKind::linear, {1, 0}, false, false, true, 2};
+  EXPECT_EQ(result_of(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded), f32({3, 6}));
+  expect_refusal(Op::quantized_dense, {f32({3, 4}), f32({3}), bytes_of_rows, f32({6, 1})}, rounded,
+                 "smoothing must be [in]");
+  rounded.activation_runs = 3;
+  expect_refusal(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded,
+                 "activation_runs must divide");
+  rounded.activation_runs = -1;
+  expect_refusal(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded,
+                 "activation_runs must not be negative");
   expect_refusal(Op::quantized_embedding, {f32({3}), bytes}, q4, "operand 0 has dtype f32");
   EXPECT_EQ(result_of(Op::quantized_embedding, {{DType::i32, {3, 2}}, bytes}, q4), (Shape{DType::f16, {3, 2, 64}}));
 }

@@ -97,6 +97,11 @@ bool has_few_scaled_axes(const graph::Graph& graph, const graph::Node& node) {
   return graph.shape(node.operands[0]).rank() <= kMostScaledAxes;
 }
 
+bool takes_plain_activations(const graph::Graph& /*graph*/, const graph::Node& node) {
+  const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
+  return !dense.has_smoothing && dense.activation_runs == 0;
+}
+
 void run_dequantize(const Step& step, const Frame& frame) {
   const Shape& result = frame.shape(step.output());
   if (count_of(result) == 0) return;

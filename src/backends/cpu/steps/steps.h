@@ -90,6 +90,7 @@ std::size_t fft_scratch(const Step& step, const Binding& binding, std::size_t in
 void run_rng_bit_generator(const Step& step, const Frame& frame);
 
 bool has_few_scaled_axes(const graph::Graph& graph, const graph::Node& node);
+bool takes_plain_activations(const graph::Graph& graph, const graph::Node& node);
 void run_dequantize(const Step& step, const Frame& frame);
 void run_quantized_dense(const Step& step, const Frame& frame);
 std::size_t quantized_dense_scratch(const Step& step, const Binding& binding, std::size_t index);
