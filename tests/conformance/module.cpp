@@ -1,9 +1,11 @@
 #include "tests/conformance/module.h"
 
 #include <cmath>
+#include <limits>
 
 #include "alate/error.h"
 #include "graph/infer.h"
+#include "tensor/element.h"
 #include "tests/conformance/dim_namer.h"
 #include "tests/conformance/elements.h"
 #include "tests/conformance/regions.h"
@@ -30,12 +32,15 @@ bool is_arithmetic(graph::Op op) {
   return info.has(graph::kElementwise) && info.kind == graph::OpKind::standard;
 }
 
-// A power loses as many digits as exponent * log(base) has before the point.
-constexpr double kMostOfPowers = 4;
+// A power loses as many bits as exponent * log(base) has before the point, and what is computed in a wider type has
+// those.
+constexpr double kMostOfPowers = 0x1p10, kMostOfWidestPowers = 4;
 
 void make_moderate(Tensor& tensor, graph::Op op) {
   if (!is_complex(tensor.dtype())) return;
-  const double most = op == graph::Op::pow ? kMostOfPowers : tensor.dtype() == DType::c64 ? 0x1p60 : 0x1p500;
+  const bool is_widest = tensor.dtype() == DType::c128;
+  const double most =
+      op == graph::Op::pow ? (is_widest ? kMostOfWidestPowers : kMostOfPowers) : (is_widest ? 0x1p500 : 0x1p60);
   const auto moderate = [&](double x) {
     if (x == 0) return 0.0;  // the sign of a zero part chooses a side of a branch cut
     return std::abs(x) <= most && std::abs(x) >= 1 / most ? x : std::copysign(1.5, x);
@@ -43,6 +48,18 @@ void make_moderate(Tensor& tensor, graph::Op op) {
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
     const std::complex<double> z = complex_at(tensor, i);
     set_complex(tensor, i, {moderate(z.real()), moderate(z.imag())});
+  }
+}
+
+// Of small floats: the NaN that conversions give, with the sign that is there.
+void make_nans_usual(Tensor& tensor) {
+  const DType dtype = tensor.dtype();
+  if (!is_float(dtype) || bits_of(dtype) != 8) return;
+  std::byte usual{};
+  tensor::store_double(dtype, std::numeric_limits<double>::quiet_NaN(), &usual);
+  const std::byte sign{0x80};
+  for (std::byte& element : tensor.mutable_bytes()) {
+    if (is_small_nan(dtype, std::to_integer<std::uint64_t>(element))) element = (usual & ~sign) | (element & sign);
   }
 }
 
@@ -119,6 +136,7 @@ class ModuleBuilder {
     operand.shape = behind_view(operand.shape, operand.view);
     Tensor tensor = values_of(stored, place);
     if (!options_.complex_edges && is_arithmetic(subject.op)) make_moderate(tensor, subject.op);
+    if (!options_.keeps_nan_bits && subject.op == graph::Op::bitcast) make_nans_usual(tensor);
     if (options_.operands == Operands::magnitudes) make_magnitudes(tensor);
     const bool is_flushed =
         options_.operands == Operands::flushed || (!options_.powers_of_subnormals && subject.op == graph::Op::pow);

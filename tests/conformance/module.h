@@ -25,6 +25,7 @@ struct ModuleOptions {
   // Otherwise parts of complex operands of arithmetic are finite, and so are their squares, and zeros have no sign.
   bool complex_edges = true;
   bool powers_of_subnormals = true;  // BackendTraits::powers_of_subnormals
+  bool keeps_nan_bits = true;  // BackendTraits::keeps_nan_bits: otherwise what is bitcast has one NaN of each sign
 };
 
 /// The graph of all `cases`.

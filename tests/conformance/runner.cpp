@@ -47,7 +47,8 @@ Module module_for(std::span<const Case> cases, std::string_view backend, Operand
   const BackendTraits traits = traits_of(backend);
   return make_module(cases, {.operands = operands,
                              .complex_edges = traits.complex_edges,
-                             .powers_of_subnormals = traits.powers_of_subnormals});
+                             .powers_of_subnormals = traits.powers_of_subnormals,
+                             .keeps_nan_bits = traits.keeps_nan_bits});
 }
 
 Answers answers_of(std::span<const Case> cases, const Module& module, std::string_view backend) {

@@ -37,6 +37,36 @@ HloValue ones(HloWriter& w, const HloValue& condition, const HloValue& like) {
   return convert(w, condition, like.shape.dtype);
 }
 
+bool is_small_float(DType dtype) { return is_float(dtype) && bits_of(dtype) <= 8; }
+
+bool nan_has_sign(DType dtype) {
+  return dtype == DType::f8e3m4 || dtype == DType::f8e4m3 || dtype == DType::f8e4m3fn || dtype == DType::f8e5m2;
+}
+
+// XLA's conversions between small floats and anything but f32 miss the edges.
+HloValue convert_small_float(HloWriter& w, const HloValue& original, DType dtype) {
+  HloValue x = original;
+  const DType from = x.shape.dtype;
+  // A power of two is never zero, also where the smallest, a subnormal f32, counts as one.
+  if (from == DType::f8e8m0fnu && dtype == DType::boolean) return splat(w, {dtype, x.shape.dims}, 1);
+  if (is_small_float(from)) x = convert(w, x, DType::f32);
+  if (dtype == DType::f8e8m0fnu && x.shape.dtype == DType::f64) {
+    const HloValue zero = splat_like(w, x, 0), least = splat_like(w, x, 0x1p-127);
+    const HloValue is_tiny = like_first(w, "and", {compare(w, "GT", x, zero), compare(w, "LT", x, least)});
+    x = select(w, is_tiny, least, x);
+  }
+  // It has no NaN: one becomes the zero of the other sign. XLA loses the signs of NaNs on the way.
+  if (dtype == DType::f4e2m1fn && is_small_float(from) && bits_of(from) == 8) {
+    HloValue zero = splat_like(w, x, -0.0);
+    if (nan_has_sign(from)) {
+      const HloValue bits = w.op("bitcast_convert", {original}, {DType::i8, x.shape.dims});
+      zero = select(w, compare(w, "LT", bits, splat_like(w, bits, 0)), splat_like(w, x, 0), zero);
+    }
+    x = select(w, compare(w, "EQ", x, x), x, zero);
+  }
+  return convert(w, x, dtype);
+}
+
 }  // namespace
 
 HloValues write_identity(HloWriter&, const HloCall& call) { return call.operands; }
@@ -100,12 +130,12 @@ HloValues write_div(HloWriter& w, const HloCall& call) {
 
 HloValues write_convert(HloWriter& w, const HloCall& call) {
   const DType dtype = call.shape().dtype;
-  const HloValue& x = call.operand(0);
-  if (is_complex(x.shape.dtype) && !is_complex(dtype)) return {convert(w, real_part(w, x), dtype)};
+  const HloValue x = is_complex(dtype) ? call.operand(0) : real_part(w, call.operand(0));
   if (is_complex(dtype) && !is_complex(x.shape.dtype)) {
     const HloValue real = convert(w, x, dtype == DType::c64 ? DType::f32 : DType::f64);
     return {w.op("complex", {real, splat_like(w, real, 0)}, call.shape())};
   }
+  if (is_small_float(x.shape.dtype) || is_small_float(dtype)) return {convert_small_float(w, x, dtype)};
   return {convert(w, x, dtype)};
 }
 

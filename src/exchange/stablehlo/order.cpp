@@ -96,7 +96,9 @@ HloValues write_sort(HloWriter& w, const HloCall& call) {
   HloValues sorted;
   std::vector<Shape> shapes, pairs;
   for (const HloValue& x : call.operands) {
-    sorted.push_back(convert(w, x, tensor::carrier_of(x.shape.dtype)));
+    // Elements of less than a byte as wider numbers, which XLA can sort.
+    const DType dtype = x.shape.dtype;
+    sorted.push_back(convert(w, x, dtype == DType::f4e2m1fn ? DType::f32 : tensor::carrier_of(dtype)));
     shapes.push_back(sorted.back().shape);
     pairs.insert(pairs.end(), 2, Shape{shapes.back().dtype, {}});
   }

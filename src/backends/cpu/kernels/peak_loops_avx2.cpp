@@ -1,4 +1,5 @@
-// Twelve named sums: GCC 12 keeps an array of them in memory. The empty assembly keeps products within the loop.
+// Twelve named sums: GCC 12 keeps an array of them in memory, and makes one chain of chains that it knows to be equal.
+// The empty assembly keeps products within the loop.
 #include <immintrin.h>
 
 #include <cstddef>
@@ -16,6 +17,12 @@ inline std::uint32_t lowest(__m256i sum) {
   return static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm256_castsi256_si128(sum)));
 }
 
+// A value that the compiler knows nothing of.
+inline __m256i apart(__m256i x) {
+  asm volatile("" : "+x"(x));
+  return x;
+}
+
 inline __m256i maddubs(__m256i sum, __m256i& x, __m256i y, __m256i ones) {
   asm volatile("" : "+x"(x));
   return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(x, y), ones));
@@ -26,8 +33,8 @@ inline __m256i maddubs(__m256i sum, __m256i& x, __m256i y, __m256i ones) {
 std::uint32_t run_maddubs_avx2(std::size_t rounds) {
   __m256i x = _mm256_set1_epi8(3);
   const __m256i y = _mm256_set1_epi8(-2), ones = _mm256_set1_epi16(1), zero = _mm256_setzero_si256();
-  __m256i s0 = zero, s1 = zero, s2 = zero, s3 = zero, s4 = zero, s5 = zero, s6 = zero, s7 = zero, s8 = zero, s9 = zero,
-          s10 = zero, s11 = zero;
+  __m256i s0 = apart(zero), s1 = apart(zero), s2 = apart(zero), s3 = apart(zero), s4 = apart(zero), s5 = apart(zero),
+          s6 = apart(zero), s7 = apart(zero), s8 = apart(zero), s9 = apart(zero), s10 = apart(zero), s11 = apart(zero);
   for (std::size_t round = 0; round < rounds; ++round) {
     s0 = maddubs(s0, x, y, ones);
     s1 = maddubs(s1, x, y, ones);
@@ -49,8 +56,8 @@ std::uint32_t run_maddubs_avx2(std::size_t rounds) {
 
 __attribute__((target("avxvnni"))) std::uint32_t run_vnni_avx2(std::size_t rounds) {
   const __m256i x = _mm256_set1_epi8(3), y = _mm256_set1_epi8(-2), zero = _mm256_setzero_si256();
-  __m256i s0 = zero, s1 = zero, s2 = zero, s3 = zero, s4 = zero, s5 = zero, s6 = zero, s7 = zero, s8 = zero, s9 = zero,
-          s10 = zero, s11 = zero;
+  __m256i s0 = apart(zero), s1 = apart(zero), s2 = apart(zero), s3 = apart(zero), s4 = apart(zero), s5 = apart(zero),
+          s6 = apart(zero), s7 = apart(zero), s8 = apart(zero), s9 = apart(zero), s10 = apart(zero), s11 = apart(zero);
   for (std::size_t round = 0; round < rounds; ++round) {
     s0 = _mm256_dpbusd_avx_epi32(s0, x, y);
     s1 = _mm256_dpbusd_avx_epi32(s1, x, y);
