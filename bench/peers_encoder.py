@@ -8,51 +8,28 @@ torch, transformers, onnx and onnxruntime; the other engines only when asked for
 read the result.
 """
 import argparse
-import dataclasses
 import json
 import pathlib
 import platform
-import subprocess
 import sys
 import tempfile
 import time
 
 import numpy as np
 
-
-# ---- workloads ----------------------------------------------------------------------------------------------------
-
-@dataclasses.dataclass
-class Workload:
-    name: str
-    lengths: list          # tokens of each text, in the order in which they arrive
-    repeats: int           # timed runs in a round
-    batch: int = 32        # texts that a peer takes at once
-
-    def tokens(self):
-        return sum(self.lengths)
-
-    def draw(self, rng):
-        """Batches of (ids, mask), each padded to its longest text; peers have no other way to take mixed lengths."""
-        batches = []
-        for start in range(0, len(self.lengths), self.batch):
-            lengths = np.array(self.lengths[start:start + self.batch])
-            mask = (np.arange(lengths.max()) < lengths[:, None]).astype(np.int64)
-            batches.append((rng.integers(1000, 29000, mask.shape) * mask, mask))
-        return batches
+from workloads import AlateFailed, Workload, time_alate, workloads
 
 
-def workloads():
-    # Many short texts and a long tail, as real collections have: logarithms normal around 30 tokens, cut to 8..256.
-    mixed = np.random.default_rng(7).lognormal(3.4, 0.8, 256).clip(8, 256).astype(int).tolist()
-    every = [
-        Workload("1x32", [32], 40),
-        Workload("1x128", [128], 20),
-        Workload("32x128", [128] * 32, 2),
-        Workload("mixed", mixed, 1),
-        Workload("mixed_sorted", sorted(mixed), 1),
-    ]
-    return {w.name: w for w in every}
+# ---- inputs -------------------------------------------------------------------------------------------------------
+
+def draw(workload, rng):
+    """Batches of (ids, mask), each padded to its longest text; peers have no other way to take mixed lengths."""
+    batches = []
+    for start in range(0, len(workload.lengths), workload.batch):
+        lengths = np.array(workload.lengths[start:start + workload.batch])
+        mask = (np.arange(lengths.max()) < lengths[:, None]).astype(np.int64)
+        batches.append((rng.integers(1000, 29000, mask.shape) * mask, mask))
+    return batches
 
 
 # ---- the files that the peers read --------------------------------------------------------------------------------
@@ -181,7 +158,7 @@ PEERS = {"ort": onnxruntime_peer, "torch": torch_peer, "openvino": openvino_peer
 def check_peer(name, run, model):
     """A peer that computes something else is no peer: its mean vectors must point where the reference's do."""
     rng = np.random.default_rng(1)
-    (ids, mask), = Workload("check", [60, 25, 128], 1).draw(rng)
+    (ids, mask), = draw(Workload("check", [60, 25, 128], 1), rng)
     truth = torch_peer(Files(model, pathlib.Path(tempfile.gettempdir())), 1)(ids, mask)
 
     def mean(hidden):
@@ -196,7 +173,7 @@ def time_peer(run, workload, rng):
     """Tokens a second of one round: the median run, new ids each time, after one run that is not timed."""
     seconds = []
     for repeat in range(workload.repeats + 1):
-        batches = workload.draw(rng)
+        batches = draw(workload, rng)
         start = time.perf_counter()
         for ids, mask in batches:
             run(ids, mask)
@@ -205,19 +182,16 @@ def time_peer(run, workload, rng):
     return workload.tokens() / float(np.median(seconds))
 
 
-def time_alate(program, model, workload, threads):
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as lengths:
-        lengths.write("\n".join(map(str, workload.lengths)) + "\n")
-        lengths.flush()
-        command = [program, "bench", str(model), "--lengths", lengths.name, "--threads", str(threads),
-                   "--repeat", str(workload.repeats), "--output", "json"]
-        done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"peers_encoder: {' '.join(command)} ended with {done.returncode}: {done.stderr.strip()}")
-    answer = json.loads(done.stdout)
-    if answer["tokens"] != workload.tokens():
-        sys.exit(f"peers_encoder: alate counted {answer['tokens']} tokens in {workload.name}, not {workload.tokens()}")
-    return answer["tokens_per_second"]
+def engine(name, model, work):
+    """A peer as bench/compare takes its engines: run(workload, threads) -> tokens a second."""
+    files, rng, runs = Files(pathlib.Path(model), work), np.random.default_rng(8), {}
+
+    def run(workload, threads):
+        if threads not in runs:
+            runs[threads] = PEERS[name](files, threads)
+            check_peer(name, runs[threads], files.model)
+        return time_peer(runs[threads], workload, rng)
+    return run
 
 
 # ---- rounds and report --------------------------------------------------------------------------------------------
@@ -276,7 +250,7 @@ def main():
             check_peer(name, run, options.model)
             engines[name] = lambda workload, run=run: time_peer(run, workload, rng)
         if options.alate:
-            engines["alate"] = lambda workload: time_alate(options.alate, options.model, workload, threads)
+            engines["alate"] = lambda workload: time_alate([options.alate], options.model, workload, threads)
         for name in options.workloads.split(","):
             workload = workloads()[name]
             rows.append(describe(workload, threads, measure(engines, workload, options.rounds)))
@@ -285,4 +259,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AlateFailed as failure:
+        sys.exit(f"peers_encoder: {failure}")

@@ -16,13 +16,14 @@ namespace {
 
 constexpr std::size_t kMostThreads = 4096;
 
-constexpr std::array<std::pair<std::string_view, OutputFormat>, 6> kFormats = {{
+constexpr std::array<std::pair<std::string_view, OutputFormat>, 7> kFormats = {{
     {"text", OutputFormat::text},
     {"json", OutputFormat::json},
     {"jsonl", OutputFormat::jsonl},
     {"csv", OutputFormat::csv},
     {"npy", OutputFormat::npy},
     {"safetensors", OutputFormat::safetensors},
+    {"markdown", OutputFormat::markdown},
 }};
 
 constexpr std::array<std::pair<std::string_view, Policy>, 3> kPolicies = {
@@ -44,6 +45,7 @@ bool is_binary(OutputFormat format) { return format == OutputFormat::npy || form
 
 OutputFormat format_of_extension(const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
+  if (extension == ".md") return OutputFormat::markdown;
   for (const auto& [name, format] : kFormats) {
     if (format != OutputFormat::text && extension == "." + std::string(name)) return format;
   }
@@ -66,8 +68,8 @@ void declare(Arguments& arguments, CommonOptions& options) {
     if (found && option == "--gpu") options.gpu_asked_by = found->origin;
     return found;
   });
-  arguments.option("--output", "FORMAT", "text, json, jsonl, csv, npy or safetensors",
-                   [&](std::string_view name) { options.output = named(kFormats, name); });
+  arguments.option("--output", "FORMAT", "text (or table), json, jsonl, csv, npy, safetensors, markdown",
+                   [&](std::string_view name) { options.output = named(kFormats, name == "table" ? "text" : name); });
   arguments.option("--out", "FILE", "write the result there; its extension may name the format", options.out);
   arguments.option("--max-length", "TOKENS", "cut longer texts, special tokens included", options.max_length);
   arguments.option("--batch-size", "TEXTS", "most texts in one batch", options.batch_size);

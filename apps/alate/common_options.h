@@ -18,7 +18,7 @@
 
 namespace alate::app {
 
-enum class OutputFormat { text, json, jsonl, csv, npy, safetensors };
+enum class OutputFormat { text, json, jsonl, csv, npy, safetensors, markdown };
 
 using Policy = BackendPolicy;
 

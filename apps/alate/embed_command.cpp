@@ -9,6 +9,8 @@
 #include "alate/embedding.h"
 #include "common_options.h"
 #include "embedding_writer.h"
+#include "pipelines/embedding_rows.h"
+#include "profiling.h"
 #include "text_source.h"
 #include "verb.h"
 
@@ -61,6 +63,7 @@ void run_embed(Arguments& arguments) {
   std::string model;
   TextInput input;
   EmbedOptions embed;
+  Profiler profiler;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
   declare(arguments, input);
@@ -68,6 +71,7 @@ void run_embed(Arguments& arguments) {
   arguments.flag("--normalize,!--no-normalize", "length 1, or as they are; else as the model says", embed.normalize);
   arguments.option("--prompt-name", "NAME", "put this prompt of the model before each text", embed.prompt_name);
   arguments.option("--prompt", "TEXT", "put this before each text", embed.prompt);
+  profiler.declare(arguments);
   declare(arguments, options);
   if (!arguments.parse()) return;
   apply(options);
@@ -80,6 +84,7 @@ void run_embed(Arguments& arguments) {
   EmbeddingTotals totals;
   totals.model = model;
   const auto pipeline = EmbeddingPipeline::load(find_model(options, model), load_options(options));
+  profiler.check(pipeline.facts().backend);
   totals.load_ns = nanoseconds_since(start);
 
   TextSource source(std::move(input));
@@ -89,7 +94,9 @@ void run_embed(Arguments& arguments) {
   std::size_t done = 0;
   for (auto texts = next_part(source); !texts.empty() || done == 0; texts = next_part(source)) {
     // An empty job runs too: options that the model cannot meet are refused for it as well.
-    const Embeddings part = pipeline.embed(texts, embed);
+    const auto part_start = Clock::now();
+    const Embeddings part = pipelines::embed_texts(pipeline, texts, embed, profiler.options());
+    profiler.add(std::chrono::duration<double>(Clock::now() - part_start).count());
     writer->add(part, done);
     totals.tokens += part.tokens;
     for (const std::size_t index : part.truncated) totals.truncated.push_back(done + index);
@@ -97,8 +104,10 @@ void run_embed(Arguments& arguments) {
     done += texts.size();
   }
   totals.total_ns = nanoseconds_since(start);
+  if (profiler.is_wanted() && format == OutputFormat::json) totals.profile = profiler.json(1);
   writer->finish(totals);
   output.finish();
+  if (profiler.is_wanted() && format != OutputFormat::json) profiler.show(1);
   warn_of_truncated(totals.truncated, done, options.max_length.value_or(pipeline.max_length()));
 }
 

@@ -85,6 +85,7 @@ class JsonWriter : public EmbeddingWriter {
     for (std::size_t i = 0; i < totals.truncated.size(); ++i)
       text += (i == 0 ? ",\"truncated\":[" : ",") + std::to_string(totals.truncated[i]);
     if (!totals.truncated.empty()) text += ']';
+    if (totals.profile) text += ",\"profile\":" + formats::to_json_text(*totals.profile);
     output_.write(text += "}\n");
   }
 
@@ -131,7 +132,8 @@ std::unique_ptr<EmbeddingWriter> make_embedding_writer(OutputFormat format, Outp
     case OutputFormat::npy: return std::make_unique<TensorWriter>(output, formats::TensorFileKind::npy, dimensions);
     case OutputFormat::safetensors:
       return std::make_unique<TensorWriter>(output, formats::TensorFileKind::safetensors, dimensions);
-    case OutputFormat::text: break;
+    case OutputFormat::text:
+    case OutputFormat::markdown: break;
   }
   return std::make_unique<LineWriter>(output, ' ');
 }

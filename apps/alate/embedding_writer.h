@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "alate/embedding.h"
 #include "common_options.h"
+#include "formats/json.h"
 #include "output.h"
 
 namespace alate::app {
@@ -19,6 +21,7 @@ struct EmbeddingTotals {
   std::int64_t total_ns = 0;
   std::size_t tokens = 0;
   std::vector<std::size_t> truncated;  // indices over all parts
+  std::optional<formats::Json> profile;
 };
 
 /// Takes the result in parts, so that a long job need not be in memory whole.

@@ -1,4 +1,6 @@
 // alate forward
+#include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +10,8 @@
 #include "common_options.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
+#include "profiling.h"
+#include "runtime/forward.h"
 #include "verb.h"
 
 namespace alate::app {
@@ -21,7 +25,8 @@ NamedTensors read_inputs(const std::string& path) {
 }
 
 // What was written, a line each.
-void report(const NamedTensors& outputs, OutputFormat format, Output& output) {
+void report(const NamedTensors& outputs, OutputFormat format, const std::optional<formats::Json>& profile,
+            Output& output) {
   formats::Json::Object shapes;
   for (const auto& [name, tensor] : outputs) {
     if (format == OutputFormat::text) {
@@ -30,8 +35,11 @@ void report(const NamedTensors& outputs, OutputFormat format, Output& output) {
       shapes.emplace_back(name, to_string(tensor.shape()));
     }
   }
-  if (format == OutputFormat::json)
-    output.write(formats::to_json_text(formats::Json::Object{{"outputs", std::move(shapes)}}) + "\n");
+  if (format == OutputFormat::json) {
+    formats::Json::Object object = {{"outputs", std::move(shapes)}};
+    if (profile) object.emplace_back("profile", *profile);
+    output.write(formats::to_json_text(object) + "\n");
+  }
   output.finish();
 }
 
@@ -41,10 +49,12 @@ void run_forward(Arguments& arguments) {
   std::string model;
   std::string inputs_path;
   std::string outputs_path;
+  Profiler profiler;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
   arguments.option("--inputs", "FILE", "named tensors: .safetensors or .npz", inputs_path);
   arguments.option("--outputs", "FILE", "where the model's outputs go: .safetensors or .npz", outputs_path);
+  profiler.declare(arguments);
   declare(arguments, options);
   if (!arguments.parse()) return;
   apply(options);
@@ -55,13 +65,20 @@ void run_forward(Arguments& arguments) {
 
   const NamedTensors inputs = read_inputs(inputs_path);
   const Model loaded = Model::load(find_model(options, model), load_options(options));
-  NamedTensors outputs = loaded.forward(inputs);
+  profiler.check(loaded.facts().backend);
+  const auto start = std::chrono::steady_clock::now();
+  NamedTensors outputs = runtime::forward(loaded.state(), inputs, profiler.options());
+  profiler.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   std::vector<formats::NamedTensor> named;
   for (const auto& [name, tensor] : outputs) named.push_back({name, tensor});
   formats::write_tensors(outputs_path, named);
-  if (options.quiet) return;
-  Output output(options.out);
-  report(outputs, format, output);
+  std::optional<formats::Json> profile;
+  if (profiler.is_wanted() && format == OutputFormat::json) profile = profiler.json(1);
+  if (!options.quiet || profile) {
+    Output output(options.out);
+    report(outputs, format, profile, output);
+  }
+  if (profiler.is_wanted() && !profile) profiler.show(1);
 }
 
 }  // namespace alate::app

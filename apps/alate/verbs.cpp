@@ -26,8 +26,10 @@ constexpr std::array kVerbs = {
          run_tokenize},
     Verb{"bench", "MODEL --lengths LENGTHS", "how many tokens a second a model takes",
          "Runs texts of these token counts as one job: random ids, new each time, after a warm-up. The time is\n"
-         "from ids in to vectors out.",
-         "alate bench sentence-transformers/all-MiniLM-L6-v2 --lengths 32x128 --repeat 10", run_bench},
+         "from ids in to vectors out. --output: text (a table), markdown, csv or json.",
+         "alate bench sentence-transformers/all-MiniLM-L6-v2 --lengths 32x128 --repeat 10\n"
+         "alate bench sentence-transformers/all-MiniLM-L6-v2 --lengths 32 --threads 1 --profile",
+         run_bench},
     Verb{"compare", "MODEL [TEXT...] --backends NAME,NAME", "backends against each other on one model",
          "Each backend gets the same inputs, one after the other: the texts given, else some built in, or random\n"
          "token ids. Shown are how fast each is, and how far its numbers are from the first one's.",

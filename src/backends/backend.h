@@ -16,6 +16,7 @@
 #include "alate/tensor.h"
 #include "backends/memory_needs.h"
 #include "backends/weight_store.h"
+#include "backends/work.h"
 #include "graph/graph.h"
 #include "graph/graph_dump.h"
 #include "graph/passes.h"
@@ -92,11 +93,12 @@ struct ExecutableFacts {
   std::size_t specialisations = 0;
 };
 
-/// How long one kernel call of a run took.
+/// How long one kernel call of a run took. The views are valid as long as the executable is.
 struct StepTime {
-  std::string_view kernel;  // the backend's spelling of the op
-  std::string_view source;  // of the graph's node
-  std::chrono::nanoseconds time;
+  std::string_view kernel;        // the backend's spelling of the op
+  std::string_view source;        // of the graph's node
+  std::chrono::nanoseconds time;  // without the calls that it made of kernels that are told themselves
+  Work work = {};
 };
 
 struct RunOptions {

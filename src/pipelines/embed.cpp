@@ -100,7 +100,7 @@ const std::string& prompt_of(const pipelines::EmbeddingModules& modules, const E
 }
 
 Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows, std::size_t pool_skip,
-                    const EmbedOptions& options) {
+                    const EmbedOptions& options, const backends::RunOptions& run) {
   pipelines::check_dimensions(pipeline, options);
   if (options.batch_tokens < 1) throw Error(ErrorCode::invalid_argument, "batch_tokens must be at least 1");
   const bool normalize = pipelines::normalizes(pipeline, options);
@@ -117,7 +117,7 @@ Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows
       batch.push_back({rows[order[i]], static_cast<std::int32_t>(pool_skip)});
       result.tokens += rows[order[i]].size();
     }
-    const Tensor vectors = pipelines::run_embedding_rows(pipeline, batch, normalize);
+    const Tensor vectors = pipelines::run_embedding_rows(pipeline, batch, normalize, run);
     for (std::size_t i = begin; i < end; ++i) {
       std::memcpy(result.vectors.mutable_bytes().data() + order[i] * row_bytes,
                   vectors.bytes().data() + (i - begin) * row_bytes, row_bytes);
@@ -218,6 +218,19 @@ Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const Emb
   return pipeline.state().program(normalize).run(packed, {}, options).front();
 }
 
+Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
+                       const EmbedOptions& options, const backends::RunOptions& run) {
+  TokenizedTexts tokenized = tokenize_texts(pipeline, texts, options);
+  Embeddings result = run_rows(pipeline, tokenized.rows, tokenized.pool_skip, options, run);
+  result.truncated = std::move(tokenized.truncated);
+  return result;
+}
+
+Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows, const EmbedOptions& options,
+                      const backends::RunOptions& run) {
+  return run_rows(pipeline, rows, 0, options, run);
+}
+
 void shorten_vector(std::span<float> kept, bool normalized) {
   if (!normalized) return;
   double squares = 0;
@@ -229,15 +242,12 @@ void shorten_vector(std::span<float> kept, bool normalized) {
 }  // namespace pipelines
 
 Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const EmbedOptions& options) const {
-  pipelines::TokenizedTexts tokenized = pipelines::tokenize_texts(*this, texts, options);
-  Embeddings result = run_rows(*this, tokenized.rows, tokenized.pool_skip, options);
-  result.truncated = std::move(tokenized.truncated);
-  return result;
+  return pipelines::embed_texts(*this, texts, options, {});
 }
 
 Embeddings EmbeddingPipeline::embed_tokens(std::span<const std::vector<std::int32_t>> rows,
                                            const EmbedOptions& options) const {
-  return run_rows(*this, rows, 0, options);
+  return pipelines::embed_rows(*this, rows, options, {});
 }
 
 std::size_t EmbeddingPipeline::dimensions() const { return state_->dimensions; }

@@ -67,6 +67,12 @@ struct EmbeddingRow {
 Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const EmbeddingRow> rows, bool normalize,
                           const backends::RunOptions& options = {});
 
+/// EmbeddingPipeline::embed and embed_tokens; `run` goes to each batch's run. Throws cancelled beside what those throw.
+Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
+                       const EmbedOptions& options, const backends::RunOptions& run);
+Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const std::vector<std::int32_t>> rows,
+                      const EmbedOptions& options, const backends::RunOptions& run);
+
 /// The first `kept` numbers of a vector become a vector of their own, of length 1 where the whole one was. In place.
 void shorten_vector(std::span<float> kept, bool normalized);
 

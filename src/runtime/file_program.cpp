@@ -171,7 +171,8 @@ std::shared_ptr<const EncoderProgram> make_file_program(FileEncoder encoder, std
   return std::make_shared<FileProgram>(std::move(encoder), std::move(head), limits, tokens);
 }
 
-NamedTensors run_file(backends::Executable& executable, const NamedTensors& inputs) {
+NamedTensors run_file(backends::Executable& executable, const NamedTensors& inputs,
+                      const backends::RunOptions& options) {
   const std::span<const Port> ports = executable.inputs();
   for (const auto& [name, tensor] : inputs) {
     if (std::ranges::find(ports, name, &Port::name) == ports.end())
@@ -187,7 +188,7 @@ NamedTensors run_file(backends::Executable& executable, const NamedTensors& inpu
     given.emplace_back(as_wanted(found->second, port));
   }
   std::vector<Buffer> outputs(executable.outputs().size());
-  executable.run(given, outputs, {});
+  executable.run(given, outputs, options);
   NamedTensors results;
   for (std::size_t i = 0; i < outputs.size(); ++i) results.emplace(executable.outputs()[i].name, *outputs[i].host());
   return results;

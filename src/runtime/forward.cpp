@@ -4,7 +4,7 @@
 
 #include "alate/error.h"
 #include "runtime/file_program.h"
-#include "runtime/loaded_model.h"
+#include "runtime/forward.h"
 
 namespace alate {
 namespace {
@@ -126,10 +126,13 @@ void scatter(const Tensor& from, bool per_token, const Chunk& chunk, std::int64_
 
 }  // namespace
 
-NamedTensors Model::forward(const NamedTensors& inputs) const {
-  if (state_->files.is_onnx()) return runtime::run_file(*state_->open_file(), inputs);
+NamedTensors Model::forward(const NamedTensors& inputs) const { return runtime::forward(*state_, inputs, {}); }
+
+NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inputs,
+                              const backends::RunOptions& options) {
+  if (model.files.is_onnx()) return runtime::run_file(*model.open_file(), inputs, options);
   const Padded padded = read_inputs(inputs);
-  const runtime::EncoderProgram& program = state_->forward_program();
+  const runtime::EncoderProgram& program = model.forward_program();
   NamedTensors results;
   for (std::size_t i = 0; i < program.outputs().size(); ++i) {
     const backends::Port& port = program.outputs()[i];
@@ -144,7 +147,7 @@ NamedTensors Model::forward(const NamedTensors& inputs) const {
     while (row < padded.batch && (chunk.tokens.ids.empty() ||
                                   chunk.tokens.ids.size() + static_cast<std::size_t>(padded.length) <= kTokensAtATime))
       add_row(chunk, padded, row++);
-    const std::vector<Tensor> outputs = program.run(chunk.tokens, chunk.options);
+    const std::vector<Tensor> outputs = program.run(chunk.tokens, chunk.options, options);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const bool per_token = program.is_per_token(i);
       scatter(outputs[i], per_token, chunk, first_row, results.find(program.outputs()[i].name)->second,

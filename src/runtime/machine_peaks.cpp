@@ -43,8 +43,8 @@ double least_seconds(std::size_t workers, std::size_t repeats, const std::functi
   return least;
 }
 
-PeakRate compute_rate(std::string name, std::string unit, const cpu::PeakLoop& loop, std::string_view missing) {
-  PeakRate rate{.name = std::move(name), .unit = std::move(unit), .instructions = std::string(loop.instructions)};
+PeakRate compute_rate(std::string_view name, std::string unit, const cpu::PeakLoop& loop, std::string_view missing) {
+  PeakRate rate{.name = std::string(name), .unit = std::move(unit), .instructions = std::string(loop.instructions)};
   if (loop.run == nullptr) {
     rate.absent = missing;
     return rate;
@@ -65,7 +65,7 @@ PeakRate multiply_add_rate() {
       .instructions = base::to_string(kernels.set),
       .operations_per_round = kernels.flops_per_round,
       .run = [](std::size_t rounds) { return static_cast<std::uint32_t>(cpu::kernels().run_multiply_adds(rounds)); }};
-  return compute_rate("multiply-add f32", "GFLOP/s", loop, {});
+  return compute_rate(kPeakOfF32, "GFLOP/s", loop, {});
 }
 
 // More than the caches hold, as long as memory allows.
@@ -76,7 +76,7 @@ std::size_t bytes_to_read() {
 }
 
 PeakRate read_rate(const cpu::ReadLoop& loop) {
-  PeakRate rate{.name = "reading memory", .unit = "GB/s", .instructions = std::string(loop.instructions)};
+  PeakRate rate{.name = std::string(kPeakOfReading), .unit = "GB/s", .instructions = std::string(loop.instructions)};
   constexpr std::size_t kWordsOfAPart = 64, kRepeats = 3;
   const std::size_t threads = base::ThreadPool::shared().size();
   const std::size_t words = bytes_to_read() / sizeof(std::uint64_t) / threads / kWordsOfAPart * kWordsOfAPart;
@@ -109,11 +109,16 @@ MachinePeaks measure_peaks() {
   MachinePeaks peaks;
   peaks.threads = base::ThreadPool::shared().size();
   peaks.rates.push_back(multiply_add_rate());
-  peaks.rates.push_back(compute_rate("multiply-add int8", "GOP/s", loops.int8, "no int8 instructions"));
-  peaks.rates.push_back(compute_rate("multiply-add bf16", "GFLOP/s", loops.bf16, "no bf16 instructions"));
+  peaks.rates.push_back(compute_rate(kPeakOfInt8, "GOP/s", loops.int8, "no int8 instructions"));
+  peaks.rates.push_back(compute_rate(kPeakOfBf16, "GFLOP/s", loops.bf16, "no bf16 instructions"));
   peaks.rates.push_back(read_rate(loops.read));
   peaks.seconds = seconds_since(start);
   return peaks;
+}
+
+double rate_of(const MachinePeaks& peaks, std::string_view name) {
+  const auto found = std::ranges::find(peaks.rates, name, &PeakRate::name);
+  return found == peaks.rates.end() ? 0 : 1e9 * found->all_threads;  // all units are of 10^9
 }
 
 formats::Json to_json(const MachinePeaks& peaks) {

@@ -3,14 +3,19 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/json.h"
 
 namespace alate::runtime {
 
+/// Names of the rates.
+inline constexpr std::string_view kPeakOfF32 = "multiply-add f32", kPeakOfInt8 = "multiply-add int8",
+                                  kPeakOfBf16 = "multiply-add bf16", kPeakOfReading = "reading memory";
+
 struct PeakRate {
-  std::string name;          // "multiply-add f32"
+  std::string name;          // one of those above
   std::string unit;          // "GFLOP/s", "GOP/s", "GB/s"
   std::string instructions;  // that it used: "avx512_vnni"
   double one_thread = 0;     // on one core
@@ -27,6 +32,9 @@ struct MachinePeaks {
 /// Measures for less than two seconds, on the shared pool's threads; other work at the same time makes it slower and
 /// the figures lower.
 MachinePeaks measure_peaks();
+
+/// Operations or bytes a second on all threads, of the rate of this name; 0 where it was not measured.
+double rate_of(const MachinePeaks& peaks, std::string_view name);
 
 /// [{"name", "unit", "instructions", "one_thread", "all_threads"}] or, for one that is not there, "absent" instead.
 formats::Json to_json(const MachinePeaks& peaks);

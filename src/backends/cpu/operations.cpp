@@ -7,6 +7,7 @@
 #include "backends/cpu/steps/carriers.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/tile_program.h"
+#include "backends/cpu/steps/work.h"
 
 namespace alate::cpu {
 namespace {
@@ -20,14 +21,17 @@ constexpr graph::DTypeSet kPacked = set_of(DType::i1) | set_of(DType::u1) | set_
                                     set_of(DType::i4) | set_of(DType::u4) | set_of(DType::f4e2m1fn);
 constexpr graph::DTypeSet kWholeBytes = graph::kAny & ~kPacked;
 
+using CountWork = backends::Work (*)(const Step&, const Frame&);
+
 constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling,
                         void (*run)(const Step&, const Frame&)) {
   return {.op = op, .dtypes = dtypes, .spelling = spelling, .run = run};
 }
 
 // f32, and halves by way of it.
-constexpr Operation widening(Op op, std::string_view spelling, void (*run)(const Step&, const Frame&)) {
-  return {.op = op, .dtypes = kUpToF32, .spelling = spelling, .run = run, .scratch = widened_halves_scratch};
+constexpr Operation widening(Op op, std::string_view spelling, void (*run)(const Step&, const Frame&), CountWork work) {
+  return {
+      .op = op, .dtypes = kUpToF32, .spelling = spelling, .run = run, .scratch = widened_halves_scratch, .work = work};
 }
 
 bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
@@ -53,18 +57,19 @@ bool is_matrix_by_weight(const graph::Graph& graph, const graph::Node& node) {
 
 // Elements moved, picked and put in order: any dtype, packed ones through carriers.
 template <RunStep kRun, StepScratch kScratch = nullptr>
-constexpr Operation moving(Op op, std::string_view spelling) {
+constexpr Operation moving(Op op, std::string_view spelling, CountWork work = nullptr) {
   return {.op = op,
           .dtypes = graph::kAny,
           .spelling = spelling,
           .run = run_unpacked<kRun, kScratch>,
-          .scratch = unpacked_scratch<kScratch>};
+          .scratch = unpacked_scratch<kScratch>,
+          .work = work};
 }
 
 // Some elements written over others.
 template <RunStep kRun, StepScratch kScratch = nullptr>
-constexpr Operation updating(Op op, std::string_view spelling) {
-  Operation operation = moving<kRun, kScratch>(op, spelling);
+constexpr Operation updating(Op op, std::string_view spelling, CountWork work) {
+  Operation operation = moving<kRun, kScratch>(op, spelling, work);
   operation.writes_over_first = true;
   return operation;
 }
@@ -88,17 +93,17 @@ constexpr Operation kMoves[] = {
     moving<run_transpose>(Op::transpose, "copy_strided"),
     moving<run_broadcast>(Op::broadcast_in_dim, "copy_strided"),
     moving<run_concatenate>(Op::concatenate, "concatenate"),
-    moving<run_slice>(Op::slice, "copy_strided"),
+    moving<run_slice>(Op::slice, "copy_strided", slice_work),
     moving<run_pad>(Op::pad, "pad"),
     moving<run_reverse>(Op::reverse, "copy_strided"),
-    moving<run_dynamic_slice>(Op::dynamic_slice, "copy_strided"),
-    updating<run_dynamic_update_slice>(Op::dynamic_update_slice, "update_slice"),
+    moving<run_dynamic_slice>(Op::dynamic_slice, "copy_strided", slice_work),
+    updating<run_dynamic_update_slice>(Op::dynamic_update_slice, "update_slice", update_slice_work),
     row(Op::dimension_size, graph::kAny, "extent", run_dimension_size),
-    moving<run_gather, gather_scratch>(Op::gather, "gather"),
-    updating<run_scatter, scatter_scratch>(Op::scatter_set, "scatter"),
-    updating<run_scatter, scatter_scratch>(Op::scatter_sum, "scatter"),
-    updating<run_scatter, scatter_scratch>(Op::scatter_max, "scatter"),
-    updating<run_scatter, scatter_scratch>(Op::scatter_min, "scatter"),
+    moving<run_gather, gather_scratch>(Op::gather, "gather", gather_work),
+    updating<run_scatter, scatter_scratch>(Op::scatter_set, "scatter", scatter_work),
+    updating<run_scatter, scatter_scratch>(Op::scatter_sum, "scatter", scatter_work),
+    updating<run_scatter, scatter_scratch>(Op::scatter_max, "scatter", scatter_work),
+    updating<run_scatter, scatter_scratch>(Op::scatter_min, "scatter", scatter_work),
     moving<run_cumulative, widened_scratch>(Op::cumulative_sum, "cumulative"),
     moving<run_cumulative, widened_scratch>(Op::cumulative_product, "cumulative"),
     moving<run_cumulative, widened_scratch>(Op::cumulative_max, "cumulative"),
@@ -121,7 +126,12 @@ constexpr Operation kMoves[] = {
      .fits = has_known_reduction,
      .reads_graphs = true},
     moving<run_region_reduce, region_reduce_scratch>(Op::reduce, "reduce_by_region"),
-    {.op = Op::call, .dtypes = graph::kAny, .spelling = "call", .run = run_call, .scratch = run_once_scratch},
+    {.op = Op::call,
+     .dtypes = graph::kAny,
+     .spelling = "call",
+     .run = run_call,
+     .scratch = run_once_scratch,
+     .work = no_work},
 };
 
 constexpr Operation kKernels[] = {
@@ -129,40 +139,51 @@ constexpr Operation kKernels[] = {
      .dtypes = graph::kAll,
      .spelling = "dot_general",
      .run = run_dot_general,
-     .scratch = dot_general_scratch},
+     .scratch = dot_general_scratch,
+     .work = dot_general_work},
     {.op = Op::softmax,
      .dtypes = kUpToF32,
      .spelling = "softmax",
      .run = run_softmax,
      .scratch = widened_halves_scratch,
-     .fits = is_over_last_axis},
+     .fits = is_over_last_axis,
+     .work = softmax_work},
     {.op = Op::log_softmax,
      .dtypes = kUpToF32,
      .spelling = "log_softmax",
      .run = run_softmax,
      .scratch = widened_halves_scratch,
-     .fits = is_over_last_axis},
+     .fits = is_over_last_axis,
+     .work = softmax_work},
     {.op = Op::while_loop,
      .dtypes = graph::kAny,
      .spelling = "while",
      .run = run_while_loop,
-     .scratch = while_loop_scratch},
-    {.op = Op::if_else, .dtypes = graph::kAny, .spelling = "if", .run = run_if_else, .scratch = run_once_scratch},
+     .scratch = while_loop_scratch,
+     .work = no_work},
+    {.op = Op::if_else,
+     .dtypes = graph::kAny,
+     .spelling = "if",
+     .run = run_if_else,
+     .scratch = run_once_scratch,
+     .work = no_work},
     {.op = Op::layer_norm,
      .dtypes = kF32,
      .spelling = "layer_norm",
      .run = run_layer_norm,
      .strided_operands = 1,
-     .fits = is_matrix},
-    widening(Op::layer_norm, "layer_norm", run_layer_norm),
+     .fits = is_matrix,
+     .work = layer_norm_work},
+    widening(Op::layer_norm, "layer_norm", run_layer_norm, layer_norm_work),
     {.op = Op::rms_norm,
      .dtypes = kF32,
      .spelling = "rms_norm",
      .run = run_rms_norm,
      .strided_operands = 1,
-     .fits = is_matrix},
-    widening(Op::rms_norm, "rms_norm", run_rms_norm),
-    widening(Op::normalize, "normalize", run_normalize),
+     .fits = is_matrix,
+     .work = rms_norm_work},
+    widening(Op::rms_norm, "rms_norm", run_rms_norm, rms_norm_work),
+    widening(Op::normalize, "normalize", run_normalize, normalize_work),
     {.op = Op::dense,
      .dtypes = kF32,
      .spelling = "gemm",
@@ -171,7 +192,8 @@ constexpr Operation kKernels[] = {
      .packed_operand = 1,
      .pack = pack_dense,
      .packed_bytes = packed_dense_bytes,
-     .fits = is_matrix_by_weight},
+     .fits = is_matrix_by_weight,
+     .work = dense_work},
     {.op = Op::dense,
      .dtypes = kF32,
      .spelling = "gemm",
@@ -179,8 +201,9 @@ constexpr Operation kKernels[] = {
      .packed_operand = 1,
      .pack = pack_dense,
      .packed_bytes = packed_dense_bytes,
-     .fits = has_constant_weight},
-    widening(Op::attention, "attention", run_attention),
+     .fits = has_constant_weight,
+     .work = dense_work},
+    widening(Op::attention, "attention", run_attention, attention_work),
     {.op = Op::rope,
      .dtypes = kF32,
      .spelling = "rope",
@@ -198,9 +221,10 @@ constexpr Operation kKernels[] = {
      .dtypes = kF32,
      .spelling = "ragged_attention",
      .run = run_ragged_attention,
-     .strided_operands = 7},
-    widening(Op::ragged_attention, "ragged_attention", run_ragged_attention),
-    widening(Op::ragged_pool, "pool", run_pool),
+     .strided_operands = 7,
+     .work = ragged_attention_work},
+    widening(Op::ragged_attention, "ragged_attention", run_ragged_attention, ragged_attention_work),
+    widening(Op::ragged_pool, "pool", run_pool, pool_work),
     {.op = Op::conv_general,
      .dtypes = kUpToF32,
      .spelling = "conv_output_first",
@@ -209,7 +233,8 @@ constexpr Operation kKernels[] = {
      .pack = pack_output_first,
      .packed_bytes = packed_output_first_bytes,
      .scratch = convolution_scratch,
-     .fits = fits_packed_output_first},
+     .fits = fits_packed_output_first,
+     .work = convolution_work},
     {.op = Op::conv_general,
      .dtypes = kUpToF32,
      .spelling = "conv_output_last",
@@ -218,7 +243,8 @@ constexpr Operation kKernels[] = {
      .pack = pack_output_last,
      .packed_bytes = packed_output_last_bytes,
      .scratch = convolution_scratch,
-     .fits = fits_packed_output_last},
+     .fits = fits_packed_output_last,
+     .work = convolution_work},
     {.op = Op::conv_general,
      .dtypes = kUpToF32,
      .spelling = "conv_depthwise",
@@ -227,13 +253,15 @@ constexpr Operation kKernels[] = {
      .pack = pack_depthwise,
      .packed_bytes = packed_depthwise_bytes,
      .scratch = convolution_scratch,
-     .fits = fits_packed_depthwise},
+     .fits = fits_packed_depthwise,
+     .work = convolution_work},
     {.op = Op::conv_general,
      .dtypes = graph::kNumbers | graph::kComplex,
      .spelling = "conv",
      .run = run_convolution,
      .scratch = convolution_scratch,
-     .fits = fits_convolution},
+     .fits = fits_convolution,
+     .work = convolution_work},
     {.op = Op::reduce_window,
      .dtypes = graph::kNumbers | graph::kComplex,
      .spelling = "reduce_window",
@@ -270,8 +298,13 @@ constexpr Operation kKernels[] = {
      .spelling = "quantized_gemm",
      .run = run_quantized_dense,
      .fits = takes_plain_activations,
-     .scratch = quantized_dense_scratch},
-    row(Op::quantized_embedding, graph::kInts, "quantized_rows", run_quantized_embedding),
+     .scratch = quantized_dense_scratch,
+     .work = quantized_dense_work},
+    {.op = Op::quantized_embedding,
+     .dtypes = graph::kInts,
+     .spelling = "quantized_rows",
+     .run = run_quantized_embedding,
+     .work = quantized_embedding_work},
     row(Op::rng_bit_generator, set_of(DType::u64), "random_bits", run_rng_bit_generator),
 };
 

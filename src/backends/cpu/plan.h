@@ -84,6 +84,7 @@ struct Operation {
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // what else must hold of a node; nothing: all fit
   bool writes_over_first = false;  // its one result may lie where operand 0 does, which nothing else reads then
   bool reads_graphs = false;       // takes regions as graphs, not as plans
+  backends::Work (*work)(const Step&, const Frame&) = nullptr;  // of a call; nothing: moved_bytes of steps/work.h
 };
 
 /// One kernel call. Immutable after compile.

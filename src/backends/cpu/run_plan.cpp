@@ -1,9 +1,22 @@
 #include "backends/cpu/run_plan.h"
 
 #include "alate/error.h"
+#include "backends/cpu/steps/work.h"
 
 namespace alate::cpu {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Runs a step, and tells how long it took without the steps of its regions, which have told their own time by then.
+void run_told(const Step& step, const Frame& frame, std::vector<backends::StepTime>& told) {
+  const std::size_t before = told.size();
+  const Clock::time_point start = Clock::now();
+  step.operation->run(step, frame);
+  std::chrono::nanoseconds time = Clock::now() - start;
+  for (std::size_t i = before; i < told.size(); ++i) time -= told[i].time;
+  told.push_back({step.operation->spelling, step.source, time, work_of(step, frame)});
+}
 
 // Pointers are std::byte* for both what is read and what is written; steps write to their outputs alone.
 std::byte* writable(const std::byte* bytes) { return const_cast<std::byte*>(bytes); }
@@ -38,13 +51,10 @@ void run_steps(const Plan& plan, const Binding& binding, std::span<std::byte* co
     frame.scratch = arena + binding.step_scratch[i];
     frame.step = i;
     const Step& step = plan.steps[i];
-    if (options.profile == nullptr) {
+    if (options.profile == nullptr)
       step.operation->run(step, frame);
-      continue;
-    }
-    const auto start = std::chrono::steady_clock::now();
-    step.operation->run(step, frame);
-    options.profile->push_back({step.operation->spelling, step.source, std::chrono::steady_clock::now() - start});
+    else
+      run_told(step, frame, *options.profile);
   }
 }
 

@@ -87,7 +87,7 @@ void run_region_reduce(const Step& step, const Frame& frame) {
   const std::size_t count = step.outputs.size(), side = scratch_aligned(count * kValueBytes);
   const Walks walks(frame.shape(step.inputs[0]), std::get<graph::Axes>(step.attributes).axes);
   const std::size_t results = count_of(frame.shape(step.output())), length = walks.reduced.count();
-  RegionRunner region(step, 0, frame, frame.scratch + 2 * side);
+  RegionRunner region(step, 0, frame, frame.scratch + 2 * side, RegionProfile::none);
   std::vector<std::size_t> bytes;
   for (const SlotId output : step.outputs) bytes.push_back(element_bytes(frame.shape(output)));
   std::vector<std::byte*> now(count), made(count);

@@ -8,13 +8,20 @@
 
 namespace alate::cpu {
 
+/// Whether the region's steps are told one by one in a profile. Those of a region that runs for every element are not:
+/// the clock would take longer than they do.
+enum class RegionProfile : std::uint8_t { each_step, none };
+
 class RegionRunner {
  public:
   /// `memory` has the bytes that region_scratch asks for. Runners that take turns may have the same.
-  RegionRunner(const Step& step, std::size_t region, const Frame& frame, std::byte* memory)
+  RegionRunner(const Step& step, std::size_t region, const Frame& frame, std::byte* memory,
+               RegionProfile profile = RegionProfile::each_step)
       : plan_(*step.regions[region]),
         binding_(frame.binding.regions[frame.step][region]),
         frame_(frame),
+        options_{frame.options.max_workers, frame.options.cancelled,
+                 profile == RegionProfile::none ? nullptr : frame.options.profile},
         pointers_(reinterpret_cast<std::byte**>(memory), plan_.slots.size()),
         arena_(memory + pointer_bytes(plan_.slots.size())) {}
 
@@ -25,13 +32,14 @@ class RegionRunner {
 
   void run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) {
     point_slots(plan_, binding_, inputs, outputs, arena_, pointers_);
-    run_steps(plan_, binding_, pointers_, arena_, frame_.pool, frame_.max_workers, frame_.options);
+    run_steps(plan_, binding_, pointers_, arena_, frame_.pool, frame_.max_workers, options_);
   }
 
  private:
   const Plan& plan_;
   const Binding& binding_;
   const Frame& frame_;
+  const backends::RunOptions options_;
   std::span<std::byte*> pointers_;
   std::byte* arena_;
 };

@@ -103,7 +103,7 @@ void run_sort_by_region(const Step& step, const Frame& frame) {
   const std::span places(reinterpret_cast<std::size_t*>(frame.scratch), around.length),
       merged(reinterpret_cast<std::size_t*>(frame.scratch + memory.places), around.length);
   std::byte* answer = frame.scratch + memory.answer;
-  RegionRunner region(step, 0, frame, answer + kScratchAlignment);
+  RegionRunner region(step, 0, frame, answer + kScratchAlignment, RegionProfile::none);
   std::vector<const std::byte*> pairs(2 * step.inputs.size());
   for (std::size_t line = 0; line < around.outer * around.inner; ++line) {
     const std::size_t first = line / around.inner * around.length * around.inner + line % around.inner;

@@ -1,0 +1,68 @@
+// How much attention has to do.
+#include <algorithm>
+
+#include "backends/cpu/steps/steps.h"
+#include "backends/cpu/steps/work.h"
+
+namespace alate::cpu {
+namespace {
+
+using backends::Arithmetic;
+using backends::Work;
+
+// Pairs of a query and a key that it sees, in one head of one sequence.
+double seen_pairs(const graph::Attention& attention, std::int64_t queries, std::int64_t keys) {
+  const std::int64_t left = attention.window_left, right = attention.causal ? 0 : attention.window_right;
+  if (left < 0 && right < 0) return static_cast<double>(queries) * static_cast<double>(keys);
+  std::int64_t pairs = 0;
+  for (std::int64_t i = 0; i < queries; ++i) {
+    const std::int64_t first = left < 0 ? 0 : std::max<std::int64_t>(i - left, 0);
+    const std::int64_t end = right < 0 ? keys : std::min(i + right + 1, keys);
+    pairs += std::max<std::int64_t>(end - first, 0);
+  }
+  return static_cast<double>(pairs);
+}
+
+// Of the heads' `pairs`: query times key, and score times value. Halves are widened, so that all is f32.
+void add_products(const Step& step, const Frame& frame, double pairs, Work& work) {
+  const Shape &query = frame.shape(step.inputs[0]), &value = frame.shape(step.inputs[2]);
+  const auto extent = [](const Shape& shape, std::size_t from_end) {
+    return static_cast<double>(extent_of(shape, shape.rank() - from_end));
+  };
+  work.flops = 2 * pairs * extent(query, 2) * (extent(query, 1) + extent(value, 1));
+  work.arithmetic = Arithmetic::f32;
+}
+
+}  // namespace
+
+Work attention_work(const Step& step, const Frame& frame) {
+  const auto& attention = std::get<graph::Attention>(step.attributes);
+  const auto queries = static_cast<std::int64_t>(extent_of(frame.shape(step.inputs[0]), 1)),
+             keys = static_cast<std::int64_t>(extent_of(frame.shape(step.inputs[1]), 1));
+  const std::int32_t* lengths = attention.has_lengths ? frame.in<std::int32_t>(step.inputs[3]) : nullptr;
+  double pairs = 0;
+  for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[0]), 0); ++i) {
+    const std::int64_t seen = lengths == nullptr ? keys : std::clamp<std::int64_t>(lengths[i], 0, keys);
+    pairs += seen_pairs(attention, queries, seen);
+  }
+  Work work = moved_bytes(step, frame);
+  add_products(step, frame, pairs, work);
+  return work;
+}
+
+Work ragged_attention_work(const Step& step, const Frame& frame) {
+  const auto& attention = std::get<graph::Attention>(step.attributes);
+  const auto* lengths = frame.in<std::int32_t>(step.inputs[4]);
+  const std::int32_t* key_lengths = attention.has_lengths ? frame.in<std::int32_t>(step.inputs[7]) : nullptr;
+  double pairs = 0;
+  for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[4]), 0); ++i) {
+    const std::int32_t keys = key_lengths == nullptr ? lengths[i] : std::clamp(key_lengths[i], 0, lengths[i]);
+    pairs += seen_pairs(attention, lengths[i], keys);
+  }
+  Work work = moved_bytes(step, frame);
+  work.bytes -= operand_bytes(step, frame, 5) + operand_bytes(step, frame, 6);  // for those who pad
+  add_products(step, frame, pairs, work);
+  return work;
+}
+
+}  // namespace alate::cpu

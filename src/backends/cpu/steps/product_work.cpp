@@ -1,0 +1,53 @@
+// How much products have to do.
+#include "backends/cpu/steps/product_values.h"
+#include "backends/cpu/steps/steps.h"
+#include "backends/cpu/steps/work.h"
+
+namespace alate::cpu {
+namespace {
+
+using backends::Arithmetic;
+using backends::Work;
+
+// `products` of elements of `dtype`, each with an addition. One of complex numbers is four of their parts.
+Work multiplied(const Step& step, const Frame& frame, DType dtype, double products) {
+  const auto parts = static_cast<double>(product_parts(dtype));
+  Work work = moved_bytes(step, frame);
+  work.flops = 2 * products * parts * parts;
+  work.arithmetic = product_dtype(dtype) == DType::f32 ? Arithmetic::f32 : Arithmetic::other;
+  return work;
+}
+
+double elements(const Shape& shape) { return static_cast<double>(count_of(shape)); }
+double extent(const Shape& shape, std::int64_t axis) {
+  return static_cast<double>(extent_of(shape, static_cast<std::size_t>(axis)));
+}
+
+}  // namespace
+
+Work dense_work(const Step& step, const Frame& frame) {
+  const Shape& x = frame.shape(step.inputs[0]);
+  const double k = extent(x, static_cast<std::int64_t>(x.rank()) - 1);
+  return multiplied(step, frame, x.dtype, elements(frame.shape(step.output())) * k);
+}
+
+Work quantized_dense_work(const Step& step, const Frame& frame) { return dense_work(step, frame); }
+
+Work dot_general_work(const Step& step, const Frame& frame) {
+  const Shape& x = frame.shape(step.inputs[0]);
+  double k = 1;
+  for (const std::int64_t axis : std::get<graph::DotGeneral>(step.attributes).lhs_contracting) k *= extent(x, axis);
+  return multiplied(step, frame, x.dtype, elements(frame.shape(step.output())) * k);
+}
+
+Work convolution_work(const Step& step, const Frame& frame) {
+  const Shape& kernel = frame.shape(step.inputs[1]);
+  double k = 1;  // of what one place of the result is a sum: a kernel without its axis of features
+  const auto features = static_cast<std::size_t>(std::get<graph::Convolution>(step.attributes).kernel_output);
+  for (std::size_t axis = 0; axis < kernel.rank(); ++axis) {
+    if (axis != features) k *= extent(kernel, static_cast<std::int64_t>(axis));
+  }
+  return multiplied(step, frame, frame.shape(step.inputs[0]).dtype, elements(frame.shape(step.output())) * k);
+}
+
+}  // namespace alate::cpu
