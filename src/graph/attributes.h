@@ -451,10 +451,11 @@ struct Dequantize {
   bool operator==(const Dequantize&) const = default;
 };
 /// Operands: x [..., in], smoothing [in] where the flag says so, what is stored of the weight [out, in], its scales and
-/// zero points as the encoding says, then bias [out] where the flag says so. The weight is multiplied with x ·
-/// smoothing, channel by channel (Xiao and others 2022, "SmoothQuant"). With activation_runs r > 0 that is first
-/// rounded to 8 bits: each row is cut into r runs of in / r numbers, and of 256 equally spaced numbers from a run's
-/// least to its greatest, the nearest takes the place of each (halves to the even one).
+/// zero points as the encoding says, then bias [out] and residual [..., out] where the flags say so. The weight is
+/// multiplied with x · smoothing, channel by channel (Xiao and others 2022, "SmoothQuant"). With activation_runs r > 0
+/// that is first rounded to 8 bits: each row is cut into r runs of in / r numbers, and of 256 equally spaced numbers
+/// from a run's least to its greatest, the nearest takes the place of each (halves to the even one). Activation and
+/// residual are as dense's.
 struct QuantizedDense {
   /// The steps from a run's least number to its greatest; they are this long at least.
   static constexpr double kRunSteps = 255, kLeastRunStep = 1e-20;
@@ -465,13 +466,17 @@ struct QuantizedDense {
   bool has_bias = false;
   bool has_smoothing = false;
   std::int64_t activation_runs = 0;
+  bool has_residual = false;
+  Activation activation = Activation::none;
   static constexpr auto fields() {
     return std::tuple{Field{"encoding", &QuantizedDense::encoding},
                       Field{"blocks", &QuantizedDense::blocks},
                       Field{"has_zero_points", &QuantizedDense::has_zero_points},
                       Field{"has_bias", &QuantizedDense::has_bias},
                       Field{"has_smoothing", &QuantizedDense::has_smoothing},
-                      Field{"activation_runs", &QuantizedDense::activation_runs}};
+                      Field{"activation_runs", &QuantizedDense::activation_runs},
+                      Field{"has_residual", &QuantizedDense::has_residual},
+                      Field{"activation", &QuantizedDense::activation}};
   }
   bool operator==(const QuantizedDense&) const = default;
 };

@@ -36,15 +36,20 @@ Value decompose_quantized_dense(Builder& b, std::span<const Value> operands, con
   Value x = widen(b, operands[0]);
   if (attributes.has_smoothing) x = b.mul({x, broadcast_to(b, widen(b, operands[1]), b.shape(x).dims)});
   if (attributes.activation_runs > 0) x = round_runs(b, x, attributes.activation_runs);
-  operands = operands.subspan(attributes.has_smoothing ? 1 : 0);
-  const std::span<const Value> stored = operands.subspan(1, operands.size() - (attributes.has_bias ? 2 : 1));
+  operands = operands.subspan(attributes.has_smoothing ? 2 : 1);
+  const std::size_t others = (attributes.has_bias ? 1U : 0U) + (attributes.has_residual ? 1U : 0U);
+  const std::span<const Value> stored = operands.first(operands.size() - others);
   const Value weight = b.dequantize({stored.begin(), stored.end()}, {.encoding = attributes.encoding,
                                                                      .blocks = attributes.blocks,
                                                                      .has_zero_points = attributes.has_zero_points,
                                                                      .dtype = b.shape(x).dtype});
   std::vector<Value> inputs = {x, weight};
-  if (attributes.has_bias) inputs.push_back(widen(b, operands.back()));
-  return narrow(b, b.dense(std::move(inputs), {.has_bias = attributes.has_bias}), dtype);
+  for (const Value other : operands.last(others)) inputs.push_back(widen(b, other));
+  return narrow(b,
+                b.dense(std::move(inputs), {.has_bias = attributes.has_bias,
+                                            .has_residual = attributes.has_residual,
+                                            .activation = attributes.activation}),
+                dtype);
 }
 
 // Rows are gathered as they are stored, with the scales of their blocks, so that only they become numbers.

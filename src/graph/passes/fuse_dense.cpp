@@ -52,7 +52,10 @@ class DenseFusion {
   const Node* plain_dense(const Builder& b, const Node& user, std::size_t place, const std::vector<Value>& operands,
                           std::uint32_t uses = 1) const {
     const Node& dense = b.so_far().node(operands[place].node);
-    if (dense.op != Op::dense || uses_[user.operands[place].node] != uses) return nullptr;
+    if (uses_[user.operands[place].node] != uses) return nullptr;
+    if (dense.op == Op::quantized_dense)
+      return std::get<QuantizedDense>(dense.attributes).has_residual ? nullptr : &dense;
+    if (dense.op != Op::dense) return nullptr;
     return std::get<Dense>(dense.attributes).has_residual ? nullptr : &dense;
   }
 
@@ -61,20 +64,31 @@ class DenseFusion {
       const Node* found = plain_dense(b, node, place, operands);
       if (found == nullptr) continue;
       const Node dense = *found;
-      Dense attributes = std::get<Dense>(dense.attributes);
-      std::vector<Value> inputs = dense.operands;
       const Value other = operands[1 - place];
-      if (const std::optional<Value> bias = bias_row(b, other);
-          bias && !attributes.has_bias && attributes.activation == Activation::none) {
-        attributes.has_bias = true;
-        inputs.push_back(*bias);
-      } else {
-        attributes.has_residual = true;
-        inputs.push_back(other);
-      }
-      return b.dense(std::move(inputs), attributes);
+      if (dense.op == Op::dense) return with_addend(b, dense.operands, std::get<Dense>(dense.attributes), other);
+      return with_addend(b, dense.operands, std::get<QuantizedDense>(dense.attributes), other);
     }
     return std::nullopt;
+  }
+
+  // The same product with a bias or a residual more.
+  template <typename DenseAttributes>
+  static Value with_addend(Builder& b, std::vector<Value> inputs, DenseAttributes attributes, Value addend) {
+    if (const std::optional<Value> bias = bias_row(b, addend);
+        bias && !attributes.has_bias && attributes.activation == Activation::none) {
+      attributes.has_bias = true;
+      inputs.push_back(*bias);
+    } else {
+      attributes.has_residual = true;
+      inputs.push_back(addend);
+    }
+    return emit(b, std::move(inputs), std::move(attributes));
+  }
+  static Value emit(Builder& b, std::vector<Value> inputs, Dense attributes) {
+    return b.dense(std::move(inputs), attributes);
+  }
+  static Value emit(Builder& b, std::vector<Value> inputs, QuantizedDense attributes) {
+    return b.quantized_dense(std::move(inputs), std::move(attributes));
   }
 
   // A constant row that is repeated along all axes but the last.
@@ -127,10 +141,18 @@ class DenseFusion {
   }
 
   static std::optional<Value> with_activation(Builder& b, const Node* found, Activation activation) {
-    if (found == nullptr || std::get<Dense>(found->attributes).activation != Activation::none) return std::nullopt;
-    Dense attributes = std::get<Dense>(found->attributes);
+    if (found == nullptr) return std::nullopt;
+    const Node dense = *found;
+    if (dense.op == Op::dense) return with_activation(b, dense.operands, std::get<Dense>(dense.attributes), activation);
+    return with_activation(b, dense.operands, std::get<QuantizedDense>(dense.attributes), activation);
+  }
+
+  template <typename DenseAttributes>
+  static std::optional<Value> with_activation(Builder& b, std::vector<Value> inputs, DenseAttributes attributes,
+                                              Activation activation) {
+    if (attributes.activation != Activation::none) return std::nullopt;
     attributes.activation = activation;
-    return b.dense(std::vector<Value>(found->operands), attributes);
+    return emit(b, std::move(inputs), std::move(attributes));
   }
 
   const Graph& graph_;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 
 #include "graph/passes.h"
 #include "graph/passes/matching.h"
@@ -12,48 +14,112 @@ struct Projection {
   std::int64_t width;
 };
 
-// What projections must have in common to be one product.
-using Key = std::tuple<Value, Activation>;
+// A dense or quantized_dense, by what is merged of it: everything of its weight, and its bias.
+struct WeightedProduct {
+  std::vector<Value> shared;  // x, and smoothing
+  std::vector<Value> weight;  // a row for each column of the result
+  std::vector<Value> bias;    // one or none
+  Activation activation;
+  bool has_residual;
+};
 
-std::map<Key, std::vector<Projection>> find_projections(const Graph& graph) {
-  std::map<Key, std::vector<Projection>> groups;
+// Nothing for other ops, and for weights of which a scale belongs to several rows.
+std::optional<WeightedProduct> parts_of(const Node& node) {
+  const auto begin = node.operands.begin();
+  if (node.op == Op::dense) {
+    const auto& dense = std::get<Dense>(node.attributes);
+    return WeightedProduct{.shared = {begin, begin + 1},
+                           .weight = {begin + 1, begin + 2},
+                           .bias = {begin + 2, begin + 2 + (dense.has_bias ? 1 : 0)},
+                           .activation = dense.activation,
+                           .has_residual = dense.has_residual};
+  }
+  if (node.op != Op::quantized_dense) return std::nullopt;
+  const auto& dense = std::get<QuantizedDense>(node.attributes);
+  if (!dense.blocks.empty() && dense.blocks[0] != 1) return std::nullopt;
+  const auto first = begin + (dense.has_smoothing ? 2 : 1);
+  const auto end = node.operands.end() - (dense.has_residual ? 1 : 0), last = end - (dense.has_bias ? 1 : 0);
+  return WeightedProduct{.shared = {begin, first},
+                         .weight = {first, last},
+                         .bias = {last, end},
+                         .activation = dense.activation,
+                         .has_residual = dense.has_residual};
+}
+
+// Attributes that do not say whether there is a bias: what projections must have in common to be one product.
+Attributes without_bias(Attributes attributes) {
+  if (auto* dense = std::get_if<Dense>(&attributes)) dense->has_bias = false;
+  if (auto* dense = std::get_if<QuantizedDense>(&attributes)) dense->has_bias = false;
+  return attributes;
+}
+
+struct Group {
+  std::vector<Value> shared;
+  std::vector<DType> weight;
+  Attributes attributes;
+  std::vector<Projection> projections;
+
+  bool operator==(const Group& other) const {
+    return shared == other.shared && weight == other.weight && attributes == other.attributes;
+  }
+};
+
+std::vector<Group> find_projections(const Graph& graph) {
+  const auto all_constant = [&](const std::vector<Value>& values) {
+    return std::all_of(values.begin(), values.end(), [&](Value value) { return is_constant(graph, value); });
+  };
+  std::map<std::vector<Value>, std::vector<Group>> groups;  // by what they share
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const Node& node = graph.node(id);
-    if (node.op != Op::dense) continue;
-    const auto& dense = std::get<Dense>(node.attributes);
-    const Dim width = graph.shape(node.operands[1]).dims[0];
-    if (dense.has_residual || !is_constant(graph, node.operands[1]) ||
-        (dense.has_bias && !is_constant(graph, node.operands[2])) || !width.is_number())
-      continue;
-    groups[{node.operands[0], dense.activation}].push_back({id, width.number()});
+    const std::optional<WeightedProduct> product = parts_of(node);
+    if (!product || product->has_residual || !all_constant(product->weight) || !all_constant(product->bias)) continue;
+    const Dim width = node.results[0].dims.back();
+    if (!width.is_number()) continue;
+    Group group{
+        .shared = product->shared, .weight = {}, .attributes = without_bias(node.attributes), .projections = {}};
+    for (const Value part : product->weight) group.weight.push_back(graph.shape(part).dtype);
+    std::vector<Group>& alike = groups[product->shared];
+    auto found = std::find(alike.begin(), alike.end(), group);
+    if (found == alike.end()) found = alike.insert(alike.end(), std::move(group));
+    found->projections.push_back({id, width.number()});
   }
-  return groups;
+  std::vector<Group> all;
+  for (auto& [shared, alike] : groups) std::move(alike.begin(), alike.end(), std::back_inserter(all));
+  return all;
 }
 
 // One product of all weights, and each projection as a slice of it.
-void merge(Rewriter& rewriter, const Graph& graph, const std::vector<Projection>& group) {
-  Builder& b = rewriter.builder_at(group.front().node);
-  const Node& first = graph.node(group.front().node);
-  Dense attributes = std::get<Dense>(first.attributes);
-  const auto has_bias = [&](const Projection& part) { return graph.node(part.node).operands.size() > 2; };
-  attributes.has_bias = std::any_of(group.begin(), group.end(), has_bias);
-  const DType dtype = first.results[0].dtype;
-  const auto operand = [&](const Projection& part, std::size_t place) {
-    if (place < 2 || has_bias(part)) return rewriter.mapped(graph.node(part.node).operands[place]);
-    // -0 changes no number that it is added to.
-    return constant_row(b, dtype, part.width, -0.0);
-  };
-  std::vector<Value> inputs = {rewriter.mapped(first.operands[0])};
-  for (const std::size_t place : {1u, 2u}) {
-    if (place == 2 && !attributes.has_bias) break;
+void merge(Rewriter& rewriter, const Graph& graph, const Group& group) {
+  Builder& b = rewriter.builder_at(group.projections.front().node);
+  const Node& first = graph.node(group.projections.front().node);
+  std::vector<WeightedProduct> products;
+  for (const Projection& part : group.projections) products.push_back(*parts_of(graph.node(part.node)));
+  const bool has_bias =
+      std::any_of(products.begin(), products.end(), [](const WeightedProduct& p) { return !p.bias.empty(); });
+
+  std::vector<Value> inputs = rewriter.mapped(group.shared);
+  for (std::size_t place = 0; place < group.weight.size(); ++place) {
     std::vector<Value> parts;
-    for (const Projection& part : group) parts.push_back(operand(part, place));
+    for (const WeightedProduct& product : products) parts.push_back(rewriter.mapped(product.weight[place]));
     inputs.push_back(b.concatenate(std::move(parts), {.axis = 0}));
   }
-  const Value product = b.dense(std::move(inputs), attributes);
+  if (has_bias) {
+    std::vector<Value> parts;
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      // -0 changes no number that it is added to.
+      parts.push_back(products[i].bias.empty()
+                          ? constant_row(b, first.results[0].dtype, group.projections[i].width, -0.0)
+                          : rewriter.mapped(products[i].bias.front()));
+    }
+    inputs.push_back(b.concatenate(std::move(parts), {.axis = 0}));
+  }
+  Attributes attributes = group.attributes;
+  if (auto* dense = std::get_if<Dense>(&attributes)) dense->has_bias = has_bias;
+  if (auto* dense = std::get_if<QuantizedDense>(&attributes)) dense->has_bias = has_bias;
+  const Value product = b.emit(first.op, std::move(inputs), std::move(attributes)).front();
   const Dims dims = b.shape(product).dims;
   std::int64_t start = 0;
-  for (const Projection& part : group) {
+  for (const Projection& part : group.projections) {
     Slice slice{.starts = Dims(dims.size(), 0), .limits = dims, .strides = {}};
     slice.starts.back() = start;
     slice.limits.back() = start += part.width;
@@ -64,12 +130,12 @@ void merge(Rewriter& rewriter, const Graph& graph, const std::vector<Projection>
 }  // namespace
 
 Graph merge_projections(const Graph& graph) {
-  std::map<NodeId, std::vector<Projection>> at_first;
+  std::map<NodeId, Group> at_first;
   std::vector<bool> merged(graph.nodes().size());
-  for (auto& [key, group] : find_projections(graph)) {
-    if (group.size() < 2) continue;
-    for (const Projection& part : group) merged[part.node] = true;
-    const NodeId first = group.front().node;
+  for (Group& group : find_projections(graph)) {
+    if (group.projections.size() < 2) continue;
+    for (const Projection& part : group.projections) merged[part.node] = true;
+    const NodeId first = group.projections.front().node;
     at_first.emplace(first, std::move(group));
   }
   Rewriter rewriter(graph);

@@ -5,34 +5,13 @@
 
 #include "alate/error.h"
 #include "graph/reference/elementwise.h"
+#include "graph/reference/epilogue.h"
 #include "graph/reference/extremes.h"
 #include "graph/reference/matmul.h"
 #include "graph/reference/strided.h"
 
 namespace alate::graph {
 namespace {
-
-// x · Φ(x), and its approximation by tanh (Hendrycks and Gimpel 2016, section 2).
-double gelu_erf(double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); }
-double gelu_tanh(double x) {
-  const double root = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // of 2/π
-  return 0.5 * x * (1 + std::tanh(root * (x + 0.044715 * x * x * x)));
-}
-double logistic(double x) { return 1 / (1 + std::exp(-x)); }
-
-double activate(Activation activation, double x) {
-  switch (activation) {
-    case Activation::none: return x;
-    case Activation::relu: return larger(x, 0.0);
-    case Activation::gelu_erf: return gelu_erf(x);
-    case Activation::gelu_tanh: return gelu_tanh(x);
-    case Activation::silu: return x * logistic(x);
-    case Activation::tanh: return std::tanh(x);
-    case Activation::sigmoid: return logistic(x);
-    case Activation::quick_gelu: return x * logistic(1.702 * x);
-  }
-  throw make_error(ErrorCode::internal, "dense has an activation that the reference interpreter does not know");
-}
 
 // The rows of the last axis, one after the other.
 struct Rows {
@@ -66,11 +45,12 @@ Tensor reference_softmax(const ReferenceCall& call) {
 }
 
 Tensor reference_gelu(const ReferenceCall& call) {
-  return map_floats(call, call.as<Gelu>().tanh_approximation ? gelu_tanh : gelu_erf);
+  const Activation gelu = call.as<Gelu>().tanh_approximation ? Activation::gelu_tanh : Activation::gelu_erf;
+  return map_floats(call, [gelu](double x) { return activate(gelu, x); });
 }
 
 Tensor reference_silu(const ReferenceCall& call) {
-  return map_floats(call, [](double x) { return x * logistic(x); });
+  return map_floats(call, [](double x) { return activate(Activation::silu, x); });
 }
 
 Tensor reference_layer_norm(const ReferenceCall& call) {
@@ -107,13 +87,7 @@ Tensor reference_dense(const ReferenceCall& call) {
   std::vector<double> result(static_cast<std::size_t>(rows * columns));
   matmul({rows, inner, columns}, load_floats(x).data(), load_floats(transposed(weight, Numbers{1, 0})).data(),
          result.data());
-  const std::vector<double> bias = dense.has_bias ? load_floats(call.operand(2)) : std::vector<double>();
-  const std::vector<double> residual = dense.has_residual ? load_floats(call.operands.back()) : std::vector<double>();
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (dense.has_bias) result[i] += bias[i % bias.size()];
-    result[i] = activate(dense.activation, result[i]);
-    if (dense.has_residual) result[i] += residual[i];
-  }
+  add_epilogue(dense, call.operands, result);
   return store_floats(call.shape(), result);
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "graph/reference/call.h"
+#include "graph/reference/epilogue.h"
 #include "graph/reference/matmul.h"
 #include "graph/reference/strided.h"
 #include "graph/reference/values.h"
@@ -66,10 +67,7 @@ Tensor reference_quantized_dense(const ReferenceCall& call) {
   matmul({rows, inner, columns},
          (is_wide ? activations_of<double>(call, dense) : activations_of<float>(call, dense)).data(),
          load_floats(transposed(weight, Numbers{1, 0})).data(), result.data());
-  if (dense.has_bias) {
-    const std::vector<double> bias = load_floats(call.operands.back());
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] += bias[i % bias.size()];
-  }
+  add_epilogue(dense, call.operands, result);
   return store_floats(call.shape(), result);
 }
 

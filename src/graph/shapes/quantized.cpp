@@ -81,15 +81,17 @@ std::vector<Shape> infer_quantized_dense(const InferenceInput& input) {
   const QuantizedDense& attributes = input.as<QuantizedDense>();
   const Stored encoding{attributes.encoding, attributes.blocks, attributes.has_zero_points};
   const std::size_t first = attributes.has_smoothing ? 2 : 1;  // of the weight's operands
-  input.require(input.operands.size() == first + encoding.operand_count() + (attributes.has_bias ? 1 : 0),
+  input.require(input.operands.size() == first + encoding.operand_count() + (attributes.has_bias ? 1 : 0) +
+                                             (attributes.has_residual ? 1 : 0),
                 "operands must be x, smoothing as the attribute says, what is stored of the weight, scales and zero "
-                "points as the encoding says, then bias as the attribute says");
+                "points as the encoding says, then bias and residual as the attributes say");
   const Shape& x = input.operands[0];
   const Dims weight = stored_dims(input, first, encoding);
   input.require(x.rank() >= 1 && weight.size() == 2 && weight[1] == x.dims.back(),
                 "the weight must be [out, in] with x's last axis as in");
   if (attributes.has_bias)
-    input.require(input.operands.back() == Shape{x.dtype, {weight[0]}}, "bias must be [out] of x's dtype");
+    input.require(input.operands[first + encoding.operand_count()] == Shape{x.dtype, {weight[0]}},
+                  "bias must be [out] of x's dtype");
   if (attributes.has_smoothing)
     input.require(input.operands[1] == Shape{x.dtype, {weight[1]}}, "smoothing must be [in] of x's dtype");
   const std::int64_t runs = attributes.activation_runs;
@@ -99,6 +101,8 @@ std::vector<Shape> infer_quantized_dense(const InferenceInput& input) {
                   "activation_runs must divide x's last extent");
   Shape result = x;
   result.dims.back() = weight[0];
+  if (attributes.has_residual)
+    input.require(input.operands.back() == result, "the last operand, residual, must have the result's shape");
   return {result};
 }
 

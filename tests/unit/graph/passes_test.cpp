@@ -216,6 +216,60 @@ TEST(MergeProjections, MakesOneProductOfQueryKeyAndValue) {
   expect_same_results(before, after, {wavy({7, 3}, 3)});
 }
 
+// A [out, 3] weight in 8 bits with a scale a row, and what else a quantized_dense takes of it.
+std::vector<Value> quantized(Builder& b, std::vector<Value> inputs, std::int64_t out) {
+  std::vector<std::int8_t> numbers(static_cast<std::size_t>(3 * out));
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<std::int8_t>(static_cast<int>(37 * i % 255) - 127);
+  inputs.push_back(b.constant(Tensor::from<std::int8_t>({out, 3}, std::span<const std::int8_t>(numbers))));
+  inputs.push_back(b.constant(wavy({out, 1}, 6)));
+  return inputs;
+}
+const QuantizedDense kRounded{.encoding = tensor::EncodingKind::linear,
+                              .blocks = {1, 0},
+                              .has_zero_points = false,
+                              .has_bias = false,
+                              .has_smoothing = true,
+                              .activation_runs = 1};
+
+TEST_F(DenseFusion, TakesBiasActivationAndResidualOfAQuantizedProduct) {
+  const Value smoothing = b.constant(wavy({3}, 5));
+  const Value product = b.quantized_dense(quantized(b, {x, smoothing}, 5), kRounded);
+  const Value activated = b.gelu({b.add({product, broadcast_to(b, bias, b.shape(product).dims)})});
+  const Graph after = fused(b.add({b.dense({x, weight}), activated}));
+  EXPECT_EQ(ops_of(after), (Ops{"quantized_dense", "dense"}));
+  const auto& attributes = std::get<QuantizedDense>(last_of(after, Op::quantized_dense).attributes);
+  EXPECT_TRUE(attributes.has_bias);
+  EXPECT_EQ(attributes.activation, Activation::gelu_erf);
+}
+
+TEST_F(DenseFusion, TakesTheResidualOfAQuantizedProduct) {
+  const Value residual = b.parameter("r", {DType::f32, {b.dim("tokens"), 5}});
+  b.output("y", b.add({b.quantized_dense(quantized(b, {x, b.constant(wavy({3}, 5))}, 5), kRounded), residual}));
+  const Graph before = b.finish(), after = eliminate_dead_nodes(fuse_dense(before));
+  EXPECT_EQ(ops_of(after), Ops{"quantized_dense"});
+  expect_same_results(before, after, {wavy({4, 3}, 3), wavy({4, 5}, 4)});
+}
+
+TEST(MergeProjections, MakesOneProductOfQuantizedOnesWithTheSameSmoothing) {
+  Builder b("g");
+  const Value x = b.parameter("x", {DType::f32, {b.dim("tokens"), 3}}), smoothing = b.constant(wavy({3}, 5));
+  QuantizedDense biased = kRounded;
+  biased.has_bias = true;
+  std::vector<Value> with_bias = quantized(b, {x, smoothing}, 4);
+  with_bias.push_back(b.constant(wavy({4}, 2)));
+  b.output("a", b.quantized_dense(with_bias, biased));
+  b.output("b", b.quantized_dense(quantized(b, {x, smoothing}, 6), kRounded));
+  b.output("c", b.quantized_dense(quantized(b, {x, b.constant(wavy({3}, 6))}, 6), kRounded));
+  const Graph before = b.finish();
+  const Graph after = run_passes(
+      before,
+      {{"merge_projections", merge_projections}, {"fold_constants", fold_constants}, {"dce", eliminate_dead_nodes}},
+      nullptr);
+  EXPECT_EQ(ops_of(after), (Ops{"quantized_dense", "slice", "slice", "quantized_dense"}));
+  expect_same_results(before, after, {wavy({7, 3}, 3)});
+}
+
 TEST(MergeProjections, KeepsProductsApartThatDifferInActivationOrInput) {
   Builder b("g");
   const Value x = b.parameter("x", {DType::f32, {2, 3}}), other = b.parameter("other", {DType::f32, {2, 3}});

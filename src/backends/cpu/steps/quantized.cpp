@@ -99,7 +99,8 @@ bool has_few_scaled_axes(const graph::Graph& graph, const graph::Node& node) {
 
 bool takes_plain_activations(const graph::Graph& /*graph*/, const graph::Node& node) {
   const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
-  return !dense.has_smoothing && dense.activation_runs == 0;
+  return !dense.has_smoothing && dense.activation_runs == 0 && !dense.has_residual &&
+         dense.activation == graph::Activation::none;
 }
 
 void run_dequantize(const Step& step, const Frame& frame) {
