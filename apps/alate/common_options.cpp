@@ -9,6 +9,7 @@
 #include "base/environment.h"
 #include "base/thread_pool.h"
 #include "hub/model_reference.h"
+#include "models/weight_settings.h"
 #include "server/settings_loading.h"
 
 namespace alate::app {
@@ -85,7 +86,7 @@ void declare(Arguments& arguments, CommonOptions& options) {
                    });
   arguments.option("--policy", "POLICY", "when that backend is not here: strict, warn or allow",
                    [&](std::string_view name) { options.policy = parse_policy(name); });
-  arguments.option("--dtype", "TYPE", "compute in this type: float32, auto", options.dtype);
+  arguments.option("--dtype", "TYPE", "compute in this type: float32, int8, auto", options.dtype);
   arguments.option("--models-dir", "DIR", "where models are looked up by name", options.models_dir);
   arguments.flag("--offline", "never use the network", options.offline);
   arguments.flag("--no-mmap", "read files into memory instead of mapping them", options.no_mmap);
@@ -134,13 +135,10 @@ OutputFormat output_format(const CommonOptions& options, std::initializer_list<O
 }
 
 void check_dtype(const CommonOptions& options) {
-  const std::string_view dtype = options.dtype;
-  if (dtype.empty() || dtype == "float32" || dtype == "f32") return;
-  if (dtype == "auto") {
-    base::log(base::LogLevel::warn, "dtype auto is float32 on this processor");
-    return;
-  }
-  throw make_error(ErrorCode::unsupported, "this version computes in float32 alone, not in ", dtype);
+  models::parse_compute_dtype(options.dtype);
+  if (options.dtype == "auto")
+    base::log(base::LogLevel::warn,
+              "dtype auto is what the model is stored for: float32, or int8 after alate quantize");
 }
 
 LoadOptions load_options(const CommonOptions& options) {
@@ -154,6 +152,7 @@ LoadOptions load_options(const CommonOptions& options) {
           .policy = options.policy,
           .threads = options.threads,
           .map_files = !options.no_mmap,
+          .dtype = options.dtype,
           .dump_graphs = options.dump_graph};
 }
 

@@ -25,7 +25,7 @@ void run_doctor(Arguments& arguments) {
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
   const runtime::Preferences preferences = runtime::preferences_of(load_options(options));
   runtime::ModelNeeds needs{.name = "any"};
-  if (!model.empty()) needs = runtime::model_needs(find_model(options, model));
+  if (!model.empty()) needs = runtime::model_needs(find_model(options, model), options.dtype);
   const runtime::Machine machine = runtime::discover();
   const runtime::MachineFacts facts = runtime::machine_facts();
   const runtime::MachinePeaks peaks = runtime::measure_peaks();

@@ -176,7 +176,7 @@ Estimate estimate_model(const std::string& model, const CommonOptions& options) 
   estimate.facts = {{"model", name},
                     {"backend", memory.backend},
                     {"dtype", dtype},
-                    {"computes_in", memory.dtype},
+                    {"computes_in", folder.dtype},
                     {"batch_size", std::uint64_t{memory.batch_size}},
                     {"rows_at_once", std::uint64_t{memory.rows_at_once}},
                     {"max_length", std::uint64_t{memory.max_length}},

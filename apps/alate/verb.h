@@ -32,6 +32,7 @@ void run_embed(Arguments& arguments);
 void run_forward(Arguments& arguments);
 void run_tokenize(Arguments& arguments);
 void run_bench(Arguments& arguments);
+void run_quantize(Arguments& arguments);
 void run_compare(Arguments& arguments);
 void run_estimate(Arguments& arguments);
 void run_backends(Arguments& arguments);

@@ -43,6 +43,13 @@ constexpr std::array kVerbs = {
          "alate estimate --hidden 4096 --intermediate 14336 --layers 32 --vocab 32000 --heads 32 --kv-heads 8 \\\n"
          "  --max-seq 4096 --dtype-bytes 4",
          run_estimate},
+    Verb{"quantize", "MODEL OUT --type int8", "a model with 8-bit weights out of one with floats",
+         "Reads an encoder's folder and writes another, OUT, that every command takes as MODEL: a quarter of the\n"
+         "size, and products in 8 bits. Weights are rounded so that the outputs for the calibration texts change\n"
+         "least: some 100 built in, or those of --calibration, one a line (.jsonl: {\"text\": ...}).",
+         "alate quantize sentence-transformers/all-MiniLM-L6-v2 ./minilm-int8 --type int8\n"
+         "alate quantize ./my-model ./my-model-int8 --type int8 --calibration texts.txt",
+         run_quantize},
     Verb{"backends", "[install|remove NAME]", "what this machine can compute on, and why not on the rest",
          "Each backend with its devices, memory and versions; for an absent one the reason and what to do.\n"
          "What was found is remembered; --probe looks anew. install fetches a runtime's library from its\n"

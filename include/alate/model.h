@@ -29,6 +29,7 @@ struct LoadOptions {
   bool map_files = true;                 // false: read weights into memory instead of mapping the file
   std::filesystem::path onnx_file = {};  // inside the folder: run as it is instead of the weights; empty: as found
   std::string pooling = {};  // of pipelines that pool: cls, mean, max, mean_sqrt_len_tokens, weightedmean, lasttoken
+  std::string dtype = {};    // to compute in: float32, int8 (products of 8-bit integers); empty or auto: as stored
   std::filesystem::path dump_graphs = {};  // a folder that gets the graph as text after each pass; empty: none
 };
 

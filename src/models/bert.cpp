@@ -56,6 +56,8 @@ BertConfig parse(const Json& config) {
   return bert;
 }
 
+constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
+
 class Bert {
  public:
   Bert(Builder& b, const BertConfig& config, Weights& weights, const EncoderInputs& in)
@@ -64,7 +66,7 @@ class Bert {
   Value embeddings() {
     b_.set_source("embeddings");
     const std::int64_t hidden = config_.hidden;
-    const Value words = graph::take_rows(b_, word_table(), in_.ids);
+    const Value words = weights_.lookup(b_, kWordTable, in_.ids, config_.vocabulary, hidden);
     const Value types = graph::take_rows(
         b_, weights_.get(b_, "embeddings.token_type_embeddings.weight", {config_.types, hidden}), in_.type_ids);
     const Value positions = graph::take_rows(
@@ -88,7 +90,7 @@ class Bert {
 
   Value pooler(Value x) {
     b_.set_source("pooler");
-    return b_.tanh({linear("pooler.dense", graph::take_rows(b_, x, in_.first), config_.hidden, config_.hidden)});
+    return b_.tanh({head("pooler.dense", graph::take_rows(b_, x, in_.first), config_.hidden, config_.hidden)});
   }
 
   // BertForMaskedLM: a transform, then the word table as the last product.
@@ -97,7 +99,7 @@ class Bert {
     const std::string head = "cls.predictions.";
     const Value transformed =
         norm(head + "transform.LayerNorm",
-             activate(b_, config_.activation, linear(head + "transform.dense", x, config_.hidden, config_.hidden)),
+             activate(b_, config_.activation, this->head(head + "transform.dense", x, config_.hidden, config_.hidden)),
              config_.hidden);
     const bool untied = weights_.has(head + "decoder.weight");
     const Value table =
@@ -109,17 +111,19 @@ class Bert {
   // A linear layer on top whose width is in the file.
   Value classifier(Value x) {
     b_.set_source("classifier");
-    return linear("classifier", x, config_.hidden, weights_.rows("classifier.weight"));
+    return head("classifier", x, config_.hidden, weights_.rows("classifier.weight"));
   }
 
  private:
-  Value word_table() {
-    return weights_.get(b_, "embeddings.word_embeddings.weight", {config_.vocabulary, config_.hidden});
-  }
+  Value word_table() { return weights_.get(b_, kWordTable, {config_.vocabulary, config_.hidden}); }
 
   Value linear(const std::string& name, Value x, std::int64_t from, std::int64_t to) {
-    return b_.dense({x, weights_.get(b_, name + ".weight", {to, from}), weights_.get(b_, name + ".bias", {to})},
-                    {.has_bias = true});
+    return weights_.linear(b_, name, x, from, to);
+  }
+
+  // What comes after the layers is little work, and decides: it stays in float32.
+  Value head(const std::string& name, Value x, std::int64_t from, std::int64_t to) {
+    return weights_.linear(b_, name, x, from, to, Rounding::never);
   }
 
   Value norm(const std::string& name, Value x, std::int64_t width) {

@@ -3,29 +3,70 @@
 
 #include <filesystem>
 #include <initializer_list>
+#include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/safetensors_model.h"
 #include "graph/builder.h"
+#include "models/weight_settings.h"
 
 namespace alate::models {
 
-/// Gives weights as constants of a graph, in float32 whatever they are stored in. Knows the prefix that a checkpoint of
-/// a larger model puts before the names of the base model, and older spellings of names. Not thread-safe.
+/// Tensors by their names in a file.
+using TensorsByName = std::map<std::string, Tensor, std::less<>>;
+
+/// Whether a linear layer may be computed with 8-bit integers where the file does not store it so.
+enum class Rounding { allowed, never };
+
+/// A linear layer that a graph was built with.
+struct LinearLayer {
+  std::string module;  // its name in the file, without ".weight"
+  std::int64_t in = 0, out = 0;
+  graph::Value x, y;
+  Rounding rounding = Rounding::allowed;
+};
+
+/// A table whose rows a graph looks up.
+struct LookupTable {
+  std::string weight;  // its name in the file
+  std::int64_t rows = 0, width = 0;
+};
+
+/// Gives weights as constants of a graph, in float32 whatever they are stored in, and the layers that may compute in 8
+/// bits. Knows the prefix that a checkpoint of a larger model puts before the names of the base model, and older
+/// spellings of names. Not thread-safe.
 class Weights {
  public:
-  /// `prefix` ("bert.") is taken off where the file's names have it.
-  Weights(const formats::SafetensorsModel& file, std::string prefix);
+  /// `prefix` ("bert.") is taken off where the file's names have it. `instead` holds tensors that stand in the place of
+  /// the file's, or beside them; it must live as long as this.
+  Weights(const formats::SafetensorsModel& file, std::string prefix, WeightSettings settings = {},
+          const TensorsByName* instead = nullptr);
 
   bool has(std::string_view name) const { return !stored_name(name).empty(); }
-  /// Throws not_found naming the weight, corrupt when the shape is another.
+  /// Throws not_found naming the weight, corrupt when the shape is another, or a weight of 8-bit integers lacks its
+  /// scales or has others than one a row.
   graph::Value get(graph::Builder& b, std::string_view name, std::vector<std::int64_t> extents);
   /// The number of rows of a matrix, for weights whose width only the file knows. Throws not_found, corrupt when it is
   /// no matrix.
   std::int64_t rows(std::string_view name) const;
+
+  /// x [..., in] · NAME.weightᵀ [out, in] + NAME.bias: dense, or quantized_dense as the file and
+  /// the settings say. Throws as `get`.
+  graph::Value linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in, std::int64_t out,
+                      Rounding rounding = Rounding::allowed);
+  /// The rows of table `name` [rows, width] that `indices` name. Throws as `get`.
+  graph::Value lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
+                      std::int64_t width);
+  /// What these two were asked for, in order.
+  std::span<const LinearLayer> linear_layers() const { return layers_; }
+  std::span<const LookupTable> lookup_tables() const { return tables_; }
+
+  /// The tensor of this name in the file, or what stands in its place, as f32 on the host. Throws not_found.
+  Tensor floats(std::string_view stored) const;
 
   /// Stored names that nothing has asked for.
   std::vector<std::string> unused() const;
@@ -33,14 +74,38 @@ class Weights {
   Fingerprint fingerprint() const;
 
  private:
+  /// What is stored of a matrix in 8-bit integers: operands of ops over quantized encodings.
+  struct StoredRows {
+    graph::ConstantPtr stored, scales;
+  };
+
+  const Tensor* replacement(std::string_view stored) const;
+  bool holds(std::string_view stored) const;
+  Shape stored_shape(std::string_view stored) const;
+  graph::ConstantPtr leaf(const std::string& stored);
   /// The extents of a weight. Throws not_found.
   std::vector<std::int64_t> extents(std::string_view name) const;
+  /// The name in the file, with the extents checked. Throws not_found, corrupt.
+  std::string require(std::string_view name, const std::vector<std::int64_t>& extents) const;
   /// The name in the file: as given, with or without the prefix, or in an older spelling; empty where there is none.
   std::string stored_name(std::string_view name) const;
 
+  bool is_stored_in_8_bits(std::string_view stored) const;
+  StoredRows stored_rows(const std::string& stored);
+  StoredRows rounded_rows(const std::string& stored);
+  graph::ConstantPtr in_float32(const std::string& stored);
+  /// NAME.smoothing [in], where there is one. Throws corrupt.
+  graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);
+  graph::Value quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,
+                                graph::ConstantPtr smoothing, graph::Value bias);
+
   const formats::SafetensorsModel& file_;
   std::string prefix_;
+  WeightSettings settings_;
+  const TensorsByName* instead_;
   std::set<std::string, std::less<>> used_;
+  std::vector<LinearLayer> layers_;
+  std::vector<LookupTable> tables_;
 };
 
 }  // namespace alate::models

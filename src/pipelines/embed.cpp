@@ -35,21 +35,6 @@ namespace {
 
 using Row = std::vector<std::int32_t>;
 
-std::string lower_cased(std::string_view text) {
-  const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
-  const std::string_view valid = repaired ? std::string_view(*repaired) : text;
-  std::string lower;
-  lower.reserve(valid.size());
-  for (std::size_t at = 0; at < valid.size();) {
-    const tokenizers::CodePoint point = tokenizers::decode_utf8(valid, at);
-    at += point.length;
-    const tokenizers::LowerCase letters = tokenizers::lower_case(point.value);
-    tokenizers::append_utf8(lower, letters.first);
-    if (letters.second != 0) tokenizers::append_utf8(lower, letters.second);
-  }
-  return lower;
-}
-
 // Places of the rows, longest first; rows of equal length keep their order.
 std::vector<std::size_t> by_length(std::span<const Row> rows) {
   std::vector<std::size_t> order(rows.size());
@@ -166,7 +151,7 @@ TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const
   encode.with_offsets = false;
   encode.with_tokens = false;
   const auto ids_of = [&](std::string_view text, bool& truncated) {
-    const std::string lower = state.modules.lower_case ? lower_cased(text) : std::string();
+    const std::string lower = state.modules.lower_case ? tokenizers::lower_cased(text) : std::string();
     Encoding encoding = state.tokenizer.encode(state.modules.lower_case ? std::string_view(lower) : text, encode);
     truncated = encoding.truncated;
     return std::move(encoding.ids);

@@ -26,8 +26,8 @@ std::string key_of(const std::filesystem::path& path, const LoadOptions& options
   std::string key = path.string();
   for (const std::string& name : options.backends) key += '\n' + name;
   key += "\n|" + options.device + '|' + options.gpu + '|' + options.onnx_file.string() + '|' +
-         options.dump_graphs.string() + '|' + std::to_string(options.threads) + (options.map_files ? "m" : "r") +
-         std::to_string(static_cast<int>(options.policy));
+         options.dump_graphs.string() + '|' + options.dtype + '|' + std::to_string(options.threads) +
+         (options.map_files ? "m" : "r") + std::to_string(static_cast<int>(options.policy));
   return key;
 }
 

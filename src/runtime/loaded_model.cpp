@@ -138,7 +138,7 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
     encoder = runtime::find_encoder(open_file(), files.onnx_file.string(), limits);
     built.last_hidden_state = b.parameter("last_hidden_state", {DType::f32, {inputs.tokens, encoder.hidden_size}});
   } else {
-    models::Weights named(weights, std::string(architecture->prefix));
+    models::Weights named(weights, std::string(architecture->prefix), weight_settings);
     built = architecture->build(b, config, named, inputs, choice);
   }
   head(b, inputs, built);

@@ -95,6 +95,7 @@ struct Model::State {
   formats::SafetensorsModel weights;
   const models::Architecture* architecture = nullptr;
   models::EncoderLimits limits;
+  models::WeightSettings weight_settings;
   std::shared_ptr<backends::WeightStore> store;
   backends::Backend* backend = nullptr;
   std::map<std::string, std::string, std::less<>> session_options;  // of the manifest

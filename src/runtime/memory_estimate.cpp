@@ -171,10 +171,11 @@ FolderGraph graph_of_folder(const std::filesystem::path& folder) {
   const formats::SafetensorsModel file = formats::SafetensorsModel::open_folder(folder, base::MappedFile::Mode::map);
   graph::Builder b(std::string(architecture.model_type));
   const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
-  models::Weights weights(file, std::string(architecture.prefix));
+  const models::WeightSettings settings{.quantization = models::read_quantization(config)};
+  models::Weights weights(file, std::string(architecture.prefix), settings);
   const models::BuiltEncoder built = architecture.build(b, config, weights, inputs, models::HeadChoice::of_folder);
   for (const models::EncoderOutput& output : built.outputs) b.output(std::string(output.name), output.value);
-  return {.graph = b.finish(), .limits = architecture.limits(config)};
+  return {.graph = b.finish(), .limits = architecture.limits(config), .dtype = std::string(settings.computes_in())};
 }
 
 }  // namespace alate::runtime
@@ -184,8 +185,10 @@ namespace alate {
 ModelMemory estimate_model_memory(const std::filesystem::path& folder, const MemoryOptions& options) {
   const runtime::FolderGraph model = runtime::graph_of_folder(folder);
   const backends::Backend& backend = backends::get_backend(options.backend == "auto" ? "cpu" : options.backend);
-  return runtime::encoder_memory(backend, model.graph, model.limits,
-                                 {.batch_size = options.batch_size, .max_length = options.max_length});
+  ModelMemory memory = runtime::encoder_memory(backend, model.graph, model.limits,
+                                               {.batch_size = options.batch_size, .max_length = options.max_length});
+  memory.dtype = model.dtype;
+  return memory;
 }
 
 BackendForMemory init_backend_with_memory_check(std::uint64_t required_bytes, std::span<const std::string> preferred) {

@@ -81,6 +81,7 @@ void require_memory(backends::Backend& backend, std::string_view device_index, c
 struct FolderGraph {
   graph::Graph graph;
   models::EncoderLimits limits;
+  std::string dtype;  // that it computes in as it is stored
 };
 /// Throws as Model::load.
 FolderGraph graph_of_folder(const std::filesystem::path& folder);

@@ -90,7 +90,7 @@ Fingerprint fingerprint_of(const Model::State& state) {
   } else {
     fingerprint.add(models::Weights(state.weights, std::string(state.architecture->prefix)).fingerprint());
   }
-  return fingerprint.add(std::string_view("f32")).add(state.backend->name()).finish();
+  return fingerprint.add(std::string_view(state.facts.dtype)).add(state.backend->name()).finish();
 }
 
 void read_weights(Model::State& state) {
@@ -103,6 +103,14 @@ void read_weights(Model::State& state) {
     state.facts.weight_bytes += state.weights.find(name)->shape.byte_count();
 }
 
+void say_of_rounding(const Model::State& state) {
+  if (!state.weight_settings.rounds_on_load()) return;
+  // As measured over 540 texts of many kinds; docs/quantization.md.
+  base::log(base::LogLevel::info, "weights are rounded to int8 as they are loaded; `alate quantize` does it better",
+            {{"model", runtime::shown_name(state.folder)},
+             {"cosine_to_float32", "0.9988 in the mean, 0.9964 at worst, measured with all-MiniLM-L6-v2"}});
+}
+
 // All that does not depend on where it runs.
 std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, const LoadOptions& options) {
   auto state = std::make_shared<Model::State>();
@@ -111,7 +119,15 @@ std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, cons
   state->options = options;
   if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
   state->config = read_config(state->files);
-  state->facts.dtype = "float32";
+  state->weight_settings.dtype = models::parse_compute_dtype(options.dtype);
+  if (state->files.is_onnx()) {
+    if (state->weight_settings.dtype == models::ComputeDType::int8)
+      throw make_error(ErrorCode::unsupported,
+                       "an ONNX file computes in its own types: --dtype int8 is for weights as ", "safetensors");
+  } else {
+    state->weight_settings.quantization = models::read_quantization(state->config);
+  }
+  state->facts.dtype = state->weight_settings.computes_in();
   if (state->files.is_onnx()) {
     state->limits = limits_of_config(state->config);
     state->facts.architecture = state->config.get_string("model_type", "onnx");
@@ -119,6 +135,7 @@ std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, cons
   } else {
     read_weights(*state);
   }
+  say_of_rounding(*state);
   state->facts.hidden_size = static_cast<std::size_t>(state->limits.hidden_size);
   state->facts.max_positions = static_cast<std::size_t>(state->limits.positions);
   return state;
@@ -166,7 +183,8 @@ std::shared_ptr<const Model::State> Model::State::load(const std::filesystem::pa
   const ModelNeeds needs{.name = runtime::shown_name(folder),
                          .backends = in_both(manifest.backends, supported),
                          .file_extension = state->files.is_onnx() ? ".onnx" : "",
-                         .bytes = state->facts.weight_bytes};
+                         .bytes = state->facts.weight_bytes,
+                         .dtype = state->facts.dtype};
   Machine machine = runtime::discover_for(preferences, needs);
   std::vector<FailedChoice> failed;
   for (;;) {

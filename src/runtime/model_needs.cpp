@@ -1,11 +1,13 @@
 #include "runtime/model_needs.h"
 
+#include "base/mapped_file.h"
+#include "formats/json.h"
 #include "formats/safetensors_model.h"
 #include "hub/manifest.h"
 
 namespace alate::runtime {
 
-ModelNeeds model_needs(const std::filesystem::path& path) {
+ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype) {
   const ModelFiles files = find_model_files(path);
   ModelNeeds needs{.name = shown_name(path), .backends = hub::read_manifest(files.folder).backends};
   if (files.is_onnx()) {
@@ -15,6 +17,11 @@ ModelNeeds model_needs(const std::filesystem::path& path) {
   }
   const formats::SafetensorsModel weights = formats::SafetensorsModel::open_folder(path);
   for (const std::string_view name : weights.names()) needs.bytes += weights.find(name)->shape.byte_count();
+  const std::filesystem::path config = files.folder / "config.json";
+  const models::WeightSettings settings{
+      .quantization = models::read_quantization(formats::parse_json(base::read_text_file(config), config.string())),
+      .dtype = models::parse_compute_dtype(dtype)};
+  needs.dtype = settings.computes_in();
   return needs;
 }
 

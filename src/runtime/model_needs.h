@@ -2,13 +2,15 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "runtime/loaded_model.h"
 #include "runtime/selection.h"
 
 namespace alate::runtime {
 
-/// Reads config, manifest and the headers of the weights. Throws as Model::load for what is no model.
-ModelNeeds model_needs(const std::filesystem::path& path);
+/// `dtype` is as LoadOptions have it. Reads config, manifest and the headers of the weights. Throws as Model::load for
+/// what is no model.
+ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype = {});
 
 }  // namespace alate::runtime

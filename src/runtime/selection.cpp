@@ -242,7 +242,7 @@ class Chooser {
     selection.device = chosen.device->name;
     selection.device_index = std::to_string(chosen.device->index);
     selection.device_description = chosen.device->description;
-    selection.dtype = "float32";
+    selection.dtype = model_.dtype;
     selection.required_backends = model_.backends;
     for (const Candidate& candidate : candidates_) selection.considered.push_back(candidate.shown);
     const std::string& by = chosen.shown.asked_by;

@@ -29,6 +29,7 @@ struct ModelNeeds {
   std::vector<std::string> backends = {};  // that its manifest names; empty: any
   std::string file_extension = {};         // of a file that has to be run as it is (".onnx"); empty: it is a graph
   std::uint64_t bytes = 0;                 // of memory that it takes once loaded; 0: unknown
+  std::string dtype = "float32";           // that it computes in
 };
 
 /// What users, files and variables want.

@@ -46,7 +46,8 @@ LoadOptions load_options(const Settings& settings) {
           .gpu_is_wish = is_foreign_variable(settings.gpu_origin),
           .policy = policy_of(settings),
           .threads = settings.threads,
-          .map_files = settings.map_files};
+          .map_files = settings.map_files,
+          .dtype = settings.dtype};
 }
 
 HostingOptions hosting_options(const Settings& settings, runtime::BatchObserver observer) {

@@ -41,7 +41,7 @@ struct Settings {
   std::vector<std::string> backend_priority;             // NAME[:DEVICE]; empty: auto
   std::string backend_priority_origin;                   // where it was said: "--backend", "GOMLX_BACKEND"
   std::string device;                                    // of backends that name none
-  std::string dtype;                                     // empty: float32
+  std::string dtype;                                     // empty: as stored
   std::string gpu = "auto";
   std::string gpu_origin;
   std::string policy = "warn";

@@ -2,6 +2,10 @@
 
 #include <utf8proc.h>
 
+#include <optional>
+
+#include "tokenizers/unicode/utf8.h"
+
 namespace alate::tokenizers {
 namespace {
 
@@ -30,6 +34,21 @@ LowerCase lower_case(char32_t c) {
   if (c == 0x130) return {'i', 0x307};
   const auto lower = static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
   return {lower == c ? later_lower_case(c) : lower, 0};
+}
+
+std::string lower_cased(std::string_view text) {
+  const std::optional<std::string> repaired = repair_utf8(text);
+  const std::string_view valid = repaired ? std::string_view(*repaired) : text;
+  std::string lower;
+  lower.reserve(valid.size());
+  for (std::size_t at = 0; at < valid.size();) {
+    const CodePoint point = decode_utf8(valid, at);
+    at += point.length;
+    const LowerCase letters = lower_case(point.value);
+    append_utf8(lower, letters.first);
+    if (letters.second != 0) append_utf8(lower, letters.second);
+  }
+  return lower;
 }
 
 }  // namespace alate::tokenizers

@@ -1,6 +1,9 @@
 // Lower case, letter by letter.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace alate::tokenizers {
 
 struct LowerCase {
@@ -10,5 +13,8 @@ struct LowerCase {
 
 /// What Rust's char::to_lowercase gives (the full mapping without context: a final sigma is a sigma).
 LowerCase lower_case(char32_t c);
+
+/// Every letter of a text so; invalid UTF-8 becomes U+FFFD.
+std::string lower_cased(std::string_view text);
 
 }  // namespace alate::tokenizers

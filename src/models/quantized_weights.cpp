@@ -1,0 +1,132 @@
+// Weights that are stored in 8 bits or rounded to them: the layers that compute with them, and their numbers.
+#include <cmath>
+#include <utility>
+
+#include "alate/error.h"
+#include "models/weights.h"
+#include "tensor/row_rounding.h"
+
+namespace alate::models {
+namespace {
+
+constexpr std::string_view kWeight = ".weight";
+
+// As stored names put it: beside "layer.weight" are "layer.weight_scale", "layer.bias" and "layer.smoothing".
+std::string scale_name(const std::string& stored) { return stored + "_scale"; }
+std::string module_of(std::string_view stored) { return std::string(stored.substr(0, stored.size() - kWeight.size())); }
+
+// Made of another constant, whose identity it has with a word more.
+Fingerprint identity_of(const Fingerprint& weight, std::string_view part) {
+  return FingerprintBuilder().add(weight).add(part).finish();
+}
+
+bool all_finite(const Tensor& tensor) {
+  for (const float value : tensor.values<float>()) {
+    if (!std::isfinite(value)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Weights::is_stored_in_8_bits(std::string_view stored) const {
+  return settings_.quantization.is_present && stored_shape(stored).dtype == DType::i8;
+}
+
+Weights::StoredRows Weights::stored_rows(const std::string& stored) {
+  const std::string scale = scale_name(stored);
+  const Shape shape = stored_shape(stored);
+  if (!holds(scale))
+    throw make_error(ErrorCode::corrupt, "weight '", stored, "' is stored in 8 bits, but its scales, '", scale,
+                     "', are missing");
+  const Shape found = stored_shape(scale);
+  const bool is_matrix = shape.rank() == 2;
+  if (!is_matrix || found != Shape{DType::f32, {shape.dims[0], 1}})
+    throw make_error(ErrorCode::corrupt, "'", scale, "' is ", to_string(found), " beside a weight of ",
+                     to_string(shape), ": it must be f32, with a number for each row");
+  graph::ConstantPtr scales = leaf(scale);
+  if (!all_finite(scales->tensor))
+    throw make_error(ErrorCode::corrupt, "'", scale, "' has numbers that are not finite");
+  return {.stored = leaf(stored), .scales = std::move(scales)};
+}
+
+Weights::StoredRows Weights::rounded_rows(const std::string& stored) {
+  const Fingerprint identity = leaf(stored)->identity;
+  tensor::ScaledRows rows;
+  try {
+    rows = tensor::round_rows(floats(stored));
+  } catch (const Error& error) {
+    throw make_error(error.code(), "weight '", stored, "': ", error.message());
+  }
+  return {.stored = graph::make_constant(stored, std::move(rows.stored), identity_of(identity, "rows in 8 bits")),
+          .scales = graph::make_constant(scale_name(stored), std::move(rows.scales), identity_of(identity, "scales"))};
+}
+
+graph::ConstantPtr Weights::smoothing(const std::string& module, std::int64_t in) {
+  const std::string stored = module + ".smoothing";
+  if (!holds(stored)) return nullptr;
+  const Shape found = stored_shape(stored);
+  if (found != Shape{DType::f32, {in}})
+    throw make_error(ErrorCode::corrupt, "'", stored, "' is ", to_string(found), ", not f32[", in,
+                     "]: a number for each channel");
+  used_.insert(stored);
+  // Named by its numbers: layers of one input that are smoothed alike round it once.
+  const Tensor* other = replacement(stored);
+  graph::ConstantPtr constant = graph::make_constant(stored, other != nullptr ? *other : file_.tensor(stored));
+  if (!all_finite(constant->tensor))
+    throw make_error(ErrorCode::corrupt, "'", stored, "' has numbers that are not finite");
+  return constant;
+}
+
+graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,
+                                       graph::ConstantPtr smoothing, graph::Value bias) {
+  const std::string stored = module + std::string(kWeight);
+  StoredRows rows = is_stored_in_8_bits(stored) ? stored_rows(stored) : rounded_rows(stored);
+  graph::QuantizedDense attributes{.blocks = {1, 0},
+                                   .has_bias = true,
+                                   .has_smoothing = smoothing != nullptr,
+                                   .activation_runs = settings_.quantization.runs_of(module)};
+  if (layer.in % attributes.activation_runs != 0)
+    throw make_error(ErrorCode::corrupt, "config.json: activation_runs of '", module, "' is ",
+                     attributes.activation_runs, ", which does not divide its ", layer.in, " channels");
+  std::vector<graph::Value> operands = {layer.x};
+  if (attributes.has_smoothing) operands.push_back(b.constant(std::move(smoothing)));
+  operands.push_back(b.constant(std::move(rows.stored)));
+  operands.push_back(b.constant(std::move(rows.scales)));
+  operands.push_back(bias);
+  return b.quantized_dense(std::move(operands), std::move(attributes));
+}
+
+graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in,
+                             std::int64_t out, Rounding rounding) {
+  const std::string stored = require(name + std::string(kWeight), {out, in});
+  const std::string module = module_of(stored);
+  LinearLayer layer{.module = module, .in = in, .out = out, .x = x, .y = {}, .rounding = rounding};
+  const bool is_stored = is_stored_in_8_bits(stored);
+  const bool is_asked = settings_.dtype == ComputeDType::int8 && rounding == Rounding::allowed;
+  const graph::Value bias = get(b, name + ".bias", {out});
+  graph::ConstantPtr smoothed = settings_.quantization.is_present ? smoothing(module, in) : nullptr;
+  if (settings_.dtype != ComputeDType::float32 && (is_stored || (is_asked && smoothed == nullptr))) {
+    layer.y = quantized_linear(b, module, layer, std::move(smoothed), bias);
+  } else {
+    graph::Value weight = b.constant(in_float32(stored));
+    if (smoothed != nullptr)
+      weight = b.mul({weight, graph::broadcast_to(b, b.constant(std::move(smoothed)), {out, in})});
+    layer.y = b.dense({x, weight, bias}, {.has_bias = true});
+  }
+  layers_.push_back(layer);
+  return layer.y;
+}
+
+graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
+                             std::int64_t width) {
+  const std::string stored = require(name, {rows, width});
+  tables_.push_back({.weight = stored, .rows = rows, .width = width});
+  if (!is_stored_in_8_bits(stored) || settings_.dtype == ComputeDType::float32)
+    return graph::take_rows(b, b.constant(in_float32(stored)), indices);
+  StoredRows table = stored_rows(stored);
+  return b.quantized_embedding({indices, b.constant(std::move(table.stored)), b.constant(std::move(table.scales))},
+                               {.blocks = {1, 0}});
+}
+
+}  // namespace alate::models

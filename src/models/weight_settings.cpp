@@ -1,0 +1,82 @@
+#include "models/weight_settings.h"
+
+#include <array>
+#include <utility>
+
+#include "alate/error.h"
+
+namespace alate::models {
+namespace {
+
+using formats::Json;
+
+constexpr std::array<std::pair<std::string_view, ComputeDType>, 6> kNames = {{{"", ComputeDType::as_stored},
+                                                                              {"auto", ComputeDType::as_stored},
+                                                                              {"float32", ComputeDType::float32},
+                                                                              {"f32", ComputeDType::float32},
+                                                                              {"int8", ComputeDType::int8},
+                                                                              {"i8", ComputeDType::int8}}};
+
+std::int64_t runs(const Json& value, std::string_view of) {
+  const std::string what = "config.json: activation_runs of " + formats::quoted_name(of);
+  const std::int64_t count = value.is_integer() ? value.as_int(what) : 0;
+  if (count < 1 || count > INT32_MAX)
+    throw make_error(ErrorCode::corrupt, what, " is no number of runs, which is 1 or more");
+  return count;
+}
+
+}  // namespace
+
+ComputeDType parse_compute_dtype(std::string_view name) {
+  for (const auto& [known, dtype] : kNames) {
+    if (known == name) return dtype;
+  }
+  throw make_error(ErrorCode::unsupported, "this version computes in float32 or int8, not in ", name);
+}
+
+std::int64_t QuantizationConfig::runs_of(std::string_view module) const {
+  const auto found = activation_runs_of.find(module);
+  return found == activation_runs_of.end() ? activation_runs : found->second;
+}
+
+QuantizationConfig read_quantization(const Json& config) {
+  const Json* found = config.find("quantization_config");
+  if (found == nullptr || !found->is_object() || found->get_string("quant_method", "") != QuantizationConfig::kMethod)
+    return {};
+  const std::int64_t version = found->get_int("version", QuantizationConfig::kVersion),
+                     bits = found->get_int("bits", 8);
+  if (version > QuantizationConfig::kVersion)
+    throw make_error(ErrorCode::unsupported, "config.json: quantization_config is of version ", version,
+                     ", and this program reads those up to ", QuantizationConfig::kVersion, ": use a newer Alate");
+  if (bits != 8)
+    throw make_error(ErrorCode::unsupported, "config.json: quantization_config has ", bits, " bits, not 8");
+  QuantizationConfig quantization{.is_present = true};
+  if (const Json* value = found->find("activation_runs"); value != nullptr)
+    quantization.activation_runs = runs(*value, "all modules");
+  if (const Json* modules = found->find("modules"); modules != nullptr && modules->is_object()) {
+    for (const auto& [name, module] : modules->as_object("modules")) {
+      if (const Json* value = module.find("activation_runs"); value != nullptr)
+        quantization.activation_runs_of.emplace(name, runs(*value, name));
+    }
+  }
+  return quantization;
+}
+
+Json to_json(const QuantizationConfig& quantization) {
+  Json::Object object = {{"quant_method", QuantizationConfig::kMethod},
+                         {"version", QuantizationConfig::kVersion},
+                         {"bits", 8},
+                         {"activation_runs", quantization.activation_runs}};
+  Json::Object modules;
+  for (const auto& [name, count] : quantization.activation_runs_of)
+    modules.emplace_back(name, Json::Object{{"activation_runs", count}});
+  if (!modules.empty()) object.emplace_back("modules", std::move(modules));
+  return object;
+}
+
+std::string_view WeightSettings::computes_in() const {
+  const bool is_int8 = dtype == ComputeDType::int8 || (dtype == ComputeDType::as_stored && quantization.is_present);
+  return is_int8 ? "int8" : "float32";
+}
+
+}  // namespace alate::models

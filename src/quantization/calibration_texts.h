@@ -1,0 +1,12 @@
+// Texts to calibrate with where none are given.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace alate::quantization {
+
+/// Short texts of many kinds: sentences, questions, words, code, tables, logs, several languages. Written for this.
+std::vector<std::string> calibration_texts();
+
+}  // namespace alate::quantization

@@ -1,0 +1,122 @@
+#include "quantization/layers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "graph/attributes.h"
+
+namespace alate::quantization {
+namespace {
+
+constexpr float kLeastMagnitude = 1e-5F;
+
+std::vector<float> column_magnitudes(std::span<const float> values, std::size_t columns) {
+  std::vector<float> most(columns, kLeastMagnitude);
+  for (std::size_t i = 0; i < values.size(); ++i) most[i % columns] = std::max(most[i % columns], std::abs(values[i]));
+  return most;
+}
+
+void round_run(std::span<float> run) {
+  const auto [least, greatest] = std::ranges::minmax(run);
+  const float step = std::max((greatest - least) / static_cast<float>(graph::QuantizedDense::kRunSteps),
+                              static_cast<float>(graph::QuantizedDense::kLeastRunStep));
+  const float inverse = 1 / step;
+  for (float& value : run) value = std::nearbyint((value - least) * inverse) * step + least;
+}
+
+}  // namespace
+
+std::vector<float> smoothing_of(const Inputs& inputs, std::span<const Tensor> weights) {
+  const std::size_t columns = inputs.columns;
+  const std::vector<float> of_inputs = column_magnitudes(inputs.values, columns);
+  std::vector<float> of_weights(columns, kLeastMagnitude);
+  for (const Tensor& weight : weights) {
+    const std::vector<float> each = column_magnitudes(weight.values<float>(), columns);
+    for (std::size_t i = 0; i < columns; ++i) of_weights[i] = std::max(of_weights[i], each[i]);
+  }
+  double logarithms = 0;
+  std::vector<float> smoothing(columns);
+  for (std::size_t i = 0; i < columns; ++i) {
+    smoothing[i] = std::sqrt(of_weights[i] / of_inputs[i]);
+    logarithms += std::log(double{smoothing[i]});
+  }
+  const auto mean = static_cast<float>(std::exp(logarithms / static_cast<double>(std::max<std::size_t>(columns, 1))));
+  for (float& factor : smoothing) factor /= mean;
+  return smoothing;
+}
+
+Tensor divided_columns(const Tensor& weight, std::span<const float> factors) {
+  Tensor divided = Tensor::uninitialized(weight.shape());
+  const std::span<const float> from = weight.values<float>();
+  const std::span<float> to = divided.mutable_values<float>();
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] / factors[i % factors.size()];
+  return divided;
+}
+
+void round_to_8_bits(Inputs& inputs, std::int64_t runs) {
+  const std::size_t length = inputs.columns / static_cast<std::size_t>(runs);
+  for (std::size_t first = 0; first < inputs.values.size(); first += length)
+    round_run(std::span(inputs.values).subspan(first, length));
+}
+
+std::vector<std::size_t> by_falling_range(const Inputs& inputs) {
+  std::vector<float> least(inputs.columns, INFINITY), greatest(inputs.columns, -INFINITY);
+  for (std::size_t i = 0; i < inputs.values.size(); ++i) {
+    const std::size_t column = i % inputs.columns;
+    least[column] = std::min(least[column], inputs.values[i]);
+    greatest[column] = std::max(greatest[column], inputs.values[i]);
+  }
+  std::vector<std::size_t> order(inputs.columns);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return greatest[i] - least[i]; });
+  return order;
+}
+
+Inputs ordered_columns(const Inputs& inputs, std::span<const std::size_t> order) {
+  Inputs ordered{.values = std::vector<float>(inputs.values.size()), .columns = inputs.columns};
+  for (std::size_t i = 0; i < inputs.values.size(); ++i) {
+    const std::size_t column = i % inputs.columns;
+    ordered.values[i] = inputs.values[i - column + order[column]];
+  }
+  return ordered;
+}
+
+Tensor ordered_columns(const Tensor& matrix, std::span<const std::size_t> order) {
+  Tensor ordered = Tensor::uninitialized(matrix.shape());
+  const std::span<const float> from = matrix.values<float>();
+  const std::span<float> to = ordered.mutable_values<float>();
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i - i % order.size() + order[i % order.size()]];
+  return ordered;
+}
+
+Tensor ordered_rows(const Tensor& tensor, std::span<const std::size_t> order) {
+  Tensor ordered = Tensor::uninitialized(tensor.shape());
+  const std::size_t bytes = tensor.byte_count() / order.size();
+  for (std::size_t i = 0; i < order.size(); ++i)
+    std::memcpy(ordered.mutable_bytes().data() + i * bytes, tensor.bytes().data() + order[i] * bytes, bytes);
+  return ordered;
+}
+
+std::vector<double> mean_outputs(const Tensor& weight, std::span<const double> means) {
+  std::vector<double> outputs(static_cast<std::size_t>(weight.extent(0)));
+  for (std::size_t row = 0; row < outputs.size(); ++row) {
+    for (std::size_t i = 0; i < means.size(); ++i)
+      outputs[row] += double{weight.values<float>()[row * means.size() + i]} * means[i];
+  }
+  return outputs;
+}
+
+std::vector<double> mean_outputs(const tensor::ScaledRows& weight, std::span<const double> means) {
+  std::vector<double> outputs(static_cast<std::size_t>(weight.stored.extent(0)));
+  for (std::size_t row = 0; row < outputs.size(); ++row) {
+    double sum = 0;
+    for (std::size_t i = 0; i < means.size(); ++i)
+      sum += static_cast<double>(weight.stored.values<std::int8_t>()[row * means.size() + i]) * means[i];
+    outputs[row] = sum * double{weight.scales.values<float>()[row]};
+  }
+  return outputs;
+}
+
+}  // namespace alate::quantization

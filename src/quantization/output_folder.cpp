@@ -1,0 +1,88 @@
+#include "quantization/output_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "alate/error.h"
+
+namespace alate::quantization {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 13> kWeightEndings = {".safetensors", ".safetensors.index.json",
+                                                             ".bin",         ".bin.index.json",
+                                                             ".h5",          ".msgpack",
+                                                             ".onnx",        ".onnx_data",
+                                                             ".ot",          ".gguf",
+                                                             ".pt",          ".pth",
+                                                             ".ckpt"};
+constexpr std::array<std::string_view, 3> kOtherFormats = {"onnx", "openvino", "coreml"};
+
+[[noreturn]] void fail(const fs::path& path, std::string_view what, const std::error_code& error) {
+  throw make_error(ErrorCode::unavailable, path.string(), " cannot be ", what, ": ", error.message());
+}
+
+[[noreturn]] void refuse_existing(const fs::path& target) {
+  throw make_error(ErrorCode::invalid_argument, "'", target.string(),
+                   "' exists: name a folder that does not, nothing is written over");
+}
+
+bool is_weight_file(std::string_view name) {
+  return std::ranges::any_of(kWeightEndings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+void copy_all(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::copy(from, to, fs::copy_options::recursive, error);
+  if (error) fail(from, "copied", error);
+}
+
+}  // namespace
+
+OutputFolder::OutputFolder(fs::path target) : target_(std::move(target)) {
+  if (!target_.has_filename()) target_ = target_.parent_path();  // "folder/"
+  std::error_code error;
+  if (target_.empty()) throw Error(ErrorCode::invalid_argument, "name a folder to write");
+  if (fs::symlink_status(target_, error).type() != fs::file_type::not_found) refuse_existing(target_);
+  const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  if (!fs::is_directory(parent, error))
+    throw make_error(ErrorCode::not_found, "there is no folder ", parent.string(), " to write into");
+  std::random_device random;
+  path_ = parent / ("." + target_.filename().string() + ".part-" + std::to_string(random()));
+  if (!fs::create_directory(path_, error)) fail(path_, "made", error);
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+void OutputFolder::copy_others(const fs::path& model) const {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(model, error)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory()) {
+      if (!name.starts_with('.') && std::ranges::find(kOtherFormats, name) == kOtherFormats.end())
+        copy_all(entry.path(), path_ / name);
+    } else if (entry.is_regular_file() && name != "config.json" && !is_weight_file(name)) {
+      fs::copy_file(entry.path(), path_ / name, error);
+      if (error) fail(entry.path(), "copied", error);
+    }
+  }
+  if (error) fail(model, "read", error);
+}
+
+void OutputFolder::finish() {
+  std::error_code error;
+  if (fs::symlink_status(target_, error).type() != fs::file_type::not_found) refuse_existing(target_);
+  fs::rename(path_, target_, error);
+  if (error) fail(target_, "written", error);
+  path_.clear();
+}
+
+}  // namespace alate::quantization

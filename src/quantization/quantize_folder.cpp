@@ -1,0 +1,93 @@
+#include "quantization/quantize_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "alate/error.h"
+#include "alate/tokenizer.h"
+#include "base/mapped_file.h"
+#include "formats/safetensors_writer.h"
+#include "pipelines/modules.h"
+#include "quantization/calibration_texts.h"
+#include "quantization/output_folder.h"
+#include "quantization/quantize_model.h"
+#include "runtime/model_files.h"
+#include "tokenizers/unicode/letter_case.h"
+
+namespace alate::quantization {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Tokens of a text that count, and of all texts: more would take memory and change little.
+constexpr std::size_t kLongestText = 256, kMostTokens = 16384;
+
+PackedTokens tokens_of(const fs::path& folder, std::span<const std::string> texts, std::int64_t positions) {
+  const Tokenizer tokenizer = Tokenizer::load(folder);
+  const pipelines::EmbeddingModules modules = pipelines::read_modules(folder);
+  const std::size_t most = std::min(kLongestText, static_cast<std::size_t>(positions));
+  const EncodeOptions options{
+      .max_length = std::min(most, modules.max_length.value_or(most)), .with_offsets = false, .with_tokens = false};
+  PackedTokens tokens;
+  for (const std::string& text : texts) {
+    const std::vector<std::int32_t> ids =
+        tokenizer.encode(modules.lower_case ? tokenizers::lower_cased(text) : text, options).ids;
+    if (tokens.ids.size() + ids.size() > kMostTokens) break;
+    if (ids.empty()) continue;
+    tokens.ids.insert(tokens.ids.end(), ids.begin(), ids.end());
+    tokens.lengths.push_back(static_cast<std::int32_t>(ids.size()));
+  }
+  if (tokens.ids.empty()) throw Error(ErrorCode::invalid_argument, "the calibration texts have no tokens: give others");
+  return tokens;
+}
+
+std::vector<formats::NamedTensor> merged(const formats::SafetensorsModel& file, models::TensorsByName replaced) {
+  for (const std::string_view name : file.names()) {
+    if (!replaced.contains(name)) replaced.emplace(name, file.tensor(name));
+  }
+  std::vector<formats::NamedTensor> tensors;
+  for (auto& [name, tensor] : replaced) tensors.push_back({name, std::move(tensor)});
+  return tensors;
+}
+
+formats::Json with_quantization(const formats::Json& config, const models::QuantizationConfig& quantization) {
+  formats::Json::Object members = config.as_object("config.json");
+  members.emplace_back("quantization_config", models::to_json(quantization));
+  return members;
+}
+
+}  // namespace
+
+FolderReport quantize_folder(const fs::path& model, const fs::path& out, const FolderOptions& options) {
+  OutputFolder output(out);  // refused before any work is done
+  const runtime::ModelFiles files = runtime::find_model_files(model);
+  if (files.is_onnx())
+    throw make_error(ErrorCode::unsupported, files.onnx_file.string(),
+                     " is an ONNX file: quantize takes a folder with weights as safetensors");
+  const fs::path config_path = files.folder / "config.json";
+  const formats::Json config = formats::parse_json(base::read_text_file(config_path), config_path.string());
+  if (const formats::Json* found = config.find("quantization_config"); found != nullptr && !found->is_null())
+    throw make_error(ErrorCode::invalid_argument, "the model in ", model.string(),
+                     " is quantized already: take the one that it was made from");
+  const models::Architecture& architecture = models::find_architecture(config);
+  const auto weights = formats::SafetensorsModel::open_folder(files.folder);
+  const std::vector<std::string> texts = options.calibration.empty() ? calibration_texts() : options.calibration;
+  const PackedTokens tokens = tokens_of(files.folder, texts, architecture.limits(config).positions);
+
+  QuantizedModel quantized = quantize_model({config, weights, architecture}, tokens);
+  FolderReport report{.layers = quantized.layers, .texts = tokens.lengths.size(), .tokens = tokens.ids.size()};
+  for (const std::string_view name : weights.names()) report.bytes_before += weights.find(name)->shape.byte_count();
+  const std::vector<formats::NamedTensor> tensors = merged(weights, std::move(quantized.tensors));
+  for (const formats::NamedTensor& each : tensors) report.bytes_after += each.tensor.byte_count();
+
+  output.copy_others(files.folder);
+  formats::write_safetensors(output.path() / "model.safetensors", tensors, {{"format", "pt"}});
+  const std::string text = formats::to_json_text(with_quantization(config, quantized.config)) + "\n";
+  base::write_file_atomically(output.path() / "config.json", std::as_bytes(std::span(text)));
+  output.finish();
+  return report;
+}
+
+}  // namespace alate::quantization

@@ -1,0 +1,126 @@
+#include "quantization/quantize_model.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "base/log.h"
+#include "quantization/layers.h"
+
+namespace alate::quantization {
+namespace {
+
+constexpr std::int64_t kRunsBehindActivations = 4;
+// A run is a multiple of this long, which products of 8-bit integers take at a time.
+constexpr std::int64_t kRunMultiple = 16;
+
+using models::LinearLayer;
+
+class Quantizer {
+ public:
+  Quantizer(const ModelSource& source, const PackedTokens& calibration)
+      : source_(source), weights_(source.file, std::string(source.architecture.prefix)), run_(source, calibration) {}
+
+  QuantizedModel quantize() {
+    layers_ = find_layers(source_);
+    result_.config.is_present = true;
+    for (const models::LookupTable& table : layers_.tables) round_table(table.weight);
+    for (std::size_t first = 0; first < layers_.linear.size();) {
+      std::vector<std::size_t> group;
+      for (; first < layers_.linear.size() && (group.empty() || reads_as(group.front(), first)); ++first)
+        group.push_back(first);
+      quantize_group(group);
+    }
+    if (result_.layers == 0)
+      throw Error(ErrorCode::unsupported, "the model has no linear layer that could be computed in 8 bits");
+    return std::move(result_);
+  }
+
+ private:
+  bool reads_as(std::size_t a, std::size_t b) const {
+    return layers_.linear[a].x == layers_.linear[b].x && layers_.linear[b].rounding == models::Rounding::allowed;
+  }
+
+  void put(const std::string& stored, tensor::ScaledRows rows) {
+    result_.tensors.insert_or_assign(stored, std::move(rows.stored));
+    result_.tensors.insert_or_assign(stored + "_scale", std::move(rows.scales));
+  }
+
+  void round_table(const std::string& stored) { put(stored, tensor::round_rows(weights_.floats(stored))); }
+
+  // The one layer that feeds this one through an activation, where its outputs may come in another order.
+  bool takes_runs(std::span<const std::size_t> group) const {
+    const std::size_t layer = group.front(), feeder = layers_.fed_by[layer];
+    return feeder < layer && layers_.linear[layer].in % (kRunsBehindActivations * kRunMultiple) == 0;
+  }
+
+  void order_outputs(const LinearLayer& layer, std::span<const std::size_t> order) {
+    for (const char* part : {".weight", ".weight_scale", ".bias"}) {
+      Tensor& tensor = result_.tensors.at(layer.module + part);
+      tensor = ordered_rows(tensor, order);
+    }
+  }
+
+  void quantize_group(std::span<const std::size_t> group) {
+    const LinearLayer& first = layers_.linear[group.front()];
+    if (first.rounding == models::Rounding::never) return;
+    base::log(base::LogLevel::info, "quantizing",
+              {{"layer", first.module}, {"of_one_input", std::to_string(group.size())}});
+    std::vector<double> means = run_.means_as_stored(group.first(1)).front();
+    Inputs inputs = std::move(run_.inputs_of(group.first(1), result_.tensors, result_.config).front());
+    std::vector<Tensor> weights;
+    for (const std::size_t i : group) weights.push_back(weights_.floats(layers_.linear[i].module + ".weight"));
+    std::vector<float> smoothing = smoothing_of(inputs, weights);
+    for (std::size_t i = 0; i < inputs.values.size(); ++i) inputs.values[i] *= smoothing[i % inputs.columns];
+    std::vector<std::vector<double>> wanted;  // the mean of each layer's outputs, without bias
+    for (const Tensor& weight : weights) wanted.push_back(mean_outputs(weight, means));
+    for (Tensor& weight : weights) weight = divided_columns(weight, smoothing);
+
+    const bool in_runs = takes_runs(group);
+    if (in_runs) {
+      const std::vector<std::size_t> order = by_falling_range(inputs);
+      order_outputs(layers_.linear[layers_.fed_by[group.front()]], order);
+      inputs = ordered_columns(inputs, order);
+      for (Tensor& weight : weights) weight = ordered_columns(weight, order);
+      std::vector<float> ordered;
+      for (const std::size_t i : order) ordered.push_back(smoothing[i]);
+      smoothing = std::move(ordered);
+    }
+    round_to_8_bits(inputs, in_runs ? kRunsBehindActivations : 1);
+    means = column_means(inputs);
+    const GptqPlan plan(covariance(inputs, means), inputs.columns);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const LinearLayer& layer = layers_.linear[group[i]];
+      if (in_runs) result_.config.activation_runs_of[layer.module] = kRunsBehindActivations;
+      quantize_layer(layer, plan.round(weights[i]), smoothing, wanted[i], means);
+    }
+  }
+
+  void quantize_layer(const LinearLayer& layer, tensor::ScaledRows rows, std::span<const float> smoothing,
+                      std::span<const double> wanted, std::span<const double> means) {
+    const Tensor stored = weights_.floats(layer.module + ".bias");
+    std::vector<float> bias(stored.values<float>().begin(), stored.values<float>().end());
+    const std::vector<double> found = mean_outputs(rows, means);
+    for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<float>(double{bias[i]} + wanted[i] - found[i]);
+    result_.tensors.insert_or_assign(layer.module + ".bias", Tensor::from<float>({layer.out}, bias));
+    result_.tensors.insert_or_assign(layer.module + ".smoothing", Tensor::from<float>({layer.in}, smoothing));
+    put(layer.module + ".weight", std::move(rows));
+    ++result_.layers;
+  }
+
+  const ModelSource& source_;
+  models::Weights weights_;
+  CalibrationRun run_;
+  ModelLayers layers_;
+  QuantizedModel result_;
+};
+
+}  // namespace
+
+QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration) {
+  return Quantizer(source, calibration).quantize();
+}
+
+}  // namespace alate::quantization

@@ -1,0 +1,25 @@
+// A model's weights in 8 bits, chosen by what calibration texts make of its layers.
+#pragma once
+
+#include <cstddef>
+
+#include "alate/model.h"
+#include "quantization/calibration_run.h"
+
+namespace alate::quantization {
+
+struct QuantizedModel {
+  models::TensorsByName tensors;  // that replace those of the file, or are new
+  models::QuantizationConfig config;
+  std::size_t layers = 0;  // that compute in 8 bits now
+};
+
+/// Product by product in the order of computation, each with the inputs that the model as quantized so far gives it:
+/// smoothing, weights by GPTQ over the rounded inputs, and biases so that the mean of the outputs over `calibration`
+/// stays what it was. Layers that read one input (query, key, value) are smoothed alike. Inputs behind an activation,
+/// whose channels differ most, are put in the order of their range (the layer before gives them so) and rounded in 4
+/// runs. Tables of words get a scale a row. Layers of heads stay as they are.
+/// Throws unsupported where the model has nothing to quantize, invalid_argument for weights that are not finite.
+QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration);
+
+}  // namespace alate::quantization

@@ -1,0 +1,171 @@
+// A folder with random weights through quantize_folder and the loader.
+#include "quantization/quantize_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "alate/embedding.h"
+#include "alate/error.h"
+#include "base/mapped_file.h"
+#include "formats/json.h"
+#include "formats/safetensors_model.h"
+#include "quantization/calibration_texts.h"
+#include "tests/unit/quantization/tiny_encoder.h"
+
+namespace alate::quantization {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kTexts = {
+    "the cat sat on the mat.", "fox", "a quick brown fox jumps: jumping!", "café naïve", "?", "cat cat dog, the mat"};
+
+class QuantizeFolder : public testing::Test {
+ protected:
+  void SetUp() override { write_tiny_encoder(model_); }
+
+  fs::path out() const { return outputs_.path() / "small"; }
+
+  std::size_t files_in_output() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(outputs_.path()), fs::directory_iterator()));
+  }
+
+  std::string failure(const fs::path& to) const {
+    try {
+      quantize_folder(model_.path(), to);
+    } catch (const Error& error) {
+      return std::string(to_string(error.code())) + ": " + error.message();
+    }
+    return "none";
+  }
+
+  // The least cosine between the vectors of two folders.
+  static double worst_cosine(const fs::path& a, const fs::path& b, const LoadOptions& options_a = {},
+                             const LoadOptions& options_b = {}) {
+    const Tensor x = EmbeddingPipeline::load(a, options_a).embed(kTexts).vectors;
+    const Tensor y = EmbeddingPipeline::load(b, options_b).embed(kTexts).vectors;
+    double worst = 1;
+    for (std::size_t row = 0; row < kTexts.size(); ++row) {
+      double dot = 0, xx = 0, yy = 0;
+      for (std::size_t i = row * kHidden; i < (row + 1) * kHidden; ++i) {
+        const double p = x.values<float>()[i], q = y.values<float>()[i];
+        dot += p * q;
+        xx += p * p;
+        yy += q * q;
+      }
+      worst = std::min(worst, dot / std::sqrt(xx * yy));
+    }
+    return worst;
+  }
+
+  base::TemporaryFolder model_, outputs_;
+};
+
+TEST_F(QuantizeFolder, WritesAModelThatLoadsAndAnswersNearlyTheSame) {
+  const FolderReport report = quantize_folder(model_.path(), out());
+  EXPECT_EQ(report.layers, 12U);
+  EXPECT_EQ(report.texts, calibration_texts().size());
+  EXPECT_LT(report.bytes_after, report.bytes_before / 2);
+  EXPECT_EQ(files_in_output(), 1U);
+  EXPECT_GT(worst_cosine(model_.path(), out()), 0.999);
+  const Model model = Model::load(out());
+  EXPECT_EQ(model.facts().dtype, "int8");
+  EXPECT_EQ(model.facts().selection.dtype, "int8");
+  EXPECT_EQ(model.facts().weight_bytes, report.bytes_after);
+}
+
+TEST_F(QuantizeFolder, StoresWeightsInBytesWithTheirScalesAndSmoothing) {
+  quantize_folder(model_.path(), out());
+  const auto file = formats::SafetensorsModel::open_folder(out());
+  const auto text = [&](const char* name) {
+    return file.contains(name) ? to_string(file.find(name)->shape) : std::string("none");
+  };
+  EXPECT_EQ(text("embeddings.word_embeddings.weight"), "i8[88,16]");
+  EXPECT_EQ(text("embeddings.word_embeddings.weight_scale"), "f32[88,1]");
+  EXPECT_EQ(text("embeddings.position_embeddings.weight"), "f32[40,16]");
+  EXPECT_EQ(text("encoder.layer.0.intermediate.dense.weight"), "i8[128,16]");
+  EXPECT_EQ(text("encoder.layer.0.intermediate.dense.weight_scale"), "f32[128,1]");
+  EXPECT_EQ(text("encoder.layer.0.intermediate.dense.smoothing"), "f32[16]");
+  EXPECT_EQ(text("encoder.layer.0.intermediate.dense.bias"), "f32[128]");
+  EXPECT_EQ(text("pooler.dense.weight"), "f32[16,16]");
+  EXPECT_EQ(text("pooler.dense.smoothing"), "none");
+  // Query, key and value read one input, which is smoothed once.
+  const Tensor query = file.tensor("encoder.layer.1.attention.self.query.smoothing"),
+               value = file.tensor("encoder.layer.1.attention.self.value.smoothing");
+  EXPECT_TRUE(std::ranges::equal(query.values<float>(), value.values<float>()));
+  // Behind an activation channels come in falling order of their range, in four runs.
+  const fs::path path = out() / "config.json";
+  const formats::Json config = formats::parse_json(base::read_text_file(path), "config.json");
+  const formats::Json* quantization = config.find("quantization_config");
+  ASSERT_NE(quantization, nullptr);
+  EXPECT_EQ(quantization->get_string("quant_method", ""), "alate");
+  EXPECT_EQ(
+      formats::to_json_text(*quantization->find("modules")),
+      R"({"encoder.layer.0.output.dense":{"activation_runs":4},"encoder.layer.1.output.dense":{"activation_runs":4}})");
+}
+
+TEST_F(QuantizeFolder, TakesAllFilesAlongButOtherWeights) {
+  quantize_folder(model_.path(), out());
+  EXPECT_EQ(base::read_text_file(out() / "README.md"), "A model of nobody.");
+  for (const char* file : {"tokenizer.json", "modules.json", "1_Pooling/config.json", "model.safetensors"})
+    EXPECT_TRUE(fs::exists(out() / file)) << file;
+  for (const char* file : {"pytorch_model.bin", "onnx"}) EXPECT_FALSE(fs::exists(out() / file)) << file;
+}
+
+TEST_F(QuantizeFolder, IsDecodedWhereFloat32IsAskedFor) {
+  quantize_folder(model_.path(), out());
+  const LoadOptions floats{.dtype = "float32"};
+  EXPECT_EQ(Model::load(out(), floats).facts().dtype, "float32");
+  EXPECT_GT(worst_cosine(model_.path(), out(), {}, floats), 0.999);
+  EXPECT_NE(Model::load(out(), floats).facts().fingerprint, Model::load(out()).facts().fingerprint);
+}
+
+TEST_F(QuantizeFolder, GivesTheSameFileTwice) {
+  quantize_folder(model_.path(), out());
+  quantize_folder(model_.path(), outputs_.path() / "again");
+  EXPECT_EQ(base::read_text_file(out() / "model.safetensors"),
+            base::read_text_file(outputs_.path() / "again/model.safetensors"));
+}
+
+TEST_F(QuantizeFolder, CalibratesWithTheTextsThatAreGiven) {
+  const FolderReport report = quantize_folder(model_.path(), out(), {.calibration = {"cat", "fox fox"}});
+  EXPECT_EQ(report.texts, 2U);
+  EXPECT_EQ(report.tokens, 7U);  // with [CLS] and [SEP]
+}
+
+TEST_F(QuantizeFolder, WritesNothingOverAndLeavesNothingBehind) {
+  fs::create_directory(out());
+  EXPECT_TRUE(failure(out()).starts_with("invalid_argument: '" + out().string() + "' exists")) << failure(out());
+  EXPECT_TRUE(fs::is_empty(out()));
+  EXPECT_TRUE(failure(outputs_.path() / "no/such").starts_with("not_found: ")) << failure(outputs_.path() / "no/such");
+  model_.write("config.json", R"({"model_type": "mamba"})");
+  EXPECT_TRUE(failure(outputs_.path() / "other").starts_with("unsupported: architecture 'mamba'"));
+  EXPECT_EQ(files_in_output(), 1U);  // the empty folder alone
+}
+
+TEST_F(QuantizeFolder, RefusesWhatIsQuantizedAlready) {
+  quantize_folder(model_.path(), out());
+  try {
+    quantize_folder(out(), outputs_.path() / "twice");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_NE(error.message().find("quantized already"), std::string::npos);
+  }
+}
+
+TEST_F(QuantizeFolder, RoundsOnLoadWithoutAFileWhereInt8IsAskedFor) {
+  const LoadOptions rounded{.dtype = "int8"};
+  const Model model = Model::load(model_.path(), rounded);
+  EXPECT_EQ(model.facts().dtype, "int8");
+  EXPECT_NE(model.facts().fingerprint, Model::load(model_.path()).facts().fingerprint);
+  const double worst = worst_cosine(model_.path(), model_.path(), {}, rounded);
+  EXPECT_GT(worst, 0.99);
+  EXPECT_LT(worst, 1 - 1e-7);  // it did round
+  EXPECT_THROW((void)Model::load(model_.path(), {.dtype = "int7"}), Error);
+}
+
+}  // namespace
+}  // namespace alate::quantization
