@@ -57,7 +57,7 @@ std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const Packin
   }
   std::size_t workers = executable_->pool_workers();
   if (run_options.max_workers != 0) workers = std::min(workers, run_options.max_workers);
-  if (workers == 0 || run_options.profile != nullptr) return run_whole(tokens, options, run_options);
+  if (workers == 0 || (workers > 1 && run_options.profile != nullptr)) return run_whole(tokens, options, run_options);
   const std::vector<BatchPart> parts = split_batch(checked_lengths(tokens, options), workers);
   if (parts.size() == 1) return run_whole(tokens, options, run_options);
   return run_parts(parts, workers, tokens, options, run_options);
