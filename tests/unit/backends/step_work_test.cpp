@@ -190,11 +190,10 @@ TEST(StepWork, ChainsReadEachInputOnceAndWriteOneResult) {
 }
 
 TEST(StepWork, TheTimeOfStepsInRegionsIsNotCountedTwice) {
-  Builder branch("branch");
-  branch.output("y", branch.softmax({branch.parameter("x", f32({400, 500}))}, {.axis = 1}));
-  Builder other("other");
-  other.output("y", other.neg({other.parameter("x", f32({400, 500}))}));
   Builder b("if");
+  Builder branch("branch", b.so_far().shared_dims()), other("other", b.so_far().shared_dims());
+  branch.output("y", branch.softmax({branch.parameter("x", f32({400, 500}))}, {.axis = 1}));
+  other.output("y", other.neg({other.parameter("x", f32({400, 500}))}));
   const Value condition = b.parameter("condition", {DType::boolean, {}}), x = b.parameter("x", f32({400, 500}));
   const auto region = [](Builder& built) { return std::make_shared<const graph::Graph>(std::move(built).finish()); };
   const Value y = b.if_else({condition, x}, region(branch), region(other)).front();

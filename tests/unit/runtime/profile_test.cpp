@@ -116,8 +116,8 @@ TEST(Profile, InTables) {
       "     2.000   20.0 %       1                         20.0  200.0 %  gather\n"
       "     1.000   10.0 %       1     200.0   50.0 %       4.0   40.0 %  gemm bf16\n"
       "     8.000   80.0 %       4      50.0   31.2 %       7.5   75.0 %  all kernels\n"
-      "     2.000   20.0 %                                               outside kernels\n"
-      "    10.000  100.0 %              40.0   25.0 %                    in all\n"
+      "     2.000   20.0 %                                                outside kernels\n"
+      "    10.000  100.0 %              40.0   25.0 %                     in all\n"
       "\n"
       "        ms  of time   calls      GF/s  of peak      GB/s  of peak  kernel, part of the model\n"
       "     5.000   50.0 %       2      40.0   40.0 %       3.2   32.0 %  gemm model.layer.*.output\n"))

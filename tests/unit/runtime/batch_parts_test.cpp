@@ -1,0 +1,104 @@
+#include "runtime/batch_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "alate/model.h"
+#include "tests/source_folder.h"
+
+namespace alate::runtime {
+namespace {
+
+using Lengths = std::vector<std::int32_t>;
+
+std::size_t tokens_of(const BatchPart& part) { return part.last_token - part.first_token; }
+
+void expect_whole(const std::vector<BatchPart>& parts, const Lengths& lengths) {
+  std::size_t sequence = 0, token = 0;
+  for (const BatchPart& part : parts) {
+    EXPECT_EQ(part.first, sequence);
+    EXPECT_EQ(part.first_token, token);
+    ASSERT_LT(part.first, part.last);
+    for (; sequence < part.last; ++sequence) token += static_cast<std::size_t>(lengths[sequence]);
+    EXPECT_EQ(part.last_token, token);
+    EXPECT_GT(tokens_of(part), 0U);
+  }
+  EXPECT_EQ(sequence, lengths.size());
+}
+
+TEST(SplitBatch, PartsCoverTheBatchInOrderAndEachHasATokenWhateverTheLengths) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    Lengths lengths(1 + random() % 200);
+    for (std::int32_t& length : lengths) length = random() % 4 == 0 ? 0 : static_cast<std::int32_t>(random() % 300);
+    lengths[random() % lengths.size()] = 1;  // a batch has a token
+    for (const std::size_t workers : {1, 2, 7}) expect_whole(split_batch(lengths, workers), lengths);
+  }
+}
+
+TEST(SplitBatch, PartsOfManyTextsStayInTheCache) {
+  const Lengths lengths(1000, 30);
+  const std::vector<BatchPart> parts = split_batch(lengths, 2);
+  for (const BatchPart& part : parts) EXPECT_LE(tokens_of(part), 150U);
+  EXPECT_GT(parts.size(), 30000U / 150);
+}
+
+TEST(SplitBatch, ALongTextIsAPartOfItsOwnAndKeepsNoThreadWaiting) {
+  Lengths lengths(100, 30);
+  lengths[50] = 500;
+  const std::vector<BatchPart> parts = split_batch(lengths, 2);
+  const auto with_long =
+      std::ranges::find_if(parts, [](const BatchPart& part) { return part.first <= 50 && 50 < part.last; });
+  ASSERT_NE(with_long, parts.end());
+  EXPECT_LE(tokens_of(*with_long), 500U + 48);
+}
+
+TEST(SplitBatch, WhatWouldLeaveThreadsIdleIsOnePart) {
+  EXPECT_EQ(split_batch(Lengths{100}, 2).size(), 1U);
+  EXPECT_EQ(split_batch(Lengths{500, 10}, 2).size(), 1U);
+  EXPECT_EQ(split_batch(Lengths{60, 60, 60}, 2).size(), 1U);
+}
+
+// A batch that goes through the model in parts gives each text the bits that it has alone.
+TEST(SplitBatch, PartsGiveTheSameBits) {
+  const Model model = Model::load(source_folder() / "tests/golden/models/st_mean", {.threads = 2});
+  constexpr std::int64_t kTexts = 60;
+  const auto places = static_cast<std::int64_t>(model.facts().max_positions);
+  std::mt19937 random(3);
+  Lengths lengths(kTexts);
+  Tensor ids = Tensor::zeros({DType::i64, {kTexts, places}}), mask = Tensor::zeros({DType::i64, {kTexts, places}});
+  const auto row_of = [&](Tensor& tensor, std::int64_t row) {
+    return tensor.mutable_values<std::int64_t>().subspan(static_cast<std::size_t>(row * places),
+                                                         static_cast<std::size_t>(places));
+  };
+  for (std::int64_t text = 0; text < kTexts; ++text) {
+    const std::int64_t length = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(places));
+    lengths[static_cast<std::size_t>(text)] = static_cast<std::int32_t>(length);
+    for (std::int64_t i = 0; i < length; ++i) {
+      row_of(ids, text)[static_cast<std::size_t>(i)] = 1 + static_cast<std::int64_t>(random() % 40);
+      row_of(mask, text)[static_cast<std::size_t>(i)] = 1;
+    }
+  }
+  ASSERT_GT(split_batch(lengths, 2).size(), 1U);
+  const Tensor all = model.forward({{"input_ids", ids}, {"attention_mask", mask}}).at("last_hidden_state");
+  const std::size_t width = model.facts().hidden_size;
+  for (std::int64_t text = 0; text < kTexts; ++text) {
+    const std::int64_t length = lengths[static_cast<std::size_t>(text)];
+    const Tensor alone =
+        model
+            .forward({{"input_ids", Tensor::from<std::int64_t>(
+                                        {1, length}, row_of(ids, text).first(static_cast<std::size_t>(length)))}})
+            .at("last_hidden_state");
+    const auto wanted = all.values<float>().subspan(static_cast<std::size_t>(text * places) * width,
+                                                    static_cast<std::size_t>(length) * width);
+    ASSERT_EQ(std::memcmp(alone.bytes().data(), wanted.data(), wanted.size_bytes()), 0) << "text " << text;
+  }
+}
+
+}  // namespace
+}  // namespace alate::runtime
