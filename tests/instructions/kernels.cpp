@@ -64,6 +64,16 @@ Value dense(Case& c, std::int64_t m, std::int64_t k, std::int64_t n, alate::grap
                    {.has_bias = true, .activation = activation});
 }
 
+// Activations in 8 bits, in two runs a row, with weights in 8 bits.
+Value integer_dense(Case& c, std::int64_t m, std::int64_t k, std::int64_t n) {
+  Tensor weight = Tensor::zeros({DType::i8, {n, k}});
+  int next = 0;
+  for (std::int8_t& value : weight.mutable_values<std::int8_t>()) value = static_cast<std::int8_t>(next++ % 255 - 127);
+  return c.b.quantized_dense({c.input(numbers({m, k})), c.b.constant(numbers({k})), c.b.constant(std::move(weight)),
+                              c.b.constant(numbers({n, 1}))},
+                             {.blocks = {1, 0}, .has_smoothing = true, .activation_runs = 2});
+}
+
 // As many tokens as four short texts have; twelve heads of 32, as in all-MiniLM-L6-v2.
 Value attention(Case& c) {
   const std::vector<std::int32_t> starts = {0, 17, 49, 57}, lengths = {17, 32, 8, 64};
@@ -87,6 +97,7 @@ const Named kCases[] = {
     {"dense 1x384x384", [](Case& c) { return dense(c, 1, 384, 384, alate::graph::Activation::none); }},
     {"dense 33x384x384 gelu", [](Case& c) { return dense(c, 33, 384, 384, alate::graph::Activation::gelu_erf); }},
     {"dense 128x384x96", [](Case& c) { return dense(c, 128, 384, 96, alate::graph::Activation::none); }},
+    {"quantized_dense 33x384x384", [](Case& c) { return integer_dense(c, 33, 384, 384); }},
     {"attention 4 texts", attention},
     {"layer_norm 128x384",
      [](Case& c) {
