@@ -1,12 +1,12 @@
 # Several files compiled as one share the reading of headers and the code of templates: less than half of the time. The
-# sanitizer builds do so (ALL). The release build compiles the library file by file, with -Wshadow, and shows the header
-# that one forgot. A "redefinition" after an edit says that two files of a group now share a name: configuring again groups
+# sanitizer builds do so (ALL). The release build so compiles tests (TESTS), and the library file by file, which shows the header that one
+# forgot. A "redefinition" after an edit says that two files of a group now share a name: configuring again groups
 # them anew.
 set(ALATE_UNITY NONE CACHE STRING "What is compiled several files as one (needs Python): NONE, TESTS or ALL")
 set_property(CACHE ALATE_UNITY PROPERTY STRINGS NONE TESTS ALL)
 set(ALATE_UNITY_SIZE 8)
 if(ALATE_UNITY STREQUAL "ALL")
-  # What a file keeps to itself is no longer out of the sight of others; the release build, file by file, has the warning.
+  # What a file keeps to itself is no longer out of the sight of others; the release build has the warning.
   target_compile_options(alate_flags INTERFACE -Wno-shadow)
 endif()
 if(NOT ALATE_UNITY STREQUAL "NONE")
