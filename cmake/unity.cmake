@@ -1,16 +1,13 @@
-# Several files compiled as one share the reading of headers and the code of templates: less than half of the time. The
-# sanitizer builds do so (ALL). The release build so compiles tests (TESTS), and the library file by file, which shows the header that one
-# forgot. A "redefinition" after an edit says that two files of a group now share a name: configuring again groups
-# them anew.
+# Several files compiled as one share the reading of headers and the code of templates: about half of the time. The
+# sanitizer builds do so (ALL). The release build so compiles tests (TESTS), but the library file by file, which shows the
+# header that one forgot. A "redefinition" or a shadowed name after an edit says that two files of a group now share one:
+# configuring again groups them anew, or the name needs to change.
 set(ALATE_UNITY NONE CACHE STRING "What is compiled several files as one (needs Python): NONE, TESTS or ALL")
 set_property(CACHE ALATE_UNITY PROPERTY STRINGS NONE TESTS ALL)
 set(ALATE_UNITY_SIZE 8)
 if(ALATE_UNITY STREQUAL "ALL")
   # What a file keeps to itself is no longer out of the sight of others; the release build has the warning.
   target_compile_options(alate_flags INTERFACE -Wno-shadow)
-endif()
-if(NOT ALATE_UNITY STREQUAL "NONE")
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
 endif()
 
 # Replaces the files of a list, where they can be put together, by files that include them. Files that have options of
@@ -19,6 +16,7 @@ function(alate_unite kind list name)
   if(NOT ALATE_UNITY STREQUAL "ALL" AND NOT (ALATE_UNITY STREQUAL "TESTS" AND kind STREQUAL "TESTS"))
     return()
   endif()
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
   set(together ${${list}})
   list(FILTER together EXCLUDE REGEX "(/(main|version|program_version|source_folder)\\.cpp|_(scalar|avx[0-9a-z_]*)\\.cpp|\\.c)$")
   list(FILTER together INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/")
