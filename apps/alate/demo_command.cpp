@@ -1,6 +1,4 @@
 // alate demo: the main job, shown on a few sentences.
-#include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <span>
@@ -9,6 +7,7 @@
 
 #include "alate/embedding.h"
 #include "common_options.h"
+#include "measurements.h"
 #include "verb.h"
 
 namespace alate::app {
@@ -39,12 +38,9 @@ double cosine(std::span<const float> a, std::span<const float> b) {
   return square_a > 0 && square_b > 0 ? product / std::sqrt(square_a * square_b) : 0;
 }
 
-std::string shown(double value, int digits, std::size_t width = 0) {
-  std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits).ptr;
-  std::string out(text.data(), end);
-  if (out.size() < width) out.insert(0, width - out.size(), ' ');
-  return out;
+std::string right_aligned(std::string text, std::size_t width) {
+  if (text.size() < width) text.insert(0, width - text.size(), ' ');
+  return text;
 }
 
 void write_table(const Tensor& vectors, const std::vector<std::string>& texts, Output& output) {
@@ -52,11 +48,11 @@ void write_table(const Tensor& vectors, const std::vector<std::string>& texts, O
   const auto row = [&](std::size_t i) { return vectors.values<float>().subspan(i * width, width); };
   for (std::size_t i = 0; i < texts.size(); ++i) output.write("  " + std::to_string(i + 1) + "  " + texts[i] + "\n");
   output.write("\nHow alike they are (cosine: 1 is the same meaning, 0 is unrelated):\n\n   ");
-  for (std::size_t i = 0; i < texts.size(); ++i) output.write(shown(static_cast<double>(i + 1), 0, 7));
+  for (std::size_t i = 0; i < texts.size(); ++i) output.write(right_aligned(std::to_string(i + 1), 7));
   output.write("\n");
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    output.write(shown(static_cast<double>(i + 1), 0, 3));
-    for (std::size_t j = 0; j < texts.size(); ++j) output.write(shown(cosine(row(i), row(j)), 2, 7));
+    output.write(right_aligned(std::to_string(i + 1), 3));
+    for (std::size_t j = 0; j < texts.size(); ++j) output.write(right_aligned(shown(cosine(row(i), row(j)), 2), 7));
     output.write("\n");
   }
 }

@@ -86,7 +86,7 @@ double operations_of(const Case& subject, const Shape& result) {
   return 0;
 }
 
-Cases cases_of(const graph::OpInfo& op, std::int64_t large) {
+Cases large_cases_of(const graph::OpInfo& op, std::int64_t large) {
   for (const DType dtype : {DType::f32, DType::i32, DType::boolean, DType::c64, DType::u64, DType::u32}) {
     if (!graph::contains(op.dtypes, dtype)) continue;
     Cases found = large_cases(op, dtype, large);
@@ -152,7 +152,7 @@ int run_perf(backends::Backend& backend, const Options& options) {
   for (const graph::OpInfo& op : graph::all_ops()) {
     if (op.kind == graph::OpKind::leaf || !is_chosen(options, op.name)) continue;
     std::set<std::string> seen;  // one of each shape, whatever its attributes
-    for (const Case& subject : cases_of(op, backend.name() == "reference" ? kElementsOfReference : kElements)) {
+    for (const Case& subject : large_cases_of(op, backend.name() == "reference" ? kElementsOfReference : kElements)) {
       if (!seen.insert(operands_of(subject)).second) continue;
       try {
         measure(backend, op, subject, copy, peak);

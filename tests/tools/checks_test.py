@@ -131,5 +131,39 @@ class Counts(InScratchFolder):
         self.assertTrue(self.run_tool("count_tests", self.root)[1].endswith("0 1\n"))
 
 
+class UnityGroups(InScratchFolder):
+    def grouped(self, size, **texts):
+        """Groups of the files NAME.cpp, as lists of names."""
+        files = []
+        for name, text in texts.items():
+            self.write(f"{name}.cpp", text)
+            files.append(str(self.root / f"{name}.cpp"))
+        status, output = self.run_tool("unity_groups", str(size), *files)
+        self.assertEqual(status, 0, output)
+        groups = {}
+        for line in output.splitlines():
+            group, file = line.split("\t")
+            groups.setdefault(int(group), []).append(pathlib.Path(file).stem)
+        self.assertEqual(list(groups), list(range(len(groups))), output)
+        return list(groups.values())
+
+    def test_groups_have_at_most_the_size_given(self):
+        self.assertEqual(self.grouped(2, a="int a();\n", b="int b();\n", c="int c();\n", d="int d();\n"),
+                         [["a", "b"], ["c", "d"]])
+
+    def test_a_file_that_would_be_alone_is_left_out(self):
+        self.assertEqual(self.grouped(2, a="int a();\n", b="int b();\n", c="int c();\n"), [["a", "b"]])
+
+    def test_keeps_files_apart_that_share_a_name_of_their_own(self):
+        for text in ("constexpr int kRows[] = {1};", "int rows(int x) {\n}", "struct Row {\n};", "using Row = int;",
+                     "template <typename T>\nT rows() {\n}"):
+            own = f"namespace {{\n{text}\n}}  // namespace\n"
+            self.assertEqual(self.grouped(8, a=own, b="int b();\n", c=own), [["a", "b"]], text)
+        self.assertEqual(self.grouped(8, a="#define ROW 1\n", b="#define ROW 2\n"), [])
+
+    def test_names_that_all_files_see_do_not_keep_them_apart(self):
+        self.assertEqual(self.grouped(8, a="int rows(int x) {\n}\n", b="int rows(float x) {\n}\n"), [["a", "b"]])
+
+
 if __name__ == "__main__":
     unittest.main()

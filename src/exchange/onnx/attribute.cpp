@@ -4,8 +4,8 @@ namespace alate::exchange::onnx {
 namespace {
 
 // AttributeProto's fields and the numbers of its types: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
-constexpr std::uint32_t kName = 1, kFloat = 2, kInteger = 3, kString = 4, kGraph = 6, kIntegers = 8, kType = 20;
-constexpr std::int64_t kFloatType = 1, kIntegerType = 2, kStringType = 3, kGraphType = 5, kIntegersType = 7;
+constexpr std::uint32_t kName = 1, kFloat = 2, kInteger = 3, kString = 4, kGraph = 6, kIntegerList = 8, kType = 20;
+constexpr std::int64_t kFloatType = 1, kIntegerType = 2, kStringType = 3, kGraphType = 5, kIntegerListType = 7;
 
 Attribute begin(std::string_view name, std::int64_t type) {
   Attribute result;
@@ -29,8 +29,8 @@ Attribute attribute(std::string_view name, std::string_view value) {
 }
 
 Attribute attribute(std::string_view name, const std::vector<std::int64_t>& values) {
-  Attribute result = begin(name, kIntegersType);
-  for (const std::int64_t value : values) result.bytes.integer(kIntegers, value);
+  Attribute result = begin(name, kIntegerListType);
+  for (const std::int64_t value : values) result.bytes.integer(kIntegerList, value);
   return result;
 }
 

@@ -9,7 +9,7 @@
 
 #include "tests/unit/backends/kernel_testing.h"
 
-namespace alate::cpu::testing {
+namespace alate::cpu::kernel_testing {
 namespace {
 
 // A packed batch whose q, k and v are slices of one buffer, with tokens between the sequences that belong to none.
@@ -281,4 +281,4 @@ TEST_P(RaggedAttention, AcceptsAnEmptyBatch) {
 INSTANTIATE_TEST_SUITE_P(Sets, RaggedAttention, ::testing::ValuesIn(available_sets()), set_name);
 
 }  // namespace
-}  // namespace alate::cpu::testing
+}  // namespace alate::cpu::kernel_testing

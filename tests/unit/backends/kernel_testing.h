@@ -13,7 +13,7 @@
 #include "base/cpu_facts.h"
 #include "base/thread_pool.h"
 
-namespace alate::cpu::testing {
+namespace alate::cpu::kernel_testing {
 
 /// Runs a test once for each instruction set that this processor has.
 class EveryInstructionSet : public ::testing::TestWithParam<base::InstructionSet> {
@@ -48,4 +48,4 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-}  // namespace alate::cpu::testing
+}  // namespace alate::cpu::kernel_testing

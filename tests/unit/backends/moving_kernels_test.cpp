@@ -15,7 +15,7 @@
 #include "backends/cpu/kernels/scatter.h"
 #include "base/thread_pool.h"
 
-namespace alate::cpu::testing {
+namespace alate::cpu::kernel_testing {
 namespace {
 
 using Strides = std::vector<std::ptrdiff_t>;
@@ -182,4 +182,4 @@ TEST_F(MovingKernels, ScatteredSumsWrapAndCombine) {
 }
 
 }  // namespace
-}  // namespace alate::cpu::testing
+}  // namespace alate::cpu::kernel_testing

@@ -14,7 +14,7 @@
 #include "backends/cpu/kernels/sort.h"
 #include "base/thread_pool.h"
 
-namespace alate::cpu::testing {
+namespace alate::cpu::kernel_testing {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
@@ -236,4 +236,4 @@ TEST_F(OrderKernels, FindsExtremesOfLongLines) {
 }
 
 }  // namespace
-}  // namespace alate::cpu::testing
+}  // namespace alate::cpu::kernel_testing

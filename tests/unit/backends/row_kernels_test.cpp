@@ -10,7 +10,7 @@
 #include "backends/cpu/kernels/softmax.h"
 #include "tests/unit/backends/kernel_testing.h"
 
-namespace alate::cpu::testing {
+namespace alate::cpu::kernel_testing {
 namespace {
 
 constexpr std::size_t kWidths[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 64, 100, 384, 5000};
@@ -294,4 +294,4 @@ TEST_P(RowKernels, PoolAsSentenceTransformersDoes) {
 INSTANTIATE_TEST_SUITE_P(Sets, RowKernels, ::testing::ValuesIn(available_sets()), set_name);
 
 }  // namespace
-}  // namespace alate::cpu::testing
+}  // namespace alate::cpu::kernel_testing

@@ -10,7 +10,7 @@
 #include "tensor/packed.h"
 #include "tests/unit/backends/kernel_testing.h"
 
-namespace alate::cpu::testing {
+namespace alate::cpu::kernel_testing {
 namespace {
 
 class Tiles : public EveryInstructionSet {};
@@ -151,4 +151,4 @@ TEST(TileConversion, RoundsLargeIntegersOnce) {
 }
 
 }  // namespace
-}  // namespace alate::cpu::testing
+}  // namespace alate::cpu::kernel_testing

@@ -10,7 +10,7 @@
 #include "alate/error.h"
 #include "tests/unit/backends/kernel_testing.h"
 
-namespace alate::cpu::testing {
+namespace alate::cpu::kernel_testing {
 namespace {
 
 class CopyStrided : public EveryInstructionSet {
@@ -128,4 +128,4 @@ TEST_P(CopyStrided, RefusesOddElements) {
 INSTANTIATE_TEST_SUITE_P(Sets, CopyStrided, ::testing::ValuesIn(available_sets()), set_name);
 
 }  // namespace
-}  // namespace alate::cpu::testing
+}  // namespace alate::cpu::kernel_testing

@@ -9,7 +9,7 @@
 #include "backends/cpu/kernels/elementwise.h"
 #include "tests/unit/backends/kernel_testing.h"
 
-namespace alate::cpu::testing {
+namespace alate::cpu::kernel_testing {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -181,4 +181,4 @@ TEST_P(VectorMath, RoundsAndSignsExactly) {
 INSTANTIATE_TEST_SUITE_P(Sets, VectorMath, ::testing::ValuesIn(available_sets()), set_name);
 
 }  // namespace
-}  // namespace alate::cpu::testing
+}  // namespace alate::cpu::kernel_testing

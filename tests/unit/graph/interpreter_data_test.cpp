@@ -137,9 +137,9 @@ TEST(Interpreter, ReducesOverAxes) {
 
 TEST(Interpreter, ReductionOfNothingGivesTheStart) {
   const auto reduced = [](Op op, DType dtype) { return run_op(op, {Tensor::zeros({dtype, {0}})}, Axes{{0}}); };
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(values_of<float>(reduced(Op::reduce_max, DType::f32)), Floats{-kInf});
-  EXPECT_EQ(values_of<float>(reduced(Op::reduce_min, DType::f32)), Floats{kInf});
+  constexpr float kStart = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(values_of<float>(reduced(Op::reduce_max, DType::f32)), Floats{-kStart});
+  EXPECT_EQ(values_of<float>(reduced(Op::reduce_min, DType::f32)), Floats{kStart});
   EXPECT_EQ(values_of<float>(reduced(Op::reduce_sum, DType::f32)), Floats{0});
   EXPECT_EQ(values_of<std::int8_t>(reduced(Op::reduce_max, DType::i8)), std::vector<std::int8_t>{-128});
   EXPECT_EQ(values_of<std::int8_t>(reduced(Op::reduce_min, DType::i8)), std::vector<std::int8_t>{127});

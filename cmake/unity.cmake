@@ -1,0 +1,47 @@
+# Several files compiled as one share the reading of headers and the code of templates: about half of the time. The
+# sanitizer builds do so (ALL). The release build so compiles tests (TESTS), but the library file by file, which shows the
+# header that one forgot. A "redefinition" or a shadowed name after an edit says that two files of a group now share one:
+# configuring again groups them anew, or the name needs to change.
+set(ALATE_UNITY NONE CACHE STRING "What is compiled several files as one (needs Python): NONE, TESTS or ALL")
+set_property(CACHE ALATE_UNITY PROPERTY STRINGS NONE TESTS ALL)
+set(ALATE_UNITY_SIZE 8)
+if(ALATE_UNITY STREQUAL "ALL")
+  # What a file keeps to itself is no longer out of the sight of others; the release build has the warning.
+  target_compile_options(alate_flags INTERFACE -Wno-shadow)
+endif()
+
+# Replaces the files of a list, where they can be put together, by files that include them. Files that have options of
+# their own, and the kernels, which are large enough, stay as they are.
+function(alate_unite kind list name)
+  if(NOT ALATE_UNITY STREQUAL "ALL" AND NOT (ALATE_UNITY STREQUAL "TESTS" AND kind STREQUAL "TESTS"))
+    return()
+  endif()
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(together ${${list}})
+  list(FILTER together EXCLUDE REGEX "(/(main|version|program_version|source_folder)\\.cpp|_(scalar|avx[0-9a-z_]*)\\.cpp|\\.c)$")
+  list(FILTER together INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/")
+  list(TRANSFORM together REPLACE "^${PROJECT_SOURCE_DIR}/" "")
+  execute_process(
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/unity_groups ${ALATE_UNITY_SIZE} ${together}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT lines)
+    return()
+  endif()
+  string(REPLACE "\n" ";" lines "${lines}")
+  set(last 0)
+  foreach(line ${lines})
+    string(REGEX MATCH "^([0-9]+)\t(.*)$" _ "${line}")
+    set(group ${CMAKE_MATCH_1})
+    string(APPEND content_${group} "#include \"${CMAKE_MATCH_2}\"\n")
+    list(REMOVE_ITEM ${list} ${PROJECT_SOURCE_DIR}/${CMAKE_MATCH_2})
+    if(group GREATER last)
+      set(last ${group})
+    endif()
+  endforeach()
+  foreach(group RANGE ${last})
+    set(file ${PROJECT_BINARY_DIR}/unity/${name}_${group}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${content_${group}}" @ONLY)
+    list(APPEND ${list} ${file})
+  endforeach()
+  set(${list} ${${list}} PARENT_SCOPE)
+endfunction()
