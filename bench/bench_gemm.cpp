@@ -146,9 +146,8 @@ void measure(const Kind& kind, const Sizes& shape, std::size_t threads, bool col
                                .m = m,
                                .n = n,
                                .k = k};
-  const AlignedFloats scales = filled(m + n, 0.5f);
-  const std::vector<std::int32_t> zeros(m, 3), sums(n, 5);
-  arguments.scales = {scales.get(), zeros.data(), scales.get() + m, sums.data()};
+  const AlignedFloats scales = filled(2 * (m + n), 0.5f);
+  arguments.scales = {scales.get(), scales.get() + m, scales.get() + 2 * m, scales.get() + 2 * m + n, 1};
   const double flops = 2.0 * static_cast<double>(m * n * values);
   const auto repeats = static_cast<std::size_t>(1 + 2e8 / flops);
   std::size_t next = 0;

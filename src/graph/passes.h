@@ -93,5 +93,9 @@ Graph narrow_fusions(const Graph& graph, const IsNative& is_native = {});
 /// Dense products of one value with several weights (query, key, value) become one product and slices of it. Where some
 /// have a bias, the others get one of -0, which changes nothing.
 Graph merge_projections(const Graph& graph);
+/// Where a pool takes the first or the last token of each sequence, what works on each row alone before it (products,
+/// norms, activations, back to where rows mix or something else reads them) is computed for those tokens only. There
+/// must be a token at least.
+Graph pick_rows_early(const Graph& graph);
 
 }  // namespace alate::graph

@@ -180,10 +180,13 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
     const SlotId in = operand(node, i);
     if (static_cast<int>(i) == operation.packed_operand) {
       const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
-      if (weights_ != nullptr)
-        step.packed = weights_->in_layout(constant, operation.spelling, base::to_string(base::chosen_instruction_set()),
-                                          operation.pack);
-      const std::size_t bytes = operation.packed_bytes(constant->shape);
+      if (weights_ != nullptr) {
+        std::string layout(operation.spelling);
+        if (operation.layout != nullptr) layout += " " + operation.layout(node.attributes);
+        step.packed = weights_->in_layout(constant, layout, base::to_string(base::chosen_instruction_set()),
+                                          [&](const Tensor& value) { return operation.pack(value, node.attributes); });
+      }
+      const std::size_t bytes = operation.packed_bytes(constant->shape, node.attributes);
       plan_.weight_bytes += bytes;
       plan_.owned_weight_bytes += bytes;
       step.inputs.push_back(in);

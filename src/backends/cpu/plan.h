@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -78,8 +79,9 @@ struct Operation {
   void (*run)(const Step&, const Frame&);
   std::uint32_t strided_operands = 0;  // bit i: operand i may be a view with a row stride
   int packed_operand = -1;             // the constant that the step takes in a layout of its own
-  Tensor (*pack)(const Tensor& value) = nullptr;
-  std::size_t (*packed_bytes)(const Shape& shape) = nullptr;                        // of what pack makes
+  Tensor (*pack)(const Tensor& value, const graph::Attributes&) = nullptr;
+  std::size_t (*packed_bytes)(const Shape& shape, const graph::Attributes&) = nullptr;  // of what pack makes
+  std::string (*layout)(const graph::Attributes&) = nullptr;  // what else that depends on; nothing: on no attribute
   std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes that a run needs
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // what else must hold of a node; nothing: all fit
   bool writes_over_first = false;  // its one result may lie where operand 0 does, which nothing else reads then

@@ -62,6 +62,7 @@ PassPipeline standard_passes(const PassPreferences& preferences) {
       {"narrow_fusions", [=](const Graph& graph) { return narrow_fusions(graph, is_native); }},
       {"eliminate_dead_nodes", eliminate_dead_nodes},
       {"merge_projections", merge_projections},
+      {"pick_rows_early", pick_rows_early},
       {"fold_constants", fold_constants},
       {"eliminate_dead_nodes", eliminate_dead_nodes},
   };

@@ -160,6 +160,30 @@ TEST(CpuQuantized, ProductsByBlocksOfTheWeightAreTheReferences) {
   expect_as_reference(std::move(b).finish(), {x}, 1e-6, "quantized_dense");
 }
 
+// Activations are rounded to the same integers as in the reference, so that results differ by rounding alone.
+TEST(CpuQuantized, ProductsOfIntegersAreTheReferences) {
+  const auto linear = tensor::EncodingKind::linear;
+  const Tensor x = random_tensor(DType::f32, {3, 37, 96}, 21), smoothing = random_tensor(DType::f32, {96}, 22),
+               weight = random_tensor(DType::i8, {150, 96}, 23), scales = random_tensor(DType::f32, {150, 1}, 24),
+               bias = random_tensor(DType::f32, {150}, 25), residual = random_tensor(DType::f32, {3, 37, 150}, 26);
+  for (const std::int64_t runs : {1, 4, 32}) {
+    for (const bool is_whole : {false, true}) {
+      Builder b("quantized");
+      const auto in = b.parameter("x", x.shape()), added = b.parameter("residual", residual.shape());
+      std::vector<graph::Value> operands = {in};
+      if (is_whole) operands.push_back(b.constant(smoothing));
+      operands.push_back(b.constant(weight));
+      operands.push_back(b.constant(scales));
+      if (is_whole) operands.insert(operands.end(), {b.constant(bias), added});
+      const graph::QuantizedDense dense{
+          linear,   {1, 0}, false,    is_whole,
+          is_whole, runs,   is_whole, is_whole ? graph::Activation::gelu_erf : graph::Activation::none};
+      b.output("y", b.quantized_dense(operands, dense));
+      expect_as_reference(std::move(b).finish(), {x, residual}, 2e-6, "quantized_dense");
+    }
+  }
+}
+
 TEST(CpuOperations, OfThisFamilyHaveKernelsOfTheirOwn) {
   std::size_t seen = 0;
   for (const Graph& graph : graph::example_graphs()) {

@@ -90,50 +90,81 @@ GemmArguments arguments_of(const Sizes& sizes, const Words& a, const Packed& w, 
 
 struct IntegerProblem {
   Sizes sizes;
+  std::size_t runs;  // divides k
   std::vector<std::uint8_t> a;
   std::vector<std::int8_t> w;
-  std::vector<float> row_scales, column_scales, bias;
-  std::vector<std::int32_t> row_zeros, column_sums;
+  std::vector<float> row_scales, row_offsets, column_scales, bias, column_sums;
 
-  explicit IntegerProblem(const Sizes& of, bool is_extreme = false)
+  explicit IntegerProblem(const Sizes& of, std::size_t runs_of_row = 1, bool is_extreme = false)
       : sizes(of),
+        runs(runs_of_row),
         a(of.m * of.k),
         w(of.n * of.k),
-        row_scales(of.m),
+        row_scales(of.m * runs),
+        row_offsets(of.m * runs),
         column_scales(of.n),
         bias(of.n),
-        row_zeros(of.m),
-        column_sums(of.n) {
+        column_sums(runs * of.n) {
     std::minstd_rand random(static_cast<unsigned>(of.m * 131 + of.n * 17 + of.k));
     for (auto& x : a) x = is_extreme ? std::uint8_t{255} : static_cast<std::uint8_t>(random() % 256);
     for (auto& x : w)
       x = is_extreme ? std::int8_t{-128} : static_cast<std::int8_t>(static_cast<int>(random() % 256) - 128);
-    for (auto* values : {&row_scales, &column_scales, &bias}) {
+    for (auto* values : {&row_scales, &column_scales, &bias, &row_offsets}) {
       for (float& x : *values) x = static_cast<float>(random() % 1000) / 512.0f + 0.01f;
     }
-    for (auto& x : row_zeros) x = static_cast<std::int32_t>(random() % 256);
+    for (float& x : row_offsets) x = -90 * x;
     for (std::size_t j = 0; j < sizes.n; ++j) {
-      for (std::size_t i = 0; i < sizes.k; ++i) column_sums[j] += w[j * sizes.k + i];
+      for (std::size_t i = 0; i < sizes.k; ++i) column_sums[i / length() * sizes.n + j] += w[j * sizes.k + i];
     }
   }
+  std::size_t length() const { return sizes.k / runs; }
 
-  std::int64_t sum(std::size_t row, std::size_t column) const {
-    std::int64_t total = 0;
-    for (std::size_t i = 0; i < sizes.k; ++i)
-      total += (std::int64_t{a[row * sizes.k + i]} - row_zeros[row]) * w[column * sizes.k + i];
-    return total;
+  // The result without bias, and how large what was added to it is.
+  struct Wanted {
+    double value = 0, magnitude = 0;
+  };
+  Wanted wanted(std::size_t row, std::size_t column) const {
+    Wanted wanted;
+    for (std::size_t run = 0; run < runs; ++run) {
+      std::int64_t sum = 0;
+      for (std::size_t i = run * length(); i < (run + 1) * length(); ++i)
+        sum += std::int64_t{a[row * sizes.k + i]} * w[column * sizes.k + i];
+      const double product = static_cast<double>(sum) * row_scales[row * runs + run],
+                   offset = double{row_offsets[row * runs + run]} * column_sums[run * sizes.n + column];
+      wanted.value += column_scales[column] * (product + offset);
+      wanted.magnitude += column_scales[column] * (std::abs(product) + std::abs(offset));
+    }
+    return wanted;
   }
 
+  // Runs begin with a word of their own.
+  template <typename T, typename From>
+  std::vector<T> in_runs(const std::vector<From>& values, std::size_t rows) const {
+    const std::size_t per_word = 4 / sizeof(T), padded = (length() + per_word - 1) / per_word * per_word;
+    std::vector<T> result(rows * runs * padded);
+    for (std::size_t i = 0; i < values.size(); ++i) result[i / length() * padded + i % length()] = values[i];
+    return result;
+  }
   Words a_words(WordKind kind) const {
-    if (kind == WordKind::bytes) return Words(a, sizes.m, sizes.k);
-    return Words(std::vector<std::int16_t>(a.begin(), a.end()), sizes.m, sizes.k);
+    if (kind == WordKind::bytes) return words_of(in_runs<std::uint8_t>(a, sizes.m));
+    return words_of(in_runs<std::int16_t>(a, sizes.m));
   }
   Packed packed(const GemmKernel& kernel, base::ThreadPool* pool = nullptr) const {
-    if (kernel.kind == WordKind::bytes) return Packed(w, sizes, kernel, pool);
-    return Packed(std::vector<std::int16_t>(w.begin(), w.end()), sizes, kernel, pool);
+    if (kernel.kind == WordKind::bytes) return packed_of(in_runs<std::int8_t>(w, sizes.n), kernel, pool);
+    return packed_of(in_runs<std::int16_t>(w, sizes.n), kernel, pool);
   }
   IntegerScales scales() const {
-    return {row_scales.data(), row_zeros.data(), column_scales.data(), column_sums.data()};
+    return {row_scales.data(), row_offsets.data(), column_scales.data(), column_sums.data(), runs};
+  }
+
+ private:
+  template <typename T>
+  Words words_of(const std::vector<T>& values) const {
+    return Words(values, sizes.m, values.size() / sizes.m);
+  }
+  template <typename T>
+  Packed packed_of(const std::vector<T>& values, const GemmKernel& kernel, base::ThreadPool* pool) const {
+    return Packed(values, {sizes.m, sizes.n, values.size() / sizes.n}, kernel, pool);
   }
 };
 
@@ -143,22 +174,23 @@ TEST(WordGemm, SumsOfIntegersAreExact) {
     const GemmKernel& kernel = kernels.integers;
     SCOPED_TRACE(name_of(kernels, kernel));
     for (const Sizes& sizes : kSizes) {
-      const IntegerProblem problem(sizes);
-      std::vector<float> c;
-      const Words a = problem.a_words(kernel.kind);
-      const Packed w = problem.packed(kernel, &pool);
-      GemmArguments arguments = arguments_of(sizes, a, w, c);
-      arguments.scales = problem.scales();
-      arguments.bias = problem.bias.data();
-      gemm(arguments, pool, 2, kernel);
-      for (std::size_t i = 0; i < sizes.m; ++i) {
-        for (std::size_t j = 0; j < sizes.n; ++j) {
-          const auto sum = static_cast<float>(problem.sum(i, j));
-          const float scale = problem.row_scales[i] * problem.column_scales[j];
-          const float wanted = std::fma(sum, scale, problem.bias[j]);
-          // Without fused multiply-adds the product is rounded too.
-          ASSERT_NEAR(c[i * sizes.n + j], wanted, std::abs(sum * scale) * 0x1p-23f)
-              << i << ", " << j << " of " << sizes.m << " x " << sizes.n << " x " << sizes.k;
+      for (const std::size_t runs : {1, 2, 5}) {
+        if (sizes.k % runs != 0) continue;
+        const IntegerProblem problem(sizes, runs);
+        std::vector<float> c;
+        const Words a = problem.a_words(kernel.kind);
+        const Packed w = problem.packed(kernel, &pool);
+        GemmArguments arguments = arguments_of(sizes, a, w, c);
+        arguments.scales = problem.scales();
+        arguments.bias = problem.bias.data();
+        gemm(arguments, pool, 2, kernel);
+        for (std::size_t i = 0; i < sizes.m; ++i) {
+          for (std::size_t j = 0; j < sizes.n; ++j) {
+            const IntegerProblem::Wanted wanted = problem.wanted(i, j);
+            const double bound = (wanted.magnitude + problem.bias[j]) * 0x1p-23 * static_cast<double>(runs + 1);
+            ASSERT_NEAR(c[i * sizes.n + j], wanted.value + problem.bias[j], bound)
+                << i << ", " << j << " of " << sizes.m << " x " << sizes.n << " x " << sizes.k << " in " << runs;
+          }
         }
       }
     }
@@ -169,15 +201,15 @@ TEST(WordGemm, SumsOfTheLargestIntegersDoNotSaturate) {
   base::ThreadPool pool(1);
   for (const Kernels& kernels : all_kernels()) {
     const GemmKernel& kernel = kernels.integers;
-    IntegerProblem problem({3, 20, 8192}, true);
+    IntegerProblem problem({3, 20, 8192}, 1, true);
     std::fill(problem.row_scales.begin(), problem.row_scales.end(), 1.0f);
+    std::fill(problem.row_offsets.begin(), problem.row_offsets.end(), 0.0f);
     std::fill(problem.column_scales.begin(), problem.column_scales.end(), 1.0f);
     std::vector<float> c;
     const Words a = problem.a_words(kernel.kind);
     const Packed w = problem.packed(kernel);
     GemmArguments arguments = arguments_of(problem.sizes, a, w, c);
     arguments.scales = problem.scales();
-    arguments.scales.row_zeros = nullptr;
     gemm(arguments, pool, 1, kernel);
     for (const float x : c) ASSERT_EQ(x, -255.0f * 128 * 8192) << name_of(kernels, kernel);
   }
@@ -222,7 +254,7 @@ TEST(WordGemm, ARowHasTheSameBitsAloneAndOnAnyNumberOfThreads) {
   for (const Kernels& kernels : all_kernels()) {
     for (const GemmKernel& kernel : {kernels.bf16, kernels.integers}) {
       SCOPED_TRACE(name_of(kernels, kernel));
-      const IntegerProblem problem(sizes);
+      const IntegerProblem problem(sizes, 2);
       std::vector<std::uint16_t> halves(problem.a.size()), weights(problem.w.size());
       for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = tensor::float_to_bf16(problem.a[i] / 77.0f);
       for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = tensor::float_to_bf16(problem.w[i] / 99.0f);
@@ -238,8 +270,8 @@ TEST(WordGemm, ARowHasTheSameBitsAloneAndOnAnyNumberOfThreads) {
         GemmArguments alone = arguments_of({1, sizes.n, sizes.k}, a, w, some);
         alone.a = a.data() + row * a.stride() * 4;
         alone.scales = arguments.scales;
-        alone.scales.row_scales += row;
-        alone.scales.row_zeros += row;
+        alone.scales.row_scales += row * problem.runs;
+        alone.scales.row_offsets += row * problem.runs;
         alone.activation = arguments.activation;
         gemm(alone, pool, 1, kernel);
         ASSERT_EQ(std::memcmp(some.data(), all.data() + row * sizes.n, sizes.n * sizeof(float)), 0) << "row " << row;

@@ -279,6 +279,59 @@ TEST(MergeProjections, KeepsProductsApartThatDifferInActivationOrInput) {
   EXPECT_EQ(ops_of(merge_projections(b.finish())), (Ops{"dense", "dense", "dense"}));
 }
 
+// x -> norm -> dense -> gelu -> dense + norm's result -> norm, as an encoder ends.
+class PickRowsEarly : public testing::Test {
+ protected:
+  Builder b{"g"};
+  Value x = b.parameter("x", {DType::f32, {b.dim("tokens"), 3}});
+  Value starts = b.parameter("starts", {DType::i32, {b.dim("sequences")}});
+  Value lengths = b.parameter("lengths", {DType::i32, {b.dim("sequences")}});
+  Value first = norm(x, 1);
+  Value wide = b.gelu({b.dense({first, b.constant(wavy({5, 3}, 4))})});
+  Value last = norm(b.add({b.dense({wide, b.constant(wavy({3, 5}, 5))}), first}), 6);
+
+  Value norm(Value of, int seed) {
+    return b.layer_norm({of, b.constant(wavy({3}, seed)), b.constant(wavy({3}, seed + 1))});
+  }
+  Value pool(Value of, PoolMode mode) { return b.ragged_pool({of, starts, lengths}, {.mode = mode, .longest = 9}); }
+  Graph after(const Graph& before) {
+    Graph picked = eliminate_dead_nodes(pick_rows_early(before));
+    const Tensor from = Tensor::from<std::int32_t>({4}, {0, 2, 2, 7}),
+                 count = Tensor::from<std::int32_t>({4}, {2, 0, 5, 0});
+    expect_same_results(before, picked, {wavy({7, 3}, 3), from, count});
+    return picked;
+  }
+  // The rows of the first dense's operand.
+  static Dim rows_multiplied(const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      if (node.op == Op::dense) return graph.shape(node.operands[0]).dims[0];
+    }
+    return -1;
+  }
+};
+
+TEST_F(PickRowsEarly, ComputesOneRowOfEachSequence) {
+  for (const PoolMode mode : {PoolMode::cls, PoolMode::last}) {
+    Builder fresh = b;
+    fresh.output("pooled", fresh.ragged_pool({last, starts, lengths}, {.mode = mode, .longest = 9}));
+    const Graph picked = after(fresh.finish());
+    EXPECT_EQ(rows_multiplied(picked), picked.shape(last_of(picked, Op::ragged_pool).operands[1]).dims[0]);
+  }
+}
+
+TEST_F(PickRowsEarly, LeavesRowsThatAreReadElsewhere) {
+  b.output("pooled", pool(last, PoolMode::cls));
+  b.output("all", last);
+  const Graph before = b.finish();
+  EXPECT_EQ(ops_of(after(before)), ops_of(before));
+}
+
+TEST_F(PickRowsEarly, LeavesPoolsOfAllTokens) {
+  b.output("pooled", pool(last, PoolMode::mean));
+  const Graph before = b.finish();
+  EXPECT_EQ(ops_of(after(before)), ops_of(before));
+}
+
 TEST(RunPasses, SaysWhatEachPassDid) {
   Builder b("g");
   const Value x = b.parameter("x", {DType::f32, {2}});

@@ -31,14 +31,16 @@ struct GemmLines {
 /// Whether gemm takes lines of so many rows.
 bool takes_lines(std::size_t rows, std::size_t k, const GemmKernel& kernel = f32_gemm());
 
-/// What sums of integers stand for: c = row_scales[i] column_scales[j] (sum - row_zeros[i] column_sums[j]), when a
-/// value q of row i of A means row_scales[i] (q - row_zeros[i]), one of column j of W means column_scales[j] q, and
-/// column_sums[j] is the sum of all q of column j.
+/// What sums of integers stand for. Rows of A are cut into runs of equal numbers of words; an integer q of run r of row
+/// i means row_offsets[i, r] + row_scales[i, r] q, one of column j of W means column_scales[j] q, and column_sums[r, j]
+/// is the sum of column j's integers in run r. So c is column_scales[j] times the sum over r of row_scales[i, r] sum(i,
+/// j, r) + row_offsets[i, r] column_sums[r, j].
 struct IntegerScales {
-  const float* row_scales = nullptr;          // [m]
-  const std::int32_t* row_zeros = nullptr;    // [m], or null: all are 0
-  const float* column_scales = nullptr;       // [n]
-  const std::int32_t* column_sums = nullptr;  // [n]; read where there are row_zeros
+  const float* row_scales = nullptr;     // [m, runs]
+  const float* row_offsets = nullptr;    // [m, runs]
+  const float* column_scales = nullptr;  // [n]
+  const float* column_sums = nullptr;    // [runs, n]
+  std::size_t runs = 1;                  // divides k
 };
 
 /// All matrices are row-major; strides are words from one row to the next. Nothing is owned. No alignment is needed

@@ -143,60 +143,79 @@ HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t coun
   return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
 }
 
-// What one column of vectors of a tile needs beside its sums.
-template <bool kIsInteger>
-class ColumnFinish {
+// What one column of vectors of a tile of integers needs beside its sums: the numbers that these stand for.
+class ColumnSums {
  public:
-  HWY_INLINE ColumnFinish(const GemmArguments& g, std::size_t column, std::size_t count)
-      : g_(g), bias_(g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + column, count)) {
-    if constexpr (kIsInteger) {
-      scales_ = load_at_most(kFloats, g.scales.column_scales + column, count);
-      if (g.scales.row_zeros != nullptr) sums_ = load_at_most(kLaneIntegers, g.scales.column_sums + column, count);
-    }
-  }
+  HWY_INLINE ColumnSums(const IntegerScales& scales, std::size_t columns, std::size_t run, std::size_t column,
+                        std::size_t count)
+      : row_scales_(scales.row_scales + run),
+        row_offsets_(scales.row_offsets + run),
+        runs_(scales.runs),
+        sums_(load_at_most(kFloats, scales.column_sums + run * columns + column, count)) {}
 
-  // The numbers that sums stand for, and the bias.
-  HWY_INLINE FloatVector operator()(FloatVector sums, std::size_t row) const {
-    if constexpr (kIsInteger) {
-      auto whole = hn::BitCast(kLaneIntegers, sums);
-      if (g_.scales.row_zeros != nullptr)
-        whole = hn::Sub(whole, hn::Mul(hn::Set(kLaneIntegers, g_.scales.row_zeros[row]), sums_));
-      const FloatVector scale = hn::Mul(hn::Set(kFloats, g_.scales.row_scales[row]), scales_);
-      // Without a bias, adding its zero makes +0 of -0, which a sum of integers never is.
-      return hn::MulAdd(hn::ConvertTo(kFloats, whole), scale, bias_);
-    } else {
-      return g_.bias == nullptr ? sums : hn::Add(sums, bias_);
-    }
+  // The run's sums of a row, but for the column's scale, and what the runs before it came to.
+  HWY_INLINE FloatVector operator()(FloatVector sums, std::size_t row, FloatVector before) const {
+    const FloatVector whole = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, sums));
+    const FloatVector offset = hn::MulAdd(hn::Set(kFloats, row_offsets_[row * runs_]), sums_, before);
+    return hn::MulAdd(whole, hn::Set(kFloats, row_scales_[row * runs_]), offset);
   }
 
  private:
-  const GemmArguments& g_;
-  FloatVector bias_, scales_ = hn::Zero(kFloats);
-  hn::Vec<decltype(kLaneIntegers)> sums_ = hn::Zero(kLaneIntegers);
+  const float *row_scales_, *row_offsets_;
+  std::size_t runs_;
+  FloatVector sums_;
 };
 
-// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache.
-template <Activation kActivation, bool kIsInteger>
-HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
+// Adds the sums of one run in `tile` to those of the runs before it, in `total`; run 0 is the first.
+inline void add_run(const GemmArguments& g, const TilePlace& place, std::size_t run, const float* HWY_RESTRICT tile,
+                    float* HWY_RESTRICT total) {
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
-    const std::size_t count = place.columns - column;
-    const ColumnFinish<kIsInteger> finish(g, place.column + column, count);
-    float* to = g.c + place.row * g.c_stride + place.column + column;
-    const float* residual =
-        g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + place.column + column;
+    const ColumnSums numbers(g.scales, g.n, run, place.column + column, place.columns - column);
     for (std::size_t row = 0; row < place.rows; ++row) {
-      FloatVector x = finish(hn::Load(kFloats, tile + row * place.width + column), place.row + row);
+      float* to = total + row * place.width + column;
+      const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::Load(kFloats, to);
+      hn::Store(numbers(hn::Load(kFloats, tile + row * place.width + column), place.row + row, before), kFloats, to);
+    }
+  }
+}
+
+// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Of integers,
+// the tile holds the last run, and `total` what add_run made of those before it, or null.
+template <Activation kActivation, bool kIsInteger>
+HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile,
+                              const float* HWY_RESTRICT total) {
+  for (std::size_t column = 0; column < place.columns; column += kLanes) {
+    const std::size_t first = place.column + column, count = place.columns - column;
+    const FloatVector bias = g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + first, count);
+    float* to = g.c + place.row * g.c_stride + first;
+    const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + first;
+    const auto finish = [&](FloatVector x, std::size_t row) HWY_ATTR __attribute__((always_inline)) {
       x = activate<kActivation>(kFloats, x);
       if (residual != nullptr) x = hn::Add(x, load_at_most(kFloats, residual + row * g.residual_stride, count));
       if (count >= kLanes)
         hn::StoreU(x, kFloats, to + row * g.c_stride);
       else
         store_first(x, kFloats, to + row * g.c_stride, count);
+    };
+    if constexpr (kIsInteger) {
+      const ColumnSums numbers(g.scales, g.n, g.scales.runs - 1, first, count);
+      const FloatVector scales = load_at_most(kFloats, g.scales.column_scales + first, count);
+      for (std::size_t row = 0; row < place.rows; ++row) {
+        const std::size_t at = row * place.width + column;
+        const FloatVector before = total == nullptr ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
+        // Without a bias, adding its zero makes +0 of -0, a number as good.
+        finish(hn::MulAdd(numbers(hn::Load(kFloats, tile + at), place.row + row, before), scales, bias), row);
+      }
+    } else {
+      for (std::size_t row = 0; row < place.rows; ++row) {
+        const FloatVector sums = hn::Load(kFloats, tile + row * place.width + column);
+        finish(g.bias == nullptr ? sums : hn::Add(sums, bias), row);
+      }
     }
   }
 }
 
-using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float*);
+using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float* tile, const float* total);
 
 template <bool kIsInteger>
 FinishTile find_finish(Activation activation) {
@@ -242,7 +261,7 @@ constexpr std::size_t kLongK = 128;
 template <std::size_t kMaxRows>
 class Strips {
  public:
-  Strips(const GemmArguments& g, std::size_t row_begin, std::size_t row_end)
+  Strips(const GemmArguments& g, std::size_t row_begin, std::size_t row_end, bool in_one_part)
       : g_(g),
         row_begin_(row_begin),
         rows_(row_end - row_begin),
@@ -250,7 +269,7 @@ class Strips {
         line_strips_((line_rows_ + kMaxRows - 1) / kMaxRows),
         count_(rows_ / line_rows_ * line_strips_),
         segments_(g.lines == nullptr ? 1 : g.lines->segments) {
-    const std::size_t parts = g.k == 0 ? 1 : (g.k + kMostKAtOnce - 1) / kMostKAtOnce;
+    const std::size_t parts = g.k == 0 || in_one_part ? 1 : (g.k + kMostKAtOnce - 1) / kMostKAtOnce;
     parts_ = g.lines == nullptr || parts < segments_ ? parts : segments_;
   }
 
@@ -298,6 +317,21 @@ class Strips {
   std::size_t row_begin_, rows_, line_rows_, line_strips_, count_, segments_, parts_ = 1;
 };
 
+// A tile of integers in several runs: the sums of the last in `tile`, what those before it came to in `total`.
+template <std::size_t kPanelWidth>
+void multiply_runs(const GemmArguments& g, const TilePlace& place, TileInputs inputs, MultiplyTile multiply,
+                   float* tile, float* total) {
+  inputs.k /= g.scales.runs;
+  for (std::size_t run = 0; run < g.scales.runs; ++run) {
+    multiply(inputs, tile);
+    if (run + 1 == g.scales.runs) break;
+    add_run(g, place, run, tile, total);
+    inputs.a += inputs.k;
+    inputs.panel += inputs.k * kPanelWidth;
+    inputs.wanted_soon += inputs.k * kPanelWidth / 2;
+  }
+}
+
 // Rows [row_begin, row_end) of C in panels [panel_begin, panel_end): at most kMostStrips strips if k is in parts.
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t row_end, std::size_t panel_begin,
@@ -311,7 +345,8 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   const bool is_finished_by_sums =
       !kIsInteger && g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr;
   const FinishTile finish = find_finish<kIsInteger>(g.activation);
-  const Strips<kMaxRows> strips(g, row_begin, row_end);
+  const bool has_runs = kIsInteger && g.scales.runs > 1;
+  const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
   for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
     panels = strips.count() == 1 ? kTiles.panels[row_end - row_begin] : 1;
@@ -352,9 +387,16 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           inputs.wanted_soon += part_size + index * (part_size / 2);
         }
         if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
+        if constexpr (kIsInteger) {
+          if (has_runs) {
+            multiply_runs<kPanelWidth>(g, place, inputs, multiply[place.rows], tile, tiles[1]);
+            finish(g, place, tile, tiles[1]);
+            continue;
+          }
+        }
         multiply[place.rows](inputs, tile);
         if (!is_last_part || goes_to_c) continue;
-        finish(g, place, tile);
+        finish(g, place, tile, nullptr);
       }
     }
   }

@@ -12,6 +12,7 @@
 #include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/pooling.h"
 #include "backends/cpu/kernels/product.h"
+#include "backends/cpu/kernels/quantize_rows.h"
 #include "backends/cpu/kernels/random_bits.h"
 #include "backends/cpu/kernels/reduce.h"
 #include "backends/cpu/kernels/row_products.h"
@@ -28,6 +29,7 @@ struct SimdKernels {
   void (*unary)(UnaryOp, const float* x, float* y, std::size_t n) = nullptr;
   void (*apply_activation)(Activation, float* x, std::size_t n) = nullptr;
   void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
+  void (*quantize_rows)(const QuantizeArguments&) = nullptr;
   void (*softmax_rows)(const SoftmaxArguments&) = nullptr;
   void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;
   void (*dot_rows)(const RowProductArguments&) = nullptr;

@@ -5,6 +5,7 @@
 #include "backends/cpu/kernels/elementwise.inl.h"
 #include "backends/cpu/kernels/normalize.inl.h"
 #include "backends/cpu/kernels/pooling.inl.h"
+#include "backends/cpu/kernels/quantize_rows.inl.h"
 #include "backends/cpu/kernels/row_products.inl.h"
 #include "backends/cpu/kernels/simd_kernels.h"
 #include "backends/cpu/kernels/softmax.inl.h"
@@ -21,6 +22,7 @@ inline SimdKernels make_simd_kernels() {
   table.unary = unary;
   table.apply_activation = apply_activation;
   table.normalize_rows = normalize_rows;
+  table.quantize_rows = quantize_rows;
   table.softmax_rows = softmax_rows;
   table.pool_tokens = pool_tokens;
   table.dot_rows = dot_rows;

@@ -149,6 +149,7 @@ HWY_INLINE V simd_inverse(D d, V x) {
 template <class D, class V>
 HWY_INLINE V simd_normal_tail(D d, V z) {
   const V one = hn::Set(d, 1.0f);
+  z = hn::Min(hn::Set(d, 20.0f), z);  // a NaN stays: x86 gives the second operand then
   const V u = simd_inverse(d, hn::MulAdd(z, hn::Set(d, 0.3f), one));
   const V e = simd_exp_nonpositive(d, hn::Mul(hn::Mul(z, z), hn::Set(d, -0.5f)));
   V p = hn::MulAdd(hn::Set(d, 0.038311556f), u, hn::Set(d, -0.168841317f));

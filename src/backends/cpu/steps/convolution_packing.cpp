@@ -123,15 +123,25 @@ bool fits_packed_depthwise(const graph::Graph& graph, const graph::Node& node) {
          has_constant_kernel(graph, node, KernelLayout::output_first);
 }
 
-Tensor pack_output_first(const Tensor& kernel) { return pack_kernel<true>(kernel); }
-Tensor pack_output_last(const Tensor& kernel) { return pack_kernel<false>(kernel); }
+Tensor pack_output_first(const Tensor& kernel, const graph::Attributes& /*attributes*/) {
+  return pack_kernel<true>(kernel);
+}
+Tensor pack_output_last(const Tensor& kernel, const graph::Attributes& /*attributes*/) {
+  return pack_kernel<false>(kernel);
+}
 
-std::size_t packed_output_first_bytes(const Shape& kernel) { return packed_kernel_bytes(kernel, 0); }
-std::size_t packed_output_last_bytes(const Shape& kernel) { return packed_kernel_bytes(kernel, kernel.rank() - 1); }
-std::size_t packed_depthwise_bytes(const Shape& kernel) { return element_count(kernel) * sizeof(float); }
+std::size_t packed_output_first_bytes(const Shape& kernel, const graph::Attributes& /*attributes*/) {
+  return packed_kernel_bytes(kernel, 0);
+}
+std::size_t packed_output_last_bytes(const Shape& kernel, const graph::Attributes& /*attributes*/) {
+  return packed_kernel_bytes(kernel, kernel.rank() - 1);
+}
+std::size_t packed_depthwise_bytes(const Shape& kernel, const graph::Attributes& /*attributes*/) {
+  return element_count(kernel) * sizeof(float);
+}
 
 // [output, 1, spatial...] as [spatial, output].
-Tensor pack_depthwise(const Tensor& kernel) {
+Tensor pack_depthwise(const Tensor& kernel, const graph::Attributes& /*attributes*/) {
   std::size_t outputs = 0;
   const std::vector<float> ordered = ordered_kernel<true>(kernel, outputs);
   const std::size_t window = outputs == 0 ? 0 : ordered.size() / outputs;

@@ -4,9 +4,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "backends/cpu/kernels/activation.h"
 #include "backends/cpu/plan.h"
 
 namespace alate::cpu {
+
+/// The kernels' name of an activation.
+Activation activation_of(graph::Activation activation);
 
 /// The type that products of `dtype` are computed in: f32 for halves, bool (any sum of ands that is not 0) and c64, f64
 /// for c128, unsigned integers of at least 16 bits for the others, because integers wrap.

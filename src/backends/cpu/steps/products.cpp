@@ -10,20 +10,6 @@
 namespace alate::cpu {
 namespace {
 
-Activation activation_of(graph::Activation activation) {
-  switch (activation) {
-    case graph::Activation::none: return Activation::none;
-    case graph::Activation::relu: return Activation::relu;
-    case graph::Activation::gelu_erf: return Activation::gelu_erf;
-    case graph::Activation::gelu_tanh: return Activation::gelu_tanh;
-    case graph::Activation::silu: return Activation::silu;
-    case graph::Activation::tanh: return Activation::tanh;
-    case graph::Activation::sigmoid: return Activation::sigmoid;
-    case graph::Activation::quick_gelu: return Activation::quick_gelu;
-  }
-  throw Error(ErrorCode::internal, "unknown activation");
-}
-
 // One side of a dot_general as [batch, free, contracting]: the order of its axes, and the three extents.
 struct Side {
   std::vector<std::size_t> axes;
@@ -74,11 +60,25 @@ struct Product {
 
 }  // namespace
 
-std::size_t packed_dense_bytes(const Shape& weight) {
+Activation activation_of(graph::Activation activation) {
+  switch (activation) {
+    case graph::Activation::none: return Activation::none;
+    case graph::Activation::relu: return Activation::relu;
+    case graph::Activation::gelu_erf: return Activation::gelu_erf;
+    case graph::Activation::gelu_tanh: return Activation::gelu_tanh;
+    case graph::Activation::silu: return Activation::silu;
+    case graph::Activation::tanh: return Activation::tanh;
+    case graph::Activation::sigmoid: return Activation::sigmoid;
+    case graph::Activation::quick_gelu: return Activation::quick_gelu;
+  }
+  throw Error(ErrorCode::internal, "unknown activation");
+}
+
+std::size_t packed_dense_bytes(const Shape& weight, const graph::Attributes& /*attributes*/) {
   return packed_word_count(extent_of(weight, 0), extent_of(weight, 1)) * sizeof(float);
 }
 
-Tensor pack_dense(const Tensor& weight) {
+Tensor pack_dense(const Tensor& weight, const graph::Attributes& /*attributes*/) {
   const auto n = static_cast<std::size_t>(weight.extent(0)), k = static_cast<std::size_t>(weight.extent(1));
   Tensor packed = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(packed_word_count(n, k))}});
   pack_weights(weight.values<float>().data(), k, n, k, packed.mutable_values<float>().data(),

@@ -57,8 +57,8 @@ void run_normalize(const Step& step, const Frame& frame);
 void run_pool(const Step& step, const Frame& frame);
 
 void run_dense(const Step& step, const Frame& frame);
-Tensor pack_dense(const Tensor& weight);
-std::size_t packed_dense_bytes(const Shape& weight);
+Tensor pack_dense(const Tensor& weight, const graph::Attributes& attributes);
+std::size_t packed_dense_bytes(const Shape& weight, const graph::Attributes& attributes);
 void run_dot_general(const Step& step, const Frame& frame);
 std::size_t dot_general_scratch(const Step& step, const Binding& binding, std::size_t index);
 
@@ -69,12 +69,12 @@ bool fits_convolution(const graph::Graph& graph, const graph::Node& node);
 bool fits_packed_output_first(const graph::Graph& graph, const graph::Node& node);
 bool fits_packed_output_last(const graph::Graph& graph, const graph::Node& node);
 bool fits_packed_depthwise(const graph::Graph& graph, const graph::Node& node);
-Tensor pack_depthwise(const Tensor& kernel);
-std::size_t packed_depthwise_bytes(const Shape& kernel);
-Tensor pack_output_first(const Tensor& kernel);
-std::size_t packed_output_first_bytes(const Shape& kernel);
-Tensor pack_output_last(const Tensor& kernel);
-std::size_t packed_output_last_bytes(const Shape& kernel);
+Tensor pack_depthwise(const Tensor& kernel, const graph::Attributes& attributes);
+std::size_t packed_depthwise_bytes(const Shape& kernel, const graph::Attributes& attributes);
+Tensor pack_output_first(const Tensor& kernel, const graph::Attributes& attributes);
+std::size_t packed_output_first_bytes(const Shape& kernel, const graph::Attributes& attributes);
+Tensor pack_output_last(const Tensor& kernel, const graph::Attributes& attributes);
+std::size_t packed_output_last_bytes(const Shape& kernel, const graph::Attributes& attributes);
 
 void run_reduce_window(const Step& step, const Frame& frame);
 std::size_t reduce_window_scratch(const Step& step, const Binding& binding, std::size_t index);
@@ -91,6 +91,14 @@ void run_rng_bit_generator(const Step& step, const Frame& frame);
 
 bool has_few_scaled_axes(const graph::Graph& graph, const graph::Node& node);
 bool takes_plain_activations(const graph::Graph& graph, const graph::Node& node);
+/// Products of activations in 8 bits with weights in 8 bits, a scale a row, without and with smoothing.
+bool fits_integer_product(const graph::Graph& graph, const graph::Node& node);
+bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node& node);
+Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes);
+std::size_t packed_integers_bytes(const Shape& weight, const graph::Attributes& attributes);
+std::string integers_layout(const graph::Attributes& attributes);
+void run_integer_product(const Step& step, const Frame& frame);
+std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_dequantize(const Step& step, const Frame& frame);
 void run_quantized_dense(const Step& step, const Frame& frame);
 std::size_t quantized_dense_scratch(const Step& step, const Binding& binding, std::size_t index);

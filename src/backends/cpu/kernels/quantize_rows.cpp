@@ -1,0 +1,26 @@
+#include "backends/cpu/kernels/quantize_rows.h"
+
+#include "backends/cpu/kernels/dispatch.h"
+#include "backends/cpu/kernels/row_split.h"
+
+namespace alate::cpu {
+
+std::size_t quantized_row_words(std::size_t width, std::size_t runs, WordKind kind) {
+  const std::size_t values = values_per_word(kind);
+  return runs * ((width / runs + values - 1) / values);
+}
+
+void quantize_rows(const QuantizeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
+                   const Kernels& set) {
+  split_rows(arguments.rows, arguments.width * 2, pool, max_workers, [&](std::size_t begin, std::size_t end) {
+    QuantizeArguments part = arguments;
+    part.x += begin * part.x_stride;
+    part.words = static_cast<float*>(part.words) + begin * part.words_stride;
+    part.scales += begin * part.runs;
+    part.offsets += begin * part.runs;
+    part.rows = end - begin;
+    set.simd.quantize_rows(part);
+  });
+}
+
+}  // namespace alate::cpu

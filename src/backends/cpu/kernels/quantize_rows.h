@@ -1,0 +1,36 @@
+// Rows of f32 as integers of 8 bits, for products of words.
+#pragma once
+
+#include <cstddef>
+
+#include "backends/cpu/kernels/gemm_kernel.h"
+#include "backends/cpu/kernels/kernel_set.h"
+#include "base/thread_pool.h"
+
+namespace alate::cpu {
+
+/// Each row of x · smoothing is cut into runs of equal length, and a number v of a run becomes the integer q from 0 to
+/// 255 for which offset + q · scale is nearest: offset is the run's least number, scale 1/255 of its range. A run that
+/// holds an infinity or a NaN has a scale of NaN. Strides are elements. Nothing is owned.
+struct QuantizeArguments {
+  const float* x = nullptr;  // [rows, width]
+  std::size_t x_stride = 0;
+  const float* smoothing = nullptr;  // [width], or null: 1
+  void* words = nullptr;             // [rows, words_stride] words; a run begins with a word, which zeros fill up
+  std::size_t words_stride = 0;
+  float* scales = nullptr;   // [rows, runs]
+  float* offsets = nullptr;  // [rows, runs]
+  std::size_t rows = 0;
+  std::size_t width = 0;
+  std::size_t runs = 1;             // divides width
+  WordKind kind = WordKind::bytes;  // or shorts
+};
+
+/// Words of a row.
+std::size_t quantized_row_words(std::size_t width, std::size_t runs, WordKind kind);
+
+/// A row's integers depend on that row alone.
+void quantize_rows(const QuantizeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
+                   const Kernels& set = kernels());
+
+}  // namespace alate::cpu

@@ -1,0 +1,154 @@
+// quantized_dense of activations in 8 bits: rows become integers, which are multiplied with the weight's.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/kernels/dispatch.h"
+#include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/quantize_rows.h"
+#include "backends/cpu/steps/product_values.h"
+#include "backends/cpu/steps/steps.h"
+
+namespace alate::cpu {
+namespace {
+
+std::size_t runs_of(const graph::QuantizedDense& dense) { return static_cast<std::size_t>(dense.activation_runs); }
+
+// Words of a row of the weight, whose runs are as those of the activations.
+std::size_t row_words(std::size_t k, const graph::QuantizedDense& dense) {
+  return quantized_row_words(k, runs_of(dense), kernels().integers.kind);
+}
+
+// Packed words, then the sums [runs, out] of their integers.
+std::size_t packed_floats(std::size_t n, std::size_t k, const graph::QuantizedDense& dense) {
+  return packed_word_count(n, row_words(k, dense), kernels().integers) + runs_of(dense) * n;
+}
+
+bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing) {
+  const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
+  if (dense.activation_runs == 0 || dense.has_smoothing != has_smoothing || dense.has_zero_points ||
+      dense.encoding != tensor::EncodingKind::linear || dense.blocks != graph::Numbers{1, 0})
+    return false;
+  const graph::Value weight = node.operands[has_smoothing ? 2 : 1], scales = node.operands[has_smoothing ? 3 : 2];
+  const Shape& shape = graph.shape(weight);
+  // Sums of products of 8 bits have 31.
+  constexpr std::int64_t kMostK = std::int64_t{1} << 16;
+  return graph.node(weight.node).op == graph::Op::constant && shape.dtype == DType::i8 && shape.dims[0].is_number() &&
+         graph.shape(scales).dtype == DType::f32 && shape.dims[1].number() / dense.activation_runs <= kMostK;
+}
+
+// The parts of the scratch: the activations' words, scales and offsets.
+struct Activations {
+  std::size_t rows, words, runs;
+  std::byte* integers;
+  float *scales, *offsets;
+  ScratchParts scratch;
+
+  Activations(const Shape& x, const graph::QuantizedDense& dense, std::byte* memory)
+      : rows(rows_of(x)), words(row_words(extent_of(x, x.rank() - 1), dense)), runs(runs_of(dense)), scratch(memory) {
+    integers = scratch.take(rows * words * sizeof(float));
+    scales = reinterpret_cast<float*>(scratch.take(rows * runs * sizeof(float)));
+    offsets = reinterpret_cast<float*>(scratch.take(rows * runs * sizeof(float)));
+  }
+};
+
+}  // namespace
+
+bool fits_integer_product(const graph::Graph& graph, const graph::Node& node) { return fits(graph, node, false); }
+bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node& node) {
+  return fits(graph, node, true);
+}
+
+std::string integers_layout(const graph::Attributes& attributes) {
+  return std::to_string(std::get<graph::QuantizedDense>(attributes).activation_runs) + " runs of " +
+         (kernels().integers.kind == WordKind::bytes ? "bytes" : "shorts");
+}
+
+std::size_t packed_integers_bytes(const Shape& weight, const graph::Attributes& attributes) {
+  return sizeof(float) *
+         packed_floats(extent_of(weight, 0), extent_of(weight, 1), std::get<graph::QuantizedDense>(attributes));
+}
+
+Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes) {
+  const auto& dense = std::get<graph::QuantizedDense>(attributes);
+  const auto n = static_cast<std::size_t>(weight.extent(0)), k = static_cast<std::size_t>(weight.extent(1));
+  const std::size_t runs = runs_of(dense), length = k / runs, words = row_words(k, dense);
+  const GemmKernel& kernel = kernels().integers;
+  const std::size_t value_bytes = sizeof(float) / values_per_word(kernel.kind);
+  Tensor packed = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(packed_floats(n, k, dense))}});
+  float* const to = packed.mutable_values<float>().data();
+  float* const sums = to + packed_word_count(n, words, kernel);
+  const std::int8_t* from = weight.values<std::int8_t>().data();
+
+  // Each run begins with a word of its own.
+  std::vector<std::byte> rows(n * words * sizeof(float));
+  for (std::size_t column = 0; column < n; ++column) {
+    for (std::size_t run = 0; run < runs; ++run) {
+      std::byte* out = rows.data() + (column * words + run * (words / runs)) * sizeof(float);
+      std::int32_t sum = 0;
+      for (std::size_t i = 0; i < length; ++i) {
+        const std::int8_t value = *from++;
+        sum += value;
+        if (value_bytes == 1) {
+          out[i] = static_cast<std::byte>(value);
+        } else {
+          const std::int16_t wide = value;
+          std::memcpy(out + i * value_bytes, &wide, value_bytes);
+        }
+      }
+      sums[run * n + column] = static_cast<float>(sum);
+    }
+  }
+  const std::size_t row_bytes = words * sizeof(float);
+  pack_words(rows.data(), row_bytes, n, row_bytes, reinterpret_cast<std::byte*>(to), &base::ThreadPool::shared(),
+             kernel);
+  return packed;
+}
+
+std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
+  return Activations(binding.shapes[step.inputs[0]], std::get<graph::QuantizedDense>(step.attributes), nullptr)
+      .scratch.bytes();
+}
+
+void run_integer_product(const Step& step, const Frame& frame) {
+  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
+  const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output());
+  const Activations activations(x, dense, frame.scratch);
+  const GemmKernel& kernel = kernels().integers;
+  GemmArguments product;
+  product.m = activations.rows;
+  product.n = extent_of(result, result.rank() - 1);
+  product.k = product.a_stride = activations.words;
+  if (product.m == 0 || product.n == 0) return;
+
+  QuantizeArguments rounded;
+  rounded.x = frame.in<float>(step.inputs[0]);
+  rounded.x_stride = rounded.width = extent_of(x, x.rank() - 1);
+  if (dense.has_smoothing) rounded.smoothing = frame.in<float>(step.inputs[1]);
+  rounded.words = activations.integers;
+  rounded.words_stride = activations.words;
+  rounded.scales = activations.scales;
+  rounded.offsets = activations.offsets;
+  rounded.rows = activations.rows;
+  rounded.runs = activations.runs;
+  rounded.kind = kernel.kind;
+  quantize_rows(rounded, frame.pool, frame.max_workers);
+
+  const std::size_t weight = dense.has_smoothing ? 2 : 1;
+  const float* packed = step.packed.values<float>().data();
+  product.a = activations.integers;
+  product.packed = packed;
+  product.scales = {.row_scales = activations.scales,
+                    .row_offsets = activations.offsets,
+                    .column_scales = frame.in<float>(step.inputs[weight + 1]),
+                    .column_sums = packed + packed_word_count(product.n, product.k, kernel),
+                    .runs = activations.runs};
+  if (dense.has_bias) product.bias = frame.in<float>(step.inputs[weight + 2]);
+  product.activation = activation_of(dense.activation);
+  if (dense.has_residual) product.residual = frame.in<float>(step.inputs.back());
+  product.residual_stride = product.c_stride = product.n;
+  product.c = frame.out<float>(step.output());
+  gemm(product, frame.pool, frame.max_workers, kernel);
+}
+
+}  // namespace alate::cpu
