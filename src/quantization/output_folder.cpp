@@ -69,7 +69,7 @@ void OutputFolder::copy_others(const fs::path& model) const {
     if (entry.is_directory()) {
       if (!name.starts_with('.') && std::ranges::find(kOtherFormats, name) == kOtherFormats.end())
         copy_all(entry.path(), path_ / name);
-    } else if (entry.is_regular_file() && name != "config.json" && !is_weight_file(name)) {
+    } else if (entry.is_regular_file() && !name.starts_with('.') && name != "config.json" && !is_weight_file(name)) {
       fs::copy_file(entry.path(), path_ / name, error);
       if (error) fail(entry.path(), "copied", error);
     }

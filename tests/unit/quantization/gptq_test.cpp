@@ -72,7 +72,9 @@ TEST(InverseRoot, TimesItsTransposeIsTheInverse) {
     inverse_root(root, n);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
-        if (j < i) EXPECT_EQ(root[i * n + j], 0);
+        if (j < i) {
+          EXPECT_EQ(root[i * n + j], 0);
+        }
         // (Uᵀ U H)_ij
         double sum = 0;
         for (std::size_t k = 0; k < n; ++k) {

@@ -80,7 +80,8 @@ TEST(FallingRange, OrdersColumnsAlikeInInputsAndWeights) {
   EXPECT_EQ(order, (std::vector<std::size_t>{1, 0, 2}));
   EXPECT_EQ(ordered_columns(inputs, order).values, (std::vector<float>{0, 1, 5, 9, 2, 5}));
   const Tensor weight = Tensor::from<float>({2, 3}, {10.0F, 20.0F, 30.0F, 40.0F, 50.0F, 60.0F});
-  const auto columns = ordered_columns(weight, order).values<float>();
+  const Tensor ordered = ordered_columns(weight, order);
+  const auto columns = ordered.values<float>();
   EXPECT_EQ(std::vector<float>(columns.begin(), columns.end()), (std::vector<float>{20, 10, 30, 50, 40, 60}));
   const Tensor rows = ordered_rows(Tensor::from<std::int8_t>({3, 2}, {1, 2, 3, 4, 5, 6}), order);
   const auto values = rows.values<std::int8_t>();

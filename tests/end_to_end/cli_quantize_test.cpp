@@ -1,0 +1,121 @@
+// alate quantize: a folder that other commands take, and how near all-MiniLM-L6-v2 stays to itself.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "program.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/quantization/tiny_encoder.h"
+#include "tiny_models.h"
+
+namespace alate::tests {
+namespace {
+
+using base::TemporaryFolder;
+using formats::Json;
+
+Json json_of(const ProgramRun& run) {
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  return formats::parse_json(run.out, "standard output");
+}
+
+// Vectors of the lines of a file.
+Tensor embed(const std::string& model, const std::filesystem::path& texts, const TemporaryFolder& folder,
+             const std::vector<std::string>& more = {}) {
+  const std::string out = (folder.path() / "vectors.safetensors").string();
+  std::vector<std::string> arguments = {"embed", model, "--file", texts.string(), "--out", out, "--quiet"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const ProgramRun run = run_program(arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  return formats::read_tensors(out).front().tensor;
+}
+
+struct Cosines {
+  double mean = 0, worst = 1;
+};
+
+Cosines compare(const Tensor& a, const Tensor& b) {
+  Cosines cosines;
+  const auto rows = static_cast<std::size_t>(a.extent(0)), width = static_cast<std::size_t>(a.extent(1));
+  for (std::size_t row = 0; row < rows; ++row) {
+    double dot = 0, aa = 0, bb = 0;
+    for (std::size_t i = row * width; i < (row + 1) * width; ++i) {
+      const double x = double{a.values<float>()[i]}, y = double{b.values<float>()[i]};
+      dot += x * y;
+      aa += x * x;
+      bb += y * y;
+    }
+    const double cosine = dot / std::sqrt(aa * bb);
+    cosines.mean += cosine / static_cast<double>(rows);
+    cosines.worst = std::min(cosines.worst, cosine);
+  }
+  return cosines;
+}
+
+TEST(CliQuantize, WritesAFolderThatEmbedTakes) {
+  TemporaryFolder model, folder;
+  quantization::write_tiny_encoder(model);
+  const std::string out = (folder.path() / "small").string();
+  const Json report =
+      json_of(run_program({"quantize", model.path().string(), out, "--type", "int8", "--output", "json"}));
+  EXPECT_EQ(report.get_int("layers", 0), 12);
+  EXPECT_GT(report.get_int("calibration_texts", 0), 50);
+  EXPECT_LT(report.get_int("weight_bytes", 0), report.get_int("weight_bytes_before", 0) / 2);
+  const Json embedded = json_of(run_program({"embed", out, "the cat", "a fox", "--output", "json"}));
+  EXPECT_EQ(embedded.find("embeddings")->as_array("embeddings").size(), 2U);
+  const Json doctor = json_of(run_program({"doctor", out, "--output", "json"}));
+  EXPECT_NE(formats::to_json_text(doctor).find(R"("dtype":"int8")"), std::string::npos);
+}
+
+TEST(CliQuantize, CalibratesWithAFile) {
+  TemporaryFolder model, folder;
+  quantization::write_tiny_encoder(model);
+  const std::string texts = folder.write("texts.txt", "the cat\n\nfox\n").string();
+  const std::string out = (folder.path() / "small").string();
+  const Json report = json_of(run_program(
+      {"quantize", model.path().string(), out, "--type", "int8", "--calibration", texts, "--output", "json"}));
+  EXPECT_EQ(report.get_int("calibration_texts", 0), 2);
+}
+
+TEST(CliQuantize, SaysWhatIsMissingOrWrong) {
+  const std::string model = tiny_model("st_mean").string();
+  TemporaryFolder folder;
+  const std::string out = (folder.path() / "small").string();
+  const auto error_of = [&](const std::vector<std::string>& arguments) {
+    const ProgramRun run = run_program(arguments);
+    EXPECT_NE(run.exit_code, 0);
+    return run.error;
+  };
+  EXPECT_NE(error_of({"quantize", model, out}).find("--type is missing"), std::string::npos);
+  EXPECT_NE(error_of({"quantize", model, out, "--type", "int3"}).find("int3"), std::string::npos);
+  EXPECT_NE(error_of({"quantize", model, folder.path().string(), "--type", "int8"}).find("exists"), std::string::npos);
+  EXPECT_NE(error_of({"embed", model, "cat", "--dtype", "int7"}).find("float32 or int8, not in int7"),
+            std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(CliQuantize, KeepsMiniLmNearToItself) {
+  const char* model = std::getenv("ALATE_TEST_MODEL_DIR");
+  if (model == nullptr) GTEST_SKIP() << "ALATE_TEST_MODEL_DIR is not set";
+  TemporaryFolder folder;
+  const std::string out = (folder.path() / "small").string();
+  const ProgramRun run = run_program({"quantize", model, out, "--type", "int8"});
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_LT(std::filesystem::file_size(folder.path() / "small/model.safetensors"), 24'500'000U);
+  const auto texts = source_folder() / "tests/end_to_end/quantization_texts.txt";
+  const Tensor wanted = embed(model, texts, folder);
+  ASSERT_GE(wanted.extent(0), 36);
+  const Cosines quantized = compare(wanted, embed(out, texts, folder));
+  EXPECT_GE(quantized.mean, 0.999);
+  EXPECT_GE(quantized.worst, 0.997);
+  // Rounded on load, without calibration, it is near too, but less so.
+  const Cosines rounded = compare(wanted, embed(model, texts, folder, {"--dtype", "int8"}));
+  EXPECT_GE(rounded.mean, 0.998);
+  EXPECT_LT(rounded.mean, quantized.mean);
+}
+
+}  // namespace
+}  // namespace alate::tests
