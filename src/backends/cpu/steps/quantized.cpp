@@ -81,7 +81,7 @@ void add_bias(const T* bias, std::size_t m, std::size_t n, T* out, const Frame& 
   });
 }
 
-std::int64_t index_at(const Shape& shape, const std::byte* indices, std::size_t i) {
+std::int64_t stored_index(const Shape& shape, const std::byte* indices, std::size_t i) {
   const std::size_t bits = bits_of(shape.dtype);
   std::uint64_t word = 0;
   std::memcpy(&word, indices + i * bits / 8, std::max<std::size_t>(bits / 8, 1));
@@ -158,7 +158,7 @@ void run_quantized_embedding(const Step& step, const Frame& frame) {
   split_rows(count_of(indices), width * kCost, frame.pool, frame.max_workers, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto row =
-          std::clamp<std::int64_t>(index_at(indices, places, i), 0, static_cast<std::int64_t>(rows.rows) - 1);
+          std::clamp<std::int64_t>(stored_index(indices, places, i), 0, static_cast<std::int64_t>(rows.rows) - 1);
       dequantize_part(rows, static_cast<std::size_t>(row), 0, width, result.dtype, out + i * width * bytes);
     }
   });
