@@ -1,4 +1,5 @@
 // alate quantize
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ std::vector<std::string> read_texts(const std::string& file) {
   return texts;
 }
 
+constexpr std::size_t kMostRuns = 1000;  // whatever is more is as wrong
+
 std::string report_of(const quantization::FolderReport& report, const std::string& out, OutputFormat format) {
   if (format == OutputFormat::json) {
     return formats::to_json_text(formats::Json::Object{{"folder", out},
@@ -44,12 +47,15 @@ std::string report_of(const quantization::FolderReport& report, const std::strin
 
 void run_quantize(Arguments& arguments) {
   std::string model, out, type, calibration;
+  std::size_t runs = quantization::FolderOptions{}.activation_runs;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
   arguments.positional("OUT", true, out);
   arguments.option("--type", "TYPE", "of the weights: int8", type);
   arguments.option("--calibration", "FILE", "texts like those that the model will see, one a line, or .jsonl",
                    calibration);
+  arguments.option("--activation-runs", "N",
+                   "runs of a layer's inputs that are rounded apart: 1 is fastest; default: 2", runs);
   declare(arguments, options);
   if (!arguments.parse()) return;
   apply(options);
@@ -58,7 +64,9 @@ void run_quantize(Arguments& arguments) {
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
 
   const quantization::FolderReport report =
-      quantization::quantize_folder(find_model(options, model), out, {.calibration = read_texts(calibration)});
+      quantization::quantize_folder(find_model(options, model), out,
+                                    {.calibration = read_texts(calibration),
+                                     .activation_runs = static_cast<std::int64_t>(std::min(runs, kMostRuns))});
   if (options.quiet) return;
   Output output(options.out);
   output.write(report_of(report, out, format));

@@ -61,6 +61,10 @@ formats::Json with_quantization(const formats::Json& config, const models::Quant
 }  // namespace
 
 FolderReport quantize_folder(const fs::path& model, const fs::path& out, const FolderOptions& options) {
+  constexpr std::int64_t kMostRuns = 64;
+  if (options.activation_runs < 1 || options.activation_runs > kMostRuns)
+    throw make_error(ErrorCode::invalid_argument, options.activation_runs, " runs of activations: 1 to ", kMostRuns,
+                     " are possible");
   OutputFolder output(out);  // refused before any work is done
   const runtime::ModelFiles files = runtime::find_model_files(model);
   if (files.is_onnx())
@@ -76,7 +80,7 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   const std::vector<std::string> texts = options.calibration.empty() ? calibration_texts() : options.calibration;
   const PackedTokens tokens = tokens_of(files.folder, texts, architecture.limits(config).positions);
 
-  QuantizedModel quantized = quantize_model({config, weights, architecture}, tokens);
+  QuantizedModel quantized = quantize_model({config, weights, architecture}, tokens, options.activation_runs);
   FolderReport report{.layers = quantized.layers, .texts = tokens.lengths.size(), .tokens = tokens.ids.size()};
   for (const std::string_view name : weights.names()) report.bytes_before += weights.find(name)->shape.byte_count();
   const std::vector<formats::NamedTensor> tensors = merged(weights, std::move(quantized.tensors));

@@ -10,6 +10,7 @@ namespace alate::quantization {
 
 struct FolderOptions {
   std::vector<std::string> calibration = {};  // texts; empty: those built in
+  std::int64_t activation_runs = 2;           // of a layer's inputs, each rounded apart: 1 is fastest, more are nearer
 };
 
 struct FolderReport {
@@ -21,8 +22,8 @@ struct FolderReport {
 /// Reads the encoder in `model` and writes `out`, a folder that must not exist: model.safetensors with weights in 8
 /// bits, config.json with quantization_config, and what else is in `model` but weights in other formats. The folder
 /// appears under its name when it is whole. Longer texts are cut; docs/quantization.md says what the files hold.
-/// Throws as Model::load; invalid_argument where `out` exists, `model` is quantized already, or the texts have no
-/// tokens; unavailable where files cannot be written.
+/// Throws as Model::load; invalid_argument where `out` exists, there is no run, `model` is quantized already, or the
+/// texts have no tokens; unavailable where files cannot be written.
 FolderReport quantize_folder(const std::filesystem::path& model, const std::filesystem::path& out,
                              const FolderOptions& options = {});
 

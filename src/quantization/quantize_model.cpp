@@ -12,7 +12,7 @@
 namespace alate::quantization {
 namespace {
 
-constexpr std::int64_t kRunsBehindActivations = 4;
+constexpr std::int64_t kFewestRunsOfOrdered = 4;
 // A run is a multiple of this long, which products of 8-bit integers take at a time.
 constexpr std::int64_t kRunMultiple = 16;
 
@@ -20,8 +20,11 @@ using models::LinearLayer;
 
 class Quantizer {
  public:
-  Quantizer(const ModelSource& source, const PackedTokens& calibration)
-      : source_(source), weights_(source.file, std::string(source.architecture.prefix)), run_(source, calibration) {}
+  Quantizer(const ModelSource& source, const PackedTokens& calibration, std::int64_t runs)
+      : source_(source),
+        weights_(source.file, std::string(source.architecture.prefix)),
+        run_(source, calibration),
+        runs_(runs) {}
 
   QuantizedModel quantize() {
     layers_ = find_layers(source_);
@@ -50,10 +53,14 @@ class Quantizer {
 
   void round_table(const std::string& stored) { put(stored, tensor::round_rows(weights_.floats(stored))); }
 
-  // The one layer that feeds this one through an activation, where its outputs may come in another order.
-  bool takes_runs(std::span<const std::size_t> group) const {
-    const std::size_t layer = group.front(), feeder = layers_.fed_by[layer];
-    return feeder < layer && layers_.linear[layer].in % (kRunsBehindActivations * kRunMultiple) == 0;
+  // Whether the one layer that feeds these through an activation may give its outputs in another order.
+  bool may_order(std::span<const std::size_t> group) const { return layers_.fed_by[group.front()] < group.front(); }
+
+  // As many runs as are asked for, or the next fewer that divide the inputs well.
+  std::int64_t runs_of(std::span<const std::size_t> group) const {
+    std::int64_t runs = may_order(group) ? std::max(2 * runs_, kFewestRunsOfOrdered) : runs_;
+    while (runs > 1 && layers_.linear[group.front()].in % (runs * kRunMultiple) != 0) --runs;
+    return runs;
   }
 
   void order_outputs(const LinearLayer& layer, std::span<const std::size_t> order) {
@@ -78,8 +85,7 @@ class Quantizer {
     for (const Tensor& weight : weights) wanted.push_back(mean_outputs(weight, means));
     for (Tensor& weight : weights) weight = divided_columns(weight, smoothing);
 
-    const bool in_runs = takes_runs(group);
-    if (in_runs) {
+    if (may_order(group)) {
       const std::vector<std::size_t> order = by_falling_range(inputs);
       order_outputs(layers_.linear[layers_.fed_by[group.front()]], order);
       inputs = ordered_columns(inputs, order);
@@ -88,12 +94,13 @@ class Quantizer {
       for (const std::size_t i : order) ordered.push_back(smoothing[i]);
       smoothing = std::move(ordered);
     }
-    round_to_8_bits(inputs, in_runs ? kRunsBehindActivations : 1);
+    const std::int64_t runs = runs_of(group);
+    round_to_8_bits(inputs, runs);
     means = column_means(inputs);
     const GptqPlan plan(covariance(inputs, means), inputs.columns);
     for (std::size_t i = 0; i < group.size(); ++i) {
       const LinearLayer& layer = layers_.linear[group[i]];
-      if (in_runs) result_.config.activation_runs_of[layer.module] = kRunsBehindActivations;
+      if (runs != result_.config.activation_runs) result_.config.activation_runs_of[layer.module] = runs;
       quantize_layer(layer, plan.round(weights[i]), smoothing, wanted[i], means);
     }
   }
@@ -113,14 +120,15 @@ class Quantizer {
   const ModelSource& source_;
   models::Weights weights_;
   CalibrationRun run_;
+  std::int64_t runs_;
   ModelLayers layers_;
   QuantizedModel result_;
 };
 
 }  // namespace
 
-QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration) {
-  return Quantizer(source, calibration).quantize();
+QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration, std::int64_t runs) {
+  return Quantizer(source, calibration, runs).quantize();
 }
 
 }  // namespace alate::quantization

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "alate/model.h"
 #include "quantization/calibration_run.h"
@@ -17,9 +18,10 @@ struct QuantizedModel {
 /// Product by product in the order of computation, each with the inputs that the model as quantized so far gives it:
 /// smoothing, weights by GPTQ over the rounded inputs, and biases so that the mean of the outputs over `calibration`
 /// stays what it was. Layers that read one input (query, key, value) are smoothed alike. Inputs behind an activation,
-/// whose channels differ most, are put in the order of their range (the layer before gives them so) and rounded in 4
-/// runs. Tables of words get a scale a row. Layers of heads stay as they are.
-/// Throws unsupported where the model has nothing to quantize, invalid_argument for weights that are not finite.
-QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration);
+/// whose channels differ most, are put in the order of their range (the layer before gives them so). Inputs of a layer
+/// are rounded in `runs` runs of a row, ordered ones in twice as many and 4 at least, where their number divides so.
+/// Tables of words get a scale a row. Layers of heads stay as they are. Throws unsupported where the model has nothing
+/// to quantize, invalid_argument for weights that are not finite.
+QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration, std::int64_t runs);
 
 }  // namespace alate::quantization

@@ -135,6 +135,14 @@ TEST_F(QuantizeFolder, CalibratesWithTheTextsThatAreGiven) {
   EXPECT_EQ(report.tokens, 7U);  // with [CLS] and [SEP]
 }
 
+TEST_F(QuantizeFolder, RoundsInAsManyRunsAsAreAskedFor) {
+  EXPECT_THROW(quantize_folder(model_.path(), out(), {.activation_runs = 0}), Error);
+  quantize_folder(model_.path(), out(), {.activation_runs = 4});
+  const std::string config = base::read_text_file(out() / "config.json");
+  EXPECT_NE(config.find(R"("encoder.layer.0.output.dense":{"activation_runs":8})"), std::string::npos) << config;
+  EXPECT_GT(worst_cosine(model_.path(), out()), 0.995);
+}
+
 TEST_F(QuantizeFolder, WritesNothingOverAndLeavesNothingBehind) {
   fs::create_directory(out());
   EXPECT_TRUE(failure(out()).starts_with("invalid_argument: '" + out().string() + "' exists")) << failure(out());
