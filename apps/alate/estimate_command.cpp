@@ -21,7 +21,6 @@
 namespace alate::app {
 namespace {
 
-using formats::Json;
 using runtime::MemoryRequest;
 
 struct RawSizes {
