@@ -134,6 +134,21 @@ constexpr Operation kMoves[] = {
      .work = no_work},
 };
 
+// Of activations in 8 bits with a weight in 8 bits, which is operand `weight`.
+constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&, const graph::Node&)) {
+  return {.op = Op::quantized_dense,
+          .dtypes = kF32,
+          .spelling = "integer_gemm",
+          .run = run_integer_product,
+          .packed_operand = weight,
+          .pack = pack_integers,
+          .packed_bytes = packed_integers_bytes,
+          .layout = integers_layout,
+          .scratch = integer_product_scratch,
+          .fits = fits,
+          .work = quantized_dense_work};
+}
+
 constexpr Operation kKernels[] = {
     {.op = Op::dot_general,
      .dtypes = graph::kAll,
@@ -293,28 +308,8 @@ constexpr Operation kKernels[] = {
      .spelling = "dequantize",
      .run = run_dequantize,
      .fits = has_few_scaled_axes},
-    {.op = Op::quantized_dense,
-     .dtypes = kF32,
-     .spelling = "integer_gemm",
-     .run = run_integer_product,
-     .packed_operand = 1,
-     .pack = pack_integers,
-     .packed_bytes = packed_integers_bytes,
-     .layout = integers_layout,
-     .scratch = integer_product_scratch,
-     .fits = fits_integer_product,
-     .work = quantized_dense_work},
-    {.op = Op::quantized_dense,
-     .dtypes = kF32,
-     .spelling = "integer_gemm",
-     .run = run_integer_product,
-     .packed_operand = 2,
-     .pack = pack_integers,
-     .packed_bytes = packed_integers_bytes,
-     .layout = integers_layout,
-     .scratch = integer_product_scratch,
-     .fits = fits_smoothed_integer_product,
-     .work = quantized_dense_work},
+    integer_product(1, fits_integer_product),
+    integer_product(2, fits_smoothed_integer_product),
     {.op = Op::quantized_dense,
      .dtypes = graph::kFloats,
      .spelling = "quantized_gemm",
