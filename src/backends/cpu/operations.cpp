@@ -146,7 +146,7 @@ constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&
           .layout = integers_layout,
           .scratch = integer_product_scratch,
           .fits = fits,
-          .work = quantized_dense_work};
+          .work = integer_product_work};
 }
 
 constexpr Operation kKernels[] = {

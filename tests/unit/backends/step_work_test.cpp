@@ -1,4 +1,5 @@
 // What a profile says that each kernel call had to do.
+#include "backends/cpu/kernels/dispatch.h"
 #include "step_testing.h"
 
 namespace alate::cpu {
@@ -56,6 +57,19 @@ TEST(StepWork, DenseMultipliesEveryRowWithTheWholeWeight) {
   const StepTime call = call_of(profile(b, y, {random_tensor(DType::f32, {5, 64}, 3)}), "gemm");
   expect_work(call, 2 * 5 * 64 * 96, 4 * (5 * 64 + 96 * 64 + 96 + 5 * 96), Arithmetic::f32);
   EXPECT_EQ(call.source, "layer");
+}
+
+TEST(StepWork, ProductsOfIntegersAreMeasuredByTheirPeak) {
+  Builder b("quantized_dense");
+  const Value x = b.parameter("x", f32({5, 64}));
+  const Value y = b.quantized_dense(
+      {x, b.constant(random_tensor(DType::i8, {96, 64}, 1)), b.constant(random_tensor(DType::f32, {96, 1}, 2))},
+      {.blocks = {1, 0}, .activation_runs = 1});
+  const StepTime call = call_of(profile(b, y, {random_tensor(DType::f32, {5, 64}, 3)}), "integer_gemm");
+  const bool in_bytes = kernels().integers.kind == WordKind::bytes;
+  const int weight = 96 * 64 * (in_bytes ? 1 : 2), scales = 4 * 96, sums = 4 * 96;
+  expect_work(call, 2 * 5 * 64 * 96, 4 * (5 * 64 + 5 * 96) + weight + scales + sums,
+              in_bytes ? Arithmetic::int8 : Arithmetic::other);
 }
 
 TEST(StepWork, ProductsOfComplexNumbersAreFourEach) {
