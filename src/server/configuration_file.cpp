@@ -27,6 +27,17 @@ std::string place_of(std::string_view name, std::size_t line, std::size_t column
   return std::string(name) + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7F;
+}
+
+// How many of the first bytes are UTF-8 without control characters.
+std::size_t readable_prefix(std::string_view text) {
+  const auto control = static_cast<std::size_t>(std::ranges::find_if(text, is_control) - text.begin());
+  return std::min(formats::valid_utf8_prefix(text), control);
+}
+
 // Builds the tree from the parser's events, so that nothing is ever expanded or built twice.
 class TreeBuilder : public YAML::EventHandler {
  public:
@@ -48,6 +59,9 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     ConfigurationValue value = begin(mark, tag, anchor, ConfigurationValue::Kind::scalar);
+    // Escapes bring in what the bytes of the file cannot; and the parser makes single bytes of \N and \_.
+    if (readable_prefix(text) != text.size())
+      fail(mark, "an escape (a backslash in quotes) stands for a control character; write a backslash as \\\\");
     value.text = text;
     add(std::move(value));
   }
@@ -138,18 +152,12 @@ class TreeBuilder : public YAML::EventHandler {
 
 // What the parser would take for another encoding, or write into a terminal when it is quoted in an error.
 void check_bytes(std::string_view text, std::string_view name) {
-  const auto is_wrong = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7F;
-  };
-  const std::size_t valid = formats::valid_utf8_prefix(text);
-  const std::size_t control = static_cast<std::size_t>(std::ranges::find_if(text, is_wrong) - text.begin());
-  const std::size_t end = std::min(valid, control);
+  const std::size_t end = readable_prefix(text);
   if (end == text.size()) return;
   const auto line =
       static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
   throw make_error(ErrorCode::invalid_argument, name, ":", line + 1,
-                   valid <= control ? ": this is no UTF-8" : ": there is a control character");
+                   is_control(text[end]) ? ": there is a control character" : ": this is no UTF-8");
 }
 
 }  // namespace

@@ -96,6 +96,8 @@ TEST(ConfigurationFile, RefusesBytesThatAreNoText) {
   expect_refusal("a: 1\nb: \xFF\n", ":2", "UTF-8");
   expect_refusal(std::string("a: 1\nb: \0\n", 10), ":2", "control character");
   expect_refusal("a: \x1B[2J\n", ":1", "control character");
+  for (const std::string escape : {"\\N", "\\_", "\\0", "\\e", "\\x7F", "\\u0001"})
+    expect_refusal("a: 1\nb: \"" + escape + "\"\n", ":2:4", "control character");
 }
 
 TEST(ConfigurationFile, IsLenientWhenItIsATermiteYaml) {
