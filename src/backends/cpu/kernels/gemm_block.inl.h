@@ -44,9 +44,15 @@ struct TileInputs {
   std::size_t panel_stride;  // from one panel to the next
   std::size_t k;             // of a segment
   bool continues;            // adds to the sums in `out`
+  const float* row_scales;   // of integers: the sums of row i become floats, times row_scales[i * row_scales_stride],
+  std::size_t row_scales_stride;
+  bool adds_run;             // and are added to what is in `out`; null: they are stored as they are
   std::size_t out_stride;    // of the rows of `out`
   const float* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
 };
+
+template <class Dot>
+constexpr bool kIsInteger = Dot::kKind == WordKind::bytes || Dot::kKind == WordKind::shorts;
 
 // out[row][column] (+)= sum over k of a[row][k] * panel[k][column], for kRows rows and kPanels panels side by side.
 template <class Dot, std::size_t kRows, std::size_t kPanels, std::size_t kVectors>
@@ -114,6 +120,20 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
       panel += kPanelWidth;
     }
   }
+  if constexpr (kIsInteger<Dot>) {
+    if (in.row_scales != nullptr) {
+      HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+        const FloatVector scale = hn::Set(kFloats, in.row_scales[row * in.row_scales_stride]);
+        HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+          float* to = out + row * in.out_stride + v * kLanes;
+          const FloatVector sum = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, sums[row][v]));
+          const FloatVector before = in.adds_run ? hn::LoadU(kFloats, to) : hn::Zero(kFloats);
+          hn::StoreU(hn::MulAdd(sum, scale, before), kFloats, to);
+        }
+      }
+      return;
+    }
+  }
   HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
     HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
       hn::StoreU(sums[row][v], kFloats, out + row * in.out_stride + v * kLanes);
@@ -143,47 +163,10 @@ HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t coun
   return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
 }
 
-// What one column of vectors of a tile of integers needs beside its sums: the numbers that these stand for.
-class ColumnSums {
- public:
-  HWY_INLINE ColumnSums(const IntegerScales& scales, std::size_t columns, std::size_t run, std::size_t column,
-                        std::size_t count)
-      : row_scales_(scales.row_scales + run),
-        row_offsets_(scales.row_offsets + run),
-        runs_(scales.runs),
-        sums_(load_at_most(kFloats, scales.column_sums + run * columns + column, count)) {}
-
-  // The run's sums of a row, but for the column's scale, and what the runs before it came to.
-  HWY_INLINE FloatVector operator()(FloatVector sums, std::size_t row, FloatVector before) const {
-    const FloatVector whole = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, sums));
-    const FloatVector offset = hn::MulAdd(hn::Set(kFloats, row_offsets_[row * runs_]), sums_, before);
-    return hn::MulAdd(whole, hn::Set(kFloats, row_scales_[row * runs_]), offset);
-  }
-
- private:
-  const float *row_scales_, *row_offsets_;
-  std::size_t runs_;
-  FloatVector sums_;
-};
-
-// Adds the sums of one run in `tile` to those of the runs before it, in `total`; run 0 is the first.
-inline void add_run(const GemmArguments& g, const TilePlace& place, std::size_t run, const float* HWY_RESTRICT tile,
-                    float* HWY_RESTRICT total) {
-  for (std::size_t column = 0; column < place.columns; column += kLanes) {
-    const ColumnSums numbers(g.scales, g.n, run, place.column + column, place.columns - column);
-    for (std::size_t row = 0; row < place.rows; ++row) {
-      float* to = total + row * place.width + column;
-      const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::Load(kFloats, to);
-      hn::Store(numbers(hn::Load(kFloats, tile + row * place.width + column), place.row + row, before), kFloats, to);
-    }
-  }
-}
-
-// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Of integers,
-// the tile holds the last run, and `total` what add_run made of those before it, or null.
-template <Activation kActivation, bool kIsInteger>
-HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile,
-                              const float* HWY_RESTRICT total) {
+// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Sums of
+// integers have their rows' scales by now; their offsets times the columns' sums are missing, and the columns' scales.
+template <Activation kActivation, bool kIsOfIntegers>
+HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
     const std::size_t first = place.column + column, count = place.columns - column;
     const FloatVector bias = g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + first, count);
@@ -197,14 +180,20 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
       else
         store_first(x, kFloats, to + row * g.c_stride, count);
     };
-    if constexpr (kIsInteger) {
-      const ColumnSums numbers(g.scales, g.n, g.scales.runs - 1, first, count);
-      const FloatVector scales = load_at_most(kFloats, g.scales.column_scales + first, count);
+    if constexpr (kIsOfIntegers) {
+      const IntegerScales& scales = g.scales;
+      const FloatVector column_scales = load_at_most(kFloats, scales.column_scales + first, count);
+      const FloatVector last_sums = load_at_most(kFloats, scales.column_sums + (scales.runs - 1) * g.n + first, count);
       for (std::size_t row = 0; row < place.rows; ++row) {
-        const std::size_t at = row * place.width + column;
-        const FloatVector before = total == nullptr ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
+        const float* offsets = scales.row_offsets + (place.row + row) * scales.runs;
+        FloatVector x = hn::Load(kFloats, tile + row * place.width + column);
+        for (std::size_t run = 0; run + 1 < scales.runs; ++run) {
+          const FloatVector sums = load_at_most(kFloats, scales.column_sums + run * g.n + first, count);
+          x = hn::MulAdd(hn::Set(kFloats, offsets[run]), sums, x);
+        }
+        x = hn::MulAdd(hn::Set(kFloats, offsets[scales.runs - 1]), last_sums, x);
         // Without a bias, adding its zero makes +0 of -0, a number as good.
-        finish(hn::MulAdd(numbers(hn::Load(kFloats, tile + at), place.row + row, before), scales, bias), row);
+        finish(hn::MulAdd(x, column_scales, bias), row);
       }
     } else {
       for (std::size_t row = 0; row < place.rows; ++row) {
@@ -215,21 +204,21 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
   }
 }
 
-using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float* tile, const float* total);
+using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float* tile);
 
-template <bool kIsInteger>
+template <bool kIsOfIntegers>
 FinishTile find_finish(Activation activation) {
   switch (activation) {
     case Activation::none: break;
-    case Activation::relu: return finish_tile<Activation::relu, kIsInteger>;
-    case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kIsInteger>;
-    case Activation::gelu_tanh: return finish_tile<Activation::gelu_tanh, kIsInteger>;
-    case Activation::silu: return finish_tile<Activation::silu, kIsInteger>;
-    case Activation::tanh: return finish_tile<Activation::tanh, kIsInteger>;
-    case Activation::sigmoid: return finish_tile<Activation::sigmoid, kIsInteger>;
-    case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kIsInteger>;
+    case Activation::relu: return finish_tile<Activation::relu, kIsOfIntegers>;
+    case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kIsOfIntegers>;
+    case Activation::gelu_tanh: return finish_tile<Activation::gelu_tanh, kIsOfIntegers>;
+    case Activation::silu: return finish_tile<Activation::silu, kIsOfIntegers>;
+    case Activation::tanh: return finish_tile<Activation::tanh, kIsOfIntegers>;
+    case Activation::sigmoid: return finish_tile<Activation::sigmoid, kIsOfIntegers>;
+    case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kIsOfIntegers>;
   }
-  return finish_tile<Activation::none, kIsInteger>;
+  return finish_tile<Activation::none, kIsOfIntegers>;
 }
 
 using MultiplyTile = void (*)(const TileInputs&, float*);
@@ -317,15 +306,16 @@ class Strips {
   std::size_t row_begin_, rows_, line_rows_, line_strips_, count_, segments_, parts_ = 1;
 };
 
-// A tile of integers in several runs: the sums of the last in `tile`, what those before it came to in `total`.
+// A tile of integers, run by run.
 template <std::size_t kPanelWidth>
 void multiply_runs(const GemmArguments& g, const TilePlace& place, TileInputs inputs, MultiplyTile multiply,
-                   float* tile, float* total) {
+                   float* tile) {
   inputs.k /= g.scales.runs;
+  inputs.row_scales_stride = g.scales.runs;
   for (std::size_t run = 0; run < g.scales.runs; ++run) {
+    inputs.row_scales = g.scales.row_scales + place.row * g.scales.runs + run;
+    inputs.adds_run = run != 0;
     multiply(inputs, tile);
-    if (run + 1 == g.scales.runs) break;
-    add_run(g, place, run, tile, total);
     inputs.a += inputs.k;
     inputs.panel += inputs.k * kPanelWidth;
     inputs.wanted_soon += inputs.k * kPanelWidth / 2;
@@ -341,11 +331,11 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   constexpr std::size_t kTileFloats = (kMaxRows < 4 ? 4 : kMaxRows) * kPanelWidth;
   alignas(64) float tiles[kMostStrips][kTileFloats];
 
-  constexpr bool kIsInteger = Dot::kKind == WordKind::bytes || Dot::kKind == WordKind::shorts;
+  constexpr bool kIsOfIntegers = kIsInteger<Dot>;
   const bool is_finished_by_sums =
-      !kIsInteger && g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr;
-  const FinishTile finish = find_finish<kIsInteger>(g.activation);
-  const bool has_runs = kIsInteger && g.scales.runs > 1;
+      !kIsOfIntegers && g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr;
+  const FinishTile finish = find_finish<kIsOfIntegers>(g.activation);
+  const bool has_runs = kIsOfIntegers && g.scales.runs > 1;
   const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
   for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
@@ -378,6 +368,10 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         inputs.k = values.run;
         inputs.continues = part != 0;
         inputs.out_stride = goes_to_c ? g.c_stride : place.width;
+        // Between the parts of k, sums of integers wait as integers.
+        inputs.row_scales = kIsOfIntegers && is_last_part ? g.scales.row_scales + place.row : nullptr;
+        inputs.row_scales_stride = 1;
+        inputs.adds_run = false;
         // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
         // one half each of what follows this part, and the others repeat what is there already.
         inputs.wanted_soon = packed;
@@ -387,16 +381,11 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           inputs.wanted_soon += part_size + index * (part_size / 2);
         }
         if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
-        if constexpr (kIsInteger) {
-          if (has_runs) {
-            multiply_runs<kPanelWidth>(g, place, inputs, multiply[place.rows], tile, tiles[1]);
-            finish(g, place, tile, tiles[1]);
-            continue;
-          }
-        }
-        multiply[place.rows](inputs, tile);
-        if (!is_last_part || goes_to_c) continue;
-        finish(g, place, tile, nullptr);
+        if (has_runs)
+          multiply_runs<kPanelWidth>(g, place, inputs, multiply[place.rows], tile);
+        else
+          multiply[place.rows](inputs, tile);
+        if (is_last_part && !goes_to_c) finish(g, place, tile);
       }
     }
   }
