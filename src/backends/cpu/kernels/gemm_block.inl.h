@@ -44,9 +44,8 @@ struct TileInputs {
   std::size_t panel_stride;  // from one panel to the next
   std::size_t k;             // of a segment
   bool continues;            // adds to the sums in `out`
-  const float* row_scales;   // of integers: the sums of row i become floats, times row_scales[i * row_scales_stride],
-  std::size_t row_scales_stride;
-  bool adds_run;             // and are added to what is in `out`; null: they are stored as they are
+  const float* row_scales;   // of integers, [rows, segments]: sums become floats and `out` is their sum over segments,
+                             // each times its scale; null: `out` gets integers
   std::size_t out_stride;    // of the rows of `out`
   const float* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
 };
@@ -97,8 +96,23 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
     if constexpr (Dot::kParts == 2) add_part(offset, std::integral_constant<std::size_t, 1>());
   };
 
+  // The run that ends with this segment: its sums become floats, and the next run begins with zeros.
+  const auto finish_run = [&](std::size_t run) HWY_ATTR __attribute__((always_inline)) {
+    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+      const FloatVector scale = hn::Set(kFloats, in.row_scales[row * in.segments + run]);
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+        float* to = out + row * in.out_stride + v * kLanes;
+        const FloatVector sum = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, sums[row][v]));
+        const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, to);
+        hn::StoreU(hn::MulAdd(sum, scale, before), kFloats, to);
+        sums[row][v] = hn::Zero(kFloats);
+      }
+    }
+  };
+
   for (std::size_t segment = 0; segment < in.segments; ++segment) {
-    const float* first = in.a + in.segment_offsets[segment];
+    // Runs of integers follow each other.
+    const float* first = kIsInteger<Dot> ? in.a + segment * in.k : in.a + in.segment_offsets[segment];
     HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p) a[p] = first + 3 * p * a_stride;
     std::size_t left = in.k;
     for (; left >= kUnroll; left -= kUnroll) {
@@ -119,21 +133,11 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
       HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p)++ a[p];
       panel += kPanelWidth;
     }
-  }
-  if constexpr (kIsInteger<Dot>) {
-    if (in.row_scales != nullptr) {
-      HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
-        const FloatVector scale = hn::Set(kFloats, in.row_scales[row * in.row_scales_stride]);
-        HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
-          float* to = out + row * in.out_stride + v * kLanes;
-          const FloatVector sum = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, sums[row][v]));
-          const FloatVector before = in.adds_run ? hn::LoadU(kFloats, to) : hn::Zero(kFloats);
-          hn::StoreU(hn::MulAdd(sum, scale, before), kFloats, to);
-        }
-      }
-      return;
+    if constexpr (kIsInteger<Dot>) {
+      if (in.row_scales != nullptr) finish_run(segment);
     }
   }
+  if (kIsInteger<Dot> && in.row_scales != nullptr) return;
   HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
     HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
       hn::StoreU(sums[row][v], kFloats, out + row * in.out_stride + v * kLanes);
@@ -306,22 +310,6 @@ class Strips {
   std::size_t row_begin_, rows_, line_rows_, line_strips_, count_, segments_, parts_ = 1;
 };
 
-// A tile of integers, run by run.
-template <std::size_t kPanelWidth>
-void multiply_runs(const GemmArguments& g, const TilePlace& place, TileInputs inputs, MultiplyTile multiply,
-                   float* tile) {
-  inputs.k /= g.scales.runs;
-  inputs.row_scales_stride = g.scales.runs;
-  for (std::size_t run = 0; run < g.scales.runs; ++run) {
-    inputs.row_scales = g.scales.row_scales + place.row * g.scales.runs + run;
-    inputs.adds_run = run != 0;
-    multiply(inputs, tile);
-    inputs.a += inputs.k;
-    inputs.panel += inputs.k * kPanelWidth;
-    inputs.wanted_soon += inputs.k * kPanelWidth / 2;
-  }
-}
-
 // Rows [row_begin, row_end) of C in panels [panel_begin, panel_end): at most kMostStrips strips if k is in parts.
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t row_end, std::size_t panel_begin,
@@ -368,10 +356,12 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         inputs.k = values.run;
         inputs.continues = part != 0;
         inputs.out_stride = goes_to_c ? g.c_stride : place.width;
-        // Between the parts of k, sums of integers wait as integers.
-        inputs.row_scales = kIsOfIntegers && is_last_part ? g.scales.row_scales + place.row : nullptr;
-        inputs.row_scales_stride = 1;
-        inputs.adds_run = false;
+        inputs.row_scales = nullptr;
+        if (kIsOfIntegers && is_last_part) {  // before, sums of integers wait as integers
+          inputs.row_scales = g.scales.row_scales + place.row * g.scales.runs;
+          inputs.segments = g.scales.runs;
+          inputs.k = values.run / g.scales.runs;
+        }
         // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
         // one half each of what follows this part, and the others repeat what is there already.
         inputs.wanted_soon = packed;
@@ -381,10 +371,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           inputs.wanted_soon += part_size + index * (part_size / 2);
         }
         if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
-        if (has_runs)
-          multiply_runs<kPanelWidth>(g, place, inputs, multiply[place.rows], tile);
-        else
-          multiply[place.rows](inputs, tile);
+        multiply[place.rows](inputs, tile);
         if (is_last_part && !goes_to_c) finish(g, place, tile);
       }
     }
