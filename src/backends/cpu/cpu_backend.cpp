@@ -51,8 +51,8 @@ class CpuBackend final : public backends::Backend {
     std::vector<backends::MemoryNeeds> needs;
     for (const backends::DimSettings& run : runs) {
       const graph::DimValues values = backends::dim_values(optimized, run);
-      const std::size_t arena = std::max(bind_plan(plan, values).arena_bytes,
-                                         bind_plan(plan, values, threads).arena_bytes);
+      const std::size_t arena =
+          std::max(bind_plan(plan, values).arena_bytes, bind_plan(plan, values, threads).arena_bytes);
       needs.push_back({.mapped_weights = plan.weight_bytes - plan.owned_weight_bytes,
                        .owned_weights = plan.owned_weight_bytes,
                        .activations = arena,

@@ -112,8 +112,8 @@ struct RowGroup {
   Dim dim;
   std::vector<SlotId> inner = {};  // of the arena, touched by no other step: a thread has its own for its rows
   std::vector<std::pair<std::size_t, std::size_t>> inner_steps = {};  // first and last that touch each of them
-  std::vector<SlotId> inner_views = {};  // of those
-  std::vector<SlotId> outer = {};        // slots of rows whose bytes other steps or the caller see
+  std::vector<SlotId> inner_views = {};                               // of those
+  std::vector<SlotId> outer = {};  // slots of rows whose bytes other steps or the caller see
 };
 
 struct Plan {
@@ -137,7 +137,7 @@ Plan make_plan_for_sizes(const graph::Graph& graph);
 struct RowBlocks {
   const RowGroup* group = nullptr;
   std::size_t rows = 0, blocks = 0;
-  std::shared_ptr<const Binding> shorter, longer;     // shapes of a block of rows / blocks rows, and of one more
+  std::shared_ptr<const Binding> shorter, longer;           // shapes of a block of rows / blocks rows, and of one more
   std::vector<std::size_t> inner_offsets, scratch_offsets;  // in a thread's part, of group->inner and of its steps
   std::size_t part_bytes = 0;
   std::size_t offset = 0;  // of the first thread's part in the arena

@@ -44,8 +44,8 @@ void lay_out_part(const Plan& plan, RowBlocks& blocks) {
   for (std::size_t k = 0; k < group.inner.size(); ++k) {
     const std::size_t bytes = longest.shapes[group.inner[k]].byte_count();
     if (bytes > 0)
-      intervals.push_back({arena_aligned(bytes), group.inner_steps[k].first, group.inner_steps[k].second,
-                           &blocks.inner_offsets[k]});
+      intervals.push_back(
+          {arena_aligned(bytes), group.inner_steps[k].first, group.inner_steps[k].second, &blocks.inner_offsets[k]});
   }
   const std::size_t pointers = arena_aligned(plan.slots.size() * sizeof(std::byte*));
   blocks.part_bytes = pointers + lay_out(intervals);
@@ -99,8 +99,8 @@ void bind_row_groups(const Plan& plan, std::size_t workers, Binding& binding) {
     blocks.group = &group;
     blocks.rows = rows;
     blocks.blocks = count;
-    const auto known = std::ranges::find_if(
-        binding.row_blocks, [&](const RowBlocks& other) { return other.group->dim == group.dim; });
+    const auto known =
+        std::ranges::find_if(binding.row_blocks, [&](const RowBlocks& other) { return other.group->dim == group.dim; });
     if (known != binding.row_blocks.end()) {
       blocks.shorter = known->shorter;
       blocks.longer = known->longer;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "backends/cpu/operations.h"
 #include "backends/cpu/steps/tile_program.h"
 
 namespace alate::cpu {
@@ -30,6 +31,7 @@ std::uint32_t tiled_rows(const TileProgram& program) {
 // depends on other rows, or this is not known.
 std::uint32_t row_operands(const Step& step) {
   if (step.tiles) return tiled_rows(*step.tiles);
+  if (step.operation == &copy_operation()) return kFirst;
   switch (step.operation->op) {
     case graph::Op::layer_norm:
     case graph::Op::rms_norm:
@@ -73,9 +75,7 @@ std::optional<Dim> rows_of_step(const Plan& plan, const Step& step) {
   return dim;
 }
 
-SlotId base_of(const Plan& plan, SlotId id) {
-  return plan.slots[id].kind == SlotKind::view ? plan.slots[id].base : id;
-}
+SlotId base_of(const Plan& plan, SlotId id) { return plan.slots[id].kind == SlotKind::view ? plan.slots[id].base : id; }
 
 // First and last steps that touch each slot, itself or by a view.
 struct Touches {
