@@ -15,11 +15,14 @@ namespace {
 constexpr FloatTag kFloats;
 constexpr hn::RebindToSigned<FloatTag> kLaneIntegers;
 constexpr std::size_t kLanes = HWY_LANES(float);
-constexpr std::size_t kFloatsPerLine = 16;  // of the cache
+constexpr std::size_t kCacheLine = 64;  // bytes
 
 // How words are multiplied. A row's word becomes kParts vectors of operands, a vector of W's words kParts of weights,
-// and each part adds one product to every lane. Words and sums travel as floats, whatever their bits mean.
+// and each part adds one product to every lane. Words and sums travel as floats, whatever their bits mean. What W's
+// panels hold for each word of A is a Weight: a word too, or something smaller that means one. A dot of integers whose
+// operands are less than A's says by how much, kOperandsLack.
 struct FloatDot {
+  using Weight = float;
   static constexpr WordKind kKind = WordKind::f32;
   static constexpr std::size_t kParts = 1;
   template <std::size_t kPart>
@@ -35,22 +38,24 @@ struct FloatDot {
   }
 };
 
+template <typename Weight>
 struct TileInputs {
   const float* a;  // first row
   std::size_t a_stride;
   const std::ptrdiff_t* segment_offsets;  // from `a`, of each segment's k values
   std::size_t segments;
-  const float* panel;        // first panel
-  std::size_t panel_stride;  // from one panel to the next
-  std::size_t k;             // of a segment
-  bool continues;            // adds to the sums in `out`
-  std::size_t out_stride;    // of the rows of `out`
-  const float* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
+  const Weight* panel;        // first panel
+  std::size_t panel_stride;   // from one panel to the next
+  std::size_t k;              // of a segment
+  bool continues;             // adds to the sums in `out`
+  std::size_t out_stride;     // of the rows of `out`
+  const Weight* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
 };
 
 // out[row][column] (+)= sum over k of a[row][k] * panel[k][column], for kRows rows and kPanels panels side by side.
 template <class Dot, std::size_t kRows, std::size_t kPanels, std::size_t kVectors>
-HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
+HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, float* HWY_RESTRICT out) {
+  using Weight = typename Dot::Weight;
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
   constexpr std::size_t kColumns = kPanels * kVectors;  // in vectors
   // One pointer for three rows, as x86 addresses reach p, p + stride and p + 2 stride: one for each would be too many.
@@ -71,8 +76,8 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
   }
   const std::size_t a_stride = in.a_stride, panel_stride = in.panel_stride;
   const float* a[kPointers];
-  const float* panel = in.panel;
-  const float* wanted_soon = in.wanted_soon;
+  const Weight* panel = in.panel;
+  const Weight* wanted_soon = in.wanted_soon;
 
   const auto add_part = [&]<std::size_t kPart>(std::size_t offset, std::integral_constant<std::size_t, kPart>) HWY_ATTR
       __attribute__((always_inline)) {
@@ -97,7 +102,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
     std::size_t left = in.k;
     for (; left >= kUnroll; left -= kUnroll) {
       // Half of what this step reads of one panel: two strips of rows draw in the next one.
-      HWY_UNROLL(16) for (std::size_t i = 0; i < kUnroll * kPanelWidth / 2; i += kFloatsPerLine) {
+      HWY_UNROLL(16) for (std::size_t i = 0; i < kUnroll * kPanelWidth / 2; i += kCacheLine / sizeof(Weight)) {
         __builtin_prefetch(wanted_soon + i, 0, 2);
       }
       wanted_soon += kUnroll * kPanelWidth / 2;
@@ -130,7 +135,8 @@ struct TilePlace {
 
 HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place) {
   for (std::size_t row = place.row; row < place.row + place.rows; ++row) {
-    for (std::size_t column = place.column; column < place.column + place.columns; column += kFloatsPerLine) {
+    for (std::size_t column = place.column; column < place.column + place.columns;
+         column += kCacheLine / sizeof(float)) {
       __builtin_prefetch(g.c + row * g.c_stride + column, 1, 3);
       if (g.residual != nullptr) __builtin_prefetch(g.residual + row * g.residual_stride + column, 0, 3);
     }
@@ -232,13 +238,14 @@ FinishTile find_finish(Activation activation) {
   return finish_tile<Activation::none, kIsInteger>;
 }
 
-using MultiplyTile = void (*)(const TileInputs&, float*);
+template <class Dot>
+using MultiplyTile = void (*)(const TileInputs<typename Dot::Weight>&, float*);
 
 // multiply_tile for every number of rows up to kMaxRows, for one panel and for several.
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 struct TileTable {
-  MultiplyTile one[kMaxRows + 1];
-  MultiplyTile several[kMaxRows + 1];
+  MultiplyTile<Dot> one[kMaxRows + 1];
+  MultiplyTile<Dot> several[kMaxRows + 1];
   std::size_t panels[kMaxRows + 1];  // how many are several
 
   template <std::size_t kRows>
@@ -317,13 +324,31 @@ class Strips {
   std::size_t row_begin_, rows_, line_rows_, line_strips_, count_, segments_, parts_ = 1;
 };
 
+// Adds what the sums of a run lack because the operands did. Sums of 8 bits' columns have less than 24 bits.
+template <class Dot>
+void complete_sums(const GemmArguments& g, const TilePlace& place, std::size_t run, float* HWY_RESTRICT tile) {
+  if constexpr (requires { Dot::kOperandsLack; }) {
+    for (std::size_t column = 0; column < place.columns; column += kLanes) {
+      const float* sums = g.scales.column_sums + run * g.n + place.column + column;
+      const auto lacking = hn::Mul(hn::ConvertTo(kLaneIntegers, load_at_most(kFloats, sums, place.columns - column)),
+                                   hn::Set(kLaneIntegers, Dot::kOperandsLack));
+      for (std::size_t row = 0; row < place.rows; ++row) {
+        float* at = tile + row * place.width + column;
+        const auto found = hn::BitCast(kLaneIntegers, hn::Load(kFloats, at));
+        hn::Store(hn::BitCast(kFloats, hn::Add(found, lacking)), kFloats, at);
+      }
+    }
+  }
+}
+
 // A tile of integers in several runs: the sums of the last in `tile`, what those before it came to in `total`.
-template <std::size_t kPanelWidth>
-void multiply_runs(const GemmArguments& g, const TilePlace& place, TileInputs inputs, MultiplyTile multiply,
-                   float* tile, float* total) {
+template <class Dot, std::size_t kPanelWidth>
+void multiply_runs(const GemmArguments& g, const TilePlace& place, TileInputs<typename Dot::Weight> inputs,
+                   MultiplyTile<Dot> multiply, float* tile, float* total) {
   inputs.k /= g.scales.runs;
   for (std::size_t run = 0; run < g.scales.runs; ++run) {
     multiply(inputs, tile);
+    complete_sums<Dot>(g, place, run, tile);
     if (run + 1 == g.scales.runs) break;
     add_run(g, place, run, tile, total);
     inputs.a += inputs.k;
@@ -351,7 +376,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
     panels = strips.count() == 1 ? kTiles.panels[row_end - row_begin] : 1;
     if (panels > panel_end - panel) panels = 1;
-    const MultiplyTile* multiply = panels == 1 ? kTiles.one : kTiles.several;
+    const MultiplyTile<Dot>* multiply = panels == 1 ? kTiles.one : kTiles.several;
     const auto place_of = [&](const typename Strips<kMaxRows>::Strip& strip) HWY_ATTR {
       const std::size_t column = panel * kPanelWidth, width = panels * kPanelWidth;
       return TilePlace{strip.row, strip.rows, column, g.n - column < width ? g.n - column : width, width};
@@ -359,7 +384,8 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
     for (std::size_t part = 0; part < parts; ++part) {
       const auto values = strips.part(part);
       const bool is_last_part = part + 1 == parts;
-      const float* packed = static_cast<const float*>(g.packed) + panel * panel_size + values.first * kPanelWidth;
+      const auto* packed =
+          static_cast<const typename Dot::Weight*>(g.packed) + panel * panel_size + values.first * kPanelWidth;
       const std::size_t part_size = panels * values.segments * values.run * kPanelWidth;
       const bool more_follows = !is_last_part || panel + panels != panel_end;
       for (std::size_t index = 0; index < strips.count(); ++index) {
@@ -368,7 +394,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         // A whole tile of sums that are the results needs no memory of its own.
         const bool goes_to_c = is_finished_by_sums && place.columns == place.width;
         float* tile = goes_to_c ? g.c + place.row * g.c_stride + place.column : tiles[parts == 1 ? 0 : index];
-        TileInputs inputs;
+        TileInputs<typename Dot::Weight> inputs;
         inputs.a = strip.a + values.offset;
         inputs.a_stride = g.a_stride;
         inputs.segment_offsets = values.offsets;
@@ -389,13 +415,14 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
         if constexpr (kIsInteger) {
           if (has_runs) {
-            multiply_runs<kPanelWidth>(g, place, inputs, multiply[place.rows], tile, tiles[1]);
+            multiply_runs<Dot, kPanelWidth>(g, place, inputs, multiply[place.rows], tile, tiles[1]);
             finish(g, place, tile, tiles[1]);
             continue;
           }
         }
         multiply[place.rows](inputs, tile);
         if (!is_last_part || goes_to_c) continue;
+        complete_sums<Dot>(g, place, 0, tile);
         finish(g, place, tile, nullptr);
       }
     }
@@ -425,7 +452,7 @@ void gemm_block(const GemmBlock& block) {
 // kMaxRows * kVectors sums, kVectors weights and one value of A must fit into the registers.
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 GemmKernel gemm_kernel() {
-  return {Dot::kKind, kVectors * kLanes, kMaxRows, gemm_block<Dot, kMaxRows, kVectors>};
+  return {Dot::kKind, kVectors * kLanes, kMaxRows, gemm_block<Dot, kMaxRows, kVectors>, sizeof(typename Dot::Weight)};
 }
 
 }  // namespace
