@@ -260,6 +260,22 @@ struct TileTable {
   constexpr TileTable() : one{}, several{}, panels{} { fill<1>(); }
 };
 
+template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
+constexpr TileTable<Dot, kMaxRows, kVectors> kTiles;
+
+// Dots of smaller weights name the one of the numbers that these mean, WideDot.
+template <class Dot>
+constexpr bool kIsNarrow = requires { typename Dot::WideDot; };
+
+// From so many strips on it is sooner done to widen a part of a panel once than each time that it is read.
+constexpr std::size_t kStripsWorthWidening = 3;
+
+// Writes `count` weights as floats, a multiple of kLanes.
+template <class Dot>
+void widen(const typename Dot::Weight* HWY_RESTRICT weights, std::size_t count, float* HWY_RESTRICT out) {
+  for (std::size_t i = 0; i < count; i += kLanes) hn::Store(Dot::template weights<0>(weights + i), kFloats, out + i);
+}
+
 // From here on a tile takes long enough for its place in C to be fetched meanwhile; before, the fetches would be waited
 // for.
 constexpr std::size_t kLongK = 128;
@@ -361,10 +377,10 @@ void multiply_runs(const GemmArguments& g, const TilePlace& place, TileInputs<ty
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t row_end, std::size_t panel_begin,
                    std::size_t panel_end) {
-  static constexpr TileTable<Dot, kMaxRows, kVectors> kTiles;
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
   constexpr std::size_t kTileFloats = (kMaxRows < 4 ? 4 : kMaxRows) * kPanelWidth;
   alignas(64) float tiles[kMostStrips][kTileFloats];
+  alignas(64) float widened[kIsNarrow<Dot> ? kMostKAtOnce * kPanelWidth : kLanes];
 
   constexpr bool kIsInteger = Dot::kKind == WordKind::bytes || Dot::kKind == WordKind::shorts;
   const bool is_finished_by_sums =
@@ -374,9 +390,8 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
   for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
-    panels = strips.count() == 1 ? kTiles.panels[row_end - row_begin] : 1;
+    panels = strips.count() == 1 ? kTiles<Dot, kMaxRows, kVectors>.panels[row_end - row_begin] : 1;
     if (panels > panel_end - panel) panels = 1;
-    const MultiplyTile<Dot>* multiply = panels == 1 ? kTiles.one : kTiles.several;
     const auto place_of = [&](const typename Strips<kMaxRows>::Strip& strip) HWY_ATTR {
       const std::size_t column = panel * kPanelWidth, width = panels * kPanelWidth;
       return TilePlace{strip.row, strip.rows, column, g.n - column < width ? g.n - column : width, width};
@@ -388,43 +403,58 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           static_cast<const typename Dot::Weight*>(g.packed) + panel * panel_size + values.first * kPanelWidth;
       const std::size_t part_size = panels * values.segments * values.run * kPanelWidth;
       const bool more_follows = !is_last_part || panel + panels != panel_end;
-      for (std::size_t index = 0; index < strips.count(); ++index) {
-        const auto strip = strips[index];
-        const TilePlace place = place_of(strip);
-        // A whole tile of sums that are the results needs no memory of its own.
-        const bool goes_to_c = is_finished_by_sums && place.columns == place.width;
-        float* tile = goes_to_c ? g.c + place.row * g.c_stride + place.column : tiles[parts == 1 ? 0 : index];
-        TileInputs<typename Dot::Weight> inputs;
-        inputs.a = strip.a + values.offset;
-        inputs.a_stride = g.a_stride;
-        inputs.segment_offsets = values.offsets;
-        inputs.segments = values.segments;
-        inputs.panel = packed;
-        inputs.panel_stride = panel_size;
-        inputs.k = values.run;
-        inputs.continues = part != 0;
-        inputs.out_stride = goes_to_c ? g.c_stride : place.width;
-        // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
-        // one half each of what follows this part, and the others repeat what is there already.
-        inputs.wanted_soon = packed;
-        if (strips.count() == 1) {
-          inputs.wanted_soon += part_size / 2;
-        } else if (index < 2 && more_follows) {
-          inputs.wanted_soon += part_size + index * (part_size / 2);
-        }
-        if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
-        if constexpr (kIsInteger) {
-          if (has_runs) {
-            multiply_runs<Dot, kPanelWidth>(g, place, inputs, multiply[place.rows], tile, tiles[1]);
-            finish(g, place, tile, tiles[1]);
-            continue;
+      // All strips with `weights`, which Read reads; what follows them in memory is at `next`.
+      const auto multiply_strips = [&]<class Read>(std::type_identity<Read>, const typename Read::Weight* weights,
+                                                   const typename Read::Weight* next) HWY_ATTR {
+        constexpr const auto& kTable = kTiles<Read, kMaxRows, kVectors>;
+        const MultiplyTile<Read>* multiply = panels == 1 ? kTable.one : kTable.several;
+        for (std::size_t index = 0; index < strips.count(); ++index) {
+          const auto strip = strips[index];
+          const TilePlace place = place_of(strip);
+          // A whole tile of sums that are the results needs no memory of its own.
+          const bool goes_to_c = is_finished_by_sums && place.columns == place.width;
+          float* tile = goes_to_c ? g.c + place.row * g.c_stride + place.column : tiles[parts == 1 ? 0 : index];
+          TileInputs<typename Read::Weight> inputs;
+          inputs.a = strip.a + values.offset;
+          inputs.a_stride = g.a_stride;
+          inputs.segment_offsets = values.offsets;
+          inputs.segments = values.segments;
+          inputs.panel = weights;
+          inputs.panel_stride = panel_size;
+          inputs.k = values.run;
+          inputs.continues = part != 0;
+          inputs.out_stride = goes_to_c ? g.c_stride : place.width;
+          // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
+          // one half each of what follows this part, and the others repeat what is there already.
+          inputs.wanted_soon = weights;
+          if (strips.count() == 1) {
+            inputs.wanted_soon += part_size / 2;
+          } else if (index < 2 && more_follows) {
+            inputs.wanted_soon = next + index * (part_size / 2);
           }
+          if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
+          if constexpr (kIsInteger) {
+            if (has_runs) {
+              multiply_runs<Read, kPanelWidth>(g, place, inputs, multiply[place.rows], tile, tiles[1]);
+              finish(g, place, tile, tiles[1]);
+              continue;
+            }
+          }
+          multiply[place.rows](inputs, tile);
+          if (!is_last_part || goes_to_c) continue;
+          complete_sums<Read>(g, place, 0, tile);
+          finish(g, place, tile, nullptr);
         }
-        multiply[place.rows](inputs, tile);
-        if (!is_last_part || goes_to_c) continue;
-        complete_sums<Dot>(g, place, 0, tile);
-        finish(g, place, tile, nullptr);
+      };
+      if constexpr (kIsNarrow<Dot>) {
+        if (strips.count() >= kStripsWorthWidening && part_size <= kMostKAtOnce * kPanelWidth) {
+          widen<Dot>(packed, part_size, widened);
+          multiply_strips(std::type_identity<typename Dot::WideDot>(), widened,
+                          reinterpret_cast<const float*>(packed + part_size));
+          continue;
+        }
       }
+      multiply_strips(std::type_identity<Dot>(), packed, packed + part_size);
     }
   }
 }

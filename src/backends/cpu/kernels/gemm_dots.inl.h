@@ -43,6 +43,7 @@ struct WidenedBf16Dot {
 template <class Half>
 struct NarrowWeightsDot : FloatDot {
   using Weight = typename Half::Stored;
+  using WideDot = FloatDot;
   template <std::size_t kPart>
   static HWY_INLINE FloatVector weights(const Weight* weights) {
     return Half::widened(weights);
