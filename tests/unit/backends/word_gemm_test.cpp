@@ -80,6 +80,19 @@ TEST(WordGemm, SumsOfTheLargestIntegersDoNotSaturate) {
   }
 }
 
+TEST(WordGemm, BytesAreMultipliedWhereAnExtensionMayBeUsed) {
+  using base::InstructionSet;
+  for (const InstructionSet set : base::runnable_instruction_sets()) {
+    const bool has_bytes = (set == InstructionSet::avx2 && base::uses_extension("avx_vnni")) ||
+                           (set == InstructionSet::avx512 && base::uses_extension("avx512_vnni")) ||
+                           (set == InstructionSet::avx512 && base::uses_extension("amx_int8")) ||
+                           (set == InstructionSet::neon && base::uses_extension("asimddp")) ||
+                           (set == InstructionSet::neon && base::uses_extension("i8mm"));
+    EXPECT_EQ(kernels_for(set).integers.kind, has_bytes ? WordKind::bytes : WordKind::shorts) << base::to_string(set);
+    EXPECT_EQ(kernels_without_extensions(set).integers.kind, WordKind::shorts) << base::to_string(set);
+  }
+}
+
 TEST(WordGemm, ExtensionsMultiplyIntegersToTheSameBits) {
   base::ThreadPool pool(1);
   for (const base::InstructionSet set : base::runnable_instruction_sets()) {
