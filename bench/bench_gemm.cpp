@@ -4,9 +4,12 @@
 // (but neither does a thread that sleeps for lack of work). "warm" repeats one weight, "cold" goes through many, as the
 // layers of a model do.
 //
-// The kinds are f32, bf16 and integers (u8 by s8, or i16 where the processor has no such product).
+// The kinds are f32, bf16 and integers (u8 by s8, or i16 where the processor has no such product), and f32 with weights
+// in bf16 or f16, w_bf16 and w_f16.
 //
-//   bench_gemm [KIND...] [THREADS...]    all kinds, 1 and 2 when none are given; ALATE_ISA chooses the instruction set
+//   bench_gemm [KIND...] [THREADS...] [MxKxN...]    all kinds, 1 and 2 and a list of shapes when none are given;
+//   ALATE_ISA
+//                                                   chooses the instruction set
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -115,7 +118,11 @@ std::vector<Kind> kinds() {
   integers.name = "int8", integers.kernel = set.integers;
   if (set.integers.kind == cpu::WordKind::bytes && loops.int8.run != nullptr)
     integers = {"int8", set.integers, loops.int8.operations_per_round, loops.int8.run};
-  return {{"f32", set.f32, set.flops_per_round, run_multiply_adds}, bf16, integers};
+  const auto numbers = [&](std::string_view name, const cpu::GemmKernel& kernel) {
+    return Kind{name, kernel, set.flops_per_round, run_multiply_adds};
+  };
+  return {numbers("f32", set.f32), bf16, integers, numbers("w_bf16", set.f32_by_bf16),
+          numbers("w_f16", set.f32_by_f16)};
 }
 
 Speed peak(const Kind& kind, base::ThreadPool& pool, std::size_t threads) {
@@ -169,7 +176,7 @@ void measure(const Kind& kind, const Sizes& shape, std::size_t threads, bool col
     speeds.push_back(speed.processor);
     shares.push_back(2 * speed.processor / (before.processor + after.processor));
   }
-  std::printf("%s %5zu x %4zu x %4zu %s  %7zu  %s %8.1f %8.1f %8.1f %%\n", kind.name.data(), m, values, n,
+  std::printf("%-6s %5zu x %4zu x %4zu %s  %7zu  %s %8.1f %8.1f %8.1f %%\n", kind.name.data(), m, values, n,
               activation == cpu::Activation::none ? "    " : "gelu", threads, cold ? "cold" : "warm", best,
               median(speeds), 100 * median(shares));
   std::fflush(stdout);
@@ -180,20 +187,27 @@ void measure(const Kind& kind, const Sizes& shape, std::size_t threads, bool col
 int main(int argc, char** argv) {
   std::vector<std::size_t> thread_counts;
   std::vector<Kind> chosen;
+  std::vector<Sizes> shapes;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     for (const Kind& kind : kinds()) {
       if (kind.name == argument) chosen.push_back(kind);
     }
-    if (const std::size_t count = std::strtoul(argv[i], nullptr, 10); count != 0) thread_counts.push_back(count);
+    Sizes shape{};
+    if (std::sscanf(argv[i], "%zux%zux%zu", &shape.m, &shape.k, &shape.n) == 3) {
+      shapes.push_back(shape);
+    } else if (const std::size_t count = std::strtoul(argv[i], nullptr, 10); count != 0) {
+      thread_counts.push_back(count);
+    }
   }
   if (thread_counts.empty()) thread_counts = {1, 2};
   if (chosen.empty()) chosen = kinds();
+  if (shapes.empty()) shapes.assign(std::begin(kShapes), std::end(kShapes));
   base::ThreadPool pool(*std::max_element(thread_counts.begin(), thread_counts.end()));
-  std::printf("%s kernels, GFLOP/s\n         M x    K x    N       threads           wall      cpu    of peak\n",
+  std::printf("%s kernels, GFLOP/s\n            M x    K x    N       threads           wall      cpu    of peak\n",
               base::to_string(cpu::kernels().set).data());
   for (const Kind& kind : chosen) {
-    for (const Sizes& shape : kShapes) {
+    for (const Sizes& shape : shapes) {
       for (const std::size_t threads : thread_counts) {
         measure(kind, shape, threads, false, pool);
         if (shape.m <= 128) measure(kind, shape, threads, true, pool);

@@ -18,7 +18,7 @@ function(alate_unite kind list name)
   endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   set(together ${${list}})
-  list(FILTER together EXCLUDE REGEX "(/(main|version|program_version|source_folder)\\.cpp|_(scalar|avx[0-9a-z_]*)\\.cpp|\\.c)$")
+  list(FILTER together EXCLUDE REGEX "(/(main|version|program_version|source_folder)\\.cpp|_(scalar|(avx|amx|neon)[0-9a-z_]*)\\.cpp|\\.c)$")
   list(FILTER together INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/")
   list(TRANSFORM together REPLACE "^${PROJECT_SOURCE_DIR}/" "")
   execute_process(

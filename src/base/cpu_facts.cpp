@@ -5,9 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "alate/error.h"
 #include "base/cgroup.h"
-#include "base/environment.h"
 #include "base/kernel_files.h"
 #include "base/processor.h"
 
@@ -104,15 +102,6 @@ double tightest_quota(const std::filesystem::path& root) {
 
 }  // namespace
 
-std::string_view to_string(InstructionSet set) {
-  switch (set) {
-    case InstructionSet::scalar: return "scalar";
-    case InstructionSet::avx2: return "avx2";
-    case InstructionSet::avx512: return "avx512";
-  }
-  return "scalar";
-}
-
 bool CpuFacts::has(std::string_view feature) const { return std::ranges::find(features, feature) != features.end(); }
 
 CpuFacts read_cpu_facts(const std::filesystem::path& root) {
@@ -146,20 +135,6 @@ CpuFacts read_cpu_facts(const std::filesystem::path& root) {
 const CpuFacts& cpu_facts() {
   static const CpuFacts facts = read_cpu_facts();
   return facts;
-}
-
-InstructionSet chosen_instruction_set() {
-  const std::optional<std::string> wanted = environment("ALATE_ISA");
-  if (!wanted) return cpu_facts().best;
-  for (const InstructionSet set : {InstructionSet::scalar, InstructionSet::avx2, InstructionSet::avx512}) {
-    if (*wanted != to_string(set)) continue;
-    if (set > cpu_facts().best) {
-      throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", *wanted, ", but this processor has ",
-                       to_string(cpu_facts().best), " at best");
-    }
-    return set;
-  }
-  throw make_error(ErrorCode::invalid_argument, "ALATE_ISA is ", *wanted, "; it may be scalar, avx2 or avx512");
 }
 
 }  // namespace alate::base

@@ -9,8 +9,9 @@
 
 namespace alate::base {
 
-/// Instruction sets that the kernels know, weakest first. Each includes the ones before it on its architecture.
-enum class InstructionSet { scalar, avx2, avx512 };
+/// Instruction sets that the kernels know, weakest first: `scalar` is what every processor of the architecture has,
+/// neon is for AArch64, the others for x86-64. Each includes the ones before it on its architecture.
+enum class InstructionSet { scalar, neon, avx2, avx512 };
 
 std::string_view to_string(InstructionSet set);
 
@@ -39,9 +40,21 @@ CpuFacts read_cpu_facts();
 /// (the brand from `root`/proc/cpuinfo where it has one). Never throws for what is missing or malformed there.
 CpuFacts read_cpu_facts(const std::filesystem::path& root);
 
-/// `cpu_facts().best`, lowered by the environment variable ALATE_ISA (scalar, avx2, avx512).
-/// Throws invalid_argument for an unknown name and unsupported for a set that this processor lacks.
+/// Whether this processor runs kernels of the set.
+bool can_run(InstructionSet set);
+
+/// All that it runs, weakest first.
+std::vector<InstructionSet> runnable_instruction_sets();
+
+/// `cpu_facts().best`, lowered by the environment variable ALATE_ISA: the name of a set, behind it extensions to do
+/// without and extensions to use that are not used otherwise, as in "avx512-avx512_vnni" and "avx512+amx_int8".
+/// Throws invalid_argument for an unknown name and unsupported for what this processor lacks.
 InstructionSet chosen_instruction_set();
+
+/// Whether kernels of its set may use an extension, by its name in CpuFacts::features: the processor has it and
+/// ALATE_ISA does not leave it out. amx_int8 and amx_bf16 are used only if ALATE_ISA asks for them, since these kernels
+/// have run on no processor yet. Throws what chosen_instruction_set() throws.
+bool uses_extension(std::string_view name);
 
 struct MemoryFacts {
   std::size_t total_bytes = 0;      // of the machine

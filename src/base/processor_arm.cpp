@@ -29,7 +29,9 @@ constexpr std::array kFeatureBits = {
 Processor read_processor() {
   Processor processor;
   for (const FeatureBit& feature : kFeatureBits) {
-    if (((::getauxval(feature.vector) >> feature.bit) & 1UL) != 0) processor.features.emplace_back(feature.name);
+    if (((::getauxval(feature.vector) >> feature.bit) & 1UL) == 0) continue;
+    processor.features.emplace_back(feature.name);
+    if (feature.name == "asimd") processor.best = InstructionSet::neon;
   }
   return processor;
 }

@@ -278,7 +278,7 @@ TEST_P(RaggedAttention, AcceptsAnEmptyBatch) {
   check(empty);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, RaggedAttention, ::testing::ValuesIn(available_sets()), set_name);
+INSTANTIATE_TEST_SUITE_P(Sets, RaggedAttention, ::testing::ValuesIn(base::runnable_instruction_sets()), set_name);
 
 }  // namespace
 }  // namespace alate::cpu::kernel_testing

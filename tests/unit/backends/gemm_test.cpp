@@ -127,15 +127,7 @@ class Gemm : public testing::TestWithParam<base::InstructionSet> {
   base::ThreadPool pool_{3};
 };
 
-std::vector<base::InstructionSet> available_sets() {
-  std::vector<base::InstructionSet> sets;
-  for (const auto set : {base::InstructionSet::scalar, base::InstructionSet::avx2, base::InstructionSet::avx512}) {
-    if (set <= base::cpu_facts().best) sets.push_back(set);
-  }
-  return sets;
-}
-
-INSTANTIATE_TEST_SUITE_P(EverySet, Gemm, testing::ValuesIn(available_sets()),
+INSTANTIATE_TEST_SUITE_P(EverySet, Gemm, testing::ValuesIn(base::runnable_instruction_sets()),
                          [](const auto& set) { return std::string(base::to_string(set.param)); });
 
 TEST_P(Gemm, MatchesDoublePrecisionForEverySmallSize) {

@@ -22,15 +22,6 @@ class EveryInstructionSet : public ::testing::TestWithParam<base::InstructionSet
   base::ThreadPool pool_{2};
 };
 
-inline std::vector<base::InstructionSet> available_sets() {
-  using base::InstructionSet;
-  std::vector<InstructionSet> sets;
-  for (const InstructionSet set : {InstructionSet::scalar, InstructionSet::avx2, InstructionSet::avx512}) {
-    if (set <= base::cpu_facts().best) sets.push_back(set);
-  }
-  return sets;
-}
-
 inline std::string set_name(const ::testing::TestParamInfo<base::InstructionSet>& info) {
   return std::string(base::to_string(info.param));
 }

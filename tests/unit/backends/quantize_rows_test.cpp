@@ -58,11 +58,8 @@ Rounded quantize(const Problem& problem, const std::vector<float>& x, const std:
 }
 
 std::vector<const Kernels*> all_sets() {
-  using base::InstructionSet;
   std::vector<const Kernels*> sets;
-  for (const InstructionSet set : {InstructionSet::scalar, InstructionSet::avx2, InstructionSet::avx512}) {
-    if (set <= base::cpu_facts().best) sets.push_back(&kernels_for(set));
-  }
+  for (const base::InstructionSet set : base::runnable_instruction_sets()) sets.push_back(&kernels_for(set));
   return sets;
 }
 

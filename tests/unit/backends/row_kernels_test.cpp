@@ -291,7 +291,7 @@ TEST_P(RowKernels, PoolAsSentenceTransformersDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, RowKernels, ::testing::ValuesIn(available_sets()), set_name);
+INSTANTIATE_TEST_SUITE_P(Sets, RowKernels, ::testing::ValuesIn(base::runnable_instruction_sets()), set_name);
 
 }  // namespace
 }  // namespace alate::cpu::kernel_testing

@@ -125,7 +125,7 @@ TEST_P(Tiles, OrderZerosAndLetNanThrough) {
   EXPECT_EQ(less, (std::vector<std::uint8_t>{0, 1, 0, 1}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, Tiles, ::testing::ValuesIn(available_sets()), set_name);
+INSTANTIATE_TEST_SUITE_P(Sets, Tiles, ::testing::ValuesIn(base::runnable_instruction_sets()), set_name);
 
 TEST(TileConversion, SaturatesAndTruncates) {
   const std::vector<float> from = {1.9f, -1.9f, 300, -300, std::numeric_limits<float>::quiet_NaN(), 1e20f};

@@ -125,7 +125,7 @@ TEST_P(CopyStrided, RefusesOddElements) {
   EXPECT_THROW(copy_strided(&in, {}, &out, {}, 3, pool_, 1, set()), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, CopyStrided, ::testing::ValuesIn(available_sets()), set_name);
+INSTANTIATE_TEST_SUITE_P(Sets, CopyStrided, ::testing::ValuesIn(base::runnable_instruction_sets()), set_name);
 
 }  // namespace
 }  // namespace alate::cpu::kernel_testing

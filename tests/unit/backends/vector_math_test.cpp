@@ -178,7 +178,7 @@ TEST_P(VectorMath, RoundsAndSignsExactly) {
   EXPECT_EQ(run(UnaryOp::rsqrt, {4, 0.25f}), (std::vector<float>{0.5f, 2}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, VectorMath, ::testing::ValuesIn(available_sets()), set_name);
+INSTANTIATE_TEST_SUITE_P(Sets, VectorMath, ::testing::ValuesIn(base::runnable_instruction_sets()), set_name);
 
 }  // namespace
 }  // namespace alate::cpu::kernel_testing

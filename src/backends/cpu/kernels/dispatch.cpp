@@ -5,8 +5,8 @@
 namespace alate::cpu {
 
 void fill_gemm_scalar(Kernels& kernels);
-// The vector instruction sets of the processor family: dispatch_x86.cpp or dispatch_other.cpp, as the build chooses.
-// Extensions of a set replace what they do better, unless they are not wanted.
+// The vector instruction sets of the processor family: dispatch_x86.cpp, dispatch_aarch64.cpp or dispatch_other.cpp, as
+// the build chooses. Extensions of a set replace what they do better, unless they are not wanted.
 void fill_vector_kernels(Kernels& kernels, bool with_extensions);
 
 namespace {
@@ -27,7 +27,7 @@ Kernels make_kernels(base::InstructionSet set, bool with_extensions = true) {
 
 const Kernels& kernels_for(base::InstructionSet set) {
   using base::InstructionSet;
-  if (set > base::cpu_facts().best) {
+  if (!base::can_run(set)) {
     throw make_error(ErrorCode::unsupported, "this processor cannot run ", base::to_string(set),
                      " kernels; the best it has is ", base::to_string(base::cpu_facts().best));
   }
@@ -39,6 +39,10 @@ const Kernels& kernels_for(base::InstructionSet set) {
     }
     case InstructionSet::avx2: {
       static const Kernels table = make_kernels(InstructionSet::avx2);
+      return table;
+    }
+    case InstructionSet::neon: {
+      static const Kernels table = make_kernels(InstructionSet::neon);
       return table;
     }
     case InstructionSet::scalar: break;

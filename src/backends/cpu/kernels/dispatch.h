@@ -17,6 +17,8 @@ struct Kernels {
 
   // Matrix products. Integers are bytes where the processor multiplies those four at a time, otherwise shorts.
   GemmKernel f32, bf16, integers;
+  // The same bits as f32 makes with such weights widened, of half the memory: A is f32, W is packed from bf16 or f16.
+  GemmKernel f32_by_bf16, f32_by_f16;
 
   // Independent chains of multiply-adds in registers, to measure what the processor could do at best.
   float (*run_multiply_adds)(std::size_t rounds) = nullptr;

@@ -1,6 +1,8 @@
 #include <string_view>
 
+#include "alate/error.h"
 #include "backends/cpu/kernels/dispatch.h"
+#include "base/matrix_tiles.h"
 
 namespace alate::cpu {
 
@@ -9,18 +11,37 @@ void fill_gemm_avx512(Kernels& kernels);
 GemmKernel bytes_gemm_avx2_vnni();
 GemmKernel bytes_gemm_avx512_vnni();
 GemmKernel bf16_gemm_avx512_bf16();
+GemmKernel bytes_gemm_amx_int8();
+GemmKernel bf16_gemm_amx_bf16();
 void fill_vector_kernels(Kernels& kernels, bool with_extensions);
 
+namespace {
+
+// Extensions of AMX run only if they are asked for: where the operating system refuses, that must be told.
+bool uses_tiles(std::string_view extension) {
+  if (!base::uses_extension(extension)) return false;
+  if (!base::request_matrix_tiles()) {
+    throw make_error(
+        ErrorCode::unsupported, "ALATE_ISA asks for ", extension,
+        ", but the operating system does not let this process use the tile registers of AMX; leave it out");
+  }
+  return true;
+}
+
+}  // namespace
+
 void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
-  const auto has = [&](std::string_view feature) { return with_extensions && base::cpu_facts().has(feature); };
+  const auto uses = [&](std::string_view extension) { return with_extensions && base::uses_extension(extension); };
   if (kernels.set == base::InstructionSet::avx512) {
     fill_gemm_avx512(kernels);
-    if (has("avx512_vnni")) kernels.integers = bytes_gemm_avx512_vnni();
-    if (has("avx512_bf16")) kernels.bf16 = bf16_gemm_avx512_bf16();
+    if (uses("avx512_vnni")) kernels.integers = bytes_gemm_avx512_vnni();
+    if (uses("avx512_bf16")) kernels.bf16 = bf16_gemm_avx512_bf16();
+    if (with_extensions && uses_tiles("amx_int8")) kernels.integers = bytes_gemm_amx_int8();
+    if (with_extensions && uses_tiles("amx_bf16")) kernels.bf16 = bf16_gemm_amx_bf16();
     kernels.simd = simd_kernels_avx512();
   } else {
     fill_gemm_avx2(kernels);
-    if (has("avx_vnni")) kernels.integers = bytes_gemm_avx2_vnni();
+    if (uses("avx_vnni")) kernels.integers = bytes_gemm_avx2_vnni();
     kernels.simd = simd_kernels_avx2();
   }
 }

@@ -18,8 +18,6 @@ constexpr std::size_t kTaskWork = 512 * 1024;
 // Tasks are taken as threads come free: with this many for each, the last ones end nearly together.
 constexpr std::size_t kTasksPerWorker = 6;
 
-constexpr std::size_t kWordBytes = 4;
-
 std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 // Start of part `index` when `count` things are split into `parts` nearly equal runs.
@@ -50,10 +48,34 @@ Split choose_split(const GemmArguments& g, const GemmKernel& kernel, std::size_t
   return split;
 }
 
+// `columns` rows of W as the columns of one panel, whose weights have kBytes each.
+template <std::size_t kBytes>
+void pack_panel(const std::byte* w, std::size_t w_stride, std::size_t columns, std::size_t row_bytes, std::size_t width,
+                std::byte* to) {
+  // A run of k is one cache line of each row of W and few enough lines of the panel to stay in the first-level cache.
+  constexpr std::size_t kRun = 64 / kBytes;
+  const std::size_t k = divide_up(row_bytes, kBytes), whole = row_bytes / kBytes;
+  for (std::size_t k_begin = 0; k_begin < k; k_begin += kRun) {
+    const std::size_t k_end = std::min(whole, k_begin + kRun);
+    for (std::size_t j = 0; j < columns; ++j) {
+      for (std::size_t i = k_begin; i < k_end; ++i)
+        std::memcpy(to + (i * width + j) * kBytes, w + j * w_stride + i * kBytes, kBytes);
+    }
+    for (std::size_t i = k_begin; i < std::min(k, k_begin + kRun); ++i)
+      std::memset(to + (i * width + columns) * kBytes, 0, (width - columns) * kBytes);
+  }
+  if (whole == k) return;
+  for (std::size_t j = 0; j < columns; ++j) {
+    std::byte* last = to + (whole * width + j) * kBytes;
+    std::memset(last, 0, kBytes);
+    std::memcpy(last, w + j * w_stride + whole * kBytes, row_bytes % kBytes);
+  }
+}
+
 }  // namespace
 
 std::size_t packed_word_count(std::size_t n, std::size_t k, const GemmKernel& kernel) {
-  return divide_up(n, kernel.panel_width) * kernel.panel_width * k;
+  return divide_up(divide_up(n, kernel.panel_width) * kernel.panel_width * k * kernel.weight_bytes, sizeof(float));
 }
 
 void pack_weights(const float* w, std::size_t w_stride, std::size_t n, std::size_t k, float* packed,
@@ -64,35 +86,21 @@ void pack_weights(const float* w, std::size_t w_stride, std::size_t n, std::size
 
 void pack_words(const std::byte* w, std::size_t w_stride, std::size_t n, std::size_t row_bytes, std::byte* packed,
                 base::ThreadPool* pool, const GemmKernel& kernel) {
-  // A run of k is one cache line of each row of W and few enough lines of the panel to stay in the first-level cache.
-  constexpr std::size_t kRun = 16;
-  const std::size_t width = kernel.panel_width, k = divide_up(row_bytes, kWordBytes);
-  const std::size_t whole = row_bytes / kWordBytes;
-  const auto pack_panel = [=](std::size_t panel, std::size_t) {
+  const std::size_t width = kernel.panel_width, k = divide_up(row_bytes, kernel.weight_bytes);
+  const auto pack = [=, &kernel](std::size_t panel, std::size_t) {
     const std::size_t columns = std::min(width, n - panel * width);
     const std::byte* from = w + panel * width * w_stride;
-    std::byte* to = packed + panel * width * k * kWordBytes;
-    for (std::size_t k_begin = 0; k_begin < k; k_begin += kRun) {
-      const std::size_t k_end = std::min(whole, k_begin + kRun);
-      for (std::size_t j = 0; j < columns; ++j) {
-        for (std::size_t i = k_begin; i < k_end; ++i)
-          std::memcpy(to + (i * width + j) * kWordBytes, from + j * w_stride + i * kWordBytes, kWordBytes);
-      }
-      for (std::size_t i = k_begin; i < std::min(k, k_begin + kRun); ++i)
-        std::memset(to + (i * width + columns) * kWordBytes, 0, (width - columns) * kWordBytes);
-    }
-    if (whole == k) return;
-    for (std::size_t j = 0; j < columns; ++j) {
-      std::byte* last = to + (whole * width + j) * kWordBytes;
-      std::memset(last, 0, kWordBytes);
-      std::memcpy(last, from + j * w_stride + whole * kWordBytes, row_bytes % kWordBytes);
-    }
+    std::byte* to = packed + panel * width * k * kernel.weight_bytes;
+    if (kernel.weight_bytes == 2)
+      pack_panel<2>(from, w_stride, columns, row_bytes, width, to);
+    else
+      pack_panel<4>(from, w_stride, columns, row_bytes, width, to);
   };
   const std::size_t panels = divide_up(n, width);
   if (pool != nullptr) {
-    pool->parallel_for(panels, 0, pack_panel);
+    pool->parallel_for(panels, 0, pack);
   } else {
-    for (std::size_t panel = 0; panel < panels; ++panel) pack_panel(panel, 0);
+    for (std::size_t panel = 0; panel < panels; ++panel) pack(panel, 0);
   }
 }
 

@@ -4,6 +4,9 @@
 // A and W are rows of *words* of 32 bits: one f32, two bf16, or a few small integers, as the GemmKernel says. A word of
 // A times a word of W is the sum of the products of what they hold, and strides and k count words.
 //
+// Kernels with narrow weights (GemmKernel::weight_bytes is 2) take W as bf16 or f16, which mean one f32 each: k is then
+// their number.
+//
 // W is packed once per model into panels of a few columns, which the product then reads from start to end. Each element
 // of C is one chain of multiply-adds over k = 0, 1, ... in that order, whatever m, the place in the tile and the number
 // of threads: a row of C has the same bits alone and in any batch. (They do differ between instruction sets.)
@@ -61,7 +64,7 @@ struct GemmArguments {
   std::size_t m = 0, n = 0, k = 0;
 };
 
-/// Words that the packed form of W [n, k] takes.
+/// Words of memory, 4 bytes each, that the packed form of W [n, k] takes.
 std::size_t packed_word_count(std::size_t n, std::size_t k, const GemmKernel& kernel = f32_gemm());
 
 /// Packs W [n, k] of f32, as PyTorch stores a linear layer's weight, into `packed`: packed_word_count(n, k) floats,
@@ -69,8 +72,8 @@ std::size_t packed_word_count(std::size_t n, std::size_t k, const GemmKernel& ke
 void pack_weights(const float* w, std::size_t w_stride, std::size_t n, std::size_t k, float* packed,
                   base::ThreadPool* pool = nullptr, const GemmKernel& kernel = f32_gemm());
 
-/// The same for rows of `row_bytes` bytes, `w_stride` bytes apart: k is row_bytes / 4, rounded up, and what the last
-/// word of a row lacks is zero.
+/// The same for rows of `row_bytes` bytes, `w_stride` bytes apart: k is row_bytes / 4 (or kernel.weight_bytes), rounded
+/// up, and what the last word of a row lacks is zero.
 void pack_words(const std::byte* w, std::size_t w_stride, std::size_t n, std::size_t row_bytes, std::byte* packed,
                 base::ThreadPool* pool = nullptr, const GemmKernel& kernel = f32_gemm());
 

@@ -6,13 +6,12 @@ HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 namespace {
 
-struct ShortsDot : WholeWords {
-  static constexpr WordKind kKind = WordKind::shorts;
-  static HWY_INLINE FloatVector add(FloatVector sum, FloatVector operand, FloatVector weights) {
-    const __m256i product = _mm256_madd_epi16(_mm256_castps_si256(operand.raw), _mm256_castps_si256(weights.raw));
-    return FloatVector{_mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(sum.raw), product))};
+struct MultiplyShorts {
+  static HWY_INLINE IntegerVector add(IntegerVector sum, IntegerVector operand, IntegerVector weights) {
+    return IntegerVector{_mm256_add_epi32(sum.raw, _mm256_madd_epi16(operand.raw, weights.raw))};
   }
 };
+using ShortsDot = IntegersDot<WordKind::shorts, MultiplyShorts>;
 
 }  // namespace
 }  // namespace alate::cpu::HWY_NAMESPACE
@@ -22,7 +21,7 @@ namespace alate::cpu {
 
 void fill_gemm_avx2(Kernels& kernels);
 void fill_gemm_avx2(Kernels& kernels) {
-  kernels.f32 = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::FloatDot, 6, 2>();
+  HWY_NAMESPACE::fill_float_products<6, 2>(kernels);
   kernels.bf16 = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::WidenedBf16Dot, 6, 2>();
   kernels.integers = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::ShortsDot, 6, 2>();
   HWY_NAMESPACE::fill_multiply_adds(kernels);

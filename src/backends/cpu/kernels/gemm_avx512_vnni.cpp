@@ -5,11 +5,9 @@ HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 namespace {
 
-struct BytesDot : WholeWords {
-  static constexpr WordKind kKind = WordKind::bytes;
-  static HWY_INLINE FloatVector add(FloatVector sum, FloatVector operand, FloatVector weights) {
-    return FloatVector{_mm512_castsi512_ps(_mm512_dpbusd_epi32(
-        _mm512_castps_si512(sum.raw), _mm512_castps_si512(operand.raw), _mm512_castps_si512(weights.raw)))};
+struct MultiplyBytes {
+  static HWY_INLINE IntegerVector add(IntegerVector sum, IntegerVector operand, IntegerVector weights) {
+    return IntegerVector{_mm512_dpbusd_epi32(sum.raw, operand.raw, weights.raw)};
   }
 };
 
@@ -20,6 +18,8 @@ HWY_AFTER_NAMESPACE();
 namespace alate::cpu {
 
 GemmKernel bytes_gemm_avx512_vnni();
-GemmKernel bytes_gemm_avx512_vnni() { return HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::BytesDot, 14, 2>(); }
+GemmKernel bytes_gemm_avx512_vnni() {
+  return HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::IntegersDot<WordKind::bytes, HWY_NAMESPACE::MultiplyBytes>, 14, 2>();
+}
 
 }  // namespace alate::cpu

@@ -15,11 +15,14 @@ namespace {
 constexpr FloatTag kFloats;
 constexpr hn::RebindToSigned<FloatTag> kLaneIntegers;
 constexpr std::size_t kLanes = HWY_LANES(float);
-constexpr std::size_t kFloatsPerLine = 16;  // of the cache
+constexpr std::size_t kCacheLine = 64;  // bytes
 
 // How words are multiplied. A row's word becomes kParts vectors of operands, a vector of W's words kParts of weights,
-// and each part adds one product to every lane. Words and sums travel as floats, whatever their bits mean.
+// and each part adds one product to every lane. Words and sums travel as floats, whatever their bits mean. What W's
+// panels hold for each word of A is a Weight: a word too, or something smaller that means one. A dot of integers whose
+// operands are less than A's says by how much, kOperandsLack.
 struct FloatDot {
+  using Weight = float;
   static constexpr WordKind kKind = WordKind::f32;
   static constexpr std::size_t kParts = 1;
   template <std::size_t kPart>
@@ -35,27 +38,51 @@ struct FloatDot {
   }
 };
 
+template <typename Weight>
 struct TileInputs {
   const float* a;  // first row
   std::size_t a_stride;
   const std::ptrdiff_t* segment_offsets;  // from `a`, of each segment's k values
   std::size_t segments;
-  const float* panel;        // first panel
+  const Weight* panel;       // first panel
   std::size_t panel_stride;  // from one panel to the next
   std::size_t k;             // of a segment
   bool continues;            // adds to the sums in `out`
   const float* row_scales;   // of integers, [rows, segments]: sums become floats and `out` is their sum over segments,
                              // each times its scale; null: `out` gets integers
-  std::size_t out_stride;    // of the rows of `out`
-  const float* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
+  const float* column_sums;  // of integers, [segments, columns], rows column_sums_stride apart
+  std::size_t column_sums_stride, columns;
+  std::size_t out_stride;     // of the rows of `out`
+  const Weight* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
 };
 
 template <class Dot>
 constexpr bool kIsInteger = Dot::kKind == WordKind::bytes || Dot::kKind == WordKind::shorts;
 
+// The first `count` of a vector's lanes, all where there are as many.
+template <class D>
+HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t count) {
+  return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
+}
+
+// Where the sums of a vector of columns begin: with what they lack where the operands do. Sums of 8 bits' columns have
+// less than 24 bits.
+template <class Dot>
+HWY_INLINE FloatVector first_sums(const TileInputs<typename Dot::Weight>& in, std::size_t run, std::size_t column) {
+  if constexpr (requires { Dot::kOperandsLack; }) {
+    if (column >= in.columns) return hn::Zero(kFloats);
+    const float* sums = in.column_sums + run * in.column_sums_stride + column;
+    const auto whole = hn::ConvertTo(kLaneIntegers, load_at_most(kFloats, sums, in.columns - column));
+    return hn::BitCast(kFloats, hn::Mul(whole, hn::Set(kLaneIntegers, Dot::kOperandsLack)));
+  } else {
+    return hn::Zero(kFloats);
+  }
+}
+
 // out[row][column] (+)= sum over k of a[row][k] * panel[k][column], for kRows rows and kPanels panels side by side.
 template <class Dot, std::size_t kRows, std::size_t kPanels, std::size_t kVectors>
-HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
+HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, float* HWY_RESTRICT out) {
+  using Weight = typename Dot::Weight;
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
   constexpr std::size_t kColumns = kPanels * kVectors;  // in vectors
   // One pointer for three rows, as x86 addresses reach p, p + stride and p + 2 stride: one for each would be too many.
@@ -70,14 +97,15 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
       }
     }
   } else {
-    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
-      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) sums[row][v] = hn::Zero(kFloats);
+    HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+      const FloatVector first = first_sums<Dot>(in, 0, v * kLanes);
+      HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) sums[row][v] = first;
     }
   }
   const std::size_t a_stride = in.a_stride, panel_stride = in.panel_stride;
   const float* a[kPointers];
-  const float* panel = in.panel;
-  const float* wanted_soon = in.wanted_soon;
+  const Weight* panel = in.panel;
+  const Weight* wanted_soon = in.wanted_soon;
 
   const auto add_part = [&]<std::size_t kPart>(std::size_t offset, std::integral_constant<std::size_t, kPart>) HWY_ATTR
       __attribute__((always_inline)) {
@@ -105,8 +133,12 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
         const FloatVector sum = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, sums[row][v]));
         const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, to);
         hn::StoreU(hn::MulAdd(sum, scale, before), kFloats, to);
-        sums[row][v] = hn::Zero(kFloats);
       }
+    }
+    if (run + 1 == in.segments) return;
+    HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+      const FloatVector first = first_sums<Dot>(in, run + 1, v * kLanes);
+      HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) sums[row][v] = first;
     }
   };
 
@@ -117,7 +149,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs& in, float* HWY_RESTRICT out) {
     std::size_t left = in.k;
     for (; left >= kUnroll; left -= kUnroll) {
       // Half of what this step reads of one panel: two strips of rows draw in the next one.
-      HWY_UNROLL(16) for (std::size_t i = 0; i < kUnroll * kPanelWidth / 2; i += kFloatsPerLine) {
+      HWY_UNROLL(16) for (std::size_t i = 0; i < kUnroll * kPanelWidth / 2; i += kCacheLine / sizeof(Weight)) {
         __builtin_prefetch(wanted_soon + i, 0, 2);
       }
       wanted_soon += kUnroll * kPanelWidth / 2;
@@ -154,17 +186,12 @@ struct TilePlace {
 
 HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place) {
   for (std::size_t row = place.row; row < place.row + place.rows; ++row) {
-    for (std::size_t column = place.column; column < place.column + place.columns; column += kFloatsPerLine) {
+    for (std::size_t column = place.column; column < place.column + place.columns;
+         column += kCacheLine / sizeof(float)) {
       __builtin_prefetch(g.c + row * g.c_stride + column, 1, 3);
       if (g.residual != nullptr) __builtin_prefetch(g.residual + row * g.residual_stride + column, 0, 3);
     }
   }
-}
-
-// The first `count` of a vector's lanes, all where there are as many.
-template <class D>
-HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t count) {
-  return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
 }
 
 // Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Sums of
@@ -225,13 +252,14 @@ FinishTile find_finish(Activation activation) {
   return finish_tile<Activation::none, kIsOfIntegers>;
 }
 
-using MultiplyTile = void (*)(const TileInputs&, float*);
+template <class Dot>
+using MultiplyTile = void (*)(const TileInputs<typename Dot::Weight>&, float*);
 
 // multiply_tile for every number of rows up to kMaxRows, for one panel and for several.
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 struct TileTable {
-  MultiplyTile one[kMaxRows + 1];
-  MultiplyTile several[kMaxRows + 1];
+  MultiplyTile<Dot> one[kMaxRows + 1];
+  MultiplyTile<Dot> several[kMaxRows + 1];
   std::size_t panels[kMaxRows + 1];  // how many are several
 
   template <std::size_t kRows>
@@ -245,6 +273,22 @@ struct TileTable {
   }
   constexpr TileTable() : one{}, several{}, panels{} { fill<1>(); }
 };
+
+template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
+constexpr TileTable<Dot, kMaxRows, kVectors> kTiles;
+
+// Dots of smaller weights name the one of the numbers that these mean, WideDot.
+template <class Dot>
+constexpr bool kIsNarrow = requires { typename Dot::WideDot; };
+
+// From so many strips on it is sooner done to widen a part of a panel once than each time that it is read.
+constexpr std::size_t kStripsWorthWidening = 3;
+
+// Writes `count` weights as floats, a multiple of kLanes.
+template <class Dot>
+void widen(const typename Dot::Weight* HWY_RESTRICT weights, std::size_t count, float* HWY_RESTRICT out) {
+  for (std::size_t i = 0; i < count; i += kLanes) hn::Store(Dot::template weights<0>(weights + i), kFloats, out + i);
+}
 
 // From here on a tile takes long enough for its place in C to be fetched meanwhile; before, the fetches would be waited
 // for.
@@ -314,10 +358,10 @@ class Strips {
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t row_end, std::size_t panel_begin,
                    std::size_t panel_end) {
-  static constexpr TileTable<Dot, kMaxRows, kVectors> kTiles;
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
   constexpr std::size_t kTileFloats = (kMaxRows < 4 ? 4 : kMaxRows) * kPanelWidth;
   alignas(64) float tiles[kMostStrips][kTileFloats];
+  alignas(64) float widened[kIsNarrow<Dot> ? kMostKAtOnce * kPanelWidth : kLanes];
 
   constexpr bool kIsOfIntegers = kIsInteger<Dot>;
   const bool is_finished_by_sums =
@@ -327,9 +371,8 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
   for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
-    panels = strips.count() == 1 ? kTiles.panels[row_end - row_begin] : 1;
+    panels = strips.count() == 1 ? kTiles<Dot, kMaxRows, kVectors>.panels[row_end - row_begin] : 1;
     if (panels > panel_end - panel) panels = 1;
-    const MultiplyTile* multiply = panels == 1 ? kTiles.one : kTiles.several;
     const auto place_of = [&](const typename Strips<kMaxRows>::Strip& strip) HWY_ATTR {
       const std::size_t column = panel * kPanelWidth, width = panels * kPanelWidth;
       return TilePlace{strip.row, strip.rows, column, g.n - column < width ? g.n - column : width, width};
@@ -337,43 +380,64 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
     for (std::size_t part = 0; part < parts; ++part) {
       const auto values = strips.part(part);
       const bool is_last_part = part + 1 == parts;
-      const float* packed = static_cast<const float*>(g.packed) + panel * panel_size + values.first * kPanelWidth;
+      const auto* packed =
+          static_cast<const typename Dot::Weight*>(g.packed) + panel * panel_size + values.first * kPanelWidth;
       const std::size_t part_size = panels * values.segments * values.run * kPanelWidth;
       const bool more_follows = !is_last_part || panel + panels != panel_end;
-      for (std::size_t index = 0; index < strips.count(); ++index) {
-        const auto strip = strips[index];
-        const TilePlace place = place_of(strip);
-        // A whole tile of sums that are the results needs no memory of its own.
-        const bool goes_to_c = is_finished_by_sums && place.columns == place.width;
-        float* tile = goes_to_c ? g.c + place.row * g.c_stride + place.column : tiles[parts == 1 ? 0 : index];
-        TileInputs inputs;
-        inputs.a = strip.a + values.offset;
-        inputs.a_stride = g.a_stride;
-        inputs.segment_offsets = values.offsets;
-        inputs.segments = values.segments;
-        inputs.panel = packed;
-        inputs.panel_stride = panel_size;
-        inputs.k = values.run;
-        inputs.continues = part != 0;
-        inputs.out_stride = goes_to_c ? g.c_stride : place.width;
-        inputs.row_scales = nullptr;
-        if (kIsOfIntegers && is_last_part) {  // before, sums of integers wait as integers
-          inputs.row_scales = g.scales.row_scales + place.row * g.scales.runs;
-          inputs.segments = g.scales.runs;
-          inputs.k = values.run / g.scales.runs;
+      // All strips with `weights`, which Read reads; what follows them in memory is at `next`.
+      const auto multiply_strips = [&]<class Read>(std::type_identity<Read>, const typename Read::Weight* weights,
+                                                   const typename Read::Weight* next) HWY_ATTR {
+        constexpr const auto& kTable = kTiles<Read, kMaxRows, kVectors>;
+        const MultiplyTile<Read>* multiply = panels == 1 ? kTable.one : kTable.several;
+        for (std::size_t index = 0; index < strips.count(); ++index) {
+          const auto strip = strips[index];
+          const TilePlace place = place_of(strip);
+          // A whole tile of sums that are the results needs no memory of its own.
+          const bool goes_to_c = is_finished_by_sums && place.columns == place.width;
+          float* tile = goes_to_c ? g.c + place.row * g.c_stride + place.column : tiles[parts == 1 ? 0 : index];
+          TileInputs<typename Read::Weight> inputs;
+          inputs.a = strip.a + values.offset;
+          inputs.a_stride = g.a_stride;
+          inputs.segment_offsets = values.offsets;
+          inputs.segments = values.segments;
+          inputs.panel = weights;
+          inputs.panel_stride = panel_size;
+          inputs.k = values.run;
+          inputs.continues = part != 0;
+          inputs.out_stride = goes_to_c ? g.c_stride : place.width;
+          inputs.row_scales = nullptr;
+          if constexpr (kIsOfIntegers) {
+            inputs.column_sums = g.scales.column_sums + place.column;
+            inputs.column_sums_stride = g.n;
+            inputs.columns = place.columns;
+            if (is_last_part) {  // before, sums of integers wait as integers
+              inputs.row_scales = g.scales.row_scales + place.row * g.scales.runs;
+              inputs.segments = g.scales.runs;
+              inputs.k = values.run / g.scales.runs;
+            }
+          }
+          // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
+          // one half each of what follows this part, and the others repeat what is there already.
+          inputs.wanted_soon = weights;
+          if (strips.count() == 1) {
+            inputs.wanted_soon += part_size / 2;
+          } else if (index < 2 && more_follows) {
+            inputs.wanted_soon = next + index * (part_size / 2);
+          }
+          if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
+          multiply[place.rows](inputs, tile);
+          if (is_last_part && !goes_to_c) finish(g, place, tile);
         }
-        // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
-        // one half each of what follows this part, and the others repeat what is there already.
-        inputs.wanted_soon = packed;
-        if (strips.count() == 1) {
-          inputs.wanted_soon += part_size / 2;
-        } else if (index < 2 && more_follows) {
-          inputs.wanted_soon += part_size + index * (part_size / 2);
+      };
+      if constexpr (kIsNarrow<Dot>) {
+        if (strips.count() >= kStripsWorthWidening && part_size <= kMostKAtOnce * kPanelWidth) {
+          widen<Dot>(packed, part_size, widened);
+          multiply_strips(std::type_identity<typename Dot::WideDot>(), widened,
+                          reinterpret_cast<const float*>(packed + part_size));
+          continue;
         }
-        if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
-        multiply[place.rows](inputs, tile);
-        if (is_last_part && !goes_to_c) finish(g, place, tile);
       }
+      multiply_strips(std::type_identity<Dot>(), packed, packed + part_size);
     }
   }
 }
@@ -401,7 +465,7 @@ void gemm_block(const GemmBlock& block) {
 // kMaxRows * kVectors sums, kVectors weights and one value of A must fit into the registers.
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 GemmKernel gemm_kernel() {
-  return {Dot::kKind, kVectors * kLanes, kMaxRows, gemm_block<Dot, kMaxRows, kVectors>};
+  return {Dot::kKind, kVectors * kLanes, kMaxRows, gemm_block<Dot, kMaxRows, kVectors>, sizeof(typename Dot::Weight)};
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ struct GemmKernel {
   std::size_t panel_width = 0;    // columns of W in one packed panel
   std::size_t rows_per_tile = 0;  // rows of A that are multiplied with a panel at a time
   void (*run)(const GemmBlock&) = nullptr;
+  std::size_t weight_bytes = 4;  // that W has for each word of A: a word too, or a smaller form of an f32
 };
 
 /// That of f32 of the chosen instruction set. Thread-safe. Throws what kernels() throws.

@@ -6,7 +6,7 @@ namespace alate::cpu {
 
 void fill_gemm_scalar(Kernels& kernels);
 void fill_gemm_scalar(Kernels& kernels) {
-  kernels.f32 = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::FloatDot, 4, 2>();
+  HWY_NAMESPACE::fill_float_products<4, 2>(kernels);
   kernels.bf16 = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::WidenedBf16Dot, 4, 2>();
   kernels.integers = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::WidenedShortsDot, 4, 2>();
   HWY_NAMESPACE::fill_multiply_adds(kernels);

@@ -7,7 +7,8 @@ namespace alate::cpu {
 
 struct Kernels;
 
-/// The kernels of one instruction set. Thread-safe. Throws unsupported when this processor or build lacks it.
+/// The kernels of one instruction set, with the extensions of it that base::uses_extension allows. Thread-safe. Throws
+/// unsupported when this processor or build lacks it, and what uses_extension throws.
 const Kernels& kernels_for(base::InstructionSet set);
 
 /// The same as a processor has them that knows the set but none of its extensions for small integers and bf16: for
