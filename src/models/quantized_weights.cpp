@@ -133,11 +133,12 @@ graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::
                              std::int64_t width) {
   const std::string stored = require(name, {rows, width});
   tables_.push_back({.weight = stored, .rows = rows, .width = width});
-  const DType kept = settings_.kept_in();
-  if (!is_stored_in_8_bits(stored) || settings_.dtype == ComputeDType::float32) {
-    const graph::Value taken = graph::take_rows(b, b.constant(kept_as(kept, in_float32(stored), stored)), indices);
-    return kept == DType::f32 ? taken : b.convert({taken}, {.dtype = DType::f32});
-  }
+  // A table is read where it lies: of halves, the rows that are taken are widened, and not all of it.
+  const DType dtype = stored_shape(stored).dtype;
+  if (settings_.kept_in() != DType::f32 && (dtype == DType::bf16 || dtype == DType::f16))
+    return b.convert({graph::take_rows(b, b.constant(leaf(stored)), indices)}, {.dtype = DType::f32});
+  if (!is_stored_in_8_bits(stored) || settings_.dtype == ComputeDType::float32)
+    return graph::take_rows(b, b.constant(in_float32(stored)), indices);
   StoredRows table = stored_rows(stored);
   return b.quantized_embedding({indices, b.constant(std::move(table.stored)), b.constant(std::move(table.scales))},
                                {.blocks = {1, 0}});

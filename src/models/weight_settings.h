@@ -47,7 +47,7 @@ struct WeightSettings {
 
   /// The type of the products of the encoder's layers, as options name it: "float32", "int8".
   std::string_view computes_in() const;
-  /// That weights of these products and tables are kept in where it is a half: bf16, f16. Otherwise f32.
+  /// That weights of these products are kept in where it is a half: bf16, f16. Otherwise f32.
   DType kept_in() const;
   /// Whether weights are rounded when they are loaded, without calibration.
   bool rounds_on_load() const { return dtype == ComputeDType::int8 && !quantization.is_present; }

@@ -58,7 +58,7 @@ class Weights {
   /// Throws as `get`, and unsupported where a weight that is to be f16 has numbers beyond it.
   graph::Value linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in, std::int64_t out,
                       Rounding rounding = Rounding::allowed);
-  /// The rows of table `name` [rows, width] that `indices` name, in f32. Throws as `linear`.
+  /// The rows of table `name` [rows, width] that `indices` name, in f32. Throws as `get`.
   graph::Value lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
                       std::int64_t width);
   /// What these two were asked for, in order.

@@ -13,15 +13,15 @@
 namespace alate::cpu {
 namespace {
 
-constexpr std::size_t kWordBytes = 4;
+constexpr std::size_t kPackedWordBytes = 4;
 
 // Words of a row of k values, of the weight or of the activations.
-std::size_t row_words(std::size_t k, const GemmKernel& kernel) {
+std::size_t words_of_row(std::size_t k, const GemmKernel& kernel) {
   const std::size_t values = values_per_word(kernel.kind);
   return (k + values - 1) / values;
 }
 
-void widen(DType dtype, std::span<const std::uint16_t> from, std::span<float> to) {
+void widen_halves(DType dtype, std::span<const std::uint16_t> from, std::span<float> to) {
   dtype == DType::bf16 ? tensor::bf16_to_float(from, to) : tensor::f16_to_float(from, to);
 }
 
@@ -34,7 +34,7 @@ const GemmKernel& half_product_kernel(DType weight) {
 }
 
 std::size_t packed_half_bytes(DType /*weight*/, std::size_t n, std::size_t k, const GemmKernel& kernel) {
-  return packed_word_count(n, row_words(k, kernel), kernel) * kWordBytes;
+  return packed_word_count(n, words_of_row(k, kernel), kernel) * kPackedWordBytes;
 }
 
 void pack_half_weights(DType weight, const void* w, std::size_t n, std::size_t k, void* packed, base::ThreadPool* pool,
@@ -49,9 +49,9 @@ void pack_half_weights(DType weight, const void* w, std::size_t n, std::size_t k
   const auto pack_panel = [=, &kernel](std::size_t panel, std::size_t) {
     const std::size_t first = panel * width, columns = std::min(width, n - first);
     std::vector<float> rows(columns * k);
-    widen(weight, {static_cast<const std::uint16_t*>(w) + first * k, rows.size()}, rows);
-    pack_words(reinterpret_cast<const std::byte*>(rows.data()), k * kWordBytes, columns, k * kWordBytes,
-               to + first * k * kWordBytes, nullptr, kernel);
+    widen_halves(weight, {static_cast<const std::uint16_t*>(w) + first * k, rows.size()}, rows);
+    pack_words(reinterpret_cast<const std::byte*>(rows.data()), k * kPackedWordBytes, columns, k * kPackedWordBytes,
+               to + first * k * kPackedWordBytes, nullptr, kernel);
   };
   if (pool != nullptr) {
     pool->parallel_for(panels, 0, pack_panel);
@@ -61,14 +61,14 @@ void pack_half_weights(DType weight, const void* w, std::size_t n, std::size_t k
 }
 
 std::size_t half_product_scratch(DType weight, std::size_t m, std::size_t k, const GemmKernel& kernel) {
-  return weight == DType::bf16 ? m * row_words(k, kernel) * kWordBytes : 0;
+  return weight == DType::bf16 ? m * words_of_row(k, kernel) * kPackedWordBytes : 0;
 }
 
 void multiply_half(DType weight, const GemmArguments& arguments, std::byte* scratch, base::ThreadPool& pool,
                    std::size_t max_workers, const GemmKernel& kernel, const Kernels& set) {
   if (weight != DType::bf16) return gemm(arguments, pool, max_workers, kernel);
   GemmArguments product = arguments;
-  product.k = product.a_stride = row_words(arguments.k, kernel);
+  product.k = product.a_stride = words_of_row(arguments.k, kernel);
   product.a = scratch;
   round_rows_to_bf16({.x = static_cast<const float*>(arguments.a),
                       .x_stride = arguments.a_stride,

@@ -12,19 +12,20 @@
 namespace alate::cpu {
 namespace {
 
-constexpr std::size_t kRows = 56, kColumns = 128, kDepth = 384;  // values; the operands fit the second-level cache
-constexpr std::size_t kTries = 12;
+constexpr std::size_t kTrialRows = 56, kTrialColumns = 128,
+                      kTrialDepth = 384;  // values; the operands fit the second-level cache
+constexpr std::size_t kTrialTimes = 12;
 
 // A product of one kernel. What the words hold does not matter for the time: they are small numbers of any type.
 class Trial {
  public:
   explicit Trial(const GemmKernel& kernel)
       : kernel_(kernel),
-        k_(kDepth / values_per_word(kernel.kind)),
-        a_(words(kRows * k_)),
-        packed_(words(packed_word_count(kColumns, k_, kernel))),
-        c_(words(kRows * kColumns)),
-        ones_(std::max(kRows, kColumns), 1.0F) {}
+        k_(kTrialDepth / values_per_word(kernel.kind)),
+        a_(words(kTrialRows * k_)),
+        packed_(words(packed_word_count(kTrialColumns, k_, kernel))),
+        c_(words(kTrialRows * kTrialColumns)),
+        ones_(std::max(kTrialRows, kTrialColumns), 1.0F) {}
 
   double seconds() {
     using Clock = std::chrono::steady_clock;
@@ -33,8 +34,8 @@ class Trial {
     arguments.a_stride = arguments.k = k_;
     arguments.packed = packed_.bytes().data();
     arguments.c = c_.mutable_values<float>().data();
-    arguments.m = kRows;
-    arguments.n = arguments.c_stride = kColumns;
+    arguments.m = kTrialRows;
+    arguments.n = arguments.c_stride = kTrialColumns;
     if (kernel_.kind == WordKind::bytes || kernel_.kind == WordKind::shorts)
       arguments.scales = {ones_.data(), ones_.data(), ones_.data(), ones_.data(), 1};
     const Clock::time_point start = Clock::now();
@@ -62,12 +63,12 @@ ProductRates measure_product_rates(const Kernels& set) {
   Trial f32(set.f32), bf16(set.bf16), integers(set.integers);
   double least_f32 = 1e9, least_bf16 = 1e9, least_integers = 1e9;
   // In turns, so that all see the same clock of the processor.
-  for (std::size_t i = 0; i < kTries; ++i) {
+  for (std::size_t i = 0; i < kTrialTimes; ++i) {
     least_f32 = std::min(least_f32, f32.seconds());
     least_bf16 = std::min(least_bf16, bf16.seconds());
     least_integers = std::min(least_integers, integers.seconds());
   }
-  constexpr double kProducts = kRows * kColumns * kDepth;
+  constexpr double kProducts = kTrialRows * kTrialColumns * kTrialDepth;
   return {.f32 = kProducts / least_f32, .bf16 = kProducts / least_bf16, .integers = kProducts / least_integers};
 }
 
