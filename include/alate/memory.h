@@ -53,7 +53,8 @@ struct ModelMemory {
 };
 
 /// Reads the model's config.json and the headers of its weights, builds its graph and asks the backend; reads no
-/// weight but those that a dtype would round on loading, and compiles nothing. Throws as Model::load; invalid_argument for more tokens than the model takes.
+/// weight but those that a dtype would round on loading, and compiles nothing. Throws as Model::load; invalid_argument
+/// for more tokens than the model takes.
 ModelMemory estimate_model_memory(const std::filesystem::path& folder, const MemoryOptions& options = {});
 
 /// What init_backend_with_memory_check chose.
