@@ -86,7 +86,7 @@ void declare(Arguments& arguments, CommonOptions& options) {
                    });
   arguments.option("--policy", "POLICY", "when that backend is not here: strict, warn or allow",
                    [&](std::string_view name) { options.policy = parse_policy(name); });
-  arguments.option("--dtype", "TYPE", "compute in this type: float32, int8, auto", options.dtype);
+  arguments.option("--dtype", "TYPE", "compute in this type: float32, bfloat16, float16, int8, auto", options.dtype);
   arguments.option("--models-dir", "DIR", "where models are looked up by name", options.models_dir);
   arguments.flag("--offline", "never use the network", options.offline);
   arguments.flag("--no-mmap", "read files into memory instead of mapping them", options.no_mmap);
@@ -134,12 +134,7 @@ OutputFormat output_format(const CommonOptions& options, std::initializer_list<O
   return format;
 }
 
-void check_dtype(const CommonOptions& options) {
-  models::parse_compute_dtype(options.dtype);
-  if (options.dtype == "auto")
-    base::log(base::LogLevel::warn,
-              "dtype auto is what the model is stored for: float32, or int8 after alate quantize");
-}
+void check_dtype(const CommonOptions& options) { models::parse_compute_dtype(options.dtype); }
 
 LoadOptions load_options(const CommonOptions& options) {
   check_dtype(options);

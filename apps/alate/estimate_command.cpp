@@ -130,14 +130,6 @@ Estimate estimate_sizes(const Arguments& arguments, RawSizes sizes, const Common
   return estimate;
 }
 
-// Weights and activations have elements of the dtype; ids stay what they are.
-void scale(MemoryRequest& request, std::uint64_t dtype_bytes) {
-  for (MemoryRequest::Part& part : request.parts) {
-    if (part.name != "inputs and outputs") part.bytes = part.bytes / 4 * dtype_bytes;
-  }
-  for (MemoryRequest::Smaller& each : request.smaller) each.bytes = each.bytes / 4 * dtype_bytes;
-}
-
 // A file that a foreign runtime runs as it is: what it computes with is known to that runtime alone.
 Estimate estimate_file(const std::filesystem::path& file, const std::string& name, const CommonOptions& options) {
   Estimate estimate;
@@ -156,31 +148,25 @@ Estimate estimate_file(const std::filesystem::path& file, const std::string& nam
 Estimate estimate_model(const std::string& model, const CommonOptions& options) {
   const runtime::ModelFiles files = runtime::find_model_files(find_model(options, model));
   if (files.is_onnx()) return estimate_file(files.onnx_file, shortest_reference(options, model), options);
-  const runtime::FolderGraph folder = runtime::graph_of_folder(files.folder);
+  const runtime::FolderGraph folder = runtime::graph_of_folder(files.folder, options.dtype);
   const std::string name = shortest_reference(options, model);
-  const std::uint64_t dtype_bytes = bytes_of_dtype(options.dtype);
   const runtime::RunSize size{.batch_size = options.batch_size, .max_length = options.max_length.value_or(0)};
   const auto request_on = [&](const backends::Backend& backend) {
-    MemoryRequest request = runtime::encoder_request(backend, folder.graph, folder.limits, size, name);
-    if (dtype_bytes != 4) scale(request, dtype_bytes);
-    return request;
+    return runtime::encoder_request(backend, folder.graph, folder.limits, size, name);
   };
   const std::vector<runtime::BackendState> asked = asked_backends(options);
   const backends::Backend& first = backends::get_backend(asked.front().name);
   const ModelMemory memory = runtime::encoder_memory(first, folder.graph, folder.limits, size);
   Estimate estimate;
   estimate.request = request_on(first);
-  const std::string dtype = dtype_bytes == 4 ? "float32" : options.dtype;
-  if (dtype_bytes != 4) estimate.note = "scaled from float32, in which this version computes, to " + dtype;
   estimate.facts = {{"model", name},
                     {"backend", memory.backend},
-                    {"dtype", dtype},
-                    {"computes_in", folder.dtype},
+                    {"dtype", folder.dtype},
                     {"batch_size", std::uint64_t{memory.batch_size}},
                     {"rows_at_once", std::uint64_t{memory.rows_at_once}},
                     {"max_length", std::uint64_t{memory.max_length}},
-                    {"mapped_weights", memory.mapped_weights / 4 * dtype_bytes},
-                    {"owned_weights", memory.owned_weights / 4 * dtype_bytes}};
+                    {"mapped_weights", memory.mapped_weights},
+                    {"owned_weights", memory.owned_weights}};
   estimate.fits = fits_on_devices(asked, request_on);
   return estimate;
 }

@@ -34,6 +34,7 @@ struct MemoryOptions {
   std::string backend = "cpu";
   std::size_t batch_size = 0;  // texts; 0: as many as are computed at once
   std::size_t max_length = 0;  // tokens of each text; 0: the most that the model takes
+  std::string dtype = {};      // to compute in, as LoadOptions have it
 };
 
 /// Bytes that a model takes on a backend, by the graph that the backend would run.
@@ -52,7 +53,8 @@ struct ModelMemory {
 };
 
 /// Reads the model's config.json and the headers of its weights, builds its graph and asks the backend; reads no
-/// weight and compiles nothing. Throws as Model::load; invalid_argument for more tokens than the model takes.
+/// weight but those that a dtype would round on loading, and compiles nothing. Throws as Model::load; invalid_argument
+/// for more tokens than the model takes.
 ModelMemory estimate_model_memory(const std::filesystem::path& folder, const MemoryOptions& options = {});
 
 /// What init_backend_with_memory_check chose.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "models/kept_weights.h"
 #include "models/weights.h"
 #include "tensor/row_rounding.h"
 
@@ -97,6 +98,16 @@ graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& mod
   return b.quantized_dense(std::move(operands), std::move(attributes));
 }
 
+// The weight in f32, as its products with x take it.
+graph::ConstantPtr Weights::weight_of(const std::string& stored, graph::ConstantPtr smoothing) {
+  graph::ConstantPtr weight = in_float32(stored);
+  if (smoothing == nullptr) return weight;
+  const Shape shape = weight->shape;
+  graph::ConstantPtr factors = graph::make_constant(
+      graph::Op::broadcast_in_dim, graph::BroadcastInDim{.dims = shape.dims, .mapping = {1}}, shape, {smoothing});
+  return graph::make_constant(graph::Op::mul, graph::NoAttributes(), shape, {std::move(weight), std::move(factors)});
+}
+
 graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in,
                              std::int64_t out, Rounding rounding) {
   const std::string stored = require(name + std::string(kWeight), {out, in});
@@ -106,13 +117,13 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
   const bool is_asked = settings_.dtype == ComputeDType::int8 && rounding == Rounding::allowed;
   const graph::Value bias = get(b, name + ".bias", {out});
   graph::ConstantPtr smoothed = settings_.quantization.is_present ? smoothing(module, in) : nullptr;
-  if (settings_.dtype != ComputeDType::float32 && (is_stored || (is_asked && smoothed == nullptr))) {
+  const bool keeps_integers = settings_.dtype == ComputeDType::as_stored || settings_.dtype == ComputeDType::int8;
+  if (keeps_integers && (is_stored || (is_asked && smoothed == nullptr))) {
     layer.y = quantized_linear(b, module, layer, std::move(smoothed), bias);
   } else {
-    graph::Value weight = b.constant(in_float32(stored));
-    if (smoothed != nullptr)
-      weight = b.mul({weight, graph::broadcast_to(b, b.constant(std::move(smoothed)), {out, in})});
-    layer.y = b.dense({x, weight, bias}, {.has_bias = true});
+    graph::ConstantPtr weight = weight_of(stored, std::move(smoothed));
+    if (rounding == Rounding::allowed) weight = kept_as(settings_.kept_in(), std::move(weight), stored);
+    layer.y = b.dense({x, b.constant(std::move(weight)), bias}, {.has_bias = true});
   }
   layers_.push_back(layer);
   return layer.y;
@@ -122,6 +133,10 @@ graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::
                              std::int64_t width) {
   const std::string stored = require(name, {rows, width});
   tables_.push_back({.weight = stored, .rows = rows, .width = width});
+  // A table is read where it lies: of halves, the rows that are taken are widened, and not all of it.
+  const DType dtype = stored_shape(stored).dtype;
+  if (settings_.kept_in() != DType::f32 && (dtype == DType::bf16 || dtype == DType::f16))
+    return b.convert({graph::take_rows(b, b.constant(leaf(stored)), indices)}, {.dtype = DType::f32});
   if (!is_stored_in_8_bits(stored) || settings_.dtype == ComputeDType::float32)
     return graph::take_rows(b, b.constant(in_float32(stored)), indices);
   StoredRows table = stored_rows(stored);

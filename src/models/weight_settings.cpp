@@ -10,12 +10,16 @@ namespace {
 
 using formats::Json;
 
-constexpr std::array<std::pair<std::string_view, ComputeDType>, 6> kNames = {{{"", ComputeDType::as_stored},
-                                                                              {"auto", ComputeDType::as_stored},
-                                                                              {"float32", ComputeDType::float32},
-                                                                              {"f32", ComputeDType::float32},
-                                                                              {"int8", ComputeDType::int8},
-                                                                              {"i8", ComputeDType::int8}}};
+constexpr std::array<std::pair<std::string_view, ComputeDType>, 10> kNames = {{{"", ComputeDType::as_stored},
+                                                                               {"auto", ComputeDType::as_stored},
+                                                                               {"float32", ComputeDType::float32},
+                                                                               {"f32", ComputeDType::float32},
+                                                                               {"bfloat16", ComputeDType::bfloat16},
+                                                                               {"bf16", ComputeDType::bfloat16},
+                                                                               {"float16", ComputeDType::float16},
+                                                                               {"f16", ComputeDType::float16},
+                                                                               {"int8", ComputeDType::int8},
+                                                                               {"i8", ComputeDType::int8}}};
 
 std::int64_t runs(const Json& value, std::string_view of) {
   const std::string what = "config.json: activation_runs of " + formats::quoted_name(of);
@@ -31,7 +35,8 @@ ComputeDType parse_compute_dtype(std::string_view name) {
   for (const auto& [known, dtype] : kNames) {
     if (known == name) return dtype;
   }
-  throw make_error(ErrorCode::unsupported, "this version computes in float32 or int8, not in ", name);
+  throw make_error(ErrorCode::unsupported, "this version computes in float32, bfloat16, float16 or int8, not in ",
+                   name);
 }
 
 std::int64_t QuantizationConfig::runs_of(std::string_view module) const {
@@ -75,8 +80,18 @@ Json to_json(const QuantizationConfig& quantization) {
 }
 
 std::string_view WeightSettings::computes_in() const {
-  const bool is_int8 = dtype == ComputeDType::int8 || (dtype == ComputeDType::as_stored && quantization.is_present);
-  return is_int8 ? "int8" : "float32";
+  switch (dtype) {
+    case ComputeDType::as_stored: return quantization.is_present ? "int8" : "float32";
+    case ComputeDType::float32: return "float32";
+    case ComputeDType::bfloat16: return "bfloat16";
+    case ComputeDType::float16: return "float16";
+    case ComputeDType::int8: return "int8";
+  }
+  throw Error(ErrorCode::internal, "unknown type to compute in");
+}
+
+DType WeightSettings::kept_in() const {
+  return dtype == ComputeDType::bfloat16 ? DType::bf16 : dtype == ComputeDType::float16 ? DType::f16 : DType::f32;
 }
 
 }  // namespace alate::models

@@ -6,19 +6,22 @@
 #include <string>
 #include <string_view>
 
+#include "alate/tensor.h"
 #include "formats/json.h"
 
 namespace alate::models {
 
-/// What a model is asked to compute its products in.
+/// What a model is asked to compute its products in; the rest is float32.
 enum class ComputeDType {
   as_stored,  // f16 and bf16 in float32
   float32,
-  int8,  // products of 8-bit integers; the rest in float32
+  bfloat16,  // weights and activations of products in bf16, sums in f32
+  float16,   // weights are kept in f16 and multiplied in f32
+  int8,      // products of 8-bit integers
 };
 
-/// Of a name as options have it: "", "float32", "f32", "int8", "i8", "auto" (as stored). Throws unsupported naming
-/// another.
+/// Of a name as options have it: "", "float32", "f32", "bfloat16", "bf16", "float16", "f16", "int8", "i8", "auto" (as
+/// stored: who chooses by measuring has chosen before). Throws unsupported naming another.
 ComputeDType parse_compute_dtype(std::string_view name);
 
 /// The object quantization_config of config.json, where `alate quantize` wrote it; docs/quantization.md says what the
@@ -44,6 +47,8 @@ struct WeightSettings {
 
   /// The type of the products of the encoder's layers, as options name it: "float32", "int8".
   std::string_view computes_in() const;
+  /// That weights of these products are kept in where it is a half: bf16, f16. Otherwise f32.
+  DType kept_in() const;
   /// Whether weights are rounded when they are loaded, without calibration.
   bool rounds_on_load() const { return dtype == ComputeDType::int8 && !quantization.is_present; }
 };

@@ -19,7 +19,7 @@ namespace alate::models {
 /// Tensors by their names in a file.
 using TensorsByName = std::map<std::string, Tensor, std::less<>>;
 
-/// Whether a linear layer may be computed with 8-bit integers where the file does not store it so.
+/// Whether a linear layer may be computed in a smaller type than float32 where the file does not store it so.
 enum class Rounding { allowed, never };
 
 /// A linear layer that a graph was built with.
@@ -36,8 +36,8 @@ struct LookupTable {
   std::int64_t rows = 0, width = 0;
 };
 
-/// Gives weights as constants of a graph, in float32 whatever they are stored in, and the layers that may compute in 8
-/// bits. Knows the prefix that a checkpoint of a larger model puts before the names of the base model, and older
+/// Gives weights as constants of a graph, in float32 whatever they are stored in, and the layers that may compute in
+/// other types. Knows the prefix that a checkpoint of a larger model puts before the names of the base model, and older
 /// spellings of names. Not thread-safe.
 class Weights {
  public:
@@ -54,11 +54,11 @@ class Weights {
   /// no matrix.
   std::int64_t rows(std::string_view name) const;
 
-  /// x [..., in] · NAME.weightᵀ [out, in] + NAME.bias: dense, or quantized_dense as the file and
-  /// the settings say. Throws as `get`.
+  /// x [..., in] · NAME.weightᵀ [out, in] + NAME.bias: dense, or quantized_dense as the file and the settings say.
+  /// Throws as `get`, and unsupported where a weight that is to be f16 has numbers beyond it.
   graph::Value linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in, std::int64_t out,
                       Rounding rounding = Rounding::allowed);
-  /// The rows of table `name` [rows, width] that `indices` name. Throws as `get`.
+  /// The rows of table `name` [rows, width] that `indices` name, in f32. Throws as `get`.
   graph::Value lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
                       std::int64_t width);
   /// What these two were asked for, in order.
@@ -94,6 +94,7 @@ class Weights {
   StoredRows stored_rows(const std::string& stored);
   StoredRows rounded_rows(const std::string& stored);
   graph::ConstantPtr in_float32(const std::string& stored);
+  graph::ConstantPtr weight_of(const std::string& stored, graph::ConstantPtr smoothing);
   /// NAME.smoothing [in], where there is one. Throws corrupt.
   graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);
   graph::Value quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,

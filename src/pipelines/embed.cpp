@@ -7,6 +7,7 @@
 #include "alate/embedding.h"
 #include "alate/error.h"
 #include "base/thread_pool.h"
+#include "pipelines/dtype_choice.h"
 #include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
 #include "pipelines/modules.h"
@@ -117,24 +118,29 @@ Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows
 }  // namespace
 
 EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
+  if (options.dtype == "auto") return pipelines::load_fastest(folder, options, cpu::product_rates());
+  return pipelines::load_pipeline(folder, options).pipeline;
+}
+
+namespace pipelines {
+
+LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options) {
   const std::filesystem::path home = runtime::find_model_files(folder, options.onnx_file).folder;
   Tokenizer tokenizer = Tokenizer::load(home);
-  pipelines::EmbeddingModules modules = pipelines::read_modules(home);
-  if (!options.pooling.empty()) modules.pooling = {pipelines::pool_mode(options.pooling)};
+  EmbeddingModules modules = read_modules(home);
+  if (!options.pooling.empty()) modules.pooling = {pool_mode(options.pooling)};
   const bool normalize = modules.normalizes();
   std::shared_ptr<const runtime::EncoderProgram> first;
-  Model model(Model::State::load(
-      folder, options, [&](const Model::State& on) { first = pipelines::compile_embedding(on, modules, normalize); }));
-  auto state = std::make_shared<State>(std::move(model), std::move(tokenizer), std::move(modules));
+  std::shared_ptr<Model::State> model = Model::State::load(
+      folder, options, [&](const Model::State& on) { first = compile_embedding(on, modules, normalize); });
+  auto state = std::make_shared<EmbeddingPipeline::State>(Model(model), std::move(tokenizer), std::move(modules));
   state->keep_program(normalize, std::move(first));
   state->max_length = std::min(state->modules.max_length.value_or(state->model.facts().max_positions),
                                state->model.facts().max_positions);
   const runtime::EncoderProgram& program = state->program(normalize);
   state->dimensions = static_cast<std::size_t>(program.outputs()[0].shape.dims[1].number());
-  return EmbeddingPipeline(std::move(state));
+  return {.pipeline = EmbeddingPipeline(std::move(state)), .model = std::move(model)};
 }
-
-namespace pipelines {
 
 TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                               const EmbedOptions& options) {

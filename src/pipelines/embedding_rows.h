@@ -39,6 +39,14 @@ struct EmbeddingPipeline::State {
 
 namespace alate::pipelines {
 
+/// A pipeline, and its model while nobody else has it.
+struct LoadedPipeline {
+  EmbeddingPipeline pipeline;
+  std::shared_ptr<Model::State> model;
+};
+/// EmbeddingPipeline::load for any dtype but auto, which counts as none.
+LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options);
+
 /// Texts as the model takes them.
 struct TokenizedTexts {
   std::vector<std::vector<std::int32_t>> rows;  // special tokens included

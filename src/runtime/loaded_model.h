@@ -84,9 +84,9 @@ struct Model::State {
   /// Chooses a backend and lets `prepare` compile on it what the caller needs; where that fails for the backend's sake,
   /// the next one. `supported` names the backends that may run it, beside the manifest's own list; empty: any. Throws
   /// as Model::load.
-  static std::shared_ptr<const State> load(const std::filesystem::path& folder, const LoadOptions& options,
-                                           const std::function<void(const State&)>& prepare,
-                                           const std::vector<std::string>& supported = {});
+  static std::shared_ptr<State> load(const std::filesystem::path& folder, const LoadOptions& options,
+                                     const std::function<void(const State&)>& prepare,
+                                     const std::vector<std::string>& supported = {});
 
   std::filesystem::path folder;
   LoadOptions options;

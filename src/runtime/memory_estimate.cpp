@@ -160,7 +160,7 @@ void require_memory(backends::Backend& backend, std::string_view device_index, c
   }
 }
 
-FolderGraph graph_of_folder(const std::filesystem::path& folder) {
+FolderGraph graph_of_folder(const std::filesystem::path& folder, std::string_view dtype) {
   const std::filesystem::path path = folder / "config.json";
   if (!std::filesystem::is_directory(folder)) {
     throw make_error(ErrorCode::not_found, "'", folder.string(),
@@ -171,7 +171,8 @@ FolderGraph graph_of_folder(const std::filesystem::path& folder) {
   const formats::SafetensorsModel file = formats::SafetensorsModel::open_folder(folder, base::MappedFile::Mode::map);
   graph::Builder b(std::string(architecture.model_type));
   const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
-  const models::WeightSettings settings{.quantization = models::read_quantization(config)};
+  const models::WeightSettings settings{.quantization = models::read_quantization(config),
+                                        .dtype = models::parse_compute_dtype(dtype)};
   models::Weights weights(file, std::string(architecture.prefix), settings);
   const models::BuiltEncoder built = architecture.build(b, config, weights, inputs, models::HeadChoice::of_folder);
   for (const models::EncoderOutput& output : built.outputs) b.output(std::string(output.name), output.value);
@@ -183,7 +184,7 @@ FolderGraph graph_of_folder(const std::filesystem::path& folder) {
 namespace alate {
 
 ModelMemory estimate_model_memory(const std::filesystem::path& folder, const MemoryOptions& options) {
-  const runtime::FolderGraph model = runtime::graph_of_folder(folder);
+  const runtime::FolderGraph model = runtime::graph_of_folder(folder, options.dtype);
   const backends::Backend& backend = backends::get_backend(options.backend == "auto" ? "cpu" : options.backend);
   ModelMemory memory = runtime::encoder_memory(backend, model.graph, model.limits,
                                                {.batch_size = options.batch_size, .max_length = options.max_length});

@@ -81,9 +81,9 @@ void require_memory(backends::Backend& backend, std::string_view device_index, c
 struct FolderGraph {
   graph::Graph graph;
   models::EncoderLimits limits;
-  std::string dtype;  // that it computes in as it is stored
+  std::string dtype;  // that it computes in
 };
-/// Throws as Model::load.
-FolderGraph graph_of_folder(const std::filesystem::path& folder);
+/// `dtype` is as LoadOptions have it. Throws as Model::load.
+FolderGraph graph_of_folder(const std::filesystem::path& folder, std::string_view dtype = {});
 
 }  // namespace alate::runtime

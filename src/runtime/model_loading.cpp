@@ -121,9 +121,10 @@ std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, cons
   state->config = read_config(state->files);
   state->weight_settings.dtype = models::parse_compute_dtype(options.dtype);
   if (state->files.is_onnx()) {
-    if (state->weight_settings.dtype == models::ComputeDType::int8)
-      throw make_error(ErrorCode::unsupported,
-                       "an ONNX file computes in its own types: --dtype int8 is for weights as ", "safetensors");
+    const std::string_view dtype = state->weight_settings.computes_in();
+    if (dtype != "float32")
+      throw make_error(ErrorCode::unsupported, "an ONNX file computes in its own types: --dtype ", dtype,
+                       " is for weights as safetensors");
   } else {
     state->weight_settings.quantization = models::read_quantization(state->config);
   }
@@ -173,9 +174,9 @@ void put_on(Model::State& state, Selection selection) {
 
 }  // namespace
 
-std::shared_ptr<const Model::State> Model::State::load(const std::filesystem::path& folder, const LoadOptions& options,
-                                                       const std::function<void(const State&)>& prepare,
-                                                       const std::vector<std::string>& supported) {
+std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& folder, const LoadOptions& options,
+                                                 const std::function<void(const State&)>& prepare,
+                                                 const std::vector<std::string>& supported) {
   const std::shared_ptr<State> state = read_files(folder, options);
   const hub::Manifest manifest = hub::read_manifest(state->folder);
   state->session_options = manifest.session_options;

@@ -223,7 +223,7 @@ std::vector<Setting> make_table() {
       {.key = "dtype",
        .option = "--dtype",
        .value = "TYPE",
-       .sentence = "compute in this type: float32, int8, auto",
+       .sentence = "compute in this type: float32, bfloat16, float16, int8, auto",
        .scope = Scope::everywhere,
        .target = &Settings::dtype},
       {.key = "threads",

@@ -80,6 +80,21 @@ Cases dense_cases(const Form& form) {
   add({65, 130}, 97, {true, false, graph::Activation::gelu_erf});
   const std::int64_t side = form.is_for_speed() ? 1024 : 128;
   add({side, side}, side, {true});
+  if (form.dtype != DType::f32) return cases;
+  const std::size_t plain = cases.size();
+  for (const DType half : {DType::bf16, DType::f16}) {
+    add({3, 5}, 7, {true, true, graph::Activation::tanh});
+    add({2, 3, 33}, 17, {true});
+    add({3, 0}, 4, {true, true});
+    add({0, 4}, 3, {});
+    add({5}, 3, {});
+    add({65, 130}, 97, {true, false, graph::Activation::gelu_erf});
+    add({side, side}, side, {true});
+    for (std::size_t i = plain; i < cases.size(); ++i) {
+      DType& weight = cases[i].operands[1].shape.dtype;
+      if (weight == DType::f32) weight = half;
+    }
+  }
   return cases;
 }
 

@@ -138,6 +138,8 @@ class Step {
       }
     }
     if (const char* why = wrong_places(node_, values_)) refuse(why);
+    if (!operands_.empty() && !operands_[0].is_certain() && rounds_first_operand(node_, values_))
+      refuse("rounds an operand that is not certain");
     // The variants of x / x do not show it: their errors are equal, and cancel.
     if (node_.op == Op::div && may_vanish(operands_[1])) refuse("may divide by zero");
   }

@@ -64,6 +64,11 @@ bool moves_only(const Node& node) {
                              Op::collective_broadcast});
 }
 
+bool rounds_first_operand(const Node& node, std::span<const Tensor> operands) {
+  if (const auto* dense = std::get_if<graph::QuantizedDense>(&node.attributes)) return dense->activation_runs > 0;
+  return node.op == Op::dense && operands[0].dtype() == DType::f32 && operands[1].dtype() == DType::bf16;
+}
+
 bool jumps(const Node& node) {
   if (const auto* convert = std::get_if<graph::Convert>(&node.attributes); convert && node.op == Op::convert)
     return !is_number(convert->dtype);

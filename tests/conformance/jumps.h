@@ -13,6 +13,9 @@ bool moves_only(const graph::Node& node);
 /// Whether a small error of a float can change a result by much: the op decides or rounds.
 bool jumps(const graph::Node& node);
 
+/// Whether the op rounds its first operand to a smaller type before it computes: products of bf16 or of integers.
+bool rounds_first_operand(const graph::Node& node, std::span<const Tensor> operands);
+
 /// Whether integers give integers, the same ones in any order of its sums and products.
 bool sums_whole_numbers(const graph::Node& node);
 

@@ -46,13 +46,16 @@ bool transforms_axes(const graph::Graph& /*graph*/, const graph::Node& node) {
 }
 
 bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
-  return graph.node(node.operands[1].node).op == Op::constant;
+  return graph.node(node.operands[1].node).op == Op::constant && graph.shape(node.operands[1]).dtype == DType::f32;
 }
 
 // Rows of a matrix may lie apart; those of more axes are taken one after the other.
 bool is_matrix(const graph::Graph& /*graph*/, const graph::Node& node) { return node.results[0].rank() == 2; }
 bool is_matrix_by_weight(const graph::Graph& graph, const graph::Node& node) {
   return is_matrix(graph, node) && has_constant_weight(graph, node);
+}
+bool is_matrix_by_half_weight(const graph::Graph& graph, const graph::Node& node) {
+  return is_matrix(graph, node) && has_half_weight(graph, node);
 }
 
 // Elements moved, picked and put in order: any dtype, packed ones through carriers.
@@ -149,6 +152,22 @@ constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&
           .work = integer_product_work};
 }
 
+// Of f32 with a constant weight of bf16 or f16.
+constexpr Operation half_product(std::uint32_t strided_operands,
+                                 bool (*fits)(const graph::Graph&, const graph::Node&)) {
+  return {.op = Op::dense,
+          .dtypes = kF32,
+          .spelling = "half_gemm",
+          .run = run_half_dense,
+          .strided_operands = strided_operands,
+          .packed_operand = 1,
+          .pack = pack_half_dense,
+          .packed_bytes = packed_half_dense_bytes,
+          .scratch = half_dense_scratch,
+          .fits = fits,
+          .work = half_dense_work};
+}
+
 constexpr Operation kKernels[] = {
     {.op = Op::dot_general,
      .dtypes = graph::kAll,
@@ -218,6 +237,8 @@ constexpr Operation kKernels[] = {
      .packed_bytes = packed_dense_bytes,
      .fits = has_constant_weight,
      .work = dense_work},
+    half_product(1, is_matrix_by_half_weight),
+    half_product(0, has_half_weight),
     widening(Op::attention, "attention", run_attention, attention_work),
     {.op = Op::rope,
      .dtypes = kF32,

@@ -88,7 +88,9 @@ Value decompose_normalize(Builder& b, std::span<const Value> operands, const Nor
 }
 
 Value decompose_dense(Builder& b, std::span<const Value> operands, const Dense& attributes) {
-  const Value x = widen(b, operands[0]);
+  Value x = widen(b, operands[0]);
+  if (b.shape(operands[0]).dtype == DType::f32 && b.shape(operands[1]).dtype == DType::bf16)
+    x = widen(b, b.convert({x}, {.dtype = DType::bf16}));
   const auto in = static_cast<std::int64_t>(b.shape(x).rank()) - 1;
   Value y = b.dot_general({x, widen(b, operands[1])},
                           {.lhs_batch = {}, .rhs_batch = {}, .lhs_contracting = {in}, .rhs_contracting = {1}});

@@ -59,6 +59,7 @@ class Narrowing {
     if (std::find(kOps.begin(), kOps.end(), fused.op) == kOps.end() || fused.results[0].dtype != DType::f32 ||
         uses_[wide.node] != 1)
       return {};
+    if (fused.op == Op::dense && has_weight_of_other_half(fused, dtype)) return {};
     for (std::size_t i = 0; i < fused.operands.size(); ++i) {
       if (!stays(fused, i) && !is_widened(fused.operands[i], dtype, 0)) return {};
     }
@@ -68,6 +69,12 @@ class Narrowing {
   }
 
  private:
+  // dense takes a weight of halves beside f32, but none of the one beside the other.
+  bool has_weight_of_other_half(const Node& dense, DType dtype) const {
+    const DType weight = graph_.shape(dense.operands[1]).dtype;
+    return weight != DType::f32 && weight != dtype;
+  }
+
   // Integers, and tables that may be wider than what they turn.
   bool stays(const Node& fused, std::size_t operand) const {
     return graph_.shape(fused.operands[operand]).dtype != DType::f32 || (fused.op == Op::rope && operand > 0);

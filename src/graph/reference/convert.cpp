@@ -2,9 +2,12 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
 
 #include "graph/reference/elementwise.h"
 #include "tensor/element.h"
+#include "tensor/half.h"
 
 namespace alate::graph {
 namespace {
@@ -31,6 +34,32 @@ Tensor integers_to_floats(const Tensor& x, const Shape& shape) {
   return store_floats(shape, values);
 }
 
+std::span<const std::uint16_t> words_of(const Tensor& halves) {
+  return {reinterpret_cast<const std::uint16_t*>(halves.bytes().data()), halves.byte_count() / sizeof(std::uint16_t)};
+}
+
+template <typename From, typename To>
+Tensor converted(const Shape& shape, From from, void (*convert)(From, std::span<To>)) {
+  Tensor result = Tensor::uninitialized(shape);
+  convert(from, {reinterpret_cast<To*>(result.mutable_bytes().data()), from.size()});
+  return result;
+}
+
+// What weights are converted between as they are loaded; the same as by way of double, which holds all of these.
+std::optional<Tensor> between_halves(const Tensor& x, const Shape& shape) {
+  using Halves = std::span<const std::uint16_t>;
+  using Floats = std::span<const float>;
+  const DType from = x.dtype(), to = shape.dtype;
+  if (from == DType::f32 && to == DType::bf16)
+    return converted<Floats, std::uint16_t>(shape, x.values<float>(), tensor::float_to_bf16);
+  if (from == DType::f32 && to == DType::f16)
+    return converted<Floats, std::uint16_t>(shape, x.values<float>(), tensor::float_to_f16);
+  if (from == DType::bf16 && to == DType::f32)
+    return converted<Halves, float>(shape, words_of(x), tensor::bf16_to_float);
+  if (from == DType::f16 && to == DType::f32) return converted<Halves, float>(shape, words_of(x), tensor::f16_to_float);
+  return std::nullopt;
+}
+
 Tensor complex_to(const Tensor& x, const Shape& shape) {
   const std::vector<Complex> values = load_complex(x);
   if (is_complex(shape.dtype)) return store_complex(shape, values);
@@ -52,6 +81,7 @@ Tensor reference_convert(const ReferenceCall& call) {
         load_floats(is_float(x.dtype()) ? store_floats(parts, load_floats(x)) : integers_to_floats(x, parts));
     return store_complex(shape, std::vector<Complex>(reals.begin(), reals.end()));
   }
+  if (std::optional<Tensor> result = between_halves(x, shape)) return *std::move(result);
   if (is_float(x.dtype())) return store_floats(shape, load_floats(x));
   return is_float(shape.dtype) ? integers_to_floats(x, shape) : store_words(shape, load_words(x));
 }

@@ -9,6 +9,7 @@
 #include "graph/reference/extremes.h"
 #include "graph/reference/matmul.h"
 #include "graph/reference/strided.h"
+#include "tensor/half.h"
 
 namespace alate::graph {
 namespace {
@@ -85,8 +86,11 @@ Tensor reference_dense(const ReferenceCall& call) {
   const std::vector<std::int64_t> extents = extents_of(x.shape());
   const std::int64_t rows = product(std::span(extents).first(x.rank() - 1));
   std::vector<double> result(static_cast<std::size_t>(rows * columns));
-  matmul({rows, inner, columns}, load_floats(x).data(), load_floats(transposed(weight, Numbers{1, 0})).data(),
-         result.data());
+  std::vector<double> values = load_floats(x);
+  if (x.dtype() == DType::f32 && weight.dtype() == DType::bf16) {
+    for (double& value : values) value = tensor::bf16_to_float(tensor::float_to_bf16(static_cast<float>(value)));
+  }
+  matmul({rows, inner, columns}, values.data(), load_floats(transposed(weight, Numbers{1, 0})).data(), result.data());
   add_epilogue(dense, call.operands, result);
   return store_floats(call.shape(), result);
 }

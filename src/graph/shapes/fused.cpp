@@ -62,8 +62,12 @@ std::vector<Shape> infer_dense(const InferenceInput& input) {
   const Shape &x = input.operands[0], &weight = input.operands[1];
   input.require(input.operands.size() == 2u + (dense.has_bias ? 1 : 0) + (dense.has_residual ? 1 : 0),
                 "operands must be x and weight, then bias and residual as the attributes say");
-  input.require(x.dtype == weight.dtype && x.rank() >= 1 && weight.rank() == 2 && weight.dims[1] == x.dims.back(),
-                "operand 1, weight, must be [out, in] of operand 0's dtype, with its last axis as in");
+  // With x of f32 a weight of bf16 asks for products of bf16, to which x is rounded; one of f16 is only stored so.
+  const bool is_half = x.dtype == DType::f32 && (weight.dtype == DType::bf16 || weight.dtype == DType::f16);
+  input.require(
+      (x.dtype == weight.dtype || is_half) && x.rank() >= 1 && weight.rank() == 2 && weight.dims[1] == x.dims.back(),
+      "operand 1, weight, must be [out, in] of operand 0's dtype (beside f32 also bf16 or f16), with its last "
+      "axis as in");
   Shape result = x;
   result.dims.back() = weight.dims[0];
   if (dense.has_bias)

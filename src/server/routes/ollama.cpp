@@ -90,6 +90,7 @@ Json ollama_process(const ModelListing& listing, const ModelFacts& facts, const 
                       {"backend", facts.backend},
                       {"device", facts.device},
                       {"dtype", facts.dtype},
+                      {"dtype_reason", facts.dtype_reason},
                       {"fingerprint", to_string(facts.fingerprint)},
                       {"queue", Json::Object{{"jobs", count_of(run.queue.jobs)},
                                              {"rows", count_of(run.queue.rows)},

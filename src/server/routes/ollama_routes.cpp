@@ -79,6 +79,7 @@ constexpr std::string_view kProcessesAnswer = R"({
         "backend": {"type": "string"},
         "device": {"type": "string"},
         "dtype": {"type": "string", "description": "That it computes in."},
+        "dtype_reason": {"type": "string", "description": "Why, where dtype auto chose it; otherwise empty."},
         "fingerprint": {"type": "string", "description": "Of weights, dtype and backend."},
         "queue": {"type": "object", "properties": {
           "jobs": {"type": "integer"}, "rows": {"type": "integer"}, "tokens": {"type": "integer"}}}

@@ -8,6 +8,7 @@ namespace {
 
 using graph::Builder;
 using graph::Convolution;
+using graph::Dims;
 using graph::Graph;
 using graph::Op;
 
@@ -37,6 +38,39 @@ void expect_convolution(const Tensor& x, const Tensor& kernel, const Convolution
                         const std::string& what) {
   expect_as_reference(convolve(x, kernel, conv, true), {x}, allowed, what + ", constant kernel");
   expect_as_reference(convolve(x, kernel, conv, false), {x, kernel}, allowed, what);
+}
+
+TEST(CpuDense, OfF32WithAWeightOfHalvesIsTheReferences) {
+  for (const DType half : {DType::bf16, DType::f16}) {
+    for (const bool is_matrix : {true, false}) {
+      Builder b("dense");
+      const Dims rows = is_matrix ? Dims{21} : Dims{3, 7};
+      Dims wide = rows, narrow = rows;
+      wide.emplace_back(70);
+      narrow.emplace_back(33);
+      const auto x = b.parameter("x", {DType::f32, wide});
+      const auto product =
+          b.dense({x, b.constant(random_tensor(half, {65, 70}, 1)), b.constant(random_tensor(DType::f32, {65}, 2))},
+                  {.has_bias = true, .activation = graph::Activation::gelu_erf});
+      // Columns of the first product are rows that lie apart.
+      graph::Slice columns{.starts = Dims(wide.size(), 0), .limits = b.shape(product).dims, .strides = {}};
+      columns.starts.back() = 20;
+      columns.limits.back() = 53;
+      const auto middle = b.slice({product}, columns);
+      b.output("y", b.dense({middle, b.constant(random_tensor(half, {33, 33}, 3)), middle}, {.has_residual = true}));
+      const Graph graph = std::move(b).finish();
+      for (const graph::Node& node : graph.nodes()) {
+        if (node.op == Op::dense) {
+          EXPECT_TRUE(cpu_backend().supports(graph, node, {}).native);
+        }
+      }
+      std::vector<std::int64_t> extents;
+      for (const Dim dim : wide) extents.push_back(dim.number());
+      // The middle is rounded to bf16 after errors of f32: now and then to the neighbour.
+      expect_as_reference(graph, {random_tensor(DType::f32, extents, 4)}, half == DType::bf16 ? 1e-3 : 2e-6,
+                          std::string(to_string(half)));
+    }
+  }
 }
 
 TEST(CpuConvolution, OfConstantKernelsInBothLayoutsIsTheReferences) {

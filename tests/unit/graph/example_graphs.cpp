@@ -98,6 +98,10 @@ void add_data(std::vector<Graph>& graphs) {
 
 void add_fused(std::vector<Graph>& graphs) {
   const DType i32 = DType::i32;
+  for (const DType half : {DType::bf16, DType::f16}) {
+    graphs.push_back(example(Op::dense, {DType::f32, half, DType::f32, DType::f32},
+                             {{kTokens, 4}, {3, 4}, {3}, {kTokens, 3}}, Dense{true, true, Activation::silu}));
+  }
   for (const DType f : {DType::f32, DType::f16, DType::f64}) {
     graphs.push_back(example(Op::softmax, {f}, {{kTokens, 4}}, Axis{1}));
     graphs.push_back(example(Op::gelu, {f}, {{kTokens}}, Gelu{true}));

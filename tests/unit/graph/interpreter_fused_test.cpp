@@ -64,6 +64,18 @@ TEST(Interpreter, DenseAddsBiasThenActivatesThenAddsTheResidual) {
   EXPECT_DOUBLE_EQ(activated(Activation::gelu_erf), 1.5 * (1 + std::erf(3 / std::sqrt(2.0))));
 }
 
+// 1 + 3 · 2^-9 is between the bf16 1 + 2^-7 and 1, nearer to the former; in f16 it is a number.
+TEST(Interpreter, DenseRoundsF32ToBf16BesideAWeightOfBf16) {
+  const float x = 1 + 3 * 0x1p-9F;
+  const auto product = [&](DType weight) {
+    const Tensor w = run_op(Op::convert, {Tensor::from<float>({1, 1}, {3})}, Convert{.dtype = weight});
+    return values_of<float>(run_op(Op::dense, {Tensor::from<float>({1, 1}, {x}), w}, Dense{}))[0];
+  };
+  EXPECT_EQ(product(DType::f32), 3 * x);
+  EXPECT_EQ(product(DType::f16), 3 * x);
+  EXPECT_EQ(product(DType::bf16), 3 * (1 + 0x1p-7F));
+}
+
 // One head of width 1; a key of 0 makes all scores 0, so that the weights are equal among the keys that are seen.
 Tensor mean_of_seen(const Tensor& values, const Attention& attention, std::vector<Tensor> more = {}) {
   const std::int64_t length = values.element_count();

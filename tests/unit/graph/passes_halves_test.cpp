@@ -67,6 +67,45 @@ TEST(NarrowFusions, MovesElementsOfHalvesAroundAttentionInText) {
               2e-3f);
 }
 
+TEST(NarrowFusions, LeavesAProductWithAWeightOfTheOtherHalfInText) {
+  const std::string text = R"(graph "g" {
+    %0 = parameter "x" : f32[2,4]
+    %1 = parameter "w" : f32[3,4]
+    %2 = convert(%0) {dtype = f16} : f16[2,4]
+    %3 = convert(%2) {dtype = f32} : f32[2,4]
+    %4 = convert(%1) {dtype = bf16} : bf16[3,4]
+    %5 = dense(%3, %4) {has_bias = false, has_residual = false, activation = none} : f32[2,3]
+    %6 = convert(%5) {dtype = f16} : f16[2,3]
+    %7 = convert(%6) {dtype = f32} : f32[2,3]
+    output "y" = %7
+  })";
+  expect_pass([](const Graph& graph) { return narrow_fusions(graph); }, text, text, 0);
+}
+
+TEST(NarrowFusions, MakesAProductOfHalvesWhereTheWeightIsOneInText) {
+  expect_pass([](const Graph& graph) { return narrow_fusions(graph); }, R"(graph "g" {
+    %0 = parameter "x" : f32[2,4]
+    %1 = parameter "w" : f32[3,4]
+    %2 = convert(%0) {dtype = bf16} : bf16[2,4]
+    %3 = convert(%2) {dtype = f32} : f32[2,4]
+    %4 = convert(%1) {dtype = bf16} : bf16[3,4]
+    %5 = dense(%3, %4) {has_bias = false, has_residual = false, activation = none} : f32[2,3]
+    %6 = convert(%5) {dtype = bf16} : bf16[2,3]
+    %7 = convert(%6) {dtype = f32} : f32[2,3]
+    output "y" = %7
+  })",
+              R"(graph "g" {
+    %0 = parameter "x" : f32[2,4]
+    %1 = parameter "w" : f32[3,4]
+    %2 = convert(%0) {dtype = bf16} : bf16[2,4]
+    %3 = convert(%1) {dtype = bf16} : bf16[3,4]
+    %4 = dense(%2, %3) {has_bias = false, has_residual = false, activation = none} : bf16[2,3]
+    %5 = convert(%4) {dtype = f32} : f32[2,3]
+    output "y" = %5
+  })",
+              0);
+}
+
 TEST(SimplifyShapes, ConvertsBeforeItRepeatsInText) {
   expect_pass(simplify_shapes, R"(graph "g" {
     %0 = parameter "x" : f32[4]

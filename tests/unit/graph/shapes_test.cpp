@@ -159,6 +159,19 @@ TEST(InferShapes, WantsTheOperandsThatTheFlagsOfDenseName) {
             std::string::npos);
 }
 
+TEST(InferShapes, DenseOfF32TakesWeightsOfHalves) {
+  for (const DType half : {DType::bf16, DType::f16}) {
+    const Shape weight{half, {5, 3}};
+    EXPECT_EQ(result_of(Op::dense, {f32({2, 3}), weight, f32({5})}, Dense{.has_bias = true}), f32({2, 5}));
+    EXPECT_EQ(result_of(Op::dense, {Shape{half, {2, 3}}, weight}, Dense{}), (Shape{half, {2, 5}}));
+    EXPECT_NE(refusal_of(Op::dense, {f32({2, 3}), weight, {half, {5}}}, Dense{.has_bias = true}).find("bias"),
+              std::string::npos);
+    EXPECT_NE(refusal_of(Op::dense, {Shape{DType::f64, {2, 3}}, weight}, Dense{}).find("beside f32 also bf16 or f16"),
+              std::string::npos);
+  }
+  EXPECT_NE(refusal_of(Op::dense, {Shape{DType::f16, {2, 3}}, Shape{DType::bf16, {5, 3}}}, Dense{}), "accepted");
+}
+
 TEST(InferShapes, ChecksTheSignaturesOfRegions) {
   Builder b("loop");
   const auto region = [&](DType result) {

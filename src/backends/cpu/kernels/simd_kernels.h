@@ -6,6 +6,7 @@
 
 #include "backends/cpu/kernels/activation.h"
 #include "backends/cpu/kernels/attention.h"
+#include "backends/cpu/kernels/bf16_rows.h"
 #include "backends/cpu/kernels/depthwise.h"
 #include "backends/cpu/kernels/elementwise.h"
 #include "backends/cpu/kernels/fourier.h"
@@ -30,6 +31,7 @@ struct SimdKernels {
   void (*apply_activation)(Activation, float* x, std::size_t n) = nullptr;
   void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
   void (*quantize_rows)(const QuantizeArguments&) = nullptr;
+  void (*round_rows_to_bf16)(const Bf16RowArguments&) = nullptr;
   void (*softmax_rows)(const SoftmaxArguments&) = nullptr;
   void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;
   void (*dot_rows)(const RowProductArguments&) = nullptr;

@@ -4,6 +4,7 @@
 #include "alate/error.h"
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/product.h"
+#include "backends/cpu/steps/dense_arguments.h"
 #include "backends/cpu/steps/product_values.h"
 #include "backends/cpu/steps/steps.h"
 
@@ -86,14 +87,13 @@ Tensor pack_dense(const Tensor& weight, const graph::Attributes& /*attributes*/)
   return packed;
 }
 
-void run_dense(const Step& step, const Frame& frame) {
+GemmArguments dense_arguments(const Step& step, const Frame& frame) {
   const auto& dense = std::get<graph::Dense>(step.attributes);
   const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output());
   GemmArguments arguments;
   arguments.m = rows_of(result);
   arguments.k = extent_of(x, x.rank() - 1);
   arguments.n = extent_of(result, result.rank() - 1);
-  if (arguments.m == 0 || arguments.n == 0) return;
   arguments.a = frame.in<float>(step.inputs[0]);
   arguments.a_stride = x.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.k;
   arguments.packed = step.packed.values<float>().data();
@@ -102,7 +102,11 @@ void run_dense(const Step& step, const Frame& frame) {
   if (dense.has_residual) arguments.residual = frame.in<float>(step.inputs.back());
   arguments.residual_stride = arguments.c_stride = arguments.n;
   arguments.c = frame.out<float>(step.output());
-  gemm(arguments, frame.pool, frame.max_workers);
+  return arguments;
+}
+
+void run_dense(const Step& step, const Frame& frame) {
+  gemm(dense_arguments(step, frame), frame.pool, frame.max_workers);
 }
 
 std::size_t dot_general_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {

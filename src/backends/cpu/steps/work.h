@@ -19,6 +19,7 @@ backends::Work no_work(const Step& step, const Frame& frame);
 
 // Matrix products, in product_work.cpp. Bias, activation and residual are not counted.
 backends::Work dense_work(const Step& step, const Frame& frame);
+backends::Work half_dense_work(const Step& step, const Frame& frame);
 backends::Work quantized_dense_work(const Step& step, const Frame& frame);
 backends::Work integer_product_work(const Step& step, const Frame& frame);
 backends::Work dot_general_work(const Step& step, const Frame& frame);

@@ -1,0 +1,84 @@
+#include "backends/cpu/kernels/half_product.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/cpu/kernels/bf16_rows.h"
+#include "backends/cpu/kernels/dispatch.h"
+#include "backends/cpu/kernels/product_rates.h"
+#include "tensor/half.h"
+
+namespace alate::cpu {
+namespace {
+
+constexpr std::size_t kPackedWordBytes = 4;
+
+// Words of a row of k values, of the weight or of the activations.
+std::size_t words_of_row(std::size_t k, const GemmKernel& kernel) {
+  const std::size_t values = values_per_word(kernel.kind);
+  return (k + values - 1) / values;
+}
+
+void widen_halves(DType dtype, std::span<const std::uint16_t> from, std::span<float> to) {
+  dtype == DType::bf16 ? tensor::bf16_to_float(from, to) : tensor::f16_to_float(from, to);
+}
+
+}  // namespace
+
+const GemmKernel& half_product_kernel(DType weight) {
+  const Kernels& set = kernels();
+  const bool is_faster = weight == DType::bf16 && product_rates().is_clearly_above_f32(product_rates().bf16);
+  return is_faster ? set.bf16 : set.f32;
+}
+
+std::size_t packed_half_bytes(DType /*weight*/, std::size_t n, std::size_t k, const GemmKernel& kernel) {
+  return packed_word_count(n, words_of_row(k, kernel), kernel) * kPackedWordBytes;
+}
+
+void pack_half_weights(DType weight, const void* w, std::size_t n, std::size_t k, void* packed, base::ThreadPool* pool,
+                       const GemmKernel& kernel) {
+  auto* const to = static_cast<std::byte*>(packed);
+  if (kernel.kind == WordKind::bf16) {
+    const std::size_t row_bytes = k * sizeof(std::uint16_t);
+    return pack_words(static_cast<const std::byte*>(w), row_bytes, n, row_bytes, to, pool, kernel);
+  }
+  // A panel at a time, so that the weight is never all there in f32 twice.
+  const std::size_t width = kernel.panel_width, panels = (n + width - 1) / width;
+  const auto pack_panel = [=, &kernel](std::size_t panel, std::size_t) {
+    const std::size_t first = panel * width, columns = std::min(width, n - first);
+    std::vector<float> rows(columns * k);
+    widen_halves(weight, {static_cast<const std::uint16_t*>(w) + first * k, rows.size()}, rows);
+    pack_words(reinterpret_cast<const std::byte*>(rows.data()), k * kPackedWordBytes, columns, k * kPackedWordBytes,
+               to + first * k * kPackedWordBytes, nullptr, kernel);
+  };
+  if (pool != nullptr) {
+    pool->parallel_for(panels, 0, pack_panel);
+  } else {
+    for (std::size_t panel = 0; panel < panels; ++panel) pack_panel(panel, 0);
+  }
+}
+
+std::size_t half_product_scratch(DType weight, std::size_t m, std::size_t k, const GemmKernel& kernel) {
+  return weight == DType::bf16 ? m * words_of_row(k, kernel) * kPackedWordBytes : 0;
+}
+
+void multiply_half(DType weight, const GemmArguments& arguments, std::byte* scratch, base::ThreadPool& pool,
+                   std::size_t max_workers, const GemmKernel& kernel, const Kernels& set) {
+  if (weight != DType::bf16) return gemm(arguments, pool, max_workers, kernel);
+  GemmArguments product = arguments;
+  product.k = product.a_stride = words_of_row(arguments.k, kernel);
+  product.a = scratch;
+  round_rows_to_bf16({.x = static_cast<const float*>(arguments.a),
+                      .x_stride = arguments.a_stride,
+                      .words = scratch,
+                      .words_stride = product.k,
+                      .rows = arguments.m,
+                      .width = arguments.k,
+                      .kind = kernel.kind},
+                     pool, max_workers, set);
+  gemm(product, pool, max_workers, kernel);
+}
+
+}  // namespace alate::cpu

@@ -1,0 +1,12 @@
+// A dense step as the product that gemm computes.
+#pragma once
+
+#include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/plan.h"
+
+namespace alate::cpu {
+
+/// Of a step over f32 whose weight is packed in floats or words: strides and k count elements of x.
+GemmArguments dense_arguments(const Step& step, const Frame& frame);
+
+}  // namespace alate::cpu

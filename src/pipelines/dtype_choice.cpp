@@ -1,0 +1,118 @@
+#include "pipelines/dtype_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "alate/error.h"
+#include "base/log.h"
+#include "pipelines/embedding_rows.h"
+#include "runtime/loaded_model.h"
+
+namespace alate::pipelines {
+namespace {
+
+std::string digits(const char* format, double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+EmbeddingPipeline chosen(LoadedPipeline loaded, const std::filesystem::path& folder, std::string reason) {
+  // Said at the level that is always shown: it decides how near vectors are to those of float32.
+  base::log(base::LogLevel::warn, "dtype auto chose",
+            {{"model", runtime::shown_name(folder)}, {"dtype", loaded.model->facts.dtype}, {"reason", reason}});
+  loaded.model->facts.dtype_reason = std::move(reason);
+  return std::move(loaded.pipeline);
+}
+
+// What came of one candidate.
+struct Trial {
+  std::optional<LoadedPipeline> loaded;
+  double cosine = 0;
+  std::string refusal;  // empty: taken
+};
+
+Trial try_dtype(const std::filesystem::path& folder, LoadOptions options, const DTypeCandidate& candidate,
+                const Tensor& wanted) {
+  options.dtype = candidate.name;
+  Trial trial;
+  try {
+    trial.loaded = load_pipeline(folder, options);
+    if (trial.loaded->model->facts.backend != "cpu") {
+      trial.refusal = "the backend '" + trial.loaded->model->facts.backend + "' was chosen for it";
+      return trial;
+    }
+    trial.cosine = mean_cosine(wanted, trial.loaded->pipeline.embed(choice_texts()).vectors);
+  } catch (const Error& error) {
+    trial.refusal = error.message();
+    return trial;
+  }
+  if (!(trial.cosine >= kLeastMeanCosine))
+    trial.refusal =
+        "its mean cosine to float32 is " + digits("%.5f", trial.cosine) + ", below " + digits("%.3f", kLeastMeanCosine);
+  return trial;
+}
+
+}  // namespace
+
+std::vector<DTypeCandidate> faster_dtypes(const cpu::ProductRates& rates) {
+  std::vector<DTypeCandidate> candidates;
+  const auto add = [&](std::string_view name, double rate) {
+    if (rates.is_clearly_above_f32(rate)) candidates.push_back({name, rate / rates.f32});
+  };
+  add("bfloat16", rates.bf16);
+  add("int8", rates.integers);
+  std::ranges::stable_sort(candidates, std::ranges::greater(), &DTypeCandidate::times_f32);
+  return candidates;
+}
+
+double mean_cosine(const Tensor& a, const Tensor& b) {
+  const auto rows = static_cast<std::size_t>(a.extent(0)), width = static_cast<std::size_t>(a.extent(1));
+  const std::span<const float> left = a.values<float>(), right = b.values<float>();
+  double sum = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    double product = 0, left_squares = 0, right_squares = 0;
+    for (std::size_t i = row * width; i < (row + 1) * width; ++i) {
+      product += double{left[i]} * double{right[i]};
+      left_squares += double{left[i]} * double{left[i]};
+      right_squares += double{right[i]} * double{right[i]};
+    }
+    sum += left_squares == 0 && right_squares == 0 ? 1 : product / std::sqrt(left_squares * right_squares);
+  }
+  return sum / static_cast<double>(rows);
+}
+
+EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const LoadOptions& options,
+                               const cpu::ProductRates& rates) {
+  LoadOptions exact = options;
+  const bool is_file = runtime::find_model_files(folder, options.onnx_file).is_onnx();
+  exact.dtype = is_file ? "" : "float32";
+  LoadedPipeline plain = load_pipeline(folder, exact);
+  if (is_file) return chosen(std::move(plain), folder, "an ONNX file computes in its own types");
+  const std::string& backend = plain.model->facts.backend;
+  if (backend != "cpu")
+    return chosen(std::move(plain), folder, "only the backend 'cpu' is faster in other types, not '" + backend + "'");
+
+  const std::vector<DTypeCandidate> candidates = faster_dtypes(rates);
+  if (candidates.empty()) return chosen(std::move(plain), folder, "no type's products are faster on this machine");
+  const Tensor wanted = plain.pipeline.embed(choice_texts()).vectors;
+  std::string refusals;
+  for (const DTypeCandidate& candidate : candidates) {
+    Trial trial = try_dtype(folder, options, candidate, wanted);
+    if (trial.refusal.empty()) {
+      const std::string reason = "its products are " + digits("%.1f", candidate.times_f32) +
+                                 " times as fast as float32's, and its mean cosine to float32 is " +
+                                 digits("%.5f", trial.cosine) + " over " + std::to_string(choice_texts().size()) +
+                                 " texts" + (refusals.empty() ? "" : "; " + refusals);
+      return chosen(*std::move(trial.loaded), folder, reason);
+    }
+    refusals += (refusals.empty() ? "" : "; ") + std::string(candidate.name) + " is faster, but " + trial.refusal;
+  }
+  return chosen(std::move(plain), folder, refusals);
+}
+
+}  // namespace alate::pipelines

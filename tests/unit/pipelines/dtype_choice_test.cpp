@@ -1,0 +1,110 @@
+// dtype auto, and what every dtype keeps: the same bits for a text alone, in a batch and on any number of threads.
+#include "pipelines/dtype_choice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "formats/tensor_file.h"
+#include "tests/source_folder.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate::pipelines {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kModel = source_folder() / "tests/golden/models/st_mean";
+constexpr cpu::ProductRates kFastBf16{.f32 = 1, .bf16 = 2, .integers = 1};
+
+std::vector<std::string> names(const cpu::ProductRates& rates) {
+  std::vector<std::string> found;
+  for (const DTypeCandidate& candidate : faster_dtypes(rates)) found.emplace_back(candidate.name);
+  return found;
+}
+
+TEST(DTypeChoice, TriesWhatIsClearlyFasterTheFastestFirst) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names({.f32 = 100, .bf16 = 195, .integers = 390}), (Names{"int8", "bfloat16"}));
+  EXPECT_EQ(names({.f32 = 100, .bf16 = 900, .integers = 390}), (Names{"bfloat16", "int8"}));
+  EXPECT_EQ(names({.f32 = 100, .bf16 = 50, .integers = 380}), Names{"int8"});
+  EXPECT_EQ(names({.f32 = 100, .bf16 = 108, .integers = 95}), Names{});
+}
+
+TEST(DTypeChoice, MeasuresTheMeanCosineOfRows) {
+  const Tensor a = Tensor::from<float>({3, 2}, {1, 0, 0, 2, 0, 0}), b = Tensor::from<float>({3, 2}, {5, 0, 3, 3, 0, 0});
+  EXPECT_NEAR(mean_cosine(a, b), (1 + std::sqrt(0.5) + 1) / 3, 1e-12);
+  const Tensor none = Tensor::from<float>({1, 2}, {std::nanf(""), 1});
+  EXPECT_TRUE(std::isnan(mean_cosine(none, none)));
+}
+
+TEST(DTypeChoice, TakesAFasterTypeThatStaysNearAndSaysWhy) {
+  const EmbeddingPipeline chosen = load_fastest(kModel, {}, kFastBf16);
+  EXPECT_EQ(chosen.facts().dtype, "bfloat16");
+  EXPECT_NE(chosen.facts().dtype_reason.find("2.0 times as fast as float32's, and its mean cosine to float32 is "),
+            std::string::npos)
+      << chosen.facts().dtype_reason;
+  const EmbeddingPipeline plain = EmbeddingPipeline::load(kModel, {.dtype = "bfloat16"});
+  EXPECT_EQ(plain.facts().dtype_reason, "");
+  const std::vector<std::string> texts = {"the cat sat"};
+  const Tensor one = chosen.embed(texts).vectors, other = plain.embed(texts).vectors;
+  EXPECT_EQ(std::memcmp(one.bytes().data(), other.bytes().data(), one.byte_count()), 0);
+}
+
+TEST(DTypeChoice, StaysInFloat32WhereNothingIsFaster) {
+  const EmbeddingPipeline chosen = load_fastest(kModel, {}, {.f32 = 1, .bf16 = 0.5, .integers = 1.1});
+  EXPECT_EQ(chosen.facts().dtype, "float32");
+  EXPECT_EQ(chosen.facts().dtype_reason, "no type's products are faster on this machine");
+}
+
+TEST(DTypeChoice, StaysInFloat32OnOtherBackends) {
+  const EmbeddingPipeline chosen = load_fastest(kModel, {.backends = {"reference"}}, kFastBf16);
+  EXPECT_EQ(chosen.facts().dtype, "float32");
+  EXPECT_NE(chosen.facts().dtype_reason.find("not 'reference'"), std::string::npos);
+}
+
+// A weight that no integers stand for, and vectors that are nothing.
+TEST(DTypeChoice, RefusesTypesWithTheFigureOrTheError) {
+  base::TemporaryFolder folder;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kModel)) {
+    if (entry.path().filename() != "model.safetensors")
+      fs::copy(entry.path(), folder.path() / entry.path().filename(), fs::copy_options::recursive);
+  }
+  std::vector<formats::NamedTensor> tensors = formats::read_tensors(kModel / "model.safetensors");
+  for (formats::NamedTensor& named : tensors) {
+    if (!named.name.ends_with("layer.0.output.dense.weight")) continue;
+    named.tensor = Tensor::uninitialized(named.tensor.shape());
+    std::ranges::fill(named.tensor.mutable_values<float>(), std::numeric_limits<float>::infinity());
+  }
+  formats::write_tensors(folder.path() / "model.safetensors", tensors);
+  const EmbeddingPipeline chosen = load_fastest(folder.path(), {}, {.f32 = 1, .bf16 = 2, .integers = 4});
+  EXPECT_EQ(chosen.facts().dtype, "float32");
+  const std::string& reason = chosen.facts().dtype_reason;
+  EXPECT_NE(reason.find("int8 is faster, but weight '"), std::string::npos) << reason;
+  EXPECT_NE(reason.find("not finite"), std::string::npos) << reason;
+  EXPECT_NE(reason.find("bfloat16 is faster, but its mean cosine to float32 is "), std::string::npos) << reason;
+}
+
+TEST(DTypes, GiveATextTheSameBitsAloneInABatchAndOnAnyNumberOfThreads) {
+  const std::span<const std::string> texts = choice_texts();
+  for (const char* dtype : {"float32", "bfloat16", "float16", "int8"}) {
+    const EmbeddingPipeline one = EmbeddingPipeline::load(kModel, {.threads = 1, .dtype = dtype});
+    const EmbeddingPipeline two = EmbeddingPipeline::load(kModel, {.threads = 2, .dtype = dtype});
+    EXPECT_EQ(one.facts().dtype, dtype);
+    const Tensor all = one.embed(texts).vectors, on_two = two.embed(texts).vectors;
+    ASSERT_EQ(std::memcmp(all.bytes().data(), on_two.bytes().data(), all.byte_count()), 0) << dtype;
+    const std::size_t row_bytes = all.byte_count() / texts.size();
+    for (std::size_t i = 0; i < texts.size(); i += 5) {
+      const Tensor alone = two.embed(texts.subspan(i, 1)).vectors;
+      EXPECT_EQ(std::memcmp(alone.bytes().data(), all.bytes().data() + i * row_bytes, row_bytes), 0)
+          << dtype << ", text " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace alate::pipelines
