@@ -119,9 +119,9 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
 }
 
 graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
-                             std::int64_t width) {
+                             std::int64_t width, Rounding rounding) {
   const std::string stored = require(name, {rows, width});
-  tables_.push_back({.weight = stored, .rows = rows, .width = width});
+  tables_.push_back({.weight = stored, .rows = rows, .width = width, .rounding = rounding});
   if (!is_stored_in_8_bits(stored) || settings_.dtype == ComputeDType::float32)
     return graph::take_rows(b, b.constant(in_float32(stored)), indices);
   StoredRows table = stored_rows(stored);

@@ -8,6 +8,7 @@
 #include "alate/error.h"
 #include "base/log.h"
 #include "quantization/layers.h"
+#include "tensor/half.h"
 
 namespace alate::quantization {
 namespace {
@@ -17,6 +18,15 @@ constexpr std::int64_t kFewestRunsOfOrdered = 4;
 constexpr std::int64_t kRunMultiple = 16;
 
 using models::LinearLayer;
+
+bool is_wider_than_bf16(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+
+Tensor as_bf16(const Tensor& floats) {
+  Tensor rounded = Tensor::uninitialized({DType::bf16, floats.shape().dims});
+  const std::span<std::byte> bytes = rounded.mutable_bytes();
+  tensor::float_to_bf16(floats.values<float>(), {reinterpret_cast<std::uint16_t*>(bytes.data()), bytes.size() / 2});
+  return rounded;
+}
 
 class Quantizer {
  public:
@@ -29,7 +39,7 @@ class Quantizer {
   QuantizedModel quantize() {
     layers_ = find_layers(source_);
     result_.config.is_present = true;
-    for (const models::LookupTable& table : layers_.tables) round_table(table.weight);
+    for (const models::LookupTable& table : layers_.tables) round_table(table);
     for (std::size_t first = 0; first < layers_.linear.size();) {
       std::vector<std::size_t> group;
       for (; first < layers_.linear.size() && (group.empty() || reads_as(group.front(), first)); ++first)
@@ -51,7 +61,12 @@ class Quantizer {
     result_.tensors.insert_or_assign(stored + "_scale", std::move(rows.scales));
   }
 
-  void round_table(const std::string& stored) { put(stored, tensor::round_rows(weights_.floats(stored))); }
+  void round_table(const models::LookupTable& table) {
+    if (table.rounding == models::Rounding::allowed)
+      return put(table.weight, tensor::round_rows(weights_.floats(table.weight)));
+    if (is_wider_than_bf16(source_.file.find(table.weight)->shape.dtype))
+      result_.tensors.insert_or_assign(table.weight, as_bf16(weights_.floats(table.weight)));
+  }
 
   // Whether the one layer that feeds these through an activation may give its outputs in another order.
   bool may_order(std::span<const std::size_t> group) const { return layers_.fed_by[group.front()] < group.front(); }
