@@ -8,6 +8,7 @@
 #include "alate/error.h"
 #include "base/environment.h"
 #include "base/thread_pool.h"
+#include "hub/builtin_models.h"
 #include "hub/model_reference.h"
 #include "models/weight_settings.h"
 #include "server/settings_loading.h"
@@ -157,9 +158,10 @@ LoadOptions load_options(const CommonOptions& options) {
 }
 
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference) {
-  // A path needs no models directory, and so no home folder.
+  // These need no models directory, and so no home folder.
   std::error_code error;
   if (std::filesystem::exists(reference, error)) return reference;
+  if (reference.starts_with(hub::kBuiltinPrefix)) return hub::resolve_builtin_model(reference);
   return hub::resolve_model(reference, models_directory(options));
 }
 

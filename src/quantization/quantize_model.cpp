@@ -1,6 +1,8 @@
 #include "quantization/quantize_model.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +21,14 @@ constexpr std::int64_t kRunMultiple = 16;
 
 using models::LinearLayer;
 
-bool is_wider_than_bf16(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
-
-Tensor as_bf16(const Tensor& floats) {
-  Tensor rounded = Tensor::uninitialized({DType::bf16, floats.shape().dims});
+// In 16 bits, where the numbers are small enough for that; their range is, in tables that are added to others.
+std::optional<Tensor> as_f16(const Tensor& floats) {
+  constexpr float kLargest = 65504;
+  const std::span<const float> values = floats.values<float>();
+  if (!std::ranges::all_of(values, [](float value) { return std::abs(value) <= kLargest; })) return {};
+  Tensor rounded = Tensor::uninitialized({DType::f16, floats.shape().dims});
   const std::span<std::byte> bytes = rounded.mutable_bytes();
-  tensor::float_to_bf16(floats.values<float>(), {reinterpret_cast<std::uint16_t*>(bytes.data()), bytes.size() / 2});
+  tensor::float_to_f16(values, {reinterpret_cast<std::uint16_t*>(bytes.data()), bytes.size() / 2});
   return rounded;
 }
 
@@ -64,8 +68,9 @@ class Quantizer {
   void round_table(const models::LookupTable& table) {
     if (table.rounding == models::Rounding::allowed)
       return put(table.weight, tensor::round_rows(weights_.floats(table.weight)));
-    if (is_wider_than_bf16(source_.file.find(table.weight)->shape.dtype))
-      result_.tensors.insert_or_assign(table.weight, as_bf16(weights_.floats(table.weight)));
+    if (source_.file.find(table.weight)->shape.dtype != DType::f32) return;
+    if (std::optional<Tensor> rounded = as_f16(weights_.floats(table.weight)))
+      result_.tensors.insert_or_assign(table.weight, std::move(*rounded));
   }
 
   // Whether the one layer that feeds these through an activation may give its outputs in another order.

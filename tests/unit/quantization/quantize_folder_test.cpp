@@ -84,8 +84,8 @@ TEST_F(QuantizeFolder, StoresWeightsInBytesWithTheirScalesAndSmoothing) {
   };
   EXPECT_EQ(text("embeddings.word_embeddings.weight"), "i8[88,16]");
   EXPECT_EQ(text("embeddings.word_embeddings.weight_scale"), "f32[88,1]");
-  EXPECT_EQ(text("embeddings.position_embeddings.weight"), "bf16[40,16]");
-  EXPECT_EQ(text("embeddings.token_type_embeddings.weight"), "bf16[2,16]");
+  EXPECT_EQ(text("embeddings.position_embeddings.weight"), "f16[40,16]");
+  EXPECT_EQ(text("embeddings.token_type_embeddings.weight"), "f16[2,16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.weight"), "i8[128,16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.weight_scale"), "f32[128,1]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.smoothing"), "f32[16]");
