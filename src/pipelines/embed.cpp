@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <future>
 #include <mutex>
 #include <numeric>
 
@@ -118,14 +119,21 @@ Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows
 
 EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
   const std::filesystem::path home = runtime::find_model_files(folder, options.onnx_file).folder;
-  Tokenizer tokenizer = Tokenizer::load(home);
+  // Beside the model, which takes longer: a large vocabulary takes many milliseconds.
+  std::future<Tokenizer> tokenizer = std::async([home] { return Tokenizer::load(home); });
   pipelines::EmbeddingModules modules = pipelines::read_modules(home);
   if (!options.pooling.empty()) modules.pooling = {pipelines::pool_mode(options.pooling)};
   const bool normalize = modules.normalizes();
   std::shared_ptr<const runtime::EncoderProgram> first;
-  Model model(Model::State::load(
-      folder, options, [&](const Model::State& on) { first = pipelines::compile_embedding(on, modules, normalize); }));
-  auto state = std::make_shared<State>(std::move(model), std::move(tokenizer), std::move(modules));
+  std::shared_ptr<const Model::State> model;
+  try {
+    model = Model::State::load(
+        folder, options, [&](const Model::State& on) { first = pipelines::compile_embedding(on, modules, normalize); });
+  } catch (...) {
+    tokenizer.get();  // of two things that are wrong the same one is told every time
+    throw;
+  }
+  auto state = std::make_shared<State>(Model(std::move(model)), tokenizer.get(), std::move(modules));
   state->keep_program(normalize, std::move(first));
   state->max_length = std::min(state->modules.max_length.value_or(state->model.facts().max_positions),
                                state->model.facts().max_positions);

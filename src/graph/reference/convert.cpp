@@ -5,6 +5,7 @@
 
 #include "graph/reference/elementwise.h"
 #include "tensor/element.h"
+#include "tensor/half.h"
 
 namespace alate::graph {
 namespace {
@@ -39,6 +40,19 @@ Tensor complex_to(const Tensor& x, const Shape& shape) {
   return store_floats(shape, reals);
 }
 
+// Weights stored in 16 bits, millions of numbers, come this way.
+Tensor halves_to_float32(const Tensor& x, const Shape& shape) {
+  Tensor result = Tensor::uninitialized(shape);
+  const std::span<const std::byte> bytes = x.bytes();
+  const std::span<const std::uint16_t> halves(reinterpret_cast<const std::uint16_t*>(bytes.data()), bytes.size() / 2);
+  if (x.dtype() == DType::f16) {
+    tensor::f16_to_float(halves, result.mutable_values<float>());
+  } else {
+    tensor::bf16_to_float(halves, result.mutable_values<float>());
+  }
+  return result;
+}
+
 }  // namespace
 
 Tensor reference_convert(const ReferenceCall& call) {
@@ -52,6 +66,8 @@ Tensor reference_convert(const ReferenceCall& call) {
         load_floats(is_float(x.dtype()) ? store_floats(parts, load_floats(x)) : integers_to_floats(x, parts));
     return store_complex(shape, std::vector<Complex>(reals.begin(), reals.end()));
   }
+  const bool is_half = x.dtype() == DType::f16 || x.dtype() == DType::bf16;
+  if (is_half && shape.dtype == DType::f32) return halves_to_float32(x, shape);
   if (is_float(x.dtype())) return store_floats(shape, load_floats(x));
   return is_float(shape.dtype) ? integers_to_floats(x, shape) : store_words(shape, load_words(x));
 }
