@@ -1,5 +1,7 @@
 #include "base/program_path.h"
 
+#include <utility>
+
 #include "base/library_folders.h"
 
 namespace alate::base {

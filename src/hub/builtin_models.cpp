@@ -21,7 +21,7 @@ std::string list_of(const std::vector<std::string>& parts) {
   return list;
 }
 
-Error missing(std::string_view name) {
+Error no_such_builtin(std::string_view name) {
   std::vector<std::string> there = list_builtin_models();
   if (!there.empty())
     return make_error(ErrorCode::not_found, "there is no built-in model ", formats::quoted_name(name), "; there is ",
@@ -63,7 +63,7 @@ fs::path resolve_builtin_model(std::string_view reference) {
       if (is_model_folder(folder / fs::path(name))) return folder / fs::path(name);
     }
   }
-  throw missing(name);
+  throw no_such_builtin(name);
 }
 
 }  // namespace alate::hub

@@ -107,6 +107,14 @@ TEST(CpuFacts, QuotaOfVersionTwoIsRoundedUp) {
   EXPECT_EQ(facts.usable_cores, 2U);
 }
 
+TEST(CpuFacts, AQuotaBelowACoreIsOneThread) {
+  const MadeUpMachine machine;
+  machine.use_cgroup_v2("/a");
+  machine.write("sys/fs/cgroup/a/cpu.max", "25000 100000\n");
+  EXPECT_DOUBLE_EQ(machine.cpu().quota_cores, 0.25);
+  EXPECT_EQ(machine.cpu().usable_cores, 1U);
+}
+
 TEST(CpuFacts, TheTightestQuotaOfAllParentsCounts) {
   const MadeUpMachine machine;
   machine.use_cgroup_v2("/a/b");
