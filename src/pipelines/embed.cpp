@@ -7,6 +7,7 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
+#include "base/process_limits.h"
 #include "base/thread_pool.h"
 #include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
@@ -115,12 +116,20 @@ Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows
   return result;
 }
 
+// Whether the tokenizer is read beside the model: a large vocabulary takes many milliseconds. Not where one thread was
+// asked for, nor where address space is short: a thread more takes a stack and a heap of its own.
+bool may_load_side_by_side(const LoadOptions& options) {
+  return options.threads != 1 && base::ThreadPool::shared().size() > 1 && base::process_limits().limit_bytes == 0;
+}
+
 }  // namespace
 
 EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
   const std::filesystem::path home = runtime::find_model_files(folder, options.onnx_file).folder;
-  // Beside the model, which takes longer: a large vocabulary takes many milliseconds.
-  std::future<Tokenizer> tokenizer = std::async([home] { return Tokenizer::load(home); });
+  constexpr std::launch kEither = std::launch::async | std::launch::deferred;  // here, where no thread can be had
+  const std::launch when = may_load_side_by_side(options) ? kEither : std::launch::deferred;
+  std::future<Tokenizer> tokenizer = std::async(when, [home] { return Tokenizer::load(home); });
+  if (when == std::launch::deferred) tokenizer.wait();
   pipelines::EmbeddingModules modules = pipelines::read_modules(home);
   if (!options.pooling.empty()) modules.pooling = {pipelines::pool_mode(options.pooling)};
   const bool normalize = modules.normalizes();
