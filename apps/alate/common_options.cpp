@@ -6,16 +6,15 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "alate/threads.h"
 #include "base/environment.h"
-#include "base/thread_pool.h"
+#include "hub/builtin_models.h"
 #include "hub/model_reference.h"
 #include "models/weight_settings.h"
 #include "server/settings_loading.h"
 
 namespace alate::app {
 namespace {
-
-constexpr std::size_t kMostThreads = 4096;
 
 constexpr std::array<std::pair<std::string_view, OutputFormat>, 7> kFormats = {{
     {"text", OutputFormat::text},
@@ -75,6 +74,7 @@ void declare(Arguments& arguments, CommonOptions& options) {
   arguments.option("--max-length", "TOKENS", "cut longer texts, special tokens included", options.max_length);
   arguments.option("--batch-size", "TEXTS", "most texts in one batch", options.batch_size);
   arguments.option("--threads", "N", "0 (the default): one for each usable core", options.threads);
+  arguments.flag("--pin-threads", "keep each worker thread on a core of its own", options.pin_threads);
   arguments.list("--backend", "NAME[:DEVICE]", "auto, cpu, onnx, xla...; repeated: in order of priority",
                  options.backends);
   arguments.option("--device", "DEVICE", "the device of a backend that names none", options.device);
@@ -115,10 +115,11 @@ void apply(const CommonOptions& options) {
                       options.log_style);
   for (const std::string& warning : options.configuration->unknown_keys())
     base::log(base::LogLevel::warn, "unknown key in the configuration", {{"what", warning}});
-  if (options.threads > kMostThreads)
-    throw make_error(ErrorCode::invalid_argument, "--threads ", options.threads, " is too many; at most ",
-                     kMostThreads);
-  if (options.threads > 0) base::ThreadPool::configure_shared(options.threads);
+  try {
+    configure_threads({.threads = options.threads, .pin = options.pin_threads});
+  } catch (const Error& error) {
+    throw error.with_context("--threads");
+  }
 }
 
 OutputFormat output_format(const CommonOptions& options, std::initializer_list<OutputFormat> written) {
@@ -152,9 +153,10 @@ LoadOptions load_options(const CommonOptions& options) {
 }
 
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference) {
-  // A path needs no models directory, and so no home folder.
+  // These need no models directory, and so no home folder.
   std::error_code error;
   if (std::filesystem::exists(reference, error)) return reference;
+  if (reference.starts_with(hub::kBuiltinPrefix)) return hub::resolve_builtin_model(reference);
   return hub::resolve_model(reference, models_directory(options));
 }
 

@@ -31,6 +31,7 @@ struct CommonOptions {
   Policy policy = Policy::warn;
   std::string dtype;
   std::size_t threads = 0;  // 0: one per usable core
+  bool pin_threads = false;
   std::optional<std::size_t> max_length;
   std::size_t batch_size = 0;
   std::optional<OutputFormat> output;

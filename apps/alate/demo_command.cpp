@@ -60,10 +60,10 @@ void write_table(const Tensor& vectors, const std::vector<std::string>& texts, O
 }  // namespace
 
 void run_demo(Arguments& arguments) {
-  std::string model;
+  std::string model = "builtin:minilm";
   std::vector<std::string> texts;
   CommonOptions options;
-  arguments.positional("MODEL", true, model);
+  arguments.positional("MODEL", false, model);
   arguments.positionals("TEXT", texts);
   declare(arguments, options);
   if (!arguments.parse()) return;

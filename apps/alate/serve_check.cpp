@@ -55,9 +55,9 @@ std::vector<Error> problems_of(const server::Settings& settings) {
   std::error_code error;
   if (!model.empty() && !std::filesystem::exists(model, error))
     attempt("model", [&] { hub::resolve_model(model, folder); });
-  for (const std::string& name : settings.preload) attempt("preload", [&] { hub::resolve_model_name(name, folder); });
+  for (const std::string& name : settings.preload) attempt("preload", [&] { hub::resolve_named_model(name, folder); });
   for (const auto& [name, strategy] : settings.model_strategies)
-    attempt("model_strategies", [&] { hub::resolve_model_name(name, folder); });
+    attempt("model_strategies", [&] { hub::resolve_named_model(name, folder); });
   return problems;
 }
 

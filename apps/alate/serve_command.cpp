@@ -82,6 +82,7 @@ CommonOptions common_options(const server::Settings& settings) {
   options.policy = parse_policy(settings.policy);
   options.dtype = settings.dtype;
   options.threads = settings.threads;
+  options.pin_threads = settings.pin_threads;
   options.no_mmap = !settings.map_files;
   options.quiet = settings.quiet;
   options.log_level = settings.log_level;

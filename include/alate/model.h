@@ -64,7 +64,9 @@ struct ModelFacts {
 /// An encoder from a Hugging Face folder, or an ONNX file. Immutable; thread-safe; copies share it.
 class Model {
  public:
-  /// `folder` may be the path of an ONNX file, and a folder may have one (model.onnx, onnx/model.onnx) instead of
+  /// `folder` may be "builtin:minilm", a model that is installed with Alate: it is looked for in the folder that
+  /// ALATE_BUILTIN_MODELS names, else in share/alate/models beside the program, beside the folder that the program lies
+  /// in, and in the system's (XDG_DATA_DIRS). It may be the path of an ONNX file, and a folder may have one (model.onnx, onnx/model.onnx) instead of
   /// weights as safetensors: such a file is run as it is, by a backend that reads it.
   ///
   /// Chooses a backend, compiles forward there, and goes on to the next choice where a backend cannot: never later, so

@@ -2,46 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <thread>
 
 #include "base/cgroup.h"
 #include "base/kernel_files.h"
 #include "base/processor.h"
+#include "base/processor_list.h"
 
 namespace alate::base {
 namespace {
-
-std::filesystem::path folder_of(const std::filesystem::path& root, std::size_t processor) {
-  return root / "sys/devices/system/cpu" / ("cpu" + std::to_string(processor));
-}
 
 std::string brand_in(std::string_view cpuinfo) {
   const std::optional<std::string_view> value = value_after(cpuinfo, "model name");
   if (!value || !value->starts_with(':')) return {};
   return std::string(without_spaces_around(value->substr(1)));
-}
-
-std::vector<std::size_t> allowed_processors(const std::filesystem::path& root) {
-  const std::optional<std::string> status = read_kernel_file(root / "proc/self/status");
-  if (!status) return {};
-  return parse_cpu_list(value_after(*status, "Cpus_allowed_list:").value_or(""));
-}
-
-std::vector<std::size_t> online_processors(const std::filesystem::path& root) {
-  return parse_cpu_list(read_kernel_file(root / "sys/devices/system/cpu/online").value_or(""));
-}
-
-// Hyperthreads of one core name the same list of siblings. A processor without a list counts as a core of its own.
-std::size_t count_cores(const std::filesystem::path& root, const std::vector<std::size_t>& processors) {
-  std::set<std::vector<std::size_t>> cores;
-  for (const std::size_t processor : processors) {
-    std::vector<std::size_t> siblings =
-        parse_cpu_list(read_kernel_file(folder_of(root, processor) / "topology/thread_siblings_list").value_or(""));
-    if (siblings.empty()) siblings = {processor};
-    cores.insert(std::move(siblings));
-  }
-  return cores.size();
 }
 
 // "32K", "1024K", "36M" or plain bytes.
@@ -117,18 +91,15 @@ CpuFacts read_cpu_facts(const std::filesystem::path& root) {
     for (std::size_t i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) online.push_back(i);
   }
   facts.logical_cores = online.size();
-  // The list also names processors that are not there: those that could be plugged in.
-  std::vector<std::size_t> usable;
-  std::ranges::set_intersection(allowed_processors(root), online, std::back_inserter(usable));
-  if (usable.empty()) usable = online;
+  const std::vector<std::size_t> usable = allowed_processors(root, online);
   facts.affinity_cores = usable.size();
-  facts.physical_cores = count_cores(root, usable);
+  facts.physical_cores = one_of_each_core(root, usable).size();
   facts.quota_cores = tightest_quota(root);
   facts.usable_cores = facts.physical_cores;
   if (facts.quota_cores > 0 && facts.quota_cores < static_cast<double>(facts.physical_cores)) {
     facts.usable_cores = static_cast<std::size_t>(std::ceil(facts.quota_cores));
   }
-  read_caches(folder_of(root, usable.front()), facts);
+  read_caches(processor_folder(root, usable.front()), facts);
   return facts;
 }
 

@@ -1,4 +1,4 @@
-// Where libraries of others may lie that are opened at run time.
+// Where libraries of others may lie that are opened at run time, and the data of installed programs.
 #pragma once
 
 #include <filesystem>
@@ -16,6 +16,9 @@ std::vector<std::filesystem::path> own_library_folders();
 
 /// Folders of the machine: those of LD_LIBRARY_PATH, then the usual ones; on Windows those of PATH.
 std::vector<std::filesystem::path> system_library_folders();
+
+/// Folders of programs' data: those of XDG_DATA_DIRS, else /usr/local/share and /usr/share; on Windows none.
+std::vector<std::filesystem::path> system_data_folders();
 
 /// The paths of a list as environment variables have it, separated by colons; on Windows by semicolons. Empty ones are
 /// left out.

@@ -19,4 +19,8 @@ std::vector<std::filesystem::path> system_library_folders() {
   return folders;
 }
 
+std::vector<std::filesystem::path> system_data_folders() {
+  return paths_of_list(environment("XDG_DATA_DIRS").value_or("/usr/local/share:/usr/share"));
+}
+
 }  // namespace alate::base

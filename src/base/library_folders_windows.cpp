@@ -14,4 +14,6 @@ std::vector<std::filesystem::path> paths_of_list(std::string_view list) {
 
 std::vector<std::filesystem::path> system_library_folders() { return paths_of_list(environment("PATH").value_or("")); }
 
+std::vector<std::filesystem::path> system_data_folders() { return {}; }
+
 }  // namespace alate::base

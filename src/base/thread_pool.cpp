@@ -14,7 +14,9 @@
 
 #include "alate/error.h"
 #include "base/cpu_facts.h"
+#include "base/log.h"
 #include "base/spin.h"
+#include "base/thread_pinning.h"
 
 namespace alate::base {
 namespace {
@@ -23,6 +25,7 @@ constexpr std::size_t kMaxThreads = 4096;
 // Loops that may have helpers at the same time; the callers of more run their loops alone.
 constexpr std::size_t kSlots = 64;
 constexpr std::size_t kNoSlot = kSlots;
+constexpr std::size_t kNoProcessor = std::numeric_limits<std::size_t>::max();
 // About the gap between two kernels of a model: shorter would sleep within a forward pass, longer would burn
 // processor time that other processes could use.
 constexpr std::chrono::microseconds kSpinTime{50};
@@ -93,8 +96,9 @@ struct ThreadPool::State {
 
   void start(std::size_t count);
   void stop_and_join();
-  void work(std::size_t preferred_worker);
-  std::uint32_t await_news(std::uint32_t seen);
+  void work(std::size_t worker);
+  bool may_help(std::size_t worker) const;
+  std::uint32_t await_news(std::uint32_t seen, std::size_t worker);
   void wake_sleepers(std::size_t most);
 
   std::size_t take_slot();
@@ -103,7 +107,7 @@ struct ThreadPool::State {
   void await_helpers(Slot& slot);
 
   std::size_t join_neediest(std::size_t current);
-  std::size_t help(std::size_t slot_index, std::size_t preferred_worker, std::uint32_t& seen);
+  std::size_t help(std::size_t slot_index, std::size_t worker, std::uint32_t& seen);
   static bool try_join(Slot& slot, std::size_t most_inside);
   static void leave(Slot& slot);
   static void run_index(Slot& slot, std::size_t index, std::size_t worker);
@@ -115,8 +119,15 @@ void ThreadPool::State::start(std::size_t count) {
   spin_time = count <= cpu_facts().affinity_cores ? kSpinTime : std::chrono::microseconds{0};
   for (Slot& slot : slots) slot.worker_taken = std::vector<std::atomic<bool>>(count - 1);
   threads.reserve(count - 1);
+  const std::vector<std::size_t> cores = workers_are_pinned() ? processors_of_cores() : std::vector<std::size_t>();
   try {
-    for (std::size_t i = 0; i + 1 < count; ++i) threads.emplace_back([this, i] { work(i); });
+    for (std::size_t i = 0; i + 1 < count; ++i) {
+      threads.emplace_back([this, i, processor = cores.empty() ? kNoProcessor : processor_of_worker(i, cores)] {
+        if (processor != kNoProcessor && !pin_this_thread(processor))
+          log(LogLevel::warn, "a thread cannot be pinned", {{"processor", std::to_string(processor)}});
+        work(i);
+      });
+    }
   } catch (const std::system_error& error) {
     stop_and_join();
     throw make_error(ErrorCode::resource_exhausted, "cannot start ", count, " threads; ask for fewer")
@@ -135,24 +146,30 @@ void ThreadPool::State::stop_and_join() {
   threads.clear();
 }
 
-void ThreadPool::State::work(std::size_t preferred_worker) {
+// Callers compute too. So that never more threads run than the pool has, the last workers stand back while there are
+// several callers: one for each caller beyond the first.
+bool ThreadPool::State::may_help(std::size_t worker) const {
+  return worker + static_cast<std::size_t>(std::popcount(taken_slots.load(std::memory_order_relaxed))) < size;
+}
+
+void ThreadPool::State::work(std::size_t worker) {
   std::uint32_t seen = 0;
   while (!stop.load(std::memory_order_relaxed)) {
     // Read before looking for work: a loop that opens after the look makes another epoch.
     const std::uint32_t before = epoch.load();
-    std::size_t slot_index = join_neediest(kNoSlot);
+    std::size_t slot_index = may_help(worker) ? join_neediest(kNoSlot) : kNoSlot;
     if (slot_index == kNoSlot) {
-      seen = await_news(before);
+      seen = await_news(before, worker);
       continue;
     }
     seen = before;
-    while (slot_index != kNoSlot) slot_index = help(slot_index, preferred_worker, seen);
+    while (slot_index != kNoSlot) slot_index = help(slot_index, worker, seen);
   }
 }
 
-// Returns once the epoch is no longer `seen`.
-std::uint32_t ThreadPool::State::await_news(std::uint32_t seen) {
-  spin_until(spin_time, [&] { return epoch.load(std::memory_order_relaxed) != seen; });
+// Returns once the epoch is no longer `seen`. A worker that stands back leaves its core to a caller at once.
+std::uint32_t ThreadPool::State::await_news(std::uint32_t seen, std::size_t worker) {
+  if (may_help(worker)) spin_until(spin_time, [&] { return epoch.load(std::memory_order_relaxed) != seen; });
   if (epoch.load() != seen) return epoch.load();
   {
     std::unique_lock lock(sleep_mutex);
@@ -170,13 +187,17 @@ void ThreadPool::State::wake_sleepers(std::size_t most) {
   const std::uint32_t sleeping = sleepers.load();
   if (sleeping == 0) return;
   std::size_t wanted = 0;
-  for (std::uint64_t rest = taken_slots.load(); rest != 0; rest &= rest - 1) {
+  const std::uint64_t taken = taken_slots.load();
+  std::size_t busy = static_cast<std::size_t>(std::popcount(taken));
+  for (std::uint64_t rest = taken; rest != 0; rest &= rest - 1) {
     const Slot& slot = slots[static_cast<std::size_t>(std::countr_zero(rest))];
     const std::uint64_t word = slot.word.load();
+    busy += helpers_in(word);
     if ((word & kOpen) == 0 || !slot.has_indices()) continue;
     wanted += most_helpers_in(word) - std::min(helpers_in(word), most_helpers_in(word));
   }
-  std::size_t count = std::min<std::size_t>({wanted, most, sleeping});
+  const std::size_t room = size - std::min(size, busy);
+  std::size_t count = std::min<std::size_t>({wanted, most, sleeping, room});
   if (count == 0) return;
   { const std::lock_guard lock(sleep_mutex); }  // a thread between its check and its sleep holds the mutex
   for (; count > 0; --count) wake.notify_one();
@@ -204,7 +225,7 @@ void ThreadPool::State::run_shared(std::size_t slot_index, std::size_t count, st
   slot.next.store(0, std::memory_order_relaxed);
   slot.count.store(count, std::memory_order_relaxed);
   slot.word.store(kOpen | (static_cast<std::uint64_t>(helpers) << 16), std::memory_order_release);
-  epoch.fetch_add(1);
+  std::uint32_t seen = epoch.fetch_add(1) + 1;
   wake_sleepers(2);
   {
     const TaskScope scope;
@@ -212,12 +233,18 @@ void ThreadPool::State::run_shared(std::size_t slot_index, std::size_t count, st
       const std::size_t index = slot.next.fetch_add(1, std::memory_order_relaxed);
       if (index >= count) break;
       run_index(slot, index, 0);
+      // Another caller has come or gone: there may be room for a helper again.
+      if (const std::uint32_t now = epoch.load(std::memory_order_relaxed); now != seen) {
+        seen = now;
+        wake_sleepers(1);
+      }
     }
   }
   await_helpers(slot);
   std::exception_ptr error = std::move(slot.error);
   slot.error = nullptr;
-  taken_slots.fetch_and(~(std::uint64_t{1} << slot_index));
+  const std::uint64_t mine = std::uint64_t{1} << slot_index;
+  if (taken_slots.fetch_and(~mine) != mine) epoch.fetch_add(1);  // the others' callers wake who stood back
   if (error) std::rethrow_exception(error);
 }
 
@@ -273,14 +300,15 @@ void ThreadPool::State::leave(Slot& slot) {
   slot.helpers_left.notify_one();
 }
 
-// Runs indices of a loop that this thread has joined, until none are left or another loop needs the thread more.
+// Runs indices of a loop that this thread has joined, until none are left, another loop needs the thread more, or the
+// thread is to stand back.
 // Returns the slot of that other loop, joined, or kNoSlot.
-std::size_t ThreadPool::State::help(std::size_t slot_index, std::size_t preferred_worker, std::uint32_t& seen) {
+std::size_t ThreadPool::State::help(std::size_t slot_index, std::size_t worker, std::uint32_t& seen) {
   Slot& slot = slots[slot_index];
   const std::size_t count = slot.count.load(std::memory_order_relaxed);
   // No more helpers are inside than there are numbers, so that one is free or is about to be.
   const std::size_t numbers = most_helpers_in(slot.word.load(std::memory_order_relaxed));
-  std::size_t number = preferred_worker % numbers;
+  std::size_t number = worker % numbers;
   while (slot.worker_taken[number].exchange(true, std::memory_order_acquire)) number = (number + 1) % numbers;
 
   std::size_t moved_to = kNoSlot;
@@ -292,6 +320,7 @@ std::size_t ThreadPool::State::help(std::size_t slot_index, std::size_t preferre
       run_index(slot, index, number + 1);
       if (const std::uint32_t now = epoch.load(std::memory_order_relaxed); now != seen) {
         seen = now;
+        if (!may_help(worker)) break;
         moved_to = join_neediest(slot_index);
       }
     }
@@ -365,8 +394,7 @@ ThreadPool& ThreadPool::shared() {
 void ThreadPool::configure_shared(std::size_t threads) {
   SharedPool& shared = shared_pool();
   const std::lock_guard lock(shared.mutex);
-  const std::size_t wanted = threads != 0 ? threads : cpu_facts().usable_cores;
-  if (shared.pool && shared.pool->size() != wanted) {
+  if (shared.pool && shared.pool->size() != (threads != 0 ? threads : cpu_facts().usable_cores)) {
     throw make_error(ErrorCode::internal, "the shared pool already runs with ", shared.pool->size(),
                      " threads; set its size before its first use");
   }

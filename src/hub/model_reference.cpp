@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
+#include "hub/builtin_models.h"
 
 namespace alate::hub {
 namespace {
@@ -59,10 +60,12 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 Error missing(std::string_view what, std::string_view reference, const fs::path& models_directory) {
-  const auto names = list_models(models_directory);
+  const auto names = list_models(models_directory), builtin = list_builtin_models();
+  const std::string with_program = builtin.empty() ? "" : "; with the program came " + joined(builtin);
   return make_error(ErrorCode::not_found, "there is no ", what, " called ", formats::quoted_name(reference), "; ",
                     models_directory.string(),
-                    names.empty() ? " has no models: give the path of a model's folder" : " has " + joined(names));
+                    names.empty() ? " has no models: give the path of a model's folder" : " has " + joined(names),
+                    with_program);
 }
 
 bool looks_like_path(std::string_view reference) {
@@ -131,15 +134,17 @@ fs::path resolve_model_name(std::string_view name, const fs::path& models_direct
   return models_directory / owners.front() / fs::path(name);
 }
 
+fs::path resolve_named_model(std::string_view name, const fs::path& models_directory) {
+  return name.starts_with(kBuiltinPrefix) ? resolve_builtin_model(name) : resolve_model_name(name, models_directory);
+}
+
 fs::path resolve_model(std::string_view reference, const fs::path& models_directory) {
   if (reference.empty()) throw make_error(ErrorCode::invalid_argument, "the model's name is empty");
   if (reference.find('\0') != std::string_view::npos)
     throw make_error(ErrorCode::invalid_argument, "the model's name has a zero byte");
   if (is_there(fs::path(reference))) return fs::path(reference);
 
-  if (reference.starts_with("builtin:"))
-    throw make_error(ErrorCode::not_found, "there is no built-in model ", formats::quoted_name(reference.substr(8)),
-                     "; this version has none: give a model's folder or name");
+  if (reference.starts_with(kBuiltinPrefix)) return resolve_builtin_model(reference);
   if (reference.starts_with("hf:"))
     throw make_error(ErrorCode::unsupported, "cannot fetch ", formats::quoted_name(reference.substr(3)),
                      ": this version does not download; put the model's folder into ", models_directory.string(),

@@ -67,10 +67,10 @@ class Bert {
     b_.set_source("embeddings");
     const std::int64_t hidden = config_.hidden;
     const Value words = weights_.lookup(b_, kWordTable, in_.ids, config_.vocabulary, hidden);
-    const Value types = graph::take_rows(
-        b_, weights_.get(b_, "embeddings.token_type_embeddings.weight", {config_.types, hidden}), in_.type_ids);
-    const Value positions = graph::take_rows(
-        b_, weights_.get(b_, "embeddings.position_embeddings.weight", {config_.positions, hidden}), in_.positions);
+    const Value types = weights_.lookup(b_, "embeddings.token_type_embeddings.weight", in_.type_ids, config_.types,
+                                        hidden, Rounding::never);
+    const Value positions = weights_.lookup(b_, "embeddings.position_embeddings.weight", in_.positions,
+                                            config_.positions, hidden, Rounding::never);
     return norm("embeddings.LayerNorm", b_.add({b_.add({words, types}), positions}), hidden);
   }
 

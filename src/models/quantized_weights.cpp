@@ -130,9 +130,9 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
 }
 
 graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
-                             std::int64_t width) {
+                             std::int64_t width, Rounding rounding) {
   const std::string stored = require(name, {rows, width});
-  tables_.push_back({.weight = stored, .rows = rows, .width = width});
+  tables_.push_back({.weight = stored, .rows = rows, .width = width, .rounding = rounding});
   // A table is read where it lies: of halves, the rows that are taken are widened, and not all of it.
   const DType dtype = stored_shape(stored).dtype;
   if (settings_.kept_in() != DType::f32 && (dtype == DType::bf16 || dtype == DType::f16))

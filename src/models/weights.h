@@ -19,7 +19,8 @@ namespace alate::models {
 /// Tensors by their names in a file.
 using TensorsByName = std::map<std::string, Tensor, std::less<>>;
 
-/// Whether a linear layer may be computed in a smaller type than float32 where the file does not store it so.
+/// Whether a linear layer may be computed, or a table stored, in a smaller type than float32 where the file does not
+/// store it so.
 enum class Rounding { allowed, never };
 
 /// A linear layer that a graph was built with.
@@ -34,6 +35,7 @@ struct LinearLayer {
 struct LookupTable {
   std::string weight;  // its name in the file
   std::int64_t rows = 0, width = 0;
+  Rounding rounding = Rounding::allowed;
 };
 
 /// Gives weights as constants of a graph, in float32 whatever they are stored in, and the layers that may compute in
@@ -60,7 +62,7 @@ class Weights {
                       Rounding rounding = Rounding::allowed);
   /// The rows of table `name` [rows, width] that `indices` name, in f32. Throws as `get`.
   graph::Value lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
-                      std::int64_t width);
+                      std::int64_t width, Rounding rounding = Rounding::allowed);
   /// What these two were asked for, in order.
   std::span<const LinearLayer> linear_layers() const { return layers_; }
   std::span<const LookupTable> lookup_tables() const { return tables_; }

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <future>
 #include <mutex>
 #include <numeric>
 
 #include "alate/embedding.h"
 #include "alate/error.h"
+#include "base/process_limits.h"
 #include "base/thread_pool.h"
 #include "pipelines/dtype_choice.h"
 #include "pipelines/embedding_graph.h"
@@ -115,6 +117,12 @@ Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows
   return result;
 }
 
+// Whether the tokenizer is read beside the model: a large vocabulary takes many milliseconds. Not where one thread was
+// asked for, nor where address space is short: a thread more takes a stack and a heap of its own.
+bool may_load_side_by_side(const LoadOptions& options) {
+  return options.threads != 1 && base::ThreadPool::shared().size() > 1 && base::process_limits().limit_bytes == 0;
+}
+
 }  // namespace
 
 EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
@@ -126,14 +134,23 @@ namespace pipelines {
 
 LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options) {
   const std::filesystem::path home = runtime::find_model_files(folder, options.onnx_file).folder;
-  Tokenizer tokenizer = Tokenizer::load(home);
+  constexpr std::launch kEither = std::launch::async | std::launch::deferred;  // here, where no thread can be had
+  const std::launch when = may_load_side_by_side(options) ? kEither : std::launch::deferred;
+  std::future<Tokenizer> tokenizer = std::async(when, [home] { return Tokenizer::load(home); });
+  if (when == std::launch::deferred) tokenizer.wait();
   EmbeddingModules modules = read_modules(home);
   if (!options.pooling.empty()) modules.pooling = {pool_mode(options.pooling)};
   const bool normalize = modules.normalizes();
   std::shared_ptr<const runtime::EncoderProgram> first;
-  std::shared_ptr<Model::State> model = Model::State::load(
-      folder, options, [&](const Model::State& on) { first = compile_embedding(on, modules, normalize); });
-  auto state = std::make_shared<EmbeddingPipeline::State>(Model(model), std::move(tokenizer), std::move(modules));
+  std::shared_ptr<Model::State> model;
+  try {
+    model = Model::State::load(folder, options,
+                               [&](const Model::State& on) { first = compile_embedding(on, modules, normalize); });
+  } catch (...) {
+    tokenizer.get();  // of two things that are wrong the same one is told every time
+    throw;
+  }
+  auto state = std::make_shared<EmbeddingPipeline::State>(Model(model), tokenizer.get(), std::move(modules));
   state->keep_program(normalize, std::move(first));
   state->max_length = std::min(state->modules.max_length.value_or(state->model.facts().max_positions),
                                state->model.facts().max_positions);

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "alate/error.h"
 #include "alate/tokenizer.h"
+#include "base/log.h"
 #include "base/mapped_file.h"
 #include "formats/safetensors_writer.h"
 #include "pipelines/modules.h"
@@ -43,9 +47,29 @@ PackedTokens tokens_of(const fs::path& folder, std::span<const std::string> text
   return tokens;
 }
 
-std::vector<formats::NamedTensor> merged(const formats::SafetensorsModel& file, models::TensorsByName replaced) {
+// Whether the folder is for vectors of texts alone, by what it says of itself: a folder of sentence-transformers around
+// a model without a head. What only forward's further outputs read is of no use in it.
+bool is_for_embedding_alone(const fs::path& folder, const formats::Json& config) {
+  std::error_code ignored;
+  if (!fs::exists(folder / "modules.json", ignored)) return false;
+  const formats::Json* names = config.find("architectures");
+  if (names == nullptr || !names->is_array() || names->as_array("architectures").size() != 1) return false;
+  return names->as_array("architectures")[0].as_string("architectures[0]").ends_with("Model");
+}
+
+std::set<std::string, std::less<>> not_read_by_encoder(const ModelSource& source) {
+  graph::Builder builder("encoder");
+  const models::EncoderInputs inputs = models::declare_encoder_inputs(builder);
+  models::Weights weights(source.file, std::string(source.architecture.prefix));
+  source.architecture.build(builder, source.config, weights, inputs, models::HeadChoice::none);
+  const std::vector<std::string> names = weights.unused();
+  return {names.begin(), names.end()};
+}
+
+std::vector<formats::NamedTensor> merged(const formats::SafetensorsModel& file, models::TensorsByName replaced,
+                                         const std::set<std::string, std::less<>>& left_out) {
   for (const std::string_view name : file.names()) {
-    if (!replaced.contains(name)) replaced.emplace(name, file.tensor(name));
+    if (!replaced.contains(name) && !left_out.contains(name)) replaced.emplace(name, file.tensor(name));
   }
   std::vector<formats::NamedTensor> tensors;
   for (auto& [name, tensor] : replaced) tensors.push_back({name, std::move(tensor)});
@@ -80,10 +104,15 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   const std::vector<std::string> texts = options.calibration.empty() ? calibration_texts() : options.calibration;
   const PackedTokens tokens = tokens_of(files.folder, texts, architecture.limits(config).positions);
 
-  QuantizedModel quantized = quantize_model({config, weights, architecture}, tokens, options.activation_runs);
+  const ModelSource source{config, weights, architecture};
+  QuantizedModel quantized = quantize_model(source, tokens, options.activation_runs);
   FolderReport report{.layers = quantized.layers, .texts = tokens.lengths.size(), .tokens = tokens.ids.size()};
   for (const std::string_view name : weights.names()) report.bytes_before += weights.find(name)->shape.byte_count();
-  const std::vector<formats::NamedTensor> tensors = merged(weights, std::move(quantized.tensors));
+  std::set<std::string, std::less<>> left_out;
+  if (is_for_embedding_alone(files.folder, config)) left_out = not_read_by_encoder(source);
+  for (const std::string& name : left_out)
+    base::log(base::LogLevel::info, "left out, as no vector of a text depends on it", {{"weight", name}});
+  const std::vector<formats::NamedTensor> tensors = merged(weights, std::move(quantized.tensors), left_out);
   for (const formats::NamedTensor& each : tensors) report.bytes_after += each.tensor.byte_count();
 
   output.copy_others(files.folder);

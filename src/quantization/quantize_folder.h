@@ -20,8 +20,10 @@ struct FolderReport {
 };
 
 /// Reads the encoder in `model` and writes `out`, a folder that must not exist: model.safetensors with weights in 8
-/// bits, config.json with quantization_config, and what else is in `model` but weights in other formats. The folder
-/// appears under its name when it is whole. Longer texts are cut; docs/quantization.md says what the files hold.
+/// bits, config.json with quantization_config, and what else is in `model` but weights in other formats. A folder of
+/// sentence-transformers whose model has no head loses the weights that vectors of texts do not depend on (the pooler).
+/// The folder appears under its name when it is whole. Longer texts are cut; docs/quantization.md says what the files
+/// hold.
 /// Throws as Model::load; invalid_argument where `out` exists, there is no run, `model` is quantized already, or the
 /// texts have no tokens; unavailable where files cannot be written.
 FolderReport quantize_folder(const std::filesystem::path& model, const std::filesystem::path& out,

@@ -1,6 +1,8 @@
 #include "quantization/quantize_model.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "alate/error.h"
 #include "base/log.h"
 #include "quantization/layers.h"
+#include "tensor/half.h"
 
 namespace alate::quantization {
 namespace {
@@ -17,6 +20,17 @@ constexpr std::int64_t kFewestRunsOfOrdered = 4;
 constexpr std::int64_t kRunMultiple = 16;
 
 using models::LinearLayer;
+
+// In 16 bits, where the numbers are small enough for that; their range is, in tables that are added to others.
+std::optional<Tensor> as_f16(const Tensor& floats) {
+  constexpr float kLargest = 65504;
+  const std::span<const float> values = floats.values<float>();
+  if (!std::ranges::all_of(values, [](float value) { return std::abs(value) <= kLargest; })) return {};
+  Tensor rounded = Tensor::uninitialized({DType::f16, floats.shape().dims});
+  const std::span<std::byte> bytes = rounded.mutable_bytes();
+  tensor::float_to_f16(values, {reinterpret_cast<std::uint16_t*>(bytes.data()), bytes.size() / 2});
+  return rounded;
+}
 
 class Quantizer {
  public:
@@ -29,7 +43,7 @@ class Quantizer {
   QuantizedModel quantize() {
     layers_ = find_layers(source_);
     result_.config.is_present = true;
-    for (const models::LookupTable& table : layers_.tables) round_table(table.weight);
+    for (const models::LookupTable& table : layers_.tables) round_table(table);
     for (std::size_t first = 0; first < layers_.linear.size();) {
       std::vector<std::size_t> group;
       for (; first < layers_.linear.size() && (group.empty() || reads_as(group.front(), first)); ++first)
@@ -51,7 +65,13 @@ class Quantizer {
     result_.tensors.insert_or_assign(stored + "_scale", std::move(rows.scales));
   }
 
-  void round_table(const std::string& stored) { put(stored, tensor::round_rows(weights_.floats(stored))); }
+  void round_table(const models::LookupTable& table) {
+    if (table.rounding == models::Rounding::allowed)
+      return put(table.weight, tensor::round_rows(weights_.floats(table.weight)));
+    if (source_.file.find(table.weight)->shape.dtype != DType::f32) return;
+    if (std::optional<Tensor> rounded = as_f16(weights_.floats(table.weight)))
+      result_.tensors.insert_or_assign(table.weight, std::move(*rounded));
+  }
 
   // Whether the one layer that feeds these through an activation may give its outputs in another order.
   bool may_order(std::span<const std::size_t> group) const { return layers_.fed_by[group.front()] < group.front(); }

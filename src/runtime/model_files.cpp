@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
+#include "hub/builtin_models.h"
 
 namespace alate::runtime {
 namespace {
@@ -22,6 +23,14 @@ fs::path folder_of_file(const fs::path& file) {
   const fs::path parent = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const bool is_inner = parent.filename() == "onnx" && !is_file(parent / "config.json");
   return is_inner && is_file(parent.parent_path() / "config.json") ? parent.parent_path() : parent;
+}
+
+// "builtin:NAME" where no file of this name is meant; other paths as they are.
+fs::path folder_of_reference(const fs::path& given) {
+  const std::string text = given.string();
+  std::error_code ignored;
+  if (!text.starts_with(hub::kBuiltinPrefix) || fs::exists(given, ignored)) return given;
+  return hub::resolve_builtin_model(text);
 }
 
 bool leads_out(const fs::path& path) {
@@ -42,7 +51,8 @@ std::vector<fs::path> files_of(const fs::path& file) {
 
 }  // namespace
 
-ModelFiles find_model_files(const fs::path& path, const fs::path& onnx_file) {
+ModelFiles find_model_files(const fs::path& given, const fs::path& onnx_file) {
+  const fs::path path = folder_of_reference(given);
   if (path.extension() == ".onnx" && is_file(path)) return {folder_of_file(path), path};
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {

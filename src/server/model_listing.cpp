@@ -96,12 +96,21 @@ void read_config(ModelListing& listing) {
   listing.max_length = count_of(config, "max_position_embeddings");
 }
 
+// Whether it says how another tensor is stored, as `alate quantize` writes it (docs/quantization.md).
+bool is_of_quantization(const formats::SafetensorsModel& weights, std::string_view name) {
+  constexpr std::string_view kScale = "_scale";
+  return name.ends_with(".smoothing") ||
+         (name.ends_with(kScale) && weights.contains(name.substr(0, name.size() - kScale.size())));
+}
+
 void read_weights(ModelListing& listing) {
   const auto weights = formats::SafetensorsModel::open_folder(listing.folder);
   std::map<DType, std::size_t> counts;
   for (const std::string_view name : weights.names()) {
     const Shape& shape = weights.find(name)->shape;
-    if (is_float(shape.dtype)) counts[shape.dtype] += static_cast<std::size_t>(shape.element_count());
+    const bool is_weight = is_float(shape.dtype) || shape.dtype == DType::i8;
+    if (is_weight && !is_of_quantization(weights, name))
+      counts[shape.dtype] += static_cast<std::size_t>(shape.element_count());
   }
   std::size_t most = 0;
   for (const auto& [dtype, count] : counts) {

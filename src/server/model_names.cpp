@@ -5,6 +5,7 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
+#include "hub/builtin_models.h"
 #include "hub/model_reference.h"
 
 namespace alate::server {
@@ -52,11 +53,22 @@ ModelNames::ModelNames(const Settings& settings)
   }
   default_ = {name_inside(folder, directory_), folder};
   default_is_inside_ = !default_.name.empty();
-  if (!default_is_inside_) default_.name = fs::canonical(folder).filename().string();
+  if (default_is_inside_) return;
+  const bool is_builtin = settings.default_model.starts_with(hub::kBuiltinPrefix);
+  default_.name = is_builtin ? settings.default_model : fs::canonical(folder).filename().string();
+}
+
+NamedFolder ModelNames::find_builtin(std::string_view name) {
+  try {
+    return {std::string(name), hub::resolve_builtin_model(name)};
+  } catch (const Error&) {
+    throw no_such_model(name);
+  }
 }
 
 NamedFolder ModelNames::find(std::string_view name) const {
   if (!default_is_inside_ && name == default_.name) return default_;
+  if (name.starts_with(hub::kBuiltinPrefix)) return find_builtin(name);
   if (!hub::is_model_name(name)) throw no_such_model(name);
   try {
     const fs::path folder = hub::resolve_model_name(name, directory_);
@@ -69,15 +81,15 @@ NamedFolder ModelNames::find(std::string_view name) const {
 
 NamedFolder ModelNames::resolve(std::string_view name) const {
   if (name.empty()) return find(default_name());
-  if (name.starts_with("builtin:")) throw no_such_model(name);
   if (name.starts_with("hf:")) {
     throw make_error(ErrorCode::unsupported, "cannot fetch ", quoted_name(name.substr(3)), ": ",
                      allow_downloads_ ? "this version does not download" : "this server does not download",
                      "; GET /api/models lists what there is");
   }
   if (name.size() > kLatest.size() && name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
+  const std::size_t prefix = name.starts_with(hub::kBuiltinPrefix) ? hub::kBuiltinPrefix.size() : 0;
   const std::size_t colon = name.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return find(name);
+  if (colon == std::string_view::npos || colon == 0 || colon < prefix) return find(name);
   find(name.substr(0, colon));
   throw make_error(ErrorCode::unsupported, "this version does not read variants of models; leave out the variant ",
                    quoted_name(name.substr(colon + 1)));
@@ -85,7 +97,8 @@ NamedFolder ModelNames::resolve(std::string_view name) const {
 
 std::string ModelNames::default_name() const {
   if (!default_.name.empty()) return default_.name;
-  const std::vector<std::string> names = hub::list_models(directory_);
+  std::vector<std::string> names = hub::list_models(directory_);
+  if (names.empty()) names = hub::list_builtin_models();
   if (names.size() == 1) return names.front();
   if (names.empty()) {
     throw make_error(ErrorCode::not_found,
@@ -100,6 +113,9 @@ std::vector<NamedFolder> ModelNames::all() const {
   if (!default_is_inside_) folders.push_back(default_);
   for (const std::string& name : hub::list_models(directory_)) {
     if (default_is_inside_ || name != default_.name) folders.push_back({name, directory_ / fs::path(name)});
+  }
+  for (const std::string& name : hub::list_builtin_models()) {
+    if (default_is_inside_ || name != default_.name) folders.push_back({name, hub::resolve_builtin_model(name)});
   }
   return folders;
 }

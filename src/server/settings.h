@@ -49,6 +49,7 @@ struct Settings {
   std::size_t max_loaded_models = 0;                              // 0: no limit
   std::size_t max_memory_mb = 0;                                  // of weights; 0: no limit
   std::size_t threads = 0;                                        // 0: one a core
+  bool pin_threads = false;                                       // workers stay on a core each
   bool map_files = true;
   bool allow_downloads = false;
   bool offline = false;

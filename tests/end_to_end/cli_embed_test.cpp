@@ -170,6 +170,7 @@ TEST(CliEmbed, OrderAndBatchesDoNotChangeAnything) {
   const std::string wanted = run_recorded("st_mean", call, {}).out;
   EXPECT_EQ(run_recorded("st_mean", call, {"--batch-size", "1"}).out, wanted);
   EXPECT_EQ(run_recorded("st_mean", call, {"--threads", "1"}).out, wanted);
+  EXPECT_EQ(run_recorded("st_mean", call, {"--threads", "3", "--pin-threads"}).out, wanted);
   EXPECT_EQ(run_recorded("st_mean", call, {"--no-mmap"}).out, wanted);
 }
 

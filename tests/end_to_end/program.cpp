@@ -13,9 +13,6 @@
 #include <stdexcept>
 
 namespace alate::tests {
-namespace {
-
-constexpr unsigned kMostSeconds = 300;
 
 std::string program_path() {
   const char* path = std::getenv("ALATE_PROGRAM");
@@ -25,6 +22,10 @@ std::string program_path() {
     throw std::runtime_error("ALATE_PROGRAM does not name a program: " + std::string(path));
   return path;
 }
+
+namespace {
+
+constexpr unsigned kMostSeconds = 300;
 
 // A file in memory.
 class Scratch {
@@ -75,7 +76,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 // A negative descriptor leaves the stream closed.
 pid_t start(const std::vector<std::string>& arguments, const ProgramSetting& setting, int input, int output,
             int error) {
-  std::vector<std::string> words = {program_path()};
+  std::vector<std::string> words = {setting.program.empty() ? program_path() : setting.program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = environment_of(setting);
   const std::vector<char*> argv = pointers_to(words);

@@ -9,6 +9,9 @@
 
 namespace alate::tests {
 
+/// What ALATE_PROGRAM names. Throws std::runtime_error where it is not set or no program.
+std::string program_path();
+
 struct ProgramRun {
   int exit_code = -1;  // -1: ended by a signal
   std::string out;     // standard output
@@ -16,6 +19,8 @@ struct ProgramRun {
 };
 
 struct ProgramSetting {
+  /// Another program than ALATE_PROGRAM names: a copy of it.
+  std::string program = {};
   /// Standard input.
   std::string input = {};
   /// Beside the own environment, of which the ALATE_ variables are left out.

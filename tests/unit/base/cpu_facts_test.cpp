@@ -6,6 +6,7 @@
 
 #include "base/kernel_files.h"
 #include "base/process_limits.h"
+#include "base/processor_list.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 
@@ -31,6 +32,10 @@ class MadeUpMachine {
 
   void write(const std::string& relative, std::string_view text) const { folder_.write(relative, text); }
   CpuFacts cpu() const { return read_cpu_facts(folder_.path()); }
+  std::vector<std::size_t> one_of_each_core() const {
+    const std::filesystem::path& root = folder_.path();
+    return base::one_of_each_core(root, allowed_processors(root, online_processors(root)));
+  }
   MemoryFacts memory() const { return read_memory_facts(folder_.path()); }
   ProcessLimits limits() const { return read_process_limits(folder_.path()); }
 
@@ -86,6 +91,13 @@ TEST(CpuFacts, AffinityLimitsTheCores) {
   EXPECT_EQ(facts.usable_cores, 3U);
 }
 
+TEST(CpuFacts, OneProcessorOfEachCoreIsTheFirstThatIsAllowed) {
+  const MadeUpMachine machine;
+  EXPECT_EQ(machine.one_of_each_core(), (std::vector<std::size_t>{0, 1, 2, 3}));
+  machine.write("proc/self/status", "Cpus_allowed_list:\t1,4-6,9-200\n");
+  EXPECT_EQ(machine.one_of_each_core(), (std::vector<std::size_t>{1, 4, 6}));
+}
+
 TEST(CpuFacts, QuotaOfVersionTwoIsRoundedUp) {
   const MadeUpMachine machine;
   machine.use_cgroup_v2("/a/b");
@@ -93,6 +105,14 @@ TEST(CpuFacts, QuotaOfVersionTwoIsRoundedUp) {
   const CpuFacts facts = machine.cpu();
   EXPECT_DOUBLE_EQ(facts.quota_cores, 1.5);
   EXPECT_EQ(facts.usable_cores, 2U);
+}
+
+TEST(CpuFacts, AQuotaBelowACoreIsOneThread) {
+  const MadeUpMachine machine;
+  machine.use_cgroup_v2("/a");
+  machine.write("sys/fs/cgroup/a/cpu.max", "25000 100000\n");
+  EXPECT_DOUBLE_EQ(machine.cpu().quota_cores, 0.25);
+  EXPECT_EQ(machine.cpu().usable_cores, 1U);
 }
 
 TEST(CpuFacts, TheTightestQuotaOfAllParentsCounts) {

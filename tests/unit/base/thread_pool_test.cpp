@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -12,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "alate/threads.h"
 #include "tests/unit/base/expect_error.h"
 
 namespace alate::base {
@@ -224,7 +227,7 @@ TEST(ThreadPool, ACallerProgressesWhileAllWorkersAreBusyElsewhere) {
 }
 
 TEST(ThreadPool, ASecondCallerGetsItsShareOfTheWorkersOfALongLoop) {
-  ThreadPool pool(5);
+  ThreadPool pool(6);  // two callers, and two workers for each
   std::atomic<bool> second_has_two_helpers{false};
   std::atomic<int> first_inside{0};
   std::thread first([&] {
@@ -252,6 +255,65 @@ TEST(ThreadPool, ASecondCallerGetsItsShareOfTheWorkersOfALongLoop) {
   first.join();
 }
 
+// Counts the indices that each thread begins.
+class Tally {
+ public:
+  void count() {
+    const std::lock_guard lock(mutex_);
+    ++begun_[std::this_thread::get_id()];
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    begun_.clear();
+  }
+  /// Threads that have begun at least so many since.
+  std::size_t threads_of(std::size_t indices) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(
+        std::ranges::count_if(begun_, [&](const auto& each) { return each.second >= indices; }));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::thread::id, std::size_t> begun_;
+};
+
+TEST(ThreadPool, SeveralCallersAndTheirHelpersAreNoMoreThreadsThanThePoolHas) {
+  constexpr std::size_t kThreads = 4, kCallers = 3;
+  ThreadPool pool(kThreads);
+  Tally tally;
+  std::array<std::atomic<bool>, kCallers> enough{};
+  std::array<std::atomic<bool>, kCallers> begun{};
+  std::vector<std::thread> callers;
+  for (std::size_t caller = 0; caller < kCallers; ++caller) {
+    callers.emplace_back([&, caller] {
+      EXPECT_THROW(pool.parallel_for(std::size_t{1} << 40, 0,
+                                     [&](std::size_t, std::size_t) {
+                                       begun[caller] = true;
+                                       tally.count();
+                                       if (enough[caller]) throw std::runtime_error("enough");
+                                       std::this_thread::yield();
+                                     }),
+                   std::runtime_error);
+    });
+  }
+  wait_until([&] { return std::ranges::all_of(begun, [](const auto& each) { return each.load(); }); });
+  // From here on a worker that is to stand back ends the index that it is in, at most begins one that it has taken.
+  tally.clear();
+  wait_until([&] { return tally.threads_of(200) >= kCallers; });
+  EXPECT_LE(tally.threads_of(10), kThreads);
+
+  // And when only one caller is left, all come back to it: this ends only if they do.
+  for (std::size_t caller = 1; caller < kCallers; ++caller) {
+    enough[caller] = true;
+    callers[caller].join();
+  }
+  tally.clear();
+  wait_until([&] { return tally.threads_of(10) >= kThreads; });
+  enough[0] = true;
+  callers[0].join();
+}
+
 TEST(ThreadPool, ManyCallersAtOnceAllFinish) {
   ThreadPool pool(4);
   constexpr std::size_t kCallers = 70;  // more than there are places for loops with helpers
@@ -275,11 +337,13 @@ TEST(ThreadPool, AnAbsurdSizeIsRefused) {
 }
 
 TEST(ThreadPool, TheSharedPoolKeepsItsSizeOnceItRuns) {
+  EXPECT_EQ(error_of([] { configure_threads({.threads = 5000}); }).code(), ErrorCode::invalid_argument);
   ThreadPool::configure_shared(3);
   EXPECT_EQ(ThreadPool::shared().size(), 3U);
   EXPECT_EQ(&ThreadPool::shared(), &ThreadPool::shared());
   EXPECT_NO_THROW(ThreadPool::configure_shared(3));
   EXPECT_EQ(error_of([] { ThreadPool::configure_shared(2); }).code(), ErrorCode::internal);
+  EXPECT_EQ(error_of([] { configure_threads({.threads = 2}); }).code(), ErrorCode::internal);
 }
 
 }  // namespace

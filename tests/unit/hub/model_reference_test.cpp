@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "base/program_path.h"
+#include "hub/builtin_models.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 
@@ -17,6 +20,7 @@ using base::TemporaryFolder;
 class ModelReference : public ::testing::Test {
  protected:
   ModelReference() {
+    ::setenv("ALATE_BUILTIN_MODELS", (folder.path() / "builtin").c_str(), 1);  // not those of this build
     folder.write("models/first/small/config.json", "{}");
     folder.write("models/first/twin/model.safetensors", "");
     folder.write("models/second/twin/tokenizer.json", "{}");
@@ -84,8 +88,41 @@ TEST_F(ModelReference, NamesStayInsideTheModelsDirectory) {
             ErrorCode::invalid_argument);
 }
 
+TEST_F(ModelReference, BuiltinModelsAreThoseOfTheFolderThatIsNamed) {
+  const Error nowhere = refused("builtin:tiny");
+  EXPECT_EQ(nowhere.code(), ErrorCode::not_found);
+  EXPECT_NE(nowhere.message().find("looked in " + (folder.path() / "builtin").string() + ";"), std::string::npos)
+      << nowhere.message();
+  EXPECT_NE(nowhere.message().find("ALATE_BUILTIN_MODELS"), std::string::npos);
+
+  folder.write("builtin/tiny/config.json", "{}");
+  folder.write("builtin/other/config.json", "{}");
+  EXPECT_EQ(resolve("builtin:tiny"), folder.path() / "builtin/tiny");
+  EXPECT_EQ(resolve_named_model("builtin:other", models), folder.path() / "builtin/other");
+  EXPECT_EQ(resolve_named_model("small", models), models / "first/small");
+  EXPECT_EQ(list_builtin_models(), (std::vector<std::string>{"builtin:other", "builtin:tiny"}));
+  for (const char* name : {"builtin:nothing", "builtin:", "builtin:..", "builtin:../builtin/tiny", "builtin:tiny/"}) {
+    const Error error = refused(name);
+    EXPECT_EQ(error.code(), ErrorCode::not_found) << name;
+    EXPECT_NE(error.message().find("there is builtin:other, builtin:tiny"), std::string::npos) << error.message();
+  }
+  EXPECT_EQ(refused("tiny").code(), ErrorCode::not_found);
+  EXPECT_NE(refused("tiny").message().find("with the program came builtin:other, builtin:tiny"), std::string::npos);
+}
+
+TEST_F(ModelReference, BuiltinModelsLieWithTheProgramOrInTheSystemsFolders) {
+  ::unsetenv("ALATE_BUILTIN_MODELS");
+  ::setenv("XDG_DATA_DIRS", (folder.path() / "system").c_str(), 1);
+  const std::vector<std::filesystem::path> folders = builtin_folders();
+  ::unsetenv("XDG_DATA_DIRS");
+  const std::filesystem::path program = base::program_path();
+  ASSERT_EQ(folders.size(), 3U);
+  EXPECT_EQ(folders[0], program.parent_path() / "share/alate/models");
+  EXPECT_EQ(folders[1], program.parent_path().parent_path() / "share/alate/models");
+  EXPECT_EQ(folders[2], folder.path() / "system/alate/models");
+}
+
 TEST_F(ModelReference, PrefixesAndVariantsSayWhatToDo) {
-  EXPECT_EQ(refused("builtin:minilm").code(), ErrorCode::not_found);
   const Error fetched = refused("hf:owner/name@main");
   EXPECT_EQ(fetched.code(), ErrorCode::unsupported);
   EXPECT_NE(fetched.message().find(models.string()), std::string::npos);

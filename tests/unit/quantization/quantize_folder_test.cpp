@@ -84,13 +84,12 @@ TEST_F(QuantizeFolder, StoresWeightsInBytesWithTheirScalesAndSmoothing) {
   };
   EXPECT_EQ(text("embeddings.word_embeddings.weight"), "i8[88,16]");
   EXPECT_EQ(text("embeddings.word_embeddings.weight_scale"), "f32[88,1]");
-  EXPECT_EQ(text("embeddings.position_embeddings.weight"), "f32[40,16]");
+  EXPECT_EQ(text("embeddings.position_embeddings.weight"), "f16[40,16]");
+  EXPECT_EQ(text("embeddings.token_type_embeddings.weight"), "f16[2,16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.weight"), "i8[128,16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.weight_scale"), "f32[128,1]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.smoothing"), "f32[16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.bias"), "f32[128]");
-  EXPECT_EQ(text("pooler.dense.weight"), "f32[16,16]");
-  EXPECT_EQ(text("pooler.dense.smoothing"), "none");
   // Query, key and value read one input, which is smoothed once.
   const Tensor query = file.tensor("encoder.layer.1.attention.self.query.smoothing"),
                value = file.tensor("encoder.layer.1.attention.self.value.smoothing");
@@ -104,6 +103,33 @@ TEST_F(QuantizeFolder, StoresWeightsInBytesWithTheirScalesAndSmoothing) {
   EXPECT_EQ(
       formats::to_json_text(*quantization->find("modules")),
       R"({"encoder.layer.0.output.dense":{"activation_runs":4},"encoder.layer.1.output.dense":{"activation_runs":4}})");
+}
+
+TEST_F(QuantizeFolder, LeavesOutThePoolerWhereOnlyVectorsOfTextsAreWanted) {
+  quantize_folder(model_.path(), out());
+  EXPECT_FALSE(formats::SafetensorsModel::open_folder(out()).contains("pooler.dense.weight"));
+
+  // Forward of a model without modules gives the pooler's output, in floats as before.
+  fs::remove(model_.path() / "modules.json");
+  const fs::path plain = outputs_.path() / "plain";
+  quantize_folder(model_.path(), plain);
+  const auto file = formats::SafetensorsModel::open_folder(plain);
+  ASSERT_TRUE(file.contains("pooler.dense.weight"));
+  EXPECT_EQ(to_string(file.find("pooler.dense.weight")->shape), "f32[16,16]");
+  EXPECT_FALSE(file.contains("pooler.dense.smoothing"));
+  const Tensor ids = Tensor::from<std::int32_t>({1, 3}, std::vector<std::int32_t>{2, 5, 3});
+  EXPECT_TRUE(Model::load(plain).forward({{"input_ids", ids}}).contains("pooler_output"));
+  const NamedTensors without = Model::load(out()).forward({{"input_ids", ids}});
+  EXPECT_TRUE(without.contains("last_hidden_state"));
+  EXPECT_FALSE(without.contains("pooler_output"));
+}
+
+TEST_F(QuantizeFolder, KeepsTheWeightsOfAHead) {
+  model_.write("config.json", R"({"model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 16,
+    "intermediate_size": 128, "num_attention_heads": 2, "num_hidden_layers": 2, "vocab_size": 88,
+    "max_position_embeddings": 40, "type_vocab_size": 2})");
+  quantize_folder(model_.path(), out());
+  EXPECT_TRUE(formats::SafetensorsModel::open_folder(out()).contains("pooler.dense.weight"));
 }
 
 TEST_F(QuantizeFolder, TakesAllFilesAlongButOtherWeights) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <future>
@@ -44,7 +45,10 @@ struct Acquired {
 
 class ModelHostTest : public ::testing::Test {
  protected:
-  ModelHostTest() { settings.models_dir = folder.path() / "models"; }
+  ModelHostTest() {
+    settings.models_dir = folder.path() / "models";
+    ::setenv("ALATE_BUILTIN_MODELS", (folder.path() / "builtin").c_str(), 1);  // not those of this build
+  }
 
   /// Puts a copy of a model of tests/golden/models into the models directory, or elsewhere.
   void add(std::string_view name, std::string_view golden = "st_mean") const {

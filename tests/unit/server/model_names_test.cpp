@@ -98,6 +98,40 @@ TEST_F(ModelNaming, TheDefaultMayBeAPath) {
   EXPECT_EQ(base::error_of([&] { ModelNames{settings}; }).code(), ErrorCode::invalid_argument);
 }
 
+TEST_F(ModelNaming, ModelsThatCameWithTheProgramAreNamedSo) {
+  copy_to(folder.path() / "builtin/small");
+  add("flat");
+  const ModelNames names(settings);
+  for (const char* name : {"builtin:small", "builtin:small:latest"}) {
+    EXPECT_EQ(names.resolve(name).name, "builtin:small") << name;
+    EXPECT_EQ(names.resolve(name).folder, folder.path() / "builtin/small") << name;
+  }
+  EXPECT_EQ(names.default_name(), "flat");
+  std::vector<std::string> all;
+  for (const NamedFolder& each : names.all()) all.push_back(each.name);
+  EXPECT_EQ(all, (std::vector<std::string>{"flat", "builtin:small"}));
+  for (const char* name : {"small", "builtin:", "builtin:other", "builtin:../builtin/small", "builtin:/etc"}) {
+    const Error error = base::error_of([&] { names.resolve(name); });
+    EXPECT_EQ(error.code(), ErrorCode::not_found) << name;
+    EXPECT_EQ(error.message().find(folder.path().string()), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(base::error_of([&] { names.resolve("builtin:small:int8"); }).code(), ErrorCode::unsupported);
+}
+
+TEST_F(ModelNaming, WhereNoOthersAreTheOneOfTheProgramIsTheDefault) {
+  copy_to(folder.path() / "builtin/small");
+  const ModelNames silent(settings);
+  EXPECT_EQ(silent.default_name(), "builtin:small");
+  EXPECT_EQ(silent.resolve("").folder, folder.path() / "builtin/small");
+  add("flat");
+  add("other");
+  settings.default_model = "builtin:small";
+  const ModelNames names(settings);
+  EXPECT_EQ(names.default_name(), "builtin:small");
+  EXPECT_EQ(names.resolve("").name, "builtin:small");
+  EXPECT_EQ(names.all().size(), 3U);
+}
+
 TEST_F(ModelNaming, ListsWhatTheFilesSay) {
   add("acme/mean");
   add("flat", "stored_f16");

@@ -1,0 +1,69 @@
+#include "hub/builtin_models.h"
+
+#include <algorithm>
+
+#include "alate/error.h"
+#include "base/environment.h"
+#include "base/program_path.h"
+#include "formats/json.h"
+#include "hub/model_reference.h"
+
+namespace alate::hub {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kVariable = "ALATE_BUILTIN_MODELS";
+
+std::string list_of(const std::vector<std::string>& parts) {
+  std::string list;
+  for (const std::string& part : parts) list += (list.empty() ? "" : ", ") + part;
+  return list;
+}
+
+Error no_such_builtin(std::string_view name) {
+  std::vector<std::string> there = list_builtin_models();
+  if (!there.empty())
+    return make_error(ErrorCode::not_found, "there is no built-in model ", formats::quoted_name(name), "; there is ",
+                      list_of(there));
+  std::vector<std::string> folders;
+  for (const fs::path& folder : builtin_folders()) folders.push_back(folder.string());
+  return make_error(ErrorCode::not_found, "the built-in model ", formats::quoted_name(name), " is not here: looked in ",
+                    folders.empty() ? "no folder" : list_of(folders),
+                    "; install the program with its folder share, or let ", kVariable,
+                    " name a folder with the model's folder in it");
+}
+
+}  // namespace
+
+std::vector<fs::path> builtin_folders() {
+  if (const auto named = base::environment(kVariable)) return {*named};
+  std::vector<fs::path> folders = base::shared_data_folders();
+  for (fs::path& folder : folders) folder = folder / "alate" / "models";
+  return folders;
+}
+
+std::vector<std::string> list_builtin_models() {
+  std::vector<std::string> names;
+  for (const fs::path& folder : builtin_folders()) {
+    for (const std::string& name : list_models(folder)) {
+      if (name.find('/') == std::string::npos) names.push_back(std::string(kBuiltinPrefix) + name);
+    }
+  }
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
+}
+
+fs::path resolve_builtin_model(std::string_view reference) {
+  std::string_view name = reference;
+  if (name.starts_with(kBuiltinPrefix)) name.remove_prefix(kBuiltinPrefix.size());
+  if (is_model_name(name) && name.find('/') == std::string_view::npos) {
+    for (const fs::path& folder : builtin_folders()) {
+      if (is_model_folder(folder / fs::path(name))) return folder / fs::path(name);
+    }
+  }
+  throw no_such_builtin(name);
+}
+
+}  // namespace alate::hub
