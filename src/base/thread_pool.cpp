@@ -98,7 +98,7 @@ struct ThreadPool::State {
   void stop_and_join();
   void work(std::size_t worker);
   bool may_help(std::size_t worker) const;
-  std::uint32_t await_news(std::uint32_t seen, std::size_t worker);
+  std::uint32_t await_news(std::uint32_t seen, bool spins);
   void wake_sleepers(std::size_t most);
 
   std::size_t take_slot();
@@ -157,9 +157,10 @@ void ThreadPool::State::work(std::size_t worker) {
   while (!stop.load(std::memory_order_relaxed)) {
     // Read before looking for work: a loop that opens after the look makes another epoch.
     const std::uint32_t before = epoch.load();
-    std::size_t slot_index = may_help(worker) ? join_neediest(kNoSlot) : kNoSlot;
+    const bool helps = may_help(worker);
+    std::size_t slot_index = helps ? join_neediest(kNoSlot) : kNoSlot;
     if (slot_index == kNoSlot) {
-      seen = await_news(before, worker);
+      seen = await_news(before, helps);
       continue;
     }
     seen = before;
@@ -168,8 +169,8 @@ void ThreadPool::State::work(std::size_t worker) {
 }
 
 // Returns once the epoch is no longer `seen`. A worker that stands back leaves its core to a caller at once.
-std::uint32_t ThreadPool::State::await_news(std::uint32_t seen, std::size_t worker) {
-  if (may_help(worker)) spin_until(spin_time, [&] { return epoch.load(std::memory_order_relaxed) != seen; });
+std::uint32_t ThreadPool::State::await_news(std::uint32_t seen, bool spins) {
+  if (spins) spin_until(spin_time, [&] { return epoch.load(std::memory_order_relaxed) != seen; });
   if (epoch.load() != seen) return epoch.load();
   {
     std::unique_lock lock(sleep_mutex);
