@@ -47,12 +47,15 @@ class CpuBackend final : public backends::Backend {
                                                   std::span<const backends::DimSettings> runs) const override {
     const graph::Graph optimized = backends::lower(name(), graph, {}, cpu::supports);
     const Plan plan = make_plan_for_sizes(optimized);
+    const std::size_t threads = base::cpu_facts().usable_cores;
     std::vector<backends::MemoryNeeds> needs;
     for (const backends::DimSettings& run : runs) {
       const graph::DimValues values = backends::dim_values(optimized, run);
+      const std::size_t arena =
+          std::max(bind_plan(plan, values).arena_bytes, bind_plan(plan, values, threads).arena_bytes);
       needs.push_back({.mapped_weights = plan.weight_bytes - plan.owned_weight_bytes,
                        .owned_weights = plan.owned_weight_bytes,
-                       .activations = bind_plan(plan, values).arena_bytes,
+                       .activations = arena,
                        .inputs = backends::input_bytes(optimized, values),
                        .outputs = backends::output_bytes(optimized, values)});
     }

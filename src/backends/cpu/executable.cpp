@@ -26,7 +26,7 @@ bool overlap(Bytes a, Bytes b) {
 CpuExecutable::CpuExecutable(Plan plan, std::shared_ptr<backends::WeightStore> weights, std::size_t max_workers)
     : plan_(std::move(plan)), weights_(std::move(weights)), max_workers_(max_workers) {}
 
-CpuExecutable::BindingPtr CpuExecutable::bind(std::span<const backends::Buffer> inputs) {
+CpuExecutable::BindingPtr CpuExecutable::bind(std::span<const backends::Buffer> inputs, std::size_t workers) {
   if (inputs.size() != plan_.inputs.size()) {
     throw make_error(ErrorCode::invalid_argument, "run was given ", inputs.size(), " inputs, the graph has ",
                      plan_.inputs.size());
@@ -34,7 +34,8 @@ CpuExecutable::BindingPtr CpuExecutable::bind(std::span<const backends::Buffer> 
   graph::DimValues values(*plan_.dims);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     values.bind(plan_.inputs[i].shape, inputs[i].shape(), "input '" + plan_.inputs[i].name + "'");
-  const std::vector<std::int64_t> key(values.raw().begin(), values.raw().end());
+  std::vector<std::int64_t> key(values.raw().begin(), values.raw().end());
+  key.push_back(static_cast<std::int64_t>(workers));
   {
     const std::lock_guard lock(mutex_);
     const auto found =
@@ -44,7 +45,7 @@ CpuExecutable::BindingPtr CpuExecutable::bind(std::span<const backends::Buffer> 
       return found->second;
     }
   }
-  auto binding = std::make_shared<const Binding>(bind_plan(plan_, values));
+  auto binding = std::make_shared<const Binding>(bind_plan(plan_, values, workers));
   const std::lock_guard lock(mutex_);
   bindings_.emplace_front(key, binding);
   if (bindings_.size() > kKeptBindings) bindings_.pop_back();
@@ -95,7 +96,10 @@ void CpuExecutable::make_results(const Binding& binding, std::span<const backend
 
 void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
                         const backends::RunOptions& options) {
-  const BindingPtr binding = bind(inputs);
+  base::ThreadPool& pool = base::ThreadPool::shared();
+  const std::size_t asked = options.max_workers != 0 ? options.max_workers : max_workers_;
+  const std::size_t workers = asked != 0 ? std::min(asked, pool.size()) : pool.size();
+  const BindingPtr binding = bind(inputs, workers);
   std::unique_ptr<Workspace> workspace = take_workspace(binding->arena_bytes);
   workspace->inputs.clear();
   for (const backends::Buffer& input : inputs) workspace->inputs.push_back(backends::host_tensor(input).bytes());
@@ -107,8 +111,7 @@ void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<back
   std::byte* arena = workspace->arena.mutable_bytes().data();
   workspace->pointers.resize(plan_.slots.size());
   point_slots(plan_, *binding, workspace->read, workspace->written, arena, workspace->pointers);
-  run_steps(plan_, *binding, workspace->pointers, arena, base::ThreadPool::shared(),
-            options.max_workers != 0 ? options.max_workers : max_workers_, options);
+  run_steps(plan_, *binding, workspace->pointers, arena, pool, workers, options);
   backends::give_outputs(workspace->results, outputs);
   give_back(std::move(workspace));
 }

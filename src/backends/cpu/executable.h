@@ -33,7 +33,7 @@ class CpuExecutable final : public backends::Executable {
   };
   using BindingPtr = std::shared_ptr<const Binding>;
 
-  BindingPtr bind(std::span<const backends::Buffer> inputs);
+  BindingPtr bind(std::span<const backends::Buffer> inputs, std::size_t workers);
   std::unique_ptr<Workspace> take_workspace(std::size_t arena_bytes);
   void give_back(std::unique_ptr<Workspace> workspace);
   void make_results(const Binding& binding, std::span<const backends::Buffer> outputs, Workspace& workspace) const;
@@ -43,7 +43,7 @@ class CpuExecutable final : public backends::Executable {
   std::size_t max_workers_;
 
   mutable std::mutex mutex_;
-  std::list<std::pair<std::vector<std::int64_t>, BindingPtr>> bindings_;  // the latest used first
+  std::list<std::pair<std::vector<std::int64_t>, BindingPtr>> bindings_;  // the latest used first; by dims and workers
   std::vector<std::unique_ptr<Workspace>> workspaces_;
   std::size_t largest_arena_ = 0;
 };

@@ -5,6 +5,7 @@
 #include "alate/error.h"
 #include "backends/cpu/operations.h"
 #include "backends/cpu/planner.h"
+#include "backends/cpu/row_groups.h"
 #include "backends/host_buffers.h"
 #include "base/cpu_facts.h"
 
@@ -34,6 +35,7 @@ bool shows_whole_value(const graph::Node& node) {
 
 Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
   Plan plan = Planner(graph, weights).run();
+  plan.row_groups = find_row_groups(plan);
   plan.inputs = backends::input_ports(graph);
   plan.outputs = backends::output_ports(graph);
   for (const Slot& slot : plan.slots) {

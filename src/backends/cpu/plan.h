@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "alate/tensor.h"
@@ -104,9 +105,21 @@ struct Step {
   SlotId output() const { return outputs.front(); }
 };
 
+/// Steps [first, end) that make row i of each result of row i of what they read, and of values that are whole before
+/// the first of them begins. Rows lie along the first axis, whose extent is `dim`. See row_groups.h.
+struct RowGroup {
+  std::size_t first = 0, end = 0;
+  Dim dim;
+  std::vector<SlotId> inner = {};  // of the arena, touched by no other step: a thread has its own for its rows
+  std::vector<std::pair<std::size_t, std::size_t>> inner_steps = {};  // first and last that touch each of them
+  std::vector<SlotId> inner_views = {};                               // of those
+  std::vector<SlotId> outer = {};  // slots of rows whose bytes other steps or the caller see
+};
+
 struct Plan {
   std::vector<Slot> slots;
   std::vector<Step> steps;
+  std::vector<RowGroup> row_groups;
   std::shared_ptr<const graph::DimTable> dims;
   std::vector<backends::Port> inputs, outputs;
   std::size_t weight_bytes = 0;
@@ -119,7 +132,18 @@ Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights);
 /// The same plan without the bytes of weights, of which none is read or made: to be bound, not to be run.
 Plan make_plan_for_sizes(const graph::Graph& graph);
 
-/// A plan for certain values of the dims.
+/// A group of steps that runs in blocks of rows, each on one thread. Every thread has its own part of the arena, with
+/// its slots' pointers, then scratch and inner slots for the rows of one block.
+struct RowBlocks {
+  const RowGroup* group = nullptr;
+  std::size_t rows = 0, blocks = 0;
+  std::shared_ptr<const Binding> shorter, longer;           // shapes of a block of rows / blocks rows, and of one more
+  std::vector<std::size_t> inner_offsets, scratch_offsets;  // in a thread's part, of group->inner and of its steps
+  std::size_t part_bytes = 0;
+  std::size_t offset = 0;  // of the first thread's part in the arena
+};
+
+/// A plan for certain values of the dims, and for so many threads.
 struct Binding {
   std::vector<Shape> shapes;                  // of each slot
   std::vector<Shape> outputs;                 // of each output port
@@ -127,11 +151,12 @@ struct Binding {
   std::vector<std::size_t> step_scratch;      // offset of each step's scratch in the arena
   std::vector<std::vector<Binding>> regions;  // of each step, empty for most
   std::optional<graph::DimValues> dims;
+  std::vector<RowBlocks> row_blocks;  // of the groups that run so, in order
   std::size_t arena_bytes = 0;
 };
 
-/// Sizes, and an arena laid out so that slots whose lifetimes do not overlap share bytes. Throws resource_exhausted on
-/// overflow.
-Binding bind_plan(const Plan& plan, const graph::DimValues& values);
+/// Sizes, and an arena laid out so that slots whose lifetimes do not overlap share bytes, for runs on at most `workers`
+/// threads. The plan must outlive the binding. Throws resource_exhausted on overflow.
+Binding bind_plan(const Plan& plan, const graph::DimValues& values, std::size_t workers = 1);
 
 }  // namespace alate::cpu

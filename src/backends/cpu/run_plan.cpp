@@ -1,6 +1,7 @@
 #include "backends/cpu/run_plan.h"
 
 #include "alate/error.h"
+#include "backends/cpu/row_groups.h"
 #include "backends/cpu/steps/work.h"
 
 namespace alate::cpu {
@@ -43,18 +44,29 @@ void point_slots(const Plan& plan, const Binding& binding, std::span<const std::
   }
 }
 
+void run_step(const Plan& plan, std::size_t index, Frame& frame) {
+  frame.check_cancelled();
+  frame.step = index;
+  const Step& step = plan.steps[index];
+  if (frame.options.profile == nullptr)
+    step.operation->run(step, frame);
+  else
+    run_told(step, frame, *frame.options.profile);
+}
+
 void run_steps(const Plan& plan, const Binding& binding, std::span<std::byte* const> pointers, std::byte* arena,
                base::ThreadPool& pool, std::size_t max_workers, const backends::RunOptions& options) {
   Frame frame{plan.slots, binding, pointers, pool, max_workers, options};
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    frame.check_cancelled();
+  auto blocks = binding.row_blocks.begin();
+  for (std::size_t i = 0; i < plan.steps.size();) {
+    if (blocks != binding.row_blocks.end() && blocks->group->first == i) {
+      run_row_group(plan, *blocks, frame, arena);
+      i = blocks->group->end;
+      ++blocks;
+      continue;
+    }
     frame.scratch = arena + binding.step_scratch[i];
-    frame.step = i;
-    const Step& step = plan.steps[i];
-    if (options.profile == nullptr)
-      step.operation->run(step, frame);
-    else
-      run_told(step, frame, *options.profile);
+    run_step(plan, i++, frame);
   }
 }
 

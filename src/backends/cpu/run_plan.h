@@ -13,7 +13,11 @@ namespace alate::cpu {
 void point_slots(const Plan& plan, const Binding& binding, std::span<const std::byte* const> inputs,
                  std::span<std::byte* const> outputs, std::byte* arena, std::span<std::byte*> pointers);
 
-/// Every step in order. Throws cancelled between them when the options say so.
+/// One step, whose scratch the frame has. Throws cancelled before it when the options say so.
+void run_step(const Plan& plan, std::size_t index, Frame& frame);
+
+/// Every step in order, groups of rows in blocks where the binding says so. `max_workers` threads at most, which are no
+/// more than the binding is for. Throws cancelled between steps when the options say so.
 void run_steps(const Plan& plan, const Binding& binding, std::span<std::byte* const> pointers, std::byte* arena,
                base::ThreadPool& pool, std::size_t max_workers, const backends::RunOptions& options);
 

@@ -44,13 +44,30 @@ struct TileInputs {
   std::size_t a_stride;
   const std::ptrdiff_t* segment_offsets;  // from `a`, of each segment's k values
   std::size_t segments;
-  const Weight* panel;        // first panel
-  std::size_t panel_stride;   // from one panel to the next
-  std::size_t k;              // of a segment
-  bool continues;             // adds to the sums in `out`
-  std::size_t out_stride;     // of the rows of `out`
-  const Weight* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
+  const Weight* panel;       // first panel
+  std::size_t panel_stride;  // from one panel to the next
+  std::size_t k;             // of a segment
+  bool continues;            // adds to the sums in `out`
+  const float* row_scales;   // of integers, [rows, segments]: sums become floats and `out` is their sum over segments,
+                             // each times its scale; null: `out` gets integers
+  const float* column_sums;  // of integers, with row_scales, [segments, sums_stride]: sums of the columns of W
+  std::size_t sums_stride, columns;  // columns: those of the panel that exist
+  std::size_t out_stride;            // of the rows of `out`
+  const Weight* wanted_soon;         // memory to draw into the cache meanwhile: half the size of a panel
 };
+
+template <class Dot>
+constexpr bool kIsInteger = Dot::kKind == WordKind::bytes || Dot::kKind == WordKind::shorts;
+
+// Whether the sums of a run lack kOperandsLack times the sums of W's columns, which have less than 24 bits.
+template <class Dot>
+constexpr bool kLacksOperands = requires { Dot::kOperandsLack; };
+
+// The first `count` of a vector's lanes, all where there are as many.
+template <class D>
+HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t count) {
+  return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
+}
 
 // out[row][column] (+)= sum over k of a[row][k] * panel[k][column], for kRows rows and kPanels panels side by side.
 template <class Dot, std::size_t kRows, std::size_t kPanels, std::size_t kVectors>
@@ -96,8 +113,35 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
     if constexpr (Dot::kParts == 2) add_part(offset, std::integral_constant<std::size_t, 1>());
   };
 
+  // The run that ends with this segment: its sums become floats, and the next run begins with zeros.
+  const auto finish_run = [&](std::size_t run) HWY_ATTR __attribute__((always_inline)) {
+    hn::Vec<decltype(kLaneIntegers)> lacking[kColumns];
+    if constexpr (kLacksOperands<Dot>) {
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+        lacking[v] = hn::Zero(kLaneIntegers);
+        if (v * kLanes >= in.columns) continue;
+        const float* from = in.column_sums + run * in.sums_stride + v * kLanes;
+        lacking[v] = hn::Mul(hn::ConvertTo(kLaneIntegers, load_at_most(kFloats, from, in.columns - v * kLanes)),
+                             hn::Set(kLaneIntegers, Dot::kOperandsLack));
+      }
+    }
+    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+      const FloatVector scale = hn::Set(kFloats, in.row_scales[row * in.segments + run]);
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+        float* to = out + row * in.out_stride + v * kLanes;
+        auto whole = hn::BitCast(kLaneIntegers, sums[row][v]);
+        if constexpr (kLacksOperands<Dot>) whole = hn::Add(whole, lacking[v]);
+        const FloatVector sum = hn::ConvertTo(kFloats, whole);
+        const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, to);
+        hn::StoreU(hn::MulAdd(sum, scale, before), kFloats, to);
+        sums[row][v] = hn::Zero(kFloats);
+      }
+    }
+  };
+
   for (std::size_t segment = 0; segment < in.segments; ++segment) {
-    const float* first = in.a + in.segment_offsets[segment];
+    // Runs of integers follow each other.
+    const float* first = kIsInteger<Dot> ? in.a + segment * in.k : in.a + in.segment_offsets[segment];
     HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p) a[p] = first + 3 * p * a_stride;
     std::size_t left = in.k;
     for (; left >= kUnroll; left -= kUnroll) {
@@ -118,7 +162,11 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
       HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p)++ a[p];
       panel += kPanelWidth;
     }
+    if constexpr (kIsInteger<Dot>) {
+      if (in.row_scales != nullptr) finish_run(segment);
+    }
   }
+  if (kIsInteger<Dot> && in.row_scales != nullptr) return;
   HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
     HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
       hn::StoreU(sums[row][v], kFloats, out + row * in.out_stride + v * kLanes);
@@ -143,53 +191,10 @@ HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place)
   }
 }
 
-// The first `count` of a vector's lanes, all where there are as many.
-template <class D>
-HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t count) {
-  return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
-}
-
-// What one column of vectors of a tile of integers needs beside its sums: the numbers that these stand for.
-class ColumnSums {
- public:
-  HWY_INLINE ColumnSums(const IntegerScales& scales, std::size_t columns, std::size_t run, std::size_t column,
-                        std::size_t count)
-      : row_scales_(scales.row_scales + run),
-        row_offsets_(scales.row_offsets + run),
-        runs_(scales.runs),
-        sums_(load_at_most(kFloats, scales.column_sums + run * columns + column, count)) {}
-
-  // The run's sums of a row, but for the column's scale, and what the runs before it came to.
-  HWY_INLINE FloatVector operator()(FloatVector sums, std::size_t row, FloatVector before) const {
-    const FloatVector whole = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, sums));
-    const FloatVector offset = hn::MulAdd(hn::Set(kFloats, row_offsets_[row * runs_]), sums_, before);
-    return hn::MulAdd(whole, hn::Set(kFloats, row_scales_[row * runs_]), offset);
-  }
-
- private:
-  const float *row_scales_, *row_offsets_;
-  std::size_t runs_;
-  FloatVector sums_;
-};
-
-// Adds the sums of one run in `tile` to those of the runs before it, in `total`; run 0 is the first.
-inline void add_run(const GemmArguments& g, const TilePlace& place, std::size_t run, const float* HWY_RESTRICT tile,
-                    float* HWY_RESTRICT total) {
-  for (std::size_t column = 0; column < place.columns; column += kLanes) {
-    const ColumnSums numbers(g.scales, g.n, run, place.column + column, place.columns - column);
-    for (std::size_t row = 0; row < place.rows; ++row) {
-      float* to = total + row * place.width + column;
-      const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::Load(kFloats, to);
-      hn::Store(numbers(hn::Load(kFloats, tile + row * place.width + column), place.row + row, before), kFloats, to);
-    }
-  }
-}
-
-// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Of integers,
-// the tile holds the last run, and `total` what add_run made of those before it, or null.
-template <Activation kActivation, bool kIsInteger>
-HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile,
-                              const float* HWY_RESTRICT total) {
+// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Sums of
+// integers have their rows' scales by now; their offsets times the columns' sums are missing, and the columns' scales.
+template <Activation kActivation, bool kIsOfIntegers>
+HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
     const std::size_t first = place.column + column, count = place.columns - column;
     const FloatVector bias = g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + first, count);
@@ -203,14 +208,20 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
       else
         store_first(x, kFloats, to + row * g.c_stride, count);
     };
-    if constexpr (kIsInteger) {
-      const ColumnSums numbers(g.scales, g.n, g.scales.runs - 1, first, count);
-      const FloatVector scales = load_at_most(kFloats, g.scales.column_scales + first, count);
+    if constexpr (kIsOfIntegers) {
+      const IntegerScales& scales = g.scales;
+      const FloatVector column_scales = load_at_most(kFloats, scales.column_scales + first, count);
+      const FloatVector last_sums = load_at_most(kFloats, scales.column_sums + (scales.runs - 1) * g.n + first, count);
       for (std::size_t row = 0; row < place.rows; ++row) {
-        const std::size_t at = row * place.width + column;
-        const FloatVector before = total == nullptr ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
+        const float* offsets = scales.row_offsets + (place.row + row) * scales.runs;
+        FloatVector x = hn::Load(kFloats, tile + row * place.width + column);
+        for (std::size_t run = 0; run + 1 < scales.runs; ++run) {
+          const FloatVector sums = load_at_most(kFloats, scales.column_sums + run * g.n + first, count);
+          x = hn::MulAdd(hn::Set(kFloats, offsets[run]), sums, x);
+        }
+        x = hn::MulAdd(hn::Set(kFloats, offsets[scales.runs - 1]), last_sums, x);
         // Without a bias, adding its zero makes +0 of -0, a number as good.
-        finish(hn::MulAdd(numbers(hn::Load(kFloats, tile + at), place.row + row, before), scales, bias), row);
+        finish(hn::MulAdd(x, column_scales, bias), row);
       }
     } else {
       for (std::size_t row = 0; row < place.rows; ++row) {
@@ -221,21 +232,21 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
   }
 }
 
-using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float* tile, const float* total);
+using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float* tile);
 
-template <bool kIsInteger>
+template <bool kIsOfIntegers>
 FinishTile find_finish(Activation activation) {
   switch (activation) {
     case Activation::none: break;
-    case Activation::relu: return finish_tile<Activation::relu, kIsInteger>;
-    case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kIsInteger>;
-    case Activation::gelu_tanh: return finish_tile<Activation::gelu_tanh, kIsInteger>;
-    case Activation::silu: return finish_tile<Activation::silu, kIsInteger>;
-    case Activation::tanh: return finish_tile<Activation::tanh, kIsInteger>;
-    case Activation::sigmoid: return finish_tile<Activation::sigmoid, kIsInteger>;
-    case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kIsInteger>;
+    case Activation::relu: return finish_tile<Activation::relu, kIsOfIntegers>;
+    case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kIsOfIntegers>;
+    case Activation::gelu_tanh: return finish_tile<Activation::gelu_tanh, kIsOfIntegers>;
+    case Activation::silu: return finish_tile<Activation::silu, kIsOfIntegers>;
+    case Activation::tanh: return finish_tile<Activation::tanh, kIsOfIntegers>;
+    case Activation::sigmoid: return finish_tile<Activation::sigmoid, kIsOfIntegers>;
+    case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kIsOfIntegers>;
   }
-  return finish_tile<Activation::none, kIsInteger>;
+  return finish_tile<Activation::none, kIsOfIntegers>;
 }
 
 template <class Dot>
@@ -340,39 +351,6 @@ class Strips {
   std::size_t row_begin_, rows_, line_rows_, line_strips_, count_, segments_, parts_ = 1;
 };
 
-// Adds what the sums of a run lack because the operands did. Sums of 8 bits' columns have less than 24 bits.
-template <class Dot>
-void complete_sums(const GemmArguments& g, const TilePlace& place, std::size_t run, float* HWY_RESTRICT tile) {
-  if constexpr (requires { Dot::kOperandsLack; }) {
-    for (std::size_t column = 0; column < place.columns; column += kLanes) {
-      const float* sums = g.scales.column_sums + run * g.n + place.column + column;
-      const auto lacking = hn::Mul(hn::ConvertTo(kLaneIntegers, load_at_most(kFloats, sums, place.columns - column)),
-                                   hn::Set(kLaneIntegers, Dot::kOperandsLack));
-      for (std::size_t row = 0; row < place.rows; ++row) {
-        float* at = tile + row * place.width + column;
-        const auto found = hn::BitCast(kLaneIntegers, hn::Load(kFloats, at));
-        hn::Store(hn::BitCast(kFloats, hn::Add(found, lacking)), kFloats, at);
-      }
-    }
-  }
-}
-
-// A tile of integers in several runs: the sums of the last in `tile`, what those before it came to in `total`.
-template <class Dot, std::size_t kPanelWidth>
-void multiply_runs(const GemmArguments& g, const TilePlace& place, TileInputs<typename Dot::Weight> inputs,
-                   MultiplyTile<Dot> multiply, float* tile, float* total) {
-  inputs.k /= g.scales.runs;
-  for (std::size_t run = 0; run < g.scales.runs; ++run) {
-    multiply(inputs, tile);
-    complete_sums<Dot>(g, place, run, tile);
-    if (run + 1 == g.scales.runs) break;
-    add_run(g, place, run, tile, total);
-    inputs.a += inputs.k;
-    inputs.panel += inputs.k * kPanelWidth;
-    inputs.wanted_soon += inputs.k * kPanelWidth / 2;
-  }
-}
-
 // Rows [row_begin, row_end) of C in panels [panel_begin, panel_end): at most kMostStrips strips if k is in parts.
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t row_end, std::size_t panel_begin,
@@ -382,11 +360,11 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   alignas(64) float tiles[kMostStrips][kTileFloats];
   alignas(64) float widened[kIsNarrow<Dot> ? kMostKAtOnce * kPanelWidth : kLanes];
 
-  constexpr bool kIsInteger = Dot::kKind == WordKind::bytes || Dot::kKind == WordKind::shorts;
+  constexpr bool kIsOfIntegers = kIsInteger<Dot>;
   const bool is_finished_by_sums =
-      !kIsInteger && g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr;
-  const FinishTile finish = find_finish<kIsInteger>(g.activation);
-  const bool has_runs = kIsInteger && g.scales.runs > 1;
+      !kIsOfIntegers && g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr;
+  const FinishTile finish = find_finish<kIsOfIntegers>(g.activation);
+  const bool has_runs = kIsOfIntegers && g.scales.runs > 1;
   const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
   for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
@@ -424,6 +402,15 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           inputs.k = values.run;
           inputs.continues = part != 0;
           inputs.out_stride = goes_to_c ? g.c_stride : place.width;
+          inputs.row_scales = nullptr;
+          if (kIsOfIntegers && is_last_part) {  // before, sums of integers wait as integers
+            inputs.row_scales = g.scales.row_scales + place.row * g.scales.runs;
+            inputs.column_sums = g.scales.column_sums + place.column;
+            inputs.sums_stride = g.n;
+            inputs.columns = place.columns;
+            inputs.segments = g.scales.runs;
+            inputs.k = values.run / g.scales.runs;
+          }
           // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
           // one half each of what follows this part, and the others repeat what is there already.
           inputs.wanted_soon = weights;
@@ -433,17 +420,8 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
             inputs.wanted_soon = next + index * (part_size / 2);
           }
           if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
-          if constexpr (kIsInteger) {
-            if (has_runs) {
-              multiply_runs<Read, kPanelWidth>(g, place, inputs, multiply[place.rows], tile, tiles[1]);
-              finish(g, place, tile, tiles[1]);
-              continue;
-            }
-          }
           multiply[place.rows](inputs, tile);
-          if (!is_last_part || goes_to_c) continue;
-          complete_sums<Read>(g, place, 0, tile);
-          finish(g, place, tile, nullptr);
+          if (is_last_part && !goes_to_c) finish(g, place, tile);
         }
       };
       if constexpr (kIsNarrow<Dot>) {

@@ -45,7 +45,7 @@ RunRange run_range(const float* HWY_RESTRICT x, const float* HWY_RESTRICT smooth
   const FloatVector high = hn::Max(hn::Max(greatest[0], greatest[1]), hn::Max(greatest[2], greatest[3]));
   const FloatVector all = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
   return {hn::GetLane(hn::MinOfLanes(d, low)), hn::GetLane(hn::MaxOfLanes(d, high)),
-          hn::GetLane(hn::SumOfLanes(d, all)) == 0};
+          hn::AllTrue(d, hn::Eq(all, hn::Zero(d)))};
 }
 
 /// Writes the integers of x · smoothing, (v - offset) · inverse, rounded.
