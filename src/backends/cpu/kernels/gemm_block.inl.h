@@ -50,33 +50,23 @@ struct TileInputs {
   bool continues;            // adds to the sums in `out`
   const float* row_scales;   // of integers, [rows, segments]: sums become floats and `out` is their sum over segments,
                              // each times its scale; null: `out` gets integers
-  const float* column_sums;  // of integers, [segments, columns], rows column_sums_stride apart
-  std::size_t column_sums_stride, columns;
-  std::size_t out_stride;     // of the rows of `out`
-  const Weight* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
+  const float* column_sums;  // of integers, with row_scales, [segments, sums_stride]: sums of the columns of W
+  std::size_t sums_stride, columns;  // columns: those of the panel that exist
+  std::size_t out_stride;            // of the rows of `out`
+  const Weight* wanted_soon;         // memory to draw into the cache meanwhile: half the size of a panel
 };
 
 template <class Dot>
 constexpr bool kIsInteger = Dot::kKind == WordKind::bytes || Dot::kKind == WordKind::shorts;
 
+// Whether the sums of a run lack kOperandsLack times the sums of W's columns, which have less than 24 bits.
+template <class Dot>
+constexpr bool kLacksOperands = requires { Dot::kOperandsLack; };
+
 // The first `count` of a vector's lanes, all where there are as many.
 template <class D>
 HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t count) {
   return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
-}
-
-// Where the sums of a vector of columns begin: with what they lack where the operands do. Sums of 8 bits' columns have
-// less than 24 bits.
-template <class Dot>
-HWY_INLINE FloatVector first_sums(const TileInputs<typename Dot::Weight>& in, std::size_t run, std::size_t column) {
-  if constexpr (requires { Dot::kOperandsLack; }) {
-    if (column >= in.columns) return hn::Zero(kFloats);
-    const float* sums = in.column_sums + run * in.column_sums_stride + column;
-    const auto whole = hn::ConvertTo(kLaneIntegers, load_at_most(kFloats, sums, in.columns - column));
-    return hn::BitCast(kFloats, hn::Mul(whole, hn::Set(kLaneIntegers, Dot::kOperandsLack)));
-  } else {
-    return hn::Zero(kFloats);
-  }
 }
 
 // out[row][column] (+)= sum over k of a[row][k] * panel[k][column], for kRows rows and kPanels panels side by side.
@@ -97,9 +87,8 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
       }
     }
   } else {
-    HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
-      const FloatVector first = first_sums<Dot>(in, 0, v * kLanes);
-      HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) sums[row][v] = first;
+    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) sums[row][v] = hn::Zero(kFloats);
     }
   }
   const std::size_t a_stride = in.a_stride, panel_stride = in.panel_stride;
@@ -126,19 +115,27 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
 
   // The run that ends with this segment: its sums become floats, and the next run begins with zeros.
   const auto finish_run = [&](std::size_t run) HWY_ATTR __attribute__((always_inline)) {
+    hn::Vec<decltype(kLaneIntegers)> lacking[kColumns];
+    if constexpr (kLacksOperands<Dot>) {
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+        lacking[v] = hn::Zero(kLaneIntegers);
+        if (v * kLanes >= in.columns) continue;
+        const float* from = in.column_sums + run * in.sums_stride + v * kLanes;
+        lacking[v] = hn::Mul(hn::ConvertTo(kLaneIntegers, load_at_most(kFloats, from, in.columns - v * kLanes)),
+                             hn::Set(kLaneIntegers, Dot::kOperandsLack));
+      }
+    }
     HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
       const FloatVector scale = hn::Set(kFloats, in.row_scales[row * in.segments + run]);
       HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
         float* to = out + row * in.out_stride + v * kLanes;
-        const FloatVector sum = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, sums[row][v]));
+        auto whole = hn::BitCast(kLaneIntegers, sums[row][v]);
+        if constexpr (kLacksOperands<Dot>) whole = hn::Add(whole, lacking[v]);
+        const FloatVector sum = hn::ConvertTo(kFloats, whole);
         const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, to);
         hn::StoreU(hn::MulAdd(sum, scale, before), kFloats, to);
+        sums[row][v] = hn::Zero(kFloats);
       }
-    }
-    if (run + 1 == in.segments) return;
-    HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
-      const FloatVector first = first_sums<Dot>(in, run + 1, v * kLanes);
-      HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) sums[row][v] = first;
     }
   };
 
@@ -406,15 +403,13 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           inputs.continues = part != 0;
           inputs.out_stride = goes_to_c ? g.c_stride : place.width;
           inputs.row_scales = nullptr;
-          if constexpr (kIsOfIntegers) {
+          if (kIsOfIntegers && is_last_part) {  // before, sums of integers wait as integers
+            inputs.row_scales = g.scales.row_scales + place.row * g.scales.runs;
             inputs.column_sums = g.scales.column_sums + place.column;
-            inputs.column_sums_stride = g.n;
+            inputs.sums_stride = g.n;
             inputs.columns = place.columns;
-            if (is_last_part) {  // before, sums of integers wait as integers
-              inputs.row_scales = g.scales.row_scales + place.row * g.scales.runs;
-              inputs.segments = g.scales.runs;
-              inputs.k = values.run / g.scales.runs;
-            }
+            inputs.segments = g.scales.runs;
+            inputs.k = values.run / g.scales.runs;
           }
           // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
           // one half each of what follows this part, and the others repeat what is there already.

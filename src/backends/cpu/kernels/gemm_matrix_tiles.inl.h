@@ -119,7 +119,7 @@ class StripOfTiles {
   bool has_right_ = false;
 };
 
-// Sums of integers of one run as floats, on top of those of the runs before it.
+// Adds the sums of one run in `tile`, as floats with their rows' scales, to those of the runs before it, in `total`.
 inline void add_run(const GemmArguments& g, const TilePlace& place, std::size_t run, const float* HWY_RESTRICT tile,
                     float* HWY_RESTRICT total) {
   for (std::size_t row = 0; row < place.rows; ++row) {
@@ -136,13 +136,13 @@ inline void add_run(const GemmArguments& g, const TilePlace& place, std::size_t 
 // The rows of a block are few enough for the second-level cache, and so is a panel: k is never in parts.
 template <class Registers, WordKind kKind>
 void matrix_tiles_block(const GemmBlock& block) {
-  constexpr bool kIsInteger = kKind == WordKind::bytes;
+  constexpr bool kIsOfIntegers = kKind == WordKind::bytes;
   const GemmArguments& g = *block.arguments;
   alignas(64) float tile[kStripRows * kStripColumns], total[kStripRows * kStripColumns];
-  const FinishTile finish = find_finish<kIsInteger>(g.activation);
+  const FinishTile finish = find_finish<kIsOfIntegers>(g.activation);
   const Strips<kStripRows> strips(g, block.row_begin, block.row_end, true);
   const auto values = strips.part(0);
-  const std::size_t runs = kIsInteger ? g.scales.runs : 1, run_words = values.run / runs;
+  const std::size_t runs = kIsOfIntegers ? g.scales.runs : 1, run_words = values.run / runs;
   StripOfTiles<Registers> strip_tiles;
   for (std::size_t panel = block.panel_begin; panel < block.panel_end; ++panel) {
     const std::size_t column = panel * kStripColumns, left = g.n - column;
@@ -160,9 +160,9 @@ void matrix_tiles_block(const GemmBlock& block) {
           strip_tiles.add(from, g.a_stride, packed + first * kStripColumns, run_words);
         }
         strip_tiles.store_sums(tile);
-        if constexpr (kIsInteger) add_run(g, place, run, tile, total);
+        if constexpr (kIsOfIntegers) add_run(g, place, run, tile, total);
       }
-      finish(g, place, kIsInteger ? total : tile);
+      finish(g, place, kIsOfIntegers ? total : tile);
     }
   }
   strip_tiles.release();
