@@ -191,8 +191,41 @@ HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place)
   }
 }
 
+// Adds to a tile of integers' sums the offsets of runs [first_run, first_run + kRuns) times the columns' sums.
+template <std::size_t kRuns>
+HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, std::size_t first_run,
+                              float* HWY_RESTRICT tile) {
+  const IntegerScales& scales = g.scales;
+  for (std::size_t column = 0; column < place.columns; column += kLanes) {
+    FloatVector sums[kRuns];
+    HWY_UNROLL(4) for (std::size_t run = 0; run < kRuns; ++run) {
+      const float* from = scales.column_sums + (first_run + run) * g.n + place.column + column;
+      sums[run] = load_at_most(kFloats, from, place.columns - column);
+    }
+    const float* offsets = scales.row_offsets + place.row * scales.runs + first_run;
+    for (std::size_t row = 0; row < place.rows; ++row, offsets += scales.runs) {
+      float* at = tile + row * place.width + column;
+      FloatVector x = hn::Load(kFloats, at);
+      HWY_UNROLL(4)
+      for (std::size_t run = 0; run < kRuns; ++run) x = hn::MulAdd(hn::Set(kFloats, offsets[run]), sums[run], x);
+      hn::Store(x, kFloats, at);
+    }
+  }
+}
+
+// The same for all runs but the last, which finish_tile adds.
+HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace& place, float* tile) {
+  std::size_t run = 0;
+  const std::size_t end = g.scales.runs - 1;
+  for (; run + 4 <= end; run += 4) add_offsets<4>(g, place, run, tile);
+  if (end - run == 3) return add_offsets<3>(g, place, run, tile);
+  if (end - run == 2) return add_offsets<2>(g, place, run, tile);
+  if (end - run == 1) add_offsets<1>(g, place, run, tile);
+}
+
 // Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Sums of
-// integers have their rows' scales by now; their offsets times the columns' sums are missing, and the columns' scales.
+// integers have their rows' scales by now, and the offsets of all runs but the last; that one's offsets times the
+// columns' sums are missing, and the columns' scales.
 template <Activation kActivation, bool kIsOfIntegers>
 HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
@@ -213,13 +246,9 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
       const FloatVector column_scales = load_at_most(kFloats, scales.column_scales + first, count);
       const FloatVector last_sums = load_at_most(kFloats, scales.column_sums + (scales.runs - 1) * g.n + first, count);
       for (std::size_t row = 0; row < place.rows; ++row) {
-        const float* offsets = scales.row_offsets + (place.row + row) * scales.runs;
-        FloatVector x = hn::Load(kFloats, tile + row * place.width + column);
-        for (std::size_t run = 0; run + 1 < scales.runs; ++run) {
-          const FloatVector sums = load_at_most(kFloats, scales.column_sums + run * g.n + first, count);
-          x = hn::MulAdd(hn::Set(kFloats, offsets[run]), sums, x);
-        }
-        x = hn::MulAdd(hn::Set(kFloats, offsets[scales.runs - 1]), last_sums, x);
+        const float offset = scales.row_offsets[(place.row + row + 1) * scales.runs - 1];
+        const FloatVector sums = hn::Load(kFloats, tile + row * place.width + column);
+        const FloatVector x = hn::MulAdd(hn::Set(kFloats, offset), last_sums, sums);
         // Without a bias, adding its zero makes +0 of -0, a number as good.
         finish(hn::MulAdd(x, column_scales, bias), row);
       }
@@ -421,7 +450,9 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           }
           if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
           multiply[place.rows](inputs, tile);
-          if (is_last_part && !goes_to_c) finish(g, place, tile);
+          if (!is_last_part || goes_to_c) continue;
+          if (kIsOfIntegers && g.scales.runs > 1) add_offsets_before_last(g, place, tile);
+          finish(g, place, tile);
         }
       };
       if constexpr (kIsNarrow<Dot>) {

@@ -162,6 +162,7 @@ void matrix_tiles_block(const GemmBlock& block) {
         strip_tiles.store_sums(tile);
         if constexpr (kIsOfIntegers) add_run(g, place, run, tile, total);
       }
+      if (kIsOfIntegers) add_offsets_before_last(g, place, total);
       finish(g, place, kIsOfIntegers ? total : tile);
     }
   }
