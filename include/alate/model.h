@@ -66,8 +66,9 @@ class Model {
  public:
   /// `folder` may be "builtin:minilm", a model that is installed with Alate: it is looked for in the folder that
   /// ALATE_BUILTIN_MODELS names, else in share/alate/models beside the program, beside the folder that the program lies
-  /// in, and in the system's (XDG_DATA_DIRS). It may be the path of an ONNX file, and a folder may have one (model.onnx, onnx/model.onnx) instead of
-  /// weights as safetensors: such a file is run as it is, by a backend that reads it.
+  /// in, and in the system's (XDG_DATA_DIRS). It may be the path of an ONNX file, and a folder may have one
+  /// (model.onnx, onnx/model.onnx) instead of weights as safetensors: such a file is run as it is, by a backend that
+  /// reads it.
   ///
   /// Chooses a backend, compiles forward there, and goes on to the next choice where a backend cannot: never later, so
   /// that no result comes from two backends. Throws not_found, corrupt, unsupported (naming the architecture or

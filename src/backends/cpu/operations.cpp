@@ -146,6 +146,8 @@ constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&
           .packed_operand = weight,
           .pack = pack_integers,
           .packed_bytes = packed_integers_bytes,
+          .packed_scales = weight + 1,
+          .pack_scales = pack_run_scales,
           .layout = integers_layout,
           .scratch = integer_product_scratch,
           .fits = fits,

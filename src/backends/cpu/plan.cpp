@@ -192,6 +192,13 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
       plan_.weight_bytes += bytes;
       plan_.owned_weight_bytes += bytes;
       step.inputs.push_back(in);
+    } else if (static_cast<int>(i) == operation.packed_scales) {
+      const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
+      if (weights_ != nullptr)
+        step.packed_scales = weights_->in_layout(constant, operation.spelling, "scales", operation.pack_scales);
+      plan_.weight_bytes += constant->shape.byte_count();
+      plan_.owned_weight_bytes += constant->shape.byte_count();
+      step.inputs.push_back(in);
     } else {
       step.inputs.push_back(i < 32 && (operation.strided_operands >> i & 1) != 0 ? readable(in) : dense(in));
     }

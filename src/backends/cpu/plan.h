@@ -82,6 +82,8 @@ struct Operation {
   int packed_operand = -1;             // the constant that the step takes in a layout of its own
   Tensor (*pack)(const Tensor& value, const graph::Attributes&) = nullptr;
   std::size_t (*packed_bytes)(const Shape& shape, const graph::Attributes&) = nullptr;  // of what pack makes
+  int packed_scales = -1;  // another constant, of as many bytes in its layout
+  Tensor (*pack_scales)(const Tensor& value) = nullptr;
   std::string (*layout)(const graph::Attributes&) = nullptr;  // what else that depends on; nothing: on no attribute
   std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes that a run needs
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // what else must hold of a node; nothing: all fit
@@ -96,7 +98,7 @@ struct Step {
   std::vector<SlotId> inputs;
   std::vector<SlotId> outputs;
   graph::Attributes attributes;
-  Tensor packed;                                     // a weight in the kernel's layout
+  Tensor packed, packed_scales;                      // a weight in the kernel's layout, and its scales
   std::shared_ptr<const TileProgram> tiles;          // of a chain of element-wise ops
   std::vector<std::shared_ptr<const Plan>> regions;  // of an op that has them
   std::vector<graph::Region> graphs;                 // the same as graphs, for steps that read them

@@ -153,7 +153,7 @@ TEST(MatrixTiles, IntegersHaveTheBaselinesBits) {
   for (const Sizes& sizes : tile_sizes()) {
     for (const std::size_t runs : {1, 2, 5}) {
       if (sizes.k % runs != 0) continue;
-      const IntegerProblem problem(sizes, runs);
+      const IntegerProblem problem(sizes, runs, false, runs == 5);
       std::vector<float> residual(sizes.m * sizes.n, 0.75f), wanted, found;
       const auto multiply = [&](const GemmKernel& kernel, std::vector<float>& c) {
         const Words a = problem.a_words(kernel.kind);

@@ -198,9 +198,14 @@ TEST(CpuQuantized, ProductsByBlocksOfTheWeightAreTheReferences) {
 TEST(CpuQuantized, ProductsOfIntegersAreTheReferences) {
   const auto linear = tensor::EncodingKind::linear;
   const Tensor x = random_tensor(DType::f32, {3, 37, 96}, 21), smoothing = random_tensor(DType::f32, {96}, 22),
-               weight = random_tensor(DType::i8, {150, 96}, 23), scales = random_tensor(DType::f32, {150, 1}, 24),
-               bias = random_tensor(DType::f32, {150}, 25), residual = random_tensor(DType::f32, {3, 37, 150}, 26);
-  for (const std::int64_t runs : {1, 4, 32}) {
+               weight = random_tensor(DType::i8, {150, 96}, 23), bias = random_tensor(DType::f32, {150}, 25),
+               residual = random_tensor(DType::f32, {3, 37, 150}, 26);
+  struct Form {
+    std::int64_t runs, scales;  // of a row of x and of the weight
+  };
+  for (const auto [runs, scale_count] : {Form{1, 1}, {4, 1}, {4, 4}, {32, 1}, {6, 6}}) {
+    const Tensor scales = random_tensor(DType::f32, {150, scale_count}, 24);
+    const std::int64_t block = scale_count == 1 ? 0 : 96 / scale_count;
     for (const bool is_whole : {false, true}) {
       Builder b("quantized");
       const auto in = b.parameter("x", x.shape()), added = b.parameter("residual", residual.shape());
@@ -210,8 +215,8 @@ TEST(CpuQuantized, ProductsOfIntegersAreTheReferences) {
       operands.push_back(b.constant(scales));
       if (is_whole) operands.insert(operands.end(), {b.constant(bias), added});
       const graph::QuantizedDense dense{
-          linear,   {1, 0}, false,    is_whole,
-          is_whole, runs,   is_whole, is_whole ? graph::Activation::gelu_erf : graph::Activation::none};
+          linear,   {1, block}, false,    is_whole,
+          is_whole, runs,       is_whole, is_whole ? graph::Activation::gelu_erf : graph::Activation::none};
       b.output("y", b.quantized_dense(operands, dense));
       const Graph graph = std::move(b).finish();
       const graph::Node& product = graph.node(graph.outputs()[0].value.node);

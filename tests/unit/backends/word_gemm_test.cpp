@@ -39,9 +39,10 @@ TEST(WordGemm, SumsOfIntegersAreExact) {
     const GemmKernel& kernel = kernels.integers;
     SCOPED_TRACE(name_of(kernels, kernel));
     for (const Sizes& sizes : kSizes) {
-      for (const std::size_t runs : {1, 2, 5}) {
+      for (const auto& [runs, scales_runs] :
+           {std::pair<std::size_t, bool>{1, false}, {2, false}, {2, true}, {5, true}}) {
         if (sizes.k % runs != 0) continue;
-        const IntegerProblem problem(sizes, runs);
+        const IntegerProblem problem(sizes, runs, false, scales_runs);
         std::vector<float> c;
         const Words a = problem.a_words(kernel.kind);
         const Packed w = problem.packed(kernel, &pool);
@@ -98,7 +99,7 @@ TEST(WordGemm, ExtensionsMultiplyIntegersToTheSameBits) {
   for (const base::InstructionSet set : base::runnable_instruction_sets()) {
     const Kernels with = kernels_for(set), without = kernels_without_extensions(set);
     for (const Sizes& sizes : kSizes) {
-      const IntegerProblem problem(sizes, sizes.k % 5 == 0 ? 5 : 1);
+      const IntegerProblem problem(sizes, sizes.k % 5 == 0 ? 5 : 1, false, sizes.n % 2 == 0);
       std::vector<float> results[2];
       for (const bool is_with : {false, true}) {
         const GemmKernel& kernel = is_with ? with.integers : without.integers;

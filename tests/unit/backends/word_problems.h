@@ -72,18 +72,21 @@ inline GemmArguments arguments_of(const Sizes& sizes, const Words& a, const Pack
 struct IntegerProblem {
   Sizes sizes;
   std::size_t runs;  // divides k
+  bool scales_runs;  // whether each run of a column has a scale of its own
   std::vector<std::uint8_t> a;
   std::vector<std::int8_t> w;
   std::vector<float> row_scales, row_offsets, column_scales, bias, column_sums;
 
-  explicit IntegerProblem(const Sizes& of, std::size_t runs_of_row = 1, bool is_extreme = false)
+  explicit IntegerProblem(const Sizes& of, std::size_t runs_of_row = 1, bool is_extreme = false,
+                          bool has_scales_of_runs = false)
       : sizes(of),
         runs(runs_of_row),
+        scales_runs(has_scales_of_runs),
         a(of.m * of.k),
         w(of.n * of.k),
         row_scales(of.m * runs),
         row_offsets(of.m * runs),
-        column_scales(of.n),
+        column_scales(has_scales_of_runs ? runs * of.n : of.n),
         bias(of.n),
         column_sums(runs * of.n) {
     std::minstd_rand random(static_cast<unsigned>(of.m * 131 + of.n * 17 + of.k));
@@ -112,8 +115,9 @@ struct IntegerProblem {
         sum += std::int64_t{a[row * sizes.k + i]} * w[column * sizes.k + i];
       const double product = static_cast<double>(sum) * row_scales[row * runs + run],
                    offset = double{row_offsets[row * runs + run]} * column_sums[run * sizes.n + column];
-      wanted.value += column_scales[column] * (product + offset);
-      wanted.magnitude += column_scales[column] * (std::abs(product) + std::abs(offset));
+      const double scale = column_scales[(scales_runs ? run * sizes.n : 0) + column];
+      wanted.value += scale * (product + offset);
+      wanted.magnitude += scale * (std::abs(product) + std::abs(offset));
     }
     return wanted;
   }
@@ -135,7 +139,7 @@ struct IntegerProblem {
     return packed_of(in_runs<std::int16_t>(w, sizes.n), kernel, pool);
   }
   IntegerScales scales() const {
-    return {row_scales.data(), row_offsets.data(), column_scales.data(), column_sums.data(), runs};
+    return {row_scales.data(), row_offsets.data(), column_scales.data(), column_sums.data(), runs, scales_runs};
   }
 
  private:

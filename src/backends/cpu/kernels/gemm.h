@@ -35,15 +35,16 @@ struct GemmLines {
 bool takes_lines(std::size_t rows, std::size_t k, const GemmKernel& kernel = f32_gemm());
 
 /// What sums of integers stand for. Rows of A are cut into runs of equal numbers of words; an integer q of run r of row
-/// i means row_offsets[i, r] + row_scales[i, r] q, one of column j of W means column_scales[j] q, and column_sums[r, j]
-/// is the sum of column j's integers in run r. So c is column_scales[j] times the sum over r of row_scales[i, r] sum(i,
-/// j, r) + row_offsets[i, r] column_sums[r, j].
+/// i means row_offsets[i, r] + row_scales[i, r] q, one of run r of column j of W means column_scales[r, j] q, and
+/// column_sums[r, j] is the sum of column j's integers in run r. So c is the sum over r of column_scales[r, j] times
+/// row_scales[i, r] sum(i, j, r) + row_offsets[i, r] column_sums[r, j].
 struct IntegerScales {
   const float* row_scales = nullptr;     // [m, runs]
   const float* row_offsets = nullptr;    // [m, runs]
-  const float* column_scales = nullptr;  // [n]
+  const float* column_scales = nullptr;  // [runs, n], or [n] for all runs
   const float* column_sums = nullptr;    // [runs, n]
   std::size_t runs = 1;                  // divides k
+  bool has_column_scales_of_runs = false;
 };
 
 /// All matrices are row-major; strides are words from one row to the next. Nothing is owned. No alignment is needed

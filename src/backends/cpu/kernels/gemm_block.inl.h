@@ -51,6 +51,7 @@ struct TileInputs {
   const float* row_scales;   // of integers, [rows, segments]: sums become floats and `out` is their sum over segments,
                              // each times its scale; null: `out` gets integers
   const float* column_sums;  // of integers, with row_scales, [segments, sums_stride]: sums of the columns of W
+  const float* column_scales;        // likewise, scales of the columns of W; null: they are not those of runs
   std::size_t sums_stride, columns;  // columns: those of the panel that exist
   std::size_t out_stride;            // of the rows of `out`
   const Weight* wanted_soon;         // memory to draw into the cache meanwhile: half the size of a panel
@@ -114,7 +115,17 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
   };
 
   // The run that ends with this segment: its sums become floats, and the next run begins with zeros.
-  const auto finish_run = [&](std::size_t run) HWY_ATTR __attribute__((always_inline)) {
+  const auto finish_run = [&]<bool kScalesColumns>(std::size_t run, std::bool_constant<kScalesColumns>) HWY_ATTR
+      __attribute__((always_inline)) {
+    FloatVector column_scales[kColumns];
+    if constexpr (kScalesColumns) {
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+        column_scales[v] = hn::Zero(kFloats);
+        if (v * kLanes >= in.columns) continue;
+        const float* from = in.column_scales + run * in.sums_stride + v * kLanes;
+        column_scales[v] = load_at_most(kFloats, from, in.columns - v * kLanes);
+      }
+    }
     hn::Vec<decltype(kLaneIntegers)> lacking[kColumns];
     if constexpr (kLacksOperands<Dot>) {
       HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
@@ -131,7 +142,8 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
         float* to = out + row * in.out_stride + v * kLanes;
         auto whole = hn::BitCast(kLaneIntegers, sums[row][v]);
         if constexpr (kLacksOperands<Dot>) whole = hn::Add(whole, lacking[v]);
-        const FloatVector sum = hn::ConvertTo(kFloats, whole);
+        FloatVector sum = hn::ConvertTo(kFloats, whole);
+        if constexpr (kScalesColumns) sum = hn::Mul(sum, column_scales[v]);
         const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, to);
         hn::StoreU(hn::MulAdd(sum, scale, before), kFloats, to);
         sums[row][v] = hn::Zero(kFloats);
@@ -163,7 +175,12 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
       panel += kPanelWidth;
     }
     if constexpr (kIsInteger<Dot>) {
-      if (in.row_scales != nullptr) finish_run(segment);
+      if (in.row_scales != nullptr) {
+        if (in.column_scales != nullptr)
+          finish_run(segment, std::true_type());
+        else
+          finish_run(segment, std::false_type());
+      }
     }
   }
   if (kIsInteger<Dot> && in.row_scales != nullptr) return;
@@ -191,6 +208,14 @@ HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place)
   }
 }
 
+// What the sums of one run of some columns are multiplied with: ones where the columns have one scale for all runs,
+// with which the whole is multiplied at the end.
+HWY_INLINE FloatVector run_scales(const IntegerScales& scales, std::size_t n, std::size_t run, std::size_t column,
+                                  std::size_t count) {
+  if (!scales.has_column_scales_of_runs) return hn::Set(kFloats, 1.0f);
+  return load_at_most(kFloats, scales.column_scales + run * n + column, count);
+}
+
 // Adds to a tile of integers' sums the offsets of runs [first_run, first_run + kRuns) times the columns' sums.
 template <std::size_t kRuns>
 HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, std::size_t first_run,
@@ -200,7 +225,9 @@ HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, st
     FloatVector sums[kRuns];
     HWY_UNROLL(4) for (std::size_t run = 0; run < kRuns; ++run) {
       const float* from = scales.column_sums + (first_run + run) * g.n + place.column + column;
-      sums[run] = load_at_most(kFloats, from, place.columns - column);
+      const FloatVector factors =
+          run_scales(scales, g.n, first_run + run, place.column + column, place.columns - column);
+      sums[run] = hn::Mul(load_at_most(kFloats, from, place.columns - column), factors);
     }
     const float* offsets = scales.row_offsets + place.row * scales.runs + first_run;
     for (std::size_t row = 0; row < place.rows; ++row, offsets += scales.runs) {
@@ -243,8 +270,12 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
     };
     if constexpr (kIsOfIntegers) {
       const IntegerScales& scales = g.scales;
-      const FloatVector column_scales = load_at_most(kFloats, scales.column_scales + first, count);
-      const FloatVector last_sums = load_at_most(kFloats, scales.column_sums + (scales.runs - 1) * g.n + first, count);
+      const FloatVector column_scales = scales.has_column_scales_of_runs
+                                            ? hn::Set(kFloats, 1.0f)
+                                            : load_at_most(kFloats, scales.column_scales + first, count);
+      const FloatVector last_sums =
+          hn::Mul(load_at_most(kFloats, scales.column_sums + (scales.runs - 1) * g.n + first, count),
+                  run_scales(scales, g.n, scales.runs - 1, first, count));
       for (std::size_t row = 0; row < place.rows; ++row) {
         const float offset = scales.row_offsets[(place.row + row + 1) * scales.runs - 1];
         const FloatVector sums = hn::Load(kFloats, tile + row * place.width + column);
@@ -435,6 +466,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           if (kIsOfIntegers && is_last_part) {  // before, sums of integers wait as integers
             inputs.row_scales = g.scales.row_scales + place.row * g.scales.runs;
             inputs.column_sums = g.scales.column_sums + place.column;
+            inputs.column_scales = g.scales.has_column_scales_of_runs ? g.scales.column_scales + place.column : nullptr;
             inputs.sums_stride = g.n;
             inputs.columns = place.columns;
             inputs.segments = g.scales.runs;

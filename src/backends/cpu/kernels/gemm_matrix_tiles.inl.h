@@ -127,8 +127,9 @@ inline void add_run(const GemmArguments& g, const TilePlace& place, std::size_t 
     for (std::size_t column = 0; column < place.columns; column += kLanes) {
       const std::size_t at = row * place.width + column;
       const FloatVector sums = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, hn::Load(kFloats, tile + at)));
+      const FloatVector factors = run_scales(g.scales, g.n, run, place.column + column, place.columns - column);
       const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
-      hn::Store(hn::MulAdd(sums, scale, before), kFloats, total + at);
+      hn::Store(hn::MulAdd(hn::Mul(sums, factors), scale, before), kFloats, total + at);
     }
   }
 }

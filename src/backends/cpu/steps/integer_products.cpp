@@ -24,17 +24,23 @@ std::size_t packed_floats(std::size_t n, std::size_t k, const graph::QuantizedDe
   return packed_word_count(n, row_words(k, dense), kernels().integers) + runs_of(dense) * n;
 }
 
+bool has_scales_of_rows_or_runs(const graph::QuantizedDense& dense, std::int64_t k) {
+  return dense.blocks == graph::Numbers{1, 0} || dense.blocks == graph::Numbers{1, k / dense.activation_runs};
+}
+
 bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing) {
   const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
   if (dense.activation_runs == 0 || dense.has_smoothing != has_smoothing || dense.has_zero_points ||
-      dense.encoding != tensor::EncodingKind::linear || dense.blocks != graph::Numbers{1, 0})
+      dense.encoding != tensor::EncodingKind::linear)
     return false;
   const graph::Value weight = node.operands[has_smoothing ? 2 : 1], scales = node.operands[has_smoothing ? 3 : 2];
   const Shape& shape = graph.shape(weight);
   // Sums of products of 8 bits have 31.
   constexpr std::int64_t kMostK = std::int64_t{1} << 16;
-  return graph.node(weight.node).op == graph::Op::constant && shape.dtype == DType::i8 && shape.dims[0].is_number() &&
-         graph.shape(scales).dtype == DType::f32 && shape.dims[1].number() / dense.activation_runs <= kMostK;
+  if (!graph.shape(weight).is_static() || !has_scales_of_rows_or_runs(dense, shape.dims[1].number())) return false;
+  return graph.node(weight.node).op == graph::Op::constant && shape.dtype == DType::i8 &&
+         graph.node(scales.node).op == graph::Op::constant && graph.shape(scales).dtype == DType::f32 &&
+         shape.dims[1].number() / dense.activation_runs <= kMostK;
 }
 
 // The parts of the scratch: the activations' words, scales and offsets.
@@ -105,6 +111,18 @@ Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes) 
   return packed;
 }
 
+Tensor pack_run_scales(const Tensor& scales) {
+  const std::int64_t rows = scales.extent(0), runs = scales.extent(1);
+  Tensor packed = Tensor::uninitialized({DType::f32, {runs, rows}});
+  const std::span<const float> from = scales.values<float>();
+  const std::span<float> to = packed.mutable_values<float>();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::size_t row = i / static_cast<std::size_t>(runs), run = i % static_cast<std::size_t>(runs);
+    to[run * static_cast<std::size_t>(rows) + row] = from[i];
+  }
+  return packed;
+}
+
 std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
   return Activations(binding.shapes[step.inputs[0]], std::get<graph::QuantizedDense>(step.attributes), nullptr)
       .scratch.bytes();
@@ -140,9 +158,10 @@ void run_integer_product(const Step& step, const Frame& frame) {
   product.packed = packed;
   product.scales = {.row_scales = activations.scales,
                     .row_offsets = activations.offsets,
-                    .column_scales = frame.in<float>(step.inputs[weight + 1]),
+                    .column_scales = step.packed_scales.values<float>().data(),
                     .column_sums = packed + packed_word_count(product.n, product.k, kernel),
-                    .runs = activations.runs};
+                    .runs = activations.runs,
+                    .has_column_scales_of_runs = step.packed_scales.extent(0) > 1};
   if (dense.has_bias) product.bias = frame.in<float>(step.inputs[weight + 2]);
   product.activation = activation_of(dense.activation);
   if (dense.has_residual) product.residual = frame.in<float>(step.inputs.back());
