@@ -151,7 +151,7 @@ template <typename Check>
 void for_each_kernel(const Check& check) {
   for (const Kernels& set : sets_with_and_without_extensions()) {
     for (const DType weight : {DType::bf16, DType::f16}) {
-      check(set, set.f32, weight);
+      check(set, weight == DType::bf16 ? set.f32_by_bf16 : set.f32_by_f16, weight);
       if (weight == DType::bf16) check(set, set.bf16, weight);
     }
   }
@@ -188,8 +188,8 @@ TEST(HalfProduct, RunsTheKernelOfBf16OnlyWhereItIsClearlyFaster) {
   const GemmKernel& chosen = half_product_kernel(DType::bf16);
   EXPECT_EQ(chosen.run, half_product_kernel(DType::bf16).run);
   const bool is_faster = product_rates().is_clearly_above_f32(product_rates().bf16);
-  EXPECT_EQ(chosen.run, is_faster ? kernels().bf16.run : kernels().f32.run);
-  EXPECT_EQ(half_product_kernel(DType::f16).run, kernels().f32.run);
+  EXPECT_EQ(chosen.run, is_faster ? kernels().bf16.run : kernels().f32_by_bf16.run);
+  EXPECT_EQ(half_product_kernel(DType::f16).run, kernels().f32_by_f16.run);
 }
 
 TEST(ProductRates, AreMeasuredForEachTypeAndComparedWithF32) {

@@ -1,14 +1,10 @@
 #include "backends/cpu/kernels/half_product.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "backends/cpu/kernels/bf16_rows.h"
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/product_rates.h"
-#include "tensor/half.h"
 
 namespace alate::cpu {
 namespace {
@@ -21,43 +17,23 @@ std::size_t words_of_row(std::size_t k, const GemmKernel& kernel) {
   return (k + values - 1) / values;
 }
 
-void widen_halves(DType dtype, std::span<const std::uint16_t> from, std::span<float> to) {
-  dtype == DType::bf16 ? tensor::bf16_to_float(from, to) : tensor::f16_to_float(from, to);
-}
-
 }  // namespace
 
 const GemmKernel& half_product_kernel(DType weight) {
   const Kernels& set = kernels();
   const bool is_faster = weight == DType::bf16 && product_rates().is_clearly_above_f32(product_rates().bf16);
-  return is_faster ? set.bf16 : set.f32;
+  if (is_faster) return set.bf16;
+  return weight == DType::bf16 ? set.f32_by_bf16 : set.f32_by_f16;
 }
 
 std::size_t packed_half_bytes(DType /*weight*/, std::size_t n, std::size_t k, const GemmKernel& kernel) {
   return packed_word_count(n, words_of_row(k, kernel), kernel) * kPackedWordBytes;
 }
 
-void pack_half_weights(DType weight, const void* w, std::size_t n, std::size_t k, void* packed, base::ThreadPool* pool,
-                       const GemmKernel& kernel) {
-  auto* const to = static_cast<std::byte*>(packed);
-  if (kernel.kind == WordKind::bf16) {
-    const std::size_t row_bytes = k * sizeof(std::uint16_t);
-    return pack_words(static_cast<const std::byte*>(w), row_bytes, n, row_bytes, to, pool, kernel);
-  }
-  // A panel at a time, so that the weight is never all there in f32 twice.
-  const std::size_t width = kernel.panel_width, panels = (n + width - 1) / width;
-  const auto pack_panel = [=, &kernel](std::size_t panel, std::size_t) {
-    const std::size_t first = panel * width, columns = std::min(width, n - first);
-    std::vector<float> rows(columns * k);
-    widen_halves(weight, {static_cast<const std::uint16_t*>(w) + first * k, rows.size()}, rows);
-    pack_words(reinterpret_cast<const std::byte*>(rows.data()), k * kPackedWordBytes, columns, k * kPackedWordBytes,
-               to + first * k * kPackedWordBytes, nullptr, kernel);
-  };
-  if (pool != nullptr) {
-    pool->parallel_for(panels, 0, pack_panel);
-  } else {
-    for (std::size_t panel = 0; panel < panels; ++panel) pack_panel(panel, 0);
-  }
+void pack_half_weights(DType /*weight*/, const void* w, std::size_t n, std::size_t k, void* packed,
+                       base::ThreadPool* pool, const GemmKernel& kernel) {
+  const std::size_t row_bytes = k * sizeof(std::uint16_t);
+  pack_words(static_cast<const std::byte*>(w), row_bytes, n, row_bytes, static_cast<std::byte*>(packed), pool, kernel);
 }
 
 std::size_t half_product_scratch(DType weight, std::size_t m, std::size_t k, const GemmKernel& kernel) {

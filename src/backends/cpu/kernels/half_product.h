@@ -12,8 +12,8 @@
 namespace alate::cpu {
 
 /// The kernel that multiplies such weights here, which is the one place that decides how they are packed: that of bf16
-/// where it is clearly faster than that of f32 on this machine, otherwise that of f32, whose panels hold the weights
-/// widened. The same for the life of the process. `weight` here and below: bf16 or f16.
+/// where it is clearly faster than that of f32 on this machine, otherwise that of f32 which reads such weights as they
+/// are. The same for the life of the process. `weight` here and below: bf16 or f16.
 const GemmKernel& half_product_kernel(DType weight);
 
 /// Bytes of the packed form of W [n, k].
