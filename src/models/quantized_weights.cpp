@@ -16,6 +16,12 @@ constexpr std::string_view kWeight = ".weight";
 std::string scale_name(const std::string& stored) { return stored + "_scale"; }
 std::string module_of(std::string_view stored) { return std::string(stored.substr(0, stored.size() - kWeight.size())); }
 
+void check_runs(std::string_view stored, std::int64_t runs, std::int64_t in) {
+  if (in % runs != 0)
+    throw make_error(ErrorCode::corrupt, "config.json: activation_runs of '", module_of(stored), "' is ", runs,
+                     ", which does not divide its ", in, " channels");
+}
+
 // Made of another constant, whose identity it has with a word more.
 Fingerprint identity_of(const Fingerprint& weight, std::string_view part) {
   return FingerprintBuilder().add(weight).add(part).finish();
@@ -34,21 +40,29 @@ bool Weights::is_stored_in_8_bits(std::string_view stored) const {
   return settings_.quantization.is_present && stored_shape(stored).dtype == DType::i8;
 }
 
-Weights::StoredRows Weights::stored_rows(const std::string& stored) {
+Weights::StoredRows Weights::stored_rows(const std::string& stored, std::int64_t runs) {
   const std::string scale = scale_name(stored);
   const Shape shape = stored_shape(stored);
   if (!holds(scale))
     throw make_error(ErrorCode::corrupt, "weight '", stored, "' is stored in 8 bits, but its scales, '", scale,
                      "', are missing");
   const Shape found = stored_shape(scale);
-  const bool is_matrix = shape.rank() == 2;
-  if (!is_matrix || found != Shape{DType::f32, {shape.dims[0], 1}})
+  if (shape.rank() != 2)
+    throw make_error(ErrorCode::corrupt, "weight '", stored, "' is ", to_string(shape),
+                     " and has scales, which only a matrix may have");
+  const Shape of_rows{DType::f32, {shape.dims[0], 1}}, of_runs{DType::f32, {shape.dims[0], runs}};
+  if (found != of_rows && found != of_runs)
     throw make_error(ErrorCode::corrupt, "'", scale, "' is ", to_string(found), " beside a weight of ",
-                     to_string(shape), ": it must be f32, with a number for each row");
+                     to_string(shape), ": it must be ", to_string(of_rows), ", a number for each row",
+                     runs == 1 ? "" : ", or " + to_string(of_runs) + ", one for each of a row's activation_runs");
+  const bool is_of_runs = found != of_rows;
+  if (is_of_runs) check_runs(stored, runs, shape.dims[1].number());
   graph::ConstantPtr scales = leaf(scale);
   if (!all_finite(scales->tensor))
     throw make_error(ErrorCode::corrupt, "'", scale, "' has numbers that are not finite");
-  return {.stored = leaf(stored), .scales = std::move(scales)};
+  return {.stored = leaf(stored),
+          .scales = std::move(scales),
+          .blocks = {1, is_of_runs ? shape.dims[1].number() / runs : 0}};
 }
 
 Weights::StoredRows Weights::rounded_rows(const std::string& stored) {
@@ -60,7 +74,8 @@ Weights::StoredRows Weights::rounded_rows(const std::string& stored) {
     throw make_error(error.code(), "weight '", stored, "': ", error.message());
   }
   return {.stored = graph::make_constant(stored, std::move(rows.stored), identity_of(identity, "rows in 8 bits")),
-          .scales = graph::make_constant(scale_name(stored), std::move(rows.scales), identity_of(identity, "scales"))};
+          .scales = graph::make_constant(scale_name(stored), std::move(rows.scales), identity_of(identity, "scales")),
+          .blocks = {1, 0}};
 }
 
 graph::ConstantPtr Weights::smoothing(const std::string& module, std::int64_t in) {
@@ -82,14 +97,13 @@ graph::ConstantPtr Weights::smoothing(const std::string& module, std::int64_t in
 graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,
                                        graph::ConstantPtr smoothing, graph::Value bias) {
   const std::string stored = module + std::string(kWeight);
-  StoredRows rows = is_stored_in_8_bits(stored) ? stored_rows(stored) : rounded_rows(stored);
-  graph::QuantizedDense attributes{.blocks = {1, 0},
+  const std::int64_t runs = settings_.quantization.runs_of(module);
+  check_runs(stored, runs, layer.in);
+  StoredRows rows = is_stored_in_8_bits(stored) ? stored_rows(stored, runs) : rounded_rows(stored);
+  graph::QuantizedDense attributes{.blocks = std::move(rows.blocks),
                                    .has_bias = true,
                                    .has_smoothing = smoothing != nullptr,
-                                   .activation_runs = settings_.quantization.runs_of(module)};
-  if (layer.in % attributes.activation_runs != 0)
-    throw make_error(ErrorCode::corrupt, "config.json: activation_runs of '", module, "' is ",
-                     attributes.activation_runs, ", which does not divide its ", layer.in, " channels");
+                                   .activation_runs = runs};
   std::vector<graph::Value> operands = {layer.x};
   if (attributes.has_smoothing) operands.push_back(b.constant(std::move(smoothing)));
   operands.push_back(b.constant(std::move(rows.stored)));
@@ -100,7 +114,7 @@ graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& mod
 
 // The weight in f32, as its products with x take it.
 graph::ConstantPtr Weights::weight_of(const std::string& stored, graph::ConstantPtr smoothing) {
-  graph::ConstantPtr weight = in_float32(stored);
+  graph::ConstantPtr weight = in_float32(stored, settings_.quantization.runs_of(module_of(stored)));
   if (smoothing == nullptr) return weight;
   const Shape shape = weight->shape;
   graph::ConstantPtr factors = graph::make_constant(
@@ -139,9 +153,9 @@ graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::
     return b.convert({graph::take_rows(b, b.constant(leaf(stored)), indices)}, {.dtype = DType::f32});
   if (!is_stored_in_8_bits(stored) || settings_.dtype == ComputeDType::float32)
     return graph::take_rows(b, b.constant(in_float32(stored)), indices);
-  StoredRows table = stored_rows(stored);
+  StoredRows table = stored_rows(stored, 1);
   return b.quantized_embedding({indices, b.constant(std::move(table.stored)), b.constant(std::move(table.scales))},
-                               {.blocks = {1, 0}});
+                               {.blocks = std::move(table.blocks)});
 }
 
 }  // namespace alate::models

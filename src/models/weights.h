@@ -50,7 +50,7 @@ class Weights {
 
   bool has(std::string_view name) const { return !stored_name(name).empty(); }
   /// Throws not_found naming the weight, corrupt when the shape is another, or a weight of 8-bit integers lacks its
-  /// scales or has others than one a row.
+  /// scales or has them in another shape.
   graph::Value get(graph::Builder& b, std::string_view name, std::vector<std::int64_t> extents);
   /// The number of rows of a matrix, for weights whose width only the file knows. Throws not_found, corrupt when it is
   /// no matrix.
@@ -79,6 +79,7 @@ class Weights {
   /// What is stored of a matrix in 8-bit integers: operands of ops over quantized encodings.
   struct StoredRows {
     graph::ConstantPtr stored, scales;
+    graph::Numbers blocks;  // that a scale is for, as tensor::Encoding has them
   };
 
   const Tensor* replacement(std::string_view stored) const;
@@ -93,9 +94,12 @@ class Weights {
   std::string stored_name(std::string_view name) const;
 
   bool is_stored_in_8_bits(std::string_view stored) const;
-  StoredRows stored_rows(const std::string& stored);
+  /// `runs`: in how many a row may be cut, each with a scale of its own; a scale a row is always allowed. Throws
+  /// corrupt.
+  StoredRows stored_rows(const std::string& stored, std::int64_t runs);
   StoredRows rounded_rows(const std::string& stored);
-  graph::ConstantPtr in_float32(const std::string& stored);
+  /// Of a matrix in 8 bits, `runs` is as stored_rows has it.
+  graph::ConstantPtr in_float32(const std::string& stored, std::int64_t runs = 1);
   graph::ConstantPtr weight_of(const std::string& stored, graph::ConstantPtr smoothing);
   /// NAME.smoothing [in], where there is one. Throws corrupt.
   graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);

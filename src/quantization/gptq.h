@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -31,10 +32,11 @@ class GptqPlan {
   /// `covariance` is as above; `damping` times the mean of its diagonal is added to the diagonal.
   GptqPlan(std::span<const double> covariance, std::size_t columns, double damping = 0.01);
 
-  /// The weight f32 [rows, columns] in 8 bits. Column after column is rounded, and what rounding changes is made up for
-  /// in the columns still to come. Frantar and others 2022, "GPTQ", with columns in falling order of H's diagonal.
-  /// Equal for any number of threads. Throws invalid_argument for numbers that are not finite.
-  tensor::ScaledRows round(const Tensor& weight) const;
+  /// The weight f32 [rows, columns] in 8 bits, each row in `runs` runs with a scale of their own. Column after column
+  /// is rounded, and what rounding changes is made up for in the columns still to come. Frantar and others 2022,
+  /// "GPTQ", with columns in falling order of H's diagonal. Equal for any number of threads. Throws as
+  /// tensor::round_rows.
+  tensor::ScaledRows round(const Tensor& weight, std::int64_t runs = 1) const;
 
  private:
   std::size_t columns_;

@@ -109,12 +109,15 @@ std::vector<double> mean_outputs(const Tensor& weight, std::span<const double> m
 }
 
 std::vector<double> mean_outputs(const tensor::ScaledRows& weight, std::span<const double> means) {
+  const auto runs = static_cast<std::size_t>(weight.runs()), length = static_cast<std::size_t>(weight.run_length());
+  const std::span<const std::int8_t> stored = weight.stored.values<std::int8_t>();
+  const std::span<const float> scales = weight.scales.values<float>();
   std::vector<double> outputs(static_cast<std::size_t>(weight.stored.extent(0)));
-  for (std::size_t row = 0; row < outputs.size(); ++row) {
+  for (std::size_t run = 0; run < scales.size(); ++run) {
     double sum = 0;
-    for (std::size_t i = 0; i < means.size(); ++i)
-      sum += static_cast<double>(weight.stored.values<std::int8_t>()[row * means.size() + i]) * means[i];
-    outputs[row] = sum * double{weight.scales.values<float>()[row]};
+    for (std::size_t i = 0; i < length; ++i)
+      sum += static_cast<double>(stored[run * length + i]) * means[run % runs * length + i];
+    outputs[run / runs] += sum * double{scales[run]};
   }
   return outputs;
 }

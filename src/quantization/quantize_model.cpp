@@ -121,7 +121,7 @@ class Quantizer {
     for (std::size_t i = 0; i < group.size(); ++i) {
       const LinearLayer& layer = layers_.linear[group[i]];
       if (runs != result_.config.activation_runs) result_.config.activation_runs_of[layer.module] = runs;
-      quantize_layer(layer, plan.round(weights[i]), smoothing, wanted[i], means);
+      quantize_layer(layer, plan.round(weights[i], runs), smoothing, wanted[i], means);
     }
   }
 

@@ -120,6 +120,10 @@ Cases quantized_dense_cases(const Form& form) {
     rounded({3}, 8, 5, linear(DType::i8, {5, 8}, {1, 0}, false), smoothing, 1);
     rounded({2, 9}, 96, 70, linear(DType::i8, {70, 96}, {1, 0}, false), smoothing, 3);
     rounded({5}, 33, 7, linear(DType::i8, {7, 33}, {1, 0}, true), smoothing, 11);
+    // Weights with a scale for each run of activations, as `alate quantize` stores them.
+    rounded({3}, 8, 5, linear(DType::i8, {5, 8}, {1, 4}, false), smoothing, 2);
+    rounded({2, 9}, 96, 70, linear(DType::i8, {70, 96}, {1, 48}, false), smoothing, 2);
+    rounded({7}, 128, 33, linear(DType::i8, {33, 128}, {1, 32}, false), smoothing, 4);
     rounded({1}, 64, 6, in_blocks(EncodingKind::q8_0, {6, 1}, 2), smoothing, 2);
   }
   rounded({0}, 8, 5, linear(DType::i8, {5, 8}, {1, 0}, false), true, 1);

@@ -17,10 +17,12 @@ Term repeated(const Term& x, const Dims& dims, const Numbers& blocks) {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (blocks[i] <= 1) continue;  // ONNX repeats the one of a whole axis
     const auto axis = static_cast<std::int64_t>(i);
-    const Terms copies(static_cast<std::size_t>(blocks[i]), unsqueeze(result, {axis + 1}));
+    std::vector<std::int64_t> copies(dims.size() + 1, 1);
+    copies[i + 1] = blocks[i];
+    const Term copied = e.node("Expand", result.dtype, {unsqueeze(result, {axis + 1}), e.integers(copies)});
     Term shape = shape_of(result);
     shape = e.node("ScatterElements", DType::i64, {shape, e.integers({axis}), e.integers({-1})});
-    const Term all = e.node("Reshape", result.dtype, {concatenate(copies, axis + 1), shape});
+    const Term all = e.node("Reshape", result.dtype, {copied, shape});
     result = slice(all, {axis}, e.integers({0}), e.extent(dims[i]), {1});
   }
   return result;
@@ -61,9 +63,6 @@ std::string refuse_dequantize(const graph::Graph& graph, const graph::Node& node
   const auto& attributes = std::get<graph::Dequantize>(node.attributes);
   if (attributes.encoding != EncodingKind::linear && attributes.encoding != EncodingKind::nf4)
     return "no operators read blocks of " + std::string(tensor::to_string(attributes.encoding));
-  for (const std::int64_t block : attributes.blocks) {
-    if (block > 1024) return "scales of so long blocks are not repeated";
-  }
   const DType scale = graph.shape(node.operands[1]).dtype;
   return scale == DType::f64 && narrows_by_bits(scale, attributes.dtype) ? needs_bits(graph, node, opset) : "";
 }

@@ -67,6 +67,16 @@ TEST(Interpreter, QuantizedDenseRoundsActivations) {
             (std::vector<float>{51, 14, 102, -2}));
 }
 
+// Runs of activations and of scales are the same: [10, 10, 3, 3] keeps its numbers, and each run its scale.
+TEST(Interpreter, QuantizedDenseScalesEachRun) {
+  const Tensor x = Tensor::from<float>({1, 4}, {10, 10, 3, 3});
+  const Tensor weight = Tensor::from<std::int8_t>({2, 4}, {1, 2, 4, 0, 1, 1, -1, -1}),
+               scales = Tensor::from<float>({2, 2}, {0.5F, 2, 1, 10}), bias = row<float>({100, 200});
+  const QuantizedDense dense{EncodingKind::linear, {1, 2}, false, true, false, 2};
+  EXPECT_EQ(run_both_ways(Op::quantized_dense, {x, weight, scales, bias}, dense),
+            (std::vector<float>{100 + 15 + 24, 200 + 20 - 60}));
+}
+
 TEST(Interpreter, QuantizedDenseTakesBlocks) {
   const Tensor weight = blocks_of_q8_0(2);
   std::vector<float> one_hot(32, 0);

@@ -216,13 +216,14 @@ TEST(MergeProjections, MakesOneProductOfQueryKeyAndValue) {
   expect_same_results(before, after, {wavy({7, 3}, 3)});
 }
 
-// A [out, 3] weight in 8 bits with a scale a row, and what else a quantized_dense takes of it.
-std::vector<Value> quantized(Builder& b, std::vector<Value> inputs, std::int64_t out) {
-  std::vector<std::int8_t> numbers(static_cast<std::size_t>(3 * out));
+// A [out, in] weight in 8 bits with a scale for each run of a row, and what else a quantized_dense takes of it.
+std::vector<Value> quantized(Builder& b, std::vector<Value> inputs, std::int64_t out, std::int64_t in = 3,
+                             std::int64_t runs = 1) {
+  std::vector<std::int8_t> numbers(static_cast<std::size_t>(in * out));
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = static_cast<std::int8_t>(static_cast<int>(37 * i % 255) - 127);
-  inputs.push_back(b.constant(Tensor::from<std::int8_t>({out, 3}, std::span<const std::int8_t>(numbers))));
-  inputs.push_back(b.constant(wavy({out, 1}, 6)));
+  inputs.push_back(b.constant(Tensor::from<std::int8_t>({out, in}, std::span<const std::int8_t>(numbers))));
+  inputs.push_back(b.constant(wavy({out, runs}, 6)));
   return inputs;
 }
 const QuantizedDense kRounded{.encoding = tensor::EncodingKind::linear,
@@ -268,6 +269,24 @@ TEST(MergeProjections, MakesOneProductOfQuantizedOnesWithTheSameSmoothing) {
       nullptr);
   EXPECT_EQ(ops_of(after), (Ops{"quantized_dense", "slice", "slice", "quantized_dense"}));
   expect_same_results(before, after, {wavy({7, 3}, 3)});
+}
+
+TEST(MergeProjections, MakesOneProductOfQuantizedOnesWithScalesForRuns) {
+  Builder b("g");
+  const Value x = b.parameter("x", {DType::f32, {b.dim("tokens"), 8}}), smoothing = b.constant(wavy({8}, 5));
+  QuantizedDense in_runs = kRounded, in_rows = kRounded;
+  in_runs.blocks = {1, 4};
+  in_runs.activation_runs = in_rows.activation_runs = 2;
+  b.output("a", b.quantized_dense(quantized(b, {x, smoothing}, 4, 8, 2), in_runs));
+  b.output("b", b.quantized_dense(quantized(b, {x, smoothing}, 6, 8, 2), in_runs));
+  b.output("c", b.quantized_dense(quantized(b, {x, smoothing}, 6, 8, 1), in_rows));
+  const Graph before = b.finish();
+  const Graph after = run_passes(
+      before,
+      {{"merge_projections", merge_projections}, {"fold_constants", fold_constants}, {"dce", eliminate_dead_nodes}},
+      nullptr);
+  EXPECT_EQ(ops_of(after), (Ops{"quantized_dense", "slice", "slice", "quantized_dense"}));
+  expect_same_results(before, after, {wavy({7, 8}, 3)});
 }
 
 TEST(MergeProjections, KeepsProductsApartThatDifferInActivationOrInput) {

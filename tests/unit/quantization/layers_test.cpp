@@ -74,6 +74,13 @@ TEST(RoundTo8Bits, IsWhatTheOpDoes) {
   }
 }
 
+TEST(MeanOutputs, TakeTheScaleOfEachRun) {
+  const tensor::ScaledRows rows{.stored = Tensor::from<std::int8_t>({2, 4}, {1, 2, 3, 4, -1, 0, 0, 5}),
+                                .scales = Tensor::from<float>({2, 2}, {0.5F, 2, 10, 1})};
+  const std::vector<double> means = {1, 10, 2, -1};
+  EXPECT_EQ(mean_outputs(rows, means), (std::vector<double>{0.5 * 21 + 2 * 2, -10 - 5}));
+}
+
 TEST(FallingRange, OrdersColumnsAlikeInInputsAndWeights) {
   const Inputs inputs{.values = {1, 0, 5, 2, 9, 5}, .columns = 3};  // ranges 1, 9, 0
   const std::vector<std::size_t> order = by_falling_range(inputs);

@@ -1,6 +1,7 @@
 // Folders whose weights are stored in 8 bits, and such folders that are not what they say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -10,6 +11,7 @@
 #include "alate/model.h"
 #include "base/mapped_file.h"
 #include "formats/tensor_file.h"
+#include "tensor/encoding.h"
 #include "tensor/row_rounding.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -47,12 +49,39 @@ class QuantizedWeights : public testing::Test {
     config_.replace(at, from.size(), to);
   }
 
-  std::string failure() {
+  std::vector<float> hidden_state(const LoadOptions& options = {}) {
     folder_.write("config.json", config_);
     formats::write_tensors(folder_.path() / "model.safetensors", tensors_);
+    const Model model = Model::load(folder_.path(), options);
+    const NamedTensors results = model.forward({{"input_ids", Tensor::from<std::int64_t>({1, 2}, {1, 5})}});
+    const std::span<const float> values = results.at("last_hidden_state").values<float>();
+    return {values.begin(), values.end()};
+  }
+
+  // Rounds the layer's weight in runs, which the config then names. The numbers that it means, f32.
+  Tensor round_in_runs(std::int64_t runs) {
+    const std::filesystem::path source = source_folder() / "tests/golden/models/odd_sizes/model.safetensors";
+    const std::string weight = std::string(kLayer) + ".weight";
+    Tensor floats;
+    for (formats::NamedTensor& named : formats::read_tensors(source)) {
+      if (named.name == weight) floats = named.tensor;
+    }
+    tensor::ScaledRows rows = tensor::round_rows(floats, runs);
+    const Tensor numbers = tensor::dequantize({tensor::EncodingKind::linear, {1, rows.run_length()}}, rows.stored,
+                                              rows.scales, {}, DType::f32);
+    tensor(weight) = std::move(rows.stored);
+    scales() = std::move(rows.scales);
+    name_runs(runs);
+    return numbers;
+  }
+  void name_runs(std::int64_t runs) {
+    replace_in_config("\"bits\": 8", "\"bits\": 8, \"modules\": {\"" + std::string(kLayer) +
+                                         "\": {\"activation_runs\": " + std::to_string(runs) + "}}");
+  }
+
+  std::string failure() {
     try {
-      const Model model = Model::load(folder_.path());
-      (void)model.forward({{"input_ids", Tensor::from<std::int64_t>({1, 2}, {1, 5})}});
+      (void)hidden_state();
     } catch (const Error& error) {
       return std::string(to_string(error.code())) + ": " + error.message();
     }
@@ -84,6 +113,44 @@ TEST_F(QuantizedWeights, NeedAScaleForEachRow) {
   expect_failure("corrupt: 'encoder.layer.0.attention.self.query.weight_scale' is f32[35,1]", "for each row");
   scales() = Tensor::zeros({DType::i8, {36, 1}});
   expect_failure("corrupt: 'encoder.layer.0.attention.self.query.weight_scale' is i8[36,1]", "f32");
+}
+
+TEST_F(QuantizedWeights, MayHaveAScaleForEachRun) {
+  const std::vector<float> whole = hidden_state({.dtype = "float32"});
+  const Tensor numbers = round_in_runs(4);
+  const std::vector<float> in_integers = hidden_state(), decoded = hidden_state({.dtype = "float32"});
+  EXPECT_NE(decoded, whole);
+  double worst = 0;
+  for (std::size_t i = 0; i < decoded.size(); ++i)
+    worst = std::max(worst, std::abs(double{in_integers[i]} - double{decoded[i]}));
+  EXPECT_GT(worst, 0);
+  EXPECT_LT(worst, 0.05);
+  // As floats in a file they give the same bits.
+  tensor(std::string(kLayer) + ".weight") = numbers;
+  std::erase_if(tensors_, [](const formats::NamedTensor& named) { return named.name.ends_with("weight_scale"); });
+  EXPECT_EQ(hidden_state({.dtype = "float32"}), decoded);
+}
+
+TEST_F(QuantizedWeights, MayHaveAScaleForEachRowWhereActivationsHaveRuns) {
+  name_runs(4);
+  EXPECT_EQ(failure(), "none");
+}
+
+TEST_F(QuantizedWeights, NeedAsManyScalesAsRuns) {
+  round_in_runs(4);
+  scales() = Tensor::zeros({DType::f32, {36, 3}});
+  expect_failure(
+      "corrupt: 'encoder.layer.0.attention.self.query.weight_scale' is f32[36,3] beside a weight of i8[36,36]",
+      "must be f32[36,1], a number for each row, or f32[36,4], one for each of a row's activation_runs");
+  replace_in_config("{\"activation_runs\": 4}", "{\"activation_runs\": 5}");
+  scales() = Tensor::zeros({DType::f32, {36, 5}});
+  try {
+    (void)hidden_state({.dtype = "float32"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("activation_runs of 'encoder.layer.0.attention.self.query' is 5"), std::string::npos)
+        << error.message();
+  }
 }
 
 TEST_F(QuantizedWeights, NeedScalesThatAreNumbers) {
