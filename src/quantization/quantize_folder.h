@@ -10,7 +10,7 @@ namespace alate::quantization {
 
 struct FolderOptions {
   std::vector<std::string> calibration = {};  // texts; empty: those built in
-  std::int64_t activation_runs = 2;           // of a layer's inputs, each rounded apart: 1 is fastest, more are nearer
+  std::int64_t activation_runs = 4;           // of a layer's inputs, each rounded apart: 1 is fastest, more are nearer
 };
 
 struct FolderReport {
