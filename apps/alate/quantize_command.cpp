@@ -55,7 +55,8 @@ void run_quantize(Arguments& arguments) {
   arguments.option("--calibration", "FILE", "texts like those that the model will see, one a line, or .jsonl",
                    calibration);
   arguments.option("--activation-runs", "N",
-                   "runs of a layer's inputs that are rounded apart: 1 is fastest; default: " + std::to_string(runs), runs);
+                   "runs of a layer's inputs that are rounded apart: 1 is fastest; default: " + std::to_string(runs),
+                   runs);
   declare(arguments, options);
   if (!arguments.parse()) return;
   apply(options);
