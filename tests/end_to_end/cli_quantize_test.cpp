@@ -104,7 +104,7 @@ TEST(CliQuantize, KeepsMiniLmNearToItself) {
   const std::string out = (folder.path() / "small").string();
   const ProgramRun run = run_program({"quantize", model, out, "--type", "int8"});
   ASSERT_EQ(run.exit_code, 0) << run.error;
-  EXPECT_LT(std::filesystem::file_size(folder.path() / "small/model.safetensors"), 23'300'000U);
+  EXPECT_LT(std::filesystem::file_size(folder.path() / "small/model.safetensors"), 23'500'000U);
   const auto texts = source_folder() / "tests/end_to_end/quantization_texts.txt";
   const Tensor wanted = embed(model, texts, folder);
   ASSERT_GE(wanted.extent(0), 36);
