@@ -71,6 +71,9 @@ void Client::send(std::string_view bytes, std::size_t piece, int pause_ms) {
   while (!bytes.empty()) {
     const std::size_t wanted = piece > 0 && piece < bytes.size() ? piece : bytes.size();
     const ssize_t sent = ::send(socket_, bytes.data(), wanted, MSG_NOSIGNAL);
+    // A server may answer before it has read all, and close when it has thrown away enough: the answer is still to be
+    // read.
+    if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return;
     if (sent < 0) fail("send");
     bytes.remove_prefix(static_cast<std::size_t>(sent));
     if (!bytes.empty()) pause(pause_ms);

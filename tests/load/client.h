@@ -28,7 +28,8 @@ class Client {
   void close();
   /// Closes so that the peer gets a reset.
   void reset();
-  /// Sends all of it; `pause_ms` between pieces of `piece` bytes makes a slow client.
+  /// Sends all of it, or what the server takes before it closes the connection; `pause_ms` between pieces of `piece`
+  /// bytes makes a slow client.
   void send(std::string_view bytes, std::size_t piece = 0, int pause_ms = 0);
   /// Reads one answer, `pause_ms` before each read.
   Answer receive(int pause_ms = 0);
