@@ -16,10 +16,10 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
-#include <new>
 #include <string_view>
 #include <vector>
 
+#include "aligned_floats.h"
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/peak_loops.h"
@@ -27,6 +27,8 @@
 namespace {
 
 using namespace alate;
+using bench::AlignedFloats;
+using bench::filled;
 using Clock = std::chrono::steady_clock;
 
 struct Sizes {
@@ -64,17 +66,6 @@ constexpr Sizes kShapes[] = {
 
 constexpr std::size_t kColdBytes = std::size_t{64} << 20;
 constexpr double kSecondsEach = 0.4;
-
-struct AlignedDelete {
-  void operator()(float* p) const { ::operator delete[](p, std::align_val_t{64}); }
-};
-using AlignedFloats = std::unique_ptr<float[], AlignedDelete>;
-
-AlignedFloats filled(std::size_t count, float value) {
-  AlignedFloats floats(static_cast<float*>(::operator new[](count * sizeof(float), std::align_val_t{64})));
-  std::fill_n(floats.get(), count, value);
-  return floats;
-}
 
 struct Times {
   double wall, processor;  // seconds; the processor's of all threads together

@@ -8,17 +8,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <new>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <unordered_map>
 #include <vector>
 
+#include "aligned_floats.h"
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/gemm.h"
 
 namespace {
 
 using namespace alate;
+using bench::AlignedFloats;
+using bench::filled;
 using Clock = std::chrono::steady_clock;
 using Type = dnnl::memory::data_type;
 
@@ -33,17 +35,6 @@ double seconds(std::size_t repeats, const Run& run) {
   const auto start = Clock::now();
   for (std::size_t i = 0; i < repeats; ++i) run();
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-struct AlignedDelete {
-  void operator()(float* p) const { ::operator delete[](p, std::align_val_t{64}); }
-};
-using AlignedFloats = std::unique_ptr<float[], AlignedDelete>;
-
-AlignedFloats filled(std::size_t count, float value) {
-  AlignedFloats floats(static_cast<float*>(::operator new[](count * sizeof(float), std::align_val_t{64})));
-  std::fill_n(floats.get(), count, value);
-  return floats;
 }
 
 class Alate {

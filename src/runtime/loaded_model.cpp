@@ -71,9 +71,11 @@ std::vector<Tensor> EncoderProgram::run_parts(std::span<const BatchPart> parts, 
     results.push_back(make_output(i, tokens.ids.size(), tokens.lengths.size(), false));
   std::vector<std::byte*> bytes;
   for (Tensor& result : results) bytes.push_back(result.mutable_bytes().data());
+  backends::RunOptions alone = run_options;
+  alone.max_workers = 1;  // a part stays on its thread: cut again, its weights would be read again
   base::ThreadPool::shared().parallel_for(parts.size(), workers, [&](std::size_t index, std::size_t) {
     const BatchPart& part = parts[index];
-    const std::vector<Tensor> rows = run_whole(part_of(tokens, part), part_of(options, part), run_options);
+    const std::vector<Tensor> rows = run_whole(part_of(tokens, part), part_of(options, part), alone);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t row_bytes = rows[i].byte_count() / static_cast<std::size_t>(rows[i].extent(0));
       const std::size_t first = is_per_token(i) ? part.first_token : part.first;

@@ -1,8 +1,6 @@
 // alate quantize: a folder that other commands take, and how near all-MiniLM-L6-v2 stays to itself.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -10,6 +8,7 @@
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/quantization/tiny_encoder.h"
 #include "tiny_models.h"
+#include "vectors.h"
 
 namespace alate::tests {
 namespace {
@@ -20,39 +19,6 @@ using formats::Json;
 Json json_of(const ProgramRun& run) {
   EXPECT_EQ(run.exit_code, 0) << run.error;
   return formats::parse_json(run.out, "standard output");
-}
-
-// Vectors of the lines of a file.
-Tensor embed(const std::string& model, const std::filesystem::path& texts, const TemporaryFolder& folder,
-             const std::vector<std::string>& more = {}) {
-  const std::string out = (folder.path() / "vectors.safetensors").string();
-  std::vector<std::string> arguments = {"embed", model, "--file", texts.string(), "--out", out, "--quiet"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const ProgramRun run = run_program(arguments);
-  EXPECT_EQ(run.exit_code, 0) << run.error;
-  return formats::read_tensors(out).front().tensor;
-}
-
-struct Cosines {
-  double mean = 0, worst = 1;
-};
-
-Cosines compare(const Tensor& a, const Tensor& b) {
-  Cosines cosines;
-  const auto rows = static_cast<std::size_t>(a.extent(0)), width = static_cast<std::size_t>(a.extent(1));
-  for (std::size_t row = 0; row < rows; ++row) {
-    double dot = 0, aa = 0, bb = 0;
-    for (std::size_t i = row * width; i < (row + 1) * width; ++i) {
-      const double x = double{a.values<float>()[i]}, y = double{b.values<float>()[i]};
-      dot += x * y;
-      aa += x * x;
-      bb += y * y;
-    }
-    const double cosine = dot / std::sqrt(aa * bb);
-    cosines.mean += cosine / static_cast<double>(rows);
-    cosines.worst = std::min(cosines.worst, cosine);
-  }
-  return cosines;
 }
 
 TEST(CliQuantize, WritesAFolderThatEmbedTakes) {
@@ -105,15 +71,14 @@ TEST(CliQuantize, KeepsMiniLmNearToItself) {
   const ProgramRun run = run_program({"quantize", model, out, "--type", "int8"});
   ASSERT_EQ(run.exit_code, 0) << run.error;
   EXPECT_LT(std::filesystem::file_size(folder.path() / "small/model.safetensors"), 23'500'000U);
-  const auto texts = source_folder() / "tests/end_to_end/quantization_texts.txt";
-  const Tensor wanted = embed(model, texts, folder);
+  const Tensor wanted = vectors_of(model);
   ASSERT_GE(wanted.extent(0), 36);
-  const Cosines quantized = compare(wanted, embed(out, texts, folder));
+  const Cosines quantized = compare_rows(wanted, vectors_of(out));
   EXPECT_GE(quantized.mean, 0.999);
   EXPECT_GE(quantized.worst, 0.997);
   // Rounded on load, without calibration, it is near too, but less so.
-  const Cosines rounded = compare(wanted, embed(model, texts, folder, {"--dtype", "int8"}));
-  EXPECT_GE(rounded.mean, 0.998);
+  const Cosines rounded = compare_rows(wanted, vectors_of(model, {"--dtype", "int8"}));
+  EXPECT_GE(rounded.mean, 0.999);
   EXPECT_LT(rounded.mean, quantized.mean);
 }
 

@@ -8,10 +8,10 @@
 
 namespace alate::cpu {
 
-std::size_t arena_aligned(std::size_t bytes) {
-  if (bytes > SIZE_MAX / 2)
+std::size_t arena_aligned(std::size_t bytes, std::size_t count) {
+  if (bytes > SIZE_MAX / 2 / count)
     throw Error(ErrorCode::resource_exhausted, "a value of this size does not fit in memory: use smaller inputs");
-  return scratch_aligned(bytes);
+  return scratch_aligned(bytes) * count;
 }
 
 // Largest first, each at the lowest offset that overlaps no other of its time: Pisarchyk and Lee, arXiv:2001.03288,

@@ -12,8 +12,9 @@ struct ArenaInterval {
   std::size_t* offset;
 };
 
-/// Bytes rounded up to the alignment of parts. Throws resource_exhausted where no memory could hold as many.
-std::size_t arena_aligned(std::size_t bytes);
+/// `count` times so many bytes, each rounded up to the alignment of parts. Throws resource_exhausted where no memory
+/// could hold as many.
+std::size_t arena_aligned(std::size_t bytes, std::size_t count = 1);
 
 /// Gives each interval an offset so that no two of the same time overlap, and returns the bytes of the whole. Reorders
 /// the intervals; their bytes are aligned already.

@@ -40,8 +40,8 @@ Binding bind_plan(const Plan& plan, const graph::DimValues& values, std::size_t 
   }
   for (RowBlocks& group : binding.row_blocks) {
     for (const SlotId inner : group.group->inner) first[inner] = SIZE_MAX;
-    intervals.push_back(
-        {group.part_bytes * std::min(workers, group.blocks), group.group->first, group.group->end - 1, &group.offset});
+    intervals.push_back({arena_aligned(group.part_bytes, std::min(workers, group.blocks)), group.group->first,
+                         group.group->end - 1, &group.offset});
   }
   for (SlotId id = 0; id < plan.slots.size(); ++id) {
     const std::size_t bytes = binding.shapes[id].byte_count();

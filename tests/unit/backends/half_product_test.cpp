@@ -105,9 +105,8 @@ class Product {
                          std::size_t rows) const {
     base::ThreadPool pool(threads);
     const auto& [m, n, k] = problem_;
-    Tensor packed =
-        Tensor::uninitialized({DType::u8, {static_cast<std::int64_t>(packed_half_bytes(weight_, n, k, kernel))}});
-    pack_half_weights(weight_, w_.data(), n, k, packed.mutable_bytes().data(), threads > 1 ? &pool : nullptr, kernel);
+    Tensor packed = Tensor::uninitialized({DType::u8, {static_cast<std::int64_t>(packed_half_bytes(n, k, kernel))}});
+    pack_half_weights(w_.data(), n, k, packed.mutable_bytes().data(), threads > 1 ? &pool : nullptr, kernel);
     Tensor scratch =
         Tensor::uninitialized({DType::u8, {static_cast<std::int64_t>(half_product_scratch(weight_, rows, k, kernel))}});
     std::vector<float> c(rows * n);

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <vector>
 
-#include "tensor/half.h"
 #include "tests/unit/backends/word_problems.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -175,14 +174,6 @@ TEST(MatrixTiles, IntegersHaveTheBaselinesBits) {
   EXPECT_EQ(faults, 0);
 }
 
-std::vector<std::uint16_t> random_bf16(std::size_t count, unsigned seed) {
-  std::minstd_rand random(seed);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<std::uint16_t> values(count);
-  for (std::uint16_t& x : values) x = tensor::float_to_bf16(uniform(random));
-  return values;
-}
-
 TEST(MatrixTiles, Bf16IsNearTheExactProduct) {
   base::ThreadPool pool(2);
   faults = 0;
@@ -192,19 +183,7 @@ TEST(MatrixTiles, Bf16IsNearTheExactProduct) {
     std::vector<float> c;
     const Words words(a, sizes.m, sizes.k);
     gemm(arguments_of(sizes, words, Packed(w, sizes, kernel), c), pool, 2, kernel);
-    for (std::size_t i = 0; i < sizes.m; ++i) {
-      for (std::size_t j = 0; j < sizes.n; ++j) {
-        double wanted = 0, magnitude = 0;
-        for (std::size_t l = 0; l < sizes.k; ++l) {
-          const double product =
-              double{tensor::bf16_to_float(a[i * sizes.k + l])} * tensor::bf16_to_float(w[j * sizes.k + l]);
-          wanted += product;
-          magnitude += std::abs(product);
-        }
-        ASSERT_NEAR(c[i * sizes.n + j], wanted, 0x1p-24 * static_cast<double>(sizes.k + 2) * magnitude)
-            << i << ", " << j << " of " << sizes.m << " x " << sizes.n << " x " << sizes.k;
-      }
-    }
+    expect_near_exact_bf16(c, a, w, sizes);
   }
   EXPECT_EQ(faults, 0);
 }

@@ -157,29 +157,12 @@ TEST(WordGemm, Bf16IsNearTheExactProduct) {
     const GemmKernel& kernel = kernels.bf16;
     SCOPED_TRACE(name_of(kernels, kernel));
     for (const Sizes& sizes : kSizes) {
-      std::minstd_rand random(static_cast<unsigned>(sizes.n + sizes.k));
-      std::uniform_real_distribution<float> uniform(-1, 1);
-      std::vector<std::uint16_t> a(sizes.m * sizes.k), w(sizes.n * sizes.k);
-      for (auto* values : {&a, &w}) {
-        for (std::uint16_t& x : *values) x = tensor::float_to_bf16(uniform(random));
-      }
+      const std::vector<std::uint16_t> a = random_bf16(sizes.m * sizes.k, 1), w = random_bf16(sizes.n * sizes.k, 2);
       std::vector<float> c;
       const Words words(a, sizes.m, sizes.k);
       const Packed packed(w, sizes, kernel);
       gemm(arguments_of(sizes, words, packed, c), pool, 2, kernel);
-      for (std::size_t i = 0; i < sizes.m; ++i) {
-        for (std::size_t j = 0; j < sizes.n; ++j) {
-          double wanted = 0, magnitude = 0;
-          for (std::size_t l = 0; l < sizes.k; ++l) {
-            const double product =
-                double{tensor::bf16_to_float(a[i * sizes.k + l])} * tensor::bf16_to_float(w[j * sizes.k + l]);
-            wanted += product;
-            magnitude += std::abs(product);
-          }
-          ASSERT_NEAR(c[i * sizes.n + j], wanted, 0x1p-24 * static_cast<double>(sizes.k + 2) * magnitude)
-              << i << ", " << j << " of " << sizes.m << " x " << sizes.n << " x " << sizes.k;
-        }
-      }
+      expect_near_exact_bf16(c, a, w, sizes);
     }
   }
 }

@@ -1,6 +1,8 @@
 // Products of words for tests: operands as words, packed weights, and integers with what they mean.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "backends/cpu/kernels/gemm.h"
+#include "tensor/half.h"
 
 namespace alate::cpu::word_testing {
 
@@ -67,6 +70,33 @@ inline GemmArguments arguments_of(const Sizes& sizes, const Words& a, const Pack
   arguments.m = sizes.m;
   arguments.n = sizes.n;
   return arguments;
+}
+
+/// bf16 between -1 and 1.
+inline std::vector<std::uint16_t> random_bf16(std::size_t count, unsigned seed) {
+  std::minstd_rand random(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<std::uint16_t> values(count);
+  for (std::uint16_t& x : values) x = tensor::float_to_bf16(uniform(random));
+  return values;
+}
+
+/// Products of bf16 are exact in double; c is their sum in f32.
+inline void expect_near_exact_bf16(const std::vector<float>& c, const std::vector<std::uint16_t>& a,
+                                   const std::vector<std::uint16_t>& w, const Sizes& sizes) {
+  for (std::size_t i = 0; i < sizes.m; ++i) {
+    for (std::size_t j = 0; j < sizes.n; ++j) {
+      double wanted = 0, magnitude = 0;
+      for (std::size_t l = 0; l < sizes.k; ++l) {
+        const double product =
+            double{tensor::bf16_to_float(a[i * sizes.k + l])} * tensor::bf16_to_float(w[j * sizes.k + l]);
+        wanted += product;
+        magnitude += std::abs(product);
+      }
+      ASSERT_NEAR(c[i * sizes.n + j], wanted, 0x1p-24 * static_cast<double>(sizes.k + 2) * magnitude)
+          << i << ", " << j << " of " << sizes.m << " x " << sizes.n << " x " << sizes.k;
+    }
+  }
 }
 
 struct IntegerProblem {

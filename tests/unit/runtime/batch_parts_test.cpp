@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <vector>
 
 #include "alate/model.h"
+#include "runtime/loaded_model.h"
 #include "tests/source_folder.h"
 
 namespace alate::runtime {
@@ -98,6 +101,45 @@ TEST(SplitBatch, PartsGiveTheSameBits) {
                                                     static_cast<std::size_t>(length) * width);
     ASSERT_EQ(std::memcmp(alone.bytes().data(), wanted.data(), wanted.size_bytes()), 0) << "text " << text;
   }
+}
+
+// Says how many threads each run of it may have; its output is a number for each token.
+class ThreadsTold : public backends::Executable {
+ public:
+  explicit ThreadsTold(std::vector<std::size_t>& told, std::mutex& mutex) : told_(told), mutex_(mutex) {}
+  std::span<const backends::Port> inputs() const override { return {}; }
+  std::span<const backends::Port> outputs() const override { return {&output_, 1}; }
+  void run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+           const backends::RunOptions& options) override {
+    outputs[0] = Tensor::zeros({DType::f32, {inputs[0].shape().dims[0], 1}});
+    const std::lock_guard lock(mutex_);
+    told_.push_back(options.max_workers);
+  }
+  backends::ExecutableFacts facts() const override { return {}; }
+  std::size_t pool_workers() const override { return 2; }
+
+ private:
+  backends::Port output_{"y", {DType::f32, {Dim::of_id(0), 1}}};
+  std::vector<std::size_t>& told_;
+  std::mutex& mutex_;
+};
+
+TEST(BatchParts, StayOnTheirThread) {
+  std::vector<std::size_t> told;
+  std::mutex mutex;
+  const EncoderProgram program(std::make_unique<ThreadsTold>(told, mutex),
+                               {.vocabulary = 10, .positions = 200, .types = 1, .hidden_size = 1}, Dim::of_id(0));
+  PackedTokens tokens;
+  tokens.lengths.assign(8, 100);
+  tokens.ids.assign(800, 1);
+  program.run(tokens);
+  EXPECT_GT(told.size(), 1U);
+  for (const std::size_t threads : told) EXPECT_EQ(threads, 1U);
+  told.clear();
+  tokens.lengths.assign(1, 100);
+  tokens.ids.assign(100, 1);
+  program.run(tokens);
+  EXPECT_EQ(told, std::vector<std::size_t>{0}) << "a text alone has all threads";
 }
 
 }  // namespace

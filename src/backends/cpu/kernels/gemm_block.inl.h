@@ -5,17 +5,11 @@
 #include <type_traits>
 
 #include "backends/cpu/kernels/dispatch.h"
-#include "backends/cpu/kernels/gemm.h"
-#include "backends/cpu/kernels/vector_math.inl.h"
+#include "backends/cpu/kernels/gemm_finish.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 namespace {
-
-constexpr FloatTag kFloats;
-constexpr hn::RebindToSigned<FloatTag> kLaneIntegers;
-constexpr std::size_t kLanes = HWY_LANES(float);
-constexpr std::size_t kCacheLine = 64;  // bytes
 
 // How words are multiplied. A row's word becomes kParts vectors of operands, a vector of W's words kParts of weights,
 // and each part adds one product to every lane. Words and sums travel as floats, whatever their bits mean. What W's
@@ -63,12 +57,6 @@ constexpr bool kIsInteger = Dot::kKind == WordKind::bytes || Dot::kKind == WordK
 // Whether the sums of a run lack kOperandsLack times the sums of W's columns, which have less than 24 bits.
 template <class Dot>
 constexpr bool kLacksOperands = requires { Dot::kOperandsLack; };
-
-// The first `count` of a vector's lanes, all where there are as many.
-template <class D>
-HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t count) {
-  return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
-}
 
 // out[row][column] (+)= sum over k of a[row][k] * panel[k][column], for kRows rows and kPanels panels side by side.
 template <class Dot, std::size_t kRows, std::size_t kPanels, std::size_t kVectors>
@@ -189,124 +177,6 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
       hn::StoreU(sums[row][v], kFloats, out + row * in.out_stride + v * kLanes);
     }
   }
-}
-
-// Where a tile lies in C.
-struct TilePlace {
-  std::size_t row, rows;
-  std::size_t column, columns;  // those that exist; the tile in memory is `width` wide
-  std::size_t width;
-};
-
-HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place) {
-  for (std::size_t row = place.row; row < place.row + place.rows; ++row) {
-    for (std::size_t column = place.column; column < place.column + place.columns;
-         column += kCacheLine / sizeof(float)) {
-      __builtin_prefetch(g.c + row * g.c_stride + column, 1, 3);
-      if (g.residual != nullptr) __builtin_prefetch(g.residual + row * g.residual_stride + column, 0, 3);
-    }
-  }
-}
-
-// What the sums of one run of some columns are multiplied with: ones where the columns have one scale for all runs,
-// with which the whole is multiplied at the end.
-HWY_INLINE FloatVector run_scales(const IntegerScales& scales, std::size_t n, std::size_t run, std::size_t column,
-                                  std::size_t count) {
-  if (!scales.has_column_scales_of_runs) return hn::Set(kFloats, 1.0f);
-  return load_at_most(kFloats, scales.column_scales + run * n + column, count);
-}
-
-// Adds to a tile of integers' sums the offsets of runs [first_run, first_run + kRuns) times the columns' sums.
-template <std::size_t kRuns>
-HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, std::size_t first_run,
-                              float* HWY_RESTRICT tile) {
-  const IntegerScales& scales = g.scales;
-  for (std::size_t column = 0; column < place.columns; column += kLanes) {
-    FloatVector sums[kRuns];
-    HWY_UNROLL(4) for (std::size_t run = 0; run < kRuns; ++run) {
-      const float* from = scales.column_sums + (first_run + run) * g.n + place.column + column;
-      const FloatVector factors =
-          run_scales(scales, g.n, first_run + run, place.column + column, place.columns - column);
-      sums[run] = hn::Mul(load_at_most(kFloats, from, place.columns - column), factors);
-    }
-    const float* offsets = scales.row_offsets + place.row * scales.runs + first_run;
-    for (std::size_t row = 0; row < place.rows; ++row, offsets += scales.runs) {
-      float* at = tile + row * place.width + column;
-      FloatVector x = hn::Load(kFloats, at);
-      HWY_UNROLL(4)
-      for (std::size_t run = 0; run < kRuns; ++run) x = hn::MulAdd(hn::Set(kFloats, offsets[run]), sums[run], x);
-      hn::Store(x, kFloats, at);
-    }
-  }
-}
-
-// The same for all runs but the last, which finish_tile adds.
-HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace& place, float* tile) {
-  std::size_t run = 0;
-  const std::size_t end = g.scales.runs - 1;
-  for (; run + 4 <= end; run += 4) add_offsets<4>(g, place, run, tile);
-  if (end - run == 3) return add_offsets<3>(g, place, run, tile);
-  if (end - run == 2) return add_offsets<2>(g, place, run, tile);
-  if (end - run == 1) add_offsets<1>(g, place, run, tile);
-}
-
-// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Sums of
-// integers have their rows' scales by now, and the offsets of all runs but the last; that one's offsets times the
-// columns' sums are missing, and the columns' scales.
-template <Activation kActivation, bool kIsOfIntegers>
-HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
-  for (std::size_t column = 0; column < place.columns; column += kLanes) {
-    const std::size_t first = place.column + column, count = place.columns - column;
-    const FloatVector bias = g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + first, count);
-    float* to = g.c + place.row * g.c_stride + first;
-    const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + first;
-    const auto finish = [&](FloatVector x, std::size_t row) HWY_ATTR __attribute__((always_inline)) {
-      x = activate<kActivation>(kFloats, x);
-      if (residual != nullptr) x = hn::Add(x, load_at_most(kFloats, residual + row * g.residual_stride, count));
-      if (count >= kLanes)
-        hn::StoreU(x, kFloats, to + row * g.c_stride);
-      else
-        store_first(x, kFloats, to + row * g.c_stride, count);
-    };
-    if constexpr (kIsOfIntegers) {
-      const IntegerScales& scales = g.scales;
-      const FloatVector column_scales = scales.has_column_scales_of_runs
-                                            ? hn::Set(kFloats, 1.0f)
-                                            : load_at_most(kFloats, scales.column_scales + first, count);
-      const FloatVector last_sums =
-          hn::Mul(load_at_most(kFloats, scales.column_sums + (scales.runs - 1) * g.n + first, count),
-                  run_scales(scales, g.n, scales.runs - 1, first, count));
-      for (std::size_t row = 0; row < place.rows; ++row) {
-        const float offset = scales.row_offsets[(place.row + row + 1) * scales.runs - 1];
-        const FloatVector sums = hn::Load(kFloats, tile + row * place.width + column);
-        const FloatVector x = hn::MulAdd(hn::Set(kFloats, offset), last_sums, sums);
-        // Without a bias, adding its zero makes +0 of -0, a number as good.
-        finish(hn::MulAdd(x, column_scales, bias), row);
-      }
-    } else {
-      for (std::size_t row = 0; row < place.rows; ++row) {
-        const FloatVector sums = hn::Load(kFloats, tile + row * place.width + column);
-        finish(g.bias == nullptr ? sums : hn::Add(sums, bias), row);
-      }
-    }
-  }
-}
-
-using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float* tile);
-
-template <bool kIsOfIntegers>
-FinishTile find_finish(Activation activation) {
-  switch (activation) {
-    case Activation::none: break;
-    case Activation::relu: return finish_tile<Activation::relu, kIsOfIntegers>;
-    case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kIsOfIntegers>;
-    case Activation::gelu_tanh: return finish_tile<Activation::gelu_tanh, kIsOfIntegers>;
-    case Activation::silu: return finish_tile<Activation::silu, kIsOfIntegers>;
-    case Activation::tanh: return finish_tile<Activation::tanh, kIsOfIntegers>;
-    case Activation::sigmoid: return finish_tile<Activation::sigmoid, kIsOfIntegers>;
-    case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kIsOfIntegers>;
-  }
-  return finish_tile<Activation::none, kIsOfIntegers>;
 }
 
 template <class Dot>

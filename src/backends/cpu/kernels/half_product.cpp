@@ -26,12 +26,12 @@ const GemmKernel& half_product_kernel(DType weight) {
   return weight == DType::bf16 ? set.f32_by_bf16 : set.f32_by_f16;
 }
 
-std::size_t packed_half_bytes(DType /*weight*/, std::size_t n, std::size_t k, const GemmKernel& kernel) {
+std::size_t packed_half_bytes(std::size_t n, std::size_t k, const GemmKernel& kernel) {
   return packed_word_count(n, words_of_row(k, kernel), kernel) * kPackedWordBytes;
 }
 
-void pack_half_weights(DType /*weight*/, const void* w, std::size_t n, std::size_t k, void* packed,
-                       base::ThreadPool* pool, const GemmKernel& kernel) {
+void pack_half_weights(const void* w, std::size_t n, std::size_t k, void* packed, base::ThreadPool* pool,
+                       const GemmKernel& kernel) {
   const std::size_t row_bytes = k * sizeof(std::uint16_t);
   pack_words(static_cast<const std::byte*>(w), row_bytes, n, row_bytes, static_cast<std::byte*>(packed), pool, kernel);
 }

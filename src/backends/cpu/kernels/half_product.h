@@ -17,10 +17,10 @@ namespace alate::cpu {
 const GemmKernel& half_product_kernel(DType weight);
 
 /// Bytes of the packed form of W [n, k].
-std::size_t packed_half_bytes(DType weight, std::size_t n, std::size_t k, const GemmKernel& kernel);
+std::size_t packed_half_bytes(std::size_t n, std::size_t k, const GemmKernel& kernel);
 
 /// Packs W [n, k], dense, into packed_half_bytes bytes, aligned to 64. Uses the threads of `pool` unless it is null.
-void pack_half_weights(DType weight, const void* w, std::size_t n, std::size_t k, void* packed, base::ThreadPool* pool,
+void pack_half_weights(const void* w, std::size_t n, std::size_t k, void* packed, base::ThreadPool* pool,
                        const GemmKernel& kernel);
 
 /// Bytes that multiply_half needs for activations of m rows.

@@ -20,13 +20,13 @@ bool has_half_weight(const graph::Graph& graph, const graph::Node& node) {
 }
 
 std::size_t packed_half_dense_bytes(const Shape& weight, const graph::Attributes& /*attributes*/) {
-  return packed_half_bytes(weight.dtype, extent_of(weight, 0), extent_of(weight, 1), half_product_kernel(weight.dtype));
+  return packed_half_bytes(extent_of(weight, 0), extent_of(weight, 1), half_product_kernel(weight.dtype));
 }
 
 Tensor pack_half_dense(const Tensor& weight, const graph::Attributes& attributes) {
   const std::size_t words = packed_half_dense_bytes(weight.shape(), attributes) / sizeof(float);
   Tensor packed = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(words)}});
-  pack_half_weights(weight.dtype(), weight.bytes().data(), extent_of(weight.shape(), 0), extent_of(weight.shape(), 1),
+  pack_half_weights(weight.bytes().data(), extent_of(weight.shape(), 0), extent_of(weight.shape(), 1),
                     packed.mutable_bytes().data(), &base::ThreadPool::shared(), half_product_kernel(weight.dtype()));
   return packed;
 }
