@@ -1,7 +1,9 @@
 // Speed of the CPU engine's attention over packed batches of texts, and its share of what a thread reaches with
 // multiply-adds in registers, measured in turns. Times are wall-clock at their best.
 //
-//   bench_attention [THREADS]    1 when not given; ALATE_ISA chooses the instruction set
+//   bench_attention [THREADS [LENGTH]]    1 thread and all lengths when not given; ALATE_ISA chooses the instruction set
+//
+// The last column is the rate when operands may be rounded, over that when not.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -55,18 +57,23 @@ void run(const Sizes& shape, base::ThreadPool& pool, std::size_t threads) {
   arguments.heads = arguments.kv_heads = shape.heads;
   arguments.head_size = arguments.value_size = shape.head_size;
   arguments.scale = 0.2f;
-  double best = 1e9;
+  double best = 1e9, best_rounded = 1e9;
   double peak = 0;
   for (int repeat = 0; repeat < 200; ++repeat) {
-    const auto begin = Clock::now();
+    auto begin = Clock::now();
     cpu::attend_sequences(arguments, pool, threads);
     best = std::min(best, seconds_since(begin));
+    cpu::AttentionArguments rounding = arguments;
+    rounding.rounds_operands = true;
+    begin = Clock::now();
+    cpu::attend_sequences(rounding, pool, threads);
+    best_rounded = std::min(best_rounded, seconds_since(begin));
     if (repeat % 4 == 0) peak = std::max(peak, measure_peak(cpu::kernels()));
   }
   const double rate = 4.0 * static_cast<double>(shape.sequences * shape.length * shape.length * width) / best;
-  std::printf("%3zu x %-4zu %2zu heads of %-3zu  %8.3f ms  %7.1f GFLOP/s  %3.0f%% of %zu x %.0f\n", shape.sequences,
+  std::printf("%3zu x %-4zu %2zu heads of %-3zu  %8.3f ms  %7.1f GFLOP/s  %3.0f%% of %zu x %.0f  %5.2f\n", shape.sequences,
               shape.length, shape.heads, shape.head_size, best * 1e3, rate / 1e9,
-              100 * rate / peak / static_cast<double>(threads), threads, peak / 1e9);
+              100 * rate / peak / static_cast<double>(threads), threads, peak / 1e9, best / best_rounded);
 }
 
 }  // namespace
@@ -75,5 +82,8 @@ int main(int argc, char** argv) {
   const std::size_t threads = argc > 1 ? static_cast<std::size_t>(std::max(std::atoi(argv[1]), 1)) : 1;
   base::ThreadPool pool(threads);
   std::printf("%s\n", cpu::kernels().simd.target);
-  for (const Sizes& shape : kShapes) run(shape, pool, threads);
+  const std::size_t length = argc > 2 ? static_cast<std::size_t>(std::max(std::atoi(argv[2]), 0)) : 0;
+  for (const Sizes& shape : kShapes) {
+    if (length == 0 || shape.length == length) run(shape, pool, threads);
+  }
 }

@@ -312,6 +312,8 @@ struct Attention {
   std::int64_t window_left = -1;  // a query at place i sees keys at i - window_left … i + window_right; -1: no limit
   std::int64_t window_right = -1;
   double soft_cap = 0;  // scores become soft_cap · tanh(score / soft_cap) before bias and mask; 0: not
+  // Products may take operands that are rounded, to 12 bits of the greatest or more: where integers multiply faster.
+  bool rounds_operands = false;
   static constexpr auto fields() {
     return std::tuple{Field{"scale", &Attention::scale},
                       Field{"has_lengths", &Attention::has_lengths},
@@ -320,7 +322,8 @@ struct Attention {
                       Field{"causal", &Attention::causal},
                       Field{"window_left", &Attention::window_left},
                       Field{"window_right", &Attention::window_right},
-                      Field{"soft_cap", &Attention::soft_cap}};
+                      Field{"soft_cap", &Attention::soft_cap},
+                      Field{"rounds_operands", &Attention::rounds_operands}};
   }
   bool operator==(const Attention&) const = default;
 };

@@ -139,7 +139,8 @@ class Bert {
     };
     const Value query = heads_of("query"), key = heads_of("key"), value = heads_of("value");
     const graph::Attention attributes{.scale = 1 / std::sqrt(static_cast<double>(config_.head_size())),
-                                      .has_lengths = true};
+                                      .has_lengths = true,
+                                      .rounds_operands = weights_.settings().rounds_activations()};
     const Value mixed = b_.ragged_attention(
         {query, key, value, in_.starts, in_.lengths, in_.pad_index, in_.unpad_index, in_.key_lengths}, attributes);
     return b_.reshape({mixed}, {.dims = {in_.tokens, hidden}});

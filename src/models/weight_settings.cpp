@@ -90,6 +90,11 @@ std::string_view WeightSettings::computes_in() const {
   throw Error(ErrorCode::internal, "unknown type to compute in");
 }
 
+bool WeightSettings::rounds_activations() const {
+  const bool multiplies_integers = quantization.is_present && dtype == ComputeDType::as_stored;
+  return multiplies_integers || dtype == ComputeDType::int8 || dtype == ComputeDType::bfloat16;
+}
+
 DType WeightSettings::kept_in() const {
   return dtype == ComputeDType::bfloat16 ? DType::bf16 : dtype == ComputeDType::float16 ? DType::f16 : DType::f32;
 }

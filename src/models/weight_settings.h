@@ -49,6 +49,8 @@ struct WeightSettings {
   std::string_view computes_in() const;
   /// That weights of these products are kept in where it is a half: bf16, f16. Otherwise f32.
   DType kept_in() const;
+  /// Whether products of activations with each other may round them: where those with weights do.
+  bool rounds_activations() const;
   /// Whether weights are rounded when they are loaded, without calibration.
   bool rounds_on_load() const { return dtype == ComputeDType::int8 && !quantization.is_present; }
 };

@@ -63,6 +63,7 @@ class Weights {
   /// The rows of table `name` [rows, width] that `indices` name, in f32. Throws as `get`.
   graph::Value lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
                       std::int64_t width, Rounding rounding = Rounding::allowed);
+  const WeightSettings& settings() const { return settings_; }
   /// What these two were asked for, in order.
   std::span<const LinearLayer> linear_layers() const { return layers_; }
   std::span<const LookupTable> lookup_tables() const { return tables_; }

@@ -17,6 +17,7 @@ const std::vector<Attention>& variants() {
       {.scale = 1, .window_left = 1, .window_right = 0},
       {.scale = 0.5, .window_left = -1, .window_right = 1},
       {.scale = 0.2, .has_lengths = true, .has_bias = true, .has_sinks = true, .window_left = 2, .soft_cap = 3.5},
+      {.scale = 0.5, .rounds_operands = true},
   };
   return all;
 }

@@ -116,6 +116,10 @@ Tolerance tolerance_of(const Case& subject) {
   constexpr Tolerance kUnordered{Bound::exact, 0, 0, 0, false};
   const auto* window = std::get_if<graph::Window>(&subject.attributes);
   if (window != nullptr && window->reduction >= graph::Reduction::max) return kUnordered;
+  // 12 bits of the greatest operand, twice.
+  constexpr Tolerance kRounded{Bound::of_largest, 4, 8192, 8192, false};
+  const auto* attention = std::get_if<graph::Attention>(&subject.attributes);
+  if (attention != nullptr && attention->rounds_operands) return kRounded;
   const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.op == subject.op; });
   if (row != std::end(kRows)) return row->tolerance;
   // Complex numbers are computed by formulas of several roundings.

@@ -124,7 +124,7 @@ class RaggedAttention : public EveryInstructionSet {
           written[row + i] = true;
           if (query % step != 0 && query + 1 != length) continue;
           const double want = expected(batch, s, i / a.value_size, query, i % a.value_size);
-          ASSERT_NEAR(batch.out[row + i], want, 2e-6) << "length " << length << " query " << query << " column " << i;
+          ASSERT_NEAR(batch.out[row + i], want, tolerance_) << "length " << length << " query " << query << " column " << i;
         }
       }
     }
@@ -134,6 +134,17 @@ class RaggedAttention : public EveryInstructionSet {
       }
     }
   }
+
+  // The part of a batch's result that is a sequence's, and the bits that it has alone.
+  void check_alone(const Batch& company, std::size_t sequence, Batch alone) {
+    run(alone);
+    const auto begin =
+        company.out.begin() + company.starts[sequence] * static_cast<std::ptrdiff_t>(alone.arguments.out_stride);
+    const std::vector<float> part(begin, begin + static_cast<std::ptrdiff_t>(alone.out.size()));
+    EXPECT_TRUE(same_bits(part, alone.out)) << "length " << company.lengths[sequence];
+  }
+
+  double tolerance_ = 2e-6;
 };
 
 TEST_P(RaggedAttention, FollowsTheFormulaForAnyHeadSize) {
@@ -234,11 +245,7 @@ TEST_P(RaggedAttention, GivesASequenceTheSameBitsAloneAndInCompany) {
     for (std::size_t s = 0; s < company.lengths.size(); ++s) {
       Batch alone({company.lengths[s]}, 3, 3, 20, 20);
       adjust(alone);
-      run(alone);
-      const auto begin =
-          company.out.begin() + company.starts[s] * static_cast<std::ptrdiff_t>(alone.arguments.out_stride);
-      const std::vector<float> part(begin, begin + static_cast<std::ptrdiff_t>(alone.out.size()));
-      EXPECT_TRUE(same_bits(part, alone.out)) << "length " << company.lengths[s];
+      check_alone(company, s, std::move(alone));
     }
   }
 }
@@ -278,6 +285,97 @@ TEST_P(RaggedAttention, AcceptsAnEmptyBatch) {
   check(empty);
 }
 
+// With operands that may be rounded: where no set of shorts is here, these run as floats.
+class RoundedAttention : public RaggedAttention {
+ protected:
+  RoundedAttention() { tolerance_ = 1.5e-3; }
+
+  static Batch rounded(Batch batch) {
+    batch.arguments.rounds_operands = true;
+    return batch;
+  }
+};
+
+TEST_P(RoundedAttention, FollowsTheFormulaForAnyHeadSize) {
+  for (const std::size_t size : {1, 3, 8, 12, 31, 32, 33, 64, 80, 128, 300}) {
+    Batch batch = rounded(Batch({5, 1, 0, 25, 33}, 3, 3, size, size));
+    check(batch);
+  }
+}
+
+TEST_P(RoundedAttention, FollowsTheFormulaForAnyLength) {
+  for (const std::int32_t length : {1, 23, 24, 25, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 256, 257, 300, 520}) {
+    Batch batch = rounded(Batch({length}, 2, 2, 12, 20));
+    check(batch);
+  }
+}
+
+TEST_P(RoundedAttention, AppliesMasksCapBiasAndSinks) {
+  Batch batch = rounded(Batch({3, 30, 150, 300}, 4, 2, 16, 16));
+  batch.arguments.causal = true;
+  check(batch);
+  batch.arguments.window_left = 40;
+  check(batch);
+  batch.arguments.soft_cap = 0.7f;
+  batch.add_bias(true);
+  batch.add_sinks();
+  check(batch);
+}
+
+TEST_P(RoundedAttention, RoundsLittleOfWhatOneKeyOutweighs) {
+  // A key with the weight of all others together, whose weights are small each.
+  Batch batch = rounded(Batch({500}, 1, 1, 32, 32));
+  const AttentionArguments& a = batch.arguments;
+  for (std::size_t token = 0; token < 500; ++token) {
+    float* q = batch.qkv.data() + token * a.q_stride;
+    for (std::size_t i = 0; i < 32; ++i) q[i] = 1;
+    for (std::size_t i = 0; i < 32; ++i) q[32 + i] = token == 0 ? 1.1f : 0.0f;
+  }
+  check(batch);
+}
+
+TEST_P(RoundedAttention, GivesTheSameBitsWhateverRunsBeside) {
+  Batch company = rounded(Batch({40, 290, 7, 129}, 3, 3, 20, 20));
+  run(company, 2);
+  for (std::size_t s = 0; s < company.lengths.size(); ++s)
+    check_alone(company, s, rounded(Batch({company.lengths[s]}, 3, 3, 20, 20)));
+  const std::vector<float> on_two = company.out;
+  run(company, 1);
+  EXPECT_TRUE(same_bits(on_two, company.out));
+}
+
+TEST_P(RoundedAttention, LeavesFewKeysAsTheyAre) {
+  Batch plain({8, 23}, 2, 2, 32, 32), batch = rounded(plain);
+  batch.arguments.out = batch.out.data();
+  run(plain);
+  run(batch);
+  EXPECT_TRUE(same_bits(plain.out, batch.out));
+}
+
+TEST_P(RoundedAttention, TakesOperandsOfAnySize) {
+  for (const float factor : {0.0f, 1e-38f, 1e-18f, 1e15f}) {
+    Batch batch = rounded(Batch({40}, 2, 2, 32, 32));
+    for (float& value : batch.qkv) value *= factor;
+    run(batch);
+    for (std::size_t i = 0; i < 40 * batch.arguments.out_stride; ++i) ASSERT_TRUE(std::isfinite(batch.out[i])) << i;
+  }
+}
+
+TEST_P(RoundedAttention, PassesOnWhatIsNoNumber) {
+  constexpr std::size_t kWidth = 32, kRow = 10;
+  enum Part : std::size_t { query, key, value };
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
+  // An infinite key is unseen where the query is negative there.
+  for (const auto& [part, bad] : {std::pair{query, kNaN}, {query, kInfinity}, {key, kNaN}, {value, kNaN},
+                                  {value, kInfinity}}) {
+    Batch batch = rounded(Batch({40}, 1, 1, kWidth, kWidth));
+    batch.qkv[kRow * batch.arguments.q_stride + part * kWidth + 5] = bad;
+    run(batch);
+    EXPECT_FALSE(std::isfinite(batch.out[kRow * batch.arguments.out_stride + 5])) << bad << " in part " << part;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, RoundedAttention, ::testing::ValuesIn(base::runnable_instruction_sets()), set_name);
 INSTANTIATE_TEST_SUITE_P(Sets, RaggedAttention, ::testing::ValuesIn(base::runnable_instruction_sets()), set_name);
 
 }  // namespace

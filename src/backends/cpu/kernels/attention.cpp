@@ -86,7 +86,11 @@ std::size_t tasks_of(const SequenceWork& work) {
 }
 
 void run_task(const AttentionArguments& a, const SequenceWork& work, std::size_t index, const Kernels& set) {
-  float* scratch = thread_scratch(set.simd.attention_scratch_floats(a.head_size, a.value_size));
+  // Of few keys, rounding takes as long as it saves.
+  constexpr std::size_t kFewestKeys = 24;
+  const bool rounds = a.rounds_operands && work.keys >= kFewestKeys && set.short_attention.attend != nullptr;
+  const AttentionKernel& kernel = rounds ? set.short_attention : set.simd.attention;
+  float* scratch = thread_scratch(kernel.scratch_floats(a.head_size, a.value_size));
   AttentionTask task;
   task.sequence = work.sequence;
   task.first_query = work.first_query;
@@ -96,7 +100,7 @@ void run_task(const AttentionArguments& a, const SequenceWork& work, std::size_t
   task.query_end = std::min(task.query_begin + work.queries_per_task, work.queries);
   const std::size_t first_head = index % work.head_groups * work.heads_per_task;
   const std::size_t end_head = std::min(first_head + work.heads_per_task, a.heads);
-  for (task.head = first_head; task.head < end_head; ++task.head) set.simd.attend(a, task, scratch);
+  for (task.head = first_head; task.head < end_head; ++task.head) kernel.attend(a, task, scratch);
 }
 
 }  // namespace

@@ -49,6 +49,10 @@ struct AttentionArguments {
   std::size_t bias_head_stride = 0;      // 0: one for all heads
   std::size_t bias_query_stride = 0;
   const float* sinks = nullptr;  // [heads], an extra score a row that has no value (arXiv:2309.17453); may be null
+
+  // Queries, keys, values and weights may be rounded, to 12 bits of the greatest or more, before they are multiplied:
+  // done for sequences of many keys where the processor multiplies shorts two at a time.
+  bool rounds_operands = false;
 };
 
 /// out = softmax(scores) v for each sequence and head, by online softmax over tiles of 128 keys that start at the
@@ -67,6 +71,12 @@ struct AttentionTask {
   std::size_t head = 0;
   std::size_t query_begin = 0;  // from the sequence's start
   std::size_t query_end = 0;    // at most query_begin + kAttentionQueries
+};
+
+/// The task's work for one instruction set and one way to multiply. `attend` needs scratch_floats floats, aligned to 64.
+struct AttentionKernel {
+  void (*attend)(const AttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
+  std::size_t (*scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
 };
 
 constexpr std::size_t kAttentionQueries = 256;  // most queries of one task: bounds the scratch

@@ -3,6 +3,9 @@
 // Lanes are queries. Scores are held transposed, [keys, queries], so that softmax over the keys is plain elementwise
 // work on vectors, and both products take keys and values by broadcast from where they lie: only the queries are
 // transposed on the way in, and the result on the way out. No head size has a tail.
+//
+// A class of Products says what is multiplied: floats (here) or pairs of shorts (attention_shorts.inl.h). It packs the
+// operands into words of the size of a float, kParts numbers of the summed axis in each.
 #pragma once
 
 #include "backends/cpu/kernels/attention.h"
@@ -11,6 +14,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
+namespace {
 
 constexpr std::size_t kQueryVectors = 2;
 // Where a row's maximum starts: finite, so that -infinity - it is no NaN, and no finite score is below it.
@@ -26,71 +30,54 @@ constexpr std::size_t kTileRows = 4;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-/// out[r][:] = initial + sum over i < n of a[r * a_row + i * a_step] * b[i * b_stride ...] for kTileRows rows r and
-/// kVectors vectors of columns, where initial is out[r][:] * factors, or 0 when factors is null.
-template <std::size_t kVectors>
-HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, std::size_t a_row, std::size_t a_step,
-                              const float* HWY_RESTRICT b, std::size_t b_stride, std::size_t n, float* HWY_RESTRICT out,
-                              std::size_t out_stride, const float* HWY_RESTRICT factors) {
-  const FloatTag d;
-  const std::size_t lanes = hn::Lanes(d);
-  FloatVector sums[kTileRows][kVectors];
-  for (std::size_t r = 0; r < kTileRows; ++r) {
-    for (std::size_t c = 0; c < kVectors; ++c) sums[r][c] = hn::Zero(d);
-  }
-  if (factors != nullptr) {
-    for (std::size_t r = 0; r < kTileRows; ++r) {
-      for (std::size_t c = 0; c < kVectors; ++c) {
-        sums[r][c] = hn::Mul(hn::Load(d, out + r * out_stride + c * lanes), hn::Load(d, factors + c * lanes));
-      }
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    FloatVector columns[kVectors];
-    for (std::size_t c = 0; c < kVectors; ++c) columns[c] = hn::Load(d, b + i * b_stride + c * lanes);
-    for (std::size_t r = 0; r < kTileRows; ++r) {
-      const FloatVector row = hn::Set(d, a[r * a_row + i * a_step]);
-      for (std::size_t c = 0; c < kVectors; ++c) sums[r][c] = hn::MulAdd(row, columns[c], sums[r][c]);
-    }
-  }
-  for (std::size_t r = 0; r < kTileRows; ++r) {
-    for (std::size_t c = 0; c < kVectors; ++c) hn::Store(sums[r][c], d, out + r * out_stride + c * lanes);
-  }
-}
-
 /// Where the parts of a task's scratch lie. Rows of `queries`, `scores` and `result` hold kQueryVectors vectors.
 struct AttentionScratch {
   std::size_t width;      // queries of a block: lanes * kQueryVectors
-  std::size_t key_width;  // floats of a key in `keys`
+  std::size_t key_width;  // words of a key in `keys`
   std::size_t value_width;
-  float* keys;     // [kAttentionKeys, key_width]
-  float* values;   // [kAttentionKeys, value_width]
-  float* scores;   // [kAttentionKeys, width]
-  float* biases;   // [kAttentionKeys, width]
-  float* factors;  // [width]
-  float* blocks;   // of each block: queries [head_size, width], result [value_width, width], maxima and sums [width]
+  std::size_t score_rows;  // of `scores`: kAttentionKeys, or more where the packing of queries needs it
+  float* keys;             // [kAttentionKeys, key_width]
+  float* values;           // [kAttentionKeys, value_width]
+  float* scores;           // [score_rows, width]
+  float* biases;           // [kAttentionKeys, width]
+  float* factors;          // [width]
+  float* blocks;           // of each block: queries [key_width, width], result [value_width, width], maxima and sums
+                           // [width], and a number that the packing of queries keeps
   std::size_t block_floats;
+
+  float* queries_of(float* block) const { return block; }
+  float* result_of(float* block) const { return block + key_width * width; }
+  float* maxima_of(float* block) const { return result_of(block) + value_width * width; }
+  float* sums_of(float* block) const { return maxima_of(block) + width; }
+  float* query_step_of(float* block) const { return sums_of(block) + width; }  // whose multiples queries are
 };
 
-/// The sizes alone.
-inline AttentionScratch measure_scratch(std::size_t head_size, std::size_t value_size) {
+/// The sizes alone, with `parts` numbers a word.
+inline AttentionScratch measure_scratch(std::size_t head_size, std::size_t value_size, std::size_t parts) {
   const FloatTag d;
   AttentionScratch s{};
   s.width = hn::Lanes(d) * kQueryVectors;
-  s.key_width = head_size;
+  s.key_width = round_up(head_size, parts) / parts;
   s.value_width = round_up(value_size, kTileRows);
-  s.block_floats = (head_size + s.value_width + 2) * s.width;
+  const std::size_t staged = round_up(s.key_width, hn::Lanes(d));
+  s.score_rows = staged > kAttentionKeys ? staged : kAttentionKeys;
+  s.block_floats = (s.key_width + s.value_width + 3) * s.width;
   return s;
 }
 
-inline AttentionScratch lay_out_scratch(std::size_t head_size, std::size_t value_size, float* scratch) {
-  AttentionScratch s = measure_scratch(head_size, value_size);
+inline std::size_t scratch_before_blocks(const AttentionScratch& s) {
+  return kAttentionKeys * (s.key_width + s.value_width + s.width) + (s.score_rows + 1) * s.width;
+}
+
+inline AttentionScratch lay_out_scratch(std::size_t head_size, std::size_t value_size, std::size_t parts,
+                                        float* scratch) {
+  AttentionScratch s = measure_scratch(head_size, value_size, parts);
   s.keys = scratch;
   s.values = s.keys + kAttentionKeys * s.key_width;
   s.scores = s.values + kAttentionKeys * s.value_width;
-  s.biases = s.scores + kAttentionKeys * s.width;
+  s.biases = s.scores + s.score_rows * s.width;
   s.factors = s.biases + kAttentionKeys * s.width;
-  s.blocks = s.factors + s.width;
+  s.blocks = scratch + scratch_before_blocks(s);
   return s;
 }
 
@@ -179,57 +166,127 @@ inline void adjust_scores(const AttentionArguments& a, const AttentionScratch& s
   }
 }
 
-/// Turns scores into exp(score - maximum), and brings the running maxima and sums up to date. `factors` becomes what
-/// earlier results must be multiplied with.
+/// What the products of a tile need to know of softmax: of each column, the greatest score so far and the sum of weights.
 template <std::size_t kVectors>
-HWY_INLINE void softmax_tile(const AttentionScratch& s, std::size_t keys, float* HWY_RESTRICT maxima,
-                             float* HWY_RESTRICT sums) {
-  const FloatTag d;
-  const std::size_t lanes = hn::Lanes(d);
+struct SoftmaxState {
   FloatVector greatest[kVectors];
   FloatVector sum[kVectors];
-  for (std::size_t c = 0; c < kVectors; ++c) greatest[c] = hn::Load(d, maxima + c * lanes);
+};
+
+/// Brings the running maxima up to date. `factors` becomes what earlier results must be multiplied with; sums are
+/// already.
+template <std::size_t kVectors>
+HWY_INLINE SoftmaxState<kVectors> raise_maxima(const AttentionScratch& s, std::size_t keys, float* HWY_RESTRICT maxima,
+                                               const float* HWY_RESTRICT sums) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  SoftmaxState<kVectors> state;
+  for (std::size_t c = 0; c < kVectors; ++c) state.greatest[c] = hn::Load(d, maxima + c * lanes);
   for (std::size_t key = 0; key < keys; ++key) {
     for (std::size_t c = 0; c < kVectors; ++c) {
-      greatest[c] = hn::Max(greatest[c], hn::Load(d, s.scores + key * s.width + c * lanes));
+      state.greatest[c] = hn::Max(state.greatest[c], hn::Load(d, s.scores + key * s.width + c * lanes));
     }
   }
   for (std::size_t c = 0; c < kVectors; ++c) {
     const FloatVector before = hn::Load(d, maxima + c * lanes);
-    const FloatVector factor = simd_exp_nonpositive(d, hn::Sub(before, greatest[c]));
-    sum[c] = hn::Mul(hn::Load(d, sums + c * lanes), factor);
+    const FloatVector factor = simd_exp_nonpositive(d, hn::Sub(before, state.greatest[c]));
+    state.sum[c] = hn::Mul(hn::Load(d, sums + c * lanes), factor);
     hn::Store(factor, d, s.factors + c * lanes);
-    hn::Store(greatest[c], d, maxima + c * lanes);
+    hn::Store(state.greatest[c], d, maxima + c * lanes);
   }
-  for (std::size_t key = 0; key < keys; ++key) {
-    for (std::size_t c = 0; c < kVectors; ++c) {
-      float* at = s.scores + key * s.width + c * lanes;
-      const FloatVector weight = simd_exp_nonpositive(d, hn::Sub(hn::Load(d, at), greatest[c]));
-      sum[c] = hn::Add(sum[c], weight);
-      hn::Store(weight, d, at);
-    }
-  }
-  for (std::size_t c = 0; c < kVectors; ++c) hn::Store(sum[c], d, sums + c * lanes);
+  return state;
 }
 
-template <std::size_t kVectors>
-HWY_NOINLINE void attend_block_tile(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
-                                    const Visibility& sees, const BlockTile& tile, float* block) {
-  float* queries = block;
-  float* result = queries + a.head_size * s.width;
-  float* maxima = result + s.value_width * s.width;
-  float* sums = maxima + s.width;
-  for (std::size_t key = 0; key < tile.keys; key += kTileRows) {
-    multiply_tile<kVectors>(s.keys + key * s.key_width, s.key_width, 1, queries, s.width, a.head_size,
+/// Products of floats.
+class FloatProducts {
+ public:
+  static constexpr std::size_t kParts = 1;
+
+  /// `count` queries, scaled, as columns of a block; zeros in the others of `columns`.
+  void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
+                    std::size_t columns, float* block) const;
+  /// Keys and values of a tile, with zeros for the keys up to the next multiple of kTileRows: scores are computed for
+  /// all of these, and not used.
+  void pack_tile(const AttentionArguments& a, const AttentionScratch& s, const float* k, const float* v,
+                 std::size_t keys);
+
+  /// scores[key][:] = key . queries, of kTileRows keys.
+  template <std::size_t kVectors>
+  HWY_INLINE void score(const AttentionScratch& s, std::size_t key, float* block) const {
+    multiply_tile<kVectors>(s.keys + key * s.key_width, s.key_width, 1, s.queries_of(block), s.width, s.key_width,
                             s.scores + key * s.width, s.width, nullptr);
   }
+
+  /// Turns scores into exp(score - maximum), and adds these up.
+  template <std::size_t kVectors>
+  HWY_INLINE void weigh(const AttentionScratch& s, std::size_t keys, SoftmaxState<kVectors>& state) const {
+    const FloatTag d;
+    for (std::size_t key = 0; key < keys; ++key) {
+      for (std::size_t c = 0; c < kVectors; ++c) {
+        float* at = s.scores + key * s.width + c * hn::Lanes(d);
+        const FloatVector weight = simd_exp_nonpositive(d, hn::Sub(hn::Load(d, at), state.greatest[c]));
+        state.sum[c] = hn::Add(state.sum[c], weight);
+        hn::Store(weight, d, at);
+      }
+    }
+  }
+
+  /// result[i][:] = result[i][:] * factors + values . weights for kTileRows values from i on; factors null: 0.
+  template <std::size_t kVectors>
+  HWY_INLINE void add_values(const AttentionScratch& s, std::size_t i, std::size_t keys, float* result,
+                             const float* factors) const {
+    multiply_tile<kVectors>(s.values + i, 1, s.value_width, s.scores, s.width, keys, result + i * s.width, s.width,
+                            factors);
+  }
+
+ private:
+  /// out[r][:] = initial + sum over i < n of a[r * a_row + i * a_step] * b[i * b_stride ...] for kTileRows rows r and
+  /// kVectors vectors of columns, where initial is out[r][:] * factors, or 0 when factors is null.
+  template <std::size_t kVectors>
+  static HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, std::size_t a_row, std::size_t a_step,
+                                const float* HWY_RESTRICT b, std::size_t b_stride, std::size_t n, float* HWY_RESTRICT out,
+                                std::size_t out_stride, const float* HWY_RESTRICT factors) {
+    const FloatTag d;
+    const std::size_t lanes = hn::Lanes(d);
+    FloatVector sums[kTileRows][kVectors];
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      for (std::size_t c = 0; c < kVectors; ++c) sums[r][c] = hn::Zero(d);
+    }
+    if (factors != nullptr) {
+      for (std::size_t r = 0; r < kTileRows; ++r) {
+        for (std::size_t c = 0; c < kVectors; ++c) {
+          sums[r][c] = hn::Mul(hn::Load(d, out + r * out_stride + c * lanes), hn::Load(d, factors + c * lanes));
+        }
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      FloatVector columns[kVectors];
+      for (std::size_t c = 0; c < kVectors; ++c) columns[c] = hn::Load(d, b + i * b_stride + c * lanes);
+      for (std::size_t r = 0; r < kTileRows; ++r) {
+        const FloatVector row = hn::Set(d, a[r * a_row + i * a_step]);
+        for (std::size_t c = 0; c < kVectors; ++c) sums[r][c] = hn::MulAdd(row, columns[c], sums[r][c]);
+      }
+    }
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      for (std::size_t c = 0; c < kVectors; ++c) hn::Store(sums[r][c], d, out + r * out_stride + c * lanes);
+    }
+  }
+};
+
+template <class Products, std::size_t kVectors>
+HWY_NOINLINE void attend_block_tile(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                                    const Visibility& sees, const BlockTile& tile, const Products& products,
+                                    float* block) {
+  for (std::size_t key = 0; key < tile.keys; key += kTileRows) products.template score<kVectors>(s, key, block);
   if (a.bias != nullptr || a.soft_cap > 0 || sees.left >= 0 || sees.right >= 0) {
     adjust_scores<kVectors>(a, s, task, sees, tile);
   }
-  softmax_tile<kVectors>(s, tile.keys, maxima, sums);
+  float* sums = s.sums_of(block);
+  SoftmaxState<kVectors> state = raise_maxima<kVectors>(s, tile.keys, s.maxima_of(block), sums);
+  products.template weigh<kVectors>(s, tile.keys, state);
+  for (std::size_t c = 0; c < kVectors; ++c) hn::Store(state.sum[c], FloatTag(), sums + c * hn::Lanes(FloatTag()));
   for (std::size_t i = 0; i < s.value_width; i += kTileRows) {
-    multiply_tile<kVectors>(s.values + i, 1, s.value_width, s.scores, s.width, tile.keys, result + i * s.width, s.width,
-                            tile.is_first ? nullptr : s.factors);
+    products.template add_values<kVectors>(s, i, tile.keys, s.result_of(block), tile.is_first ? nullptr : s.factors);
   }
 }
 
@@ -249,27 +306,39 @@ HWY_INLINE void fill_rows(float* rows_begin, std::size_t rows, std::size_t strid
   }
 }
 
-inline void begin_block(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
-                        std::size_t query, std::size_t count, float* block) {
+inline void FloatProducts::pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q,
+                                        std::size_t count, std::size_t columns, float* block) const {
+  float* queries = s.queries_of(block);
+  if (!kTransposeFills && count < columns) fill_rows(queries, a.head_size, s.width, columns, 0);
+  transpose_scaled<kTransposeFills>(q, a.q_stride, queries, s.width, count, a.head_size, a.scale);
+}
+
+inline void FloatProducts::pack_tile(const AttentionArguments& a, const AttentionScratch& s, const float* k,
+                                     const float* v, std::size_t keys) {
+  pack_rows(k, a.k_stride, keys, a.head_size, s.key_width, s.keys);
+  const std::size_t padding = (round_up(keys, kTileRows) - keys) * s.key_width;
+  for (std::size_t i = 0; i < padding; ++i) s.keys[keys * s.key_width + i] = 0;
+  pack_rows(v, a.v_stride, keys, a.value_size, s.value_width, s.values);
+}
+
+template <class Products>
+void begin_block(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                 const Products& products, std::size_t query, std::size_t count, float* block) {
   const float* q = a.q + (task.first_query + query) * a.q_stride + task.head * a.head_size;
   const std::size_t columns = used_columns(s, count);
-  float* result = block + a.head_size * s.width;
-  float* maxima = result + s.value_width * s.width;
-  float* sums = maxima + s.width;
-  if (!kTransposeFills && count < columns) fill_rows(block, a.head_size, s.width, columns, 0);
-  transpose_scaled<kTransposeFills>(q, a.q_stride, block, s.width, count, a.head_size, a.scale);
-  fill_rows(maxima, 1, s.width, columns, a.sinks != nullptr ? a.sinks[task.head] : kLowestScore);
-  fill_rows(sums, 1, s.width, columns, a.sinks != nullptr ? 1.0f : 0.0f);
+  products.pack_queries(a, s, q, count, columns, block);
+  fill_rows(s.maxima_of(block), 1, s.width, columns, a.sinks != nullptr ? a.sinks[task.head] : kLowestScore);
+  fill_rows(s.sums_of(block), 1, s.width, columns, a.sinks != nullptr ? 1.0f : 0.0f);
   // A query that sees no key still has the sink's weight: its result is 0, not what the memory held.
-  if (a.sinks != nullptr) fill_rows(result, s.value_width, s.width, columns, 0);
+  if (a.sinks != nullptr) fill_rows(s.result_of(block), s.value_width, s.width, columns, 0);
 }
 
 inline void end_block(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
                       std::size_t query, std::size_t count, float* block) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
-  float* result = block + a.head_size * s.width;
-  const float* sums = result + (s.value_width + 1) * s.width;
+  float* result = s.result_of(block);
+  const float* sums = s.sums_of(block);
   for (std::size_t c = 0; c < used_columns(s, count); c += lanes) {
     const FloatVector sum = hn::Load(d, sums + c);
     // Only a row that sees no key has the sum 0; where its block saw none either, its result was never written.
@@ -284,14 +353,16 @@ inline void end_block(const AttentionArguments& a, const AttentionScratch& s, co
   transpose_scaled<false>(result, s.width, out, a.out_stride, a.value_size, count, 1.0f);
 }
 
-inline void attend(const AttentionArguments& a, const AttentionTask& task, float* scratch) {
+template <class Products>
+void attend_with(const AttentionArguments& a, const AttentionTask& task, float* scratch) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
-  const AttentionScratch s = lay_out_scratch(a.head_size, a.value_size, scratch);
+  const AttentionScratch s = lay_out_scratch(a.head_size, a.value_size, Products::kParts, scratch);
   const Visibility sees = visibility_of(a);
   const std::size_t kv_head = task.head * a.kv_heads / a.heads;
   const float* k = a.k + task.first_key * a.k_stride + kv_head * a.head_size;
   const float* v = a.v + task.first_key * a.v_stride + kv_head * a.value_size;
+  Products products;
   const auto count_at = [&](std::size_t query) {
     return task.query_end - query < s.width ? task.query_end - query : s.width;
   };
@@ -299,7 +370,7 @@ inline void attend(const AttentionArguments& a, const AttentionTask& task, float
     return s.blocks + (query - task.query_begin) / s.width * s.block_floats;
   };
   for (std::size_t query = task.query_begin; query < task.query_end; query += s.width) {
-    begin_block(a, s, task, query, count_at(query), block_at(query));
+    begin_block(a, s, task, products, query, count_at(query), block_at(query));
   }
   for (std::size_t first = 0; first < task.keys; first += kAttentionKeys) {
     const std::size_t keys = task.keys - first < kAttentionKeys ? task.keys - first : kAttentionKeys;
@@ -309,19 +380,15 @@ inline void attend(const AttentionArguments& a, const AttentionTask& task, float
       // A tile that is hidden from all of a block's queries would change nothing.
       if (sees.end_key(query + count - 1, task.keys) <= first || sees.first_key(query) >= first + keys) continue;
       if (!packed) {
-        pack_rows(k + first * a.k_stride, a.k_stride, keys, a.head_size, s.key_width, s.keys);
-        // Scores are computed for whole tiles of keys; those past the last key are not used.
-        const std::size_t padding = (round_up(keys, kTileRows) - keys) * s.key_width;
-        for (std::size_t i = 0; i < padding; ++i) s.keys[keys * s.key_width + i] = 0;
-        pack_rows(v + first * a.v_stride, a.v_stride, keys, a.value_size, s.value_width, s.values);
+        products.pack_tile(a, s, k + first * a.k_stride, v + first * a.v_stride, keys);
         packed = true;
       }
       const bool is_first = sees.first_key(query) / kAttentionKeys == first / kAttentionKeys;
       const BlockTile tile{query, count, first, keys, is_first};
       if (count <= lanes) {
-        attend_block_tile<1>(a, s, task, sees, tile, block_at(query));
+        attend_block_tile<Products, 1>(a, s, task, sees, tile, products, block_at(query));
       } else {
-        attend_block_tile<kQueryVectors>(a, s, task, sees, tile, block_at(query));
+        attend_block_tile<Products, kQueryVectors>(a, s, task, sees, tile, products, block_at(query));
       }
     }
   }
@@ -330,11 +397,17 @@ inline void attend(const AttentionArguments& a, const AttentionTask& task, float
   }
 }
 
-inline std::size_t attention_scratch_floats(std::size_t head_size, std::size_t value_size) {
-  const AttentionScratch s = measure_scratch(head_size, value_size);
-  const std::size_t blocks = round_up(kAttentionQueries, s.width) / s.width;
-  return kAttentionKeys * (s.key_width + s.value_width + 2 * s.width) + s.width + blocks * s.block_floats;
+template <class Products>
+std::size_t scratch_floats_with(std::size_t head_size, std::size_t value_size) {
+  const AttentionScratch s = measure_scratch(head_size, value_size, Products::kParts);
+  return scratch_before_blocks(s) + round_up(kAttentionQueries, s.width) / s.width * s.block_floats;
 }
 
+template <class Products>
+AttentionKernel attention_kernel() {
+  return {.attend = attend_with<Products>, .scratch_floats = scratch_floats_with<Products>};
+}
+
+}  // namespace
 }  // namespace alate::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

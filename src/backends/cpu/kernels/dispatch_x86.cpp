@@ -10,6 +10,8 @@ void fill_gemm_avx2(Kernels& kernels);
 void fill_gemm_avx512(Kernels& kernels);
 GemmKernel bytes_gemm_avx2_vnni();
 GemmKernel bytes_gemm_avx512_vnni();
+AttentionKernel short_attention_avx2_vnni();
+AttentionKernel short_attention_avx512_vnni();
 GemmKernel bf16_gemm_avx512_bf16();
 GemmKernel bytes_gemm_amx_int8();
 GemmKernel bf16_gemm_amx_bf16();
@@ -34,14 +36,20 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
   const auto uses = [&](std::string_view extension) { return with_extensions && base::uses_extension(extension); };
   if (kernels.set == base::InstructionSet::avx512) {
     fill_gemm_avx512(kernels);
-    if (uses("avx512_vnni")) kernels.integers = bytes_gemm_avx512_vnni();
+    if (uses("avx512_vnni")) {
+      kernels.integers = bytes_gemm_avx512_vnni();
+      kernels.short_attention = short_attention_avx512_vnni();
+    }
     if (uses("avx512_bf16")) kernels.bf16 = bf16_gemm_avx512_bf16();
     if (with_extensions && uses_tiles("amx_int8")) kernels.integers = bytes_gemm_amx_int8();
     if (with_extensions && uses_tiles("amx_bf16")) kernels.bf16 = bf16_gemm_amx_bf16();
     kernels.simd = simd_kernels_avx512();
   } else {
     fill_gemm_avx2(kernels);
-    if (uses("avx_vnni")) kernels.integers = bytes_gemm_avx2_vnni();
+    if (uses("avx_vnni")) {
+      kernels.integers = bytes_gemm_avx2_vnni();
+      kernels.short_attention = short_attention_avx2_vnni();
+    }
     kernels.simd = simd_kernels_avx2();
   }
 }

@@ -47,8 +47,7 @@ struct SimdKernels {
   void (*transpose_32_streamed)(const std::uint32_t* in, std::size_t in_stride, std::uint32_t* out,
                                 std::size_t out_stride, std::size_t rows, std::size_t columns) = nullptr;
   StreamKernel stream;
-  void (*attend)(const AttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
-  std::size_t (*attention_scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
+  AttentionKernel attention;
   TileKernel (*tile_loop)(TileOp, DType, std::size_t element_bytes) = nullptr;
   ReduceLoop (*reduce_loop)(TileOp, DType) = nullptr;
   ProductLoop (*product_loop)(DType) = nullptr;

@@ -35,8 +35,7 @@ inline SimdKernels make_simd_kernels() {
   table.transpose_32_streamed = transpose_32_streamed;
   table.transpose_64 = transpose_lanes<std::uint64_t>;
   table.stream = {.copy = stream_copy, .finish = stream_finish};
-  table.attend = attend;
-  table.attention_scratch_floats = attention_scratch_floats;
+  table.attention = attention_kernel<FloatProducts>();
   return table;
 }
 

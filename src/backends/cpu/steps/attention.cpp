@@ -23,6 +23,7 @@ AttentionArguments arguments_of(const graph::Attention& attention, const Shape& 
   arguments.causal = attention.causal;
   arguments.window_left = attention.window_left;
   arguments.window_right = attention.window_right;
+  arguments.rounds_operands = attention.rounds_operands;
   return arguments;
 }
 
