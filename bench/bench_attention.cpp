@@ -1,7 +1,8 @@
 // Speed of the CPU engine's attention over packed batches of texts, and its share of what a thread reaches with
 // multiply-adds in registers, measured in turns. Times are wall-clock at their best.
 //
-//   bench_attention [THREADS [LENGTH]]    1 thread and all lengths when not given; ALATE_ISA chooses the instruction set
+//   bench_attention [THREADS [LENGTH]]    1 thread and all lengths when not given; ALATE_ISA chooses the instruction
+//   set
 //
 // The last column is the rate when operands may be rounded, over that when not.
 #include <algorithm>
@@ -71,8 +72,8 @@ void run(const Sizes& shape, base::ThreadPool& pool, std::size_t threads) {
     if (repeat % 4 == 0) peak = std::max(peak, measure_peak(cpu::kernels()));
   }
   const double rate = 4.0 * static_cast<double>(shape.sequences * shape.length * shape.length * width) / best;
-  std::printf("%3zu x %-4zu %2zu heads of %-3zu  %8.3f ms  %7.1f GFLOP/s  %3.0f%% of %zu x %.0f  %5.2f\n", shape.sequences,
-              shape.length, shape.heads, shape.head_size, best * 1e3, rate / 1e9,
+  std::printf("%3zu x %-4zu %2zu heads of %-3zu  %8.3f ms  %7.1f GFLOP/s  %3.0f%% of %zu x %.0f  %5.2f\n",
+              shape.sequences, shape.length, shape.heads, shape.head_size, best * 1e3, rate / 1e9,
               100 * rate / peak / static_cast<double>(threads), threads, peak / 1e9, best / best_rounded);
 }
 

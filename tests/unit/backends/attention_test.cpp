@@ -124,7 +124,8 @@ class RaggedAttention : public EveryInstructionSet {
           written[row + i] = true;
           if (query % step != 0 && query + 1 != length) continue;
           const double want = expected(batch, s, i / a.value_size, query, i % a.value_size);
-          ASSERT_NEAR(batch.out[row + i], want, tolerance_) << "length " << length << " query " << query << " column " << i;
+          ASSERT_NEAR(batch.out[row + i], want, tolerance_)
+              << "length " << length << " query " << query << " column " << i;
         }
       }
     }
@@ -366,8 +367,8 @@ TEST_P(RoundedAttention, PassesOnWhatIsNoNumber) {
   enum Part : std::size_t { query, key, value };
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
   // An infinite key is unseen where the query is negative there.
-  for (const auto& [part, bad] : {std::pair{query, kNaN}, {query, kInfinity}, {key, kNaN}, {value, kNaN},
-                                  {value, kInfinity}}) {
+  for (const auto& [part, bad] :
+       {std::pair{query, kNaN}, {query, kInfinity}, {key, kNaN}, {value, kNaN}, {value, kInfinity}}) {
     Batch batch = rounded(Batch({40}, 1, 1, kWidth, kWidth));
     batch.qkv[kRow * batch.arguments.q_stride + part * kWidth + 5] = bad;
     run(batch);

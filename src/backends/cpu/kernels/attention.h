@@ -73,7 +73,8 @@ struct AttentionTask {
   std::size_t query_end = 0;    // at most query_begin + kAttentionQueries
 };
 
-/// The task's work for one instruction set and one way to multiply. `attend` needs scratch_floats floats, aligned to 64.
+/// The task's work for one instruction set and one way to multiply. `attend` needs scratch_floats floats, aligned
+/// to 64.
 struct AttentionKernel {
   void (*attend)(const AttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
   std::size_t (*scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;

@@ -166,7 +166,8 @@ inline void adjust_scores(const AttentionArguments& a, const AttentionScratch& s
   }
 }
 
-/// What the products of a tile need to know of softmax: of each column, the greatest score so far and the sum of weights.
+/// What the products of a tile need to know of softmax: of each column, the greatest score so far and the sum of
+/// weights.
 template <std::size_t kVectors>
 struct SoftmaxState {
   FloatVector greatest[kVectors];
@@ -244,8 +245,9 @@ class FloatProducts {
   /// kVectors vectors of columns, where initial is out[r][:] * factors, or 0 when factors is null.
   template <std::size_t kVectors>
   static HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, std::size_t a_row, std::size_t a_step,
-                                const float* HWY_RESTRICT b, std::size_t b_stride, std::size_t n, float* HWY_RESTRICT out,
-                                std::size_t out_stride, const float* HWY_RESTRICT factors) {
+                                       const float* HWY_RESTRICT b, std::size_t b_stride, std::size_t n,
+                                       float* HWY_RESTRICT out, std::size_t out_stride,
+                                       const float* HWY_RESTRICT factors) {
     const FloatTag d;
     const std::size_t lanes = hn::Lanes(d);
     FloatVector sums[kTileRows][kVectors];

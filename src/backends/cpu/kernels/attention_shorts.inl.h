@@ -26,8 +26,8 @@ inline float steps_of_products(std::size_t head_size) {
   return most < 32767.0f ? most : 32767.0f;
 }
 
-/// A step, and its inverse, for numbers up to a magnitude. Of one that is not finite the step is NaN, which then is what
-/// comes out.
+/// A step, and its inverse, for numbers up to a magnitude. Of one that is not finite the step is NaN, which then is
+/// what comes out.
 struct ShortSteps {
   float step, inverse;
 
@@ -46,9 +46,8 @@ inline float magnitude_of_rows(const float* HWY_RESTRICT rows, std::size_t strid
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d), whole = size / lanes * lanes;
   WordVector greatest[2] = {hn::Zero(kWords), hn::Zero(kWords)};
-  const auto take = [&](std::size_t i, FloatVector v) HWY_ATTR {
-    greatest[i] = hn::Max(greatest[i], hn::BitCast(kWords, hn::Abs(v)));
-  };
+  const auto take = [&](std::size_t i, FloatVector v)
+                        HWY_ATTR { greatest[i] = hn::Max(greatest[i], hn::BitCast(kWords, hn::Abs(v))); };
   for (std::size_t row = 0; row < count; ++row, rows += stride) {
     std::size_t i = 0;
     for (; i + 2 * lanes <= whole; i += 2 * lanes) {
@@ -158,7 +157,8 @@ class ShortProducts {
     const FloatVector step = hn::Set(d, *s.query_step_of(block) * key_step_);
     HWY_UNROLL(8) for (std::size_t r = 0; r < kTileRows; ++r) {
       HWY_UNROLL(2) for (std::size_t c = 0; c < kVectors; ++c) {
-        hn::Store(hn::Mul(hn::ConvertTo(d, hn::BitCast(kWords, sums[r][c])), step), d, s.scores + (key + r) * s.width + c * hn::Lanes(d));
+        hn::Store(hn::Mul(hn::ConvertTo(d, hn::BitCast(kWords, sums[r][c])), step), d,
+                  s.scores + (key + r) * s.width + c * hn::Lanes(d));
       }
     }
   }
@@ -217,8 +217,8 @@ class ShortProducts {
   }
 
  private:
-  /// sums[r] = sum over i < n of the pairs a[r * a_row + i * a_step] times those of b[i * b_stride ...]: integers, which
-  /// GCC keeps in their registers only as floats.
+  /// sums[r] = sum over i < n of the pairs a[r * a_row + i * a_step] times those of b[i * b_stride ...]: integers,
+  /// which GCC keeps in their registers only as floats.
   template <std::size_t kVectors>
   static HWY_INLINE void multiply_words(const float* HWY_RESTRICT a, std::size_t a_row, std::size_t a_step,
                                         const float* HWY_RESTRICT b, std::size_t b_stride, std::size_t n,
@@ -266,8 +266,7 @@ class ShortProducts {
         const auto load = [&](const float* from) HWY_ATTR {
           return rounded(count == lanes ? hn::LoadU(d, from) : load_first(d, from, count), inverse);
         };
-        const WordVector words =
-            joined(load(row + j), key + 1 < keys ? load(row + a.v_stride + j) : hn::Zero(kWords));
+        const WordVector words = joined(load(row + j), key + 1 < keys ? load(row + a.v_stride + j) : hn::Zero(kWords));
         if (count == lanes)
           hn::StoreU(words, kWords, to + j);
         else

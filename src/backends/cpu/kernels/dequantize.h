@@ -32,6 +32,9 @@ struct QuantizedRows {
 /// `blocks` is tensor::Encoding's; `stored` has kMostScaledAxes axes at most.
 QuantizedRows quantized_rows(tensor::EncodingKind kind, std::span<const std::int64_t> blocks, const Shape& stored);
 
+/// Has the memory of a row that will be wanted soon brought near, where rows lie as they are numbered.
+void fetch_row(const QuantizedRows& rows, std::size_t row);
+
 /// Parts of rows begin at multiples of this.
 constexpr std::size_t kQuantizedRun = 256;
 

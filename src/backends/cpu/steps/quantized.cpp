@@ -155,11 +155,17 @@ void run_quantized_embedding(const Step& step, const Frame& frame) {
   const auto* places = frame.in<std::byte>(step.inputs[0]);
   auto* out = frame.out<std::byte>(step.output());
   const std::size_t width = rows.row.extent, bytes = bits_of(result.dtype) / 8;
+  const auto row_at = [&](std::size_t i) {
+    const std::int64_t last = static_cast<std::int64_t>(rows.rows) - 1;
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(stored_index(indices, places, i), 0, last));
+  };
+  // Rows lie anywhere in a table that no cache holds.
+  constexpr std::size_t kAhead = 8;
   split_rows(count_of(indices), width * kCost, frame.pool, frame.max_workers, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < std::min(begin + kAhead, end); ++i) fetch_row(rows, row_at(i));
     for (std::size_t i = begin; i < end; ++i) {
-      const auto row =
-          std::clamp<std::int64_t>(stored_index(indices, places, i), 0, static_cast<std::int64_t>(rows.rows) - 1);
-      dequantize_part(rows, static_cast<std::size_t>(row), 0, width, result.dtype, out + i * width * bytes);
+      if (i + kAhead < end) fetch_row(rows, row_at(i + kAhead));
+      dequantize_part(rows, row_at(i), 0, width, result.dtype, out + i * width * bytes);
     }
   });
 }
