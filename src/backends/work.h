@@ -12,6 +12,7 @@ enum class Arithmetic : std::uint8_t {
   f32,
   bf16,
   int8,
+  int16,
 };
 
 /// What a call cannot do without, whatever way it takes.

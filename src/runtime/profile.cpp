@@ -79,6 +79,8 @@ double peak_flops(const MachinePeaks& peaks, Arithmetic arithmetic) {
     case Arithmetic::f32: return rate_of(peaks, kPeakOfF32);
     case Arithmetic::bf16: return rate_of(peaks, kPeakOfBf16);
     case Arithmetic::int8: return rate_of(peaks, kPeakOfInt8);
+    // The same units take half as many shorts as bytes.
+    case Arithmetic::int16: return rate_of(peaks, kPeakOfInt8) / 2;
   }
   return 0;
 }

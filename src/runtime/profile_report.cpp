@@ -21,6 +21,7 @@ std::string_view name_of(Arithmetic arithmetic) {
     case Arithmetic::f32: return "f32";
     case Arithmetic::bf16: return "bf16";
     case Arithmetic::int8: return "int8";
+    case Arithmetic::int16: return "int16";
   }
   return "";
 }

@@ -1,4 +1,5 @@
 // What a profile says that each kernel call had to do.
+#include "backends/cpu/kernels/attention.h"
 #include "backends/cpu/kernels/dispatch.h"
 #include "step_testing.h"
 
@@ -124,6 +125,21 @@ TEST(StepWork, AttentionCountsThePairsThatSeeEachOther) {
                 "attention");
     // Two sequences, four heads; 8 wide for the scores and 6 for the values.
     expect_work(call, 2 * each.pairs * 2 * 4 * (8 + 6), 4 * 2 * 5 * (4 * 8 + 2 * 8 + 2 * 6 + 4 * 6), Arithmetic::f32);
+  }
+}
+
+TEST(StepWork, AttentionSaysWhenItMultipliesIntegers) {
+  for (const std::int64_t keys : {20, 40}) {
+    Builder b("attention");
+    const Shape shape = f32({1, keys, 1, 8});
+    const Value q = b.parameter("q", shape), k = b.parameter("k", shape), v = b.parameter("v", shape);
+    const Tensor x = random_tensor(DType::f32, {1, keys, 1, 8}, 1);
+    const StepTime call = call_of(profile(b, b.attention({q, k, v}, {.rounds_operands = true}), {x, x, x}), "attention");
+    const bool rounds = rounds_operands_of(static_cast<std::size_t>(keys));
+    EXPECT_EQ(call.work.arithmetic, rounds ? Arithmetic::int16 : Arithmetic::f32);
+    if (keys == 20) {
+      EXPECT_FALSE(rounds);
+    }
   }
 }
 

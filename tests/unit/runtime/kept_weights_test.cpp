@@ -46,6 +46,16 @@ TEST(ComputeDType, IsReadFromItsNames) {
   EXPECT_EQ(models::WeightSettings{.dtype = ComputeDType::float16}.computes_in(), "float16");
 }
 
+TEST(ComputeDType, ActivationsAreRoundedWhereWeightsAreRoundedToFewerBits) {
+  using enum models::ComputeDType;
+  const models::QuantizationConfig plain, in_8_bits{.is_present = true};
+  for (const auto dtype : {bfloat16, int8}) EXPECT_TRUE((models::WeightSettings{plain, dtype}.rounds_activations()));
+  for (const auto dtype : {as_stored, float32, float16})
+    EXPECT_FALSE((models::WeightSettings{plain, dtype}.rounds_activations()));
+  EXPECT_TRUE((models::WeightSettings{in_8_bits, as_stored}.rounds_activations()));
+  EXPECT_FALSE((models::WeightSettings{in_8_bits, float32}.rounds_activations()));
+}
+
 TEST(KeptWeights, OfTheTypeOfTheFileAreTheFilesOwn) {
   const graph::ConstantPtr stored = graph::make_constant("w", Tensor::zeros({DType::bf16, {2}}),
                                                          FingerprintBuilder().add(std::string_view("w")).finish());

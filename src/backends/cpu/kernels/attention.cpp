@@ -86,9 +86,7 @@ std::size_t tasks_of(const SequenceWork& work) {
 }
 
 void run_task(const AttentionArguments& a, const SequenceWork& work, std::size_t index, const Kernels& set) {
-  // Of few keys, rounding takes as long as it saves.
-  constexpr std::size_t kFewestKeys = 24;
-  const bool rounds = a.rounds_operands && work.keys >= kFewestKeys && set.short_attention.attend != nullptr;
+  const bool rounds = a.rounds_operands && rounds_operands_of(work.keys, set);
   const AttentionKernel& kernel = rounds ? set.short_attention : set.simd.attention;
   float* scratch = thread_scratch(kernel.scratch_floats(a.head_size, a.value_size));
   AttentionTask task;
@@ -104,6 +102,12 @@ void run_task(const AttentionArguments& a, const SequenceWork& work, std::size_t
 }
 
 }  // namespace
+
+bool rounds_operands_of(std::size_t keys, const Kernels& set) {
+  // Of few keys, rounding takes as long as it saves.
+  constexpr std::size_t kFewestKeys = 24;
+  return keys >= kFewestKeys && set.short_attention.attend != nullptr;
+}
 
 void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                       const Kernels& set) {

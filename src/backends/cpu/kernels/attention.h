@@ -62,6 +62,9 @@ struct AttentionArguments {
 void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                       const Kernels& set = kernels());
 
+/// Whether operands of a sequence with so many keys are rounded where that is allowed.
+bool rounds_operands_of(std::size_t keys, const Kernels& set = kernels());
+
 /// One task: some queries of one head of one sequence.
 struct AttentionTask {
   std::size_t sequence = 0;

@@ -1,6 +1,7 @@
 // How much attention has to do.
 #include <algorithm>
 
+#include "backends/cpu/kernels/attention.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/work.h"
 
@@ -23,14 +24,32 @@ double seen_pairs(const graph::Attention& attention, std::int64_t queries, std::
   return static_cast<double>(pairs);
 }
 
-// Of the heads' `pairs`: query times key, and score times value. Halves are widened, so that all is f32.
-void add_products(const Step& step, const Frame& frame, double pairs, Work& work) {
+/// Pairs of all sequences, and those of them whose operands are rounded.
+class SeenPairs {
+ public:
+  explicit SeenPairs(const graph::Attention& attention) : attention_(attention) {}
+
+  void add(std::int64_t queries, std::int64_t keys) {
+    const double pairs = seen_pairs(attention_, queries, keys);
+    all_ += pairs;
+    if (attention_.rounds_operands && rounds_operands_of(static_cast<std::size_t>(keys))) rounded_ += pairs;
+  }
+  double all() const { return all_; }
+  bool are_mostly_rounded() const { return rounded_ * 2 > all_; }
+
+ private:
+  const graph::Attention& attention_;
+  double all_ = 0, rounded_ = 0;
+};
+
+// Of the heads' pairs: query times key, and score times value. Halves are widened to f32.
+void add_products(const Step& step, const Frame& frame, const SeenPairs& pairs, Work& work) {
   const Shape &query = frame.shape(step.inputs[0]), &value = frame.shape(step.inputs[2]);
   const auto extent = [](const Shape& shape, std::size_t from_end) {
     return static_cast<double>(extent_of(shape, shape.rank() - from_end));
   };
-  work.flops = 2 * pairs * extent(query, 2) * (extent(query, 1) + extent(value, 1));
-  work.arithmetic = Arithmetic::f32;
+  work.flops = 2 * pairs.all() * extent(query, 2) * (extent(query, 1) + extent(value, 1));
+  work.arithmetic = pairs.are_mostly_rounded() ? Arithmetic::int16 : Arithmetic::f32;
 }
 
 }  // namespace
@@ -40,10 +59,10 @@ Work attention_work(const Step& step, const Frame& frame) {
   const auto queries = static_cast<std::int64_t>(extent_of(frame.shape(step.inputs[0]), 1)),
              keys = static_cast<std::int64_t>(extent_of(frame.shape(step.inputs[1]), 1));
   const std::int32_t* lengths = attention.has_lengths ? frame.in<std::int32_t>(step.inputs[3]) : nullptr;
-  double pairs = 0;
+  SeenPairs pairs(attention);
   for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[0]), 0); ++i) {
     const std::int64_t seen = lengths == nullptr ? keys : std::clamp<std::int64_t>(lengths[i], 0, keys);
-    pairs += seen_pairs(attention, queries, seen);
+    pairs.add(queries, seen);
   }
   Work work = moved_bytes(step, frame);
   add_products(step, frame, pairs, work);
@@ -54,10 +73,10 @@ Work ragged_attention_work(const Step& step, const Frame& frame) {
   const auto& attention = std::get<graph::Attention>(step.attributes);
   const auto* lengths = frame.in<std::int32_t>(step.inputs[4]);
   const std::int32_t* key_lengths = attention.has_lengths ? frame.in<std::int32_t>(step.inputs[7]) : nullptr;
-  double pairs = 0;
+  SeenPairs pairs(attention);
   for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[4]), 0); ++i) {
     const std::int32_t keys = key_lengths == nullptr ? lengths[i] : std::clamp(key_lengths[i], 0, lengths[i]);
-    pairs += seen_pairs(attention, lengths[i], keys);
+    pairs.add(lengths[i], keys);
   }
   Work work = moved_bytes(step, frame);
   work.bytes -= operand_bytes(step, frame, 5) + operand_bytes(step, frame, 6);  // for those who pad
