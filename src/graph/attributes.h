@@ -323,7 +323,7 @@ struct Attention {
                       Field{"window_left", &Attention::window_left},
                       Field{"window_right", &Attention::window_right},
                       Field{"soft_cap", &Attention::soft_cap},
-                      Field{"rounds_operands", &Attention::rounds_operands}};
+                      Field{"rounds_operands", &Attention::rounds_operands, Presence::unless_default}};
   }
   bool operator==(const Attention&) const = default;
 };
