@@ -5,6 +5,7 @@
 
 #include "alate/error.h"
 #include "backends/cpu/steps/carriers.h"
+#include "backends/cpu/steps/embedding_sum.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/tile_program.h"
 #include "backends/cpu/steps/work.h"
@@ -408,6 +409,10 @@ const Operation* row_for(const graph::Graph& graph, const graph::Node& node) {
 constexpr Operation kCopy = {
     .op = Op::reshape, .dtypes = kWholeBytes, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
 
+// Of several nodes; of their ops it has the one of most of them.
+constexpr Operation kEmbedNorm = {
+    .op = Op::gather, .dtypes = kF32, .spelling = "embed_norm", .run = run_embed_norm, .work = embed_norm_work};
+
 }  // namespace
 
 std::span<const Operation> operations() {
@@ -431,5 +436,7 @@ backends::Support supports(const graph::Graph& graph, const graph::Node& node) {
 }
 
 const Operation& copy_operation() { return kCopy; }
+
+const Operation& embed_norm_operation() { return kEmbedNorm; }
 
 }  // namespace alate::cpu

@@ -20,4 +20,7 @@ const Operation& find_operation(const graph::Graph& graph, const graph::Node& no
 /// Copies a value of any dtype, dense or a view, to a dense one.
 const Operation& copy_operation();
 
+/// Looks up rows, adds and normalizes them: of steps that join_embeddings.h makes.
+const Operation& embed_norm_operation();
+
 }  // namespace alate::cpu

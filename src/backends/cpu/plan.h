@@ -45,6 +45,7 @@ struct Step;
 struct Plan;
 struct Binding;
 struct TileProgram;
+struct EmbeddingSum;
 
 /// What a step sees of a run: pointers and bound shapes by slot.
 struct Frame {
@@ -100,6 +101,7 @@ struct Step {
   graph::Attributes attributes;
   Tensor packed, packed_scales;                      // a weight in the kernel's layout, and its scales
   std::shared_ptr<const TileProgram> tiles;          // of a chain of element-wise ops
+  std::shared_ptr<const EmbeddingSum> embeddings;    // of lookups that are summed and normalized in one pass
   std::vector<std::shared_ptr<const Plan>> regions;  // of an op that has them
   std::vector<graph::Region> graphs;                 // the same as graphs, for steps that read them
   std::string source;                                // of the graph's node

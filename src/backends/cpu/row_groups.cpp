@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "backends/cpu/operations.h"
+#include "backends/cpu/steps/embedding_sum.h"
 #include "backends/cpu/steps/tile_program.h"
 
 namespace alate::cpu {
@@ -31,6 +32,7 @@ std::uint32_t tiled_rows(const TileProgram& program) {
 // depends on other rows, or this is not known.
 std::uint32_t row_operands(const Step& step) {
   if (step.tiles) return tiled_rows(*step.tiles);
+  if (step.embeddings) return embedding_rows(*step.embeddings);
   if (step.operation == &copy_operation()) return kFirst;
   switch (step.operation->op) {
     case graph::Op::layer_norm:

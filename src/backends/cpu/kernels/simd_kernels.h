@@ -9,6 +9,7 @@
 #include "backends/cpu/kernels/bf16_rows.h"
 #include "backends/cpu/kernels/depthwise.h"
 #include "backends/cpu/kernels/elementwise.h"
+#include "backends/cpu/kernels/embed_norm.h"
 #include "backends/cpu/kernels/fourier.h"
 #include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/pooling.h"
@@ -30,6 +31,7 @@ struct SimdKernels {
   void (*unary)(UnaryOp, const float* x, float* y, std::size_t n) = nullptr;
   void (*apply_activation)(Activation, float* x, std::size_t n) = nullptr;
   void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
+  void (*embed_norm)(const EmbedNormArguments&, std::size_t begin, std::size_t end) = nullptr;  // of these places
   void (*quantize_rows)(const QuantizeArguments&) = nullptr;
   void (*round_rows_to_bf16)(const Bf16RowArguments&) = nullptr;
   void (*softmax_rows)(const SoftmaxArguments&) = nullptr;

@@ -4,6 +4,7 @@
 #include "backends/cpu/kernels/attention.inl.h"
 #include "backends/cpu/kernels/bf16_rows.inl.h"
 #include "backends/cpu/kernels/elementwise.inl.h"
+#include "backends/cpu/kernels/embed_norm.inl.h"
 #include "backends/cpu/kernels/normalize.inl.h"
 #include "backends/cpu/kernels/pooling.inl.h"
 #include "backends/cpu/kernels/quantize_rows.inl.h"
@@ -23,6 +24,7 @@ inline SimdKernels make_simd_kernels() {
   table.unary = unary;
   table.apply_activation = apply_activation;
   table.normalize_rows = normalize_rows;
+  table.embed_norm = embed_norm;
   table.quantize_rows = quantize_rows;
   table.round_rows_to_bf16 = round_rows_to_bf16;
   table.softmax_rows = softmax_rows;
