@@ -408,6 +408,13 @@ const Operation* row_for(const graph::Graph& graph, const graph::Node& node) {
 constexpr Operation kCopy = {
     .op = Op::reshape, .dtypes = kWholeBytes, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
 
+constexpr Operation kNormProduct = {.op = Op::quantized_dense,
+                                    .dtypes = kF32,
+                                    .spelling = "norm_integer_gemm",
+                                    .run = run_norm_integer_product,
+                                    .scratch = norm_integer_product_scratch,
+                                    .work = norm_integer_product_work};
+
 }  // namespace
 
 std::span<const Operation> operations() {
@@ -431,5 +438,7 @@ backends::Support supports(const graph::Graph& graph, const graph::Node& node) {
 }
 
 const Operation& copy_operation() { return kCopy; }
+
+const Operation& norm_product_operation() { return kNormProduct; }
 
 }  // namespace alate::cpu

@@ -20,4 +20,7 @@ const Operation& find_operation(const graph::Graph& graph, const graph::Node& no
 /// Copies a value of any dtype, dense or a view, to a dense one.
 const Operation& copy_operation();
 
+/// Two steps in one, see join_norms.h: a norm, and a product of integers of its rows.
+const Operation& norm_product_operation();
+
 }  // namespace alate::cpu

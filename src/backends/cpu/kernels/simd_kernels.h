@@ -11,6 +11,7 @@
 #include "backends/cpu/kernels/elementwise.h"
 #include "backends/cpu/kernels/fourier.h"
 #include "backends/cpu/kernels/normalize.h"
+#include "backends/cpu/kernels/normalize_quantize.h"
 #include "backends/cpu/kernels/pooling.h"
 #include "backends/cpu/kernels/product.h"
 #include "backends/cpu/kernels/quantize_rows.h"
@@ -31,6 +32,7 @@ struct SimdKernels {
   void (*apply_activation)(Activation, float* x, std::size_t n) = nullptr;
   void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
   void (*quantize_rows)(const QuantizeArguments&) = nullptr;
+  void (*normalize_and_quantize_rows)(NormKind, const NormArguments&, const QuantizeArguments&) = nullptr;
   void (*round_rows_to_bf16)(const Bf16RowArguments&) = nullptr;
   void (*softmax_rows)(const SoftmaxArguments&) = nullptr;
   void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;
