@@ -19,7 +19,7 @@ Binding bind_plan(const Plan& plan, const graph::DimValues& values, std::size_t 
 
   std::vector<std::size_t> first(plan.slots.size(), SIZE_MAX), last(plan.slots.size(), 0);
   const auto touch = [&](SlotId id, std::size_t first_step, std::size_t last_step) {
-    const SlotId base = plan.slots[id].kind == SlotKind::view ? plan.slots[id].base : id;
+    const SlotId base = base_of(plan, id);
     first[base] = std::min(first[base], first_step);
     last[base] = std::max(last[base], last_step);
   };

@@ -413,6 +413,13 @@ constexpr Operation kCopy = {
 constexpr Operation kEmbedNorm = {
     .op = Op::gather, .dtypes = kF32, .spelling = "embed_norm", .run = run_embed_norm, .work = embed_norm_work};
 
+constexpr Operation kNormProduct = {.op = Op::quantized_dense,
+                                    .dtypes = kF32,
+                                    .spelling = "norm_integer_gemm",
+                                    .run = run_norm_integer_product,
+                                    .scratch = norm_integer_product_scratch,
+                                    .work = norm_integer_product_work};
+
 }  // namespace
 
 std::span<const Operation> operations() {
@@ -438,5 +445,7 @@ backends::Support supports(const graph::Graph& graph, const graph::Node& node) {
 const Operation& copy_operation() { return kCopy; }
 
 const Operation& embed_norm_operation() { return kEmbedNorm; }
+
+const Operation& norm_product_operation() { return kNormProduct; }
 
 }  // namespace alate::cpu

@@ -23,4 +23,7 @@ const Operation& copy_operation();
 /// Looks up rows, adds and normalizes them: of steps that join_embeddings.h makes.
 const Operation& embed_norm_operation();
 
+/// Two steps in one, see join_norms.h: a norm, and a product of integers of its rows.
+const Operation& norm_product_operation();
+
 }  // namespace alate::cpu

@@ -4,6 +4,7 @@
 
 #include "alate/error.h"
 #include "backends/cpu/join_embeddings.h"
+#include "backends/cpu/join_norms.h"
 #include "backends/cpu/operations.h"
 #include "backends/cpu/planner.h"
 #include "backends/cpu/row_groups.h"
@@ -37,6 +38,7 @@ bool shows_whole_value(const graph::Node& node) {
 Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
   Plan plan = Planner(graph, weights).run();
   join_embeddings(plan);
+  join_norms(plan);
   plan.row_groups = find_row_groups(plan);
   plan.inputs = backends::input_ports(graph);
   plan.outputs = backends::output_ports(graph);

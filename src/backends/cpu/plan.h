@@ -104,7 +104,8 @@ struct Step {
   std::shared_ptr<const EmbeddingSum> embeddings;    // of lookups that are summed and normalized in one pass
   std::vector<std::shared_ptr<const Plan>> regions;  // of an op that has them
   std::vector<graph::Region> graphs;                 // the same as graphs, for steps that read them
-  std::string source;                                // of the graph's node
+  std::vector<Step> parts;  // what a joined step does, one after the other for each row; its slots are also in theirs
+  std::string source;       // of the graph's node
 
   SlotId output() const { return outputs.front(); }
 };
@@ -129,6 +130,11 @@ struct Plan {
   std::size_t weight_bytes = 0;
   std::size_t owned_weight_bytes = 0;  // of these, packed or folded, not mapped
 };
+
+/// The slot that a view is part of; any other slot itself.
+inline SlotId base_of(const Plan& plan, SlotId id) {
+  return plan.slots[id].kind == SlotKind::view ? plan.slots[id].base : id;
+}
 
 /// Compiles a graph whose ops are all in the table. `weights` gives and keeps the weights' bytes.
 Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights);

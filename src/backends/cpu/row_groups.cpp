@@ -28,11 +28,14 @@ std::uint32_t tiled_rows(const TileProgram& program) {
   return mask;
 }
 
+std::uint32_t joined_rows(const Step& step);
+
 // Bit i: row r of the results depends on row r of operand i alone, and on all of the operands without a bit. 0: it
 // depends on other rows, or this is not known.
 std::uint32_t row_operands(const Step& step) {
   if (step.tiles) return tiled_rows(*step.tiles);
   if (step.embeddings) return embedding_rows(*step.embeddings);
+  if (!step.parts.empty()) return joined_rows(step);
   if (step.operation == &copy_operation()) return kFirst;
   switch (step.operation->op) {
     case graph::Op::layer_norm:
@@ -54,6 +57,21 @@ std::uint32_t row_operands(const Step& step) {
   }
 }
 
+// What one part makes, the next reads row by row, or it would not be joined.
+std::uint32_t joined_rows(const Step& step) {
+  std::uint32_t by_row = 0, whole = 0;
+  for (const Step& part : step.parts) {
+    const std::uint32_t mask = row_operands(part);
+    if (mask == 0) return 0;
+    for (std::size_t k = 0; k < part.inputs.size(); ++k) {
+      for (std::size_t place = 0; place < step.inputs.size(); ++place) {
+        if (step.inputs[place] == part.inputs[k]) ((mask >> k & 1) != 0 ? by_row : whole) |= std::uint32_t{1} << place;
+      }
+    }
+  }
+  return (by_row & whole) == 0 ? by_row : 0;
+}
+
 bool names(const Shape& shape, Dim dim) { return std::ranges::find(shape.dims, dim) != shape.dims.end(); }
 
 bool has_rows(const Shape& shape, Dim dim) { return !shape.dims.empty() && shape.dims[0] == dim; }
@@ -66,18 +84,18 @@ bool is_of_rows(const Shape& shape, Dim dim) {
 // The dim of the rows that a step goes through one by one, if it does.
 std::optional<Dim> rows_of_step(const Plan& plan, const Step& step) {
   const std::uint32_t mask = row_operands(step);
-  if (mask == 0 || step.outputs.size() != 1 || !step.regions.empty() || step.inputs.size() > 32) return std::nullopt;
+  if (mask == 0 || step.outputs.empty() || !step.regions.empty() || step.inputs.size() > 32) return std::nullopt;
   const Shape& result = plan.slots[step.output()].shape;
-  if (result.dims.empty() || result.dims[0].is_number() || !is_of_rows(result, result.dims[0])) return std::nullopt;
+  if (result.dims.empty() || result.dims[0].is_number()) return std::nullopt;
   const Dim dim = result.dims[0];
+  const auto has_its_rows = [&](SlotId id) { return is_of_rows(plan.slots[id].shape, dim); };
+  if (!std::ranges::all_of(step.outputs, has_its_rows)) return std::nullopt;
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
     const Shape& shape = plan.slots[step.inputs[i]].shape;
     if ((mask >> i & 1) != 0 ? !is_of_rows(shape, dim) : names(shape, dim)) return std::nullopt;
   }
   return dim;
 }
-
-SlotId base_of(const Plan& plan, SlotId id) { return plan.slots[id].kind == SlotKind::view ? plan.slots[id].base : id; }
 
 // First and last steps that touch each slot, itself or by a view.
 struct Touches {
@@ -118,7 +136,7 @@ void list_slots(const Plan& plan, const Touches& touches, RowGroup& group) {
     for (std::size_t k = 0; k < step.inputs.size(); ++k) {
       if ((mask >> k & 1) != 0) take(step.inputs[k]);
     }
-    take(step.output());
+    for (const SlotId output : step.outputs) take(output);
   }
   for (const SlotId id : group.inner) group.inner_steps.emplace_back(touches.first[id], touches.last[id]);
 }
@@ -147,7 +165,7 @@ std::vector<RowGroup> find_row_groups(const Plan& plan) {
     for (; group.end < plan.steps.size(); ++group.end) {
       const Step& step = plan.steps[group.end];
       if (rows_of_step(plan, step) != dim || reads_whole_of_written(step)) break;
-      written.push_back(base_of(plan, step.output()));
+      for (const SlotId output : step.outputs) written.push_back(base_of(plan, output));
     }
     i = group.end;
     if (group.end - group.first < 2) continue;

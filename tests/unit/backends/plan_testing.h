@@ -1,23 +1,22 @@
-// Plans for tests: made of a graph, bound and run on as many threads as asked for.
+// Plans of graphs, run as the cpu backend runs them.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/plan.h"
 #include "backends/cpu/run_plan.h"
-#include "graph/builder.h"
+#include "step_testing.h"
 
 namespace alate::cpu {
 
-/// A graph's plan, and what it was made of.
+/// A graph and its plan, to be looked at and run.
 struct Program {
   graph::Graph graph;
   backends::WeightStore weights;
   Plan plan;
   explicit Program(graph::Builder&& builder) : graph(std::move(builder).finish()), plan(make_plan(graph, weights)) {}
 
-  /// Results in the order of the graph's outputs, each in memory of its own.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, std::size_t workers,
                           const backends::RunOptions& options = {}) const {
     graph::DimValues values(*plan.dims);
@@ -37,5 +36,17 @@ struct Program {
     return results;
   }
 };
+
+/// With one thread and with several.
+inline void expect_equal_runs(const Program& program, const std::vector<Tensor>& inputs) {
+  const std::vector<Tensor> alone = program.run(inputs, 1);
+  for (const std::size_t workers : {2, 3, 5}) {
+    const std::vector<Tensor> shared = program.run(inputs, workers);
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_TRUE(std::ranges::equal(alone[i].bytes(), shared[i].bytes()))
+          << "output " << i << " with " << workers << " threads, " << inputs[0].shape().dims[0].number() << " rows";
+    }
+  }
+}
 
 }  // namespace alate::cpu

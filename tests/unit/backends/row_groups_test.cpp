@@ -4,8 +4,7 @@
 #include <functional>
 
 #include "alate/error.h"
-#include "tests/unit/backends/plan_testing.h"
-#include "tests/unit/backends/step_testing.h"
+#include "plan_testing.h"
 
 namespace alate::cpu {
 namespace {
@@ -32,17 +31,6 @@ Value feed_forward(Builder& b, Value x) {
   const Value wide = b.gelu({product(b, x, kWidth, 2 * kWidth, 1)}, {});
   const Value narrow = b.dense({wide, weights(b, {kWidth, 2 * kWidth}, 3), x}, {.has_residual = true});
   return norm(b, narrow);
-}
-
-void expect_equal_runs(const Program& program, const std::vector<Tensor>& inputs) {
-  const std::vector<Tensor> alone = program.run(inputs, 1);
-  for (const std::size_t workers : {2, 3, 5}) {
-    const std::vector<Tensor> shared = program.run(inputs, workers);
-    for (std::size_t i = 0; i < alone.size(); ++i) {
-      EXPECT_TRUE(std::ranges::equal(alone[i].bytes(), shared[i].bytes()))
-          << "output " << i << " with " << workers << " threads, " << inputs[0].shape().dims[0].number() << " rows";
-    }
-  }
 }
 
 TEST(RowGroups, AreTheStepsBetweenThoseThatMixRows) {

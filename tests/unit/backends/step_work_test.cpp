@@ -73,6 +73,22 @@ TEST(StepWork, ProductsOfIntegersAreMeasuredByTheirPeak) {
               in_bytes ? Arithmetic::int8 : Arithmetic::other);
 }
 
+TEST(StepWork, ANormAndTheProductOfItsIntegersCountAsBoth) {
+  Builder b("norm and product");
+  const Value x = b.parameter("x", f32({5, 64}));
+  const auto weight = [&](DType dtype, const std::vector<std::int64_t>& extents) {
+    return b.constant(random_tensor(dtype, extents, 1));
+  };
+  const Value rows = b.layer_norm({x, weight(DType::f32, {64}), weight(DType::f32, {64})}, {});
+  const Value y = b.quantized_dense({rows, weight(DType::i8, {96, 64}), weight(DType::f32, {96, 1})},
+                                    {.blocks = {1, 0}, .activation_runs = 1});
+  const StepTime call = call_of(profile(b, y, {random_tensor(DType::f32, {5, 64}, 3)}), "norm_integer_gemm");
+  const bool in_bytes = kernels().integers.kind == WordKind::bytes;
+  const int packed = 96 * 64 * (in_bytes ? 1 : 2) + 4 * 96 + 4 * 96;  // with scales and sums
+  expect_work(call, 8 * 5 * 64 + 2 * 5 * 64 * 96, 4 * (2 * 64 + 2 * 5 * 64 + 5 * 96) + packed,
+              in_bytes ? Arithmetic::int8 : Arithmetic::other);
+}
+
 TEST(StepWork, ProductsOfComplexNumbersAreFourEach) {
   for (const DType dtype : {DType::f32, DType::f64, DType::c64}) {
     Builder b("dot_general");

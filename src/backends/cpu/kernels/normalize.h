@@ -28,6 +28,9 @@ struct NormArguments {
   std::size_t width = 0;
 };
 
+/// Rows [begin, end) of these.
+NormArguments rows_of_norm(const NormArguments& arguments, std::size_t begin, std::size_t end);
+
 /// Layer norm (arXiv:1607.06450): (v - mean) / sqrt(variance + epsilon) * scale + shift.
 /// RMS norm (arXiv:1910.07467): v / sqrt(mean(v^2) + epsilon) * scale + shift.
 /// L2: v / max(|v|, epsilon). Each of v = x + residual + bias.

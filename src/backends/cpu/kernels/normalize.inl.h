@@ -1,6 +1,8 @@
-// The row loops of normalize.h for one instruction set.
+// The row loops of normalize.h for one instruction set. Four rows at a time: their sums are folded together, and one
+// row's long way from sum to factor is not waited for by the others.
 #pragma once
 
+#include "backends/cpu/kernels/folded_lanes.inl.h"
 #include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/row_sum.inl.h"
 #include "backends/cpu/kernels/simd.inl.h"
@@ -20,46 +22,73 @@ inline const float* add_to_row(const NormArguments& a, const float* x, const flo
   return out;
 }
 
-/// out = v * factor + offset, then scaled and shifted where the row has those.
+/// A row with all that is added to it, which is kept where the caller wants it.
+inline const float* row_to_normalize(const NormArguments& a, std::size_t row) {
+  const float* residual = a.residual != nullptr ? a.residual + row * a.residual_stride : nullptr;
+  float* kept = a.sum != nullptr ? a.sum + row * a.sum_stride : a.out + row * a.out_stride;
+  const float* v = add_to_row(a, a.x + row * a.x_stride, residual, kept);
+  if (a.sum != nullptr && v != kept) {
+    for (std::size_t i = 0; i < a.width; ++i) kept[i] = v[i];
+  }
+  return v;
+}
+
+/// Up to four rows whose place and size are known: (v - mean) · factor is what the norm makes of them before it scales.
+struct RowsToScale {
+  const float* v[kFolded];
+  HWY_ALIGN float means[kFolded], factors[kFolded];
+};
+
+inline void measure_rows(NormKind kind, const NormArguments& a, std::size_t first, std::size_t rows,
+                         RowsToScale& found) {
+  const FoldedTag d;
+  const Folded count = hn::Set(d, static_cast<float>(a.width)), epsilon = hn::Set(d, a.epsilon);
+  FloatVector lanes[kFolded];
+  for (std::size_t i = 0; i < kFolded; ++i) found.v[i] = i < rows ? row_to_normalize(a, first + i) : found.v[0];
+  Folded means = hn::Zero(d);
+  if (kind == NormKind::layer) {
+    for (std::size_t i = 0; i < kFolded; ++i) lanes[i] = i < rows ? lanes_of_sum(found.v[i], a.width) : lanes[0];
+    means = hn::Div(folded_by_halves(lanes, AddVectors()), count);
+  }
+  hn::Store(means, d, found.means);
+  for (std::size_t i = 0; i < kFolded; ++i)
+    lanes[i] = i < rows ? lanes_of_squares(found.v[i], found.means[i], a.width) : lanes[0];
+  const Folded squares = folded_by_halves(lanes, AddVectors());
+  Folded divisors = hn::Zero(d);
+  if (kind == NormKind::l2) {
+    const Folded norms = hn::Sqrt(squares);
+    divisors = hn::IfThenElse(hn::Lt(norms, epsilon), epsilon, norms);
+  } else {
+    divisors = hn::Sqrt(hn::Add(hn::Div(squares, count), epsilon));
+  }
+  hn::Store(hn::Div(hn::Set(d, 1.0f), divisors), d, found.factors);
+}
+
+/// (v - mean) · factor, then scaled and shifted where the rows have those, which load(p) gives from place i on.
+template <class Load>
+HWY_INLINE FloatVector scaled(const NormArguments& a, FloatVector v, FloatVector means, FloatVector factors,
+                              std::size_t i, const Load& load) {
+  const FloatVector y = hn::Mul(hn::Sub(v, means), factors);
+  if (a.scale != nullptr && a.shift != nullptr) return hn::MulAdd(y, load(a.scale + i), load(a.shift + i));
+  if (a.scale != nullptr) return hn::Mul(y, load(a.scale + i));
+  if (a.shift != nullptr) return hn::Add(y, load(a.shift + i));
+  return y;
+}
+
 inline void scale_row(const NormArguments& a, const float* v, float mean, float factor, float* out) {
   const FloatTag d;
-  const FloatVector means = hn::Set(d, mean);
-  const FloatVector factors = hn::Set(d, factor);
-  for_each_vector(a.width, [&](std::size_t i, auto load, auto store) HWY_ATTR {
-    FloatVector y = hn::Mul(hn::Sub(load(v + i), means), factors);
-    if (a.scale != nullptr && a.shift != nullptr) {
-      y = hn::MulAdd(y, load(a.scale + i), load(a.shift + i));
-    } else if (a.scale != nullptr) {
-      y = hn::Mul(y, load(a.scale + i));
-    } else if (a.shift != nullptr) {
-      y = hn::Add(y, load(a.shift + i));
-    }
-    store(y, out + i);
-  });
+  const FloatVector means = hn::Set(d, mean), factors = hn::Set(d, factor);
+  for_each_vector(a.width, [&](std::size_t i, auto load, auto store)
+                               HWY_ATTR { store(scaled(a, load(v + i), means, factors, i, load), out + i); });
 }
 
 inline void normalize_rows(NormKind kind, const NormArguments& a) {
-  const float count = static_cast<float>(a.width);
-  for (std::size_t row = 0; row < a.rows; ++row) {
-    const float* x = a.x + row * a.x_stride;
-    const float* residual = a.residual != nullptr ? a.residual + row * a.residual_stride : nullptr;
-    float* out = a.out + row * a.out_stride;
-    float* kept = a.sum != nullptr ? a.sum + row * a.sum_stride : out;
-    const float* v = add_to_row(a, x, residual, kept);
-    if (a.sum != nullptr && v != kept) {
-      for (std::size_t i = 0; i < a.width; ++i) kept[i] = v[i];
-    }
-    float mean = 0;
-    if (kind == NormKind::layer) mean = row_sum(v, a.width) / count;
-    const float squares = row_sum_of_squares(v, mean, a.width);
-    float factor = 0;
-    if (kind == NormKind::l2) {
-      const float norm = square_root(squares);
-      factor = 1.0f / (norm < a.epsilon ? a.epsilon : norm);
-    } else {
-      factor = 1.0f / square_root(squares / count + a.epsilon);
-    }
-    scale_row(a, v, mean, factor, out);
+  for (std::size_t first = 0; first < a.rows; first += kFolded) {
+    const std::size_t rows = a.rows - first < kFolded ? a.rows - first : kFolded;
+    RowsToScale found;
+    measure_rows(kind, a, first, rows, found);
+    for (std::size_t i = 0; i < rows; ++i)
+      scale_row(a, found.v[i], found.means[i], found.factors[i], a.out + (first + i) * a.out_stride);
   }
 }
 

@@ -10,16 +10,20 @@ std::size_t quantized_row_words(std::size_t width, std::size_t runs, WordKind ki
   return runs * ((width / runs + values - 1) / values);
 }
 
+QuantizeArguments rows_to_quantize(const QuantizeArguments& arguments, std::size_t begin, std::size_t end) {
+  QuantizeArguments part = arguments;
+  part.x += begin * part.x_stride;
+  part.words = static_cast<float*>(part.words) + begin * part.words_stride;
+  part.scales += begin * part.runs;
+  part.offsets += begin * part.runs;
+  part.rows = end - begin;
+  return part;
+}
+
 void quantize_rows(const QuantizeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                    const Kernels& set) {
   split_rows(arguments.rows, arguments.width * 2, pool, max_workers, [&](std::size_t begin, std::size_t end) {
-    QuantizeArguments part = arguments;
-    part.x += begin * part.x_stride;
-    part.words = static_cast<float*>(part.words) + begin * part.words_stride;
-    part.scales += begin * part.runs;
-    part.offsets += begin * part.runs;
-    part.rows = end - begin;
-    set.simd.quantize_rows(part);
+    set.simd.quantize_rows(rows_to_quantize(arguments, begin, end));
   });
 }
 

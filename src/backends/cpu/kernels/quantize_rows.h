@@ -29,6 +29,9 @@ struct QuantizeArguments {
 /// Words of a row.
 std::size_t quantized_row_words(std::size_t width, std::size_t runs, WordKind kind);
 
+/// Rows [begin, end) of these.
+QuantizeArguments rows_to_quantize(const QuantizeArguments& arguments, std::size_t begin, std::size_t end);
+
 /// A row's integers depend on that row alone.
 void quantize_rows(const QuantizeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                    const Kernels& set = kernels());

@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
+#include "backends/cpu/kernels/folded_lanes.inl.h"
 #include "backends/cpu/kernels/quantize_rows.h"
-#include "backends/cpu/kernels/transpose.inl.h"
 #include "backends/cpu/kernels/vector_math.inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -16,55 +16,42 @@ struct RunLanes {
   FloatVector least, greatest, zeros;
 };
 
+/// The numbers of a run that lie in memory.
 template <bool kSmooths>
-HWY_INLINE RunLanes lanes_of_run(const float* HWY_RESTRICT x, const float* HWY_RESTRICT smoothing, std::size_t width) {
+struct RunInMemory {
+  const float *x, *smoothing;
+
+  HWY_INLINE FloatVector vector(std::size_t i) const {
+    const FloatTag d;
+    const FloatVector v = hn::LoadU(d, x + i);
+    return kSmooths ? hn::Mul(v, hn::LoadU(d, smoothing + i)) : v;
+  }
+  HWY_INLINE FloatVector one(std::size_t i) const { return hn::Set(FloatTag(), kSmooths ? x[i] * smoothing[i] : x[i]); }
+};
+
+/// Asks for each number of the run once, in their order: vector(i) for those from i on, and one(i) for a last one, in
+/// all lanes.
+template <class Run>
+HWY_INLINE RunLanes lanes_of_run(const Run& run, std::size_t width) {
   constexpr std::size_t kChains = 2;  // hide the latency of one
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
-  const FloatVector first = hn::Set(d, kSmooths ? x[0] * smoothing[0] : x[0]);
+  const FloatVector infinity = hn::Inf(d);
   RunLanes chains[kChains];
-  HWY_UNROLL(2) for (std::size_t c = 0; c < kChains; ++c) chains[c] = {first, first, hn::Zero(d)};
+  HWY_UNROLL(2) for (std::size_t c = 0; c < kChains; ++c) chains[c] = {infinity, hn::Neg(infinity), hn::Zero(d)};
   const auto take = [&](std::size_t c, FloatVector v) HWY_ATTR {
     chains[c].least = hn::Min(chains[c].least, v);
     chains[c].greatest = hn::Max(chains[c].greatest, v);
     chains[c].zeros = hn::MulAdd(v, hn::Zero(d), chains[c].zeros);
   };
-  const auto load = [&](std::size_t i) HWY_ATTR {
-    const FloatVector v = hn::LoadU(d, x + i);
-    return kSmooths ? hn::Mul(v, hn::LoadU(d, smoothing + i)) : v;
-  };
   std::size_t i = 0;
   for (; i + kChains * lanes <= width; i += kChains * lanes) {
-    HWY_UNROLL(2) for (std::size_t c = 0; c < kChains; ++c) take(c, load(i + c * lanes));
+    HWY_UNROLL(2) for (std::size_t c = 0; c < kChains; ++c) take(c, run.vector(i + c * lanes));
   }
-  for (; i + lanes <= width; i += lanes) take(0, load(i));
-  for (; i < width; ++i) take(1, hn::Set(d, kSmooths ? x[i] * smoothing[i] : x[i]));
+  for (; i + lanes <= width; i += lanes) take(0, run.vector(i));
+  for (; i < width; ++i) take(1, run.one(i));
   return {hn::Min(chains[0].least, chains[1].least), hn::Max(chains[0].greatest, chains[1].greatest),
           hn::Add(chains[0].zeros, chains[1].zeros)};
-}
-
-constexpr std::size_t kRunsAtOnce = 4;
-using RunTag = hn::FixedTag<float, kRunsAtOnce>;
-using OfRuns = hn::Vec<RunTag>;  // a number of each run
-
-/// Folds all blocks of 128 bits into one.
-template <class D, class Fold>
-HWY_INLINE OfRuns folded_blocks(D d, hn::Vec<D> v, const Fold& fold) {
-  if constexpr (hn::MaxLanes(d) == kRunsAtOnce) {
-    return v;
-  } else {
-    const hn::Half<D> half;
-    return folded_blocks(half, fold(hn::LowerHalf(half, v), hn::UpperHalf(half, v)), fold);
-  }
-}
-
-/// Of each of four vectors, its lanes folded into one.
-template <class Fold>
-HWY_INLINE OfRuns folded_lanes(const FloatVector (&vectors)[kRunsAtOnce], const Fold& fold) {
-  const FloatTag d;
-  FloatVector across[kRunsAtOnce];
-  transpose_blocks(d, vectors, across);
-  return folded_blocks(d, fold(fold(across[0], across[1]), fold(across[2], across[3])), fold);
 }
 
 /// Writes the integers of x · smoothing, (v - offset) · inverse, rounded: from 0 to 255.
@@ -93,48 +80,51 @@ HWY_INLINE void round_run(const float* HWY_RESTRICT x, const float* HWY_RESTRICT
 }
 
 /// Four runs at a time, of one row or of several: what is found for each of them then takes the room of one vector.
-template <bool kSmooths, typename Integer>
-void quantize_rows_as(const QuantizeArguments& a) {
+/// lanes_of(row, run, x, smoothing) gives what lanes_of_run does, and sees to it that the run is at x.
+template <bool kSmooths, typename Integer, class LanesOf>
+HWY_INLINE void quantize_runs(const QuantizeArguments& a, const LanesOf& lanes_of) {
   constexpr float kSteps = 255, kLeastStep = 1e-20f;  // graph::QuantizedDense's
   constexpr std::size_t kPerWord = sizeof(float) / sizeof(Integer);
-  const RunTag d;
+  const FoldedTag d;
   const std::size_t length = a.width / a.runs, words = a.words_stride / a.runs, all = a.rows * a.runs;
   struct Run {
     const float *x, *smoothing;
     Integer* out;
   };
   std::size_t row = 0, run = 0;
-  for (std::size_t place = 0; place < all; place += kRunsAtOnce) {
-    const std::size_t count = all - place < kRunsAtOnce ? all - place : kRunsAtOnce;
-    Run at[kRunsAtOnce];
-    FloatVector least[kRunsAtOnce], greatest[kRunsAtOnce], zeros[kRunsAtOnce];
-    for (std::size_t i = 0; i < kRunsAtOnce; ++i) {
+  for (std::size_t place = 0; place < all; place += kFolded) {
+    const std::size_t count = all - place < kFolded ? all - place : kFolded;
+    Run at[kFolded];
+    FloatVector least[kFolded], greatest[kFolded], zeros[kFolded];
+    for (std::size_t i = 0; i < kFolded; ++i) {
       if (i < count) {
         at[i] = {a.x + row * a.x_stride + run * length, kSmooths ? a.smoothing + run * length : nullptr,
                  static_cast<Integer*>(a.words) + (row * a.words_stride + run * words) * kPerWord};
+        const RunLanes found = lanes_of(row, run, at[i].x, at[i].smoothing);
+        least[i] = found.least;
+        greatest[i] = found.greatest;
+        zeros[i] = found.zeros;
         run = run + 1 == a.runs ? 0 : run + 1;
         if (run == 0) ++row;
       } else {
-        at[i] = at[0];
+        least[i] = least[0];
+        greatest[i] = greatest[0];
+        zeros[i] = zeros[0];
       }
-      const RunLanes found = lanes_of_run<kSmooths>(at[i].x, at[i].smoothing, length);
-      least[i] = found.least;
-      greatest[i] = found.greatest;
-      zeros[i] = found.zeros;
     }
     const auto min = [](auto x, auto y) HWY_ATTR { return hn::Min(x, y); };
     const auto max = [](auto x, auto y) HWY_ATTR { return hn::Max(x, y); };
     const auto add = [](auto x, auto y) HWY_ATTR { return hn::Add(x, y); };
-    const OfRuns offsets = folded_lanes(least, min);
-    const OfRuns wanted = hn::Div(hn::Sub(folded_lanes(greatest, max), offsets), hn::Set(d, kSteps));
-    const OfRuns least_step = hn::Set(d, kLeastStep);
-    const OfRuns steps = hn::IfThenElse(hn::Gt(wanted, least_step), wanted, least_step);
+    const Folded offsets = folded_lanes(least, min);
+    const Folded wanted = hn::Div(hn::Sub(folded_lanes(greatest, max), offsets), hn::Set(d, kSteps));
+    const Folded least_step = hn::Set(d, kLeastStep);
+    const Folded steps = hn::IfThenElse(hn::Gt(wanted, least_step), wanted, least_step);
     const auto are_finite = hn::Eq(folded_lanes(zeros, add), hn::Zero(d));
-    const OfRuns scales = hn::IfThenElse(are_finite, steps, hn::Set(d, __builtin_nanf("")));
-    HWY_ALIGN float offset_of[kRunsAtOnce], inverse_of[kRunsAtOnce];
+    const Folded scales = hn::IfThenElse(are_finite, steps, hn::Set(d, __builtin_nanf("")));
+    HWY_ALIGN float offset_of[kFolded], inverse_of[kFolded];
     hn::Store(offsets, d, offset_of);
     hn::Store(hn::Div(hn::Set(d, 1.0f), steps), d, inverse_of);
-    if (count == kRunsAtOnce) {
+    if (count == kFolded) {
       hn::StoreU(scales, d, a.scales + place);
       hn::StoreU(offsets, d, a.offsets + place);
     } else {
@@ -148,12 +138,30 @@ void quantize_rows_as(const QuantizeArguments& a) {
   }
 }
 
+/// Calls body(smooths, integer) with a constant that says whether there is a smoothing, and a value of the type of the
+/// words' integers.
+template <class Body>
+HWY_INLINE void with_form_of(const QuantizeArguments& a, const Body& body) {
+  const auto with_integer = [&](auto integer) HWY_ATTR {
+    if (a.smoothing != nullptr)
+      body(std::true_type(), integer);
+    else
+      body(std::false_type(), integer);
+  };
+  if (a.kind == WordKind::bytes)
+    with_integer(std::uint8_t());
+  else
+    with_integer(std::int16_t());
+}
+
 inline void quantize_rows(const QuantizeArguments& a) {
-  if (a.kind == WordKind::bytes) {
-    a.smoothing != nullptr ? quantize_rows_as<true, std::uint8_t>(a) : quantize_rows_as<false, std::uint8_t>(a);
-  } else {
-    a.smoothing != nullptr ? quantize_rows_as<true, std::int16_t>(a) : quantize_rows_as<false, std::int16_t>(a);
-  }
+  with_form_of(a, [&](auto smooths, auto integer) HWY_ATTR {
+    const std::size_t length = a.width / a.runs;
+    quantize_runs<smooths.value, decltype(integer)>(
+        a, [&](std::size_t, std::size_t, const float* x, const float* smoothing) HWY_ATTR {
+          return lanes_of_run(RunInMemory<smooths.value>{x, smoothing}, length);
+        });
+  });
 }
 
 }  // namespace alate::cpu::HWY_NAMESPACE

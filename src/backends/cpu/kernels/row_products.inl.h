@@ -7,7 +7,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// Four vectors of partial sums, joined as row_sum joins them: the order depends on n alone.
+/// Four vectors of partial sums, joined as fold_row joins them: the order depends on n alone.
 inline float dot_row(const float* a, const float* b, std::size_t n) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);

@@ -34,11 +34,12 @@ HWY_INLINE float combine_lanes(FloatVector v, const Combine& combine) {
   return lanes[0];
 }
 
-/// Folds a row: step(accumulator, vector) over all vectors (lanes past the end hold `filler`), four accumulators wide,
-/// which start as `identity` and are then joined by combine. The order depends on n alone.
-template <class Step, class Combine, class CombineScalar>
-HWY_INLINE float fold_row(const float* x, std::size_t n, float identity, float filler, const Step& step,
-                          const Combine& combine, const CombineScalar& combine_scalar) {
+/// Folds a row into the lanes of a vector: step(accumulator, vector) over all vectors (lanes past the end hold
+/// `filler`), four accumulators wide, which start as `identity` and are then joined by combine. The order depends on n
+/// alone.
+template <class Step, class Combine>
+HWY_INLINE FloatVector fold_row_to_lanes(const float* x, std::size_t n, float identity, float filler, const Step& step,
+                                         const Combine& combine) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   FloatVector a0 = hn::Set(d, identity), a1 = a0, a2 = a0, a3 = a0;
@@ -54,7 +55,14 @@ HWY_INLINE float fold_row(const float* x, std::size_t n, float identity, float f
     const FloatVector last = load_first(d, x + i, n - i);
     a1 = step(a1, hn::IfThenElse(hn::FirstN(d, n - i), last, hn::Set(d, filler)));
   }
-  return combine_lanes(combine(combine(a0, a1), combine(a2, a3)), combine_scalar);
+  return combine(combine(a0, a1), combine(a2, a3));
+}
+
+/// Folds a row into a number.
+template <class Step, class Combine, class CombineScalar>
+HWY_INLINE float fold_row(const float* x, std::size_t n, float identity, float filler, const Step& step,
+                          const Combine& combine, const CombineScalar& combine_scalar) {
+  return combine_lanes(fold_row_to_lanes(x, n, identity, filler, step, combine), combine_scalar);
 }
 
 struct AddVectors {
@@ -67,19 +75,20 @@ struct AddScalars {
   HWY_INLINE float operator()(float a, float b) const { return a + b; }
 };
 
-inline float row_sum(const float* x, std::size_t n) {
-  return fold_row(x, n, 0.0f, 0.0f, AddVectors(), AddVectors(), AddScalars());
+/// The sum of a row, in lanes.
+inline FloatVector lanes_of_sum(const float* x, std::size_t n) {
+  return fold_row_to_lanes(x, n, 0.0f, 0.0f, AddVectors(), AddVectors());
 }
 
-/// The sum of (x - mean)^2.
-inline float row_sum_of_squares(const float* x, float mean, std::size_t n) {
+/// The sum of (x - mean)^2, in lanes.
+inline FloatVector lanes_of_squares(const float* x, float mean, std::size_t n) {
   const FloatTag d;
   const FloatVector means = hn::Set(d, mean);
   const auto step = [means](FloatVector sum, FloatVector v) HWY_ATTR {
     const FloatVector difference = hn::Sub(v, means);
     return hn::MulAdd(difference, difference, sum);
   };
-  return fold_row(x, n, 0.0f, mean, step, AddVectors(), AddScalars());
+  return fold_row_to_lanes(x, n, 0.0f, mean, step, AddVectors());
 }
 
 inline float square_root(float x) {

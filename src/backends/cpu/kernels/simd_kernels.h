@@ -12,6 +12,7 @@
 #include "backends/cpu/kernels/embed_norm.h"
 #include "backends/cpu/kernels/fourier.h"
 #include "backends/cpu/kernels/normalize.h"
+#include "backends/cpu/kernels/normalize_quantize.h"
 #include "backends/cpu/kernels/pooling.h"
 #include "backends/cpu/kernels/product.h"
 #include "backends/cpu/kernels/quantize_rows.h"
@@ -33,6 +34,7 @@ struct SimdKernels {
   void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
   void (*embed_norm)(const EmbedNormArguments&, std::size_t begin, std::size_t end) = nullptr;  // of these places
   void (*quantize_rows)(const QuantizeArguments&) = nullptr;
+  void (*normalize_and_quantize_rows)(NormKind, const NormArguments&, const QuantizeArguments&) = nullptr;
   void (*round_rows_to_bf16)(const Bf16RowArguments&) = nullptr;
   void (*softmax_rows)(const SoftmaxArguments&) = nullptr;
   void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;

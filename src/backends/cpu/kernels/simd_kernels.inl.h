@@ -6,6 +6,7 @@
 #include "backends/cpu/kernels/elementwise.inl.h"
 #include "backends/cpu/kernels/embed_norm.inl.h"
 #include "backends/cpu/kernels/normalize.inl.h"
+#include "backends/cpu/kernels/normalize_quantize.inl.h"
 #include "backends/cpu/kernels/pooling.inl.h"
 #include "backends/cpu/kernels/quantize_rows.inl.h"
 #include "backends/cpu/kernels/row_products.inl.h"
@@ -26,6 +27,7 @@ inline SimdKernels make_simd_kernels() {
   table.normalize_rows = normalize_rows;
   table.embed_norm = embed_norm;
   table.quantize_rows = quantize_rows;
+  table.normalize_and_quantize_rows = normalize_and_quantize_rows;
   table.round_rows_to_bf16 = round_rows_to_bf16;
   table.softmax_rows = softmax_rows;
   table.pool_tokens = pool_tokens;

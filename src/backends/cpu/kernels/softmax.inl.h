@@ -15,7 +15,7 @@ HWY_INLINE FloatVector exponential(FloatVector v, FloatVector greatest) {
   return simd_exp_nonpositive(FloatTag(), hn::Sub(v, greatest));
 }
 
-/// out = exp(x - greatest), and the sum of that in row_sum's order.
+/// out = exp(x - greatest), and the sum of that in fold_row's order.
 inline float exponentials(const float* x, float* out, std::size_t n, FloatVector greatest) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);

@@ -5,7 +5,8 @@
 
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/gemm.h"
-#include "backends/cpu/kernels/quantize_rows.h"
+#include "backends/cpu/kernels/normalize_quantize.h"
+#include "backends/cpu/steps/norm_arguments.h"
 #include "backends/cpu/steps/product_values.h"
 #include "backends/cpu/steps/steps.h"
 
@@ -57,6 +58,51 @@ struct Activations {
     offsets = reinterpret_cast<float*>(scratch.take(rows * runs * sizeof(float)));
   }
 };
+
+// How the product's activations become integers.
+QuantizeArguments rounding(const Step& step, const Frame& frame, const Activations& activations) {
+  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
+  const Shape& x = frame.shape(step.inputs[0]);
+  QuantizeArguments rounded;
+  rounded.x = frame.in<float>(step.inputs[0]);
+  rounded.x_stride = rounded.width = extent_of(x, x.rank() - 1);
+  if (dense.has_smoothing) rounded.smoothing = frame.in<float>(step.inputs[1]);
+  rounded.words = activations.integers;
+  rounded.words_stride = activations.words;
+  rounded.scales = activations.scales;
+  rounded.offsets = activations.offsets;
+  rounded.rows = activations.rows;
+  rounded.runs = activations.runs;
+  rounded.kind = kernels().integers.kind;
+  return rounded;
+}
+
+void multiply(const Step& step, const Frame& frame, const Activations& activations) {
+  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
+  const Shape& result = frame.shape(step.output());
+  const GemmKernel& kernel = kernels().integers;
+  GemmArguments product;
+  product.m = activations.rows;
+  product.n = extent_of(result, result.rank() - 1);
+  product.k = product.a_stride = activations.words;
+  if (product.m == 0 || product.n == 0) return;
+  const std::size_t weight = dense.has_smoothing ? 2 : 1;
+  const float* packed = step.packed.values<float>().data();
+  product.a = activations.integers;
+  product.packed = packed;
+  product.scales = {.row_scales = activations.scales,
+                    .row_offsets = activations.offsets,
+                    .column_scales = step.packed_scales.values<float>().data(),
+                    .column_sums = packed + packed_word_count(product.n, product.k, kernel),
+                    .runs = activations.runs,
+                    .has_column_scales_of_runs = step.packed_scales.extent(0) > 1};
+  if (dense.has_bias) product.bias = frame.in<float>(step.inputs[weight + 2]);
+  product.activation = activation_of(dense.activation);
+  if (dense.has_residual) product.residual = frame.in<float>(step.inputs.back());
+  product.residual_stride = product.c_stride = product.n;
+  product.c = frame.out<float>(step.output());
+  gemm(product, frame.pool, frame.max_workers, kernel);
+}
 
 }  // namespace
 
@@ -128,46 +174,25 @@ std::size_t integer_product_scratch(const Step& step, const Binding& binding, st
       .scratch.bytes();
 }
 
+std::size_t norm_integer_product_scratch(const Step& step, const Binding& binding, std::size_t index) {
+  return integer_product_scratch(step.parts[1], binding, index);
+}
+
 void run_integer_product(const Step& step, const Frame& frame) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-  const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output());
-  const Activations activations(x, dense, frame.scratch);
-  const GemmKernel& kernel = kernels().integers;
-  GemmArguments product;
-  product.m = activations.rows;
-  product.n = extent_of(result, result.rank() - 1);
-  product.k = product.a_stride = activations.words;
-  if (product.m == 0 || product.n == 0) return;
+  const Activations activations(frame.shape(step.inputs[0]), dense, frame.scratch);
+  quantize_rows(rounding(step, frame, activations), frame.pool, frame.max_workers);
+  multiply(step, frame, activations);
+}
 
-  QuantizeArguments rounded;
-  rounded.x = frame.in<float>(step.inputs[0]);
-  rounded.x_stride = rounded.width = extent_of(x, x.rank() - 1);
-  if (dense.has_smoothing) rounded.smoothing = frame.in<float>(step.inputs[1]);
-  rounded.words = activations.integers;
-  rounded.words_stride = activations.words;
-  rounded.scales = activations.scales;
-  rounded.offsets = activations.offsets;
-  rounded.rows = activations.rows;
-  rounded.runs = activations.runs;
-  rounded.kind = kernel.kind;
-  quantize_rows(rounded, frame.pool, frame.max_workers);
-
-  const std::size_t weight = dense.has_smoothing ? 2 : 1;
-  const float* packed = step.packed.values<float>().data();
-  product.a = activations.integers;
-  product.packed = packed;
-  product.scales = {.row_scales = activations.scales,
-                    .row_offsets = activations.offsets,
-                    .column_scales = step.packed_scales.values<float>().data(),
-                    .column_sums = packed + packed_word_count(product.n, product.k, kernel),
-                    .runs = activations.runs,
-                    .has_column_scales_of_runs = step.packed_scales.extent(0) > 1};
-  if (dense.has_bias) product.bias = frame.in<float>(step.inputs[weight + 2]);
-  product.activation = activation_of(dense.activation);
-  if (dense.has_residual) product.residual = frame.in<float>(step.inputs.back());
-  product.residual_stride = product.c_stride = product.n;
-  product.c = frame.out<float>(step.output());
-  gemm(product, frame.pool, frame.max_workers, kernel);
+void run_norm_integer_product(const Step& step, const Frame& frame) {
+  const Step &norm = step.parts[0], &product = step.parts[1];
+  const auto& dense = std::get<graph::QuantizedDense>(product.attributes);
+  const Activations activations(frame.shape(product.inputs[0]), dense, frame.scratch);
+  WidenedValues values(norm, frame);  // of f32: takes no scratch
+  normalize_and_quantize_rows(norm_kind(norm), norm_arguments(norm, frame, values),
+                              rounding(product, frame, activations), frame.pool, frame.max_workers);
+  multiply(product, frame, activations);
 }
 
 }  // namespace alate::cpu

@@ -41,6 +41,15 @@ Work integer_product_work(const Step& step, const Frame& frame) {
   return work;
 }
 
+Work norm_integer_product_work(const Step& step, const Frame& frame) {
+  const Step &norm = step.parts[0], &product = step.parts[1];
+  const Work first = work_of(norm, frame);
+  Work work = work_of(product, frame);
+  work.flops += first.flops;
+  work.bytes += first.bytes - operand_bytes(product, frame, 0);
+  return work;
+}
+
 Work dot_general_work(const Step& step, const Frame& frame) {
   const Shape& x = frame.shape(step.inputs[0]);
   double k = 1;

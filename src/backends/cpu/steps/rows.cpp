@@ -2,29 +2,21 @@
 #include <algorithm>
 
 #include "alate/error.h"
-#include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/pooling.h"
 #include "backends/cpu/kernels/softmax.h"
 #include "backends/cpu/kernels/stream.h"
+#include "backends/cpu/steps/norm_arguments.h"
 #include "backends/cpu/steps/steps.h"
-#include "backends/cpu/steps/widened.h"
 
 namespace alate::cpu {
 namespace {
 
 std::size_t width_of(const Shape& shape) { return extent_of(shape, shape.rank() - 1); }
 
-NormArguments norm_arguments(const Step& step, const Frame& frame, WidenedValues& values) {
-  const Shape& shape = frame.shape(step.output());
-  NormArguments arguments;
-  arguments.x = values.in(0);
-  arguments.width = width_of(shape);
-  arguments.rows = rows_of(shape);
-  arguments.x_stride = shape.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.width;
-  arguments.epsilon = static_cast<float>(std::get<graph::Norm>(step.attributes).epsilon);
-  arguments.out = values.out();
-  arguments.out_stride = arguments.width;
-  return arguments;
+void run_norm(const Step& step, const Frame& frame) {
+  WidenedValues values(step, frame);
+  normalize_rows(norm_kind(step), norm_arguments(step, frame, values), frame.pool, frame.max_workers);
+  values.finish();
 }
 
 Pooling pooling_of(graph::PoolMode mode) {
@@ -56,28 +48,32 @@ void check_sequences(const std::int32_t* starts, const std::int32_t* lengths, st
   }
 }
 
-void run_layer_norm(const Step& step, const Frame& frame) {
-  WidenedValues values(step, frame);
-  NormArguments arguments = norm_arguments(step, frame, values);
-  arguments.scale = values.in(1);
-  arguments.shift = values.in(2);
-  normalize_rows(NormKind::layer, arguments, frame.pool, frame.max_workers);
-  values.finish();
+NormKind norm_kind(const Step& step) {
+  switch (step.operation->op) {
+    case graph::Op::layer_norm: return NormKind::layer;
+    case graph::Op::rms_norm: return NormKind::rms;
+    default: return NormKind::l2;
+  }
 }
 
-void run_normalize(const Step& step, const Frame& frame) {
-  WidenedValues values(step, frame);
-  normalize_rows(NormKind::l2, norm_arguments(step, frame, values), frame.pool, frame.max_workers);
-  values.finish();
+NormArguments norm_arguments(const Step& step, const Frame& frame, WidenedValues& values) {
+  const Shape& shape = frame.shape(step.output());
+  NormArguments arguments;
+  arguments.x = values.in(0);
+  if (step.inputs.size() > 1) arguments.scale = values.in(1);
+  if (step.inputs.size() > 2) arguments.shift = values.in(2);
+  arguments.width = width_of(shape);
+  arguments.rows = rows_of(shape);
+  arguments.x_stride = shape.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.width;
+  arguments.epsilon = static_cast<float>(std::get<graph::Norm>(step.attributes).epsilon);
+  arguments.out = values.out();
+  arguments.out_stride = arguments.width;
+  return arguments;
 }
 
-void run_rms_norm(const Step& step, const Frame& frame) {
-  WidenedValues values(step, frame);
-  NormArguments arguments = norm_arguments(step, frame, values);
-  arguments.scale = values.in(1);
-  normalize_rows(NormKind::rms, arguments, frame.pool, frame.max_workers);
-  values.finish();
-}
+void run_layer_norm(const Step& step, const Frame& frame) { run_norm(step, frame); }
+void run_normalize(const Step& step, const Frame& frame) { run_norm(step, frame); }
+void run_rms_norm(const Step& step, const Frame& frame) { run_norm(step, frame); }
 
 void run_softmax(const Step& step, const Frame& frame) {
   const Shape& shape = frame.shape(step.output());

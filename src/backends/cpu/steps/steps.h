@@ -106,6 +106,9 @@ std::string integers_layout(const graph::Attributes& attributes);
 Tensor pack_run_scales(const Tensor& scales);
 void run_integer_product(const Step& step, const Frame& frame);
 std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t index);
+/// A joined step: a norm of f32 alone, then a product of integers that reads its result.
+void run_norm_integer_product(const Step& step, const Frame& frame);
+std::size_t norm_integer_product_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_dequantize(const Step& step, const Frame& frame);
 void run_quantized_dense(const Step& step, const Frame& frame);
 std::size_t quantized_dense_scratch(const Step& step, const Binding& binding, std::size_t index);

@@ -22,6 +22,8 @@ backends::Work dense_work(const Step& step, const Frame& frame);
 backends::Work half_dense_work(const Step& step, const Frame& frame);
 backends::Work quantized_dense_work(const Step& step, const Frame& frame);
 backends::Work integer_product_work(const Step& step, const Frame& frame);
+/// Of a norm and the product that reads its result, which no memory gives back.
+backends::Work norm_integer_product_work(const Step& step, const Frame& frame);
 backends::Work dot_general_work(const Step& step, const Frame& frame);
 /// Places in the padding count as others.
 backends::Work convolution_work(const Step& step, const Frame& frame);

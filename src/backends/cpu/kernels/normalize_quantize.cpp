@@ -1,0 +1,20 @@
+#include "backends/cpu/kernels/normalize_quantize.h"
+
+#include "backends/cpu/kernels/dispatch.h"
+#include "backends/cpu/kernels/row_split.h"
+
+namespace alate::cpu {
+
+void normalize_and_quantize_rows(NormKind kind, const NormArguments& norm, const QuantizeArguments& integers,
+                                 base::ThreadPool& pool, std::size_t max_workers, const Kernels& set) {
+  QuantizeArguments all = integers;
+  all.x = norm.out;
+  all.x_stride = norm.out_stride;
+  all.rows = norm.rows;
+  all.width = norm.width;
+  split_rows(norm.rows, norm.width * 4, pool, max_workers, [&](std::size_t begin, std::size_t end) {
+    set.simd.normalize_and_quantize_rows(kind, rows_of_norm(norm, begin, end), rows_to_quantize(all, begin, end));
+  });
+}
+
+}  // namespace alate::cpu
