@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "alate/error.h"
-#include "backends/cpu/run_plan.h"
-#include "step_testing.h"
+#include "tests/unit/backends/plan_testing.h"
+#include "tests/unit/backends/step_testing.h"
 
 namespace alate::cpu {
 namespace {
@@ -33,32 +33,6 @@ Value feed_forward(Builder& b, Value x) {
   const Value narrow = b.dense({wide, weights(b, {kWidth, 2 * kWidth}, 3), x}, {.has_residual = true});
   return norm(b, narrow);
 }
-
-struct Program {
-  graph::Graph graph;
-  backends::WeightStore weights;
-  Plan plan;
-  explicit Program(Builder&& builder) : graph(std::move(builder).finish()), plan(make_plan(graph, weights)) {}
-
-  std::vector<Tensor> run(const std::vector<Tensor>& inputs, std::size_t workers,
-                          const backends::RunOptions& options = {}) const {
-    graph::DimValues values(*plan.dims);
-    for (std::size_t i = 0; i < inputs.size(); ++i) values.bind(plan.inputs[i].shape, inputs[i].shape(), "input");
-    const Binding binding = bind_plan(plan, values, workers);
-    Tensor arena = Tensor::zeros({DType::u8, {static_cast<std::int64_t>(binding.arena_bytes)}});
-    std::vector<const std::byte*> read;
-    for (const Tensor& input : inputs) read.push_back(input.bytes().data());
-    std::vector<Tensor> results;
-    std::vector<std::byte*> written, pointers(plan.slots.size());
-    for (const Shape& shape : binding.outputs) results.push_back(Tensor::zeros(shape));
-    for (Tensor& result : results) written.push_back(result.mutable_bytes().data());
-    std::byte* memory = arena.mutable_bytes().data();
-    point_slots(plan, binding, read, written, memory, pointers);
-    base::ThreadPool pool(workers);
-    run_steps(plan, binding, pointers, memory, pool, workers, options);
-    return results;
-  }
-};
 
 void expect_equal_runs(const Program& program, const std::vector<Tensor>& inputs) {
   const std::vector<Tensor> alone = program.run(inputs, 1);

@@ -320,8 +320,8 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           const auto strip = strips[index];
           const TilePlace place = place_of(strip);
           // A whole tile of sums that are the results needs no memory of its own.
-          const bool goes_to_c = is_finished_by_sums && place.columns == place.width;
-          float* tile = goes_to_c ? g.c + place.row * g.c_stride + place.column : tiles[parts == 1 ? 0 : index];
+          const bool goes_to_c = is_finished_by_sums && place.columns == place.width && lies_in_one_block(g, place);
+          float* tile = goes_to_c ? output_at(g, place.row, place.column) : tiles[parts == 1 ? 0 : index];
           TileInputs<typename Read::Weight> inputs;
           inputs.a = strip.a + values.offset;
           inputs.a_stride = g.a_stride;

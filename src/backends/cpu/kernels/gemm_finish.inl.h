@@ -27,12 +27,27 @@ struct TilePlace {
   std::size_t width;
 };
 
+// Where an element of C is, and what follows it to the end of its vector.
+HWY_INLINE float* output_at(const GemmArguments& g, std::size_t row, std::size_t column) {
+  static_assert(kColumnBlockUnit % kLanes == 0);
+  float* at = g.c + row * g.c_stride;
+  if (g.column_block == 0) return at + column;
+  return at + column / g.column_block * g.block_stride + column % g.column_block;
+}
+
+// Whether rows of a tile are rows of C where it is stored.
+HWY_INLINE bool lies_in_one_block(const GemmArguments& g, const TilePlace& place) {
+  return g.column_block == 0 || place.column % g.column_block + place.columns <= g.column_block;
+}
+
 HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place) {
-  for (std::size_t row = place.row; row < place.row + place.rows; ++row) {
-    for (std::size_t column = place.column; column < place.column + place.columns;
-         column += kCacheLine / sizeof(float)) {
-      __builtin_prefetch(g.c + row * g.c_stride + column, 1, 3);
-      if (g.residual != nullptr) __builtin_prefetch(g.residual + row * g.residual_stride + column, 0, 3);
+  constexpr std::size_t kLineFloats = kCacheLine / sizeof(float);
+  for (std::size_t column = place.column; column < place.column + place.columns; column += kLineFloats) {
+    const float* c = output_at(g, place.row, column);
+    const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + column;
+    for (std::size_t row = 0; row < place.rows; ++row) {
+      __builtin_prefetch(c + row * g.c_stride, 1, 3);
+      if (residual != nullptr) __builtin_prefetch(residual + row * g.residual_stride, 0, 3);
     }
   }
 }
@@ -87,7 +102,7 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
     const std::size_t first = place.column + column, count = place.columns - column;
     const FloatVector bias = g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + first, count);
-    float* to = g.c + place.row * g.c_stride + first;
+    float* to = output_at(g, place.row, first);
     const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + first;
     const auto finish = [&](FloatVector x, std::size_t row) HWY_ATTR __attribute__((always_inline)) {
       x = activate<kActivation>(kFloats, x);
