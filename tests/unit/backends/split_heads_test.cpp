@@ -76,7 +76,7 @@ TEST_P(ColumnBlocks, OfFloatsAreThoseOfTheRows) {
     const std::vector<float> w = random_floats(sizes.n * sizes.k, 2);
     expect_same_in_blocks(sizes, a, Packed(w, sizes, set().f32), set().f32, block);
     std::vector<std::uint16_t> halves(w.size());
-    std::transform(w.begin(), w.end(), halves.begin(), tensor::float_to_bf16);
+    std::transform(w.begin(), w.end(), halves.begin(), [](float x) { return tensor::float_to_bf16(x); });
     expect_same_in_blocks(sizes, a, Packed(halves, sizes, set().f32_by_bf16), set().f32_by_bf16, block);
   }
 }
@@ -238,7 +238,6 @@ TEST(SplitHeads, LeavesWhatAnotherStepReads) {
 }
 
 TEST(SplitHeads, TakesProductsOfTheirOwnAndTwoReaders) {
-  const Layer layer{2, 2, 32};
   const auto make = [&](bool gives_products) {
     Builder b("products");
     const Texts texts(b);
