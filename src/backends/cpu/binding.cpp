@@ -5,6 +5,19 @@
 #include "backends/cpu/row_groups.h"
 
 namespace alate::cpu {
+namespace {
+
+// Every block of columns has all rows of the slot.
+std::vector<std::size_t> block_strides(const Plan& plan, const std::vector<Shape>& shapes) {
+  std::vector<std::size_t> strides(plan.slots.size(), 0);
+  for (SlotId id = 0; id < plan.slots.size(); ++id) {
+    if (plan.slots[id].column_block != 0)
+      strides[id] = static_cast<std::size_t>(shapes[id].dims[0].number() * plan.slots[id].column_block);
+  }
+  return strides;
+}
+
+}  // namespace
 
 Binding bind_plan(const Plan& plan, const graph::DimValues& values, std::size_t workers) {
   Binding binding;
@@ -15,6 +28,7 @@ Binding bind_plan(const Plan& plan, const graph::DimValues& values, std::size_t 
   binding.offsets.assign(plan.slots.size(), 0);
   binding.step_scratch.assign(plan.steps.size(), 0);
   binding.regions.resize(plan.steps.size());
+  binding.block_strides = block_strides(plan, binding.shapes);
   bind_row_groups(plan, workers, binding);
 
   std::vector<std::size_t> first(plan.slots.size(), SIZE_MAX), last(plan.slots.size(), 0);

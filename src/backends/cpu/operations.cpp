@@ -152,6 +152,7 @@ constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&
           .layout = integers_layout,
           .scratch = integer_product_scratch,
           .fits = fits,
+          .stores_blocks = true,
           .work = integer_product_work};
 }
 
@@ -168,6 +169,7 @@ constexpr Operation half_product(std::uint32_t strided_operands,
           .packed_bytes = packed_half_dense_bytes,
           .scratch = half_dense_scratch,
           .fits = fits,
+          .stores_blocks = true,
           .work = half_dense_work};
 }
 
@@ -230,6 +232,7 @@ constexpr Operation kKernels[] = {
      .pack = pack_dense,
      .packed_bytes = packed_dense_bytes,
      .fits = is_matrix_by_weight,
+     .stores_blocks = true,
      .work = dense_work},
     {.op = Op::dense,
      .dtypes = kF32,

@@ -8,6 +8,7 @@
 #include "backends/cpu/operations.h"
 #include "backends/cpu/planner.h"
 #include "backends/cpu/row_groups.h"
+#include "backends/cpu/split_heads.h"
 #include "backends/host_buffers.h"
 #include "base/cpu_facts.h"
 
@@ -37,6 +38,7 @@ bool shows_whole_value(const graph::Node& node) {
 
 Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
   Plan plan = Planner(graph, weights).run();
+  split_heads(plan);
   join_embeddings(plan);
   join_norms(plan);
   plan.row_groups = find_row_groups(plan);
@@ -250,6 +252,8 @@ std::size_t Frame::row_stride(SlotId slot) const {
     stride *= static_cast<std::size_t>(binding.shapes[slot].dims[i].number());
   return stride;
 }
+
+std::size_t Frame::block_stride(SlotId slot) const { return binding.block_strides[slot]; }
 
 Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights) { return plan_of(graph, &weights); }
 

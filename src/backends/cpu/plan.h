@@ -30,7 +30,9 @@ enum class SlotKind : std::uint8_t {
 };
 
 /// Where a value's bytes are. A view is rows of its base: row i (along the first axis) begins `offset + i * row_stride`
-/// elements after the base's start; a row_stride of 0 means that the whole view is dense.
+/// elements after the base's start; a row_stride of 0 means that the whole view is dense. Matrices may be stored in
+/// blocks of some of their columns, each with all rows, [column / block][row][column % block]: the row_stride is
+/// column_block then, and a view of whole blocks has the offset of its first column. See split_heads.h.
 struct Slot {
   SlotKind kind = SlotKind::arena;
   Shape shape;
@@ -39,6 +41,7 @@ struct Slot {
   SlotId base = 0;
   std::int64_t offset = 0;
   std::int64_t row_stride = 0;
+  std::int64_t column_block = 0;  // 0: columns lie side by side
 };
 
 struct Step;
@@ -69,6 +72,8 @@ struct Frame {
   const Shape& shape(SlotId slot) const;
   /// Elements between the starts of two entries of the first axis.
   std::size_t row_stride(SlotId slot) const;
+  /// Elements between the starts of two blocks of columns, of a slot that has these.
+  std::size_t block_stride(SlotId slot) const;
   /// Throws cancelled when the caller of the run does not want it any more.
   void check_cancelled() const;
 };
@@ -89,6 +94,7 @@ struct Operation {
   std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes that a run needs
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // what else must hold of a node; nothing: all fit
   bool writes_over_first = false;  // its one result may lie where operand 0 does, which nothing else reads then
+  bool stores_blocks = false;      // its result may be in blocks of columns
   bool reads_graphs = false;       // takes regions as graphs, not as plans
   backends::Work (*work)(const Step&, const Frame&) = nullptr;  // of a call; nothing: moved_bytes of steps/work.h
 };
@@ -158,6 +164,7 @@ struct Binding {
   std::vector<Shape> shapes;                  // of each slot
   std::vector<Shape> outputs;                 // of each output port
   std::vector<std::size_t> offsets;           // of each arena slot
+  std::vector<std::size_t> block_strides;     // of each slot in blocks of columns; those of all rows in a block of rows
   std::vector<std::size_t> step_scratch;      // offset of each step's scratch in the arena
   std::vector<std::vector<Binding>> regions;  // of each step, empty for most
   std::optional<graph::DimValues> dims;

@@ -24,6 +24,7 @@ std::shared_ptr<const Binding> shapes_of_block(const Plan& plan, const Binding& 
   auto binding = std::make_shared<Binding>();
   binding->shapes.reserve(plan.slots.size());
   for (const Slot& slot : plan.slots) binding->shapes.push_back(block(slot.shape));
+  binding->block_strides = whole.block_strides;
   binding->regions.resize(plan.steps.size());
   binding->dims = block;
   return binding;

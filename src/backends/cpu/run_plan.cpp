@@ -19,6 +19,13 @@ void run_told(const Step& step, const Frame& frame, std::vector<backends::StepTi
   told.push_back({step.operation->spelling, step.source, time, work_of(step, frame)});
 }
 
+// Bytes from the start of what a view is of. The offset of one in blocks of columns is a column, at which one begins.
+std::size_t view_offset(const Slot& view, const Binding& binding, std::size_t id) {
+  if (view.column_block == 0) return bytes_for(view.shape.dtype, view.offset);
+  const auto blocks = static_cast<std::size_t>(view.offset / view.column_block);
+  return bytes_for(view.shape.dtype, static_cast<std::int64_t>(blocks * binding.block_strides[id]));
+}
+
 // Pointers are std::byte* for both what is read and what is written; steps write to their outputs alone.
 std::byte* writable(const std::byte* bytes) { return const_cast<std::byte*>(bytes); }
 
@@ -39,7 +46,7 @@ void point_slots(const Plan& plan, const Binding& binding, std::span<const std::
       case SlotKind::packed: pointers[id] = nullptr; break;
       case SlotKind::arena: pointers[id] = arena + binding.offsets[id]; break;
       case SlotKind::output: pointers[id] = outputs[slot.index]; break;
-      case SlotKind::view: pointers[id] = pointers[slot.base] + bytes_for(slot.shape.dtype, slot.offset); break;
+      case SlotKind::view: pointers[id] = pointers[slot.base] + view_offset(slot, binding, id); break;
     }
   }
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -276,6 +278,42 @@ TEST_P(RaggedAttention, GivesZerosWhereNoKeyIsSeen) {
   run(batch);
   for (std::size_t row = 0; row < 50; ++row) {
     for (std::size_t i = 0; i < 16; ++i) ASSERT_EQ(batch.out[row * batch.arguments.out_stride + i], 0.0f) << row;
+  }
+}
+
+// Rows [tokens, width] of heads side by side as [heads, tokens, size], with numbers between the heads.
+std::vector<float> heads_apart(const float* rows, std::size_t stride, std::size_t tokens, std::size_t heads,
+                               std::size_t size) {
+  std::vector<float> apart(heads * (tokens * size + 3), 99.0f);
+  for (std::size_t head = 0; head < heads; ++head) {
+    for (std::size_t token = 0; token < tokens; ++token)
+      std::copy_n(rows + token * stride + head * size, size, apart.data() + head * (tokens * size + 3) + token * size);
+  }
+  return apart;
+}
+
+TEST_P(RaggedAttention, ReadsHeadsThatLieApart) {
+  for (const bool rounds : {false, true}) {
+    for (const auto& [heads, kv_heads, size, value_size] :
+         {std::array<std::size_t, 4>{1, 1, 32, 32}, {4, 2, 32, 20}, {3, 3, 80, 80}, {6, 1, 16, 64}}) {
+      Batch batch({1, 30, 0, 150, 24}, heads, kv_heads, size, value_size);
+      AttentionArguments& a = batch.arguments;
+      a.rounds_operands = rounds;
+      run(batch);
+      const std::vector<float> wanted = batch.out;
+      const std::vector<float> q = heads_apart(a.q, a.q_stride, batch.tokens, heads, size),
+                               k = heads_apart(a.k, a.k_stride, batch.tokens, kv_heads, size),
+                               v = heads_apart(a.v, a.v_stride, batch.tokens, kv_heads, value_size);
+      a.q = q.data();
+      a.k = k.data();
+      a.v = v.data();
+      a.q_stride = a.k_stride = size;
+      a.v_stride = value_size;
+      a.q_head_stride = a.k_head_stride = batch.tokens * size + 3;
+      a.v_head_stride = batch.tokens * value_size + 3;
+      run(batch, 2);
+      EXPECT_TRUE(same_bits(wanted, batch.out)) << heads << " heads of " << size << ", rounded: " << rounds;
+    }
   }
 }
 

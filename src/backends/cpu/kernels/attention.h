@@ -10,9 +10,9 @@
 
 namespace alate::cpu {
 
-/// Nothing is owned. Strides count floats. q, k and v may be slices of one [tokens, ...] buffer; heads of a token lie
-/// side by side. The caller has checked that all sequences lie inside the buffers and do not overlap, and that
-/// kv_heads divides heads.
+/// Nothing is owned. Strides count floats. q, k and v may be slices of one [tokens, ...] buffer, or of one whose heads
+/// each have all tokens; heads of a token of the result lie side by side. The caller has checked that all sequences lie
+/// inside the buffers and do not overlap, and that kv_heads divides heads.
 struct AttentionArguments {
   const float* q = nullptr;  // [tokens, heads, head_size]
   std::size_t q_stride = 0;  // between tokens
@@ -20,6 +20,7 @@ struct AttentionArguments {
   std::size_t k_stride = 0;
   const float* v = nullptr;  // [tokens, kv_heads, value_size]
   std::size_t v_stride = 0;
+  std::size_t q_head_stride = 0, k_head_stride = 0, v_head_stride = 0;  // between heads; 0: they lie side by side
   float* out = nullptr;  // [tokens, heads, value_size]; tokens of no sequence are left alone
   std::size_t out_stride = 0;
 

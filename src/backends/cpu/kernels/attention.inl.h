@@ -323,10 +323,15 @@ inline void FloatProducts::pack_tile(const AttentionArguments& a, const Attentio
   pack_rows(v, a.v_stride, keys, a.value_size, s.value_width, s.values);
 }
 
+/// Floats from the first head of a token to another.
+inline std::size_t head_offset(std::size_t head, std::size_t stride, std::size_t size) {
+  return head * (stride != 0 ? stride : size);
+}
+
 template <class Products>
 void begin_block(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
                  const Products& products, std::size_t query, std::size_t count, float* block) {
-  const float* q = a.q + (task.first_query + query) * a.q_stride + task.head * a.head_size;
+  const float* q = a.q + (task.first_query + query) * a.q_stride + head_offset(task.head, a.q_head_stride, a.head_size);
   const std::size_t columns = used_columns(s, count);
   products.pack_queries(a, s, q, count, columns, block);
   fill_rows(s.maxima_of(block), 1, s.width, columns, a.sinks != nullptr ? a.sinks[task.head] : kLowestScore);
@@ -362,8 +367,8 @@ void attend_with(const AttentionArguments& a, const AttentionTask& task, float* 
   const AttentionScratch s = lay_out_scratch(a.head_size, a.value_size, Products::kParts, scratch);
   const Visibility sees = visibility_of(a);
   const std::size_t kv_head = task.head * a.kv_heads / a.heads;
-  const float* k = a.k + task.first_key * a.k_stride + kv_head * a.head_size;
-  const float* v = a.v + task.first_key * a.v_stride + kv_head * a.value_size;
+  const float* k = a.k + task.first_key * a.k_stride + head_offset(kv_head, a.k_head_stride, a.head_size);
+  const float* v = a.v + task.first_key * a.v_stride + head_offset(kv_head, a.v_head_stride, a.value_size);
   Products products;
   const auto count_at = [&](std::size_t query) {
     return task.query_end - query < s.width ? task.query_end - query : s.width;

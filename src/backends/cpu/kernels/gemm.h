@@ -47,9 +47,16 @@ struct IntegerScales {
   bool has_column_scales_of_runs = false;
 };
 
+/// As many floats as the widest vector of any instruction set has: none crosses the blocks that C is stored in.
+constexpr std::size_t kColumnBlockUnit = 16;
+
 /// All matrices are row-major; strides are words from one row to the next. Nothing is owned. No alignment is needed
 /// but that of `packed`, 64 bytes, and of A's rows, that of its values. `c` may be the same matrix as `residual` (same
 /// address and stride), else overlaps nothing.
+///
+/// C may also be stored in blocks of its columns, [column / column_block][row][column % column_block], which begin
+/// block_stride floats apart; c_stride is between rows in a block. A block has a multiple of kColumnBlockUnit columns,
+/// n is a multiple of it, and c is then not the residual.
 struct GemmArguments {
   const void* a = nullptr;  // [m, k]
   std::size_t a_stride = 0;
@@ -62,6 +69,7 @@ struct GemmArguments {
   std::size_t residual_stride = 0;
   float* c = nullptr;  // [m, n]
   std::size_t c_stride = 0;
+  std::size_t column_block = 0, block_stride = 0;  // 0: columns lie side by side
   std::size_t m = 0, n = 0, k = 0;
 };
 

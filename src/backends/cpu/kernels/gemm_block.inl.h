@@ -300,9 +300,10 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
     panels = strips.count() == 1 ? kTiles<Dot, kMaxRows, kVectors>.panels[row_end - row_begin] : 1;
     if (panels > panel_end - panel) panels = 1;
+    const StoredColumn stored = stored_column(g, panel * kPanelWidth);
     const auto place_of = [&](const typename Strips<kMaxRows>::Strip& strip) HWY_ATTR {
       const std::size_t column = panel * kPanelWidth, width = panels * kPanelWidth;
-      return TilePlace{strip.row, strip.rows, column, g.n - column < width ? g.n - column : width, width};
+      return TilePlace{strip.row, strip.rows, column, g.n - column < width ? g.n - column : width, width, stored};
     };
     for (std::size_t part = 0; part < parts; ++part) {
       const auto values = strips.part(part);
@@ -320,8 +321,9 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           const auto strip = strips[index];
           const TilePlace place = place_of(strip);
           // A whole tile of sums that are the results needs no memory of its own.
-          const bool goes_to_c = is_finished_by_sums && place.columns == place.width;
-          float* tile = goes_to_c ? g.c + place.row * g.c_stride + place.column : tiles[parts == 1 ? 0 : index];
+          const bool goes_to_c =
+              is_finished_by_sums && place.columns == place.width && place.columns <= place.stored.left;
+          float* tile = goes_to_c ? g.c + place.row * g.c_stride + stored.offset : tiles[parts == 1 ? 0 : index];
           TileInputs<typename Read::Weight> inputs;
           inputs.a = strip.a + values.offset;
           inputs.a_stride = g.a_stride;

@@ -20,20 +20,47 @@ HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t coun
   return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
 }
 
+// Where a column is stored, from the first of the row of C.
+struct StoredColumn {
+  std::size_t offset;
+  std::size_t left;  // columns of its block from it on
+};
+
+HWY_INLINE StoredColumn stored_column(const GemmArguments& g, std::size_t column) {
+  if (g.column_block == 0) return {column, ~std::size_t{0}};
+  const std::size_t within = column % g.column_block;
+  return {column / g.column_block * g.block_stride + within, g.column_block - within};
+}
+
+// Goes `count` columns on: kColumnBlockUnit or a part of it, so that it goes past no block's end.
+HWY_INLINE void advance(const GemmArguments& g, std::size_t count, StoredColumn& column) {
+  static_assert(kColumnBlockUnit % kLanes == 0);
+  column.offset += count;
+  column.left -= count;
+  if (column.left != 0) return;
+  column.offset += g.block_stride - g.column_block;
+  column.left = g.column_block;
+}
+
 // Where a tile lies in C.
 struct TilePlace {
   std::size_t row, rows;
   std::size_t column, columns;  // those that exist; the tile in memory is `width` wide
   std::size_t width;
+  StoredColumn stored;  // the first column
 };
 
 HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place) {
-  for (std::size_t row = place.row; row < place.row + place.rows; ++row) {
-    for (std::size_t column = place.column; column < place.column + place.columns;
-         column += kCacheLine / sizeof(float)) {
-      __builtin_prefetch(g.c + row * g.c_stride + column, 1, 3);
-      if (g.residual != nullptr) __builtin_prefetch(g.residual + row * g.residual_stride + column, 0, 3);
+  constexpr std::size_t kLineFloats = kCacheLine / sizeof(float);
+  StoredColumn stored = place.stored;
+  for (std::size_t column = place.column; column < place.column + place.columns; column += kLineFloats) {
+    const float* c = g.c + place.row * g.c_stride + stored.offset;
+    const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + column;
+    for (std::size_t row = 0; row < place.rows; ++row) {
+      __builtin_prefetch(c + row * g.c_stride, 1, 3);
+      if (residual != nullptr) __builtin_prefetch(residual + row * g.residual_stride, 0, 3);
     }
+    advance(g, kLineFloats, stored);
   }
 }
 
@@ -84,10 +111,12 @@ HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace&
 // columns' sums are missing, and the columns' scales.
 template <Activation kActivation, bool kIsOfIntegers>
 HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
+  StoredColumn stored = place.stored;
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
     const std::size_t first = place.column + column, count = place.columns - column;
     const FloatVector bias = g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + first, count);
-    float* to = g.c + place.row * g.c_stride + first;
+    float* to = g.c + place.row * g.c_stride + stored.offset;
+    advance(g, kLanes, stored);
     const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + first;
     const auto finish = [&](FloatVector x, std::size_t row) HWY_ATTR __attribute__((always_inline)) {
       x = activate<kActivation>(kFloats, x);

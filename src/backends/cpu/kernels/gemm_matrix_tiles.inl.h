@@ -147,10 +147,12 @@ void matrix_tiles_block(const GemmBlock& block) {
   StripOfTiles<Registers> strip_tiles;
   for (std::size_t panel = block.panel_begin; panel < block.panel_end; ++panel) {
     const std::size_t column = panel * kStripColumns, left = g.n - column;
+    const StoredColumn stored = stored_column(g, column);
     const float* packed = static_cast<const float*>(g.packed) + column * g.k;
     for (std::size_t index = 0; index < strips.count(); ++index) {
       const auto strip = strips[index];
-      const TilePlace place{strip.row, strip.rows, column, left < kStripColumns ? left : kStripColumns, kStripColumns};
+      const TilePlace place{strip.row,     strip.rows, column, left < kStripColumns ? left : kStripColumns,
+                            kStripColumns, stored};
       strip_tiles.set_rows(place.rows);
       strip_tiles.set_columns(place.columns);
       for (std::size_t run = 0; run < runs; ++run) {

@@ -73,6 +73,9 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
   arguments.k_stride = frame.row_stride(step.inputs[1]);
   arguments.v = values.in(2);
   arguments.v_stride = frame.row_stride(step.inputs[2]);
+  arguments.q_head_stride = frame.block_stride(step.inputs[0]);
+  arguments.k_head_stride = frame.block_stride(step.inputs[1]);
+  arguments.v_head_stride = frame.block_stride(step.inputs[2]);
   arguments.out = values.out();
   arguments.out_stride = frame.row_stride(step.output());
   arguments.starts = frame.in<std::int32_t>(step.inputs[3]);

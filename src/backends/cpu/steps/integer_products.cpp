@@ -6,6 +6,7 @@
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/normalize_quantize.h"
+#include "backends/cpu/steps/dense_arguments.h"
 #include "backends/cpu/steps/norm_arguments.h"
 #include "backends/cpu/steps/product_values.h"
 #include "backends/cpu/steps/steps.h"
@@ -99,8 +100,8 @@ void multiply(const Step& step, const Frame& frame, const Activations& activatio
   if (dense.has_bias) product.bias = frame.in<float>(step.inputs[weight + 2]);
   product.activation = activation_of(dense.activation);
   if (dense.has_residual) product.residual = frame.in<float>(step.inputs.back());
-  product.residual_stride = product.c_stride = product.n;
-  product.c = frame.out<float>(step.output());
+  product.residual_stride = product.n;
+  place_result(step.output(), frame, product);
   gemm(product, frame.pool, frame.max_workers, kernel);
 }
 

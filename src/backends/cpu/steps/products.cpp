@@ -100,9 +100,16 @@ GemmArguments dense_arguments(const Step& step, const Frame& frame) {
   if (dense.has_bias) arguments.bias = frame.in<float>(step.inputs[2]);
   arguments.activation = activation_of(dense.activation);
   if (dense.has_residual) arguments.residual = frame.in<float>(step.inputs.back());
-  arguments.residual_stride = arguments.c_stride = arguments.n;
-  arguments.c = frame.out<float>(step.output());
+  arguments.residual_stride = arguments.n;
+  place_result(step.output(), frame, arguments);
   return arguments;
+}
+
+void place_result(SlotId result, const Frame& frame, GemmArguments& product) {
+  product.c = frame.out<float>(result);
+  product.column_block = static_cast<std::size_t>(frame.slots[result].column_block);
+  product.c_stride = product.column_block != 0 ? product.column_block : product.n;
+  product.block_stride = frame.block_stride(result);
 }
 
 void run_dense(const Step& step, const Frame& frame) {
