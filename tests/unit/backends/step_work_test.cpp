@@ -150,7 +150,8 @@ TEST(StepWork, AttentionSaysWhenItMultipliesIntegers) {
     const Shape shape = f32({1, keys, 1, 8});
     const Value q = b.parameter("q", shape), k = b.parameter("k", shape), v = b.parameter("v", shape);
     const Tensor x = random_tensor(DType::f32, {1, keys, 1, 8}, 1);
-    const StepTime call = call_of(profile(b, b.attention({q, k, v}, {.rounds_operands = true}), {x, x, x}), "attention");
+    const StepTime call =
+        call_of(profile(b, b.attention({q, k, v}, {.rounds_operands = true}), {x, x, x}), "attention");
     const bool rounds = rounds_operands_of(static_cast<std::size_t>(keys));
     EXPECT_EQ(call.work.arithmetic, rounds ? Arithmetic::int16 : Arithmetic::f32);
     if (keys == 20) {
