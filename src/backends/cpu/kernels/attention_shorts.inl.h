@@ -73,6 +73,13 @@ HWY_INLINE WordVector joined(WordVector low, WordVector high) {
   return hn::Or(hn::And(low, hn::Set(kWords, 0xffff)), hn::ShiftLeft<16>(high));
 }
 
+/// The word at `p`, whatever its type, in all lanes.
+HWY_INLINE WordVector broadcast_word(const float* p) {
+  std::int32_t word;
+  __builtin_memcpy(&word, p, sizeof(word));
+  return hn::Set(kWords, word);
+}
+
 /// Word j of a row of `words` = (size + 1) / 2 holds the rounded numbers j and j + words. Rows of `to` have at least
 /// that many words.
 inline void round_rows(const float* HWY_RESTRICT from, std::size_t stride, std::size_t count, std::size_t size,
@@ -223,7 +230,6 @@ class ShortProducts {
   static HWY_INLINE void multiply_words(const float* HWY_RESTRICT a, std::size_t a_row, std::size_t a_step,
                                         const float* HWY_RESTRICT b, std::size_t b_stride, std::size_t n,
                                         FloatVector (&sums)[kTileRows][kVectors]) {
-    const auto* words = reinterpret_cast<const std::int32_t*>(a);
     const auto* columns = reinterpret_cast<const std::int32_t*>(b);
     const std::size_t lanes = hn::Lanes(kWords);
     HWY_UNROLL(8) for (std::size_t r = 0; r < kTileRows; ++r) {
@@ -235,7 +241,7 @@ class ShortProducts {
         column[c] = hn::Load(kWords, columns + i * b_stride + c * lanes);
       }
       HWY_UNROLL(8) for (std::size_t r = 0; r < kTileRows; ++r) {
-        const WordVector row = hn::Set(kWords, words[r * a_row + i * a_step]);
+        const WordVector row = broadcast_word(a + r * a_row + i * a_step);
         HWY_UNROLL(2) for (std::size_t c = 0; c < kVectors; ++c) {
           sums[r][c] = hn::BitCast(FloatTag(), Multiply::add(hn::BitCast(kWords, sums[r][c]), row, column[c]));
         }
