@@ -153,6 +153,7 @@ constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&
           .scratch = integer_product_scratch,
           .fits = fits,
           .stores_blocks = true,
+          .rounds_result = true,
           .work = integer_product_work};
 }
 
@@ -170,6 +171,7 @@ constexpr Operation half_product(std::uint32_t strided_operands,
           .scratch = half_dense_scratch,
           .fits = fits,
           .stores_blocks = true,
+          .rounds_result = true,
           .work = half_dense_work};
 }
 
@@ -212,6 +214,7 @@ constexpr Operation kKernels[] = {
      .run = run_layer_norm,
      .strided_operands = 1,
      .fits = is_matrix,
+     .rounds_result = true,
      .work = layer_norm_work},
     widening(Op::layer_norm, "layer_norm", run_layer_norm, layer_norm_work),
     {.op = Op::rms_norm,
@@ -220,6 +223,7 @@ constexpr Operation kKernels[] = {
      .run = run_rms_norm,
      .strided_operands = 1,
      .fits = is_matrix,
+     .rounds_result = true,
      .work = rms_norm_work},
     widening(Op::rms_norm, "rms_norm", run_rms_norm, rms_norm_work),
     widening(Op::normalize, "normalize", run_normalize, normalize_work),
@@ -233,6 +237,7 @@ constexpr Operation kKernels[] = {
      .packed_bytes = packed_dense_bytes,
      .fits = is_matrix_by_weight,
      .stores_blocks = true,
+     .rounds_result = true,
      .work = dense_work},
     {.op = Op::dense,
      .dtypes = kF32,
@@ -242,6 +247,7 @@ constexpr Operation kKernels[] = {
      .pack = pack_dense,
      .packed_bytes = packed_dense_bytes,
      .fits = has_constant_weight,
+     .rounds_result = true,
      .work = dense_work},
     half_product(1, is_matrix_by_half_weight),
     half_product(0, has_half_weight),
@@ -264,6 +270,7 @@ constexpr Operation kKernels[] = {
      .spelling = "ragged_attention",
      .run = run_ragged_attention,
      .strided_operands = 7,
+     .rounds_result = true,
      .work = ragged_attention_work},
     widening(Op::ragged_attention, "ragged_attention", run_ragged_attention, ragged_attention_work),
     widening(Op::ragged_pool, "pool", run_pool, pool_work),

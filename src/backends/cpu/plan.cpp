@@ -7,6 +7,7 @@
 #include "backends/cpu/join_norms.h"
 #include "backends/cpu/operations.h"
 #include "backends/cpu/planner.h"
+#include "backends/cpu/round_results.h"
 #include "backends/cpu/row_groups.h"
 #include "backends/cpu/split_heads.h"
 #include "backends/host_buffers.h"
@@ -41,6 +42,7 @@ Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
   split_heads(plan);
   join_embeddings(plan);
   join_norms(plan);
+  round_results(plan);
   plan.row_groups = find_row_groups(plan);
   plan.inputs = backends::input_ports(graph);
   plan.outputs = backends::output_ports(graph);

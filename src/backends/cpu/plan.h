@@ -95,6 +95,7 @@ struct Operation {
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // what else must hold of a node; nothing: all fit
   bool writes_over_first = false;  // its one result may lie where operand 0 does, which nothing else reads then
   bool stores_blocks = false;      // its result may be in blocks of columns
+  bool rounds_result = false;      // its result of f32 may be stored as bf16
   bool reads_graphs = false;       // takes regions as graphs, not as plans
   backends::Work (*work)(const Step&, const Frame&) = nullptr;  // of a call; nothing: moved_bytes of steps/work.h
 };

@@ -21,8 +21,9 @@ struct AttentionArguments {
   const float* v = nullptr;  // [tokens, kv_heads, value_size]
   std::size_t v_stride = 0;
   std::size_t q_head_stride = 0, k_head_stride = 0, v_head_stride = 0;  // between heads; 0: they lie side by side
-  float* out = nullptr;  // [tokens, heads, value_size]; tokens of no sequence are left alone
-  std::size_t out_stride = 0;
+  float* out = nullptr;             // [tokens, heads, value_size]; tokens of no sequence are left alone
+  std::uint16_t* halves = nullptr;  // or null: takes the result instead of out, rounded as bf16_rows.h does it
+  std::size_t out_stride = 0;       // of either
 
   // A packed batch: queries and keys of a sequence are the same tokens. Null in a dense one.
   const std::int32_t* starts = nullptr;   // [sequences], the first token of each

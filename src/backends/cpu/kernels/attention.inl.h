@@ -9,6 +9,7 @@
 #pragma once
 
 #include "backends/cpu/kernels/attention.h"
+#include "backends/cpu/kernels/bf16_rows.inl.h"
 #include "backends/cpu/kernels/transpose.inl.h"
 #include "backends/cpu/kernels/vector_math.inl.h"
 
@@ -356,8 +357,18 @@ inline void end_block(const AttentionArguments& a, const AttentionScratch& s, co
       hn::Store(hn::IfThenZeroElse(is_empty, value), d, result + i * s.width + c);
     }
   }
-  float* out = a.out + (task.first_query + query) * a.out_stride + task.head * a.value_size;
-  transpose_scaled<false>(result, s.width, out, a.out_stride, a.value_size, count, 1.0f);
+  const std::size_t place = (task.first_query + query) * a.out_stride + task.head * a.value_size;
+  if (a.halves == nullptr) {
+    transpose_scaled<false>(result, s.width, a.out + place, a.out_stride, a.value_size, count, 1.0f);
+    return;
+  }
+  // As many values at a time as there are keys in a tile: the scores' memory takes them.
+  for (std::size_t first = 0; first < a.value_size; first += kAttentionKeys) {
+    const std::size_t values = a.value_size - first < kAttentionKeys ? a.value_size - first : kAttentionKeys;
+    transpose_scaled<false>(result + first * s.width, s.width, s.scores, values, values, count, 1.0f);
+    for (std::size_t row = 0; row < count; ++row)
+      round_row_to_halves(s.scores + row * values, values, a.halves + place + row * a.out_stride + first);
+  }
 }
 
 template <class Products>

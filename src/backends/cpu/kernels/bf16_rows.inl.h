@@ -21,6 +21,16 @@ HWY_INLINE hn::Vec<Bf16BitsTag> nearest_bf16(FloatVector x) {
   return hn::And(hn::IfThenElse(is_nan, quiet, rounded), hn::Set(d, 0xffff0000U));
 }
 
+/// The first `count` of the nearest bf16, all where there are as many.
+HWY_INLINE void store_halves(FloatVector x, std::uint16_t* HWY_RESTRICT to, std::size_t count) {
+  const hn::Rebind<std::uint16_t, FloatTag> half;
+  const auto rounded = hn::TruncateTo(half, hn::ShiftRight<16>(nearest_bf16(x)));
+  if (count >= hn::Lanes(half))
+    hn::StoreU(rounded, half, to);
+  else
+    store_first(rounded, half, to, count);
+}
+
 inline void round_row_to_floats(const float* x, std::size_t width, float* out) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
@@ -31,13 +41,10 @@ inline void round_row_to_floats(const float* x, std::size_t width, float* out) {
 
 inline void round_row_to_halves(const float* HWY_RESTRICT x, std::size_t width, std::uint16_t* HWY_RESTRICT out) {
   const FloatTag d;
-  const hn::Rebind<std::uint16_t, FloatTag> half;
   const std::size_t lanes = hn::Lanes(d);
-  const auto round = [&](FloatVector v) HWY_ATTR { return hn::TruncateTo(half, hn::ShiftRight<16>(nearest_bf16(v))); };
   std::size_t i = 0;
-  for (; i + lanes <= width; i += lanes) hn::StoreU(round(hn::LoadU(d, x + i)), half, out + i);
-  for (; i < width; ++i) out[i] = hn::GetLane(round(hn::Set(d, x[i])));
-  if (width % 2 != 0) out[width] = 0;
+  for (; i + lanes <= width; i += lanes) store_halves(hn::LoadU(d, x + i), out + i, lanes);
+  if (i < width) store_halves(load_first(d, x + i, width - i), out + i, width - i);
 }
 
 inline void round_rows_to_bf16(const Bf16RowArguments& a) {
@@ -45,7 +52,9 @@ inline void round_rows_to_bf16(const Bf16RowArguments& a) {
     const float* x = a.x + row * a.x_stride;
     float* words = static_cast<float*>(a.words) + row * a.words_stride;
     if (a.kind == WordKind::bf16) {
-      round_row_to_halves(x, a.width, reinterpret_cast<std::uint16_t*>(words));
+      auto* halves = reinterpret_cast<std::uint16_t*>(words);
+      round_row_to_halves(x, a.width, halves);
+      if (a.width % 2 != 0) halves[a.width] = 0;
     } else {
       round_row_to_floats(x, a.width, words);
     }

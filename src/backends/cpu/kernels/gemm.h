@@ -70,6 +70,8 @@ struct GemmArguments {
   float* c = nullptr;  // [m, n]
   std::size_t c_stride = 0;
   std::size_t column_block = 0, block_stride = 0;  // 0: columns lie side by side
+  std::uint16_t* halves = nullptr;  // [m, n], or null: takes C instead of c, rounded as bf16_rows.h does it
+  std::size_t halves_stride = 0;    // in numbers
   std::size_t m = 0, n = 0, k = 0;
 };
 
@@ -87,7 +89,9 @@ void pack_words(const std::byte* w, std::size_t w_stride, std::size_t n, std::si
                 base::ThreadPool* pool = nullptr, const GemmKernel& kernel = f32_gemm());
 
 /// Computes C on at most `max_workers` threads of `pool` (0: all); small products stay on the calling thread. `kernel`
-/// must be the one that packed W. Allocates nothing.
+/// must be the one that packed W. Rows that lie a multiple of 4096 bytes apart are copied to where they do not drive
+/// each other out of the first-level cache: for this, and only the first time, threads allocate; throws
+/// resource_exhausted.
 void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
           const GemmKernel& kernel = f32_gemm());
 

@@ -291,8 +291,8 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   alignas(64) float widened[kIsNarrow<Dot> ? kMostKAtOnce * kPanelWidth : kLanes];
 
   constexpr bool kIsOfIntegers = kIsInteger<Dot>;
-  const bool is_finished_by_sums =
-      !kIsOfIntegers && g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr;
+  const bool is_finished_by_sums = !kIsOfIntegers && g.bias == nullptr && g.activation == Activation::none &&
+                                   g.residual == nullptr && g.halves == nullptr;
   const FinishTile finish = find_finish<kIsOfIntegers>(g.activation);
   const bool has_runs = kIsOfIntegers && g.scales.runs > 1;
   const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);

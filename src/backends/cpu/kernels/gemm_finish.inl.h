@@ -2,6 +2,7 @@
 // residual, for the one instruction set that the including file is compiled for. Everything here has internal linkage.
 #pragma once
 
+#include "backends/cpu/kernels/bf16_rows.inl.h"
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/vector_math.inl.h"
 
@@ -54,10 +55,18 @@ HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place)
   constexpr std::size_t kLineFloats = kCacheLine / sizeof(float);
   StoredColumn stored = place.stored;
   for (std::size_t column = place.column; column < place.column + place.columns; column += kLineFloats) {
-    const float* c = g.c + place.row * g.c_stride + stored.offset;
+    const std::byte* c = nullptr;
+    std::size_t c_stride = 0;  // bytes
+    if (g.halves == nullptr) {
+      c = reinterpret_cast<const std::byte*>(g.c + place.row * g.c_stride + stored.offset);
+      c_stride = g.c_stride * sizeof(float);
+    } else {
+      c = reinterpret_cast<const std::byte*>(g.halves + place.row * g.halves_stride + column);
+      c_stride = g.halves_stride * sizeof(std::uint16_t);
+    }
     const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + column;
     for (std::size_t row = 0; row < place.rows; ++row) {
-      __builtin_prefetch(c + row * g.c_stride, 1, 3);
+      __builtin_prefetch(c + row * c_stride, 1, 3);
       if (residual != nullptr) __builtin_prefetch(residual + row * g.residual_stride, 0, 3);
     }
     advance(g, kLineFloats, stored);
@@ -115,13 +124,20 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
     const std::size_t first = place.column + column, count = place.columns - column;
     const FloatVector bias = g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + first, count);
-    float* to = g.c + place.row * g.c_stride + stored.offset;
+    float* to = nullptr;
+    std::uint16_t* halves = nullptr;
+    if (g.halves == nullptr)
+      to = g.c + place.row * g.c_stride + stored.offset;
+    else
+      halves = g.halves + place.row * g.halves_stride + first;
     advance(g, kLanes, stored);
     const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + first;
     const auto finish = [&](FloatVector x, std::size_t row) HWY_ATTR __attribute__((always_inline)) {
       x = activate<kActivation>(kFloats, x);
       if (residual != nullptr) x = hn::Add(x, load_at_most(kFloats, residual + row * g.residual_stride, count));
-      if (count >= kLanes)
+      if (halves != nullptr)
+        store_halves(x, halves + row * g.halves_stride, count);
+      else if (count >= kLanes)
         hn::StoreU(x, kFloats, to + row * g.c_stride);
       else
         store_first(x, kFloats, to + row * g.c_stride, count);

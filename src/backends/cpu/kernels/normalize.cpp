@@ -10,7 +10,8 @@ NormArguments rows_of_norm(const NormArguments& arguments, std::size_t begin, st
   part.x += begin * part.x_stride;
   if (part.residual != nullptr) part.residual += begin * part.residual_stride;
   if (part.sum != nullptr) part.sum += begin * part.sum_stride;
-  part.out += begin * part.out_stride;
+  if (part.out != nullptr) part.out += begin * part.out_stride;
+  if (part.halves != nullptr) part.halves += begin * part.halves_stride;
   part.rows = end - begin;
   return part;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "backends/cpu/kernels/kernel_set.h"
 #include "base/thread_pool.h"
@@ -22,8 +23,10 @@ struct NormArguments {
   float epsilon = 0;             // layer, rms: added to the variance; l2: the least norm divided by
   float* sum = nullptr;          // [rows, width], where x + residual + bias is kept as well; may be null
   std::size_t sum_stride = 0;
-  float* out = nullptr;
+  float* out = nullptr;  // may be null where the rows are also rounded, and nothing is added to x
   std::size_t out_stride = 0;
+  std::uint16_t* halves = nullptr;  // [rows, width]: what goes to out, rounded as bf16_rows.h does it; may be null
+  std::size_t halves_stride = 0;    // in numbers
   std::size_t rows = 0;
   std::size_t width = 0;
 };

@@ -2,6 +2,7 @@
 // row's long way from sum to factor is not waited for by the others.
 #pragma once
 
+#include "backends/cpu/kernels/bf16_rows.inl.h"
 #include "backends/cpu/kernels/folded_lanes.inl.h"
 #include "backends/cpu/kernels/normalize.h"
 #include "backends/cpu/kernels/row_sum.inl.h"
@@ -82,13 +83,32 @@ inline void scale_row(const NormArguments& a, const float* v, float mean, float 
                                HWY_ATTR { store(scaled(a, load(v + i), means, factors, i, load), out + i); });
 }
 
+/// The same for a row that is also rounded; out may be null.
+inline void scale_and_round_row(const NormArguments& a, const float* v, float mean, float factor, float* out,
+                                std::uint16_t* halves) {
+  const FloatTag d;
+  const FloatVector means = hn::Set(d, mean), factors = hn::Set(d, factor);
+  for_each_vector(a.width, [&](std::size_t i, auto load, auto store) HWY_ATTR {
+    const FloatVector y = scaled(a, load(v + i), means, factors, i, load);
+    if (out != nullptr) store(y, out + i);
+    store_halves(y, halves + i, a.width - i);
+  });
+}
+
 inline void normalize_rows(NormKind kind, const NormArguments& a) {
   for (std::size_t first = 0; first < a.rows; first += kFolded) {
     const std::size_t rows = a.rows - first < kFolded ? a.rows - first : kFolded;
     RowsToScale found;
     measure_rows(kind, a, first, rows, found);
-    for (std::size_t i = 0; i < rows; ++i)
-      scale_row(a, found.v[i], found.means[i], found.factors[i], a.out + (first + i) * a.out_stride);
+    for (std::size_t i = 0; i < rows; ++i) {
+      float* out = a.out == nullptr ? nullptr : a.out + (first + i) * a.out_stride;
+      if (a.halves == nullptr) {
+        scale_row(a, found.v[i], found.means[i], found.factors[i], out);
+      } else {
+        std::uint16_t* halves = a.halves + (first + i) * a.halves_stride;
+        scale_and_round_row(a, found.v[i], found.means[i], found.factors[i], out, halves);
+      }
+    }
   }
 }
 

@@ -76,7 +76,11 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
   arguments.q_head_stride = frame.block_stride(step.inputs[0]);
   arguments.k_head_stride = frame.block_stride(step.inputs[1]);
   arguments.v_head_stride = frame.block_stride(step.inputs[2]);
-  arguments.out = values.out();
+  const bool rounds_result = is_rounded_result(step, frame.binding);
+  if (rounds_result)
+    arguments.halves = frame.out<std::uint16_t>(step.output());
+  else
+    arguments.out = values.out();
   arguments.out_stride = frame.row_stride(step.output());
   arguments.starts = frame.in<std::int32_t>(step.inputs[3]);
   arguments.lengths = frame.in<std::int32_t>(step.inputs[4]);
@@ -100,9 +104,15 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
                      longest);
   }
   const auto covered = std::accumulate(lengths, lengths + arguments.sequences, std::size_t{0});
-  if (covered < tokens) std::fill_n(arguments.out, count_of(frame.shape(step.output())), 0.0f);
+  if (covered < tokens) {
+    const std::size_t count = count_of(frame.shape(step.output()));
+    if (rounds_result)
+      std::fill_n(arguments.halves, count, std::uint16_t{0});
+    else
+      std::fill_n(arguments.out, count, 0.0f);
+  }
   attend_sequences(arguments, frame.pool, frame.max_workers);
-  values.finish();
+  if (!rounds_result) values.finish();
 }
 
 }  // namespace alate::cpu

@@ -12,6 +12,11 @@ namespace {
 
 DType weight_dtype(const Step& step, const Binding& binding) { return binding.shapes[step.inputs[1]].dtype; }
 
+// Activations that the step before has rounded as it stored them.
+bool has_rounded_activations(const Step& step, const Binding& binding) {
+  return binding.shapes[step.inputs[0]].dtype == DType::bf16;
+}
+
 }  // namespace
 
 bool has_half_weight(const graph::Graph& graph, const graph::Node& node) {
@@ -32,6 +37,7 @@ Tensor pack_half_dense(const Tensor& weight, const graph::Attributes& attributes
 }
 
 std::size_t half_dense_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
+  if (has_rounded_activations(step, binding)) return 0;
   const Shape& x = binding.shapes[step.inputs[0]];
   const DType weight = weight_dtype(step, binding);
   return scratch_aligned(
@@ -40,8 +46,14 @@ std::size_t half_dense_scratch(const Step& step, const Binding& binding, std::si
 
 void run_half_dense(const Step& step, const Frame& frame) {
   const DType weight = weight_dtype(step, frame.binding);
-  multiply_half(weight, dense_arguments(step, frame), frame.scratch, frame.pool, frame.max_workers,
-                half_product_kernel(weight));
+  const GemmKernel& kernel = half_product_kernel(weight);
+  GemmArguments product = dense_arguments(step, frame);
+  if (!has_rounded_activations(step, frame.binding))
+    return multiply_half(weight, product, frame.scratch, frame.pool, frame.max_workers, kernel);
+  const std::size_t values = values_per_word(kernel.kind);
+  product.k /= values;
+  product.a_stride /= values;
+  gemm(product, frame.pool, frame.max_workers, kernel);
 }
 
 backends::Work half_dense_work(const Step& step, const Frame& frame) {

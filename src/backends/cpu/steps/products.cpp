@@ -106,6 +106,11 @@ GemmArguments dense_arguments(const Step& step, const Frame& frame) {
 }
 
 void place_result(SlotId result, const Frame& frame, GemmArguments& product) {
+  if (frame.shape(result).dtype == DType::bf16) {
+    product.halves = frame.out<std::uint16_t>(result);
+    product.halves_stride = product.n;
+    return;
+  }
   product.c = frame.out<float>(result);
   product.column_block = static_cast<std::size_t>(frame.slots[result].column_block);
   product.c_stride = product.column_block != 0 ? product.column_block : product.n;

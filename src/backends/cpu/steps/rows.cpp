@@ -16,7 +16,7 @@ std::size_t width_of(const Shape& shape) { return extent_of(shape, shape.rank() 
 void run_norm(const Step& step, const Frame& frame) {
   WidenedValues values(step, frame);
   normalize_rows(norm_kind(step), norm_arguments(step, frame, values), frame.pool, frame.max_workers);
-  values.finish();
+  if (!is_rounded_result(step, frame.binding)) values.finish();
 }
 
 Pooling pooling_of(graph::PoolMode mode) {
@@ -66,8 +66,14 @@ NormArguments norm_arguments(const Step& step, const Frame& frame, WidenedValues
   arguments.rows = rows_of(shape);
   arguments.x_stride = shape.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.width;
   arguments.epsilon = static_cast<float>(std::get<graph::Norm>(step.attributes).epsilon);
-  arguments.out = values.out();
-  arguments.out_stride = arguments.width;
+  if (is_rounded_result(step, frame.binding)) {
+    arguments.halves = frame.out<std::uint16_t>(step.output());
+  } else {
+    arguments.out = values.out();
+    arguments.out_stride = arguments.width;
+    if (step.outputs.size() > 1) arguments.halves = frame.out<std::uint16_t>(step.outputs[1]);
+  }
+  arguments.halves_stride = arguments.width;
   return arguments;
 }
 

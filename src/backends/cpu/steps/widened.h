@@ -7,6 +7,11 @@
 
 namespace alate::cpu {
 
+/// Whether a step of f32 rounds its result as it stores it, see round_results.h.
+inline bool is_rounded_result(const Step& step, const Binding& binding) {
+  return binding.shapes[step.inputs[0]].dtype == DType::f32 && binding.shapes[step.output()].dtype == DType::bf16;
+}
+
 /// The scratch of a step all of whose halves are widened.
 inline std::size_t widened_step_bytes(const Step& step, const Binding& binding) {
   std::size_t bytes = 0;
