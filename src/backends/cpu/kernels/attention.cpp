@@ -1,43 +1,17 @@
 #include "backends/cpu/kernels/attention.h"
 
 #include <algorithm>
-#include <memory>
-#include <new>
 #include <vector>
 
-#include "alate/error.h"
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/row_split.h"
+#include "backends/cpu/kernels/scratch.h"
 
 namespace alate::cpu {
 namespace {
 
 // A task should take microseconds: long enough to be worth handing out, short enough to share the work evenly.
 constexpr std::size_t kTaskCost = std::size_t{1} << 20;  // multiply-adds
-
-constexpr std::align_val_t kLine{64};
-
-struct FreeMemory {
-  void operator()(float* memory) const { ::operator delete(memory, kLine); }
-};
-
-/// This thread's scratch, at least `floats` long; it is kept, so that only the first runs allocate.
-float* thread_scratch(std::size_t floats) {
-  thread_local std::unique_ptr<float, FreeMemory> memory;
-  thread_local std::size_t size = 0;
-  if (size < floats) {
-    const std::size_t bytes = floats * sizeof(float);
-    memory.reset();
-    size = 0;
-    memory.reset(static_cast<float*>(::operator new(bytes, kLine, std::nothrow)));
-    if (memory == nullptr) {
-      throw make_error(ErrorCode::resource_exhausted, "no memory for attention's ", bytes,
-                       " bytes of scratch: use fewer threads or give the process more memory");
-    }
-    size = floats;
-  }
-  return memory.get();
-}
 
 /// The part of a run that one sequence makes: groups of its heads times blocks of its queries.
 struct SequenceWork {

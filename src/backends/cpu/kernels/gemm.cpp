@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "backends/cpu/kernels/dispatch.h"
+#include "backends/cpu/kernels/row_split.h"
+#include "backends/cpu/kernels/scratch.h"
 
 namespace alate::cpu {
 namespace {
@@ -17,6 +19,11 @@ constexpr std::size_t kReadingWeightsInRows = 8;
 constexpr std::size_t kTaskWork = 512 * 1024;
 // Tasks are taken as threads come free: with this many for each, the last ones end nearly together.
 constexpr std::size_t kTasksPerWorker = 6;
+
+// Lines of memory this far apart share a set of the first-level cache: it has 64 sets on the processors that matter,
+// of 8 lines or a few more.
+constexpr std::size_t kSetBytes = 4096, kLinesOfSet = 8;
+constexpr std::size_t kLineWords = 16;
 
 std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
@@ -72,6 +79,34 @@ void pack_panel(const std::byte* w, std::size_t w_stride, std::size_t columns, s
   }
 }
 
+// Whether the rows of A that a tile reads side by side drive each other out of the first-level cache.
+bool rows_collide(const GemmArguments& g, const GemmKernel& kernel) {
+  return g.lines == nullptr && g.a_stride * sizeof(float) % kSetBytes == 0 && g.k >= kLineWords &&
+         std::min(g.m, kernel.rows_per_tile) > kLinesOfSet;
+}
+
+std::size_t spread_stride(const GemmArguments& g) { return (divide_up(g.k, kLineWords) + 1) * kLineWords; }
+
+// Copies rows [begin, end) of A to `to`, each a line further from a multiple of kSetBytes than the one before.
+void spread_rows(const GemmArguments& g, std::size_t begin, std::size_t end, float* to) {
+  for (std::size_t row = begin; row < end; ++row, to += spread_stride(g))
+    std::memcpy(to, static_cast<const float*>(g.a) + row * g.a_stride, g.k * sizeof(float));
+}
+
+// The rows from `first` on, and `a` for them.
+GemmArguments with_rows_at(const GemmArguments& g, std::size_t first, const float* a) {
+  GemmArguments part = g;
+  part.a = a;
+  part.a_stride = spread_stride(g);
+  if (part.c != nullptr) part.c += first * part.c_stride;
+  if (part.halves != nullptr) part.halves += first * part.halves_stride;
+  if (part.residual != nullptr) part.residual += first * part.residual_stride;
+  if (part.scales.row_scales != nullptr) part.scales.row_scales += first * part.scales.runs;
+  if (part.scales.row_offsets != nullptr) part.scales.row_offsets += first * part.scales.runs;
+  part.m -= first;
+  return part;
+}
+
 }  // namespace
 
 std::size_t packed_word_count(std::size_t n, std::size_t k, const GemmKernel& kernel) {
@@ -114,15 +149,31 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
   const Split split = choose_split(arguments, kernel, workers);
   const std::size_t panels = divide_up(arguments.n, kernel.panel_width);
   const std::size_t units = units_of(arguments, kernel);
+  const bool spreads = rows_collide(arguments, kernel);
+  GemmArguments product = arguments;
+  if (spreads && split.panel_blocks > 1) {  // several tasks read the same rows
+    float* rows = thread_scratch(arguments.m * spread_stride(arguments));
+    split_rows(arguments.m, arguments.k, pool, workers, [&](std::size_t begin, std::size_t end) {
+      spread_rows(arguments, begin, end, rows + begin * spread_stride(arguments));
+    });
+    product = with_rows_at(arguments, 0, rows);
+  }
   // Threads that work at the same time share the rows and read different panels, so that W comes once from memory.
   const auto run_task = [&](std::size_t index, std::size_t) {
     const std::size_t row_block = index / split.panel_blocks, panel_block = index % split.panel_blocks;
     // Blocks end where strips of nearly equal height, or lines, do.
-    const std::size_t begin = part_begin(units, split.row_blocks, row_block);
-    const std::size_t end = part_begin(units, split.row_blocks, row_block + 1);
-    kernel.run(GemmBlock{&arguments, part_begin(arguments.m, units, begin), part_begin(arguments.m, units, end),
-                         part_begin(panels, split.panel_blocks, panel_block),
-                         part_begin(panels, split.panel_blocks, panel_block + 1)});
+    const std::size_t begin = part_begin(arguments.m, units, part_begin(units, split.row_blocks, row_block));
+    const std::size_t end = part_begin(arguments.m, units, part_begin(units, split.row_blocks, row_block + 1));
+    GemmBlock block{&product, begin, end, part_begin(panels, split.panel_blocks, panel_block),
+                    part_begin(panels, split.panel_blocks, panel_block + 1)};
+    if (!spreads || split.panel_blocks > 1) return kernel.run(block);
+    float* rows = thread_scratch((end - begin) * spread_stride(arguments));
+    spread_rows(arguments, begin, end, rows);
+    const GemmArguments part = with_rows_at(arguments, begin, rows);
+    block.arguments = &part;
+    block.row_begin = 0;
+    block.row_end = end - begin;
+    kernel.run(block);
   };
   const std::size_t tasks = split.row_blocks * split.panel_blocks;
   if (workers <= 1 || tasks <= 1) {

@@ -1,4 +1,4 @@
-// How scratch memory is cut into parts.
+// How scratch memory is cut into parts, and the memory that threads keep for themselves.
 #pragma once
 
 #include <cstddef>
@@ -12,5 +12,9 @@ constexpr std::size_t kScratchAlignment = 64;
 constexpr std::size_t scratch_aligned(std::size_t bytes) {
   return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
 }
+
+/// The calling thread's own memory, aligned to kScratchAlignment, at least so many floats, whose values are lost when
+/// it is asked for again. It is kept, so that only the first runs allocate. Throws resource_exhausted.
+float* thread_scratch(std::size_t floats);
 
 }  // namespace alate::cpu
