@@ -20,9 +20,9 @@ class SlotUses {
  public:
   explicit SlotUses(const Plan& plan) : plan_(plan), makers_(plan.slots.size(), kNoStep), reads_(plan.slots.size(), 0) {
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-      for (const SlotId id : plan.steps[i].inputs) ++reads_[base_of(id)];
+      for (const SlotId id : plan.steps[i].inputs) ++reads_[base_of(plan_, id)];
       for (const SlotId id : plan.steps[i].outputs) {
-        std::size_t& maker = makers_[base_of(id)];
+        std::size_t& maker = makers_[base_of(plan_, id)];
         maker = maker == kNoStep ? i : kSeveralSteps;
       }
     }
@@ -31,9 +31,9 @@ class SlotUses {
   /// The step that makes the rows of a value that is read once, here, if there is one: its result, or a view of all of
   /// that as rows of the same width.
   std::optional<std::size_t> maker_for_one_reader(SlotId id) const {
-    const Slot &slot = plan_.slots[id], &base = plan_.slots[base_of(id)];
-    const std::size_t maker = makers_[base_of(id)];
-    if (base.kind != SlotKind::arena || reads_[base_of(id)] != 1 || maker >= kSeveralSteps) return std::nullopt;
+    const Slot &slot = plan_.slots[id], &base = plan_.slots[base_of(plan_, id)];
+    const std::size_t maker = makers_[base_of(plan_, id)];
+    if (base.kind != SlotKind::arena || reads_[base_of(plan_, id)] != 1 || maker >= kSeveralSteps) return std::nullopt;
     const bool is_whole = slot.kind != SlotKind::view || (slot.row_stride == 0 && has_as_many_rows(slot, base));
     return is_whole ? std::optional(maker) : std::nullopt;
   }
@@ -44,7 +44,6 @@ class SlotUses {
     return view.offset == 0 && view.shape.dtype == base.shape.dtype && view.shape.rank() > 0 && base.shape.rank() > 0 &&
            view.shape.dims.back() == base.shape.dims.back();
   }
-  SlotId base_of(SlotId id) const { return plan_.slots[id].kind == SlotKind::view ? plan_.slots[id].base : id; }
 
   const Plan& plan_;
   std::vector<std::size_t> makers_, reads_;  // by base

@@ -31,9 +31,7 @@ std::int64_t head_size_of(const Plan& plan, const Slot& view) {
 
 std::vector<Uses> uses_of_slots(const Plan& plan) {
   std::vector<Uses> uses(plan.slots.size());
-  const auto uses_of = [&](SlotId id) -> Uses& {
-    return uses[plan.slots[id].kind == SlotKind::view ? plan.slots[id].base : id];
-  };
+  const auto uses_of = [&](SlotId id) -> Uses& { return uses[base_of(plan, id)]; };
   for (const Step& step : plan.steps) {
     for (const SlotId id : step.outputs) {
       if (step.operation->stores_blocks && plan.slots[id].kind == SlotKind::arena)

@@ -60,7 +60,8 @@ inline AttentionScratch measure_scratch(std::size_t head_size, std::size_t value
   s.width = hn::Lanes(d) * kQueryVectors;
   s.key_width = round_up(head_size, parts) / parts;
   s.value_width = round_up(value_size, kTileRows);
-  const std::size_t staged = round_up(s.key_width, hn::Lanes(d));
+  // Where several are in a word, queries are rounded into the memory of the scores before they are transposed.
+  const std::size_t staged = parts > 1 ? round_up(s.key_width, hn::Lanes(d)) : 0;
   s.score_rows = staged > kAttentionKeys ? staged : kAttentionKeys;
   s.block_floats = (s.key_width + s.value_width + 3) * s.width;
   return s;

@@ -73,13 +73,6 @@ HWY_INLINE WordVector joined(WordVector low, WordVector high) {
   return hn::Or(hn::And(low, hn::Set(kWords, 0xffff)), hn::ShiftLeft<16>(high));
 }
 
-/// The word at `p`, whatever its type, in all lanes.
-HWY_INLINE WordVector broadcast_word(const float* p) {
-  std::int32_t word;
-  __builtin_memcpy(&word, p, sizeof(word));
-  return hn::Set(kWords, word);
-}
-
 /// Word j of a row of `words` = (size + 1) / 2 holds the rounded numbers j and j + words. Rows of `to` have at least
 /// that many words.
 inline void round_rows(const float* HWY_RESTRICT from, std::size_t stride, std::size_t count, std::size_t size,

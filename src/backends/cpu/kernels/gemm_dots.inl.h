@@ -9,13 +9,6 @@ namespace {
 
 constexpr hn::RebindToUnsigned<FloatTag> kBits;
 
-// The word at `p`, whatever its type, in all lanes.
-HWY_INLINE hn::Vec<decltype(kLaneIntegers)> broadcast_word(const float* p) {
-  std::int32_t word;
-  __builtin_memcpy(&word, p, sizeof(word));
-  return hn::Set(kLaneIntegers, word);
-}
-
 // Two bf16 a word, widened to f32: the first value is in the low bits.
 struct WidenedBf16Dot {
   using Weight = float;

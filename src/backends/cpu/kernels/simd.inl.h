@@ -54,5 +54,12 @@ HWY_INLINE void store_first(hn::Vec<D> v, D d, hn::TFromD<D>* HWY_RESTRICT p, st
 #endif
 }
 
+/// The word at `p`, whatever its type, in all lanes.
+HWY_INLINE hn::Vec<hn::RebindToSigned<FloatTag>> broadcast_word(const float* p) {
+  std::int32_t word;
+  __builtin_memcpy(&word, p, sizeof(word));
+  return hn::Set(hn::RebindToSigned<FloatTag>(), word);
+}
+
 }  // namespace alate::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
