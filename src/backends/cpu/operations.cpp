@@ -153,7 +153,6 @@ constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&
           .scratch = integer_product_scratch,
           .fits = fits,
           .stores_blocks = true,
-          .rounds_result = true,
           .work = integer_product_work};
 }
 
@@ -237,7 +236,6 @@ constexpr Operation kKernels[] = {
      .packed_bytes = packed_dense_bytes,
      .fits = is_matrix_by_weight,
      .stores_blocks = true,
-     .rounds_result = true,
      .work = dense_work},
     {.op = Op::dense,
      .dtypes = kF32,
@@ -247,7 +245,6 @@ constexpr Operation kKernels[] = {
      .pack = pack_dense,
      .packed_bytes = packed_dense_bytes,
      .fits = has_constant_weight,
-     .rounds_result = true,
      .work = dense_work},
     half_product(1, is_matrix_by_half_weight),
     half_product(0, has_half_weight),

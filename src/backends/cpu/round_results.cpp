@@ -28,11 +28,21 @@ bool is_whole(const Slot& slot) {
   return slot.kind != SlotKind::view || (slot.offset == 0 && slot.row_stride == 0 && slot.column_block == 0);
 }
 
+bool multiplies_bf16(const Plan& plan, const Step& step) {
+  return step.operation->run == run_half_dense && plan.slots[step.inputs[1]].shape.dtype == DType::bf16;
+}
+
 bool multiplies_rounded(const Plan& plan, const Step& step, std::size_t operand) {
   const SlotId id = step.inputs[operand];
-  return step.operation->run == run_half_dense && operand == 0 && std::ranges::count(step.inputs, id) == 1 &&
-         plan.slots[step.inputs[1]].shape.dtype == DType::bf16 && is_whole(plan.slots[id]) &&
-         has_rows_of_words(plan.slots[id].shape);
+  return multiplies_bf16(plan, step) && operand == 0 && std::ranges::count(step.inputs, id) == 1 &&
+         is_whole(plan.slots[id]) && has_rows_of_words(plan.slots[id].shape);
+}
+
+// Products of other words know floats alone.
+bool may_round(const Plan& plan, const Step& step) {
+  const SlotId result = step.output();
+  return step.operation->rounds_result && step.outputs.size() == 1 && plan.slots[result].kind != SlotKind::view &&
+         plan.slots[result].column_block == 0 && (step.operation->run != run_half_dense || multiplies_bf16(plan, step));
 }
 
 std::vector<Uses> uses_of_slots(const Plan& plan) {
@@ -48,9 +58,7 @@ std::vector<Uses> uses_of_slots(const Plan& plan) {
     }
     for (const SlotId id : step.outputs) {
       Uses& use = uses[base_of(plan, id)];
-      const bool may_round = step.operation->rounds_result && step.outputs.size() == 1 &&
-                             plan.slots[id].kind != SlotKind::view && plan.slots[id].column_block == 0;
-      if (may_round && !use.writer)
+      if (may_round(plan, step) && !use.writer)
         use.writer = i;
       else
         use.has_other_writers = true;

@@ -7,9 +7,9 @@
 
 namespace alate::cpu {
 
-/// Where this processor multiplies bf16 as it is: makes bf16 of each slot in the arena that one step of f32 writes and
-/// that is read as the activations of products with weights of bf16 alone. A norm whose result is read otherwise, too,
-/// gets a second result for them. To be called while the plan has no row groups.
+/// Where this processor multiplies bf16 as it is: makes bf16 of each slot in the arena that one product in bf16, norm
+/// or ragged attention writes, and that is read as the activations of products with weights of bf16 alone. A norm whose
+/// result is read otherwise, too, gets a second result for them. To be called while the plan has no row groups.
 void round_results(Plan& plan);
 
 }  // namespace alate::cpu

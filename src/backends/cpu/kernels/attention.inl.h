@@ -174,6 +174,9 @@ template <std::size_t kVectors>
 struct SoftmaxState {
   FloatVector greatest[kVectors];
   FloatVector sum[kVectors];
+
+  // The compiler's own would not be for the instruction set that NEON's vectors are for.
+  HWY_ATTR SoftmaxState() {}
 };
 
 /// Brings the running maxima up to date. `factors` becomes what earlier results must be multiplied with; sums are

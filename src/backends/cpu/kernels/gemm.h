@@ -70,7 +70,7 @@ struct GemmArguments {
   float* c = nullptr;  // [m, n]
   std::size_t c_stride = 0;
   std::size_t column_block = 0, block_stride = 0;  // 0: columns lie side by side
-  std::uint16_t* halves = nullptr;  // [m, n], or null: takes C instead of c, rounded as bf16_rows.h does it
+  std::uint16_t* halves = nullptr;  // [m, n], or null: of kernels of bf16, takes C instead of c, as bf16_rows.h rounds
   std::size_t halves_stride = 0;    // in numbers
   std::size_t m = 0, n = 0, k = 0;
 };

@@ -52,7 +52,7 @@ struct TileInputs {
 };
 
 template <class Dot>
-constexpr bool kIsInteger = Dot::kKind == WordKind::bytes || Dot::kKind == WordKind::shorts;
+constexpr bool kIsInteger = is_of_integers(Dot::kKind);
 
 // Whether the sums of a run lack kOperandsLack times the sums of W's columns, which have less than 24 bits.
 template <class Dot>
@@ -293,7 +293,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
   constexpr bool kIsOfIntegers = kIsInteger<Dot>;
   const bool is_finished_by_sums = !kIsOfIntegers && g.bias == nullptr && g.activation == Activation::none &&
                                    g.residual == nullptr && g.halves == nullptr;
-  const FinishTile finish = find_finish<kIsOfIntegers>(g.activation);
+  const FinishTile finish = find_finish<Dot::kKind>(g.activation);
   const bool has_runs = kIsOfIntegers && g.scales.runs > 1;
   const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
@@ -352,7 +352,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           } else if (index < 2 && more_follows) {
             inputs.wanted_soon = next + index * (part_size / 2);
           }
-          if (is_last_part && g.k >= kLongK) prefetch_outputs(g, place);
+          if (is_last_part && g.k >= kLongK) prefetch_outputs<may_round(Dot::kKind)>(g, place);
           multiply[place.rows](inputs, tile);
           if (!is_last_part || goes_to_c) continue;
           if (kIsOfIntegers && g.scales.runs > 1) add_offsets_before_last(g, place, tile);

@@ -51,19 +51,20 @@ struct TilePlace {
   StoredColumn stored;  // the first column
 };
 
+constexpr bool is_of_integers(WordKind kind) { return kind == WordKind::bytes || kind == WordKind::shorts; }
+
+// Whether a product of such words may store bf16.
+constexpr bool may_round(WordKind kind) { return kind == WordKind::bf16; }
+
+template <bool kMayRound>
 HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place) {
   constexpr std::size_t kLineFloats = kCacheLine / sizeof(float);
   StoredColumn stored = place.stored;
   for (std::size_t column = place.column; column < place.column + place.columns; column += kLineFloats) {
-    const std::byte* c = nullptr;
-    std::size_t c_stride = 0;  // bytes
-    if (g.halves == nullptr) {
-      c = reinterpret_cast<const std::byte*>(g.c + place.row * g.c_stride + stored.offset);
-      c_stride = g.c_stride * sizeof(float);
-    } else {
-      c = reinterpret_cast<const std::byte*>(g.halves + place.row * g.halves_stride + column);
-      c_stride = g.halves_stride * sizeof(std::uint16_t);
-    }
+    const bool rounds = kMayRound && g.halves != nullptr;
+    const auto* c = rounds ? reinterpret_cast<const std::byte*>(g.halves + place.row * g.halves_stride + column)
+                           : reinterpret_cast<const std::byte*>(g.c + place.row * g.c_stride + stored.offset);
+    const std::size_t c_stride = rounds ? g.halves_stride * sizeof(std::uint16_t) : g.c_stride * sizeof(float);
     const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + column;
     for (std::size_t row = 0; row < place.rows; ++row) {
       __builtin_prefetch(c + row * c_stride, 1, 3);
@@ -118,24 +119,21 @@ HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace&
 // Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Sums of
 // integers have their rows' scales by now, and the offsets of all runs but the last; that one's offsets times the
 // columns' sums are missing, and the columns' scales.
-template <Activation kActivation, bool kIsOfIntegers>
+template <Activation kActivation, bool kIsOfIntegers, bool kMayRound>
 HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
   StoredColumn stored = place.stored;
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
     const std::size_t first = place.column + column, count = place.columns - column;
     const FloatVector bias = g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + first, count);
-    float* to = nullptr;
-    std::uint16_t* halves = nullptr;
-    if (g.halves == nullptr)
-      to = g.c + place.row * g.c_stride + stored.offset;
-    else
-      halves = g.halves + place.row * g.halves_stride + first;
+    const bool rounds = kMayRound && g.halves != nullptr;
+    float* to = rounds ? nullptr : g.c + place.row * g.c_stride + stored.offset;
+    std::uint16_t* halves = rounds ? g.halves + place.row * g.halves_stride + first : nullptr;
     advance(g, kLanes, stored);
     const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + first;
     const auto finish = [&](FloatVector x, std::size_t row) HWY_ATTR __attribute__((always_inline)) {
       x = activate<kActivation>(kFloats, x);
       if (residual != nullptr) x = hn::Add(x, load_at_most(kFloats, residual + row * g.residual_stride, count));
-      if (halves != nullptr)
+      if (rounds)
         store_halves(x, halves + row * g.halves_stride, count);
       else if (count >= kLanes)
         hn::StoreU(x, kFloats, to + row * g.c_stride);
@@ -168,19 +166,20 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
 
 using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float* tile);
 
-template <bool kIsOfIntegers>
+template <WordKind kKind>
 FinishTile find_finish(Activation activation) {
+  constexpr bool kIsOfIntegers = is_of_integers(kKind), kRounds = may_round(kKind);
   switch (activation) {
     case Activation::none: break;
-    case Activation::relu: return finish_tile<Activation::relu, kIsOfIntegers>;
-    case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kIsOfIntegers>;
-    case Activation::gelu_tanh: return finish_tile<Activation::gelu_tanh, kIsOfIntegers>;
-    case Activation::silu: return finish_tile<Activation::silu, kIsOfIntegers>;
-    case Activation::tanh: return finish_tile<Activation::tanh, kIsOfIntegers>;
-    case Activation::sigmoid: return finish_tile<Activation::sigmoid, kIsOfIntegers>;
-    case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kIsOfIntegers>;
+    case Activation::relu: return finish_tile<Activation::relu, kIsOfIntegers, kRounds>;
+    case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kIsOfIntegers, kRounds>;
+    case Activation::gelu_tanh: return finish_tile<Activation::gelu_tanh, kIsOfIntegers, kRounds>;
+    case Activation::silu: return finish_tile<Activation::silu, kIsOfIntegers, kRounds>;
+    case Activation::tanh: return finish_tile<Activation::tanh, kIsOfIntegers, kRounds>;
+    case Activation::sigmoid: return finish_tile<Activation::sigmoid, kIsOfIntegers, kRounds>;
+    case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kIsOfIntegers, kRounds>;
   }
-  return finish_tile<Activation::none, kIsOfIntegers>;
+  return finish_tile<Activation::none, kIsOfIntegers, kRounds>;
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ HWY_INLINE RunLanes lanes_of_run(const Run& run, std::size_t width) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   const FloatVector infinity = hn::Inf(d);
-  RunLanes chains[kChains];
-  HWY_UNROLL(2) for (std::size_t c = 0; c < kChains; ++c) chains[c] = {infinity, hn::Neg(infinity), hn::Zero(d)};
+  const RunLanes none{infinity, hn::Neg(infinity), hn::Zero(d)};
+  RunLanes chains[kChains] = {none, none};
   const auto take = [&](std::size_t c, FloatVector v) HWY_ATTR {
     chains[c].least = hn::Min(chains[c].least, v);
     chains[c].greatest = hn::Max(chains[c].greatest, v);
