@@ -32,7 +32,8 @@ class Application final : public RequestHandler {
     }
     Response response;
     for (const auto& [name, value] : request.headers) response.headers.add(name, value);
-    response.body = request.body;
+    // It must not begin as an answer does: check_answers tells by that whether there is a body.
+    if (!request.body.empty()) response.body = "body " + request.body;
     exchange->reply(std::move(response));
   }
   Response refuse(const Request& /*head*/, const Refusal& refusal) override {

@@ -26,6 +26,7 @@ inline const float* add_to_row(const NormArguments& a, const float* x, const flo
 /// A row with all that is added to it, which is kept where the caller wants it.
 inline const float* row_to_normalize(const NormArguments& a, std::size_t row) {
   const float* residual = a.residual != nullptr ? a.residual + row * a.residual_stride : nullptr;
+  if (residual == nullptr && a.bias == nullptr && a.sum == nullptr) return a.x + row * a.x_stride;
   float* kept = a.sum != nullptr ? a.sum + row * a.sum_stride : a.out + row * a.out_stride;
   const float* v = add_to_row(a, a.x + row * a.x_stride, residual, kept);
   if (a.sum != nullptr && v != kept) {
