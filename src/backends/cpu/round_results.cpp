@@ -96,7 +96,10 @@ void add_rounded(Plan& plan, SlotId base, const Uses& uses) {
 }  // namespace
 
 void round_results(Plan& plan) {
-  if (half_product_kernel(DType::bf16).kind != WordKind::bf16) return;
+  // Which kernel it is, is measured once a process: not for models that have no such product.
+  const bool has_products =
+      std::ranges::any_of(plan.steps, [&](const Step& step) { return multiplies_bf16(plan, step); });
+  if (!has_products || half_product_kernel(DType::bf16).kind != WordKind::bf16) return;
   const std::vector<Uses> uses = uses_of_slots(plan);
   for (SlotId id = 0; id < uses.size(); ++id) {
     const Uses& use = uses[id];
