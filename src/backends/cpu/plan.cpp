@@ -7,6 +7,7 @@
 #include "backends/cpu/join_norms.h"
 #include "backends/cpu/operations.h"
 #include "backends/cpu/planner.h"
+#include "backends/cpu/quantize_results.h"
 #include "backends/cpu/round_results.h"
 #include "backends/cpu/row_groups.h"
 #include "backends/cpu/split_heads.h"
@@ -42,6 +43,7 @@ Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
   split_heads(plan);
   join_embeddings(plan);
   join_norms(plan);
+  quantize_results(plan);
   round_results(plan);
   plan.row_groups = find_row_groups(plan);
   plan.inputs = backends::input_ports(graph);

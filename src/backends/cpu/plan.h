@@ -100,6 +100,12 @@ struct Operation {
   backends::Work (*work)(const Step&, const Frame&) = nullptr;  // of a call; nothing: moved_bytes of steps/work.h
 };
 
+/// A result that is stored as the integers that the product which reads it multiplies: see quantize_results.h.
+struct ResultIntegers {
+  std::size_t runs = 1;                  // of a row
+  std::optional<SlotId> smoothing = {};  // a constant
+};
+
 /// One kernel call. Immutable after compile.
 struct Step {
   const Operation* operation = nullptr;
@@ -111,6 +117,7 @@ struct Step {
   std::shared_ptr<const EmbeddingSum> embeddings;    // of lookups that are summed and normalized in one pass
   std::vector<std::shared_ptr<const Plan>> regions;  // of an op that has them
   std::vector<graph::Region> graphs;                 // the same as graphs, for steps that read them
+  std::optional<ResultIntegers> integers;            // that the result becomes
   std::vector<Step> parts;  // what a joined step does, one after the other for each row; its slots are also in theirs
   std::string source;       // of the graph's node
 

@@ -167,6 +167,63 @@ TEST(WordGemm, Bf16IsNearTheExactProduct) {
   }
 }
 
+// Products of bf16 and of integers may use coarser activations than others. Sums go through all that these meet.
+TEST(WordGemm, ActivationsStayWithinTheirStatedErrors) {
+  constexpr std::size_t kRows = 4000;
+  base::ThreadPool pool(1);
+  struct Case {
+    Activation activation;
+    double (*exact)(double);
+  };
+  const Case cases[] = {
+      {Activation::relu, [](double x) { return std::max(x, 0.0); }},
+      {Activation::gelu_erf, [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }},
+      {Activation::gelu_tanh,
+       [](double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }},
+      {Activation::silu, [](double x) { return x / (1 + std::exp(-x)); }},
+      {Activation::tanh, [](double x) { return std::tanh(x); }},
+      {Activation::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {Activation::quick_gelu, [](double x) { return x / (1 + std::exp(-1.702 * x)); }},
+  };
+  for (const Kernels& kernels : all_kernels()) {
+    for (const GemmKernel& kernel : {kernels.bf16, kernels.integers}) {
+      SCOPED_TRACE(name_of(kernels, kernel));
+      const Sizes sizes{kRows, 33, 4};
+      const IntegerProblem problem(sizes);
+      std::vector<std::uint16_t> halves(problem.a.size()), weights(problem.w.size());
+      for (std::size_t i = 0; i < halves.size(); ++i)
+        halves[i] = tensor::float_to_bf16((problem.a[i] - 128.0f) * std::ldexp(1.0f, -static_cast<int>(i % 11)) / 30);
+      for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = tensor::float_to_bf16(problem.w[i] / 99.0f);
+      const bool is_bf16 = kernel.kind == WordKind::bf16;
+      const Words a = is_bf16 ? Words(halves, sizes.m, sizes.k) : problem.a_words(kernel.kind);
+      const Packed w = is_bf16 ? Packed(weights, sizes, kernel) : problem.packed(kernel);
+      std::vector<float> scales(kRows), offsets(kRows), sums, found;
+      for (std::size_t i = 0; i < kRows; ++i) scales[i] = std::ldexp(1e-5f, static_cast<int>(i % 12));
+      GemmArguments product = arguments_of(sizes, a, w, sums);
+      product.scales = problem.scales();
+      product.scales.row_scales = scales.data();
+      product.scales.row_offsets = offsets.data();
+      gemm(product, pool, 1, kernel);
+      for (const Case& c : cases) {
+        GemmArguments activated = arguments_of(sizes, a, w, found);
+        activated.scales = product.scales;
+        activated.activation = c.activation;
+        gemm(activated, pool, 1, kernel);
+        double greatest = 0;
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+          const double error = std::abs(found[i] - c.exact(sums[i]));
+          greatest = std::max(greatest, error / std::max(1.0, std::abs(double{sums[i]})));
+        }
+        const bool is_gelu = c.activation == Activation::gelu_erf || c.activation == Activation::gelu_tanh;
+        EXPECT_LE(greatest, is_gelu ? 1e-5 : 2e-7) << "activation " << static_cast<int>(c.activation);
+      }
+      const auto [least, greatest] = std::minmax_element(sums.begin(), sums.end());
+      EXPECT_LT(*least, -6) << "all that activations meet";
+      EXPECT_GT(*greatest, 6);
+    }
+  }
+}
+
 TEST(WordGemm, ARowHasTheSameBitsAloneAndOnAnyNumberOfThreads) {
   base::ThreadPool pool(3);
   // The second one's rows, of words or bytes, collide in the cache: they are copied, the one alone is not.

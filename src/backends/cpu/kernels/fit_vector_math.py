@@ -77,3 +77,37 @@ def half_erf(t):
 # GELU is x / 2 + z^2 times this, of whose error max(1, z) makes the relative one.
 show("erf(z / sqrt(2)) / (2 z) in t = z^2, z <= 5.25",
      fit(half_erf, 1e-9, 5.25**2, 5, 5, weight=lambda t: min(t, t**0.5) + 1e-3, rounds=400))
+
+
+def show_table(name, function, degree, entries, end):
+    """Fits function(z) on equal intervals of [0, end] by polynomials in r, from -1/2 to 1/2 in each; the last entry, for
+    all z from `end` on, is 1/2. Rows are coefficients, from the constant's on. Errors count times min(z, 1)."""
+    width = end / (entries - 1)
+    polynomials, greatest = [], 0.0
+    for i in range(entries - 1):
+        def target(r, i=i):
+            return function((i + 0.5 + r) * width)
+
+        def weight(r, i=i):
+            return max(min((i + 0.5 + r) * width, 1.0), 0.05)
+        error, numerator, _ = fit(target, -0.5, 0.5, degree, weight=weight)
+        greatest = max(greatest, error)
+        polynomials.append(numerator)
+    polynomials.append([0.5] + [0.0] * degree)
+    print(f"// {name}: greatest error {greatest:.2e}, {1 / width:.9g} intervals a unit")
+    for k in range(degree + 1):
+        print("//   {" + ", ".join(f"{float(np.float32(p[k])):.9g}f" for p in polynomials) + "},")
+
+
+def half_erf_of(z):
+    return mp.erf(z / mp.sqrt(2)) / 2
+
+
+def half_tanh_of(z):
+    return mp.tanh(mp.sqrt(2 / mp.pi) * (z + mp.mpf("0.044715") * z**3)) / 2
+
+
+show_table("erf(z / sqrt(2)) / 2", half_erf_of, 4, 16, 5.1)
+show_table("the same, coarse", half_erf_of, 2, 32, 5.1)
+show_table("tanh(sqrt(2 / pi) (z + 0.044715 z^3)) / 2", half_tanh_of, 4, 16, 4.8)
+show_table("the same, coarse", half_tanh_of, 2, 32, 4.8)

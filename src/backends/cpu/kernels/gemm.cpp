@@ -13,6 +13,8 @@ namespace {
 // What one task reads of A: it stays in the second-level cache, together with the part of W that is being multiplied.
 // That cache has 1 or 2 MB on the servers that matter.
 constexpr std::size_t kRowBlockWords = 192 * 1024;
+// Floats of C that wait in that cache as well, until their runs are done and they become integers.
+constexpr std::size_t kWaitingFloats = 32 * 1024;
 // A multiply-add per weight and row; reading a weight costs about as much as eight of them. A task below this is not
 // worth handing to another thread.
 constexpr std::size_t kReadingWeightsInRows = 8;
@@ -39,16 +41,30 @@ std::size_t units_of(const GemmArguments& g, const GemmKernel& kernel) {
   return g.lines == nullptr ? divide_up(g.m, kernel.rows_per_tile) : g.m / g.lines->rows;
 }
 
+bool becomes_integers(const GemmArguments& g) { return g.integers.words != nullptr; }
+
+// Panels that one task must have together: of a run, where those become integers.
+std::size_t panels_at_once(const GemmArguments& g, const GemmKernel& kernel) {
+  return becomes_integers(g) ? g.n / g.integers.runs / kernel.panel_width : 1;
+}
+
+std::size_t most_tasks(const GemmArguments& g, std::size_t workers) {
+  const std::size_t work = g.n * g.k * (g.m + kReadingWeightsInRows);
+  return std::min(work / kTaskWork, workers * kTasksPerWorker);
+}
+
+// Blocks of panels that begin at multiples of panels_at_once.
 Split choose_split(const GemmArguments& g, const GemmKernel& kernel, std::size_t workers) {
-  const std::size_t panels = divide_up(g.n, kernel.panel_width);
+  const std::size_t panels = divide_up(divide_up(g.n, kernel.panel_width), panels_at_once(g, kernel));
   const std::size_t units = units_of(g, kernel), unit_rows = divide_up(g.m, units);
   // Rows that overlap bring few new words each.
   const std::size_t row_words = g.lines == nullptr ? g.k + 1 : std::min(g.k, 2 * g.a_stride) + 1;
-  const std::size_t units_in_cache = std::max<std::size_t>(1, kRowBlockWords / row_words / unit_rows);
+  std::size_t rows_in_cache = kRowBlockWords / row_words;
+  if (becomes_integers(g)) rows_in_cache = std::min(rows_in_cache, kWaitingFloats / (g.n / g.integers.runs));
+  const std::size_t units_in_cache = std::max<std::size_t>(1, rows_in_cache / unit_rows);
   Split split{divide_up(units, units_in_cache), 1};
   if (workers <= 1) return split;
-  const std::size_t work = g.n * g.k * (g.m + kReadingWeightsInRows);
-  const std::size_t tasks = std::min(work / kTaskWork, workers * kTasksPerWorker);
+  const std::size_t tasks = most_tasks(g, workers);
   if (tasks <= split.row_blocks) return split;
   split.panel_blocks = std::min(panels, divide_up(tasks, split.row_blocks));
   split.row_blocks = std::min(units, std::max(split.row_blocks, tasks / split.panel_blocks));
@@ -93,18 +109,49 @@ void spread_rows(const GemmArguments& g, std::size_t begin, std::size_t end, flo
     std::memcpy(to, static_cast<const float*>(g.a) + row * g.a_stride, g.k * sizeof(float));
 }
 
-// The rows from `first` on, and `a` for them.
-GemmArguments with_rows_at(const GemmArguments& g, std::size_t first, const float* a) {
+// The rows [begin, end) of a product without lines.
+GemmArguments rows_of_product(const GemmArguments& g, std::size_t begin, std::size_t end) {
   GemmArguments part = g;
-  part.a = a;
-  part.a_stride = spread_stride(g);
-  if (part.c != nullptr) part.c += first * part.c_stride;
-  if (part.halves != nullptr) part.halves += first * part.halves_stride;
-  if (part.residual != nullptr) part.residual += first * part.residual_stride;
-  if (part.scales.row_scales != nullptr) part.scales.row_scales += first * part.scales.runs;
-  if (part.scales.row_offsets != nullptr) part.scales.row_offsets += first * part.scales.runs;
-  part.m -= first;
+  part.a = static_cast<const float*>(g.a) + begin * g.a_stride;
+  if (part.c != nullptr) part.c += begin * part.c_stride;
+  if (part.halves != nullptr) part.halves += begin * part.halves_stride;
+  if (part.residual != nullptr) part.residual += begin * part.residual_stride;
+  if (part.scales.row_scales != nullptr) part.scales.row_scales += begin * part.scales.row_stride;
+  if (part.scales.row_offsets != nullptr) part.scales.row_offsets += begin * part.scales.row_stride;
+  if (becomes_integers(part)) part.integers = rows_to_quantize(part.integers, begin, end);
+  part.m = end - begin;
   return part;
+}
+
+// Computes the panels [begin, end) of a product that becomes integers, run by run in `waiting`: m rows of a run.
+void multiply_and_quantize(const GemmArguments& g, const GemmKernel& kernel, std::size_t begin, std::size_t end,
+                           float* waiting) {
+  const std::size_t panels = panels_at_once(g, kernel), length = panels * kernel.panel_width;
+  GemmArguments floats = g;
+  floats.c = waiting;
+  floats.c_stride = floats.column_block = length;  // every run begins where the one before began
+  floats.block_stride = 0;
+  for (std::size_t panel = begin; panel < end; panel += panels) {
+    kernel.run({&floats, 0, g.m, panel, panel + panels, end});
+    QuantizeArguments run = run_to_quantize(g.integers, panel / panels);
+    run.x = waiting;
+    run.x_stride = length;
+    kernels().simd.quantize_rows(run);
+  }
+}
+
+// For so few rows and runs that threads would have nothing to do: all of C as floats first.
+void multiply_then_quantize(const GemmArguments& g, base::ThreadPool& pool, std::size_t workers,
+                            const GemmKernel& kernel) {
+  GemmArguments floats = g;
+  floats.integers = {};
+  floats.c = thread_scratch(g.m * g.n);
+  floats.c_stride = g.n;
+  gemm(floats, pool, workers, kernel);
+  QuantizeArguments rows = g.integers;
+  rows.x = floats.c;
+  rows.x_stride = g.n;
+  quantize_rows(rows, pool, workers);
 }
 
 }  // namespace
@@ -143,39 +190,56 @@ bool takes_lines(std::size_t rows, std::size_t k, const GemmKernel& kernel) {
   return k <= kMostKAtOnce || rows <= kMostStrips * kernel.rows_per_tile;
 }
 
+bool may_be_integers(std::size_t n, std::size_t runs, const GemmKernel& kernel) {
+  return n % runs == 0 && n / runs % kernel.panel_width == 0 && n / runs % kColumnBlockUnit == 0;
+}
+
 void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t max_workers, const GemmKernel& kernel) {
   if (arguments.m == 0 || arguments.n == 0) return;
   const std::size_t workers = max_workers == 0 ? pool.size() : std::min(max_workers, pool.size());
-  const Split split = choose_split(arguments, kernel, workers);
-  const std::size_t panels = divide_up(arguments.n, kernel.panel_width);
-  const std::size_t units = units_of(arguments, kernel);
-  const bool spreads = rows_collide(arguments, kernel);
   GemmArguments product = arguments;
-  if (spreads && split.panel_blocks > 1) {  // several tasks read the same rows
-    float* rows = thread_scratch(arguments.m * spread_stride(arguments));
-    split_rows(arguments.m, arguments.k, pool, workers, [&](std::size_t begin, std::size_t end) {
-      spread_rows(arguments, begin, end, rows + begin * spread_stride(arguments));
-    });
-    product = with_rows_at(arguments, 0, rows);
+  if (product.scales.row_stride == 0) product.scales.row_stride = product.scales.runs;
+  const bool quantizes = becomes_integers(product);
+  if (quantizes) {
+    product.integers.rows = product.m;
+    product.integers.width = product.n;
   }
+  const Split split = choose_split(product, kernel, workers);
+  const std::size_t tasks = split.row_blocks * split.panel_blocks;
+  const bool spreads = rows_collide(product, kernel);
+  if (quantizes && !spreads && tasks < std::min(workers, most_tasks(product, workers)))
+    return multiply_then_quantize(product, pool, workers, kernel);
+  const std::size_t panels = divide_up(product.n, kernel.panel_width), at_once = panels_at_once(product, kernel);
+  const std::size_t units = units_of(product, kernel);
+  if (spreads && split.panel_blocks > 1 && !quantizes) {  // several tasks read the same rows
+    float* rows = thread_scratch(product.m * spread_stride(product));
+    split_rows(product.m, product.k, pool, workers, [&](std::size_t begin, std::size_t end) {
+      spread_rows(product, begin, end, rows + begin * spread_stride(product));
+    });
+    product.a = rows;
+    product.a_stride = spread_stride(product);
+  }
+  const bool spreads_block = spreads && (split.panel_blocks == 1 || quantizes);
   // Threads that work at the same time share the rows and read different panels, so that W comes once from memory.
   const auto run_task = [&](std::size_t index, std::size_t) {
     const std::size_t row_block = index / split.panel_blocks, panel_block = index % split.panel_blocks;
     // Blocks end where strips of nearly equal height, or lines, do.
-    const std::size_t begin = part_begin(arguments.m, units, part_begin(units, split.row_blocks, row_block));
-    const std::size_t end = part_begin(arguments.m, units, part_begin(units, split.row_blocks, row_block + 1));
-    GemmBlock block{&product, begin, end, part_begin(panels, split.panel_blocks, panel_block),
-                    part_begin(panels, split.panel_blocks, panel_block + 1)};
-    if (!spreads || split.panel_blocks > 1) return kernel.run(block);
-    float* rows = thread_scratch((end - begin) * spread_stride(arguments));
-    spread_rows(arguments, begin, end, rows);
-    const GemmArguments part = with_rows_at(arguments, begin, rows);
-    block.arguments = &part;
-    block.row_begin = 0;
-    block.row_end = end - begin;
-    kernel.run(block);
+    const std::size_t begin = part_begin(product.m, units, part_begin(units, split.row_blocks, row_block));
+    const std::size_t end = part_begin(product.m, units, part_begin(units, split.row_blocks, row_block + 1));
+    const std::size_t first = at_once * part_begin(panels / at_once, split.panel_blocks, panel_block);
+    const std::size_t last = at_once * part_begin(panels / at_once, split.panel_blocks, panel_block + 1);
+    if (!spreads_block && !quantizes) return kernel.run({&product, begin, end, first, last});
+    GemmArguments part = rows_of_product(product, begin, end);
+    const std::size_t waiting = quantizes ? part.m * at_once * kernel.panel_width : 0;
+    float* memory = thread_scratch(waiting + (spreads_block ? part.m * spread_stride(part) : 0));
+    if (spreads_block) {
+      spread_rows(part, 0, part.m, memory + waiting);
+      part.a = memory + waiting;
+      part.a_stride = spread_stride(part);
+    }
+    if (quantizes) return multiply_and_quantize(part, kernel, first, last, memory);
+    kernel.run({&part, 0, part.m, first, last});
   };
-  const std::size_t tasks = split.row_blocks * split.panel_blocks;
   if (workers <= 1 || tasks <= 1) {
     for (std::size_t index = 0; index < tasks; ++index) run_task(index, 0);
   } else {

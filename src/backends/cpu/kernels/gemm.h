@@ -17,6 +17,7 @@
 
 #include "backends/cpu/kernels/activation.h"
 #include "backends/cpu/kernels/gemm_kernel.h"
+#include "backends/cpu/kernels/quantize_rows.h"
 #include "base/thread_pool.h"
 
 namespace alate::cpu {
@@ -45,6 +46,7 @@ struct IntegerScales {
   const float* column_sums = nullptr;    // [runs, n]
   std::size_t runs = 1;                  // divides k
   bool has_column_scales_of_runs = false;
+  std::size_t row_stride = 0;  // from a row's scales, and offsets, to the next one's; 0: runs
 };
 
 /// As many floats as the widest vector of any instruction set has: none crosses the blocks that C is stored in.
@@ -57,6 +59,10 @@ constexpr std::size_t kColumnBlockUnit = 16;
 /// C may also be stored in blocks of its columns, [column / column_block][row][column % column_block], which begin
 /// block_stride floats apart; c_stride is between rows in a block. A block has a multiple of kColumnBlockUnit columns,
 /// n is a multiple of it, and c is then not the residual.
+///
+/// Or C becomes bf16, as bf16_rows.h rounds, but that subnormals may become zeros, which products of bf16 take for
+/// zeros. Or C becomes integers, of which whole runs are made as soon as their columns are done: `integers` then says
+/// where they go, as for quantize_rows, but for x, rows and width, which are C, m and n; see may_be_integers.
 struct GemmArguments {
   const void* a = nullptr;  // [m, k]
   std::size_t a_stride = 0;
@@ -70,10 +76,14 @@ struct GemmArguments {
   float* c = nullptr;  // [m, n]
   std::size_t c_stride = 0;
   std::size_t column_block = 0, block_stride = 0;  // 0: columns lie side by side
-  std::uint16_t* halves = nullptr;  // [m, n], or null: of kernels of bf16, takes C instead of c, as bf16_rows.h rounds
-  std::size_t halves_stride = 0;    // in numbers
+  std::uint16_t* halves = nullptr;                 // [m, n], or null: of kernels of bf16, takes C instead of c, rounded
+  std::size_t halves_stride = 0;                   // in numbers
+  QuantizeArguments integers = {};                 // with words: takes C instead of c
   std::size_t m = 0, n = 0, k = 0;
 };
+
+/// Whether gemm makes integers of a C with n columns in so many runs.
+bool may_be_integers(std::size_t n, std::size_t runs, const GemmKernel& kernel);
 
 /// Words of memory, 4 bytes each, that the packed form of W [n, k] takes.
 std::size_t packed_word_count(std::size_t n, std::size_t k, const GemmKernel& kernel = f32_gemm());
@@ -90,8 +100,8 @@ void pack_words(const std::byte* w, std::size_t w_stride, std::size_t n, std::si
 
 /// Computes C on at most `max_workers` threads of `pool` (0: all); small products stay on the calling thread. `kernel`
 /// must be the one that packed W. Rows that lie a multiple of 4096 bytes apart are copied to where they do not drive
-/// each other out of the first-level cache: for this, and only the first time, threads allocate; throws
-/// resource_exhausted.
+/// each other out of the first-level cache, and what is to be integers waits for the end of its run: for these, and
+/// only the first time, threads allocate; throws resource_exhausted.
 void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
           const GemmKernel& kernel = f32_gemm());
 
@@ -102,10 +112,11 @@ constexpr std::size_t kMostKAtOnce = 1024;
 constexpr std::size_t kMostStrips = 16;
 
 /// What one task of gemm computes: rows [row_begin, row_end), whole lines where A has lines, of the columns in panels
-/// [panel_begin, panel_end).
+/// [panel_begin, panel_end). Panels up to fetch_end, of which none is before panel_end, are drawn into the cache.
 struct GemmBlock {
   const GemmArguments* arguments;
   std::size_t row_begin, row_end, panel_begin, panel_end;
+  std::size_t fetch_end = panel_end;
 };
 
 }  // namespace alate::cpu

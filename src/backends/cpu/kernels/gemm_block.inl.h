@@ -42,13 +42,16 @@ struct TileInputs {
   std::size_t panel_stride;  // from one panel to the next
   std::size_t k;             // of a segment
   bool continues;            // adds to the sums in `out`
-  const float* row_scales;   // of integers, [rows, segments]: sums become floats and `out` is their sum over segments,
-                             // each times its scale; null: `out` gets integers
-  const float* column_sums;  // of integers, with row_scales, [segments, sums_stride]: sums of the columns of W
-  const float* column_scales;        // likewise, scales of the columns of W; null: they are not those of runs
-  std::size_t sums_stride, columns;  // columns: those of the panel that exist
-  std::size_t out_stride;            // of the rows of `out`
-  const Weight* wanted_soon;         // memory to draw into the cache meanwhile: half the size of a panel
+  const float* row_scales;  // of integers, [rows, segments], scales_stride apart: sums become floats and `out` is their
+                            // sum over segments, each times its scale; null: `out` gets integers
+  const float* column_sums;    // of integers, with row_scales, [segments, sums_stride]: sums of the columns of W
+  const float* column_scales;  // likewise, scales of the columns of W; null: they are not those of runs
+  std::size_t sums_stride, scales_stride, columns;  // columns: those of the panel that exist
+  std::size_t out_stride;                           // of the rows of `out`
+  const float* bias;                                // added to each row of `out` at the end, of all columns; or null
+  const float* residual;                            // and then this matrix; or null
+  std::size_t residual_stride;
+  const Weight* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
 };
 
 template <class Dot>
@@ -125,7 +128,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
       }
     }
     HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
-      const FloatVector scale = hn::Set(kFloats, in.row_scales[row * in.segments + run]);
+      const FloatVector scale = hn::Set(kFloats, in.row_scales[row * in.scales_stride + run]);
       HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
         float* to = out + row * in.out_stride + v * kLanes;
         auto whole = hn::BitCast(kLaneIntegers, sums[row][v]);
@@ -172,6 +175,20 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
     }
   }
   if (kIsInteger<Dot> && in.row_scales != nullptr) return;
+  if (!kIsInteger<Dot> && in.bias != nullptr) {
+    HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+      const FloatVector bias = hn::LoadU(kFloats, in.bias + v * kLanes);
+      HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) sums[row][v] = hn::Add(sums[row][v], bias);
+    }
+  }
+  if (!kIsInteger<Dot> && in.residual != nullptr) {
+    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+      const float* residual = in.residual + row * in.residual_stride;
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
+        sums[row][v] = hn::Add(sums[row][v], hn::LoadU(kFloats, residual + v * kLanes));
+      }
+    }
+  }
   HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
     HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
       hn::StoreU(sums[row][v], kFloats, out + row * in.out_stride + v * kLanes);
@@ -283,21 +300,21 @@ class Strips {
 
 // Rows [row_begin, row_end) of C in panels [panel_begin, panel_end): at most kMostStrips strips if k is in parts.
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
-void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t row_end, std::size_t panel_begin,
-                   std::size_t panel_end) {
+void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t row_end) {
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
   constexpr std::size_t kTileFloats = (kMaxRows < 4 ? 4 : kMaxRows) * kPanelWidth;
   alignas(64) float tiles[kMostStrips][kTileFloats];
   alignas(64) float widened[kIsNarrow<Dot> ? kMostKAtOnce * kPanelWidth : kLanes];
 
   constexpr bool kIsOfIntegers = kIsInteger<Dot>;
-  const bool is_finished_by_sums = !kIsOfIntegers && g.bias == nullptr && g.activation == Activation::none &&
-                                   g.residual == nullptr && g.halves == nullptr;
+  const GemmArguments& g = *block.arguments;
+  const std::size_t panel_end = block.panel_end;
+  const bool is_finished_by_sums = !kIsOfIntegers && g.activation == Activation::none && g.halves == nullptr;
   const FinishTile finish = find_finish<Dot::kKind>(g.activation);
   const bool has_runs = kIsOfIntegers && g.scales.runs > 1;
   const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
-  for (std::size_t panel = panel_begin, panels = 1; panel < panel_end; panel += panels) {
+  for (std::size_t panel = block.panel_begin, panels = 1; panel < panel_end; panel += panels) {
     panels = strips.count() == 1 ? kTiles<Dot, kMaxRows, kVectors>.panels[row_end - row_begin] : 1;
     if (panels > panel_end - panel) panels = 1;
     const StoredColumn stored = stored_column(g, panel * kPanelWidth);
@@ -311,7 +328,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
       const auto* packed =
           static_cast<const typename Dot::Weight*>(g.packed) + panel * panel_size + values.first * kPanelWidth;
       const std::size_t part_size = panels * values.segments * values.run * kPanelWidth;
-      const bool more_follows = !is_last_part || panel + panels != panel_end;
+      const bool more_follows = !is_last_part || panel + panels < block.fetch_end;
       // All strips with `weights`, which Read reads; what follows them in memory is at `next`.
       const auto multiply_strips = [&]<class Read>(std::type_identity<Read>, const typename Read::Weight* weights,
                                                    const typename Read::Weight* next) HWY_ATTR {
@@ -320,7 +337,7 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
         for (std::size_t index = 0; index < strips.count(); ++index) {
           const auto strip = strips[index];
           const TilePlace place = place_of(strip);
-          // A whole tile of sums that are the results needs no memory of its own.
+          // A whole tile of sums to which at most bias and residual are added needs no memory of its own.
           const bool goes_to_c =
               is_finished_by_sums && place.columns == place.width && place.columns <= place.stored.left;
           float* tile = goes_to_c ? g.c + place.row * g.c_stride + stored.offset : tiles[parts == 1 ? 0 : index];
@@ -334,12 +351,18 @@ void multiply_rows(const GemmArguments& g, std::size_t row_begin, std::size_t ro
           inputs.k = values.run;
           inputs.continues = part != 0;
           inputs.out_stride = goes_to_c ? g.c_stride : place.width;
+          const bool adds = goes_to_c && is_last_part;
+          inputs.bias = adds && g.bias != nullptr ? g.bias + place.column : nullptr;
+          inputs.residual =
+              adds && g.residual != nullptr ? g.residual + place.row * g.residual_stride + place.column : nullptr;
+          inputs.residual_stride = g.residual_stride;
           inputs.row_scales = nullptr;
           if (kIsOfIntegers && is_last_part) {  // before, sums of integers wait as integers
-            inputs.row_scales = g.scales.row_scales + place.row * g.scales.runs;
+            inputs.row_scales = g.scales.row_scales + place.row * g.scales.row_stride;
             inputs.column_sums = g.scales.column_sums + place.column;
             inputs.column_scales = g.scales.has_column_scales_of_runs ? g.scales.column_scales + place.column : nullptr;
             inputs.sums_stride = g.n;
+            inputs.scales_stride = g.scales.row_stride;
             inputs.columns = place.columns;
             inputs.segments = g.scales.runs;
             inputs.k = values.run / g.scales.runs;
@@ -388,7 +411,7 @@ void gemm_block(const GemmBlock& block) {
   }
   for (std::size_t row = block.row_begin; row < block.row_end; row += most_rows) {
     const std::size_t end = block.row_end - row < most_rows ? block.row_end : row + most_rows;
-    multiply_rows<Dot, kMaxRows, kVectors>(g, row, end, block.panel_begin, block.panel_end);
+    multiply_rows<Dot, kMaxRows, kVectors>(block, row, end);
   }
 }
 

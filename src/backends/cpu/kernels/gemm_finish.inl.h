@@ -56,6 +56,21 @@ constexpr bool is_of_integers(WordKind kind) { return kind == WordKind::bytes ||
 // Whether a product of such words may store bf16.
 constexpr bool may_round(WordKind kind) { return kind == WordKind::bf16; }
 
+#ifdef __AVX512BF16__
+// The first `count` of the nearest bf16. Zeros of subnormals, which products of bf16 take for zeros anyway.
+HWY_INLINE void store_rounded(FloatVector x, std::uint16_t* to, std::size_t count) {
+  const hn::Rebind<std::uint16_t, FloatTag> half;
+  hn::Vec<decltype(half)> rounded;
+  __asm__("vcvtneps2bf16 %1, %0" : "=v"(rounded.raw) : "v"(x.raw));  // as assembly: see gemm_avx512_bf16.cpp
+  if (count >= kLanes)
+    hn::StoreU(rounded, half, to);
+  else
+    store_first(rounded, half, to, count);
+}
+#else
+HWY_INLINE void store_rounded(FloatVector x, std::uint16_t* to, std::size_t count) { store_halves(x, to, count); }
+#endif
+
 template <bool kMayRound>
 HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place) {
   constexpr std::size_t kLineFloats = kCacheLine / sizeof(float);
@@ -95,8 +110,8 @@ HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, st
           run_scales(scales, g.n, first_run + run, place.column + column, place.columns - column);
       sums[run] = hn::Mul(load_at_most(kFloats, from, place.columns - column), factors);
     }
-    const float* offsets = scales.row_offsets + place.row * scales.runs + first_run;
-    for (std::size_t row = 0; row < place.rows; ++row, offsets += scales.runs) {
+    const float* offsets = scales.row_offsets + place.row * scales.row_stride + first_run;
+    for (std::size_t row = 0; row < place.rows; ++row, offsets += scales.row_stride) {
       float* at = tile + row * place.width + column;
       FloatVector x = hn::Load(kFloats, at);
       HWY_UNROLL(4)
@@ -121,6 +136,7 @@ HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace&
 // columns' sums are missing, and the columns' scales.
 template <Activation kActivation, bool kIsOfIntegers, bool kMayRound>
 HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
+  constexpr Accuracy kAccuracy = kIsOfIntegers || kMayRound ? Accuracy::coarse : Accuracy::fine;
   StoredColumn stored = place.stored;
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
     const std::size_t first = place.column + column, count = place.columns - column;
@@ -131,10 +147,10 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
     advance(g, kLanes, stored);
     const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + first;
     const auto finish = [&](FloatVector x, std::size_t row) HWY_ATTR __attribute__((always_inline)) {
-      x = activate<kActivation>(kFloats, x);
+      x = activate<kActivation, kAccuracy>(kFloats, x);
       if (residual != nullptr) x = hn::Add(x, load_at_most(kFloats, residual + row * g.residual_stride, count));
       if (rounds)
-        store_halves(x, halves + row * g.halves_stride, count);
+        store_rounded(x, halves + row * g.halves_stride, count);
       else if (count >= kLanes)
         hn::StoreU(x, kFloats, to + row * g.c_stride);
       else
@@ -149,7 +165,7 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
           hn::Mul(load_at_most(kFloats, scales.column_sums + (scales.runs - 1) * g.n + first, count),
                   run_scales(scales, g.n, scales.runs - 1, first, count));
       for (std::size_t row = 0; row < place.rows; ++row) {
-        const float offset = scales.row_offsets[(place.row + row + 1) * scales.runs - 1];
+        const float offset = scales.row_offsets[(place.row + row) * scales.row_stride + scales.runs - 1];
         const FloatVector sums = hn::Load(kFloats, tile + row * place.width + column);
         const FloatVector x = hn::MulAdd(hn::Set(kFloats, offset), last_sums, sums);
         // Without a bias, adding its zero makes +0 of -0, a number as good.

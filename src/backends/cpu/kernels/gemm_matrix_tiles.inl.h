@@ -123,7 +123,7 @@ class StripOfTiles {
 inline void add_run(const GemmArguments& g, const TilePlace& place, std::size_t run, const float* HWY_RESTRICT tile,
                     float* HWY_RESTRICT total) {
   for (std::size_t row = 0; row < place.rows; ++row) {
-    const FloatVector scale = hn::Set(kFloats, g.scales.row_scales[(place.row + row) * g.scales.runs + run]);
+    const FloatVector scale = hn::Set(kFloats, g.scales.row_scales[(place.row + row) * g.scales.row_stride + run]);
     for (std::size_t column = 0; column < place.columns; column += kLanes) {
       const std::size_t at = row * place.width + column;
       const FloatVector sums = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, hn::Load(kFloats, tile + at)));

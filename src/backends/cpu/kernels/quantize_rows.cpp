@@ -12,11 +12,25 @@ std::size_t quantized_row_words(std::size_t width, std::size_t runs, WordKind ki
 
 QuantizeArguments rows_to_quantize(const QuantizeArguments& arguments, std::size_t begin, std::size_t end) {
   QuantizeArguments part = arguments;
-  part.x += begin * part.x_stride;
+  const std::size_t scales_stride = part.scales_stride == 0 ? part.runs : part.scales_stride;
+  if (part.x != nullptr) part.x += begin * part.x_stride;
   part.words = static_cast<float*>(part.words) + begin * part.words_stride;
-  part.scales += begin * part.runs;
-  part.offsets += begin * part.runs;
+  part.scales += begin * scales_stride;
+  part.offsets += begin * scales_stride;
   part.rows = end - begin;
+  return part;
+}
+
+QuantizeArguments run_to_quantize(const QuantizeArguments& arguments, std::size_t run) {
+  QuantizeArguments part = arguments;
+  part.width = arguments.width / arguments.runs;
+  part.runs = 1;
+  part.scales_stride = arguments.scales_stride == 0 ? arguments.runs : arguments.scales_stride;
+  if (part.x != nullptr) part.x += run * part.width;
+  if (part.smoothing != nullptr) part.smoothing += run * part.width;
+  part.words = static_cast<float*>(part.words) + run * quantized_row_words(part.width, 1, part.kind);
+  part.scales += run;
+  part.offsets += run;
   return part;
 }
 

@@ -24,6 +24,7 @@ struct QuantizeArguments {
   std::size_t width = 0;
   std::size_t runs = 1;             // divides width
   WordKind kind = WordKind::bytes;  // or shorts
+  std::size_t scales_stride = 0;    // from a row's scales, and offsets, to the next one's; 0: runs
 };
 
 /// Words of a row.
@@ -32,7 +33,10 @@ std::size_t quantized_row_words(std::size_t width, std::size_t runs, WordKind ki
 /// Rows [begin, end) of these.
 QuantizeArguments rows_to_quantize(const QuantizeArguments& arguments, std::size_t begin, std::size_t end);
 
-/// A row's integers depend on that row alone.
+/// One run of all rows.
+QuantizeArguments run_to_quantize(const QuantizeArguments& arguments, std::size_t run);
+
+/// A run's integers depend on that run alone, and are the same with every instruction set.
 void quantize_rows(const QuantizeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                    const Kernels& set = kernels());
 

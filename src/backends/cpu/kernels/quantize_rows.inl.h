@@ -86,10 +86,12 @@ HWY_INLINE void quantize_runs(const QuantizeArguments& a, const LanesOf& lanes_o
   constexpr float kSteps = 255, kLeastStep = 1e-20f;  // graph::QuantizedDense's
   constexpr std::size_t kPerWord = sizeof(float) / sizeof(Integer);
   const FoldedTag d;
-  const std::size_t length = a.width / a.runs, words = a.words_stride / a.runs, all = a.rows * a.runs;
+  const std::size_t length = a.width / a.runs, words = (length + kPerWord - 1) / kPerWord, all = a.rows * a.runs;
+  const std::size_t scales_stride = a.scales_stride == 0 ? a.runs : a.scales_stride;
   struct Run {
     const float *x, *smoothing;
     Integer* out;
+    std::size_t scale;  // its place
   };
   std::size_t row = 0, run = 0;
   for (std::size_t place = 0; place < all; place += kFolded) {
@@ -99,7 +101,8 @@ HWY_INLINE void quantize_runs(const QuantizeArguments& a, const LanesOf& lanes_o
     for (std::size_t i = 0; i < kFolded; ++i) {
       if (i < count) {
         at[i] = {a.x + row * a.x_stride + run * length, kSmooths ? a.smoothing + run * length : nullptr,
-                 static_cast<Integer*>(a.words) + (row * a.words_stride + run * words) * kPerWord};
+                 static_cast<Integer*>(a.words) + (row * a.words_stride + run * words) * kPerWord,
+                 row * scales_stride + run};
         const RunLanes found = lanes_of(row, run, at[i].x, at[i].smoothing);
         least[i] = found.least;
         greatest[i] = found.greatest;
@@ -121,17 +124,13 @@ HWY_INLINE void quantize_runs(const QuantizeArguments& a, const LanesOf& lanes_o
     const Folded steps = hn::IfThenElse(hn::Gt(wanted, least_step), wanted, least_step);
     const auto are_finite = hn::Eq(folded_lanes(zeros, add), hn::Zero(d));
     const Folded scales = hn::IfThenElse(are_finite, steps, hn::Set(d, __builtin_nanf("")));
-    HWY_ALIGN float offset_of[kFolded], inverse_of[kFolded];
+    HWY_ALIGN float offset_of[kFolded], inverse_of[kFolded], scale_of[kFolded];
     hn::Store(offsets, d, offset_of);
     hn::Store(hn::Div(hn::Set(d, 1.0f), steps), d, inverse_of);
-    if (count == kFolded) {
-      hn::StoreU(scales, d, a.scales + place);
-      hn::StoreU(offsets, d, a.offsets + place);
-    } else {
-      store_first(scales, d, a.scales + place, count);
-      store_first(offsets, d, a.offsets + place, count);
-    }
+    hn::Store(scales, d, scale_of);
     for (std::size_t i = 0; i < count; ++i) {
+      a.scales[at[i].scale] = scale_of[i];
+      a.offsets[at[i].scale] = offset_of[i];
       round_run<kSmooths, Integer>(at[i].x, at[i].smoothing, length, offset_of[i], inverse_of[i], at[i].out);
       for (std::size_t j = length; j < words * kPerWord; ++j) at[i].out[j] = 0;
     }

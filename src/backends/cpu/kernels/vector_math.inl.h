@@ -3,7 +3,10 @@
 // nor on whether its vector was full. NaN gives NaN. The bounds are the greatest errors over all floats and are tested.
 #pragma once
 
+#include <type_traits>
+
 #include "backends/cpu/kernels/activation.h"
+#include "backends/cpu/kernels/activation_tables.inl.h"
 #include "backends/cpu/kernels/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -219,14 +222,47 @@ HWY_INLINE V zero_below(D d, V x, float limit, V value) {
   return hn::IfThenElse(hn::Lt(x, hn::Set(d, limit)), hn::Mul(x, hn::Zero(d)), value);
 }
 
-/// The activation of every lane, with an absolute error of at most 2e-7 max(1, |x|).
-template <Activation kActivation, class D, class V>
+/// How near an activation is to what it approximates.
+enum class Accuracy {
+  fine,    // an absolute error of at most 2e-7 max(1, |x|)
+  coarse,  // 1e-5 max(1, |x|), where that is faster: for results of products in bf16 and 8 bits, whose own error is a
+           // hundred times that
+};
+
+#if HWY_TARGET == HWY_AVX3
+// Of an activation that is x / 2 + |x| f(|x|).
+template <Activation kActivation>
+struct ActivationTables {};
+template <>
+struct ActivationTables<Activation::gelu_erf> {
+  using Fine = FineHalfErf;
+  using Coarse = CoarseHalfErf;
+};
+template <>
+struct ActivationTables<Activation::gelu_tanh> {
+  using Fine = FineHalfTanh;
+  using Coarse = CoarseHalfTanh;
+};
+
+template <Activation kActivation, class D>
+constexpr bool has_table = std::is_same_v<D, FloatTag> && requires { typename ActivationTables<kActivation>::Fine; };
+#endif
+
+/// The activation of every lane.
+template <Activation kActivation, Accuracy kAccuracy = Accuracy::fine, class D, class V>
 HWY_INLINE V activate(D d, V x) {
   if constexpr (kActivation == Activation::relu) {
     return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
-  } else if constexpr (kActivation == Activation::gelu_erf) {
+#if HWY_TARGET == HWY_AVX3
+  } else if constexpr (has_table<kActivation, D>) {
+    using Tables = ActivationTables<kActivation>;
     const V z = hn::Abs(x);
-    return hn::MulAdd(z, simd_half_erf(d, x), hn::Mul(x, hn::Set(d, 0.5f)));
+    const V half =
+        by_table<std::conditional_t<kAccuracy == Accuracy::coarse, typename Tables::Coarse, typename Tables::Fine>>(z);
+    return hn::MulAdd(z, half, hn::Mul(x, hn::Set(d, 0.5f)));
+#endif
+  } else if constexpr (kActivation == Activation::gelu_erf) {
+    return hn::MulAdd(hn::Abs(x), simd_half_erf(d, x), hn::Mul(x, hn::Set(d, 0.5f)));
   } else if constexpr (kActivation == Activation::gelu_tanh) {
     // (1 + tanh y) / 2 = logistic(2y).
     const V cubic = hn::MulAdd(hn::Mul(x, x), hn::Set(d, 0.0713548163f), hn::Set(d, 1.59576912f));

@@ -9,7 +9,8 @@ namespace alate::cpu {
 /// Of a step over f32 whose weight is packed in floats or words: strides and k count elements of x.
 GemmArguments dense_arguments(const Step& step, const Frame& frame);
 
-/// Where the result of a product of n columns goes: rows of floats or of bf16 (round_results.h), or blocks of columns.
-void place_result(SlotId result, const Frame& frame, GemmArguments& product);
+/// Where the step's result of n columns goes: rows of floats, of bf16 (round_results.h) or of integers
+/// (quantize_results.h), or blocks of columns.
+void place_result(const Step& step, const Frame& frame, GemmArguments& product);
 
 }  // namespace alate::cpu

@@ -6,7 +6,9 @@
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/normalize_quantize.h"
+#include "backends/cpu/kernels/scratch.h"
 #include "backends/cpu/steps/dense_arguments.h"
+#include "backends/cpu/steps/integer_rows.h"
 #include "backends/cpu/steps/norm_arguments.h"
 #include "backends/cpu/steps/product_values.h"
 #include "backends/cpu/steps/steps.h"
@@ -45,63 +47,66 @@ bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing
          shape.dims[1].number() / dense.activation_runs <= kMostK;
 }
 
-// The parts of the scratch: the activations' words, scales and offsets.
-struct Activations {
-  std::size_t rows, words, runs;
-  std::byte* integers;
-  float *scales, *offsets;
-  ScratchParts scratch;
+std::size_t weight_operand(const Step& step) {
+  return std::get<graph::QuantizedDense>(step.attributes).has_smoothing ? 2 : 1;
+}
 
-  Activations(const Shape& x, const graph::QuantizedDense& dense, std::byte* memory)
-      : rows(rows_of(x)), words(row_words(extent_of(x, x.rank() - 1), dense)), runs(runs_of(dense)), scratch(memory) {
-    integers = scratch.take(rows * words * sizeof(float));
-    scales = reinterpret_cast<float*>(scratch.take(rows * runs * sizeof(float)));
-    offsets = reinterpret_cast<float*>(scratch.take(rows * runs * sizeof(float)));
-  }
-};
-
-// How the product's activations become integers.
-QuantizeArguments rounding(const Step& step, const Frame& frame, const Activations& activations) {
+// The activations as the kernel reads them.
+IntegerRows integer_rows(const Step& step, const Binding& binding) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-  const Shape& x = frame.shape(step.inputs[0]);
-  QuantizeArguments rounded;
+  return {extent_of(binding.shapes[step.inputs[weight_operand(step)]], 1), runs_of(dense)};
+}
+
+// Whether the step before has made integers of them.
+bool reads_integers(const Step& step, const Binding& binding) {
+  return binding.shapes[step.inputs[0]].dtype == kIntegerRowsType;
+}
+
+// The activations' integers and what they mean, in scratch where the step makes them.
+QuantizeArguments activations(const Step& step, const Frame& frame) {
+  const IntegerRows rows = integer_rows(step, frame.binding);
+  // Of a slot nothing is written.
+  auto* given = const_cast<std::byte*>(frame.in<std::byte>(step.inputs[0]));
+  QuantizeArguments integers = integers_in(rows, reads_integers(step, frame.binding) ? given : frame.scratch);
+  integers.rows = rows_of(frame.shape(step.inputs[0]));
+  return integers;
+}
+
+// The same, with the floats that they are made of.
+QuantizeArguments rounding(const Step& step, const Frame& frame) {
+  QuantizeArguments rounded = activations(step, frame);
   rounded.x = frame.in<float>(step.inputs[0]);
-  rounded.x_stride = rounded.width = extent_of(x, x.rank() - 1);
-  if (dense.has_smoothing) rounded.smoothing = frame.in<float>(step.inputs[1]);
-  rounded.words = activations.integers;
-  rounded.words_stride = activations.words;
-  rounded.scales = activations.scales;
-  rounded.offsets = activations.offsets;
-  rounded.rows = activations.rows;
-  rounded.runs = activations.runs;
-  rounded.kind = kernels().integers.kind;
+  rounded.x_stride = rounded.width;
+  if (weight_operand(step) == 2) rounded.smoothing = frame.in<float>(step.inputs[1]);
   return rounded;
 }
 
-void multiply(const Step& step, const Frame& frame, const Activations& activations) {
+void multiply(const Step& step, const Frame& frame) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-  const Shape& result = frame.shape(step.output());
+  const QuantizeArguments integers = activations(step, frame);
   const GemmKernel& kernel = kernels().integers;
+  const std::size_t weight = weight_operand(step);
   GemmArguments product;
-  product.m = activations.rows;
-  product.n = extent_of(result, result.rank() - 1);
-  product.k = product.a_stride = activations.words;
+  product.m = integers.rows;
+  product.n = extent_of(frame.shape(step.inputs[weight]), 0);
+  product.k = quantized_row_words(integers.width, integers.runs, kernel.kind);
+  product.a_stride = integers.words_stride;
   if (product.m == 0 || product.n == 0) return;
-  const std::size_t weight = dense.has_smoothing ? 2 : 1;
   const float* packed = step.packed.values<float>().data();
-  product.a = activations.integers;
+  product.a = integers.words;
   product.packed = packed;
-  product.scales = {.row_scales = activations.scales,
-                    .row_offsets = activations.offsets,
+  product.scales = {.row_scales = integers.scales,
+                    .row_offsets = integers.offsets,
                     .column_scales = step.packed_scales.values<float>().data(),
                     .column_sums = packed + packed_word_count(product.n, product.k, kernel),
-                    .runs = activations.runs,
-                    .has_column_scales_of_runs = step.packed_scales.extent(0) > 1};
+                    .runs = integers.runs,
+                    .has_column_scales_of_runs = step.packed_scales.extent(0) > 1,
+                    .row_stride = integers.scales_stride};
   if (dense.has_bias) product.bias = frame.in<float>(step.inputs[weight + 2]);
   product.activation = activation_of(dense.activation);
   if (dense.has_residual) product.residual = frame.in<float>(step.inputs.back());
   product.residual_stride = product.n;
-  place_result(step.output(), frame, product);
+  place_result(step, frame, product);
   gemm(product, frame.pool, frame.max_workers, kernel);
 }
 
@@ -171,8 +176,9 @@ Tensor pack_run_scales(const Tensor& scales) {
 }
 
 std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
-  return Activations(binding.shapes[step.inputs[0]], std::get<graph::QuantizedDense>(step.attributes), nullptr)
-      .scratch.bytes();
+  if (reads_integers(step, binding)) return 0;
+  return scratch_aligned(rows_of(binding.shapes[step.inputs[0]]) * integer_rows(step, binding).stride() *
+                         sizeof(float));
 }
 
 std::size_t norm_integer_product_scratch(const Step& step, const Binding& binding, std::size_t index) {
@@ -180,20 +186,16 @@ std::size_t norm_integer_product_scratch(const Step& step, const Binding& bindin
 }
 
 void run_integer_product(const Step& step, const Frame& frame) {
-  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-  const Activations activations(frame.shape(step.inputs[0]), dense, frame.scratch);
-  quantize_rows(rounding(step, frame, activations), frame.pool, frame.max_workers);
-  multiply(step, frame, activations);
+  if (!reads_integers(step, frame.binding)) quantize_rows(rounding(step, frame), frame.pool, frame.max_workers);
+  multiply(step, frame);
 }
 
 void run_norm_integer_product(const Step& step, const Frame& frame) {
   const Step &norm = step.parts[0], &product = step.parts[1];
-  const auto& dense = std::get<graph::QuantizedDense>(product.attributes);
-  const Activations activations(frame.shape(product.inputs[0]), dense, frame.scratch);
   WidenedValues values(norm, frame);  // of f32: takes no scratch
-  normalize_and_quantize_rows(norm_kind(norm), norm_arguments(norm, frame, values),
-                              rounding(product, frame, activations), frame.pool, frame.max_workers);
-  multiply(product, frame, activations);
+  normalize_and_quantize_rows(norm_kind(norm), norm_arguments(norm, frame, values), rounding(product, frame),
+                              frame.pool, frame.max_workers);
+  multiply(product, frame);
 }
 
 }  // namespace alate::cpu

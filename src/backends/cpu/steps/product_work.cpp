@@ -24,15 +24,19 @@ double extent(const Shape& shape, std::int64_t axis) {
   return static_cast<double>(extent_of(shape, static_cast<std::size_t>(axis)));
 }
 
-}  // namespace
-
-Work dense_work(const Step& step, const Frame& frame) {
+// Of rows with a weight [out, in], an operand: the rows and the results may be stored as something else.
+Work work_with_weight(const Step& step, const Frame& frame, std::size_t weight) {
   const Shape& x = frame.shape(step.inputs[0]);
-  const double k = extent(x, static_cast<std::int64_t>(x.rank()) - 1);
-  return multiplied(step, frame, x.dtype, elements(frame.shape(step.output())) * k);
+  return multiplied(step, frame, x.dtype, static_cast<double>(rows_of(x)) * elements(frame.shape(step.inputs[weight])));
 }
 
-Work quantized_dense_work(const Step& step, const Frame& frame) { return dense_work(step, frame); }
+}  // namespace
+
+Work dense_work(const Step& step, const Frame& frame) { return work_with_weight(step, frame, 1); }
+
+Work quantized_dense_work(const Step& step, const Frame& frame) {
+  return work_with_weight(step, frame, std::get<graph::QuantizedDense>(step.attributes).has_smoothing ? 2 : 1);
+}
 
 // In 8 bits where the processor multiplies those four at a time; elsewhere in 16, of which no peak is measured.
 Work integer_product_work(const Step& step, const Frame& frame) {

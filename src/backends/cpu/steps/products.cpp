@@ -5,6 +5,7 @@
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/product.h"
 #include "backends/cpu/steps/dense_arguments.h"
+#include "backends/cpu/steps/integer_rows.h"
 #include "backends/cpu/steps/product_values.h"
 #include "backends/cpu/steps/steps.h"
 
@@ -93,7 +94,7 @@ GemmArguments dense_arguments(const Step& step, const Frame& frame) {
   GemmArguments arguments;
   arguments.m = rows_of(result);
   arguments.k = extent_of(x, x.rank() - 1);
-  arguments.n = extent_of(result, result.rank() - 1);
+  arguments.n = extent_of(frame.shape(step.inputs[1]), 0);
   arguments.a = frame.in<float>(step.inputs[0]);
   arguments.a_stride = x.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.k;
   arguments.packed = step.packed.values<float>().data();
@@ -101,11 +102,18 @@ GemmArguments dense_arguments(const Step& step, const Frame& frame) {
   arguments.activation = activation_of(dense.activation);
   if (dense.has_residual) arguments.residual = frame.in<float>(step.inputs.back());
   arguments.residual_stride = arguments.n;
-  place_result(step.output(), frame, arguments);
+  place_result(step, frame, arguments);
   return arguments;
 }
 
-void place_result(SlotId result, const Frame& frame, GemmArguments& product) {
+void place_result(const Step& step, const Frame& frame, GemmArguments& product) {
+  const SlotId result = step.output();
+  if (step.integers) {
+    const ResultIntegers& integers = *step.integers;
+    product.integers = integers_in({product.n, integers.runs}, frame.out<std::byte>(result));
+    if (integers.smoothing) product.integers.smoothing = frame.in<float>(*integers.smoothing);
+    return;
+  }
   if (frame.shape(result).dtype == DType::bf16) {
     product.halves = frame.out<std::uint16_t>(result);
     product.halves_stride = product.n;
