@@ -84,9 +84,11 @@ class Dnnl {
     arguments_ = {{DNNL_ARG_SRC, dnnl::memory(chosen.src_desc(), engine_)},
                   {DNNL_ARG_WEIGHTS, dnnl::memory(chosen.weights_desc(), engine_)},
                   {DNNL_ARG_DST, dnnl::memory(chosen.dst_desc(), engine_)}};
-    for (auto& [argument, memory] : arguments_)
+    for (auto& [argument, memory] : arguments_) {
+      bench::prefer_large_pages(memory.get_data_handle(), memory.get_desc().get_size());
       std::fill_n(static_cast<unsigned char*>(memory.get_data_handle()), memory.get_desc().get_size(),
                   static_cast<unsigned char>(0x3d));
+    }
   }
   void run() {
     primitive_.execute(stream_, arguments_);

@@ -11,6 +11,7 @@
 #include "backends/cpu/round_results.h"
 #include "backends/cpu/row_groups.h"
 #include "backends/cpu/split_heads.h"
+#include "backends/cpu/sum_results.h"
 #include "backends/host_buffers.h"
 #include "base/cpu_facts.h"
 
@@ -45,6 +46,7 @@ Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
   join_norms(plan);
   quantize_results(plan);
   round_results(plan);
+  sum_results(plan);
   plan.row_groups = find_row_groups(plan);
   plan.inputs = backends::input_ports(graph);
   plan.outputs = backends::output_ports(graph);

@@ -38,7 +38,7 @@ std::uint32_t row_operands(const Step& step) {
   if (!step.parts.empty()) return joined_rows(step);
   if (step.operation == &copy_operation()) return kFirst;
   switch (step.operation->op) {
-    case graph::Op::layer_norm:
+    case graph::Op::layer_norm: return kFirst | (step.has_row_sums ? last_operand(step) : 0);
     case graph::Op::rms_norm:
     case graph::Op::normalize:
     case graph::Op::softmax:

@@ -118,6 +118,7 @@ GemmArguments rows_of_product(const GemmArguments& g, std::size_t begin, std::si
   if (part.residual != nullptr) part.residual += begin * part.residual_stride;
   if (part.scales.row_scales != nullptr) part.scales.row_scales += begin * part.scales.row_stride;
   if (part.scales.row_offsets != nullptr) part.scales.row_offsets += begin * part.scales.row_stride;
+  if (part.row_sums != nullptr) part.row_sums += begin * kSumLanes;
   if (becomes_integers(part)) part.integers = rows_to_quantize(part.integers, begin, end);
   part.m = end - begin;
   return part;
@@ -209,6 +210,9 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
   const bool spreads = rows_collide(product, kernel);
   if (quantizes && !spreads && tasks < std::min(workers, most_tasks(product, workers)))
     return multiply_then_quantize(product, pool, workers, kernel);
+  // A row's sums go through its panels in their order.
+  const bool sums_after = product.row_sums != nullptr && split.panel_blocks > 1;
+  if (sums_after) product.row_sums = nullptr;
   const std::size_t panels = divide_up(product.n, kernel.panel_width), at_once = panels_at_once(product, kernel);
   const std::size_t units = units_of(product, kernel);
   if (spreads && split.panel_blocks > 1 && !quantizes) {  // several tasks read the same rows
@@ -245,6 +249,9 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
   } else {
     pool.parallel_for(tasks, workers, run_task);
   }
+  if (!sums_after) return;
+  split_rows(arguments.m, arguments.n, pool, workers,
+             [&](std::size_t begin, std::size_t end) { kernel.sum_rows(arguments, begin, end); });
 }
 
 }  // namespace alate::cpu

@@ -18,6 +18,7 @@
 #include "backends/cpu/kernels/activation.h"
 #include "backends/cpu/kernels/gemm_kernel.h"
 #include "backends/cpu/kernels/quantize_rows.h"
+#include "backends/cpu/kernels/row_sums.h"
 #include "base/thread_pool.h"
 
 namespace alate::cpu {
@@ -79,6 +80,7 @@ struct GemmArguments {
   std::uint16_t* halves = nullptr;                 // [m, n], or null: of kernels of bf16, takes C instead of c, rounded
   std::size_t halves_stride = 0;                   // in numbers
   QuantizeArguments integers = {};                 // with words: takes C instead of c
+  float* row_sums = nullptr;  // [m, kSumLanes], or null: sums of C's rows, where c takes C, not in blocks
   std::size_t m = 0, n = 0, k = 0;
 };
 

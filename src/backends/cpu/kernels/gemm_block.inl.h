@@ -51,6 +51,8 @@ struct TileInputs {
   const float* bias;                                // added to each row of `out` at the end, of all columns; or null
   const float* residual;                            // and then this matrix; or null
   std::size_t residual_stride;
+  float* row_sums;            // where sums of the rows of `out` are wanted, or null
+  bool continues_row_sums;    // adds to those that are there
   const Weight* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
 };
 
@@ -189,6 +191,14 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
       }
     }
   }
+  if (!kIsInteger<Dot> && in.row_sums != nullptr) {
+    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+      float* to = in.row_sums + row * kSumLanes;
+      FloatVector lanes = in.continues_row_sums ? hn::LoadU(kFloats, to) : hn::Zero(kFloats);
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) lanes = hn::Add(lanes, sums[row][v]);
+      hn::StoreU(lanes, kFloats, to);
+    }
+  }
   HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
     HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
       hn::StoreU(sums[row][v], kFloats, out + row * in.out_stride + v * kLanes);
@@ -310,7 +320,7 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
   const GemmArguments& g = *block.arguments;
   const std::size_t panel_end = block.panel_end;
   const bool is_finished_by_sums = !kIsOfIntegers && g.activation == Activation::none && g.halves == nullptr;
-  const FinishTile finish = find_finish<Dot::kKind>(g.activation);
+  const FinishTile finish = find_finish<Dot::kKind>(g);
   const bool has_runs = kIsOfIntegers && g.scales.runs > 1;
   const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
@@ -356,6 +366,8 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
           inputs.residual =
               adds && g.residual != nullptr ? g.residual + place.row * g.residual_stride + place.column : nullptr;
           inputs.residual_stride = g.residual_stride;
+          inputs.row_sums = adds && g.row_sums != nullptr ? g.row_sums + place.row * kSumLanes : nullptr;
+          inputs.continues_row_sums = place.column != 0;
           inputs.row_scales = nullptr;
           if (kIsOfIntegers && is_last_part) {  // before, sums of integers wait as integers
             inputs.row_scales = g.scales.row_scales + place.row * g.scales.row_stride;
@@ -418,7 +430,8 @@ void gemm_block(const GemmBlock& block) {
 // kMaxRows * kVectors sums, kVectors weights and one value of A must fit into the registers.
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 GemmKernel gemm_kernel() {
-  return {Dot::kKind, kVectors * kLanes, kMaxRows, gemm_block<Dot, kMaxRows, kVectors>, sizeof(typename Dot::Weight)};
+  return {Dot::kKind, kVectors * kLanes,           kMaxRows, gemm_block<Dot, kMaxRows, kVectors>,
+          sum_rows,   sizeof(typename Dot::Weight)};
 }
 
 }  // namespace

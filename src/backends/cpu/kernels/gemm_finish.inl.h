@@ -4,6 +4,7 @@
 
 #include "backends/cpu/kernels/bf16_rows.inl.h"
 #include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/row_sum.inl.h"
 #include "backends/cpu/kernels/vector_math.inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -134,7 +135,7 @@ HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace&
 // Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Sums of
 // integers have their rows' scales by now, and the offsets of all runs but the last; that one's offsets times the
 // columns' sums are missing, and the columns' scales.
-template <Activation kActivation, bool kIsOfIntegers, bool kMayRound>
+template <Activation kActivation, bool kIsOfIntegers, bool kMayRound, bool kSums = false>
 HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
   constexpr Accuracy kAccuracy = kIsOfIntegers || kMayRound ? Accuracy::coarse : Accuracy::fine;
   StoredColumn stored = place.stored;
@@ -149,6 +150,12 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
     const auto finish = [&](FloatVector x, std::size_t row) HWY_ATTR __attribute__((always_inline)) {
       x = activate<kActivation, kAccuracy>(kFloats, x);
       if (residual != nullptr) x = hn::Add(x, load_at_most(kFloats, residual + row * g.residual_stride, count));
+      if constexpr (kSums) {
+        float* sums = g.row_sums + (place.row + row) * kSumLanes;
+        const FloatVector before = first == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, sums);
+        const FloatVector added = count >= kLanes ? x : hn::IfThenElseZero(hn::FirstN(kFloats, count), x);
+        hn::StoreU(hn::Add(before, added), kFloats, sums);
+      }
       if (rounds)
         store_rounded(x, halves + row * g.halves_stride, count);
       else if (count >= kLanes)
@@ -183,9 +190,10 @@ HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, co
 using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float* tile);
 
 template <WordKind kKind>
-FinishTile find_finish(Activation activation) {
+FinishTile find_finish(const GemmArguments& g) {
   constexpr bool kIsOfIntegers = is_of_integers(kKind), kRounds = may_round(kKind);
-  switch (activation) {
+  if (g.row_sums != nullptr) return finish_tile<Activation::none, kIsOfIntegers, false, true>;
+  switch (g.activation) {
     case Activation::none: break;
     case Activation::relu: return finish_tile<Activation::relu, kIsOfIntegers, kRounds>;
     case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kIsOfIntegers, kRounds>;
@@ -196,6 +204,18 @@ FinishTile find_finish(Activation activation) {
     case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kIsOfIntegers, kRounds>;
   }
   return finish_tile<Activation::none, kIsOfIntegers, kRounds>;
+}
+
+inline void sum_rows(const GemmArguments& g, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kRows = 4;
+  for (std::size_t first = begin; first < end; first += kRows) {
+    const float* rows[kRows];
+    FloatVector sums[kRows];
+    for (std::size_t i = 0; i < kRows; ++i) rows[i] = g.c + (first + i < end ? first + i : first) * g.c_stride;
+    lanes_of_sums(rows, g.n, sums);
+    for (std::size_t i = 0; i < kRows && first + i < end; ++i)
+      hn::StoreU(sums[i], kFloats, g.row_sums + (first + i) * kSumLanes);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 namespace alate::cpu {
 
+struct GemmArguments;
 struct GemmBlock;
 
 /// What the words of a product's operands hold.
@@ -27,6 +28,8 @@ struct GemmKernel {
   std::size_t panel_width = 0;    // columns of W in one packed panel
   std::size_t rows_per_tile = 0;  // rows of A that are multiplied with a panel at a time
   void (*run)(const GemmBlock&) = nullptr;
+  /// Fills in the row_sums of rows [begin, end) of a C that is done.
+  void (*sum_rows)(const GemmArguments&, std::size_t begin, std::size_t end) = nullptr;
   std::size_t weight_bytes = 4;  // that W has for each word of A: a word too, or a smaller form of an f32
 };
 

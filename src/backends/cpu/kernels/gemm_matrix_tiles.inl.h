@@ -140,7 +140,7 @@ void matrix_tiles_block(const GemmBlock& block) {
   constexpr bool kIsOfIntegers = kKind == WordKind::bytes;
   const GemmArguments& g = *block.arguments;
   alignas(64) float tile[kStripRows * kStripColumns], total[kStripRows * kStripColumns];
-  const FinishTile finish = find_finish<kKind>(g.activation);
+  const FinishTile finish = find_finish<kKind>(g);
   const Strips<kStripRows> strips(g, block.row_begin, block.row_end, true);
   const auto values = strips.part(0);
   const std::size_t runs = kIsOfIntegers ? g.scales.runs : 1, run_words = values.run / runs;
@@ -174,7 +174,7 @@ void matrix_tiles_block(const GemmBlock& block) {
 
 template <class Registers, WordKind kKind>
 GemmKernel matrix_tiles_kernel() {
-  return {kKind, kStripColumns, kStripRows, matrix_tiles_block<Registers, kKind>};
+  return {kKind, kStripColumns, kStripRows, matrix_tiles_block<Registers, kKind>, sum_rows};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ NormArguments rows_of_norm(const NormArguments& arguments, std::size_t begin, st
   if (part.residual != nullptr) part.residual += begin * part.residual_stride;
   if (part.sum != nullptr) part.sum += begin * part.sum_stride;
   if (part.out != nullptr) part.out += begin * part.out_stride;
+  if (part.row_sums != nullptr) part.row_sums += begin * kSumLanes;
   if (part.halves != nullptr) part.halves += begin * part.halves_stride;
   part.rows = end - begin;
   return part;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backends/cpu/kernels/kernel_set.h"
+#include "backends/cpu/kernels/row_sums.h"
 #include "base/thread_pool.h"
 
 namespace alate::cpu {
@@ -25,6 +26,7 @@ struct NormArguments {
   std::size_t sum_stride = 0;
   float* out = nullptr;  // may be null where the rows are also rounded, and nothing is added to x
   std::size_t out_stride = 0;
+  const float* row_sums = nullptr;  // [rows, kSumLanes] of x, for layer where nothing is added to x; may be null
   std::uint16_t* halves = nullptr;  // [rows, width]: what goes to out, rounded as bf16_rows.h does it; may be null
   std::size_t halves_stride = 0;    // in numbers
   std::size_t rows = 0;

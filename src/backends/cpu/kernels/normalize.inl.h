@@ -49,7 +49,12 @@ inline void measure_rows(NormKind kind, const NormArguments& a, std::size_t firs
   for (std::size_t i = 0; i < kFolded; ++i) found.v[i] = i < rows ? row_to_normalize(a, first + i) : found.v[0];
   Folded means = hn::Zero(d);
   if (kind == NormKind::layer) {
-    for (std::size_t i = 0; i < kFolded; ++i) lanes[i] = i < rows ? lanes_of_sum(found.v[i], a.width) : lanes[0];
+    if (a.row_sums == nullptr) {
+      lanes_of_sums(found.v, a.width, lanes);
+    } else {
+      for (std::size_t i = 0; i < kFolded; ++i)
+        lanes[i] = hn::LoadU(FloatTag(), a.row_sums + (first + (i < rows ? i : 0)) * kSumLanes);
+    }
     means = hn::Div(folded_by_halves(lanes, AddVectors()), count);
   }
   hn::Store(means, d, found.means);

@@ -1,6 +1,7 @@
-// Loops over one row of f32 and sums of it in a fixed order: four vectors of partial sums, then a fixed tree over them.
+// Loops over rows of f32 and sums of them in a fixed order.
 #pragma once
 
+#include "backends/cpu/kernels/row_sums.h"
 #include "backends/cpu/kernels/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -75,9 +76,15 @@ struct AddScalars {
   HWY_INLINE float operator()(float a, float b) const { return a + b; }
 };
 
-/// The sum of a row, in lanes.
-inline FloatVector lanes_of_sum(const float* x, std::size_t n) {
-  return fold_row_to_lanes(x, n, 0.0f, 0.0f, AddVectors(), AddVectors());
+/// The sums of kRows rows, in lanes as row_sums.h has them. One chain of additions a row, so that who makes a row
+/// vector by vector can sum it to the same bits.
+template <std::size_t kRows>
+HWY_INLINE void lanes_of_sums(const float* const (&rows)[kRows], std::size_t n, FloatVector (&sums)[kRows]) {
+  const FloatTag d;
+  for (FloatVector& sum : sums) sum = hn::Zero(d);
+  for_each_vector(n, [&](std::size_t i, auto load, auto) HWY_ATTR {
+    HWY_UNROLL(4) for (std::size_t row = 0; row < kRows; ++row) sums[row] = hn::Add(sums[row], load(rows[row] + i));
+  });
 }
 
 /// The sum of (x - mean)^2, in lanes.

@@ -10,7 +10,8 @@ namespace alate::cpu {
 GemmArguments dense_arguments(const Step& step, const Frame& frame);
 
 /// Where the step's result of n columns goes: rows of floats, of bf16 (round_results.h) or of integers
-/// (quantize_results.h), or blocks of columns.
+/// (quantize_results.h), or blocks of columns, and its second result, if there is one: sums of its rows
+/// (sum_results.h).
 void place_result(const Step& step, const Frame& frame, GemmArguments& product);
 
 }  // namespace alate::cpu

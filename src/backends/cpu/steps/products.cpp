@@ -119,6 +119,7 @@ void place_result(const Step& step, const Frame& frame, GemmArguments& product) 
     product.halves_stride = product.n;
     return;
   }
+  if (step.outputs.size() > 1) product.row_sums = frame.out<float>(step.outputs[1]);
   product.c = frame.out<float>(result);
   product.column_block = static_cast<std::size_t>(frame.slots[result].column_block);
   product.c_stride = product.column_block != 0 ? product.column_block : product.n;

@@ -60,8 +60,10 @@ NormArguments norm_arguments(const Step& step, const Frame& frame, WidenedValues
   const Shape& shape = frame.shape(step.output());
   NormArguments arguments;
   arguments.x = values.in(0);
-  if (step.inputs.size() > 1) arguments.scale = values.in(1);
-  if (step.inputs.size() > 2) arguments.shift = values.in(2);
+  const std::size_t operands = step.inputs.size() - (step.has_row_sums ? 1 : 0);
+  if (operands > 1) arguments.scale = values.in(1);
+  if (operands > 2) arguments.shift = values.in(2);
+  if (step.has_row_sums) arguments.row_sums = frame.in<float>(step.inputs.back());
   arguments.width = width_of(shape);
   arguments.rows = rows_of(shape);
   arguments.x_stride = shape.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.width;
