@@ -52,8 +52,8 @@ std::vector<InstructionSet> runnable_instruction_sets();
 InstructionSet chosen_instruction_set();
 
 /// Whether kernels of its set may use an extension, by its name in CpuFacts::features: the processor has it and
-/// ALATE_ISA does not leave it out. amx_int8 and amx_bf16 are used only if ALATE_ISA asks for them, since these kernels
-/// have run on no processor yet. Throws what chosen_instruction_set() throws.
+/// ALATE_ISA does not leave it out. amx_int8 is used only if ALATE_ISA asks for it, since with activations in runs that
+/// kernel was not faster than vectors. Throws what chosen_instruction_set() throws.
 bool uses_extension(std::string_view name);
 
 struct MemoryFacts {

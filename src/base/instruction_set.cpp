@@ -10,8 +10,8 @@
 namespace alate::base {
 namespace {
 
-// What kernels know beyond a set, by the names of the processor's features. What no machine has shown to work yet is
-// used on request alone.
+// What kernels know beyond a set, by the names of the processor's features. What has not shown to be faster is used on
+// request alone.
 struct Extension {
   std::string_view name;
   InstructionSet set;
@@ -19,12 +19,9 @@ struct Extension {
 };
 
 constexpr std::array kExtensions = {
-    Extension{"avx_vnni", InstructionSet::avx2},
-    Extension{"avx512_vnni", InstructionSet::avx512},
-    Extension{"avx512_bf16", InstructionSet::avx512},
-    Extension{"amx_int8", InstructionSet::avx512, true},
-    Extension{"amx_bf16", InstructionSet::avx512, true},
-    Extension{"asimddp", InstructionSet::neon},
+    Extension{"avx_vnni", InstructionSet::avx2},      Extension{"avx512_vnni", InstructionSet::avx512},
+    Extension{"avx512_bf16", InstructionSet::avx512}, Extension{"amx_int8", InstructionSet::avx512, true},
+    Extension{"amx_bf16", InstructionSet::avx512},    Extension{"asimddp", InstructionSet::neon},
     Extension{"i8mm", InstructionSet::neon},
 };
 

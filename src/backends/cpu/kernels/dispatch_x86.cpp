@@ -1,7 +1,9 @@
+#include <string>
 #include <string_view>
 
 #include "alate/error.h"
 #include "backends/cpu/kernels/dispatch.h"
+#include "base/environment.h"
 #include "base/matrix_tiles.h"
 
 namespace alate::cpu {
@@ -19,15 +21,14 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions);
 
 namespace {
 
-// Extensions of AMX run only if they are asked for: where the operating system refuses, that must be told.
+// Where the operating system refuses AMX, vectors do; who asks for it is told.
 bool uses_tiles(std::string_view extension) {
   if (!base::uses_extension(extension)) return false;
-  if (!base::request_matrix_tiles()) {
-    throw make_error(
-        ErrorCode::unsupported, "ALATE_ISA asks for ", extension,
-        ", but the operating system does not let this process use the tile registers of AMX; leave it out");
-  }
-  return true;
+  if (base::request_matrix_tiles()) return true;
+  const std::string wanted = base::environment("ALATE_ISA").value_or("");
+  if (wanted.find("+" + std::string(extension)) == std::string::npos) return false;
+  throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", extension,
+                   ", but the operating system does not let this process use the tile registers of AMX; leave it out");
 }
 
 }  // namespace

@@ -8,9 +8,18 @@ namespace alate::cpu {
 
 std::uint32_t run_vnni_avx512(std::size_t rounds);
 std::uint32_t run_bf16_avx512(std::size_t rounds);
+std::uint32_t run_amx_int8(std::size_t rounds);
+std::uint32_t run_amx_bf16(std::size_t rounds);
 std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count);
 
 namespace {
+
+// Whole registers of 16 rows of 64 bytes; Intel's manual, LDTILECFG.
+struct alignas(64) WholeTiles {
+  std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
 
 // A value that the compiler knows nothing of.
 template <typename Vector>
@@ -73,6 +82,31 @@ __attribute__((target("avx512bf16"))) std::uint32_t run_bf16_avx512(std::size_t 
   alignas(64) float lanes[16];
   _mm512_store_ps(lanes, sum);
   return lanes[0] > 0 ? 1 : 0;
+}
+
+// Six chains; two registers hold what is multiplied, zeros.
+__attribute__((target("amx-tile,amx-int8"))) std::uint32_t run_amx_int8(std::size_t rounds) {
+  const WholeTiles shapes;
+  asm volatile("ldtilecfg %0" : : "m"(shapes));
+  for (std::size_t round = 0; round < rounds; ++round) {
+    asm volatile(
+        "tdpbusd %tmm7, %tmm6, %tmm0\n\ttdpbusd %tmm7, %tmm6, %tmm1\n\ttdpbusd %tmm7, %tmm6, %tmm2\n\t"
+        "tdpbusd %tmm7, %tmm6, %tmm3\n\ttdpbusd %tmm7, %tmm6, %tmm4\n\ttdpbusd %tmm7, %tmm6, %tmm5");
+  }
+  asm volatile("tilerelease");
+  return 0;
+}
+
+__attribute__((target("amx-tile,amx-bf16"))) std::uint32_t run_amx_bf16(std::size_t rounds) {
+  const WholeTiles shapes;
+  asm volatile("ldtilecfg %0" : : "m"(shapes));
+  for (std::size_t round = 0; round < rounds; ++round) {
+    asm volatile(
+        "tdpbf16ps %tmm7, %tmm6, %tmm0\n\ttdpbf16ps %tmm7, %tmm6, %tmm1\n\ttdpbf16ps %tmm7, %tmm6, %tmm2\n\t"
+        "tdpbf16ps %tmm7, %tmm6, %tmm3\n\ttdpbf16ps %tmm7, %tmm6, %tmm4\n\ttdpbf16ps %tmm7, %tmm6, %tmm5");
+  }
+  asm volatile("tilerelease");
+  return 0;
 }
 
 std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count) {

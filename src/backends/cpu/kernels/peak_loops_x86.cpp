@@ -1,5 +1,6 @@
 #include "backends/cpu/kernels/peak_loops.h"
 #include "base/cpu_facts.h"
+#include "base/matrix_tiles.h"
 
 namespace alate::cpu {
 
@@ -8,10 +9,12 @@ std::uint32_t run_vnni_avx2(std::size_t rounds);
 std::uint64_t read_words_avx2(const std::uint64_t* words, std::size_t count);
 std::uint32_t run_vnni_avx512(std::size_t rounds);
 std::uint32_t run_bf16_avx512(std::size_t rounds);
+std::uint32_t run_amx_int8(std::size_t rounds);
+std::uint32_t run_amx_bf16(std::size_t rounds);
 std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count);
 
-// Rounds of every loop are 12 instructions, or triples of them.
-constexpr std::size_t kChains = 12;
+// Rounds of every loop are 12 instructions, or triples of them; with tiles 6, of 16 rows by 16 columns.
+constexpr std::size_t kChains = 12, kTileChains = 6, kTile = 16 * 16;
 
 void add_vector_peak_loops(PeakLoops& loops);
 void add_vector_peak_loops(PeakLoops& loops) {
@@ -28,6 +31,13 @@ void add_vector_peak_loops(PeakLoops& loops) {
     loops.int8 = {.instructions = "avx512_vnni", .operations_per_round = kChains * 2 * 64, .run = run_vnni_avx512};
   if (facts.has("avx512_bf16"))
     loops.bf16 = {.instructions = "avx512_bf16", .operations_per_round = kChains * 2 * 32, .run = run_bf16_avx512};
+  if ((!facts.has("amx_int8") && !facts.has("amx_bf16")) || !base::request_matrix_tiles()) return;
+  if (facts.has("amx_int8"))
+    loops.int8 = {
+        .instructions = "amx_int8", .operations_per_round = kTileChains * 2 * 64 * kTile, .run = run_amx_int8};
+  if (facts.has("amx_bf16"))
+    loops.bf16 = {
+        .instructions = "amx_bf16", .operations_per_round = kTileChains * 2 * 32 * kTile, .run = run_amx_bf16};
 }
 
 }  // namespace alate::cpu
