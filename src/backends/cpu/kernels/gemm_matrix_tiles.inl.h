@@ -68,14 +68,15 @@ class StripOfTiles {
     if (has_right_) registers_.template zero<kLowerRight>();
   }
 
-  // Adds the products of `words` words of each row with as many rows of the panel.
-  void add(const float* a, std::size_t a_stride, const float* panel, std::size_t words) {
+  // Adds the products of `words` words of each row with as many rows of the panel. Of integers, `behind` rows that
+  // follow those may be read as well.
+  void add(const float* a, std::size_t a_stride, const float* panel, std::size_t words, std::size_t behind) {
     for (; words >= kRegisterWords; words -= kRegisterWords) {
       add_register(a, a_stride, panel);
       a += kRegisterWords;
       panel += kRegisterWords * kStripColumns;
     }
-    if (words != 0) add_last(a, a_stride, panel, words);
+    if (words != 0) add_last(a, a_stride, panel, words, behind);
   }
 
   // Of a tile [kStripRows, kStripColumns] only the registers in use are written.
@@ -103,13 +104,21 @@ class StripOfTiles {
     if (has_right_) registers_.template multiply<kLowerRight, kLowerRows, kRightColumns>();
   }
 
-  // Fewer words than a register has: they are copied between zeros, whose products change no sum. Shapes for them
-  // would clear the sums.
-  HWY_NOINLINE void add_last(const float* a, std::size_t a_stride, const float* panel, std::size_t words) {
-    alignas(64) float rows[kStripRows * kRegisterWords] = {};
+  // Fewer words than a register has: behind them come zeros, whose products change no sum. Shapes for them would clear
+  // the sums. The panel is copied where what follows may not be read.
+  HWY_NOINLINE void add_last(const float* a, std::size_t a_stride, const float* panel, std::size_t words,
+                             std::size_t behind) {
+    alignas(64) float rows[kStripRows * kRegisterWords];
+    static_assert(kRegisterWords % kLanes == 0);
+    for (std::size_t row = 0; row < rows_; ++row) {
+      for (std::size_t first = 0; first < kRegisterWords; first += kLanes) {
+        const std::size_t left = words > first ? words - first : 0;
+        const FloatVector v = left == 0 ? hn::Zero(kFloats) : load_at_most(kFloats, a + row * a_stride + first, left);
+        hn::Store(v, kFloats, rows + row * kRegisterWords + first);
+      }
+    }
+    if (words + behind >= kRegisterWords) return add_register(rows, kRegisterWords, panel);
     alignas(64) float columns[kRegisterWords * kStripColumns] = {};
-    for (std::size_t row = 0; row < rows_; ++row)
-      __builtin_memcpy(rows + row * kRegisterWords, a + row * a_stride, words * sizeof(float));
     __builtin_memcpy(columns, panel, words * kStripColumns * sizeof(float));
     add_register(rows, kRegisterWords, columns);
   }
@@ -144,6 +153,7 @@ void matrix_tiles_block(const GemmBlock& block) {
   const Strips<kStripRows> strips(g, block.row_begin, block.row_end, true);
   const auto values = strips.part(0);
   const std::size_t runs = kIsOfIntegers ? g.scales.runs : 1, run_words = values.run / runs;
+  const std::size_t panels = (g.n + kStripColumns - 1) / kStripColumns;
   StripOfTiles<Registers> strip_tiles;
   for (std::size_t panel = block.panel_begin; panel < block.panel_end; ++panel) {
     const std::size_t column = panel * kStripColumns, left = g.n - column;
@@ -160,7 +170,9 @@ void matrix_tiles_block(const GemmBlock& block) {
         for (std::size_t segment = 0; segment < values.segments; ++segment) {
           const float* from = strip.a + values.offset + values.offsets[segment] + run * run_words;
           const std::size_t first = segment * values.run + run * run_words;
-          strip_tiles.add(from, g.a_stride, packed + first * kStripColumns, run_words);
+          // What follows a run is the next one, or the next panel.
+          const std::size_t behind = kIsOfIntegers ? (g.k - first - run_words) + (panels - panel - 1) * g.k : 0;
+          strip_tiles.add(from, g.a_stride, packed + first * kStripColumns, run_words, behind);
         }
         strip_tiles.store_sums(tile);
         if constexpr (kIsOfIntegers) add_run(g, place, run, tile, total);
