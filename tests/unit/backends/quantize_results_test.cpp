@@ -18,10 +18,8 @@ using graph::Builder;
 using graph::Value;
 using kernel_testing::random_floats;
 using kernel_testing::same_bits;
-using word_testing::IntegerProblem;
-using word_testing::Packed;
+using word_testing::RandomProduct;
 using word_testing::Sizes;
-using word_testing::Words;
 
 // Of a product with n columns.
 struct Rounding {
@@ -102,35 +100,12 @@ INSTANTIATE_TEST_SUITE_P(Sets, QuantizedResults, ::testing::ValuesIn(base::runna
 
 constexpr Sizes kProducts[] = {{1, 128, 64}, {5, 256, 40}, {37, 128, 384}, {61, 128, 4096}, {300, 512, 20}};
 
-TEST_P(QuantizedResults, OfFloatsAreThoseOfTheProduct) {
+TEST_P(QuantizedResults, AreThoseOfTheProduct) {
   for (const Sizes& sizes : kProducts) {
-    std::vector<float> c;
-    const Words a(random_floats(sizes.m * sizes.k, 1), sizes.m, sizes.k);
-    const Packed w(random_floats(sizes.n * sizes.k, 2), sizes, set().f32);
-    expect_products_quantize(word_testing::arguments_of(sizes, a, w, c), set().f32);
-  }
-}
-
-TEST_P(QuantizedResults, OfBf16AreThoseOfTheProduct) {
-  for (const Sizes& sizes : kProducts) {
-    std::vector<float> c;
-    const Words a(word_testing::random_bf16(sizes.m * sizes.k, 1), sizes.m, sizes.k);
-    const Packed w(word_testing::random_bf16(sizes.n * sizes.k, 2), sizes, set().bf16);
-    expect_products_quantize(word_testing::arguments_of(sizes, a, w, c), set().bf16);
-  }
-}
-
-TEST_P(QuantizedResults, OfIntegersAreThoseOfTheProduct) {
-  for (const Sizes& sizes : kProducts) {
-    for (const std::size_t runs : {1, 4}) {
-      std::vector<float> c;
-      const IntegerProblem problem(sizes, runs, false, runs == 4);
-      const Words a = problem.a_words(set().integers.kind);
-      const Packed w = problem.packed(set().integers);
-      GemmArguments product = word_testing::arguments_of(sizes, a, w, c);
-      product.scales = problem.scales();
-      expect_products_quantize(product, set().integers);
-    }
+    for (const GemmKernel& kernel : {set().f32, set().bf16, set().integers})
+      expect_products_quantize(RandomProduct(sizes, kernel).arguments(), kernel);
+    if (sizes.k % 4 == 0)
+      expect_products_quantize(RandomProduct(sizes, set().integers, 4, true).arguments(), set().integers);
   }
 }
 

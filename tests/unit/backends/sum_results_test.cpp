@@ -20,10 +20,8 @@ using graph::Builder;
 using graph::Value;
 using kernel_testing::random_floats;
 using kernel_testing::same_bits;
-using word_testing::IntegerProblem;
-using word_testing::Packed;
+using word_testing::RandomProduct;
 using word_testing::Sizes;
-using word_testing::Words;
 
 class SummedResults : public kernel_testing::EveryInstructionSet {
  protected:
@@ -76,33 +74,12 @@ INSTANTIATE_TEST_SUITE_P(Sets, SummedResults, ::testing::ValuesIn(base::runnable
 // The second last one's rows collide, of the last one there are several blocks of rows.
 constexpr Sizes kProducts[] = {{1, 33, 64}, {1, 384, 200}, {5, 100, 1}, {37, 384, 384}, {61, 40, 4096}, {700, 65, 300}};
 
-TEST_P(SummedResults, OfFloatsAreThoseOfTheResult) {
+TEST_P(SummedResults, AreThoseOfTheResult) {
   for (const Sizes& sizes : kProducts) {
-    std::vector<float> c;
-    const Words a(random_floats(sizes.m * sizes.k, 1), sizes.m, sizes.k);
-    const Packed w(random_floats(sizes.n * sizes.k, 2), sizes, set().f32);
-    expect_products_sum(word_testing::arguments_of(sizes, a, w, c), set().f32);
-  }
-}
-
-TEST_P(SummedResults, OfBf16AreThoseOfTheResult) {
-  for (const Sizes& sizes : kProducts) {
-    std::vector<float> c;
-    const Words a(word_testing::random_bf16(sizes.m * sizes.k, 1), sizes.m, sizes.k);
-    const Packed w(word_testing::random_bf16(sizes.n * sizes.k, 2), sizes, set().bf16);
-    expect_products_sum(word_testing::arguments_of(sizes, a, w, c), set().bf16);
-  }
-}
-
-TEST_P(SummedResults, OfIntegersAreThoseOfTheResult) {
-  for (const Sizes& sizes : kProducts) {
-    std::vector<float> c;
-    const IntegerProblem problem(sizes, sizes.k % 4 == 0 ? 4 : 1);
-    const Words a = problem.a_words(set().integers.kind);
-    const Packed w = problem.packed(set().integers);
-    GemmArguments product = word_testing::arguments_of(sizes, a, w, c);
-    product.scales = problem.scales();
-    expect_products_sum(product, set().integers);
+    for (const GemmKernel& kernel : {set().f32, set().bf16, set().integers})
+      expect_products_sum(RandomProduct(sizes, kernel).arguments(), kernel);
+    if (sizes.k % 4 == 0)
+      expect_products_sum(RandomProduct(sizes, set().integers, 4, true).arguments(), set().integers);
   }
 }
 

@@ -183,4 +183,45 @@ struct IntegerProblem {
   }
 };
 
+/// A product of random numbers for a kernel of any kind; integers have rows in so many runs.
+class RandomProduct {
+ public:
+  RandomProduct(const Sizes& sizes, const GemmKernel& kernel, std::size_t runs = 1, bool scales_runs = false)
+      : integers_(sizes, runs, false, scales_runs), a_(rows_of(sizes, kernel)), w_(weights_of(sizes, kernel)) {
+    arguments_ = arguments_of(sizes, a_, w_, c_);
+    if (is_of_integers(kernel)) arguments_.scales = integers_.scales();
+  }
+  RandomProduct(const RandomProduct&) = delete;
+  RandomProduct& operator=(const RandomProduct&) = delete;
+
+  /// Nothing but the sums, to memory of this.
+  const GemmArguments& arguments() const { return arguments_; }
+
+ private:
+  static bool is_of_integers(const GemmKernel& kernel) {
+    return kernel.kind == WordKind::bytes || kernel.kind == WordKind::shorts;
+  }
+  static std::vector<float> random_floats(std::size_t count, unsigned seed) {
+    std::vector<float> values;
+    for (const std::uint16_t half : random_bf16(count, seed)) values.push_back(1.01f * tensor::bf16_to_float(half));
+    return values;
+  }
+  Words rows_of(const Sizes& sizes, const GemmKernel& kernel) const {
+    if (is_of_integers(kernel)) return integers_.a_words(kernel.kind);
+    if (kernel.kind == WordKind::bf16) return Words(random_bf16(sizes.m * sizes.k, 1), sizes.m, sizes.k);
+    return Words(random_floats(sizes.m * sizes.k, 1), sizes.m, sizes.k);
+  }
+  Packed weights_of(const Sizes& sizes, const GemmKernel& kernel) const {
+    if (is_of_integers(kernel)) return integers_.packed(kernel);
+    if (kernel.kind == WordKind::bf16) return Packed(random_bf16(sizes.n * sizes.k, 2), sizes, kernel);
+    return Packed(random_floats(sizes.n * sizes.k, 2), sizes, kernel);
+  }
+
+  IntegerProblem integers_;
+  Words a_;
+  Packed w_;
+  std::vector<float> c_;
+  GemmArguments arguments_;
+};
+
 }  // namespace alate::cpu::word_testing
