@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "backends/cpu/arena_layout.h"
+#include "backends/cpu/kernels/cache_blocks.h"
 #include "backends/cpu/row_groups.h"
 #include "backends/cpu/run_plan.h"
 
@@ -10,8 +11,8 @@ namespace alate::cpu {
 namespace {
 
 // With fewer rows a thread would spend more time on fetching weights, all of which each thread then reads, than on
-// multiplying; with more, what lies between the steps would leave its second-level cache.
-constexpr std::size_t kFewestRows = 16, kMostRows = 128;
+// multiplying. With more than fit its second-level cache, what lies between the steps would leave that.
+constexpr std::size_t kFewestRows = 16;
 
 std::shared_ptr<const Binding> shapes_of_block(const Plan& plan, const Binding& whole, Dim dim, std::size_t rows) {
   const std::span<const std::int64_t> values = whole.dims->raw();
@@ -88,7 +89,8 @@ void tell_blocks(const std::vector<std::vector<backends::StepTime>>& told, std::
 
 std::size_t row_block_count(std::size_t rows, std::size_t workers) {
   if (workers < 2 || rows < workers * kFewestRows) return 1;
-  return (rows + workers * kMostRows - 1) / (workers * kMostRows) * workers;
+  const std::size_t most = workers * cache_blocks().token_rows;
+  return (rows + most - 1) / most * workers;
 }
 
 void bind_row_groups(const Plan& plan, std::size_t workers, Binding& binding) {

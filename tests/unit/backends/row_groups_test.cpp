@@ -101,7 +101,7 @@ TEST(RowGroups, AreTakenInBlocksThatAreWorthAThread) {
   EXPECT_EQ(row_block_count(1000, 1), 1U);
   EXPECT_EQ(row_block_count(0, 4), 1U);
   EXPECT_EQ(row_block_count(8, 4), 1U) << "a thread would read all weights for two rows";
-  EXPECT_EQ(row_block_count(128, 2), 2U);
+  EXPECT_EQ(row_block_count(64, 2), 2U);
   const std::size_t many = row_block_count(10'000, 3);
   EXPECT_EQ(many % 3, 0U) << "as many for each thread";
   EXPECT_LE(10'000 / many, 128U) << "what lies between the steps stays in the cache";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/kernels/cache_blocks.h"
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/row_split.h"
 #include "backends/cpu/kernels/scratch.h"
@@ -10,11 +11,6 @@
 namespace alate::cpu {
 namespace {
 
-// What one task reads of A: it stays in the second-level cache, together with the part of W that is being multiplied.
-// That cache has 1 or 2 MB on the servers that matter.
-constexpr std::size_t kRowBlockWords = 192 * 1024;
-// Floats of C that wait in that cache as well, until their runs are done and they become integers.
-constexpr std::size_t kWaitingFloats = 32 * 1024;
 // A multiply-add per weight and row; reading a weight costs about as much as eight of them. A task below this is not
 // worth handing to another thread.
 constexpr std::size_t kReadingWeightsInRows = 8;
@@ -59,8 +55,9 @@ Split choose_split(const GemmArguments& g, const GemmKernel& kernel, std::size_t
   const std::size_t units = units_of(g, kernel), unit_rows = divide_up(g.m, units);
   // Rows that overlap bring few new words each.
   const std::size_t row_words = g.lines == nullptr ? g.k + 1 : std::min(g.k, 2 * g.a_stride) + 1;
-  std::size_t rows_in_cache = kRowBlockWords / row_words;
-  if (becomes_integers(g)) rows_in_cache = std::min(rows_in_cache, kWaitingFloats / (g.n / g.integers.runs));
+  std::size_t rows_in_cache = cache_blocks().row_words / row_words;
+  if (becomes_integers(g))
+    rows_in_cache = std::min(rows_in_cache, cache_blocks().waiting_floats / (g.n / g.integers.runs));
   const std::size_t units_in_cache = std::max<std::size_t>(1, rows_in_cache / unit_rows);
   Split split{divide_up(units, units_in_cache), 1};
   if (workers <= 1) return split;
