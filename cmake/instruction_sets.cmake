@@ -7,7 +7,7 @@ set(ALATE_FLAGS_avx512 ${ALATE_FLAGS_avx2} -mavx512f -mavx512bw -mavx512cd -mavx
 set(ALATE_FLAGS_avx512_vnni ${ALATE_FLAGS_avx512} -mavx512vnni)
 set(ALATE_FLAGS_avx512_bf16 ${ALATE_FLAGS_avx512} -mavx512bf16)
 set(ALATE_FLAGS_amx_int8 ${ALATE_FLAGS_avx512} -mamx-tile -mamx-int8)
-set(ALATE_FLAGS_amx_bf16 ${ALATE_FLAGS_avx512} -mamx-tile -mamx-bf16)
+set(ALATE_FLAGS_amx_bf16 ${ALATE_FLAGS_avx512_bf16} -mamx-tile -mamx-bf16)
 
 set(ALATE_AARCH64_SETS neon neon_dotprod neon_i8mm)
 set(ALATE_FLAGS_neon_dotprod -march=armv8.2-a+dotprod)

@@ -41,9 +41,11 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
       kernels.integers = bytes_gemm_avx512_vnni();
       kernels.short_attention = short_attention_avx512_vnni();
     }
-    if (uses("avx512_bf16")) kernels.bf16 = bf16_gemm_avx512_bf16();
     if (with_extensions && uses_tiles("amx_int8")) kernels.integers = bytes_gemm_amx_int8();
-    if (with_extensions && uses_tiles("amx_bf16")) kernels.bf16 = bf16_gemm_amx_bf16();
+    if (uses("avx512_bf16")) {
+      kernels.bf16 = bf16_gemm_avx512_bf16();
+      if (uses_tiles("amx_bf16")) kernels.bf16 = bf16_gemm_amx_bf16();  // rounds its results with AVX-512 BF16
+    }
     kernels.simd = simd_kernels_avx512();
   } else {
     fill_gemm_avx2(kernels);

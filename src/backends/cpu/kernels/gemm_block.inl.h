@@ -320,7 +320,7 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
   const GemmArguments& g = *block.arguments;
   const std::size_t panel_end = block.panel_end;
   const bool is_finished_by_sums = !kIsOfIntegers && g.activation == Activation::none && g.halves == nullptr;
-  const FinishTile finish = find_finish<Dot::kKind>(g);
+  const FinishTile finish = find_finish < Dot::kKind, kIsOfIntegers ? TileSums::scaled : TileSums::floats > (g);
   const bool has_runs = kIsOfIntegers && g.scales.runs > 1;
   const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();

@@ -132,78 +132,108 @@ HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace&
   if (end - run == 1) add_offsets<1>(g, place, run, tile);
 }
 
-// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache. Sums of
-// integers have their rows' scales by now, and the offsets of all runs but the last; that one's offsets times the
-// columns' sums are missing, and the columns' scales.
-template <Activation kActivation, bool kIsOfIntegers, bool kMayRound, bool kSums = false>
-HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
+// What a tile holds that becomes results.
+enum class TileSums {
+  floats,
+  whole,   // integers, of a product with one run whose columns have their scales at the end
+  scaled,  // of integers, with their rows' scales and the offsets of all runs but the last
+};
+
+// Makes results of the sums in a tile's columns from `column` on, as many as a vector has, or fewer where the tile
+// ends: finish_tile says what. What is the same for all rows is in variables, which compilers would read anew after
+// each store.
+template <Activation kActivation, TileSums kTileSums, bool kMayRound, bool kSums, bool kIsWhole>
+HWY_INLINE void finish_columns(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile,
+                               std::size_t column, const StoredColumn& stored) {
+  constexpr bool kIsOfIntegers = kTileSums != TileSums::floats;
   constexpr Accuracy kAccuracy = kIsOfIntegers || kMayRound ? Accuracy::coarse : Accuracy::fine;
+  const std::size_t first = place.column + column, count = kIsWhole ? kLanes : place.columns - column;
+  const auto load = [count](const float* from) HWY_ATTR __attribute__((always_inline)) {
+    if constexpr (kIsWhole) return hn::LoadU(kFloats, from);
+    return load_first(kFloats, from, count);
+  };
+  const std::size_t rows = place.rows, width = place.width;
+  const bool rounds = kMayRound && g.halves != nullptr, has_residual = g.residual != nullptr;
+  const std::size_t c_stride = rounds ? g.halves_stride : g.c_stride, residual_stride = g.residual_stride;
+  float* to = rounds ? nullptr : g.c + place.row * c_stride + stored.offset;
+  std::uint16_t* halves = rounds ? g.halves + place.row * c_stride + first : nullptr;
+  const float* residual = has_residual ? g.residual + place.row * residual_stride + first : nullptr;
+  const FloatVector bias = g.bias == nullptr ? hn::Set(kFloats, -0.0f) : load(g.bias + first);  // x - 0 has x's bits
+  float* row_sums = kSums ? g.row_sums + place.row * kSumLanes : nullptr;
+
+  const IntegerScales& scales = g.scales;
+  const std::size_t row_stride = scales.row_stride, last_run = scales.runs - 1;
+  const float *row_scales = nullptr, *row_offsets = nullptr;
+  FloatVector column_scales = hn::Zero(kFloats), last_sums = hn::Zero(kFloats);
+  if constexpr (kIsOfIntegers) {
+    row_scales = scales.row_scales + place.row * row_stride + last_run;
+    row_offsets = scales.row_offsets + place.row * row_stride + last_run;
+    column_scales = scales.has_column_scales_of_runs ? hn::Set(kFloats, 1.0f) : load(scales.column_scales + first);
+    last_sums = hn::Mul(load(scales.column_sums + last_run * g.n + first),
+                        run_scales(scales, g.n, last_run, first, place.columns - column));
+  }
+  tile += column;
+  for (std::size_t row = 0; row < rows; ++row) {
+    FloatVector x = hn::Load(kFloats, tile + row * width);
+    if constexpr (kTileSums == TileSums::whole) {
+      const FloatVector scale = hn::Set(kFloats, row_scales[row * row_stride]);
+      x = hn::Mul(hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, x)), scale);
+    }
+    if constexpr (kIsOfIntegers) {
+      x = hn::MulAdd(hn::Set(kFloats, row_offsets[row * row_stride]), last_sums, x);
+      x = hn::MulAdd(x, column_scales, bias);
+    } else {
+      x = hn::Add(x, bias);
+    }
+    x = activate<kActivation, kAccuracy>(kFloats, x);
+    if (has_residual) x = hn::Add(x, load(residual + row * residual_stride));
+    if constexpr (kSums) {
+      float* sums = row_sums + row * kSumLanes;
+      const FloatVector before = first == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, sums);
+      const FloatVector added = kIsWhole ? x : hn::IfThenElseZero(hn::FirstN(kFloats, count), x);
+      hn::StoreU(hn::Add(before, added), kFloats, sums);
+    }
+    if (rounds) {
+      store_rounded(x, halves + row * c_stride, count);
+    } else if constexpr (kIsWhole) {
+      hn::StoreU(x, kFloats, to + row * c_stride);
+    } else {
+      store_first(x, kFloats, to + row * c_stride, count);
+    }
+  }
+}
+
+// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache: those of
+// integers get the scales and the offsets, times the columns' sums, that they lack.
+template <Activation kActivation, TileSums kTileSums, bool kMayRound, bool kSums = false>
+HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
   StoredColumn stored = place.stored;
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
-    const std::size_t first = place.column + column, count = place.columns - column;
-    const FloatVector bias = g.bias == nullptr ? hn::Zero(kFloats) : load_at_most(kFloats, g.bias + first, count);
-    const bool rounds = kMayRound && g.halves != nullptr;
-    float* to = rounds ? nullptr : g.c + place.row * g.c_stride + stored.offset;
-    std::uint16_t* halves = rounds ? g.halves + place.row * g.halves_stride + first : nullptr;
+    if (place.columns - column >= kLanes)
+      finish_columns<kActivation, kTileSums, kMayRound, kSums, true>(g, place, tile, column, stored);
+    else
+      finish_columns<kActivation, kTileSums, kMayRound, kSums, false>(g, place, tile, column, stored);
     advance(g, kLanes, stored);
-    const float* residual = g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + first;
-    const auto finish = [&](FloatVector x, std::size_t row) HWY_ATTR __attribute__((always_inline)) {
-      x = activate<kActivation, kAccuracy>(kFloats, x);
-      if (residual != nullptr) x = hn::Add(x, load_at_most(kFloats, residual + row * g.residual_stride, count));
-      if constexpr (kSums) {
-        float* sums = g.row_sums + (place.row + row) * kSumLanes;
-        const FloatVector before = first == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, sums);
-        const FloatVector added = count >= kLanes ? x : hn::IfThenElseZero(hn::FirstN(kFloats, count), x);
-        hn::StoreU(hn::Add(before, added), kFloats, sums);
-      }
-      if (rounds)
-        store_rounded(x, halves + row * g.halves_stride, count);
-      else if (count >= kLanes)
-        hn::StoreU(x, kFloats, to + row * g.c_stride);
-      else
-        store_first(x, kFloats, to + row * g.c_stride, count);
-    };
-    if constexpr (kIsOfIntegers) {
-      const IntegerScales& scales = g.scales;
-      const FloatVector column_scales = scales.has_column_scales_of_runs
-                                            ? hn::Set(kFloats, 1.0f)
-                                            : load_at_most(kFloats, scales.column_scales + first, count);
-      const FloatVector last_sums =
-          hn::Mul(load_at_most(kFloats, scales.column_sums + (scales.runs - 1) * g.n + first, count),
-                  run_scales(scales, g.n, scales.runs - 1, first, count));
-      for (std::size_t row = 0; row < place.rows; ++row) {
-        const float offset = scales.row_offsets[(place.row + row) * scales.row_stride + scales.runs - 1];
-        const FloatVector sums = hn::Load(kFloats, tile + row * place.width + column);
-        const FloatVector x = hn::MulAdd(hn::Set(kFloats, offset), last_sums, sums);
-        // Without a bias, adding its zero makes +0 of -0, a number as good.
-        finish(hn::MulAdd(x, column_scales, bias), row);
-      }
-    } else {
-      for (std::size_t row = 0; row < place.rows; ++row) {
-        const FloatVector sums = hn::Load(kFloats, tile + row * place.width + column);
-        finish(g.bias == nullptr ? sums : hn::Add(sums, bias), row);
-      }
-    }
   }
 }
 
 using FinishTile = void (*)(const GemmArguments&, const TilePlace&, const float* tile);
 
-template <WordKind kKind>
+template <WordKind kKind, TileSums kTileSums>
 FinishTile find_finish(const GemmArguments& g) {
-  constexpr bool kIsOfIntegers = is_of_integers(kKind), kRounds = may_round(kKind);
-  if (g.row_sums != nullptr) return finish_tile<Activation::none, kIsOfIntegers, false, true>;
+  constexpr bool kRounds = may_round(kKind);
+  if (g.row_sums != nullptr) return finish_tile<Activation::none, kTileSums, false, true>;
   switch (g.activation) {
     case Activation::none: break;
-    case Activation::relu: return finish_tile<Activation::relu, kIsOfIntegers, kRounds>;
-    case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kIsOfIntegers, kRounds>;
-    case Activation::gelu_tanh: return finish_tile<Activation::gelu_tanh, kIsOfIntegers, kRounds>;
-    case Activation::silu: return finish_tile<Activation::silu, kIsOfIntegers, kRounds>;
-    case Activation::tanh: return finish_tile<Activation::tanh, kIsOfIntegers, kRounds>;
-    case Activation::sigmoid: return finish_tile<Activation::sigmoid, kIsOfIntegers, kRounds>;
-    case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kIsOfIntegers, kRounds>;
+    case Activation::relu: return finish_tile<Activation::relu, kTileSums, kRounds>;
+    case Activation::gelu_erf: return finish_tile<Activation::gelu_erf, kTileSums, kRounds>;
+    case Activation::gelu_tanh: return finish_tile<Activation::gelu_tanh, kTileSums, kRounds>;
+    case Activation::silu: return finish_tile<Activation::silu, kTileSums, kRounds>;
+    case Activation::tanh: return finish_tile<Activation::tanh, kTileSums, kRounds>;
+    case Activation::sigmoid: return finish_tile<Activation::sigmoid, kTileSums, kRounds>;
+    case Activation::quick_gelu: return finish_tile<Activation::quick_gelu, kTileSums, kRounds>;
   }
-  return finish_tile<Activation::none, kIsOfIntegers, kRounds>;
+  return finish_tile<Activation::none, kTileSums, kRounds>;
 }
 
 inline void sum_rows(const GemmArguments& g, std::size_t begin, std::size_t end) {

@@ -11,6 +11,7 @@
 //   void multiply<kSums, kRows, kColumns>()   sums += rows * columns
 #pragma once
 
+#include "backends/cpu/kernels/cache_blocks.h"
 #include "backends/cpu/kernels/gemm_block.inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -68,15 +69,20 @@ class StripOfTiles {
     if (has_right_) registers_.template zero<kLowerRight>();
   }
 
-  // Adds the products of `words` words of each row with as many rows of the panel. Of integers, `behind` rows that
-  // follow those may be read as well.
-  void add(const float* a, std::size_t a_stride, const float* panel, std::size_t words, std::size_t behind) {
+  // Adds the products of `words` words of each row with as many rows of the panel, and calls `meanwhile()` after those
+  // of each register's words. Of integers, `behind` rows that follow those may be read as well.
+  template <typename Meanwhile>
+  HWY_INLINE void add(const float* a, std::size_t a_stride, const float* panel, std::size_t words, std::size_t behind,
+                      const Meanwhile& meanwhile) {
     for (; words >= kRegisterWords; words -= kRegisterWords) {
       add_register(a, a_stride, panel);
+      meanwhile();
       a += kRegisterWords;
       panel += kRegisterWords * kStripColumns;
     }
-    if (words != 0) add_last(a, a_stride, panel, words, behind);
+    if (words == 0) return;
+    add_last(a, a_stride, panel, words, behind);
+    meanwhile();
   }
 
   // Of a tile [kStripRows, kStripColumns] only the registers in use are written.
@@ -128,59 +134,152 @@ class StripOfTiles {
   bool has_right_ = false;
 };
 
-// Adds the sums of one run in `tile`, as floats with their rows' scales, to those of the runs before it, in `total`.
-inline void add_run(const GemmArguments& g, const TilePlace& place, std::size_t run, const float* HWY_RESTRICT tile,
-                    float* HWY_RESTRICT total) {
-  for (std::size_t row = 0; row < place.rows; ++row) {
-    const FloatVector scale = hn::Set(kFloats, g.scales.row_scales[(place.row + row) * g.scales.row_stride + run]);
-    for (std::size_t column = 0; column < place.columns; column += kLanes) {
-      const std::size_t at = row * place.width + column;
-      const FloatVector sums = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, hn::Load(kFloats, tile + at)));
-      const FloatVector factors = run_scales(g.scales, g.n, run, place.column + column, place.columns - column);
-      const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
-      hn::Store(hn::MulAdd(hn::Mul(sums, factors), scale, before), kFloats, total + at);
+// A tile whose sums have left the registers. What they still need, until they are results in C, takes vectors, and is
+// done for a few rows at a time between the next tile's products: those have a unit of their own in the processor,
+// which would stand still otherwise.
+template <WordKind kKind>
+class WaitingTile {
+ public:
+  explicit WaitingTile(const GemmArguments& g)
+      : g_(g), finish_(find_finish_for(g)), rows_at_once_(g.activation == Activation::none ? 8 : 4) {}
+
+  // Where sums go when is_done().
+  float* sums() { return sums_; }
+  // Those in sums() are of this run of the tile at `place`. The runs of a tile follow each other.
+  void begin(const TilePlace& place, std::size_t run) {
+    place_ = place;
+    run_ = run;
+    done_ = 0;
+  }
+  // Does what is missing for `part` of `parts` of its rows, as far as they are whole steps.
+  HWY_INLINE void advance(std::size_t part, std::size_t parts) {
+    const std::size_t due = place_.rows * part / parts;
+    const std::size_t end = part == parts ? due : due - due % rows_at_once_;
+    if (end > done_) finish_until(end);
+  }
+
+ private:
+  static constexpr bool kIsOfIntegers = is_of_integers(kKind);
+
+  static FinishTile find_finish_for(const GemmArguments& g) {
+    if constexpr (!kIsOfIntegers) return find_finish<kKind, TileSums::floats>(g);
+    return is_whole(g) ? find_finish<kKind, TileSums::whole>(g) : find_finish<kKind, TileSums::scaled>(g);
+  }
+  static bool is_whole(const GemmArguments& g) { return g.scales.runs == 1 && !g.scales.has_column_scales_of_runs; }
+
+  void finish_until(std::size_t end) {
+    TilePlace rows = place_;
+    rows.row += done_;
+    rows.rows = end - done_;
+    const std::size_t first = done_ * kStripColumns;
+    done_ = end;
+    if (kIsOfIntegers && !is_whole(g_)) {
+      add_run(rows, sums_ + first, total_ + first);
+      if (run_ + 1 < g_.scales.runs) return;
+      add_offsets_before_last(g_, rows, total_ + first);
+      finish_(g_, rows, total_ + first);
+    } else {
+      finish_(g_, rows, sums_ + first);
     }
   }
-}
 
-// The rows of a block are few enough for the second-level cache, and so is a panel: k is never in parts.
+  // Adds the run's sums, as floats with their rows' scales, to those of the runs before it.
+  void add_run(const TilePlace& place, const float* HWY_RESTRICT sums, float* HWY_RESTRICT total) {
+    for (std::size_t column = 0; column < place.columns; column += kLanes) {
+      const FloatVector factors = run_scales(g_.scales, g_.n, run_, place.column + column, place.columns - column);
+      const float* scales = g_.scales.row_scales + place.row * g_.scales.row_stride + run_;
+      for (std::size_t row = 0; row < place.rows; ++row, scales += g_.scales.row_stride) {
+        const std::size_t at = row * kStripColumns + column;
+        const FloatVector whole = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, hn::Load(kFloats, sums + at)));
+        const FloatVector before = run_ == 0 ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
+        hn::Store(hn::MulAdd(hn::Mul(whole, factors), hn::Set(kFloats, *scales), before), kFloats, total + at);
+      }
+    }
+  }
+
+  const GemmArguments& g_;
+  const FinishTile finish_;
+  // Many instructions at once would keep the next products from the registers' unit until it has run dry.
+  const std::size_t rows_at_once_;
+  TilePlace place_{};
+  std::size_t run_ = 0, done_ = 0;
+  alignas(64) float sums_[kStripRows * kStripColumns];
+  alignas(64) float total_[kIsOfIntegers ? kStripRows * kStripColumns : kLanes];
+};
+
+// Memory that is read soon, drawn into the second-level cache a little at each of so many steps.
+class DrawnIn {
+ public:
+  DrawnIn(const float* begin, std::size_t words, std::size_t steps)
+      : next_(begin), end_(begin + words), words_a_step_((words / kLine + steps - 1) / steps * kLine) {}
+  HWY_INLINE void step() {
+    const float* until = static_cast<std::size_t>(end_ - next_) < words_a_step_ ? end_ : next_ + words_a_step_;
+    for (; next_ < until; next_ += kLine) __builtin_prefetch(next_, 0, 2);
+  }
+
+ private:
+  static constexpr std::size_t kLine = kCacheLine / sizeof(float);
+  const float *next_, *end_;
+  std::size_t words_a_step_;
+};
+
+// With fewer strips, the processor has no time for more of the panels than it reads anyway.
+constexpr std::size_t kStripsWorthDrawing = 3;
+
+// The rows of a block are few enough for the second-level cache, and so is a panel: k is never in parts. A strip of
+// rows stays in the first-level cache for some panels, and meanwhile the panels after those are drawn into the
+// second-level one.
 template <class Registers, WordKind kKind>
 void matrix_tiles_block(const GemmBlock& block) {
   constexpr bool kIsOfIntegers = kKind == WordKind::bytes;
   const GemmArguments& g = *block.arguments;
-  alignas(64) float tile[kStripRows * kStripColumns], total[kStripRows * kStripColumns];
-  const FinishTile finish = find_finish<kKind>(g);
   const Strips<kStripRows> strips(g, block.row_begin, block.row_end, true);
   const auto values = strips.part(0);
   const std::size_t runs = kIsOfIntegers ? g.scales.runs : 1, run_words = values.run / runs;
-  const std::size_t panels = (g.n + kStripColumns - 1) / kStripColumns;
+  // At least one, for products of nothing.
+  const std::size_t steps = values.segments * (run_words == 0 ? 1 : (run_words - 1) / kRegisterWords + 1);
+  const std::size_t panels = (g.n + kStripColumns - 1) / kStripColumns, panel_words = g.k * kStripColumns;
+  const std::size_t words_at_once = cache_blocks().row_words / 4;
+  const std::size_t panels_at_once = panel_words < words_at_once ? words_at_once / (panel_words + 1) + 1 : 1;
   StripOfTiles<Registers> strip_tiles;
-  for (std::size_t panel = block.panel_begin; panel < block.panel_end; ++panel) {
+  WaitingTile<kKind> waiting(g);
+  const auto multiply = [&](const typename Strips<kStripRows>::Strip& strip, std::size_t panel,
+                            DrawnIn& drawn_in) HWY_ATTR {
     const std::size_t column = panel * kStripColumns, left = g.n - column;
-    const StoredColumn stored = stored_column(g, column);
     const float* packed = static_cast<const float*>(g.packed) + column * g.k;
+    const std::size_t columns = left < kStripColumns ? left : kStripColumns;
+    strip_tiles.set_columns(columns);
+    for (std::size_t run = 0; run < runs; ++run) {
+      strip_tiles.clear_sums();
+      std::size_t step = 0;
+      for (std::size_t segment = 0; segment < values.segments; ++segment) {
+        const float* from = strip.a + values.offset + values.offsets[segment] + run * run_words;
+        const std::size_t first = segment * values.run + run * run_words;
+        // What follows a run is the next one, or the next panel.
+        const std::size_t behind = kIsOfIntegers ? (g.k - first - run_words) + (panels - panel - 1) * g.k : 0;
+        strip_tiles.add(from, g.a_stride, packed + first * kStripColumns, run_words, behind, [&]() HWY_ATTR {
+          drawn_in.step();
+          waiting.advance(++step, steps);
+        });
+      }
+      waiting.advance(1, 1);
+      strip_tiles.store_sums(waiting.sums());
+      waiting.begin({strip.row, strip.rows, column, columns, kStripColumns, stored_column(g, column)}, run);
+    }
+  };
+  for (std::size_t first = block.panel_begin, end; first < block.panel_end; first = end) {
+    end = block.panel_end - first < panels_at_once ? block.panel_end : first + panels_at_once;
+    const std::size_t wanted = block.fetch_end - end < panels_at_once ? block.fetch_end - end : panels_at_once;
+    DrawnIn drawn_in(static_cast<const float*>(g.packed) + end * panel_words,
+                     strips.count() < kStripsWorthDrawing ? 0 : wanted * panel_words,
+                     strips.count() * (end - first) * runs * steps);
     for (std::size_t index = 0; index < strips.count(); ++index) {
       const auto strip = strips[index];
-      const TilePlace place{strip.row,     strip.rows, column, left < kStripColumns ? left : kStripColumns,
-                            kStripColumns, stored};
-      strip_tiles.set_rows(place.rows);
-      strip_tiles.set_columns(place.columns);
-      for (std::size_t run = 0; run < runs; ++run) {
-        strip_tiles.clear_sums();
-        for (std::size_t segment = 0; segment < values.segments; ++segment) {
-          const float* from = strip.a + values.offset + values.offsets[segment] + run * run_words;
-          const std::size_t first = segment * values.run + run * run_words;
-          // What follows a run is the next one, or the next panel.
-          const std::size_t behind = kIsOfIntegers ? (g.k - first - run_words) + (panels - panel - 1) * g.k : 0;
-          strip_tiles.add(from, g.a_stride, packed + first * kStripColumns, run_words, behind);
-        }
-        strip_tiles.store_sums(tile);
-        if constexpr (kIsOfIntegers) add_run(g, place, run, tile, total);
-      }
-      if (kIsOfIntegers) add_offsets_before_last(g, place, total);
-      finish(g, place, kIsOfIntegers ? total : tile);
+      strip_tiles.set_rows(strip.rows);
+      for (std::size_t panel = first; panel < end; ++panel) multiply(strip, panel, drawn_in);
     }
   }
+  waiting.advance(1, 1);
   strip_tiles.release();
 }
 
