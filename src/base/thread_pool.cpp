@@ -154,9 +154,10 @@ bool ThreadPool::State::may_help(std::size_t worker) const {
 
 void ThreadPool::State::work(std::size_t worker) {
   std::uint32_t seen = 0;
-  while (!stop.load(std::memory_order_relaxed)) {
-    // Read before looking for work: a loop that opens after the look makes another epoch.
+  for (;;) {
+    // Read before looking for work, or whether to stop: what comes after the look makes another epoch.
     const std::uint32_t before = epoch.load();
+    if (stop.load()) return;
     const bool helps = may_help(worker);
     std::size_t slot_index = helps ? join_neediest(kNoSlot) : kNoSlot;
     if (slot_index == kNoSlot) {

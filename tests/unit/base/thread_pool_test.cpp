@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "alate/threads.h"
+#include "base/spin.h"
 #include "tests/unit/base/expect_error.h"
 
 namespace alate::base {
@@ -104,6 +105,17 @@ class FlagAtExit {
  private:
   std::atomic<bool>& flag_;
 };
+
+// Threads look whether they are to stop at any moment of a pool's end; one that looked too early would sleep forever.
+TEST(ThreadPool, EndsAtAnyMoment) {
+  for (int i = 0; i < 5000; ++i) {
+    ThreadPool pool(4);
+    std::atomic<int> done{0};
+    if (i % 2 == 0) pool.parallel_for(2, 0, [&](std::size_t, std::size_t) { done.fetch_add(1); });
+    for (int wait = 0; wait < i % 50; ++wait) relax_processor();
+    ASSERT_EQ(done.load(), i % 2 == 0 ? 2 : 0);
+  }
+}
 
 TEST(ThreadPool, OnlyTheErrorThrownFirstIsCarriedOut) {
   ThreadPool pool(2);
