@@ -47,14 +47,16 @@ bool can_run(InstructionSet set);
 std::vector<InstructionSet> runnable_instruction_sets();
 
 /// `cpu_facts().best`, lowered by the environment variable ALATE_ISA: the name of a set, behind it extensions to do
-/// without and extensions to use that are not used otherwise, as in "avx512-avx512_vnni" and "avx512+amx_int8".
+/// without, and extensions that must be there, as in "avx512-avx512_vnni" and "avx512+amx_bf16".
 /// Throws invalid_argument for an unknown name and unsupported for what this processor lacks.
 InstructionSet chosen_instruction_set();
 
 /// Whether kernels of its set may use an extension, by its name in CpuFacts::features: the processor has it and
-/// ALATE_ISA does not leave it out. amx_int8 is used only if ALATE_ISA asks for it, since with activations in runs that
-/// kernel was not faster than vectors. Throws what chosen_instruction_set() throws.
+/// ALATE_ISA does not leave it out. Throws what chosen_instruction_set() throws.
 bool uses_extension(std::string_view name);
+
+/// Whether ALATE_ISA says that the extension must be there. Throws what chosen_instruction_set() throws.
+bool asks_for_extension(std::string_view name);
 
 struct MemoryFacts {
   std::size_t total_bytes = 0;      // of the machine

@@ -10,17 +10,15 @@
 namespace alate::base {
 namespace {
 
-// What kernels know beyond a set, by the names of the processor's features. What has not shown to be faster is used on
-// request alone.
+// What kernels know beyond a set, by the names of the processor's features.
 struct Extension {
   std::string_view name;
   InstructionSet set;
-  bool on_request = false;
 };
 
 constexpr std::array kExtensions = {
     Extension{"avx_vnni", InstructionSet::avx2},      Extension{"avx512_vnni", InstructionSet::avx512},
-    Extension{"avx512_bf16", InstructionSet::avx512}, Extension{"amx_int8", InstructionSet::avx512, true},
+    Extension{"avx512_bf16", InstructionSet::avx512}, Extension{"amx_int8", InstructionSet::avx512},
     Extension{"amx_bf16", InstructionSet::avx512},    Extension{"asimddp", InstructionSet::neon},
     Extension{"i8mm", InstructionSet::neon},
 };
@@ -28,7 +26,7 @@ constexpr std::array kExtensions = {
 constexpr std::array kSets = {InstructionSet::scalar, InstructionSet::neon, InstructionSet::avx2,
                               InstructionSet::avx512};
 
-// ALATE_ISA taken apart: "avx512+amx_int8-avx512_vnni".
+// ALATE_ISA taken apart: "avx512+amx_bf16-avx512_vnni".
 struct Wanted {
   InstructionSet set = InstructionSet::scalar;
   std::vector<std::string_view> added, removed;
@@ -120,12 +118,12 @@ bool uses_extension(std::string_view name) {
   const auto* found = std::ranges::find(kExtensions, name, &Extension::name);
   if (found == kExtensions.end() || !cpu_facts().has(name)) return false;
   const std::optional<std::string> text = environment("ALATE_ISA");
-  const Wanted wanted = text ? take_apart(*text) : Wanted{};
-  const auto names_it = [&](const std::vector<std::string_view>& names) {
-    return std::ranges::find(names, name) != names.end();
-  };
-  if (names_it(wanted.removed)) return false;
-  return !found->on_request || names_it(wanted.added);
+  return !text || std::ranges::count(take_apart(*text).removed, name) == 0;
+}
+
+bool asks_for_extension(std::string_view name) {
+  const std::optional<std::string> text = environment("ALATE_ISA");
+  return text && std::ranges::count(take_apart(*text).added, name) != 0;
 }
 
 }  // namespace alate::base

@@ -28,9 +28,10 @@ TEST_F(IsaVariable, LeavesExtensionsOut) {
   struct Named {
     std::string_view extension, set;
   };
-  constexpr std::array<Named, 6> kNames = {{{"avx_vnni", "avx2"},
+  constexpr std::array<Named, 7> kNames = {{{"avx_vnni", "avx2"},
                                             {"avx512_vnni", "avx512"},
                                             {"avx512_bf16", "avx512"},
+                                            {"amx_int8", "avx512"},
                                             {"amx_bf16", "avx512"},
                                             {"asimddp", "neon"},
                                             {"i8mm", "neon"}}};
@@ -44,12 +45,14 @@ TEST_F(IsaVariable, LeavesExtensionsOut) {
   }
 }
 
-TEST_F(IsaVariable, AsksForWhatIsNotUsedOtherwise) {
+TEST_F(IsaVariable, AsksForWhatMustBeThere) {
   const std::string best(to_string(cpu_facts().best));
-  EXPECT_FALSE(uses_extension("amx_int8"));
+  EXPECT_FALSE(asks_for_extension("amx_int8"));
   ::setenv("ALATE_ISA", (best + "+amx_int8").c_str(), 1);
   if (best == "avx512" && cpu_facts().has("amx_int8")) {
     EXPECT_TRUE(uses_extension("amx_int8"));
+    EXPECT_TRUE(asks_for_extension("amx_int8"));
+    EXPECT_FALSE(asks_for_extension("amx_bf16"));
   } else {
     const ErrorCode wanted = best == "avx512" ? ErrorCode::unsupported : ErrorCode::invalid_argument;
     EXPECT_EQ(error_of([] { chosen_instruction_set(); }).code(), wanted);

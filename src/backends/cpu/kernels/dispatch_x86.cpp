@@ -1,9 +1,8 @@
-#include <string>
 #include <string_view>
 
 #include "alate/error.h"
 #include "backends/cpu/kernels/dispatch.h"
-#include "base/environment.h"
+#include "base/cpu_facts.h"
 #include "base/matrix_tiles.h"
 
 namespace alate::cpu {
@@ -25,8 +24,7 @@ namespace {
 bool uses_tiles(std::string_view extension) {
   if (!base::uses_extension(extension)) return false;
   if (base::request_matrix_tiles()) return true;
-  const std::string wanted = base::environment("ALATE_ISA").value_or("");
-  if (wanted.find("+" + std::string(extension)) == std::string::npos) return false;
+  if (!base::asks_for_extension(extension)) return false;
   throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", extension,
                    ", but the operating system does not let this process use the tile registers of AMX; leave it out");
 }

@@ -1,5 +1,4 @@
-// Products of bytes with the tile registers of AMX. No processor has run this yet, only a test that emulates the
-// registers: it is used if ALATE_ISA asks for it.
+// Products of bytes with the tile registers of AMX.
 #include "backends/cpu/kernels/amx_tiles.inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -33,8 +33,9 @@ struct TileShapes {
 };
 static_assert(sizeof(TileShapes) == 64);
 
-// For strips of so many rows. Lower registers that a strip has no rows for are not used.
-inline TileShapes shapes_for(std::size_t strip_rows) {
+// For strips of so many rows, of which `words` words are multiplied at a time. Lower registers that a strip has no rows
+// for are not used.
+inline TileShapes shapes_for(std::size_t strip_rows, std::size_t words) {
   TileShapes shapes;
   const std::size_t upper = strip_rows < kRegisterRows ? strip_rows : kRegisterRows, lower = strip_rows - upper;
   for (int i = 0; i < kRegisters; ++i) {
@@ -45,6 +46,8 @@ inline TileShapes shapes_for(std::size_t strip_rows) {
   for (const int i : {kLowerLeft, kLowerRight, kLowerRows}) {
     if (lower != 0) shapes.rows[i] = static_cast<std::uint8_t>(lower);
   }
+  for (const int i : {kUpperRows, kLowerRows}) shapes.row_bytes[i] = static_cast<std::uint16_t>(words * sizeof(float));
+  for (const int i : {kLeftColumns, kRightColumns}) shapes.rows[i] = static_cast<std::uint8_t>(words);
   return shapes;
 }
 
@@ -52,10 +55,16 @@ inline TileShapes shapes_for(std::size_t strip_rows) {
 template <class Registers>
 class StripOfTiles {
  public:
+  // For products of so many words, in steps of equal length where that leaves none over.
+  explicit StripOfTiles(std::size_t words) {
+    const std::size_t steps = (words + kRegisterWords - 1) / kRegisterWords;
+    if (steps != 0 && words % steps == 0) step_words_ = words / steps;
+  }
+
   // Shapes stay until other ones are needed: setting them takes longer than a multiplication.
   void set_rows(std::size_t rows) {
     if (rows == rows_) return;
-    registers_.configure(shapes_for(rows));
+    registers_.configure(shapes_for(rows, step_words_));
     rows_ = rows;
   }
   void release() { registers_.release(); }
@@ -74,11 +83,11 @@ class StripOfTiles {
   template <typename Meanwhile>
   HWY_INLINE void add(const float* a, std::size_t a_stride, const float* panel, std::size_t words, std::size_t behind,
                       const Meanwhile& meanwhile) {
-    for (; words >= kRegisterWords; words -= kRegisterWords) {
+    for (; words >= step_words_; words -= step_words_) {
       add_register(a, a_stride, panel);
       meanwhile();
-      a += kRegisterWords;
-      panel += kRegisterWords * kStripColumns;
+      a += step_words_;
+      panel += step_words_ * kStripColumns;
     }
     if (words == 0) return;
     add_last(a, a_stride, panel, words, behind);
@@ -110,7 +119,7 @@ class StripOfTiles {
     if (has_right_) registers_.template multiply<kLowerRight, kLowerRows, kRightColumns>();
   }
 
-  // Fewer words than a register has: behind them come zeros, whose products change no sum. Shapes for them would clear
+  // Fewer words than registers have: behind them come zeros, whose products change no sum. Shapes for them would clear
   // the sums. The panel is copied where what follows may not be read.
   HWY_NOINLINE void add_last(const float* a, std::size_t a_stride, const float* panel, std::size_t words,
                              std::size_t behind) {
@@ -130,7 +139,7 @@ class StripOfTiles {
   }
 
   Registers registers_;
-  std::size_t rows_ = 0;
+  std::size_t rows_ = 0, step_words_ = kRegisterWords;
   bool has_right_ = false;
 };
 
@@ -154,13 +163,15 @@ class WaitingTile {
   // Does what is missing for `part` of `parts` of its rows, as far as they are whole steps.
   HWY_INLINE void advance(std::size_t part, std::size_t parts) {
     const std::size_t due = place_.rows * part / parts;
-    const std::size_t end = part == parts ? due : due - due % rows_at_once_;
+    const std::size_t end = part == parts ? due : due - due % rows_at_once();
     if (end > done_) finish_until(end);
   }
 
  private:
   static constexpr bool kIsOfIntegers = is_of_integers(kKind);
 
+  // Many instructions at once would keep the next products from the registers' unit until it has run dry.
+  std::size_t rows_at_once() const { return run_ + 1 < g_.scales.runs ? 16 : rows_at_once_; }
   static FinishTile find_finish_for(const GemmArguments& g) {
     if constexpr (!kIsOfIntegers) return find_finish<kKind, TileSums::floats>(g);
     return is_whole(g) ? find_finish<kKind, TileSums::whole>(g) : find_finish<kKind, TileSums::scaled>(g);
@@ -199,7 +210,6 @@ class WaitingTile {
 
   const GemmArguments& g_;
   const FinishTile finish_;
-  // Many instructions at once would keep the next products from the registers' unit until it has run dry.
   const std::size_t rows_at_once_;
   TilePlace place_{};
   std::size_t run_ = 0, done_ = 0;
@@ -241,7 +251,7 @@ void matrix_tiles_block(const GemmBlock& block) {
   const std::size_t panels = (g.n + kStripColumns - 1) / kStripColumns, panel_words = g.k * kStripColumns;
   const std::size_t words_at_once = cache_blocks().row_words / 4;
   const std::size_t panels_at_once = panel_words < words_at_once ? words_at_once / (panel_words + 1) + 1 : 1;
-  StripOfTiles<Registers> strip_tiles;
+  StripOfTiles<Registers> strip_tiles(run_words);
   WaitingTile<kKind> waiting(g);
   const auto multiply = [&](const typename Strips<kStripRows>::Strip& strip, std::size_t panel,
                             DrawnIn& drawn_in) HWY_ATTR {
