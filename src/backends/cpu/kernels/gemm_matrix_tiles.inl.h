@@ -185,7 +185,10 @@ class WaitingTile {
     const std::size_t first = done_ * kStripColumns;
     done_ = end;
     if (kIsOfIntegers && !is_whole(g_)) {
-      add_run(rows, sums_ + first, total_ + first);
+      if (run_ == 0)
+        add_run<true>(rows, sums_ + first, total_ + first);
+      else
+        add_run<false>(rows, sums_ + first, total_ + first);
       if (run_ + 1 < g_.scales.runs) return;
       add_offsets_before_last(g_, rows, total_ + first);
       finish_(g_, rows, total_ + first);
@@ -195,15 +198,18 @@ class WaitingTile {
   }
 
   // Adds the run's sums, as floats with their rows' scales, to those of the runs before it.
+  template <bool kIsFirst>
   void add_run(const TilePlace& place, const float* HWY_RESTRICT sums, float* HWY_RESTRICT total) {
+    const std::size_t rows = place.rows, stride = g_.scales.row_stride;
+    const float* scales = g_.scales.row_scales + place.row * stride + run_;
     for (std::size_t column = 0; column < place.columns; column += kLanes) {
       const FloatVector factors = run_scales(g_.scales, g_.n, run_, place.column + column, place.columns - column);
-      const float* scales = g_.scales.row_scales + place.row * g_.scales.row_stride + run_;
-      for (std::size_t row = 0; row < place.rows; ++row, scales += g_.scales.row_stride) {
+      for (std::size_t row = 0; row < rows; ++row) {
         const std::size_t at = row * kStripColumns + column;
         const FloatVector whole = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, hn::Load(kFloats, sums + at)));
-        const FloatVector before = run_ == 0 ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
-        hn::Store(hn::MulAdd(hn::Mul(whole, factors), hn::Set(kFloats, *scales), before), kFloats, total + at);
+        const FloatVector before = kIsFirst ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
+        const FloatVector scale = hn::Set(kFloats, scales[row * stride]);
+        hn::Store(hn::MulAdd(hn::Mul(whole, factors), scale, before), kFloats, total + at);
       }
     }
   }
