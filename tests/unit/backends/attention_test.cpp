@@ -329,37 +329,78 @@ class RoundedAttention : public RaggedAttention {
  protected:
   RoundedAttention() { tolerance_ = 1.5e-3; }
 
-  static Batch rounded(Batch batch) {
+  Batch rounded(Batch batch) const {
     batch.arguments.rounds_operands = true;
+    batch.arguments.rounds_to_bf16 = rounds_to_bf16_;
     return batch;
+  }
+  bool rounds_to_bf16_ = false;
+
+  void check_head_sizes() {
+    for (const std::size_t size : {1, 3, 8, 12, 31, 32, 33, 64, 80, 128, 300}) {
+      Batch batch = rounded(Batch({5, 1, 0, 25, 33}, 3, 3, size, size));
+      check(batch);
+    }
+  }
+
+  void check_lengths() {
+    for (const std::int32_t length : {1, 23, 24, 25, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 256, 257, 300, 520}) {
+      Batch batch = rounded(Batch({length}, 2, 2, 12, 20));
+      check(batch);
+    }
+  }
+
+  void check_adjusted_scores() {
+    Batch batch = rounded(Batch({3, 30, 150, 300}, 4, 2, 16, 16));
+    batch.arguments.causal = true;
+    check(batch);
+    batch.arguments.window_left = 40;
+    check(batch);
+    batch.arguments.soft_cap = 0.7f;
+    batch.add_bias(true);
+    batch.add_sinks();
+    check(batch);
+  }
+
+  void check_company() {
+    Batch company = rounded(Batch({40, 290, 7, 129}, 3, 3, 20, 20));
+    run(company, 2);
+    for (std::size_t s = 0; s < company.lengths.size(); ++s)
+      check_alone(company, s, rounded(Batch({company.lengths[s]}, 3, 3, 20, 20)));
+    const std::vector<float> on_two = company.out;
+    run(company, 1);
+    EXPECT_TRUE(same_bits(on_two, company.out));
+  }
+
+  void check_magnitudes() {
+    for (const float factor : {0.0f, 1e-38f, 1e-18f, 1e15f}) {
+      Batch batch = rounded(Batch({40}, 2, 2, 32, 32));
+      for (float& value : batch.qkv) value *= factor;
+      run(batch);
+      for (std::size_t i = 0; i < 40 * batch.arguments.out_stride; ++i) ASSERT_TRUE(std::isfinite(batch.out[i])) << i;
+    }
+  }
+
+  void check_no_numbers() {
+    constexpr std::size_t kWidth = 32, kRow = 10;
+    enum Part : std::size_t { query, key, value };
+    constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
+    // An infinite key is unseen where the query is negative there.
+    for (const auto& [part, bad] :
+         {std::pair{query, kNaN}, {query, kInfinity}, {key, kNaN}, {value, kNaN}, {value, kInfinity}}) {
+      Batch batch = rounded(Batch({40}, 1, 1, kWidth, kWidth));
+      batch.qkv[kRow * batch.arguments.q_stride + part * kWidth + 5] = bad;
+      run(batch);
+      EXPECT_FALSE(std::isfinite(batch.out[kRow * batch.arguments.out_stride + 5])) << bad << " in part " << part;
+    }
   }
 };
 
-TEST_P(RoundedAttention, FollowsTheFormulaForAnyHeadSize) {
-  for (const std::size_t size : {1, 3, 8, 12, 31, 32, 33, 64, 80, 128, 300}) {
-    Batch batch = rounded(Batch({5, 1, 0, 25, 33}, 3, 3, size, size));
-    check(batch);
-  }
-}
+TEST_P(RoundedAttention, FollowsTheFormulaForAnyHeadSize) { check_head_sizes(); }
 
-TEST_P(RoundedAttention, FollowsTheFormulaForAnyLength) {
-  for (const std::int32_t length : {1, 23, 24, 25, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 256, 257, 300, 520}) {
-    Batch batch = rounded(Batch({length}, 2, 2, 12, 20));
-    check(batch);
-  }
-}
+TEST_P(RoundedAttention, FollowsTheFormulaForAnyLength) { check_lengths(); }
 
-TEST_P(RoundedAttention, AppliesMasksCapBiasAndSinks) {
-  Batch batch = rounded(Batch({3, 30, 150, 300}, 4, 2, 16, 16));
-  batch.arguments.causal = true;
-  check(batch);
-  batch.arguments.window_left = 40;
-  check(batch);
-  batch.arguments.soft_cap = 0.7f;
-  batch.add_bias(true);
-  batch.add_sinks();
-  check(batch);
-}
+TEST_P(RoundedAttention, AppliesMasksCapBiasAndSinks) { check_adjusted_scores(); }
 
 TEST_P(RoundedAttention, RoundsLittleOfWhatOneKeyOutweighs) {
   // A key with the weight of all others together, whose weights are small each.
@@ -373,15 +414,7 @@ TEST_P(RoundedAttention, RoundsLittleOfWhatOneKeyOutweighs) {
   check(batch);
 }
 
-TEST_P(RoundedAttention, GivesTheSameBitsWhateverRunsBeside) {
-  Batch company = rounded(Batch({40, 290, 7, 129}, 3, 3, 20, 20));
-  run(company, 2);
-  for (std::size_t s = 0; s < company.lengths.size(); ++s)
-    check_alone(company, s, rounded(Batch({company.lengths[s]}, 3, 3, 20, 20)));
-  const std::vector<float> on_two = company.out;
-  run(company, 1);
-  EXPECT_TRUE(same_bits(on_two, company.out));
-}
+TEST_P(RoundedAttention, GivesTheSameBitsWhateverRunsBeside) { check_company(); }
 
 TEST_P(RoundedAttention, LeavesFewKeysAsTheyAre) {
   Batch plain({8, 23}, 2, 2, 32, 32), batch = rounded(plain);
@@ -391,29 +424,27 @@ TEST_P(RoundedAttention, LeavesFewKeysAsTheyAre) {
   EXPECT_TRUE(same_bits(plain.out, batch.out));
 }
 
-TEST_P(RoundedAttention, TakesOperandsOfAnySize) {
-  for (const float factor : {0.0f, 1e-38f, 1e-18f, 1e15f}) {
-    Batch batch = rounded(Batch({40}, 2, 2, 32, 32));
-    for (float& value : batch.qkv) value *= factor;
-    run(batch);
-    for (std::size_t i = 0; i < 40 * batch.arguments.out_stride; ++i) ASSERT_TRUE(std::isfinite(batch.out[i])) << i;
-  }
-}
+TEST_P(RoundedAttention, TakesOperandsOfAnySize) { check_magnitudes(); }
 
-TEST_P(RoundedAttention, PassesOnWhatIsNoNumber) {
-  constexpr std::size_t kWidth = 32, kRow = 10;
-  enum Part : std::size_t { query, key, value };
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
-  // An infinite key is unseen where the query is negative there.
-  for (const auto& [part, bad] :
-       {std::pair{query, kNaN}, {query, kInfinity}, {key, kNaN}, {value, kNaN}, {value, kInfinity}}) {
-    Batch batch = rounded(Batch({40}, 1, 1, kWidth, kWidth));
-    batch.qkv[kRow * batch.arguments.q_stride + part * kWidth + 5] = bad;
-    run(batch);
-    EXPECT_FALSE(std::isfinite(batch.out[kRow * batch.arguments.out_stride + 5])) << bad << " in part " << part;
-  }
-}
+TEST_P(RoundedAttention, PassesOnWhatIsNoNumber) { check_no_numbers(); }
 
+// Of numbers up to 1 in about.
+class Bf16Attention : public RoundedAttention {
+ protected:
+  Bf16Attention() {
+    rounds_to_bf16_ = true;
+    tolerance_ = 6e-3;
+  }
+};
+
+TEST_P(Bf16Attention, FollowsTheFormulaForAnyHeadSize) { check_head_sizes(); }
+TEST_P(Bf16Attention, FollowsTheFormulaForAnyLength) { check_lengths(); }
+TEST_P(Bf16Attention, AppliesMasksCapBiasAndSinks) { check_adjusted_scores(); }
+TEST_P(Bf16Attention, GivesTheSameBitsWhateverRunsBeside) { check_company(); }
+TEST_P(Bf16Attention, TakesOperandsOfAnySize) { check_magnitudes(); }
+TEST_P(Bf16Attention, PassesOnWhatIsNoNumber) { check_no_numbers(); }
+
+INSTANTIATE_TEST_SUITE_P(Sets, Bf16Attention, ::testing::ValuesIn(base::runnable_instruction_sets()), set_name);
 INSTANTIATE_TEST_SUITE_P(Sets, RoundedAttention, ::testing::ValuesIn(base::runnable_instruction_sets()), set_name);
 INSTANTIATE_TEST_SUITE_P(Sets, RaggedAttention, ::testing::ValuesIn(base::runnable_instruction_sets()), set_name);
 

@@ -152,7 +152,7 @@ TEST(StepWork, AttentionSaysWhenItMultipliesIntegers) {
     const Tensor x = random_tensor(DType::f32, {1, keys, 1, 8}, 1);
     const StepTime call =
         call_of(profile(b, b.attention({q, k, v}, {.rounds_operands = true}), {x, x, x}), "attention");
-    const bool rounds = rounds_operands_of(static_cast<std::size_t>(keys));
+    const bool rounds = rounded_operands(static_cast<std::size_t>(keys), false) == WordKind::shorts;
     EXPECT_EQ(call.work.arithmetic, rounds ? Arithmetic::int16 : Arithmetic::f32);
     if (keys == 20) {
       EXPECT_FALSE(rounds);

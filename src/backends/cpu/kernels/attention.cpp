@@ -60,8 +60,10 @@ std::size_t tasks_of(const SequenceWork& work) {
 }
 
 void run_task(const AttentionArguments& a, const SequenceWork& work, std::size_t index, const Kernels& set) {
-  const bool rounds = a.rounds_operands && rounds_operands_of(work.keys, set);
-  const AttentionKernel& kernel = rounds ? set.short_attention : set.simd.attention;
+  const WordKind kind = a.rounds_operands ? rounded_operands(work.keys, a.rounds_to_bf16, set) : WordKind::f32;
+  const AttentionKernel& kernel = kind == WordKind::bf16     ? set.bf16_attention
+                                  : kind == WordKind::shorts ? set.short_attention
+                                                             : set.simd.attention;
   float* scratch = thread_scratch(kernel.scratch_floats(a.head_size, a.value_size));
   AttentionTask task;
   task.sequence = work.sequence;
@@ -77,10 +79,12 @@ void run_task(const AttentionArguments& a, const SequenceWork& work, std::size_t
 
 }  // namespace
 
-bool rounds_operands_of(std::size_t keys, const Kernels& set) {
+WordKind rounded_operands(std::size_t keys, bool rounds_to_bf16, const Kernels& set) {
   // Of few keys, rounding takes as long as it saves.
   constexpr std::size_t kFewestKeys = 24;
-  return keys >= kFewestKeys && set.short_attention.attend != nullptr;
+  if (keys < kFewestKeys) return WordKind::f32;
+  if (rounds_to_bf16 && set.bf16_attention.attend != nullptr) return WordKind::bf16;
+  return set.short_attention.attend != nullptr ? WordKind::shorts : WordKind::f32;
 }
 
 void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backends/cpu/kernels/gemm_kernel.h"
 #include "backends/cpu/kernels/kernel_set.h"
 #include "base/thread_pool.h"
 
@@ -53,8 +54,10 @@ struct AttentionArguments {
   const float* sinks = nullptr;  // [heads], an extra score a row that has no value (arXiv:2309.17453); may be null
 
   // Queries, keys, values and weights may be rounded, to 12 bits of the greatest or more, before they are multiplied:
-  // done for sequences of many keys where the processor multiplies shorts two at a time.
+  // done for sequences of many keys where the processor multiplies shorts two at a time. Or to bf16, where it has
+  // registers for matrices of these.
   bool rounds_operands = false;
+  bool rounds_to_bf16 = false;  // with rounds_operands; for results that become bf16, too
 };
 
 /// out = softmax(scores) v for each sequence and head, by online softmax over tiles of 128 keys that start at the
@@ -64,8 +67,8 @@ struct AttentionArguments {
 void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                       const Kernels& set = kernels());
 
-/// Whether operands of a sequence with so many keys are rounded where that is allowed.
-bool rounds_operands_of(std::size_t keys, const Kernels& set = kernels());
+/// What operands of a sequence with so many keys are rounded to where that is allowed: f32 where they stay as they are.
+WordKind rounded_operands(std::size_t keys, bool rounds_to_bf16, const Kernels& set = kernels());
 
 /// One task: some queries of one head of one sequence.
 struct AttentionTask {

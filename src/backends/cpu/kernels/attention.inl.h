@@ -53,15 +53,16 @@ struct AttentionScratch {
   float* query_step_of(float* block) const { return sums_of(block) + width; }  // whose multiples queries are
 };
 
-/// The sizes alone, with `parts` numbers a word.
-inline AttentionScratch measure_scratch(std::size_t head_size, std::size_t value_size, std::size_t parts) {
+/// The sizes alone.
+template <class Products>
+AttentionScratch measure_scratch(std::size_t head_size, std::size_t value_size) {
   const FloatTag d;
   AttentionScratch s{};
   s.width = hn::Lanes(d) * kQueryVectors;
-  s.key_width = round_up(head_size, parts) / parts;
-  s.value_width = round_up(value_size, kTileRows);
+  s.key_width = round_up(round_up(head_size, Products::kParts) / Products::kParts, Products::kKeyWords);
+  s.value_width = round_up(value_size, Products::kValues);
   // Where several are in a word, queries are rounded into the memory of the scores before they are transposed.
-  const std::size_t staged = parts > 1 ? round_up(s.key_width, hn::Lanes(d)) : 0;
+  const std::size_t staged = Products::kParts > 1 ? round_up(s.key_width, hn::Lanes(d)) : 0;
   s.score_rows = staged > kAttentionKeys ? staged : kAttentionKeys;
   s.block_floats = (s.key_width + s.value_width + 3) * s.width;
   return s;
@@ -71,9 +72,9 @@ inline std::size_t scratch_before_blocks(const AttentionScratch& s) {
   return kAttentionKeys * (s.key_width + s.value_width + s.width) + (s.score_rows + 1) * s.width;
 }
 
-inline AttentionScratch lay_out_scratch(std::size_t head_size, std::size_t value_size, std::size_t parts,
-                                        float* scratch) {
-  AttentionScratch s = measure_scratch(head_size, value_size, parts);
+template <class Products>
+AttentionScratch lay_out_scratch(std::size_t head_size, std::size_t value_size, float* scratch) {
+  AttentionScratch s = measure_scratch<Products>(head_size, value_size);
   s.keys = scratch;
   s.values = s.keys + kAttentionKeys * s.key_width;
   s.scores = s.values + kAttentionKeys * s.value_width;
@@ -203,10 +204,12 @@ HWY_INLINE SoftmaxState<kVectors> raise_maxima(const AttentionScratch& s, std::s
   return state;
 }
 
-/// Products of floats.
+/// Products of floats. Numbers of a head are kParts a word, whole multiples of kKeyWords words and of kValues values;
+/// scores are computed for kKeysAtOnce keys at a time, and results of kValuesAtOnce values.
 class FloatProducts {
  public:
-  static constexpr std::size_t kParts = 1;
+  static constexpr std::size_t kParts = 1, kKeyWords = 1, kValues = kTileRows;
+  static constexpr std::size_t kKeysAtOnce = kTileRows, kValuesAtOnce = kTileRows;
 
   /// `count` queries, scaled, as columns of a block; zeros in the others of `columns`.
   void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
@@ -284,7 +287,8 @@ template <class Products, std::size_t kVectors>
 HWY_NOINLINE void attend_block_tile(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
                                     const Visibility& sees, const BlockTile& tile, const Products& products,
                                     float* block) {
-  for (std::size_t key = 0; key < tile.keys; key += kTileRows) products.template score<kVectors>(s, key, block);
+  for (std::size_t key = 0; key < tile.keys; key += Products::kKeysAtOnce)
+    products.template score<kVectors>(s, key, block);
   if (a.bias != nullptr || a.soft_cap > 0 || sees.left >= 0 || sees.right >= 0) {
     adjust_scores<kVectors>(a, s, task, sees, tile);
   }
@@ -292,7 +296,7 @@ HWY_NOINLINE void attend_block_tile(const AttentionArguments& a, const Attention
   SoftmaxState<kVectors> state = raise_maxima<kVectors>(s, tile.keys, s.maxima_of(block), sums);
   products.template weigh<kVectors>(s, tile.keys, state);
   for (std::size_t c = 0; c < kVectors; ++c) hn::Store(state.sum[c], FloatTag(), sums + c * hn::Lanes(FloatTag()));
-  for (std::size_t i = 0; i < s.value_width; i += kTileRows) {
+  for (std::size_t i = 0; i < s.value_width; i += Products::kValuesAtOnce) {
     products.template add_values<kVectors>(s, i, tile.keys, s.result_of(block), tile.is_first ? nullptr : s.factors);
   }
 }
@@ -379,7 +383,7 @@ template <class Products>
 void attend_with(const AttentionArguments& a, const AttentionTask& task, float* scratch) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
-  const AttentionScratch s = lay_out_scratch(a.head_size, a.value_size, Products::kParts, scratch);
+  const AttentionScratch s = lay_out_scratch<Products>(a.head_size, a.value_size, scratch);
   const Visibility sees = visibility_of(a);
   const std::size_t kv_head = task.head * a.kv_heads / a.heads;
   const float* k = a.k + task.first_key * a.k_stride + head_offset(kv_head, a.k_head_stride, a.head_size);
@@ -421,7 +425,7 @@ void attend_with(const AttentionArguments& a, const AttentionTask& task, float* 
 
 template <class Products>
 std::size_t scratch_floats_with(std::size_t head_size, std::size_t value_size) {
-  const AttentionScratch s = measure_scratch(head_size, value_size, Products::kParts);
+  const AttentionScratch s = measure_scratch<Products>(head_size, value_size);
   return scratch_before_blocks(s) + round_up(kAttentionQueries, s.width) / s.width * s.block_floats;
 }
 

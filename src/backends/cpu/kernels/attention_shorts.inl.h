@@ -115,7 +115,8 @@ HWY_INLINE FloatVector short_exp2(FloatVector t) {
 template <class Multiply>
 class ShortProducts {
  public:
-  static constexpr std::size_t kParts = 2;
+  static constexpr std::size_t kParts = 2, kKeyWords = 1, kValues = kTileRows;
+  static constexpr std::size_t kKeysAtOnce = kTileRows, kValuesAtOnce = kTileRows;
 
   void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
                     std::size_t columns, float* block) const {

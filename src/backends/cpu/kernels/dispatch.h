@@ -20,8 +20,9 @@ struct Kernels {
   // The same bits as f32 makes with such weights widened, of half the memory: A is f32, W is packed from bf16 or f16.
   GemmKernel f32_by_bf16, f32_by_f16;
 
-  // Attention whose products are of shorts, AttentionArguments::rounds_operands; null where that is not faster.
-  AttentionKernel short_attention;
+  // Attention whose products are of shorts or bf16, AttentionArguments::rounds_operands and rounds_to_bf16; null where
+  // that is not faster.
+  AttentionKernel short_attention, bf16_attention;
 
   // Independent chains of multiply-adds in registers, to measure what the processor could do at best.
   float (*run_multiply_adds)(std::size_t rounds) = nullptr;

@@ -148,7 +148,7 @@ HWY_INLINE void finish_columns(const GemmArguments& g, const TilePlace& place, c
   constexpr bool kIsOfIntegers = kTileSums != TileSums::floats;
   constexpr Accuracy kAccuracy = kIsOfIntegers || kMayRound ? Accuracy::coarse : Accuracy::fine;
   const std::size_t first = place.column + column, count = kIsWhole ? kLanes : place.columns - column;
-  const auto load = [count](const float* from) HWY_ATTR __attribute__((always_inline)) {
+  const auto load = [&](const float* from) HWY_ATTR __attribute__((always_inline)) {
     if constexpr (kIsWhole) return hn::LoadU(kFloats, from);
     return load_first(kFloats, from, count);
   };
