@@ -1,4 +1,4 @@
-// The product loops for tile registers, with registers that are emulated: no processor here has any.
+// The product loops for tile registers, with registers that are emulated: few processors have any.
 #include "backends/cpu/kernels/gemm_matrix_tiles.inl.h"
 
 #include <gtest/gtest.h>

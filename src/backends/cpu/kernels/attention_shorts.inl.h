@@ -118,6 +118,9 @@ class ShortProducts {
   static constexpr std::size_t kParts = 2, kKeyWords = 1, kValues = kTileRows;
   static constexpr std::size_t kKeysAtOnce = kTileRows, kValuesAtOnce = kTileRows;
 
+  void begin() {}
+  void end() {}
+
   void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
                     std::size_t columns, float* block) const {
     const std::size_t lanes = hn::Lanes(kWords), staged = round_up(s.key_width, lanes);

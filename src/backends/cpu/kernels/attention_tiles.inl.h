@@ -51,10 +51,8 @@ class TileProducts {
   static constexpr std::size_t kParts = 2, kKeyWords = kRegisterWords, kValues = kRegisterRows;
   static constexpr std::size_t kKeysAtOnce = kStripRows, kValuesAtOnce = kStripRows;
 
-  TileProducts() { registers_.configure(shapes_for(kStripRows, kRegisterWords)); }
-  ~TileProducts() { registers_.release(); }
-  TileProducts(const TileProducts&) = delete;
-  TileProducts& operator=(const TileProducts&) = delete;
+  void begin() { registers_.configure(shapes_for(kStripRows, kRegisterWords)); }
+  void end() { registers_.release(); }
 
   void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
                     std::size_t columns, float* block) const {

@@ -29,17 +29,17 @@ HWY_INLINE void transpose_blocks(D d, const V (&rows)[4], V (&out)[4]) {
 template <class D, class Load, class Store>
 HWY_INLINE void transpose_square(D d, const Load& load, const Store& store) {
   using V = hn::Vec<D>;
-  constexpr std::size_t kLanes = hn::MaxLanes(d);
-  V blocks[kLanes / 4][4];  // blocks[g][k]: at 4b + r, row 4g + r at column 4b + k
-  for (std::size_t g = 0; g < kLanes / 4; ++g) {
+  constexpr std::size_t kWidth = hn::MaxLanes(d);
+  V blocks[kWidth / 4][4];  // blocks[g][k]: at 4b + r, row 4g + r at column 4b + k
+  for (std::size_t g = 0; g < kWidth / 4; ++g) {
     const V rows[4] = {load(4 * g), load(4 * g + 1), load(4 * g + 2), load(4 * g + 3)};
     transpose_blocks(d, rows, blocks[g]);
   }
   for (std::size_t k = 0; k < 4; ++k) {
-    if constexpr (kLanes == 8) {
+    if constexpr (kWidth == 8) {
       store(k, hn::ConcatLowerLower(d, blocks[1][k], blocks[0][k]));
       store(4 + k, hn::ConcatUpperUpper(d, blocks[1][k], blocks[0][k]));
-    } else if constexpr (kLanes == 16) {
+    } else if constexpr (kWidth == 16) {
       const V even_low = hn::ConcatLowerLower(d, blocks[2][k], blocks[0][k]);
       const V even_high = hn::ConcatUpperUpper(d, blocks[2][k], blocks[0][k]);
       const V odd_low = hn::ConcatLowerLower(d, blocks[3][k], blocks[1][k]);
@@ -117,19 +117,19 @@ template <bool kFill>
 inline void transpose_scaled(const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
                              std::size_t out_stride, std::size_t rows, std::size_t columns, float factor) {
   const FloatTag d;
-  constexpr std::size_t kLanes = hn::MaxLanes(d);
-  if constexpr (kLanes != 8 && kLanes != 16) {
+  constexpr std::size_t kWidth = hn::MaxLanes(d);
+  if constexpr (kWidth != 8 && kWidth != 16) {
     transpose_scaled_narrow(in, in_stride, out, out_stride, rows, columns, factor);
   } else {
     const FloatVector factors = hn::Set(d, factor);
-    for (std::size_t i = 0; i < rows; i += kLanes) {
-      const std::size_t tile_rows = rows - i < kLanes ? rows - i : kLanes;
-      for (std::size_t j = 0; j < columns; j += kLanes) {
-        const std::size_t tile_columns = columns - j < kLanes ? columns - j : kLanes;
+    for (std::size_t i = 0; i < rows; i += kWidth) {
+      const std::size_t tile_rows = rows - i < kWidth ? rows - i : kWidth;
+      for (std::size_t j = 0; j < columns; j += kWidth) {
+        const std::size_t tile_columns = columns - j < kWidth ? columns - j : kWidth;
         const float* from = in + i * in_stride + j;
         float* to = out + j * out_stride + i;
-        if (tile_rows == kLanes && tile_columns == kLanes) {
-          transpose_tile<false, false>(from, in_stride, to, out_stride, kLanes, kLanes, factors);
+        if (tile_rows == kWidth && tile_columns == kWidth) {
+          transpose_tile<false, false>(from, in_stride, to, out_stride, kWidth, kWidth, factors);
         } else if constexpr (kMaskedMemory) {
           transpose_tile<true, kFill>(from, in_stride, to, out_stride, tile_rows, tile_columns, factors);
         } else {
@@ -155,17 +155,17 @@ HWY_INLINE void transpose_elements(const T* HWY_RESTRICT in, std::size_t in_stri
 template <bool kStreams>
 inline void transpose_32(const std::uint32_t* HWY_RESTRICT in, std::size_t in_stride, std::uint32_t* HWY_RESTRICT out,
                          std::size_t out_stride, std::size_t rows, std::size_t columns) {
-  constexpr std::size_t kLanes = hn::MaxLanes(FloatTag()) == 16 ? 16 : hn::MaxLanes(FloatTag()) == 8 ? 8 : 4;
-  const hn::FixedTag<std::uint32_t, kLanes> d;
+  constexpr std::size_t kWidth = hn::MaxLanes(FloatTag()) == 16 ? 16 : hn::MaxLanes(FloatTag()) == 8 ? 8 : 4;
+  const hn::FixedTag<std::uint32_t, kWidth> d;
   using Vector = hn::Vec<decltype(d)>;
   // Bands of rows for narrow vectors: what a band reads of a line stays in L1 until the band's next columns want it.
-  constexpr std::size_t kBand = kLanes == 16 ? 16 : 64;
+  constexpr std::size_t kBand = kWidth == 16 ? 16 : 64;
   for (std::size_t band = 0; band < rows; band += kBand) {
     const std::size_t band_end = rows - band < kBand ? rows : band + kBand;
-    const std::size_t whole_rows = (band_end - band) / kLanes * kLanes;
+    const std::size_t whole_rows = (band_end - band) / kWidth * kWidth;
     std::size_t j = 0;
-    for (; j + kLanes <= columns; j += kLanes) {
-      for (std::size_t i = band; i < band + whole_rows; i += kLanes) {
+    for (; j + kWidth <= columns; j += kWidth) {
+      for (std::size_t i = band; i < band + whole_rows; i += kWidth) {
         const auto load = [&](std::size_t row) HWY_ATTR { return hn::LoadU(d, in + (i + row) * in_stride + j); };
         const auto store = [&](std::size_t column, Vector v) HWY_ATTR {
           std::uint32_t* to = out + (j + column) * out_stride + i;
@@ -174,7 +174,7 @@ inline void transpose_32(const std::uint32_t* HWY_RESTRICT in, std::size_t in_st
           else
             hn::StoreU(v, d, to);
         };
-        if constexpr (kLanes == 4) {
+        if constexpr (kWidth == 4) {
           const Vector loaded[4] = {load(0), load(1), load(2), load(3)};
           Vector transposed[4];
           transpose_blocks(d, loaded, transposed);

@@ -245,7 +245,7 @@ struct ActivationTables<Activation::gelu_tanh> {
 };
 
 template <Activation kActivation, class D>
-constexpr bool has_table = std::is_same_v<D, FloatTag> && requires { typename ActivationTables<kActivation>::Fine; };
+constexpr bool kHasTable = std::is_same_v<D, FloatTag> && requires { typename ActivationTables<kActivation>::Fine; };
 #endif
 
 /// The activation of every lane.
@@ -254,7 +254,7 @@ HWY_INLINE V activate(D d, V x) {
   if constexpr (kActivation == Activation::relu) {
     return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
 #if HWY_TARGET == HWY_AVX3
-  } else if constexpr (has_table<kActivation, D>) {
+  } else if constexpr (kHasTable<kActivation, D>) {
     using Tables = ActivationTables<kActivation>;
     const V z = hn::Abs(x);
     const V half =
