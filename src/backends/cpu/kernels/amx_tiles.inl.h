@@ -28,6 +28,15 @@ class AmxTiles {
   }
 };
 
+// Of words of two bf16.
+struct Bf16Tiles : AmxTiles {
+  // For each register, the products of words' first values and of their second ones are two sums, which are then added.
+  template <int kSums, int kRows, int kColumns>
+  HWY_INLINE void multiply() {
+    __asm__ volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kRows), "i"(kColumns));
+  }
+};
+
 }  // namespace
 }  // namespace alate::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -211,9 +211,7 @@ class FloatProducts {
   static constexpr std::size_t kParts = 1, kKeyWords = 1, kValues = kTileRows;
   static constexpr std::size_t kKeysAtOnce = kTileRows, kValuesAtOnce = kTileRows;
 
-  /// Around all else. No constructor and destructor: a destructor's call where something is thrown needs a symbol that
-  /// all files share.
-  void begin() {}
+  /// After all else. No destructor: its call where something is thrown needs a symbol that all files share.
   void end() {}
 
   /// `count` queries, scaled, as columns of a block; zeros in the others of `columns`.
@@ -394,7 +392,6 @@ void attend_with(const AttentionArguments& a, const AttentionTask& task, float* 
   const float* k = a.k + task.first_key * a.k_stride + head_offset(kv_head, a.k_head_stride, a.head_size);
   const float* v = a.v + task.first_key * a.v_stride + head_offset(kv_head, a.v_head_stride, a.value_size);
   Products products;
-  products.begin();
   const auto count_at = [&](std::size_t query) {
     return task.query_end - query < s.width ? task.query_end - query : s.width;
   };

@@ -118,7 +118,6 @@ class ShortProducts {
   static constexpr std::size_t kParts = 2, kKeyWords = 1, kValues = kTileRows;
   static constexpr std::size_t kKeysAtOnce = kTileRows, kValuesAtOnce = kTileRows;
 
-  void begin() {}
   void end() {}
 
   void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,

@@ -51,8 +51,7 @@ class TileProducts {
   static constexpr std::size_t kParts = 2, kKeyWords = kRegisterWords, kValues = kRegisterRows;
   static constexpr std::size_t kKeysAtOnce = kStripRows, kValuesAtOnce = kStripRows;
 
-  void begin() { registers_.configure(shapes_for(kStripRows, kRegisterWords)); }
-  void end() { registers_.release(); }
+  void end() { tiles_.release(); }
 
   void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
                     std::size_t columns, float* block) const {
@@ -83,12 +82,10 @@ class TileProducts {
 
   template <std::size_t kVectors>
   HWY_INLINE void score(const AttentionScratch& s, std::size_t key, float* block) const {
-    const bool has_lower = key + kRegisterRows < keys_;
-    const float *keys = s.keys + key * s.key_width, *queries = s.queries_of(block);
-    clear_sums();
-    for (std::size_t word = 0; word < s.key_width; word += kRegisterWords)
-      multiply<kVectors>(keys + word, s.key_width, has_lower, queries + word * s.width, s.width);
-    store_sums<kVectors>(s.scores + key * s.width, s.width, has_lower);
+    set_size<kVectors>(keys_ - key);
+    tiles_.clear_sums();
+    add(s.keys + key * s.key_width, s.key_width, s.queries_of(block), s.key_width);
+    tiles_.store_sums(s.scores + key * s.width);
   }
 
   /// The weights of keys 2i and 2i + 1 become the words of row i: no row that is still to be read lies there. Rows up
@@ -124,76 +121,37 @@ class TileProducts {
   HWY_INLINE void add_values(const AttentionScratch& s, std::size_t i, std::size_t keys, float* result,
                              const float* factors) const {
     const FloatTag d;
-    const bool has_lower = i + kRegisterRows < s.value_width;
+    const std::size_t rows = s.value_width - i < kStripRows ? s.value_width - i : kStripRows;
+    set_size<kVectors>(rows);
     float* to = result + i * s.width;
     if (factors == nullptr) {
-      clear_sums();
+      tiles_.clear_sums();
     } else {
-      for (std::size_t row = 0; row < (has_lower ? kStripRows : kRegisterRows); ++row) {
+      for (std::size_t row = 0; row < rows; ++row) {
         HWY_UNROLL(2) for (std::size_t c = 0; c < kVectors; ++c) {
           float* at = to + row * s.width + c * hn::Lanes(d);
           hn::Store(hn::Mul(hn::Load(d, at), hn::Load(d, factors + c * hn::Lanes(d))), d, at);
         }
       }
-      load_sums<kVectors>(to, s.width, has_lower);
+      tiles_.load_sums(to);
     }
-    for (std::size_t pair = 0; pair < (keys + 1) / 2; pair += kRegisterWords)
-      multiply<kVectors>(s.values + i * kPairs + pair, kPairs, has_lower, s.scores + pair * s.width, s.width);
-    store_sums<kVectors>(to, s.width, has_lower);
+    add(s.values + i * kPairs, kPairs, s.scores, round_up((keys + 1) / 2, kRegisterWords));
+    tiles_.store_sums(to);
   }
 
  private:
   static constexpr std::size_t kPairs = kAttentionKeys / 2;  // of keys, between rows of values
+  static_assert(kQueryVectors * kLanes == kStripColumns);    // so that tiles lie in the scores and the result
 
-  struct Bf16Tiles : AmxTiles {
-    template <int kSums, int kRows, int kColumns>
-    HWY_INLINE void multiply() {
-      __asm__ volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kRows), "i"(kColumns));
-    }
-  };
-
-  HWY_INLINE void clear_sums() const {
-    registers_.template zero<kUpperLeft>();
-    registers_.template zero<kUpperRight>();
-    registers_.template zero<kLowerLeft>();
-    registers_.template zero<kLowerRight>();
+  /// Registers are whole: rows up to the next multiple of theirs are there.
+  template <std::size_t kVectors>
+  HWY_INLINE void set_size(std::size_t rows) const {
+    tiles_.set_rows(rows > kRegisterRows ? kStripRows : kRegisterRows);
+    tiles_.set_columns(kVectors * kLanes);
   }
 
-  // Sums += rows of words times columns of words. Registers to the right are of the second vector of queries.
-  template <std::size_t kVectors>
-  HWY_INLINE void multiply(const float* rows, std::size_t rows_stride, bool has_lower, const float* columns,
-                           std::size_t columns_stride) const {
-    registers_.template load<kLeftColumns>(columns, columns_stride);
-    registers_.template load<kUpperRows>(rows, rows_stride);
-    registers_.template multiply<kUpperLeft, kUpperRows, kLeftColumns>();
-    if constexpr (kVectors == 2) {
-      registers_.template load<kRightColumns>(columns + kRegisterWords, columns_stride);
-      registers_.template multiply<kUpperRight, kUpperRows, kRightColumns>();
-    }
-    if (!has_lower) return;
-    registers_.template load<kLowerRows>(rows + kRegisterRows * rows_stride, rows_stride);
-    registers_.template multiply<kLowerLeft, kLowerRows, kLeftColumns>();
-    if constexpr (kVectors == 2) registers_.template multiply<kLowerRight, kLowerRows, kRightColumns>();
-  }
-
-  template <std::size_t kVectors>
-  HWY_INLINE void store_sums(float* to, std::size_t stride, bool has_lower) const {
-    registers_.template store<kUpperLeft>(to, stride);
-    if constexpr (kVectors == 2) registers_.template store<kUpperRight>(to + kRegisterWords, stride);
-    if (!has_lower) return;
-    to += kRegisterRows * stride;
-    registers_.template store<kLowerLeft>(to, stride);
-    if constexpr (kVectors == 2) registers_.template store<kLowerRight>(to + kRegisterWords, stride);
-  }
-
-  template <std::size_t kVectors>
-  HWY_INLINE void load_sums(const float* from, std::size_t stride, bool has_lower) const {
-    registers_.template load<kUpperLeft>(from, stride);
-    if constexpr (kVectors == 2) registers_.template load<kUpperRight>(from + kRegisterWords, stride);
-    if (!has_lower) return;
-    from += kRegisterRows * stride;
-    registers_.template load<kLowerLeft>(from, stride);
-    if constexpr (kVectors == 2) registers_.template load<kLowerRight>(from + kRegisterWords, stride);
+  HWY_INLINE void add(const float* rows, std::size_t stride, const float* columns, std::size_t words) const {
+    tiles_.add(rows, stride, columns, words, 0, [] {});
   }
 
   /// Word [i, p] has number i of the values of keys 2p and 2p + 1; zeros behind the last key.
@@ -217,7 +175,7 @@ class TileProducts {
     }
   }
 
-  mutable Bf16Tiles registers_;
+  mutable StripOfTiles<Bf16Tiles> tiles_{kRegisterWords};
   std::size_t keys_ = 0;  // of the tile
 };
 

@@ -94,7 +94,15 @@ class StripOfTiles {
     meanwhile();
   }
 
-  // Of a tile [kStripRows, kStripColumns] only the registers in use are written.
+  // Of a tile [kStripRows, kStripColumns] only the registers in use are read, or written.
+  void load_sums(const float* tile) {
+    registers_.template load<kUpperLeft>(tile, kStripColumns);
+    if (has_right_) registers_.template load<kUpperRight>(tile + kRegisterWords, kStripColumns);
+    if (!has_lower()) return;
+    tile += kRegisterRows * kStripColumns;
+    registers_.template load<kLowerLeft>(tile, kStripColumns);
+    if (has_right_) registers_.template load<kLowerRight>(tile + kRegisterWords, kStripColumns);
+  }
   void store_sums(float* tile) {
     registers_.template store<kUpperLeft>(tile, kStripColumns);
     if (has_right_) registers_.template store<kUpperRight>(tile + kRegisterWords, kStripColumns);
@@ -152,7 +160,7 @@ class WaitingTile {
   explicit WaitingTile(const GemmArguments& g)
       : g_(g), finish_(find_finish_for(g)), rows_at_once_(g.activation == Activation::none ? 8 : 4) {}
 
-  // Where sums go when is_done().
+  // Where sums go when all of those before are done.
   float* sums() { return sums_; }
   // Those in sums() are of this run of the tile at `place`. The runs of a tile follow each other.
   void begin(const TilePlace& place, std::size_t run) {

@@ -3,6 +3,7 @@
 
 #include "backends/cpu/kernels/attention.h"
 #include "backends/cpu/steps/steps.h"
+#include "backends/cpu/steps/widened.h"
 #include "backends/cpu/steps/work.h"
 
 namespace alate::cpu {
@@ -27,14 +28,14 @@ double seen_pairs(const graph::Attention& attention, std::int64_t queries, std::
 /// Pairs of all sequences, and those of them whose operands are rounded.
 class SeenPairs {
  public:
-  SeenPairs(const graph::Attention& attention, bool result_is_bf16)
-      : attention_(attention), result_is_bf16_(result_is_bf16) {}
+  SeenPairs(const graph::Attention& attention, bool rounds_to_bf16)
+      : attention_(attention), rounds_to_bf16_(rounds_to_bf16) {}
 
   void add(std::int64_t queries, std::int64_t keys) {
     const double pairs = seen_pairs(attention_, queries, keys);
     all_ += pairs;
     if (!attention_.rounds_operands) return;
-    const WordKind kind = rounded_operands(static_cast<std::size_t>(keys), result_is_bf16_);
+    const WordKind kind = rounded_operands(static_cast<std::size_t>(keys), rounds_to_bf16_);
     if (kind == WordKind::f32) return;
     rounded_ += pairs;
     rounded_to_ = kind == WordKind::bf16 ? Arithmetic::bf16 : Arithmetic::int16;
@@ -45,7 +46,7 @@ class SeenPairs {
 
  private:
   const graph::Attention& attention_;
-  bool result_is_bf16_;
+  bool rounds_to_bf16_;
   double all_ = 0, rounded_ = 0;
   Arithmetic rounded_to_ = Arithmetic::f32;
 };
@@ -67,7 +68,7 @@ Work attention_work(const Step& step, const Frame& frame) {
   const auto queries = static_cast<std::int64_t>(extent_of(frame.shape(step.inputs[0]), 1)),
              keys = static_cast<std::int64_t>(extent_of(frame.shape(step.inputs[1]), 1));
   const std::int32_t* lengths = attention.has_lengths ? frame.in<std::int32_t>(step.inputs[3]) : nullptr;
-  SeenPairs pairs(attention, frame.shape(step.output()).dtype == DType::bf16);
+  SeenPairs pairs(attention, false);
   for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[0]), 0); ++i) {
     const std::int64_t seen = lengths == nullptr ? keys : std::clamp<std::int64_t>(lengths[i], 0, keys);
     pairs.add(queries, seen);
@@ -81,7 +82,7 @@ Work ragged_attention_work(const Step& step, const Frame& frame) {
   const auto& attention = std::get<graph::Attention>(step.attributes);
   const auto* lengths = frame.in<std::int32_t>(step.inputs[4]);
   const std::int32_t* key_lengths = attention.has_lengths ? frame.in<std::int32_t>(step.inputs[7]) : nullptr;
-  SeenPairs pairs(attention, frame.shape(step.output()).dtype == DType::bf16);
+  SeenPairs pairs(attention, is_rounded_result(step, frame.binding));
   for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[4]), 0); ++i) {
     const std::int32_t keys = key_lengths == nullptr ? lengths[i] : std::clamp(key_lengths[i], 0, lengths[i]);
     pairs.add(lengths[i], keys);
