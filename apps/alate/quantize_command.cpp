@@ -1,5 +1,6 @@
 // alate quantize
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,16 +48,16 @@ std::string report_of(const quantization::FolderReport& report, const std::strin
 
 void run_quantize(Arguments& arguments) {
   std::string model, out, type, calibration;
-  std::size_t runs = quantization::FolderOptions{}.activation_runs;
+  std::optional<std::size_t> runs;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
   arguments.positional("OUT", true, out);
   arguments.option("--type", "TYPE", "of the weights: int8", type);
   arguments.option("--calibration", "FILE", "texts like those that the model will see, one a line, or .jsonl",
                    calibration);
-  arguments.option("--activation-runs", "N",
-                   "runs of a layer's inputs that are rounded apart: 1 is fastest; default: " + std::to_string(runs),
-                   runs);
+  arguments.option(
+      "--activation-runs", "N",
+      "runs of a layer's inputs that are rounded apart: 1 is fastest; default: as many as each layer needs", runs);
   declare(arguments, options);
   if (!arguments.parse()) return;
   apply(options);
@@ -64,10 +65,9 @@ void run_quantize(Arguments& arguments) {
   if (type != "int8") throw arguments.usage_error("--type is int8, not " + formats::quoted_name(type));
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
 
-  const quantization::FolderReport report =
-      quantization::quantize_folder(find_model(options, model), out,
-                                    {.calibration = read_texts(calibration),
-                                     .activation_runs = static_cast<std::int64_t>(std::min(runs, kMostRuns))});
+  quantization::FolderOptions how{.calibration = read_texts(calibration)};
+  if (runs) how.activation_runs = static_cast<std::int64_t>(std::min(*runs, kMostRuns));
+  const quantization::FolderReport report = quantization::quantize_folder(find_model(options, model), out, how);
   if (options.quiet) return;
   Output output(options.out);
   output.write(report_of(report, out, format));

@@ -312,7 +312,7 @@ struct Attention {
   std::int64_t window_left = -1;  // a query at place i sees keys at i - window_left … i + window_right; -1: no limit
   std::int64_t window_right = -1;
   double soft_cap = 0;  // scores become soft_cap · tanh(score / soft_cap) before bias and mask; 0: not
-  // Products may take operands that are rounded, to 12 bits of the greatest or more: where integers multiply faster.
+  // Products may take rounded operands: of 12 bits of the greatest or more, or bf16 where the result has 8 in the end.
   bool rounds_operands = false;
   static constexpr auto fields() {
     return std::tuple{Field{"scale", &Attention::scale},

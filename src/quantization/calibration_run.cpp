@@ -110,14 +110,33 @@ class Feeder {
   std::vector<graph::NodeId> passed_;
 };
 
+InputKind kind_of_input(const graph::Graph& graph, graph::Value x) {
+  while (graph.node(x.node).op == graph::Op::reshape) x = graph.node(x.node).operands[0];
+  switch (graph.node(x.node).op) {
+    case graph::Op::layer_norm:
+    case graph::Op::rms_norm: return InputKind::norm;
+    case graph::Op::attention:
+    case graph::Op::ragged_attention: return InputKind::attention;
+    default: return InputKind::other;
+  }
+}
+
 }  // namespace
 
 ModelLayers find_layers(const ModelSource& source) {
   Built built = build(source, nullptr, {});
   Feeder feeder(built.builder.so_far(), built.layers);
   std::vector<std::size_t> fed_by;
-  for (std::size_t i = 0; i < built.layers.size(); ++i) fed_by.push_back(feeder.behind(built.layers[i].x).value_or(i));
-  return {.linear = std::move(built.layers), .tables = std::move(built.tables), .fed_by = std::move(fed_by)};
+  std::vector<InputKind> inputs;
+  for (std::size_t i = 0; i < built.layers.size(); ++i) {
+    const graph::Value x = built.layers[i].x;
+    fed_by.push_back(feeder.behind(x).value_or(i));
+    inputs.push_back(fed_by.back() < i ? InputKind::activation : kind_of_input(built.builder.so_far(), x));
+  }
+  return {.linear = std::move(built.layers),
+          .tables = std::move(built.tables),
+          .fed_by = std::move(fed_by),
+          .inputs = std::move(inputs)};
 }
 
 CalibrationRun::CalibrationRun(ModelSource source, PackedTokens tokens)

@@ -22,6 +22,14 @@ struct ModelSource {
   const models::Architecture& architecture;
 };
 
+/// What makes the inputs of a layer, which says how unlike each other their channels are.
+enum class InputKind {
+  norm,
+  attention,   // sums of values, weighted: the most alike
+  activation,  // of one layer's outputs, which are read by this layer's kind alone: the least alike
+  other,
+};
+
 /// The layers of a model and what they read, in the order of computation.
 struct ModelLayers {
   std::vector<models::LinearLayer> linear;
@@ -29,6 +37,7 @@ struct ModelLayers {
   /// For a layer: the layer whose outputs are all that it reads, element by element through an activation, where
   /// nothing else reads them; its own index where there is none such.
   std::vector<std::size_t> fed_by;
+  std::vector<InputKind> inputs;
 };
 ModelLayers find_layers(const ModelSource& source);
 

@@ -30,7 +30,7 @@ std::vector<double> covariance(const Inputs& inputs, std::span<const double> mea
 class GptqPlan {
  public:
   /// `covariance` is as above; `damping` times the mean of its diagonal is added to the diagonal.
-  GptqPlan(std::span<const double> covariance, std::size_t columns, double damping = 0.01);
+  GptqPlan(std::span<const double> covariance, std::size_t columns, double damping = 0.2);
 
   /// The weight f32 [rows, columns] in 8 bits, each row in `runs` runs with a scale of their own. Column after column
   /// is rounded, and what rounding changes is made up for in the columns still to come. Frantar and others 2022,

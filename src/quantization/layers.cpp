@@ -11,6 +11,9 @@ namespace alate::quantization {
 namespace {
 
 constexpr float kLeastMagnitude = 1e-5F;
+// How far smoothing goes: at 0 only the weights' columns come to equal ranges, at 1 only the inputs' channels. Vectors
+// of all-MiniLM-L6-v2 move least at 0.6: 2.6e-4 of the cosine, 2.8e-4 at 0.5 and 0.65.
+constexpr float kOfInputs = 0.6F;
 
 std::vector<float> column_magnitudes(std::span<const float> values, std::size_t columns) {
   std::vector<float> most(columns, kLeastMagnitude);
@@ -39,7 +42,7 @@ std::vector<float> smoothing_of(const Inputs& inputs, std::span<const Tensor> we
   double logarithms = 0;
   std::vector<float> smoothing(columns);
   for (std::size_t i = 0; i < columns; ++i) {
-    smoothing[i] = std::sqrt(of_weights[i] / of_inputs[i]);
+    smoothing[i] = std::pow(of_weights[i], 1 - kOfInputs) / std::pow(of_inputs[i], kOfInputs);
     logarithms += std::log(double{smoothing[i]});
   }
   const auto mean = static_cast<float>(std::exp(logarithms / static_cast<double>(std::max<std::size_t>(columns, 1))));

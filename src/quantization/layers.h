@@ -13,8 +13,8 @@ namespace alate::quantization {
 
 /// What the inputs of some layers are multiplied with, channel by channel, before they are rounded; the weights'
 /// columns are divided by it. So the ranges of inputs and weights come nearer to each other: with a the largest
-/// magnitude of a channel and w that of the weights' column, √(w / a), of which the geometric mean is made 1. Xiao and
-/// others 2022, "SmoothQuant", with exponent 0.5. `weights` are f32 [out, in].
+/// magnitude of a channel and w that of the weights' column, w^0.4 / a^0.6, of which the geometric mean is made 1. Xiao
+/// and others 2022, "SmoothQuant", with exponent 0.6. `weights` are f32 [out, in].
 std::vector<float> smoothing_of(const Inputs& inputs, std::span<const Tensor> weights);
 
 /// f32 [rows, columns] with each column divided by its factor.

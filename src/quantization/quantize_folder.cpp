@@ -86,9 +86,8 @@ formats::Json with_quantization(const formats::Json& config, const models::Quant
 
 FolderReport quantize_folder(const fs::path& model, const fs::path& out, const FolderOptions& options) {
   constexpr std::int64_t kMostRuns = 64;
-  if (options.activation_runs < 1 || options.activation_runs > kMostRuns)
-    throw make_error(ErrorCode::invalid_argument, options.activation_runs, " runs of activations: 1 to ", kMostRuns,
-                     " are possible");
+  if (const std::int64_t runs = options.activation_runs.value_or(1); runs < 1 || runs > kMostRuns)
+    throw make_error(ErrorCode::invalid_argument, runs, " runs of activations: 1 to ", kMostRuns, " are possible");
   OutputFolder output(out);  // refused before any work is done
   const runtime::ModelFiles files = runtime::find_model_files(model);
   if (files.is_onnx())

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@ namespace alate::quantization {
 
 struct FolderOptions {
   std::vector<std::string> calibration = {};  // texts; empty: those built in
-  std::int64_t activation_runs = 4;           // of a layer's inputs, each rounded apart: 1 is fastest, more are nearer
+  // Of a layer's inputs, each rounded apart: 1 is fastest, more are nearer; nothing: as many as each layer needs.
+  std::optional<std::int64_t> activation_runs = {};
 };
 
 struct FolderReport {

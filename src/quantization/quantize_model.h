@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "alate/model.h"
 #include "quantization/calibration_run.h"
@@ -19,10 +20,12 @@ struct QuantizedModel {
 /// smoothing, weights by GPTQ over the rounded inputs, and biases so that the mean of the outputs over `calibration`
 /// stays what it was. Layers that read one input (query, key, value) are smoothed alike. Inputs behind an activation,
 /// whose channels differ most, are put in the order of their range (the layer before gives them so). Inputs of a layer
-/// are rounded in `runs` runs of a row, ordered ones in twice as many and 4 at least, where their number divides so.
+/// are rounded in `runs` runs of a row, ordered ones in twice as many and 4 at least, where their number divides so;
+/// without a number in as many as their kind needs.
 /// Tables of words get a scale a row; other tables, of which every token adds a row, become f16.
 /// Layers of heads stay as they are. Throws unsupported where the model has nothing
 /// to quantize, invalid_argument for weights that are not finite.
-QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration, std::int64_t runs);
+QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration,
+                              std::optional<std::int64_t> runs = {});
 
 }  // namespace alate::quantization

@@ -119,6 +119,7 @@ struct Step {
   std::vector<graph::Region> graphs;                 // the same as graphs, for steps that read them
   std::optional<ResultIntegers> integers;            // that the result becomes
   bool has_row_sums = false;                         // a norm whose last input is sums of the first: see sum_results.h
+  bool feeds_integers = false;  // its result is read rounded to 8 bits alone: see quantize_results.h
   std::vector<Step> parts;  // what a joined step does, one after the other for each row; its slots are also in theirs
   std::string source;       // of the graph's node
 

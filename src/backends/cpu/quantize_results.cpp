@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/gemm.h"
@@ -48,6 +49,23 @@ std::vector<Uses> uses_of_slots(const Plan& plan) {
   return uses;
 }
 
+bool rounds_activations(const Plan& plan, const Step& product, SlotId id) {
+  return product.operation->run == run_integer_product && base_of(plan, product.inputs[0]) == id &&
+         std::ranges::count_if(product.inputs, [&](SlotId input) { return base_of(plan, input) == id; }) == 1;
+}
+
+void mark_attention(Plan& plan, std::span<const Uses> uses) {
+  for (Step& step : plan.steps) {
+    if (step.operation->op != graph::Op::ragged_attention) continue;
+    const SlotId id = step.output();
+    const std::vector<std::size_t>& readers = uses[id].readers;
+    step.feeds_integers = plan.slots[id].kind == SlotKind::arena && !readers.empty() &&
+                          std::ranges::all_of(readers, [&](std::size_t reader) {
+                            return rounds_activations(plan, plan.steps[reader], id);
+                          });
+  }
+}
+
 bool may_be_integer_rows(const Slot& slot) {
   return slot.kind == SlotKind::arena && slot.column_block == 0 && slot.shape.dtype == DType::f32 &&
          slot.shape.rank() > 1 && slot.shape.dims.back().is_number();
@@ -57,6 +75,7 @@ bool may_be_integer_rows(const Slot& slot) {
 
 void quantize_results(Plan& plan) {
   const std::vector<Uses> uses = uses_of_slots(plan);
+  mark_attention(plan, uses);
   for (SlotId id = 0; id < uses.size(); ++id) {
     Slot& slot = plan.slots[id];
     if (!may_be_integer_rows(slot) || uses[id].readers.size() != 1 || uses[id].writers.size() != 1) continue;

@@ -8,8 +8,9 @@
 namespace alate::cpu {
 
 /// Makes kIntegerRowsType (steps/integer_rows.h) of each slot in the arena that a product writes whole and that one
-/// product of integers reads as its activations, and nothing else reads. Runs must end where the writer's panels do. To
-/// be called while the plan has no row groups.
+/// product of integers reads as its activations, and nothing else reads. Runs must end where the writer's panels do.
+/// Marks the steps of attention whose results such products alone read: more bits than those keep are of no use in it.
+/// To be called while the plan has no row groups.
 void quantize_results(Plan& plan);
 
 }  // namespace alate::cpu

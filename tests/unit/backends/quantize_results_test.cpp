@@ -3,6 +3,7 @@
 #include "backends/cpu/quantize_results.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "backends/cpu/kernels/half_product.h"
 #include "backends/cpu/steps/integer_rows.h"
@@ -213,6 +214,43 @@ TEST(QuantizeResults, LeavesWhatIsReadTwice) {
   EXPECT_EQ(integer_slots(program), 0);
   const std::vector<Tensor> inputs = {random_tensor(DType::f32, {33, kWidth}, 1)};
   expect_equal_runs(program, inputs);
+}
+
+// ---- what feeds integers ------------------------------------------------------------------------------------------
+
+// Attention among the tokens of each text, then a product of integers.
+Program attention(bool gives_mixed) {
+  constexpr std::int64_t kHeads = 2, kHeadSize = kWidth / kHeads;
+  Builder b("attention");
+  const Dim texts = b.dim("texts", 1), tokens = b.dim("tokens");
+  const Value starts = b.parameter("starts", {DType::i32, {texts}}),
+              lengths = b.parameter("lengths", {DType::i32, {texts}}),
+              pad = b.parameter("pad", {DType::i32, {texts, b.dim("longest", 1)}}),
+              unpad = b.parameter("unpad", {DType::i32, {tokens, 2}});
+  const Value x = b.parameter("x", {DType::f32, {tokens, kHeads, kHeadSize}});
+  const Value mixed =
+      b.ragged_attention({x, x, x, starts, lengths, pad, unpad}, {.scale = 0.2, .rounds_operands = true});
+  const Value rows = b.reshape({mixed}, {.dims = {tokens, kWidth}});
+  b.output("y", integer_product(b, rows, kWidth, kWidth, true));
+  if (gives_mixed) b.output("mixed", mixed);
+  return Program(std::move(b));
+}
+
+bool feeds_integers(const Program& program) { return std::ranges::any_of(program.plan.steps, &Step::feeds_integers); }
+
+TEST(QuantizeResults, MarksAttentionThatIntegersAreMadeOf) {
+  const Program marked = attention(false), plain = attention(true);
+  EXPECT_TRUE(feeds_integers(marked));
+  EXPECT_FALSE(feeds_integers(plain)) << "the caller gets floats";
+  const std::vector<Tensor> inputs = {Tensor::from<std::int32_t>({2}, {{0, 60}}),
+                                      Tensor::from<std::int32_t>({2}, {{60, 7}}), Tensor::zeros({DType::i32, {2, 1}}),
+                                      Tensor::zeros({DType::i32, {67, 2}}), random_tensor(DType::f32, {67, 2, 32}, 1)};
+  expect_equal_runs(marked, inputs);
+  const Tensor found = marked.run(inputs, 1)[0], wanted = plain.run(inputs, 1)[0];
+  const std::span<const float> a = found.values<float>(), b = wanted.values<float>();
+  float greatest = 0;
+  for (const float value : b) greatest = std::max(greatest, std::abs(value));
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 0.02f * greatest) << "place " << i;
 }
 
 }  // namespace

@@ -42,14 +42,14 @@ TEST(Smoothing, ChangesNoProduct) {
   }
 }
 
-TEST(Smoothing, MakesInputsAndWeightsEquallyLargeInEachChannel) {
-  // Magnitudes 8 and 2, of weights 2 and 2: √(2/8) and √(2/2), over their geometric mean √½.
+TEST(Smoothing, BringsRangesOfInputsAndWeightsNearerToEachOther) {
+  // Magnitudes 8 and 2, of weights 2 and 2: 2^0.4/8^0.6 = 2^-1.4 and 2^0.4/2^0.6 = 2^-0.2, over their mean 2^-0.8.
   const Inputs inputs{.values = {-8, 1, 3, 2}, .columns = 2};
   const std::vector<Tensor> weights = {Tensor::from<float>({1, 2}, {2.0F, -1.0F}),
                                        Tensor::from<float>({1, 2}, {0.5F, 2.0F})};
   const std::vector<float> smoothing = smoothing_of(inputs, weights);
-  EXPECT_NEAR(smoothing[0], 0.5 / std::sqrt(0.5), 1e-6);
-  EXPECT_NEAR(smoothing[1], 1 / std::sqrt(0.5), 1e-6);
+  EXPECT_NEAR(smoothing[0], std::pow(2, -0.6), 1e-6);
+  EXPECT_NEAR(smoothing[1], std::pow(2, 0.6), 1e-6);
 }
 
 // The op that the model will run says what rounding means: with a weight of ones on the diagonal it is all there is.

@@ -11,6 +11,7 @@
 #include "base/mapped_file.h"
 #include "formats/json.h"
 #include "formats/safetensors_model.h"
+#include "quantization/calibration_run.h"
 #include "quantization/calibration_texts.h"
 #include "tests/unit/quantization/tiny_encoder.h"
 
@@ -88,14 +89,14 @@ TEST_F(QuantizeFolder, StoresWeightsInBytesWithTheirScalesAndSmoothing) {
   EXPECT_EQ(text("embeddings.token_type_embeddings.weight"), "f16[2,16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.weight"), "i8[128,16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.weight_scale"), "f32[128,1]");
-  EXPECT_EQ(text("encoder.layer.0.output.dense.weight_scale"), "f32[16,8]");
+  EXPECT_EQ(text("encoder.layer.0.output.dense.weight_scale"), "f32[16,4]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.smoothing"), "f32[16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.bias"), "f32[128]");
   // Query, key and value read one input, which is smoothed once.
   const Tensor query = file.tensor("encoder.layer.1.attention.self.query.smoothing"),
                value = file.tensor("encoder.layer.1.attention.self.value.smoothing");
   EXPECT_TRUE(std::ranges::equal(query.values<float>(), value.values<float>()));
-  // Behind an activation channels come in falling order of their range, in eight runs.
+  // Behind an activation channels come in falling order of their range, in four runs.
   const fs::path path = out() / "config.json";
   const formats::Json config = formats::parse_json(base::read_text_file(path), "config.json");
   const formats::Json* quantization = config.find("quantization_config");
@@ -103,7 +104,7 @@ TEST_F(QuantizeFolder, StoresWeightsInBytesWithTheirScalesAndSmoothing) {
   EXPECT_EQ(quantization->get_string("quant_method", ""), "alate");
   EXPECT_EQ(
       formats::to_json_text(*quantization->find("modules")),
-      R"({"encoder.layer.0.output.dense":{"activation_runs":8},"encoder.layer.1.output.dense":{"activation_runs":8}})");
+      R"({"encoder.layer.0.output.dense":{"activation_runs":4},"encoder.layer.1.output.dense":{"activation_runs":4}})");
 }
 
 TEST_F(QuantizeFolder, LeavesOutThePoolerWhereOnlyVectorsOfTextsAreWanted) {
@@ -160,6 +161,18 @@ TEST_F(QuantizeFolder, CalibratesWithTheTextsThatAreGiven) {
   const FolderReport report = quantize_folder(model_.path(), out(), {.calibration = {"cat", "fox fox"}});
   EXPECT_EQ(report.texts, 2U);
   EXPECT_EQ(report.tokens, 7U);  // with [CLS] and [SEP]
+}
+
+TEST_F(QuantizeFolder, KnowsWhatMakesTheInputsOfLayers) {
+  const formats::Json config = formats::parse_json(base::read_text_file(model_.path() / "config.json"), "config.json");
+  const auto weights = formats::SafetensorsModel::open_folder(model_.path());
+  const ModelLayers layers = find_layers({config, weights, models::find_architecture(config)});
+  constexpr InputKind kNorm = InputKind::norm, kAttention = InputKind::attention, kActivation = InputKind::activation;
+  // Query, key, value and what attention makes; before and behind the activation.
+  const std::vector<InputKind> a_layer = {kNorm, kNorm, kNorm, kAttention, kNorm, kActivation};
+  std::vector<InputKind> wanted = a_layer;
+  wanted.insert(wanted.end(), a_layer.begin(), a_layer.end());
+  EXPECT_EQ(layers.inputs, wanted);
 }
 
 TEST_F(QuantizeFolder, RoundsInAsManyRunsAsAreAskedFor) {

@@ -57,7 +57,7 @@ struct AttentionArguments {
   // done for sequences of many keys where the processor multiplies shorts two at a time. Or to bf16, where it has
   // registers for matrices of these.
   bool rounds_operands = false;
-  bool rounds_to_bf16 = false;  // with rounds_operands; for results that become bf16, too
+  bool rounds_to_bf16 = false;  // with rounds_operands; for results that become bf16 or 8 bits
 };
 
 /// out = softmax(scores) v for each sequence and head, by online softmax over tiles of 128 keys that start at the

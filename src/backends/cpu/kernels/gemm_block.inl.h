@@ -390,7 +390,7 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
           if (is_last_part && g.k >= kLongK) prefetch_outputs<may_round(Dot::kKind)>(g, place);
           multiply[place.rows](inputs, tile);
           if (!is_last_part || goes_to_c) continue;
-          if (kIsOfIntegers && g.scales.runs > 1) add_offsets_before_last(g, place, tile);
+          if (kIsOfIntegers && g.scales.runs > 1) add_offsets_before_last(g, place, 0, tile);
           finish(g, place, tile);
         }
       };

@@ -98,6 +98,14 @@ HWY_INLINE FloatVector run_scales(const IntegerScales& scales, std::size_t n, st
   return load_at_most(kFloats, scales.column_scales + run * n + column, count);
 }
 
+// What the offsets of one run are multiplied with for some of a tile's columns: the columns' sums, scaled.
+HWY_INLINE FloatVector offset_factors(const GemmArguments& g, const TilePlace& place, std::size_t run,
+                                      std::size_t column) {
+  const std::size_t first = place.column + column, count = place.columns - column;
+  return hn::Mul(load_at_most(kFloats, g.scales.column_sums + run * g.n + first, count),
+                 run_scales(g.scales, g.n, run, first, count));
+}
+
 // Adds to a tile of integers' sums the offsets of runs [first_run, first_run + kRuns) times the columns' sums.
 template <std::size_t kRuns>
 HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, std::size_t first_run,
@@ -105,12 +113,8 @@ HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, st
   const IntegerScales& scales = g.scales;
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
     FloatVector sums[kRuns];
-    HWY_UNROLL(4) for (std::size_t run = 0; run < kRuns; ++run) {
-      const float* from = scales.column_sums + (first_run + run) * g.n + place.column + column;
-      const FloatVector factors =
-          run_scales(scales, g.n, first_run + run, place.column + column, place.columns - column);
-      sums[run] = hn::Mul(load_at_most(kFloats, from, place.columns - column), factors);
-    }
+    HWY_UNROLL(4)
+    for (std::size_t run = 0; run < kRuns; ++run) sums[run] = offset_factors(g, place, first_run + run, column);
     const float* offsets = scales.row_offsets + place.row * scales.row_stride + first_run;
     for (std::size_t row = 0; row < place.rows; ++row, offsets += scales.row_stride) {
       float* at = tile + row * place.width + column;
@@ -122,9 +126,8 @@ HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, st
   }
 }
 
-// The same for all runs but the last, which finish_tile adds.
-HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace& place, float* tile) {
-  std::size_t run = 0;
+// The same for all runs from `run` on but the last, which finish_tile adds.
+HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace& place, std::size_t run, float* tile) {
   const std::size_t end = g.scales.runs - 1;
   for (; run + 4 <= end; run += 4) add_offsets<4>(g, place, run, tile);
   if (end - run == 3) return add_offsets<3>(g, place, run, tile);
@@ -139,18 +142,19 @@ enum class TileSums {
   scaled,  // of integers, with their rows' scales and the offsets of all runs but the last
 };
 
-// Makes results of the sums in a tile's columns from `column` on, as many as a vector has, or fewer where the tile
-// ends: finish_tile says what. What is the same for all rows is in variables, which compilers would read anew after
-// each store.
-template <Activation kActivation, TileSums kTileSums, bool kMayRound, bool kSums, bool kIsWhole>
+// Makes results of the sums in a tile's columns from `column` on, as many as kVectors vectors have, or of one vector
+// fewer where the tile ends (kIsWhole is false): finish_tile says what. What is the same for all rows is in variables,
+// which compilers would read anew after each store; what lies in one line of the cache is stored together.
+template <Activation kActivation, TileSums kTileSums, bool kMayRound, bool kSums, std::size_t kVectors, bool kIsWhole>
 HWY_INLINE void finish_columns(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile,
                                std::size_t column, const StoredColumn& stored) {
+  static_assert(kIsWhole || kVectors == 1);
   constexpr bool kIsOfIntegers = kTileSums != TileSums::floats;
   constexpr Accuracy kAccuracy = kIsOfIntegers || kMayRound ? Accuracy::coarse : Accuracy::fine;
   const std::size_t first = place.column + column, count = kIsWhole ? kLanes : place.columns - column;
   const auto load = [&](const float* from) HWY_ATTR __attribute__((always_inline)) {
     if constexpr (kIsWhole) return hn::LoadU(kFloats, from);
-    return load_first(kFloats, from, count);
+    return load_at_most(kFloats, from, count);
   };
   const std::size_t rows = place.rows, width = place.width;
   const bool rounds = kMayRound && g.halves != nullptr, has_residual = g.residual != nullptr;
@@ -158,47 +162,60 @@ HWY_INLINE void finish_columns(const GemmArguments& g, const TilePlace& place, c
   float* to = rounds ? nullptr : g.c + place.row * c_stride + stored.offset;
   std::uint16_t* halves = rounds ? g.halves + place.row * c_stride + first : nullptr;
   const float* residual = has_residual ? g.residual + place.row * residual_stride + first : nullptr;
-  const FloatVector bias = g.bias == nullptr ? hn::Set(kFloats, -0.0f) : load(g.bias + first);  // x - 0 has x's bits
   float* row_sums = kSums ? g.row_sums + place.row * kSumLanes : nullptr;
+  FloatVector bias[kVectors];
+  HWY_UNROLL(2)
+  for (std::size_t i = 0; i < kVectors; ++i)  // x - 0 has x's bits
+    bias[i] = g.bias == nullptr ? hn::Set(kFloats, -0.0f) : load(g.bias + first + i * kLanes);
 
   const IntegerScales& scales = g.scales;
   const std::size_t row_stride = scales.row_stride, last_run = scales.runs - 1;
   const float *row_scales = nullptr, *row_offsets = nullptr;
-  FloatVector column_scales = hn::Zero(kFloats), last_sums = hn::Zero(kFloats);
+  FloatVector column_scales[kVectors], last_sums[kVectors];
   if constexpr (kIsOfIntegers) {
     row_scales = scales.row_scales + place.row * row_stride + last_run;
     row_offsets = scales.row_offsets + place.row * row_stride + last_run;
-    column_scales = scales.has_column_scales_of_runs ? hn::Set(kFloats, 1.0f) : load(scales.column_scales + first);
-    last_sums = hn::Mul(load(scales.column_sums + last_run * g.n + first),
-                        run_scales(scales, g.n, last_run, first, place.columns - column));
+    HWY_UNROLL(2) for (std::size_t i = 0; i < kVectors; ++i) {
+      const std::size_t at = first + i * kLanes;
+      column_scales[i] = scales.has_column_scales_of_runs ? hn::Set(kFloats, 1.0f) : load(scales.column_scales + at);
+      last_sums[i] = hn::Mul(load(scales.column_sums + last_run * g.n + at),
+                             run_scales(scales, g.n, last_run, at, place.columns - column - i * kLanes));
+    }
   }
   tile += column;
   for (std::size_t row = 0; row < rows; ++row) {
-    FloatVector x = hn::Load(kFloats, tile + row * width);
-    if constexpr (kTileSums == TileSums::whole) {
-      const FloatVector scale = hn::Set(kFloats, row_scales[row * row_stride]);
-      x = hn::Mul(hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, x)), scale);
+    FloatVector x[kVectors];
+    HWY_UNROLL(2) for (std::size_t i = 0; i < kVectors; ++i) {
+      x[i] = hn::Load(kFloats, tile + row * width + i * kLanes);
+      if constexpr (kTileSums == TileSums::whole) {
+        const FloatVector scale = hn::Set(kFloats, row_scales[row * row_stride]);
+        x[i] = hn::Mul(hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, x[i])), scale);
+      }
+      if constexpr (kIsOfIntegers) {
+        x[i] = hn::MulAdd(hn::Set(kFloats, row_offsets[row * row_stride]), last_sums[i], x[i]);
+        x[i] = hn::MulAdd(x[i], column_scales[i], bias[i]);
+      } else {
+        x[i] = hn::Add(x[i], bias[i]);
+      }
+      x[i] = activate<kActivation, kAccuracy>(kFloats, x[i]);
+      if (has_residual) x[i] = hn::Add(x[i], load(residual + row * residual_stride + i * kLanes));
     }
-    if constexpr (kIsOfIntegers) {
-      x = hn::MulAdd(hn::Set(kFloats, row_offsets[row * row_stride]), last_sums, x);
-      x = hn::MulAdd(x, column_scales, bias);
-    } else {
-      x = hn::Add(x, bias);
-    }
-    x = activate<kActivation, kAccuracy>(kFloats, x);
-    if (has_residual) x = hn::Add(x, load(residual + row * residual_stride));
     if constexpr (kSums) {
       float* sums = row_sums + row * kSumLanes;
-      const FloatVector before = first == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, sums);
-      const FloatVector added = kIsWhole ? x : hn::IfThenElseZero(hn::FirstN(kFloats, count), x);
-      hn::StoreU(hn::Add(before, added), kFloats, sums);
+      FloatVector sum = first == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, sums);
+      HWY_UNROLL(2)
+      for (std::size_t i = 0; i < kVectors; ++i)
+        sum = hn::Add(sum, kIsWhole ? x[i] : hn::IfThenElseZero(hn::FirstN(kFloats, count), x[i]));
+      hn::StoreU(sum, kFloats, sums);
     }
-    if (rounds) {
-      store_rounded(x, halves + row * c_stride, count);
-    } else if constexpr (kIsWhole) {
-      hn::StoreU(x, kFloats, to + row * c_stride);
-    } else {
-      store_first(x, kFloats, to + row * c_stride, count);
+    HWY_UNROLL(2) for (std::size_t i = 0; i < kVectors; ++i) {
+      if (rounds) {
+        store_rounded(x[i], halves + row * c_stride + i * kLanes, count);
+      } else if (count >= kLanes) {
+        hn::StoreU(x[i], kFloats, to + row * c_stride + i * kLanes);
+      } else {
+        store_first(x[i], kFloats, to + row * c_stride, count);
+      }
     }
   }
 }
@@ -207,12 +224,17 @@ HWY_INLINE void finish_columns(const GemmArguments& g, const TilePlace& place, c
 // integers get the scales and the offsets, times the columns' sums, that they lack.
 template <Activation kActivation, TileSums kTileSums, bool kMayRound, bool kSums = false>
 HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
+  constexpr std::size_t kPair = 2 * kLanes;
+  static_assert(kColumnBlockUnit % kPair == 0 || kColumnBlockUnit == kLanes);
   StoredColumn stored = place.stored;
-  for (std::size_t column = 0; column < place.columns; column += kLanes) {
-    if (place.columns - column >= kLanes)
-      finish_columns<kActivation, kTileSums, kMayRound, kSums, true>(g, place, tile, column, stored);
-    else
-      finish_columns<kActivation, kTileSums, kMayRound, kSums, false>(g, place, tile, column, stored);
+  std::size_t column = 0;
+  for (; column + kPair <= place.columns && stored.left >= kPair; column += kPair) {
+    finish_columns<kActivation, kTileSums, kMayRound, kSums, 2, true>(g, place, tile, column, stored);
+    advance(g, kLanes, stored);
+    advance(g, kLanes, stored);
+  }
+  for (; column < place.columns; column += kLanes) {
+    finish_columns<kActivation, kTileSums, kMayRound, kSums, 1, false>(g, place, tile, column, stored);
     advance(g, kLanes, stored);
   }
 }

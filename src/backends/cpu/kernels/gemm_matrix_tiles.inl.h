@@ -193,31 +193,49 @@ class WaitingTile {
     const std::size_t first = done_ * kStripColumns;
     done_ = end;
     if (kIsOfIntegers && !is_whole(g_)) {
-      if (run_ == 0)
-        add_run<true>(rows, sums_ + first, total_ + first);
-      else
-        add_run<false>(rows, sums_ + first, total_ + first);
-      if (run_ + 1 < g_.scales.runs) return;
-      add_offsets_before_last(g_, rows, total_ + first);
-      finish_(g_, rows, total_ + first);
+      add_run(rows, sums_ + first, total_ + first);
+      if (run_ + 1 == g_.scales.runs) finish_(g_, rows, total_ + first);
     } else {
       finish_(g_, rows, sums_ + first);
     }
   }
 
-  // Adds the run's sums, as floats with their rows' scales, to those of the runs before it.
-  template <bool kIsFirst>
+  // The last run comes with the offsets of all runs before it, in their order, as far as registers hold these.
+  void add_run(const TilePlace& rows, const float* sums, float* total) {
+    if (run_ == 0) return add_run<true, 0>(rows, sums, total);
+    if (run_ + 1 < g_.scales.runs) return add_run<false, 0>(rows, sums, total);
+    switch (run_) {
+      case 1: return add_run<false, 1>(rows, sums, total);
+      case 2: return add_run<false, 2>(rows, sums, total);
+      case 3: return add_run<false, 3>(rows, sums, total);
+      default: break;
+    }
+    add_run<false, 4>(rows, sums, total);
+    add_offsets_before_last(g_, rows, 4, total);
+  }
+
+  // Adds the run's sums, as floats with their rows' scales, to those of the runs before it, and the offsets of the
+  // first runs to the whole.
+  template <bool kIsFirst, std::size_t kOffsets>
   void add_run(const TilePlace& place, const float* HWY_RESTRICT sums, float* HWY_RESTRICT total) {
     const std::size_t rows = place.rows, stride = g_.scales.row_stride;
     const float* scales = g_.scales.row_scales + place.row * stride + run_;
+    const float* offsets = g_.scales.row_offsets + place.row * stride;
     for (std::size_t column = 0; column < place.columns; column += kLanes) {
       const FloatVector factors = run_scales(g_.scales, g_.n, run_, place.column + column, place.columns - column);
+      FloatVector of_offsets[kOffsets + 1];
+      HWY_UNROLL(4)
+      for (std::size_t run = 0; run < kOffsets; ++run) of_offsets[run] = offset_factors(g_, place, run, column);
       for (std::size_t row = 0; row < rows; ++row) {
         const std::size_t at = row * kStripColumns + column;
         const FloatVector whole = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, hn::Load(kFloats, sums + at)));
         const FloatVector before = kIsFirst ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
         const FloatVector scale = hn::Set(kFloats, scales[row * stride]);
-        hn::Store(hn::MulAdd(hn::Mul(whole, factors), scale, before), kFloats, total + at);
+        FloatVector x = hn::MulAdd(hn::Mul(whole, factors), scale, before);
+        HWY_UNROLL(4)
+        for (std::size_t run = 0; run < kOffsets; ++run)
+          x = hn::MulAdd(hn::Set(kFloats, offsets[row * stride + run]), of_offsets[run], x);
+        hn::Store(x, kFloats, total + at);
       }
     }
   }

@@ -77,7 +77,7 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
   arguments.k_head_stride = frame.block_stride(step.inputs[1]);
   arguments.v_head_stride = frame.block_stride(step.inputs[2]);
   const bool rounds_result = is_rounded_result(step, frame.binding);
-  arguments.rounds_to_bf16 = rounds_result;
+  arguments.rounds_to_bf16 = may_multiply_bf16(step, frame.binding);
   if (rounds_result)
     arguments.halves = frame.out<std::uint16_t>(step.output());
   else

@@ -82,7 +82,7 @@ Work ragged_attention_work(const Step& step, const Frame& frame) {
   const auto& attention = std::get<graph::Attention>(step.attributes);
   const auto* lengths = frame.in<std::int32_t>(step.inputs[4]);
   const std::int32_t* key_lengths = attention.has_lengths ? frame.in<std::int32_t>(step.inputs[7]) : nullptr;
-  SeenPairs pairs(attention, is_rounded_result(step, frame.binding));
+  SeenPairs pairs(attention, may_multiply_bf16(step, frame.binding));
   for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[4]), 0); ++i) {
     const std::int32_t keys = key_lengths == nullptr ? lengths[i] : std::clamp(key_lengths[i], 0, lengths[i]);
     pairs.add(lengths[i], keys);

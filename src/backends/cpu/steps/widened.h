@@ -12,6 +12,11 @@ inline bool is_rounded_result(const Step& step, const Binding& binding) {
   return binding.shapes[step.inputs[0]].dtype == DType::f32 && binding.shapes[step.output()].dtype == DType::bf16;
 }
 
+/// Whether what attention makes is rounded to 8 bits behind it, so that its products may be of bf16.
+inline bool may_multiply_bf16(const Step& step, const Binding& binding) {
+  return step.feeds_integers || is_rounded_result(step, binding);
+}
+
 /// The scratch of a step all of whose halves are widened.
 inline std::size_t widened_step_bytes(const Step& step, const Binding& binding) {
   std::size_t bytes = 0;
