@@ -187,13 +187,25 @@ HWY_INLINE SoftmaxState<kVectors> raise_maxima(const AttentionScratch& s, std::s
                                                const float* HWY_RESTRICT sums) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
+  constexpr std::size_t kChains = 4;  // hide the latency of one
   SoftmaxState<kVectors> state;
-  for (std::size_t c = 0; c < kVectors; ++c) state.greatest[c] = hn::Load(d, maxima + c * lanes);
-  for (std::size_t key = 0; key < keys; ++key) {
-    for (std::size_t c = 0; c < kVectors; ++c) {
-      state.greatest[c] = hn::Max(state.greatest[c], hn::Load(d, s.scores + key * s.width + c * lanes));
-    }
+  FloatVector chains[kChains][kVectors];
+  HWY_UNROLL(4) for (std::size_t chain = 0; chain < kChains; ++chain) {
+    HWY_UNROLL(2) for (std::size_t c = 0; c < kVectors; ++c) chains[chain][c] = hn::Load(d, maxima + c * lanes);
   }
+  const auto take = [&](std::size_t chain, std::size_t key) HWY_ATTR {
+    HWY_UNROLL(2)
+    for (std::size_t c = 0; c < kVectors; ++c)
+      chains[chain][c] = hn::Max(chains[chain][c], hn::Load(d, s.scores + key * s.width + c * lanes));
+  };
+  std::size_t key = 0;
+  for (; key + kChains <= keys; key += kChains) {
+    HWY_UNROLL(4) for (std::size_t chain = 0; chain < kChains; ++chain) take(chain, key + chain);
+  }
+  for (; key < keys; ++key) take(0, key);
+  HWY_UNROLL(2)
+  for (std::size_t c = 0; c < kVectors; ++c)
+    state.greatest[c] = hn::Max(hn::Max(chains[0][c], chains[1][c]), hn::Max(chains[2][c], chains[3][c]));
   for (std::size_t c = 0; c < kVectors; ++c) {
     const FloatVector before = hn::Load(d, maxima + c * lanes);
     const FloatVector factor = simd_exp_nonpositive(d, hn::Sub(before, state.greatest[c]));

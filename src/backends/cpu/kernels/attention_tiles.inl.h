@@ -23,6 +23,17 @@ HWY_INLINE WordVector words_of_bf16(FloatVector low, FloatVector high) {
   return WordVector{_mm512_permutexvar_epi16(_mm512_load_si512(kPlaces), both)};
 }
 
+/// 2^t for t <= 0, within 2^-13 of it relatively, which is nearer than bf16; 0 for -infinity.
+HWY_INLINE FloatVector tile_exp2(FloatVector t) {
+  constexpr int kLessTheFloor = 1;  // t - floor(t); scalef multiplies with 2^floor(t)
+  const FloatTag d;
+  const FloatVector r{_mm512_reduce_ps(t.raw, kLessTheFloor)};
+  FloatVector y = hn::MulAdd(hn::Set(d, 0.07802452f), r, hn::Set(d, 0.22606716f));
+  y = hn::MulAdd(y, r, hn::Set(d, 0.69583353f));
+  y = hn::MulAdd(y, r, hn::Set(d, 0.99992522f));
+  return FloatVector{_mm512_scalef_ps(y.raw, t.raw)};
+}
+
 /// The numbers [first, first + lanes) of a row of `size`, times a factor; zeros behind its end.
 HWY_INLINE FloatVector scaled_numbers(const float* row, std::size_t first, std::size_t size, FloatVector factor) {
   const FloatTag d;
@@ -97,7 +108,7 @@ class TileProducts {
     const FloatVector log2e = hn::Set(d, kLog2E);
     const auto weight_of = [&](std::size_t key, std::size_t c) HWY_ATTR {
       const FloatVector score = hn::Load(d, s.scores + key * width + c * lanes);
-      const FloatVector weight = short_exp2(hn::Mul(hn::Sub(score, state.greatest[c]), log2e));
+      const FloatVector weight = tile_exp2(hn::Mul(hn::Sub(score, state.greatest[c]), log2e));
       state.sum[c] = hn::Add(state.sum[c], weight);
       return weight;
     };

@@ -218,23 +218,35 @@ class WaitingTile {
   // first runs to the whole.
   template <bool kIsFirst, std::size_t kOffsets>
   void add_run(const TilePlace& place, const float* HWY_RESTRICT sums, float* HWY_RESTRICT total) {
+    std::size_t column = 0;
+    for (; column + kLanes < place.columns; column += 2 * kLanes)
+      add_columns<kIsFirst, kOffsets, 2>(place, column, sums + column, total + column);
+    if (column < place.columns) add_columns<kIsFirst, kOffsets, 1>(place, column, sums + column, total + column);
+  }
+
+  // The same for as many columns as kVectors vectors have.
+  template <bool kIsFirst, std::size_t kOffsets, std::size_t kVectors>
+  HWY_INLINE void add_columns(const TilePlace& place, std::size_t column, const float* HWY_RESTRICT sums,
+                              float* HWY_RESTRICT total) {
     const std::size_t rows = place.rows, stride = g_.scales.row_stride;
     const float* scales = g_.scales.row_scales + place.row * stride + run_;
     const float* offsets = g_.scales.row_offsets + place.row * stride;
-    for (std::size_t column = 0; column < place.columns; column += kLanes) {
-      const FloatVector factors = run_scales(g_.scales, g_.n, run_, place.column + column, place.columns - column);
-      FloatVector of_offsets[kOffsets + 1];
+    FloatVector factors[kVectors], of_offsets[kVectors][kOffsets + 1];
+    HWY_UNROLL(2) for (std::size_t i = 0; i < kVectors; ++i) {
+      const std::size_t at = column + i * kLanes;
+      factors[i] = run_scales(g_.scales, g_.n, run_, place.column + at, place.columns - at);
       HWY_UNROLL(4)
-      for (std::size_t run = 0; run < kOffsets; ++run) of_offsets[run] = offset_factors(g_, place, run, column);
-      for (std::size_t row = 0; row < rows; ++row) {
-        const std::size_t at = row * kStripColumns + column;
+      for (std::size_t run = 0; run < kOffsets; ++run) of_offsets[i][run] = offset_factors(g_, place, run, at);
+    }
+    for (std::size_t row = 0; row < rows; ++row) {
+      HWY_UNROLL(2) for (std::size_t i = 0; i < kVectors; ++i) {
+        const std::size_t at = row * kStripColumns + i * kLanes;
         const FloatVector whole = hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, hn::Load(kFloats, sums + at)));
         const FloatVector before = kIsFirst ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
-        const FloatVector scale = hn::Set(kFloats, scales[row * stride]);
-        FloatVector x = hn::MulAdd(hn::Mul(whole, factors), scale, before);
+        FloatVector x = hn::MulAdd(hn::Mul(whole, factors[i]), hn::Set(kFloats, scales[row * stride]), before);
         HWY_UNROLL(4)
         for (std::size_t run = 0; run < kOffsets; ++run)
-          x = hn::MulAdd(hn::Set(kFloats, offsets[row * stride + run]), of_offsets[run], x);
+          x = hn::MulAdd(hn::Set(kFloats, offsets[row * stride + run]), of_offsets[i][run], x);
         hn::Store(x, kFloats, total + at);
       }
     }
