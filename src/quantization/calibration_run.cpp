@@ -139,7 +139,7 @@ ModelLayers find_layers(const ModelSource& source) {
           .inputs = std::move(inputs)};
 }
 
-CalibrationRun::CalibrationRun(ModelSource source, PackedTokens tokens)
+CalibrationRun::CalibrationRun(ModelSource source, const PackedTokens& tokens)
     : source_(source),
       batches_(batches_of(tokens)),
       tokens_(tokens.ids.size()),

@@ -44,7 +44,7 @@ ModelLayers find_layers(const ModelSource& source);
 /// Runs calibration texts again and again, on the processor. Not thread-safe.
 class CalibrationRun {
  public:
-  CalibrationRun(ModelSource source, PackedTokens tokens);
+  CalibrationRun(ModelSource source, const PackedTokens& tokens);
 
   /// The inputs of layers (by index), a row a token, with `replaced` tensors and their quantization in place of the
   /// file's. Throws what compiling and running throw.

@@ -97,7 +97,26 @@ inline void round_rows(const float* HWY_RESTRICT from, std::size_t stride, std::
   }
 }
 
-/// 2^t for t <= 0, within 2^-18 of it relatively; 0 below -30.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// 2^t for t <= 0, 0 for -infinity, by a polynomial that is 2^r for r from 0 to 1: its coefficients, the highest first.
+template <std::size_t kCoefficients>
+HWY_INLINE FloatVector exp2_with(const float (&coefficients)[kCoefficients], FloatVector t) {
+  constexpr int kLessTheFloor = 1;  // t - floor(t); scalef multiplies with 2^floor(t)
+  const FloatTag d;
+  const FloatVector r{_mm512_reduce_ps(t.raw, kLessTheFloor)};
+  FloatVector y = hn::Set(d, coefficients[0]);
+  HWY_UNROLL(4) for (std::size_t i = 1; i < kCoefficients; ++i) y = hn::MulAdd(y, r, hn::Set(d, coefficients[i]));
+  return FloatVector{_mm512_scalef_ps(y.raw, t.raw)};
+}
+#endif
+
+/// 2^t for t <= 0, within 2^-18 of it relatively; 0 for -infinity, and what is below 2^-30 may be 0.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+HWY_INLINE FloatVector short_exp2(FloatVector t) {
+  constexpr float kCoefficients[] = {0.01353417f, 0.05201146f, 0.24144275f, 0.69300384f, 1.00000259f};
+  return exp2_with(kCoefficients, t);
+}
+#else
 HWY_INLINE FloatVector short_exp2(FloatVector t) {
   const FloatTag d;
   const FloatVector magic = hn::Set(d, kRoundingMagicBiased);
@@ -110,6 +129,7 @@ HWY_INLINE FloatVector short_exp2(FloatVector t) {
   const FloatVector scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(kWords, shifted)));
   return hn::IfThenZeroElse(hn::Lt(t, hn::Set(d, -30.0f)), hn::Mul(y, scale));
 }
+#endif
 
 /// Products of shorts, by Multiply::add(sum, pairs, pairs).
 template <class Multiply>

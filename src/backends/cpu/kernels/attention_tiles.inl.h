@@ -25,13 +25,8 @@ HWY_INLINE WordVector words_of_bf16(FloatVector low, FloatVector high) {
 
 /// 2^t for t <= 0, within 2^-13 of it relatively, which is nearer than bf16; 0 for -infinity.
 HWY_INLINE FloatVector tile_exp2(FloatVector t) {
-  constexpr int kLessTheFloor = 1;  // t - floor(t); scalef multiplies with 2^floor(t)
-  const FloatTag d;
-  const FloatVector r{_mm512_reduce_ps(t.raw, kLessTheFloor)};
-  FloatVector y = hn::MulAdd(hn::Set(d, 0.07802452f), r, hn::Set(d, 0.22606716f));
-  y = hn::MulAdd(y, r, hn::Set(d, 0.69583353f));
-  y = hn::MulAdd(y, r, hn::Set(d, 0.99992522f));
-  return FloatVector{_mm512_scalef_ps(y.raw, t.raw)};
+  constexpr float kCoefficients[] = {0.07802452f, 0.22606716f, 0.69583353f, 0.99992522f};
+  return exp2_with(kCoefficients, t);
 }
 
 /// The numbers [first, first + lanes) of a row of `size`, times a factor; zeros behind its end.

@@ -50,7 +50,8 @@ def show(name, result):
 half_ln2 = 0.3467
 show("exp(r) on |r| <= ln2/2", fit(mp.exp, -half_ln2, half_ln2, 6, fixed=(1.0, 1.0)))
 show("2^r on |r| <= 1/2, for attention_shorts.inl.h", fit(lambda r: mp.mpf(2)**r, -0.5, 0.5, 4))
-show("2^r on 0 <= r <= 1, for attention_tiles.inl.h", fit(lambda r: mp.mpf(2)**r, 0, 1, 3))
+for degree, name in ((3, "attention_tiles.inl.h"), (4, "attention_shorts.inl.h")):
+    show(f"2^r on 0 <= r <= 1, for {name}", fit(lambda r: mp.mpf(2)**r, 0, 1, degree))
 show("expm1(r)/r on |r| <= ln2/2", fit(lambda r: mp.expm1(r) / r if r else mp.mpf(1), -half_ln2, half_ln2, 6, fixed=(1.0, 0.5)))
 # log(1+f) = f - f^2/2 + f^3 P(f): the weight makes it the error relative to log(1+f).
 show("(log(1+f) - f + f^2/2)/f^3 on [sqrt(1/2)-1, sqrt(2)-1]",
