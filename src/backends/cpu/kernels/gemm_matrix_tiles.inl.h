@@ -278,7 +278,10 @@ class DrawnIn {
 };
 
 // With fewer strips, the processor has no time for more of the panels than it reads anyway.
-constexpr std::size_t kStripsWorthDrawing = 3;
+constexpr std::size_t kStripsWorthDrawing = 2;
+// Panels that strips go by together at first, in words: a half of a first-level cache. Nobody has drawn those in, so
+// that the first strip waits for each of them. Then twice as many each time.
+constexpr std::size_t kFirstPanelWords = (std::size_t{24} << 10) / sizeof(float);
 
 // The rows of a block are few enough for the second-level cache, and so is a panel: k is never in parts. A strip of
 // rows stays in the first-level cache for some panels, and meanwhile the panels after those are drawn into the
@@ -293,8 +296,11 @@ void matrix_tiles_block(const GemmBlock& block) {
   // At least one, for products of nothing.
   const std::size_t steps = values.segments * (run_words == 0 ? 1 : (run_words - 1) / kRegisterWords + 1);
   const std::size_t panels = (g.n + kStripColumns - 1) / kStripColumns, panel_words = g.k * kStripColumns;
-  const std::size_t words_at_once = cache_blocks().row_words / 4;
-  const std::size_t panels_at_once = panel_words < words_at_once ? words_at_once / (panel_words + 1) + 1 : 1;
+  const auto panels_of = [&](std::size_t all_words) {
+    return panel_words < all_words ? all_words / (panel_words + 1) + 1 : 1;
+  };
+  const std::size_t most_panels = panels_of(cache_blocks().row_words / 8);
+  std::size_t panels_at_once = panels_of(kFirstPanelWords);
   StripOfTiles<Registers> strip_tiles(run_words);
   WaitingTile<kKind> waiting(g);
   const auto multiply = [&](const typename Strips<kStripRows>::Strip& strip, std::size_t panel,
@@ -323,6 +329,7 @@ void matrix_tiles_block(const GemmBlock& block) {
   };
   for (std::size_t first = block.panel_begin, end; first < block.panel_end; first = end) {
     end = block.panel_end - first < panels_at_once ? block.panel_end : first + panels_at_once;
+    panels_at_once = 2 * panels_at_once < most_panels ? 2 * panels_at_once : most_panels;
     const std::size_t wanted = block.fetch_end - end < panels_at_once ? block.fetch_end - end : panels_at_once;
     DrawnIn drawn_in(static_cast<const float*>(g.packed) + end * panel_words,
                      strips.count() < kStripsWorthDrawing ? 0 : wanted * panel_words,

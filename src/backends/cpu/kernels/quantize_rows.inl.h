@@ -33,12 +33,12 @@ struct RunInMemory {
 /// all lanes.
 template <class Run>
 HWY_INLINE RunLanes lanes_of_run(const Run& run, std::size_t width) {
-  constexpr std::size_t kChains = 2;  // hide the latency of one
+  constexpr std::size_t kChains = 4;  // hide the latency of one
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   const FloatVector infinity = hn::Inf(d);
   const RunLanes none{infinity, hn::Neg(infinity), hn::Zero(d)};
-  RunLanes chains[kChains] = {none, none};
+  RunLanes chains[kChains] = {none, none, none, none};
   const auto take = [&](std::size_t c, FloatVector v) HWY_ATTR {
     chains[c].least = hn::Min(chains[c].least, v);
     chains[c].greatest = hn::Max(chains[c].greatest, v);
@@ -46,12 +46,13 @@ HWY_INLINE RunLanes lanes_of_run(const Run& run, std::size_t width) {
   };
   std::size_t i = 0;
   for (; i + kChains * lanes <= width; i += kChains * lanes) {
-    HWY_UNROLL(2) for (std::size_t c = 0; c < kChains; ++c) take(c, run.vector(i + c * lanes));
+    HWY_UNROLL(4) for (std::size_t c = 0; c < kChains; ++c) take(c, run.vector(i + c * lanes));
   }
   for (; i + lanes <= width; i += lanes) take(0, run.vector(i));
   for (; i < width; ++i) take(1, run.one(i));
-  return {hn::Min(chains[0].least, chains[1].least), hn::Max(chains[0].greatest, chains[1].greatest),
-          hn::Add(chains[0].zeros, chains[1].zeros)};
+  return {hn::Min(hn::Min(chains[0].least, chains[1].least), hn::Min(chains[2].least, chains[3].least)),
+          hn::Max(hn::Max(chains[0].greatest, chains[1].greatest), hn::Max(chains[2].greatest, chains[3].greatest)),
+          hn::Add(hn::Add(chains[0].zeros, chains[1].zeros), hn::Add(chains[2].zeros, chains[3].zeros))};
 }
 
 /// Writes the integers of x · smoothing, (v - offset) · inverse, rounded: from 0 to 255.
