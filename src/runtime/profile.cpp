@@ -72,6 +72,18 @@ std::vector<ProfileRow> Profile::by_node() const {
 }
 std::vector<ProfileRow> Profile::by_part() const { return rows(without_layers); }
 
+namespace {
+
+// Instructions that multiply bytes as they are take half as many shorts. Without them bytes are widened by one more
+// multiplication, so that their rate is that of shorts.
+double int16_rate(const MachinePeaks& peaks) {
+  const auto bytes = std::ranges::find(peaks.rates, kPeakOfInt8, &PeakRate::name);
+  const bool widens = bytes != peaks.rates.end() && bytes->instructions.ends_with("maddubs");
+  return rate_of(peaks, kPeakOfInt8) / (widens ? 1 : 2);
+}
+
+}  // namespace
+
 double peak_flops(const MachinePeaks& peaks, Arithmetic arithmetic) {
   switch (arithmetic) {
     case Arithmetic::none:
@@ -79,8 +91,7 @@ double peak_flops(const MachinePeaks& peaks, Arithmetic arithmetic) {
     case Arithmetic::f32: return rate_of(peaks, kPeakOfF32);
     case Arithmetic::bf16: return rate_of(peaks, kPeakOfBf16);
     case Arithmetic::int8: return rate_of(peaks, kPeakOfInt8);
-    // The same units take half as many shorts as bytes.
-    case Arithmetic::int16: return rate_of(peaks, kPeakOfInt8) / 2;
+    case Arithmetic::int16: return int16_rate(peaks);
   }
   return 0;
 }

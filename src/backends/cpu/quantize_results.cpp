@@ -23,10 +23,15 @@ const GemmKernel* product_kernel(const Plan& plan, const Step& step) {
   return nullptr;
 }
 
+// Whether a product of integers reads the slot, itself or by a view, as its activations and as nothing else.
+bool rounds_activations(const Plan& plan, const Step& product, SlotId id) {
+  return product.operation->run == run_integer_product && base_of(plan, product.inputs[0]) == id &&
+         std::ranges::count_if(product.inputs, [&](SlotId input) { return base_of(plan, input) == id; }) == 1;
+}
+
 // What a product of integers wants of the slot, if it reads all of it as its activations and as nothing else.
 std::optional<ResultIntegers> wanted_integers(const Plan& plan, const Step& step, SlotId id) {
-  if (step.operation->run != run_integer_product || step.inputs[0] != id || std::ranges::count(step.inputs, id) != 1)
-    return std::nullopt;
+  if (!rounds_activations(plan, step, id) || step.inputs[0] != id) return std::nullopt;
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
   ResultIntegers wanted{.runs = static_cast<std::size_t>(dense.activation_runs)};
   if (!dense.has_smoothing) return wanted;
@@ -47,11 +52,6 @@ std::vector<Uses> uses_of_slots(const Plan& plan) {
     for (const SlotId id : plan.steps[i].outputs) uses[base_of(plan, id)].writers.push_back(i);
   }
   return uses;
-}
-
-bool rounds_activations(const Plan& plan, const Step& product, SlotId id) {
-  return product.operation->run == run_integer_product && base_of(plan, product.inputs[0]) == id &&
-         std::ranges::count_if(product.inputs, [&](SlotId input) { return base_of(plan, input) == id; }) == 1;
 }
 
 void mark_attention(Plan& plan, std::span<const Uses> uses) {

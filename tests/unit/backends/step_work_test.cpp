@@ -70,7 +70,7 @@ TEST(StepWork, ProductsOfIntegersAreMeasuredByTheirPeak) {
   const bool in_bytes = kernels().integers.kind == WordKind::bytes;
   const int weight = 96 * 64 * (in_bytes ? 1 : 2), scales = 4 * 96, sums = 4 * 96;
   expect_work(call, 2 * 5 * 64 * 96, 4 * (5 * 64 + 5 * 96) + weight + scales + sums,
-              in_bytes ? Arithmetic::int8 : Arithmetic::other);
+              in_bytes ? Arithmetic::int8 : Arithmetic::int16);
 }
 
 TEST(StepWork, ANormAndTheProductOfItsIntegersCountAsBoth) {
@@ -86,7 +86,7 @@ TEST(StepWork, ANormAndTheProductOfItsIntegersCountAsBoth) {
   const bool in_bytes = kernels().integers.kind == WordKind::bytes;
   const int packed = 96 * 64 * (in_bytes ? 1 : 2) + 4 * 96 + 4 * 96;  // with scales and sums
   expect_work(call, 8 * 5 * 64 + 2 * 5 * 64 * 96, 4 * (2 * 64 + 2 * 5 * 64 + 5 * 96) + packed,
-              in_bytes ? Arithmetic::int8 : Arithmetic::other);
+              in_bytes ? Arithmetic::int8 : Arithmetic::int16);
 }
 
 TEST(StepWork, ProductsOfComplexNumbersAreFourEach) {

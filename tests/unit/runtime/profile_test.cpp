@@ -82,6 +82,17 @@ TEST(Profile, TheShareOfThePeakIsThatOfEachArithmetic) {
   EXPECT_EQ(share_of_peak(profile.by_kernel(), 0, peaks), 0);
 }
 
+TEST(Profile, ShortsTakeAsLongAsBytesThatAreWidened) {
+  MachinePeaks peaks = made_up();
+  EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::int16), 0);
+  PeakRate& bytes = peaks.rates[1];
+  ASSERT_EQ(bytes.name, kPeakOfInt8);
+  bytes = {std::string(kPeakOfInt8), "GOP/s", "avx512_vnni", 100, 200};
+  EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::int16), 100e9);
+  bytes.instructions = "avx2 maddubs";
+  EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::int16), 200e9);
+}
+
 TEST(Profile, AsJson) {
   const formats::Json json = to_json(two_runs(), 2, made_up());
   EXPECT_EQ(json.get_int("runs", 0), 2);

@@ -108,10 +108,8 @@ HWY_INLINE FloatVector exp2_with(const float (&coefficients)[kCoefficients], Flo
   HWY_UNROLL(4) for (std::size_t i = 1; i < kCoefficients; ++i) y = hn::MulAdd(y, r, hn::Set(d, coefficients[i]));
   return FloatVector{_mm512_scalef_ps(y.raw, t.raw)};
 }
-#endif
 
 /// 2^t for t <= 0, within 2^-18 of it relatively; 0 for -infinity, and what is below 2^-30 may be 0.
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 HWY_INLINE FloatVector short_exp2(FloatVector t) {
   constexpr float kCoefficients[] = {0.01353417f, 0.05201146f, 0.24144275f, 0.69300384f, 1.00000259f};
   return exp2_with(kCoefficients, t);

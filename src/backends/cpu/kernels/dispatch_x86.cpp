@@ -11,7 +11,9 @@ void fill_gemm_avx2(Kernels& kernels);
 void fill_gemm_avx512(Kernels& kernels);
 GemmKernel bytes_gemm_avx2_vnni();
 GemmKernel bytes_gemm_avx512_vnni();
+AttentionKernel short_attention_avx2();
 AttentionKernel short_attention_avx2_vnni();
+AttentionKernel short_attention_avx512();
 AttentionKernel short_attention_avx512_vnni();
 AttentionKernel bf16_attention_amx_bf16();
 GemmKernel bf16_gemm_avx512_bf16();
@@ -36,6 +38,7 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
   const auto uses = [&](std::string_view extension) { return with_extensions && base::uses_extension(extension); };
   if (kernels.set == base::InstructionSet::avx512) {
     fill_gemm_avx512(kernels);
+    kernels.short_attention = short_attention_avx512();
     if (uses("avx512_vnni")) {
       kernels.integers = bytes_gemm_avx512_vnni();
       kernels.short_attention = short_attention_avx512_vnni();
@@ -51,6 +54,7 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
     kernels.simd = simd_kernels_avx512();
   } else {
     fill_gemm_avx2(kernels);
+    kernels.short_attention = short_attention_avx2();
     if (uses("avx_vnni")) {
       kernels.integers = bytes_gemm_avx2_vnni();
       kernels.short_attention = short_attention_avx2_vnni();

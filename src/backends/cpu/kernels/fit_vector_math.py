@@ -81,6 +81,20 @@ show("erf(z / sqrt(2)) / (2 z) in t = z^2, z <= 5.25",
      fit(half_erf, 1e-9, 5.25**2, 5, 5, weight=lambda t: min(t, t**0.5) + 1e-3, rounds=400))
 
 
+def half_tanh(t):
+    """tanh(sqrt(2 / pi) (z + 0.044715 z^3)) / (2 z) of t = z^2."""
+    z = mp.sqrt(t)
+    return half_tanh_of(z) / z if t else 1 / mp.sqrt(2 * mp.pi)
+
+
+def show_coarse(name, function, end):
+    """Fits function(t) in u = 2 t / end^2 - 1, whose powers do not cancel each other, for z = sqrt(t) up to `end`."""
+    def t(u):
+        return (u + 1) / 2 * end * end
+    show(f"{name} in u = 2 z^2 / {end}^2 - 1, z <= {end}",
+         fit(lambda u: function(t(u)), -1, 1, 10, weight=lambda u: min(t(u), t(u)**0.5) + 1e-3, rounds=400))
+
+
 def show_table(name, function, degree, entries, end):
     """Fits function(z) on equal intervals of [0, end] by polynomials in r, from -1/2 to 1/2 in each; the last entry, for
     all z from `end` on, is 1/2. Rows are coefficients, from the constant's on. Errors count times min(z, 1)."""
@@ -113,3 +127,5 @@ show_table("erf(z / sqrt(2)) / 2", half_erf_of, 4, 16, 5.1)
 show_table("the same, coarse", half_erf_of, 2, 32, 5.1)
 show_table("tanh(sqrt(2 / pi) (z + 0.044715 z^3)) / 2", half_tanh_of, 4, 16, 4.8)
 show_table("the same, coarse", half_tanh_of, 2, 32, 4.8)
+show_coarse("erf(z / sqrt(2)) / (2 z)", half_erf, 4.8)
+show_coarse("tanh(sqrt(2 / pi) (z + 0.044715 z^3)) / (2 z)", half_tanh, 4.6)

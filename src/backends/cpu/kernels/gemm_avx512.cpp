@@ -8,7 +8,7 @@ namespace {
 
 struct MultiplyShorts {
   static HWY_INLINE IntegerVector add(IntegerVector sum, IntegerVector operand, IntegerVector weights) {
-    return IntegerVector{_mm512_add_epi32(sum.raw, _mm512_madd_epi16(operand.raw, weights.raw))};
+    return settled(IntegerVector{_mm512_add_epi32(sum.raw, _mm512_madd_epi16(operand.raw, weights.raw))});
   }
 };
 using ShortsDot = IntegersDot<WordKind::shorts, MultiplyShorts>;

@@ -79,7 +79,7 @@ struct WidenedShortsDot {
   }
   static HWY_INLINE FloatVector add(FloatVector sum, FloatVector operand, FloatVector weights) {
     const auto product = hn::Mul(hn::BitCast(kLaneIntegers, operand), hn::BitCast(kLaneIntegers, weights));
-    return hn::BitCast(kFloats, hn::Add(hn::BitCast(kLaneIntegers, sum), product));
+    return hn::BitCast(kFloats, settled(hn::Add(hn::BitCast(kLaneIntegers, sum), product)));
   }
 };
 

@@ -11,6 +11,8 @@
 //   void multiply<kSums, kRows, kColumns>()   sums += rows * columns
 #pragma once
 
+#include <type_traits>
+
 #include "backends/cpu/kernels/cache_blocks.h"
 #include "backends/cpu/kernels/gemm_block.inl.h"
 
@@ -71,11 +73,7 @@ class StripOfTiles {
   void set_columns(std::size_t columns) { has_right_ = columns > kRegisterWords; }
 
   void clear_sums() {
-    registers_.template zero<kUpperLeft>();
-    if (has_right_) registers_.template zero<kUpperRight>();
-    if (!has_lower()) return;
-    registers_.template zero<kLowerLeft>();
-    if (has_right_) registers_.template zero<kLowerRight>();
+    each_sum([&](auto sums, std::size_t) HWY_ATTR { registers_.template zero<sums()>(); });
   }
 
   // Adds the products of `words` words of each row with as many rows of the panel, and calls `meanwhile()` after those
@@ -96,24 +94,27 @@ class StripOfTiles {
 
   // Of a tile [kStripRows, kStripColumns] only the registers in use are read, or written.
   void load_sums(const float* tile) {
-    registers_.template load<kUpperLeft>(tile, kStripColumns);
-    if (has_right_) registers_.template load<kUpperRight>(tile + kRegisterWords, kStripColumns);
-    if (!has_lower()) return;
-    tile += kRegisterRows * kStripColumns;
-    registers_.template load<kLowerLeft>(tile, kStripColumns);
-    if (has_right_) registers_.template load<kLowerRight>(tile + kRegisterWords, kStripColumns);
+    each_sum([&](auto sums, std::size_t place)
+                 HWY_ATTR { registers_.template load<sums()>(tile + place, kStripColumns); });
   }
   void store_sums(float* tile) {
-    registers_.template store<kUpperLeft>(tile, kStripColumns);
-    if (has_right_) registers_.template store<kUpperRight>(tile + kRegisterWords, kStripColumns);
-    if (!has_lower()) return;
-    tile += kRegisterRows * kStripColumns;
-    registers_.template store<kLowerLeft>(tile, kStripColumns);
-    if (has_right_) registers_.template store<kLowerRight>(tile + kRegisterWords, kStripColumns);
+    each_sum([&](auto sums, std::size_t place)
+                 HWY_ATTR { registers_.template store<sums()>(tile + place, kStripColumns); });
   }
 
  private:
   bool has_lower() const { return rows_ > kRegisterRows; }
+
+  // Calls visit(register, place in a tile) for each register of sums in use.
+  template <typename Visit>
+  HWY_INLINE void each_sum(const Visit& visit) {
+    constexpr std::size_t kLower = kRegisterRows * kStripColumns;
+    visit(std::integral_constant<int, kUpperLeft>(), 0);
+    if (has_right_) visit(std::integral_constant<int, kUpperRight>(), kRegisterWords);
+    if (!has_lower()) return;
+    visit(std::integral_constant<int, kLowerLeft>(), kLower);
+    if (has_right_) visit(std::integral_constant<int, kLowerRight>(), kLower + kRegisterWords);
+  }
 
   void add_register(const float* a, std::size_t a_stride, const float* panel) {
     registers_.template load<kLeftColumns>(panel, kStripColumns);

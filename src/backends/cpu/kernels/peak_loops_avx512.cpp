@@ -6,6 +6,7 @@
 
 namespace alate::cpu {
 
+std::uint32_t run_maddubs_avx512(std::size_t rounds);
 std::uint32_t run_vnni_avx512(std::size_t rounds);
 std::uint32_t run_bf16_avx512(std::size_t rounds);
 std::uint32_t run_amx_int8(std::size_t rounds);
@@ -28,7 +29,43 @@ inline Vector apart(Vector x) {
   return x;
 }
 
+// The lowest number of the sum of all.
+template <typename... Sums>
+inline std::uint32_t lowest(__m512i sum, Sums... sums) {
+  ((sum = _mm512_add_epi32(sum, sums)), ...);
+  alignas(64) std::uint32_t lanes[16];
+  _mm512_store_si512(lanes, sum);
+  return lanes[0];
+}
+
+inline __m512i maddubs(__m512i sum, __m512i& x, __m512i y, __m512i ones) {
+  asm volatile("" : "+v"(x));
+  return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(x, y), ones));
+}
+
 }  // namespace
+
+std::uint32_t run_maddubs_avx512(std::size_t rounds) {
+  __m512i x = _mm512_set1_epi8(3);
+  const __m512i y = _mm512_set1_epi8(-2), ones = _mm512_set1_epi16(1), zero = _mm512_setzero_si512();
+  __m512i s0 = apart(zero), s1 = apart(zero), s2 = apart(zero), s3 = apart(zero), s4 = apart(zero), s5 = apart(zero),
+          s6 = apart(zero), s7 = apart(zero), s8 = apart(zero), s9 = apart(zero), s10 = apart(zero), s11 = apart(zero);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    s0 = maddubs(s0, x, y, ones);
+    s1 = maddubs(s1, x, y, ones);
+    s2 = maddubs(s2, x, y, ones);
+    s3 = maddubs(s3, x, y, ones);
+    s4 = maddubs(s4, x, y, ones);
+    s5 = maddubs(s5, x, y, ones);
+    s6 = maddubs(s6, x, y, ones);
+    s7 = maddubs(s7, x, y, ones);
+    s8 = maddubs(s8, x, y, ones);
+    s9 = maddubs(s9, x, y, ones);
+    s10 = maddubs(s10, x, y, ones);
+    s11 = maddubs(s11, x, y, ones);
+  }
+  return lowest(s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11);
+}
 
 __attribute__((target("avx512vnni"))) std::uint32_t run_vnni_avx512(std::size_t rounds) {
   const __m512i x = _mm512_set1_epi8(3), y = _mm512_set1_epi8(-2), zero = _mm512_setzero_si512();
@@ -48,13 +85,7 @@ __attribute__((target("avx512vnni"))) std::uint32_t run_vnni_avx512(std::size_t 
     s10 = _mm512_dpbusd_epi32(s10, x, y);
     s11 = _mm512_dpbusd_epi32(s11, x, y);
   }
-  const __m512i sum =
-      _mm512_add_epi32(_mm512_add_epi32(_mm512_add_epi32(_mm512_add_epi32(s0, s1), _mm512_add_epi32(s2, s3)),
-                                        _mm512_add_epi32(_mm512_add_epi32(s4, s5), _mm512_add_epi32(s6, s7))),
-                       _mm512_add_epi32(_mm512_add_epi32(s8, s9), _mm512_add_epi32(s10, s11)));
-  alignas(64) std::uint32_t lanes[16];
-  _mm512_store_si512(lanes, sum);
-  return lanes[0];
+  return lowest(s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11);
 }
 
 __attribute__((target("avx512bf16"))) std::uint32_t run_bf16_avx512(std::size_t rounds) {

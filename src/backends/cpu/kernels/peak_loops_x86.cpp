@@ -7,6 +7,7 @@ namespace alate::cpu {
 std::uint32_t run_maddubs_avx2(std::size_t rounds);
 std::uint32_t run_vnni_avx2(std::size_t rounds);
 std::uint64_t read_words_avx2(const std::uint64_t* words, std::size_t count);
+std::uint32_t run_maddubs_avx512(std::size_t rounds);
 std::uint32_t run_vnni_avx512(std::size_t rounds);
 std::uint32_t run_bf16_avx512(std::size_t rounds);
 std::uint32_t run_amx_int8(std::size_t rounds);
@@ -27,6 +28,9 @@ void add_vector_peak_loops(PeakLoops& loops) {
   }
   if (facts.best < base::InstructionSet::avx512) return;
   loops.read = {.instructions = "avx512", .run = read_words_avx512};
+  if (!facts.has("avx_vnni"))
+    loops.int8 = {
+        .instructions = "avx512 maddubs", .operations_per_round = kChains * 2 * 64, .run = run_maddubs_avx512};
   if (facts.has("avx512_vnni"))
     loops.int8 = {.instructions = "avx512_vnni", .operations_per_round = kChains * 2 * 64, .run = run_vnni_avx512};
   if (facts.has("avx512_bf16"))

@@ -54,6 +54,18 @@ HWY_INLINE void store_first(hn::Vec<D> v, D d, hn::TFromD<D>* HWY_RESTRICT p, st
 #endif
 }
 
+/// A sum that compilers take as it is: of integers, which they may add up in any order, GCC multiplies for several
+/// steps of a loop first, and keeps those products in memory.
+template <class V>
+HWY_INLINE V settled(V sum) {
+#if HWY_ARCH_X86
+  asm("" : "+v"(sum.raw));
+#elif HWY_ARCH_ARM_A64
+  asm("" : "+w"(sum.raw));
+#endif
+  return sum;
+}
+
 /// The word at `p`, whatever its type, in all lanes.
 HWY_INLINE hn::Vec<hn::RebindToSigned<FloatTag>> broadcast_word(const float* p) {
   std::int32_t word;

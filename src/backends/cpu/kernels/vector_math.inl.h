@@ -201,6 +201,34 @@ HWY_INLINE V simd_half_erf(D d, V x) {
   return hn::IfThenElse(hn::Gt(z, hn::Set(d, 5.25f)), hn::Set(d, 0.5f), half_erf);
 }
 
+/// |x| P(u) with u = 2 x^2 / end^2 - 1, up to 1/2, which it is from |x| = end on. NaN gives NaN.
+template <std::size_t kCoefficients, class D, class V>
+HWY_INLINE V half_by_polynomial(D d, V x, float end, const float (&coefficients)[kCoefficients]) {
+  const V z = hn::Min(hn::Set(d, end), hn::Abs(x));  // a NaN stays: the second operand is given then
+  const V u = hn::MulAdd(hn::Mul(z, z), hn::Set(d, 2.0f / (end * end)), hn::Set(d, -1.0f));
+  V p = hn::Set(d, coefficients[0]);
+  HWY_UNROLL(16) for (std::size_t i = 1; i < kCoefficients; ++i) p = hn::MulAdd(p, u, hn::Set(d, coefficients[i]));
+  return hn::Min(hn::Set(d, 0.5f), hn::Mul(z, p));
+}
+
+/// erf(|x| / sqrt(2)) / 2, absolute error 5e-6.
+template <class D, class V>
+HWY_INLINE V simd_coarse_half_erf(D d, V x) {
+  constexpr float kCoefficients[] = {0.00172066852f, -0.00442215987f, 0.00485130912f, -0.00702257687f,
+                                     0.014219204f,   -0.0224404316f,  0.0306309406f,  -0.0405114219f,
+                                     0.052911412f,   -0.0729827955f,  0.147212699f};
+  return half_by_polynomial(d, x, 4.8f, kCoefficients);
+}
+
+/// tanh(sqrt(2 / pi) (|x| + 0.044715 |x|^3)) / 2, absolute error 3e-6.
+template <class D, class V>
+HWY_INLINE V simd_coarse_half_tanh(D d, V x) {
+  constexpr float kCoefficients[] = {0.00132383942f, -0.00354318251f, 0.00403519534f, -0.0056430744f,
+                                     0.0116228051f,  -0.0197286177f,  0.0289937947f,  -0.0403363593f,
+                                     0.0542665236f,  -0.0758673921f,  0.153572202f};
+  return half_by_polynomial(d, x, 4.6f, kCoefficients);
+}
+
 /// tanh(x), within 4 ulp: -m / (2 + m) where m = expm1(-2|x|).
 template <class D, class V>
 HWY_INLINE V simd_tanh(D d, V x) {
@@ -262,7 +290,10 @@ HWY_INLINE V activate(D d, V x) {
     return hn::MulAdd(z, half, hn::Mul(x, hn::Set(d, 0.5f)));
 #endif
   } else if constexpr (kActivation == Activation::gelu_erf) {
-    return hn::MulAdd(hn::Abs(x), simd_half_erf(d, x), hn::Mul(x, hn::Set(d, 0.5f)));
+    const V half = kAccuracy == Accuracy::coarse ? simd_coarse_half_erf(d, x) : simd_half_erf(d, x);
+    return hn::MulAdd(hn::Abs(x), half, hn::Mul(x, hn::Set(d, 0.5f)));
+  } else if constexpr (kActivation == Activation::gelu_tanh && kAccuracy == Accuracy::coarse) {
+    return hn::MulAdd(hn::Abs(x), simd_coarse_half_tanh(d, x), hn::Mul(x, hn::Set(d, 0.5f)));
   } else if constexpr (kActivation == Activation::gelu_tanh) {
     // (1 + tanh y) / 2 = logistic(2y).
     const V cubic = hn::MulAdd(hn::Mul(x, x), hn::Set(d, 0.0713548163f), hn::Set(d, 1.59576912f));

@@ -38,10 +38,10 @@ Work quantized_dense_work(const Step& step, const Frame& frame) {
   return work_with_weight(step, frame, std::get<graph::QuantizedDense>(step.attributes).has_smoothing ? 2 : 1);
 }
 
-// In 8 bits where the processor multiplies those four at a time; elsewhere in 16, of which no peak is measured.
+// In 8 bits where the processor multiplies those four at a time, elsewhere in 16.
 Work integer_product_work(const Step& step, const Frame& frame) {
   Work work = quantized_dense_work(step, frame);
-  work.arithmetic = kernels().integers.kind == WordKind::bytes ? Arithmetic::int8 : Arithmetic::other;
+  work.arithmetic = kernels().integers.kind == WordKind::bytes ? Arithmetic::int8 : Arithmetic::int16;
   return work;
 }
 
