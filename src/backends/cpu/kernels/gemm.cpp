@@ -19,8 +19,8 @@ constexpr std::size_t kTaskWork = 512 * 1024;
 constexpr std::size_t kTasksPerWorker = 6;
 
 // Lines of memory this far apart share a set of the first-level cache: it has 64 sets on the processors that matter,
-// of 8 lines or a few more.
-constexpr std::size_t kSetBytes = 4096, kLinesOfSet = 8;
+// of 8 lines or a few more, of which W and C take some.
+constexpr std::size_t kSetBytes = 4096, kLinesForRows = 4;
 constexpr std::size_t kLineWords = 16;
 
 std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
@@ -95,7 +95,7 @@ void pack_panel(const std::byte* w, std::size_t w_stride, std::size_t columns, s
 // Whether the rows of A that a tile reads side by side drive each other out of the first-level cache.
 bool rows_collide(const GemmArguments& g, const GemmKernel& kernel) {
   return g.lines == nullptr && g.a_stride * sizeof(float) % kSetBytes == 0 && g.k >= kLineWords &&
-         std::min(g.m, kernel.rows_per_tile) > kLinesOfSet;
+         std::min(g.m, kernel.rows_per_tile) > kLinesForRows;
 }
 
 std::size_t spread_stride(const GemmArguments& g) { return (divide_up(g.k, kLineWords) + 1) * kLineWords; }

@@ -28,7 +28,7 @@ struct FloatDot {
     return hn::Load(kFloats, words);
   }
   static HWY_INLINE FloatVector add(FloatVector sum, FloatVector operand, FloatVector weights) {
-    return hn::MulAdd(operand, weights, sum);
+    return add_product(sum, operand, weights);
   }
 };
 

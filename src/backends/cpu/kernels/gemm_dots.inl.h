@@ -28,7 +28,7 @@ struct WidenedBf16Dot {
     return half<kPart>(hn::BitCast(kBits, hn::Load(kFloats, words)));
   }
   static HWY_INLINE FloatVector add(FloatVector sum, FloatVector operand, FloatVector weights) {
-    return hn::MulAdd(operand, weights, sum);
+    return add_product(sum, operand, weights);
   }
 };
 
