@@ -455,10 +455,12 @@ struct Dequantize {
 };
 /// Operands: x [..., in], smoothing [in] where the flag says so, what is stored of the weight [out, in], its scales and
 /// zero points as the encoding says, then bias [out] and residual [..., out] where the flags say so. The weight is
-/// multiplied with x · smoothing, channel by channel (Xiao and others 2022, "SmoothQuant"). With activation_runs r > 0
-/// that is first rounded to 8 bits: each row is cut into r runs of in / r numbers, and of 256 equally spaced numbers
-/// from a run's least to its greatest, the nearest takes the place of each (halves to the even one). Activation and
-/// residual are as dense's.
+/// multiplied with x · smoothing, channel by channel (Xiao and others 2022, "SmoothQuant"). With a rotation n > 1, a
+/// power of two, n consecutive numbers of that are taken times the Walsh-Hadamard matrix of ones and minus ones first:
+/// number i of them becomes the sum of (-1)^popcount(i & j) times number j (Ashkboos and others 2024, "QuaRot").
+/// With activation_runs r > 0 what comes of it is rounded to 8 bits: each row is cut into r runs of in / r numbers, and
+/// of 256 equally spaced numbers from a run's least to its greatest, the nearest takes the place of each (halves to the
+/// even one). Activation and residual are as dense's.
 struct QuantizedDense {
   /// The steps from a run's least number to its greatest; they are this long at least.
   static constexpr double kRunSteps = 255, kLeastRunStep = 1e-20;
@@ -471,6 +473,7 @@ struct QuantizedDense {
   std::int64_t activation_runs = 0;
   bool has_residual = false;
   Activation activation = Activation::none;
+  std::int64_t rotation = 0;  // 0 and 1: none
   static constexpr auto fields() {
     return std::tuple{Field{"encoding", &QuantizedDense::encoding},
                       Field{"blocks", &QuantizedDense::blocks},
@@ -479,7 +482,8 @@ struct QuantizedDense {
                       Field{"has_smoothing", &QuantizedDense::has_smoothing},
                       Field{"activation_runs", &QuantizedDense::activation_runs},
                       Field{"has_residual", &QuantizedDense::has_residual},
-                      Field{"activation", &QuantizedDense::activation}};
+                      Field{"activation", &QuantizedDense::activation},
+                      Field{"rotation", &QuantizedDense::rotation, Presence::unless_default}};
   }
   bool operator==(const QuantizedDense&) const = default;
 };

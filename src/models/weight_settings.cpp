@@ -1,6 +1,7 @@
 #include "models/weight_settings.h"
 
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "alate/error.h"
@@ -21,12 +22,32 @@ constexpr std::array<std::pair<std::string_view, ComputeDType>, 10> kNames = {{{
                                                                                {"int8", ComputeDType::int8},
                                                                                {"i8", ComputeDType::int8}}};
 
-std::int64_t runs(const Json& value, std::string_view of) {
-  const std::string what = "config.json: activation_runs of " + formats::quoted_name(of);
-  const std::int64_t count = value.is_integer() ? value.as_int(what) : 0;
-  if (count < 1 || count > INT32_MAX)
-    throw make_error(ErrorCode::corrupt, what, " is no number of runs, which is 1 or more");
+std::int64_t count_in(const Json& object, const char* field, std::int64_t least, std::int64_t otherwise,
+                      std::string_view of, std::string_view meaning) {
+  const Json* value = object.find(field);
+  if (value == nullptr) return otherwise;
+  const std::string what = "config.json: " + std::string(field) + " of " + formats::quoted_name(of);
+  const std::int64_t count = value->is_integer() ? value->as_int(what) : -1;
+  if (count < least || count > INT32_MAX) throw make_error(ErrorCode::corrupt, what, " is no ", meaning);
   return count;
+}
+
+// What the object says, and `otherwise` where it says nothing.
+InputRounding input_rounding(const Json& object, const InputRounding& otherwise, std::string_view of) {
+  const InputRounding found{
+      .runs = count_in(object, "activation_runs", 1, otherwise.runs, of, "number of runs, which is 1 or more"),
+      .rotation = count_in(object, "rotation", 0, otherwise.rotation, of, "length, which is a power of two, or 0")};
+  if (found.rotation != 0 && !std::has_single_bit(static_cast<std::uint64_t>(found.rotation)))
+    throw make_error(ErrorCode::corrupt, "config.json: rotation of ", formats::quoted_name(of), " is ", found.rotation,
+                     ", which is no power of two, nor 0");
+  return found;
+}
+
+// What input_rounding reads.
+Json::Object to_object(const InputRounding& inputs, const InputRounding& otherwise) {
+  Json::Object object = {{"activation_runs", inputs.runs}};
+  if (inputs.rotation != otherwise.rotation) object.emplace_back("rotation", inputs.rotation);
+  return object;
 }
 
 }  // namespace
@@ -39,9 +60,9 @@ ComputeDType parse_compute_dtype(std::string_view name) {
                    name);
 }
 
-std::int64_t QuantizationConfig::runs_of(std::string_view module) const {
-  const auto found = activation_runs_of.find(module);
-  return found == activation_runs_of.end() ? activation_runs : found->second;
+InputRounding QuantizationConfig::rounding_of(std::string_view module) const {
+  const auto found = inputs_of.find(module);
+  return found == inputs_of.end() ? inputs : found->second;
 }
 
 QuantizationConfig read_quantization(const Json& config) {
@@ -56,25 +77,21 @@ QuantizationConfig read_quantization(const Json& config) {
   if (bits != 8)
     throw make_error(ErrorCode::unsupported, "config.json: quantization_config has ", bits, " bits, not 8");
   QuantizationConfig quantization{.is_present = true};
-  if (const Json* value = found->find("activation_runs"); value != nullptr)
-    quantization.activation_runs = runs(*value, "all modules");
+  quantization.inputs = input_rounding(*found, {}, "all modules");
   if (const Json* modules = found->find("modules"); modules != nullptr && modules->is_object()) {
-    for (const auto& [name, module] : modules->as_object("modules")) {
-      if (const Json* value = module.find("activation_runs"); value != nullptr)
-        quantization.activation_runs_of.emplace(name, runs(*value, name));
-    }
+    for (const auto& [name, module] : modules->as_object("modules"))
+      quantization.inputs_of.emplace(name, input_rounding(module, quantization.inputs, name));
   }
   return quantization;
 }
 
 Json to_json(const QuantizationConfig& quantization) {
-  Json::Object object = {{"quant_method", QuantizationConfig::kMethod},
-                         {"version", QuantizationConfig::kVersion},
-                         {"bits", 8},
-                         {"activation_runs", quantization.activation_runs}};
+  Json::Object object = {
+      {"quant_method", QuantizationConfig::kMethod}, {"version", QuantizationConfig::kVersion}, {"bits", 8}};
+  for (auto& field : to_object(quantization.inputs, {})) object.push_back(std::move(field));
   Json::Object modules;
-  for (const auto& [name, count] : quantization.activation_runs_of)
-    modules.emplace_back(name, Json::Object{{"activation_runs", count}});
+  for (const auto& [name, inputs] : quantization.inputs_of)
+    modules.emplace_back(name, to_object(inputs, quantization.inputs));
   if (!modules.empty()) object.emplace_back("modules", std::move(modules));
   return object;
 }

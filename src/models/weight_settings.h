@@ -24,17 +24,25 @@ enum class ComputeDType {
 /// stored: who chooses by measuring has chosen before). Throws unsupported naming another.
 ComputeDType parse_compute_dtype(std::string_view name);
 
+/// How the inputs of a product become integers of 8 bits: as graph::QuantizedDense has both.
+struct InputRounding {
+  std::int64_t runs = 1;
+  std::int64_t rotation = 0;
+
+  bool operator==(const InputRounding&) const = default;
+};
+
 /// The object quantization_config of config.json, where `alate quantize` wrote it; docs/quantization.md says what the
 /// tensors beside it are.
 struct QuantizationConfig {
   static constexpr std::string_view kMethod = "alate";
-  static constexpr std::int64_t kVersion = 1;
+  static constexpr std::int64_t kVersion = 2;
 
   bool is_present = false;
-  std::int64_t activation_runs = 1;                                       // of the products that are not named
-  std::map<std::string, std::int64_t, std::less<>> activation_runs_of{};  // by the module's name in the file
+  InputRounding inputs = {};                                         // of the products that are not named
+  std::map<std::string, InputRounding, std::less<>> inputs_of = {};  // by the module's name in the file
 
-  std::int64_t runs_of(std::string_view module) const;
+  InputRounding rounding_of(std::string_view module) const;
 };
 
 /// Absent where config.json has none, or one of another tool. Throws corrupt, and unsupported for a later version.

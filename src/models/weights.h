@@ -98,7 +98,7 @@ class Weights {
   /// `runs`: in how many a row may be cut, each with a scale of its own; a scale a row is always allowed. Throws
   /// corrupt.
   StoredRows stored_rows(const std::string& stored, std::int64_t runs);
-  StoredRows rounded_rows(const std::string& stored, std::int64_t runs);
+  StoredRows rounded_rows(const std::string& stored, const InputRounding& inputs);
   /// Of a matrix in 8 bits, `runs` is as stored_rows has it.
   graph::ConstantPtr in_float32(const std::string& stored, std::int64_t runs = 1);
   graph::ConstantPtr weight_of(const std::string& stored, graph::ConstantPtr smoothing);

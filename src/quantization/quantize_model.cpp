@@ -11,14 +11,19 @@
 #include "base/log.h"
 #include "quantization/layers.h"
 #include "tensor/half.h"
+#include "tensor/rotation.h"
 
 namespace alate::quantization {
 namespace {
 
+// Rotated inputs have few that are far from the others: rounding them moves vectors of all-MiniLM-L6-v2 by 0.7e-4 of
+// the cosine in one run each, and by less than 0.2e-4 less in more.
+constexpr std::int64_t kRunsOfRotated = 1;
 constexpr std::int64_t kFewestRunsOfOrdered = 4;
-// Where no number is asked for: as all-MiniLM-L6-v2 needs them. Rounding in one run each moves its vectors, as 1e-4 of
-// the cosine, by 0.9 for inputs of query, key and value (in two by 0.5, in four by 0.3), by 0.4 for those of the layer
-// before the activation (0.3, 0.2), by 1.7 for those behind it (in eight by 0.5), and by 0.06 for attention's results.
+// Of others, where no number is asked for: as all-MiniLM-L6-v2 needs them. Rounding in one run each moves its vectors,
+// as 1e-4 of the cosine, by 0.9 for inputs of query, key and value (in two by 0.5, in four by 0.3), by 0.4 for those of
+// the layer before the activation (0.3, 0.2), by 1.7 for those behind it (in eight by 0.5), and by 0.06 for attention's
+// results.
 constexpr std::int64_t kRunsOfNorms = 2, kRunsOfAttention = 1, kRunsOfOrdered = 4, kRunsOfOthers = 4;
 // A run is a multiple of this long, which products of 8-bit integers take at a time.
 constexpr std::int64_t kRunMultiple = 16;
@@ -80,6 +85,7 @@ class Quantizer {
   // Whether the one layer that feeds these through an activation may give its outputs in another order.
   bool may_order(std::span<const std::size_t> group) const { return layers_.fed_by[group.front()] < group.front(); }
 
+  // Of inputs that are not rotated.
   std::int64_t wanted_runs(std::span<const std::size_t> group) const {
     if (runs_) return may_order(group) ? std::max(2 * *runs_, kFewestRunsOfOrdered) : *runs_;
     switch (layers_.inputs[group.front()]) {
@@ -92,10 +98,14 @@ class Quantizer {
   }
 
   // As many runs as are wanted, or the next fewer that divide the inputs well.
-  std::int64_t runs_of(std::span<const std::size_t> group) const {
-    std::int64_t runs = wanted_runs(group);
-    while (runs > 1 && layers_.linear[group.front()].in % (runs * kRunMultiple) != 0) --runs;
-    return runs;
+  models::InputRounding rounding_of(std::span<const std::size_t> group) const {
+    constexpr auto kRotation = static_cast<std::int64_t>(tensor::kRotation);
+    const std::int64_t in = layers_.linear[group.front()].in;
+    const bool rotates = in % kRotation == 0;
+    const std::int64_t multiple = rotates ? kRotation : kRunMultiple;
+    std::int64_t runs = rotates ? runs_.value_or(kRunsOfRotated) : wanted_runs(group);
+    while (runs > 1 && in % (runs * multiple) != 0) --runs;
+    return {.runs = runs, .rotation = rotates ? kRotation : 0};
   }
 
   void order_outputs(const LinearLayer& layer, std::span<const std::size_t> order) {
@@ -120,7 +130,12 @@ class Quantizer {
     for (const Tensor& weight : weights) wanted.push_back(mean_outputs(weight, means));
     for (Tensor& weight : weights) weight = divided_columns(weight, smoothing);
 
-    if (may_order(group)) {
+    const models::InputRounding rounding = rounding_of(group);
+    if (rounding.rotation > 1) {
+      tensor::rotate(std::span(inputs.values), tensor::kRotation);
+      for (Tensor& weight : weights)
+        weight = tensor::rotated_rows(weight, tensor::kRotation, 1.0F / static_cast<float>(tensor::kRotation));
+    } else if (may_order(group)) {
       const std::vector<std::size_t> order = by_falling_range(inputs);
       order_outputs(layers_.linear[layers_.fed_by[group.front()]], order);
       inputs = ordered_columns(inputs, order);
@@ -129,14 +144,13 @@ class Quantizer {
       for (const std::size_t i : order) ordered.push_back(smoothing[i]);
       smoothing = std::move(ordered);
     }
-    const std::int64_t runs = runs_of(group);
-    round_to_8_bits(inputs, runs);
+    round_to_8_bits(inputs, rounding.runs);
     means = column_means(inputs);
     const GptqPlan plan(covariance(inputs, means), inputs.columns);
     for (std::size_t i = 0; i < group.size(); ++i) {
       const LinearLayer& layer = layers_.linear[group[i]];
-      if (runs != result_.config.activation_runs) result_.config.activation_runs_of[layer.module] = runs;
-      quantize_layer(layer, plan.round(weights[i], runs), smoothing, wanted[i], means);
+      if (rounding != result_.config.inputs) result_.config.inputs_of[layer.module] = rounding;
+      quantize_layer(layer, plan.round(weights[i], rounding.runs), smoothing, wanted[i], means);
     }
   }
 

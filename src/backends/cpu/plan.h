@@ -104,6 +104,7 @@ struct Operation {
 struct ResultIntegers {
   std::size_t runs = 1;                  // of a row
   std::optional<SlotId> smoothing = {};  // a constant
+  std::size_t rotation = 0;              // see QuantizeArguments
 };
 
 /// One kernel call. Immutable after compile.

@@ -33,7 +33,8 @@ bool rounds_activations(const Plan& plan, const Step& product, SlotId id) {
 std::optional<ResultIntegers> wanted_integers(const Plan& plan, const Step& step, SlotId id) {
   if (!rounds_activations(plan, step, id) || step.inputs[0] != id) return std::nullopt;
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-  ResultIntegers wanted{.runs = static_cast<std::size_t>(dense.activation_runs)};
+  ResultIntegers wanted{.runs = static_cast<std::size_t>(dense.activation_runs),
+                        .rotation = static_cast<std::size_t>(dense.rotation)};
   if (!dense.has_smoothing) return wanted;
   wanted.smoothing = step.inputs[1];
   if (plan.slots[*wanted.smoothing].kind != SlotKind::constant) return std::nullopt;

@@ -10,6 +10,32 @@ Value rows_of_blocks(Builder& b, Value scales, Value indices, std::int64_t block
   return take_rows(b, scales, indices);
 }
 
+// What lies at a place of an axis, which stays as 1.
+Value at(Builder& b, Value x, std::size_t axis, std::int64_t place) {
+  Slice slice{.starts = Dims(b.shape(x).rank(), 0), .limits = b.shape(x).dims, .strides = {}};
+  slice.starts[axis] = place;
+  slice.limits[axis] = place + 1;
+  return b.slice({x}, std::move(slice));
+}
+
+// Each block of `length` numbers times the Walsh-Hadamard matrix, by sums and differences of halves.
+Value rotate(Builder& b, Value x, std::int64_t length) {
+  const Dims dims = b.shape(x).dims;
+  const std::size_t halves = dims.size();  // the axis of the two that are added
+  for (std::int64_t distance = length / 2; distance > 0; distance /= 2) {
+    Dims pairs = dims, whole = dims;
+    pairs.back() = dims.back().number() / (2 * distance);
+    pairs.emplace_back(2);
+    pairs.emplace_back(distance);
+    const Value numbers = b.reshape({x}, {.dims = pairs});
+    const Value first = at(b, numbers, halves, 0), second = at(b, numbers, halves, 1);
+    x = b.reshape(
+        {b.concatenate({b.add({first, second}), b.sub({first, second})}, {.axis = static_cast<std::int64_t>(halves)})},
+        {.dims = dims});
+  }
+  return x;
+}
+
 // Each number of a run becomes the nearest of 256 from the run's least to its greatest.
 Value round_runs(Builder& b, Value x, std::int64_t runs) {
   const Dims dims = b.shape(x).dims;
@@ -35,6 +61,7 @@ Value decompose_quantized_dense(Builder& b, std::span<const Value> operands, con
   const DType dtype = b.shape(operands[0]).dtype;
   Value x = widen(b, operands[0]);
   if (attributes.has_smoothing) x = b.mul({x, broadcast_to(b, widen(b, operands[1]), b.shape(x).dims)});
+  if (attributes.rotation > 1) x = rotate(b, x, attributes.rotation);
   if (attributes.activation_runs > 0) x = round_runs(b, x, attributes.activation_runs);
   operands = operands.subspan(attributes.has_smoothing ? 2 : 1);
   const std::size_t others = (attributes.has_bias ? 1U : 0U) + (attributes.has_residual ? 1U : 0U);

@@ -7,6 +7,7 @@
 #include "graph/reference/strided.h"
 #include "graph/reference/values.h"
 #include "tensor/encoding.h"
+#include "tensor/rotation.h"
 
 namespace alate::graph {
 namespace {
@@ -21,31 +22,30 @@ Tensor numbers_of(const ReferenceCall& call, std::size_t first, const Attribute&
                             attribute.has_zero_points ? call.operand(first + 2) : Tensor(), dtype);
 }
 
-// x · smoothing, and each run of `length` numbers of it rounded to 8 bits (0: not at all), as numbers of Float.
+// x · smoothing, rotated, and each run of it rounded to 8 bits, as the attributes say and as numbers of Float.
 template <typename Float>
 std::vector<double> activations_of(const ReferenceCall& call, const QuantizedDense& dense) {
-  std::vector<double> x = load_floats(call.operand(0));
+  const std::vector<double> wide = load_floats(call.operand(0));
+  std::vector<Float> x(wide.begin(), wide.end());
   if (dense.has_smoothing) {
     const std::vector<double> smoothing = load_floats(call.operand(1));
-    for (std::size_t i = 0; i < x.size(); ++i)
-      x[i] = static_cast<Float>(x[i]) * static_cast<Float>(smoothing[i % smoothing.size()]);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] *= static_cast<Float>(smoothing[i % smoothing.size()]);
   }
-  if (dense.activation_runs == 0) return x;
+  if (dense.rotation > 1) tensor::rotate(std::span(x), static_cast<std::size_t>(dense.rotation));
+  if (dense.activation_runs == 0) return {x.begin(), x.end()};
+  std::vector<double> rounded;
+  rounded.reserve(x.size());
   const auto length = static_cast<std::size_t>(call.operand(0).shape().dims.back().number() / dense.activation_runs);
   for (std::size_t first = 0; first < x.size(); first += length) {
-    const std::span<double> run = std::span(x).subspan(first, length);
-    Float least = static_cast<Float>(run[0]), greatest = least;
-    for (const double value : run) {
-      least = std::min(least, static_cast<Float>(value));
-      greatest = std::max(greatest, static_cast<Float>(value));
-    }
+    const std::span<const Float> run = std::span(x).subspan(first, length);
+    const auto [least, greatest] = std::ranges::minmax(run);
     const Float step = std::max((greatest - least) / static_cast<Float>(QuantizedDense::kRunSteps),
                                 static_cast<Float>(QuantizedDense::kLeastRunStep));
     const Float inverse = 1 / step;
-    for (double& value : run)
-      value = std::nearbyint((static_cast<Float>(value) - least) * inverse) * double{step} + double{least};
+    for (const Float value : run)
+      rounded.push_back(std::nearbyint((value - least) * inverse) * double{step} + double{least});
   }
-  return x;
+  return rounded;
 }
 
 }  // namespace

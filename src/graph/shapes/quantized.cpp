@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
 #include "graph/op.h"
 #include "graph/shapes/rules.h"
 #include "tensor/encoding.h"
@@ -99,6 +103,12 @@ std::vector<Shape> infer_quantized_dense(const InferenceInput& input) {
   if (runs > 0)
     input.require(weight[1].is_number() && weight[1].number() > 0 && weight[1].number() % runs == 0,
                   "activation_runs must divide x's last extent");
+  const std::int64_t rotation = attributes.rotation;
+  input.require(rotation == 0 || (rotation > 0 && std::has_single_bit(static_cast<std::uint64_t>(rotation))),
+                "rotation must be 0 or a power of two");
+  if (rotation > 1)
+    input.require(weight[1].is_number() && weight[1].number() / std::max<std::int64_t>(runs, 1) % rotation == 0,
+                  "rotation must divide x's last extent, and the length of its runs");
   Shape result = x;
   result.dims.back() = weight[0];
   if (attributes.has_residual)

@@ -26,7 +26,7 @@ struct Case {
   std::size_t rows, width, runs;
   WordKind words;
   NormKind norm;
-  bool smooths, adds, in_place;
+  bool smooths, adds, in_place, rotates;
 };
 
 // What a norm and the rounding of its rows write.
@@ -71,7 +71,8 @@ Written run_case(const Case& c, bool in_one, std::size_t threads, const Kernels&
                                    .rows = c.rows,
                                    .width = c.width,
                                    .runs = c.runs,
-                                   .kind = c.words};
+                                   .kind = c.words,
+                                   .rotation = c.rotates ? kLeastRotation : 0};
   base::ThreadPool pool(threads);
   if (in_one) {
     normalize_and_quantize_rows(c.norm, norm, integers, pool, threads, set);
@@ -86,8 +87,9 @@ TEST_P(NormProducts, RoundInOnePassToTheBitsOfTwo) {
   for (const std::size_t width : {8, 72, 200, 384}) {
     for (const std::size_t runs : {1, 2, 4, 8}) {
       for (const std::size_t rows : {1, 3, 4, 37}) {
-        for (int options = 0; options < 32; ++options) {
+        for (int options = 0; options < 64; ++options) {
           const auto has = [&](int bit) { return (options >> bit & 1) != 0; };
+          if (has(5) && width / runs % kLeastRotation != 0) continue;
           const Case c{.rows = rows,
                        .width = width,
                        .runs = runs,
@@ -95,7 +97,8 @@ TEST_P(NormProducts, RoundInOnePassToTheBitsOfTwo) {
                        .norm = has(1) ? NormKind::layer : NormKind::rms,
                        .smooths = has(2),
                        .adds = has(3),
-                       .in_place = has(4)};
+                       .in_place = has(4),
+                       .rotates = has(5)};
           const Written wanted = run_case(c, false, 1, set()), found = run_case(c, true, rows == 37 ? 3 : 1, set());
           const std::string what = std::to_string(rows) + " rows of " + std::to_string(width) + " in " +
                                    std::to_string(runs) + " runs, options " + std::to_string(options);

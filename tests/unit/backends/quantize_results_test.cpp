@@ -128,6 +128,7 @@ struct Options {
   DType first = DType::i8;  // of the first product's weight
   bool smooths = true;
   bool gives_inner = false;
+  bool rotates = false;
 };
 
 Value constant(Builder& b, DType dtype, std::vector<std::int64_t> extents, unsigned seed) {
@@ -135,7 +136,7 @@ Value constant(Builder& b, DType dtype, std::vector<std::int64_t> extents, unsig
 }
 
 Value integer_product(Builder& b, Value x, std::int64_t in, std::int64_t out, bool smooths,
-                      std::optional<Value> residual = {}) {
+                      std::optional<Value> residual = {}, bool rotates = false) {
   std::vector<Value> operands = {x};
   if (smooths) operands.push_back(constant(b, DType::f32, {in}, 9));
   for (const Value value :
@@ -145,9 +146,10 @@ Value integer_product(Builder& b, Value x, std::int64_t in, std::int64_t out, bo
   return b.quantized_dense(operands, {.blocks = {1, 0},
                                       .has_bias = true,
                                       .has_smoothing = smooths,
-                                      .activation_runs = kRuns,
+                                      .activation_runs = rotates ? kRuns / 2 : kRuns,
                                       .has_residual = residual.has_value(),
-                                      .activation = residual ? graph::Activation::none : graph::Activation::gelu_erf});
+                                      .activation = residual ? graph::Activation::none : graph::Activation::gelu_erf,
+                                      .rotation = rotates ? 128 : 0});
 }
 
 Value first_product(Builder& b, Value x, const Options& options) {
@@ -164,7 +166,7 @@ Program feed_forward(const Options& options) {
   for (int layer = 0; layer < 2; ++layer) {
     const Value inner = first_product(b, x, options);
     if (options.gives_inner) b.output("inner" + std::to_string(layer), inner);
-    x = integer_product(b, inner, options.inner, kWidth, options.smooths, x);
+    x = integer_product(b, inner, options.inner, kWidth, options.smooths, x, options.rotates);
   }
   b.output("y", x);
   return Program(std::move(b));
@@ -177,8 +179,8 @@ std::ptrdiff_t integer_slots(const Program& program) {
 
 TEST(QuantizeResults, ChangesNoBits) {
   for (const DType first : {DType::i8, DType::f32, DType::bf16, DType::f16}) {
-    for (const bool smooths : {false, true}) {
-      Options options{.first = first, .smooths = smooths};
+    for (const auto& [smooths, rotates] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+      Options options{.first = first, .smooths = smooths, .rotates = rotates};
       const Program program = feed_forward(options);
       options.gives_inner = true;
       const Program whole = feed_forward(options);

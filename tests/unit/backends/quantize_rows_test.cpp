@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/cpu/kernels/dispatch.h"
+#include "tensor/rotation.h"
 
 namespace alate::cpu {
 namespace {
@@ -18,6 +19,7 @@ struct Problem {
   std::size_t rows, width, runs;
   bool has_smoothing;
   WordKind kind;
+  std::size_t rotation = 0;
 };
 
 struct Rounded {
@@ -43,7 +45,8 @@ Rounded quantize(const Problem& problem, const std::vector<float>& x, const std:
                  .rows = problem.rows,
                  .width = problem.width,
                  .runs = problem.runs,
-                 .kind = problem.kind},
+                 .kind = problem.kind,
+                 .rotation = problem.rotation},
                 pool, threads, set);
   for (std::size_t i = 0; i < memory.size() * values_per_word(problem.kind); ++i) {
     std::int16_t value = 0;
@@ -76,7 +79,9 @@ TEST(QuantizeRows, GivesTheNearestOf256NumbersOfEachRun) {
     for (const WordKind kind : {WordKind::bytes, WordKind::shorts}) {
       for (const Problem& problem :
            {Problem{1, 1, 1, false, kind}, Problem{3, 7, 1, true, kind}, Problem{5, 384, 1, false, kind},
-            Problem{2, 1536, 4, true, kind}, Problem{4, 66, 6, true, kind}, Problem{70, 129, 3, false, kind}}) {
+            Problem{2, 1536, 4, true, kind}, Problem{4, 66, 6, true, kind}, Problem{70, 129, 3, false, kind},
+            Problem{5, 384, 1, true, kind, 128}, Problem{2, 384, 3, false, kind, 128},
+            Problem{7, 1024, 2, true, kind, 512}, Problem{70, 256, 1, false, kind, 256}}) {
         const auto x = random_floats(problem.rows * problem.width, 7), smoothing = random_floats(problem.width, 8);
         const Rounded found = quantize(problem, x, smoothing, *set, 2);
         const std::size_t length = problem.width / problem.runs, per_word = values_per_word(kind),
@@ -87,6 +92,7 @@ TEST(QuantizeRows, GivesTheNearestOf256NumbersOfEachRun) {
             const std::size_t at = place * length + i;
             run[i] = problem.has_smoothing ? x[at] * smoothing[at % problem.width] : x[at];
           }
+          if (problem.rotation != 0) tensor::rotate(std::span(run), problem.rotation);
           const float least = *std::min_element(run.begin(), run.end()),
                       greatest = *std::max_element(run.begin(), run.end());
           ASSERT_EQ(found.offsets[place], least);

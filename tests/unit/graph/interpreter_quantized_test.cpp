@@ -77,6 +77,25 @@ TEST(Interpreter, QuantizedDenseScalesEachRun) {
             (std::vector<float>{100 + 15 + 24, 200 + 20 - 60}));
 }
 
+// Rotated [1, 2, 3, 4] is [10, -2, -4, 0]; the weight picks each of its numbers.
+TEST(Interpreter, QuantizedDenseRotates) {
+  const Tensor x = Tensor::from<float>({1, 4}, {1, 1, 3, 4}), smoothing = row<float>({1, 2, 1, 1});
+  const Tensor weight = Tensor::from<std::int8_t>({4, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1});
+  const Tensor scales = Tensor::from<float>({4, 1}, {1, 1, 1, 1});
+  QuantizedDense dense{.blocks = {1, 0}, .has_smoothing = true, .rotation = 4};
+  EXPECT_EQ(run_both_ways(Op::quantized_dense, {x, smoothing, weight, scales}, dense),
+            (std::vector<float>{10, -2, -4, 0}));
+  dense.rotation = 2;
+  EXPECT_EQ(run_both_ways(Op::quantized_dense, {x, smoothing, weight, scales}, dense),
+            (std::vector<float>{3, -1, 7, -1}));
+  // What is rounded is what was rotated: [200, -55, 10.25, 30.5], in steps of 1.
+  dense.rotation = 4;
+  dense.activation_runs = 1;
+  const Tensor mixed = Tensor::from<float>({1, 4}, {46.4375F, 29.34375F, 26.0625F, 68.8125F});
+  EXPECT_EQ(run_both_ways(Op::quantized_dense, {mixed, smoothing, weight, scales}, dense),
+            (std::vector<float>{200, -55, 10, 31}));
+}
+
 TEST(Interpreter, QuantizedDenseTakesBlocks) {
   const Tensor weight = blocks_of_q8_0(2);
   std::vector<float> one_hot(32, 0);

@@ -177,6 +177,17 @@ TEST(InferShapes, QuantizedOpsNameWhatDoesNotFit) {
   rounded.activation_runs = -1;
   expect_refusal(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded,
                  "activation_runs must not be negative");
+  rounded.activation_runs = 2;
+  rounded.rotation = 2;
+  EXPECT_EQ(result_of(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded), f32({3, 6}));
+  rounded.rotation = 4;
+  expect_refusal(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded,
+                 "rotation must divide");
+  for (const std::int64_t rotation : {std::int64_t{3}, std::int64_t{-2}, INT64_MIN}) {
+    rounded.rotation = rotation;
+    expect_refusal(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded,
+                   "rotation must be 0 or a power of two");
+  }
   expect_refusal(Op::quantized_embedding, {f32({3}), bytes}, q4, "operand 0 has dtype f32");
   EXPECT_EQ(result_of(Op::quantized_embedding, {{DType::i32, {3, 2}}, bytes}, q4), (Shape{DType::f16, {3, 2, 64}}));
 }

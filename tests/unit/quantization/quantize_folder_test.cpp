@@ -29,6 +29,19 @@ class QuantizeFolder : public testing::Test {
 
   fs::path out() const { return outputs_.path() / "small"; }
 
+  // quantization_config of what was written; modules(): what it says of single ones.
+  formats::Json quantization() const {
+    const fs::path path = out() / "config.json";
+    const formats::Json config = formats::parse_json(base::read_text_file(path), path.string());
+    const formats::Json* found = config.find("quantization_config");
+    return found == nullptr ? formats::Json() : *found;
+  }
+  std::string modules() const {
+    const formats::Json written = quantization();
+    const formats::Json* found = written.find("modules");
+    return found == nullptr ? "none" : formats::to_json_text(*found);
+  }
+
   std::size_t files_in_output() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(outputs_.path()), fs::directory_iterator()));
   }
@@ -89,22 +102,31 @@ TEST_F(QuantizeFolder, StoresWeightsInBytesWithTheirScalesAndSmoothing) {
   EXPECT_EQ(text("embeddings.token_type_embeddings.weight"), "f16[2,16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.weight"), "i8[128,16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.weight_scale"), "f32[128,1]");
-  EXPECT_EQ(text("encoder.layer.0.output.dense.weight_scale"), "f32[16,4]");
+  EXPECT_EQ(text("encoder.layer.0.output.dense.weight_scale"), "f32[16,1]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.smoothing"), "f32[16]");
   EXPECT_EQ(text("encoder.layer.0.intermediate.dense.bias"), "f32[128]");
   // Query, key and value read one input, which is smoothed once.
   const Tensor query = file.tensor("encoder.layer.1.attention.self.query.smoothing"),
                value = file.tensor("encoder.layer.1.attention.self.value.smoothing");
   EXPECT_TRUE(std::ranges::equal(query.values<float>(), value.values<float>()));
-  // Behind an activation channels come in falling order of their range, in four runs.
-  const fs::path path = out() / "config.json";
-  const formats::Json config = formats::parse_json(base::read_text_file(path), "config.json");
-  const formats::Json* quantization = config.find("quantization_config");
-  ASSERT_NE(quantization, nullptr);
-  EXPECT_EQ(quantization->get_string("quant_method", ""), "alate");
+  EXPECT_EQ(quantization().get_string("quant_method", ""), "alate");
+  // Inputs that are many enough are rotated, and need one run.
   EXPECT_EQ(
-      formats::to_json_text(*quantization->find("modules")),
+      modules(),
+      R"({"encoder.layer.0.output.dense":{"activation_runs":1,"rotation":128},"encoder.layer.1.output.dense":{"activation_runs":1,"rotation":128}})");
+}
+
+// Behind an activation, channels that cannot be rotated come in falling order of their range, in four runs.
+TEST_F(QuantizeFolder, RoundsInRunsWhatCannotBeRotated) {
+  const base::TemporaryFolder model;
+  write_tiny_encoder(model, 192);
+  quantize_folder(model.path(), out());
+  EXPECT_EQ(
+      modules(),
       R"({"encoder.layer.0.output.dense":{"activation_runs":4},"encoder.layer.1.output.dense":{"activation_runs":4}})");
+  const auto file = formats::SafetensorsModel::open_folder(out());
+  EXPECT_EQ(to_string(file.find("encoder.layer.0.output.dense.weight_scale")->shape), "f32[16,4]");
+  EXPECT_GT(worst_cosine(model.path(), out()), 0.995);
 }
 
 TEST_F(QuantizeFolder, LeavesOutThePoolerWhereOnlyVectorsOfTextsAreWanted) {
@@ -177,12 +199,14 @@ TEST_F(QuantizeFolder, KnowsWhatMakesTheInputsOfLayers) {
 
 TEST_F(QuantizeFolder, RoundsInAsManyRunsAsAreAskedFor) {
   EXPECT_THROW(quantize_folder(model_.path(), out(), {.activation_runs = 0}), Error);
-  quantize_folder(model_.path(), out(), {.activation_runs = 2});
-  const std::string config = base::read_text_file(out() / "config.json");
-  EXPECT_NE(config.find(R"("encoder.layer.0.output.dense":{"activation_runs":4})"), std::string::npos) << config;
+  const base::TemporaryFolder model;
+  write_tiny_encoder(model, 256);  // rotated, in two runs of 128
+  quantize_folder(model.path(), out(), {.activation_runs = 3});
+  EXPECT_NE(modules().find(R"("encoder.layer.0.output.dense":{"activation_runs":2,"rotation":128})"), std::string::npos)
+      << modules();
   const auto file = formats::SafetensorsModel::open_folder(out());
-  EXPECT_EQ(to_string(file.find("encoder.layer.0.output.dense.weight_scale")->shape), "f32[16,4]");
-  EXPECT_GT(worst_cosine(model_.path(), out()), 0.995);
+  EXPECT_EQ(to_string(file.find("encoder.layer.0.output.dense.weight_scale")->shape), "f32[16,2]");
+  EXPECT_GT(worst_cosine(model.path(), out()), 0.995);
 }
 
 TEST_F(QuantizeFolder, WritesNothingOverAndLeavesNothingBehind) {

@@ -25,7 +25,7 @@ inline Tensor random_tensor(std::mt19937& random, const std::vector<std::int64_t
   return tensor;
 }
 
-inline void write_tiny_encoder(const base::TemporaryFolder& folder) {
+inline void write_tiny_encoder(const base::TemporaryFolder& folder, std::int64_t intermediate = kIntermediate) {
   namespace fs = std::filesystem;
   const fs::path source = source_folder() / "tests/golden/models/st_mean";
   for (const fs::directory_entry& entry : fs::directory_iterator(source)) {
@@ -37,7 +37,8 @@ inline void write_tiny_encoder(const base::TemporaryFolder& folder) {
   folder.write("pytorch_model.bin", "the same weights once more");
   folder.write("onnx/model.onnx", "and once more");
   folder.write("config.json", R"({"model_type": "bert", "architectures": ["BertModel"], "hidden_size": 16,
-    "intermediate_size": 128, "num_attention_heads": 2, "num_hidden_layers": 2, "vocab_size": 88,
+    "intermediate_size": )" + std::to_string(intermediate) +
+                                  R"(, "num_attention_heads": 2, "num_hidden_layers": 2, "vocab_size": 88,
     "max_position_embeddings": 40, "type_vocab_size": 2})");
   std::mt19937 random(20261122);
   std::vector<formats::NamedTensor> tensors;
@@ -61,8 +62,8 @@ inline void write_tiny_encoder(const base::TemporaryFolder& folder) {
     for (const char* part : {"query", "key", "value"}) add_linear(layer + "attention.self." + part, kHidden, kHidden);
     add_linear(layer + "attention.output.dense", kHidden, kHidden);
     add_norm(layer + "attention.output.LayerNorm");
-    add_linear(layer + "intermediate.dense", kHidden, kIntermediate);
-    add_linear(layer + "output.dense", kIntermediate, kHidden);
+    add_linear(layer + "intermediate.dense", kHidden, intermediate);
+    add_linear(layer + "output.dense", intermediate, kHidden);
     add_norm(layer + "output.LayerNorm");
   }
   add_linear("pooler.dense", kHidden, kHidden);

@@ -12,6 +12,7 @@
 #include "base/mapped_file.h"
 #include "formats/tensor_file.h"
 #include "tensor/encoding.h"
+#include "tensor/rotation.h"
 #include "tensor/row_rounding.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -163,6 +164,34 @@ TEST_F(QuantizedWeights, NeedSmoothingOfEachChannel) {
   expect_failure("corrupt: 'encoder.layer.0.attention.self.query.smoothing' is f32[35]", "f32[36]");
 }
 
+TEST_F(QuantizedWeights, MayBeOfRotatedInputs) {
+  const std::vector<float> whole = hidden_state({.dtype = "float32"});
+  const Tensor& stored = tensor(std::string(kLayer) + ".weight");
+  const Tensor weight = tensor::dequantize({tensor::EncodingKind::linear, {1, 0}}, stored, scales(), {}, DType::f32);
+  tensor::ScaledRows rows = tensor::round_rows(tensor::rotated_rows(weight, 4, 0.25F));
+  tensor(std::string(kLayer) + ".weight") = std::move(rows.stored);
+  scales() = std::move(rows.scales);
+  const std::vector<float> taken_as_they_are = hidden_state({.dtype = "float32"});
+  replace_in_config("\"bits\": 8", "\"bits\": 8, \"modules\": {\"" + std::string(kLayer) + "\": {\"rotation\": 4}}");
+  const auto worst = [&](const std::vector<float>& found) {
+    double most = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) most = std::max(most, std::abs(double{found[i]} - double{whole[i]}));
+    return most;
+  };
+  EXPECT_GT(worst(taken_as_they_are), 0.1);
+  EXPECT_LT(worst(hidden_state({.dtype = "float32"})), 0.05);
+  EXPECT_LT(worst(hidden_state()), 0.05);
+}
+
+TEST_F(QuantizedWeights, NeedRotationsThatDivideARun) {
+  replace_in_config("\"bits\": 8", "\"bits\": 8, \"rotation\": 8");
+  expect_failure("corrupt: config.json: rotation of 'encoder.layer.0.attention.self.query' is 8", "36 channels");
+  replace_in_config("\"rotation\": 8", "\"rotation\": 6");
+  expect_failure("corrupt: config.json: rotation of", "power of two");
+  replace_in_config("\"rotation\": 6", "\"rotation\": -4");
+  expect_failure("corrupt: config.json: rotation of", "power of two");
+}
+
 TEST_F(QuantizedWeights, NeedRunsThatDivideTheChannels) {
   replace_in_config("\"bits\": 8", "\"bits\": 8, \"activation_runs\": 5");
   expect_failure("corrupt: config.json: activation_runs of 'encoder.layer.0.attention.self.query' is 5", "36");
@@ -176,8 +205,8 @@ TEST_F(QuantizedWeights, OfAnotherShapeThanTheConfigSaysAreRefused) {
 }
 
 TEST_F(QuantizedWeights, OfALaterVersionOrOtherToolsAreRefused) {
-  replace_in_config("\"version\": 1", "\"version\": 2");
-  expect_failure("unsupported: config.json: quantization_config is of version 2", "newer");
+  replace_in_config("\"version\": 1", "\"version\": 3");
+  expect_failure("unsupported: config.json: quantization_config is of version 3", "newer");
   replace_in_config("\"alate\"", "\"gptq\"");
   expect_failure("unsupported: weight 'encoder.layer.0.attention.self.query.weight' is stored as i8", "");
 }

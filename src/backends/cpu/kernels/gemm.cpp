@@ -134,6 +134,7 @@ void multiply_and_quantize(const GemmArguments& g, const GemmKernel& kernel, std
     QuantizeArguments run = run_to_quantize(g.integers, panel / panels);
     run.x = waiting;
     run.x_stride = length;
+    take_rotation_scratch(run);
     kernels().simd.quantize_rows(run);
   }
 }

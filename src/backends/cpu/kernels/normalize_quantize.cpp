@@ -13,7 +13,9 @@ void normalize_and_quantize_rows(NormKind kind, const NormArguments& norm, const
   all.rows = norm.rows;
   all.width = norm.width;
   split_rows(norm.rows, norm.width * 4, pool, max_workers, [&](std::size_t begin, std::size_t end) {
-    set.simd.normalize_and_quantize_rows(kind, rows_of_norm(norm, begin, end), rows_to_quantize(all, begin, end));
+    QuantizeArguments part = rows_to_quantize(all, begin, end);
+    take_rotation_scratch(part);
+    set.simd.normalize_and_quantize_rows(kind, rows_of_norm(norm, begin, end), part);
   });
 }
 

@@ -46,14 +46,13 @@ inline void normalize_and_quantize_rows(NormKind kind, const NormArguments& norm
       quantize_runs<smooths.value, decltype(integer)>(
           part, [&](std::size_t row, std::size_t run, const float* /*x*/, const float* smoothing) HWY_ATTR {
             const std::size_t place = run * length;
-            const RunToScale<smooths.value> values{norm,
-                                                   found.v[row] + place,
-                                                   hn::Set(d, found.means[row]),
-                                                   hn::Set(d, found.factors[row]),
-                                                   place,
-                                                   norm.out + (first + row) * norm.out_stride + place,
-                                                   smoothing};
-            return lanes_of_run(values, length);
+            return RunToScale<smooths.value>{norm,
+                                             found.v[row] + place,
+                                             hn::Set(d, found.means[row]),
+                                             hn::Set(d, found.factors[row]),
+                                             place,
+                                             norm.out + (first + row) * norm.out_stride + place,
+                                             smoothing};
           });
     });
   }

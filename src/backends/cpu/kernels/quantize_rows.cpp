@@ -2,6 +2,7 @@
 
 #include "backends/cpu/kernels/dispatch.h"
 #include "backends/cpu/kernels/row_split.h"
+#include "backends/cpu/kernels/scratch.h"
 
 namespace alate::cpu {
 
@@ -34,10 +35,17 @@ QuantizeArguments run_to_quantize(const QuantizeArguments& arguments, std::size_
   return part;
 }
 
+void take_rotation_scratch(QuantizeArguments& arguments) {
+  if (arguments.rotation > 1)
+    arguments.rotated = thread_scratch(kRotatedRuns * (arguments.width / arguments.runs), ThreadScratch::rotated_runs);
+}
+
 void quantize_rows(const QuantizeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                    const Kernels& set) {
   split_rows(arguments.rows, arguments.width * 2, pool, max_workers, [&](std::size_t begin, std::size_t end) {
-    set.simd.quantize_rows(rows_to_quantize(arguments, begin, end));
+    QuantizeArguments part = rows_to_quantize(arguments, begin, end);
+    take_rotation_scratch(part);
+    set.simd.quantize_rows(part);
   });
 }
 

@@ -5,55 +5,12 @@
 
 #include "backends/cpu/kernels/folded_lanes.inl.h"
 #include "backends/cpu/kernels/quantize_rows.h"
+#include "backends/cpu/kernels/rotate_run.inl.h"
+#include "backends/cpu/kernels/run_lanes.inl.h"
 #include "backends/cpu/kernels/vector_math.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
-
-/// Lanes of the least and the greatest numbers of a run of x · smoothing, and of sums of their products with 0: 0, or
-/// NaN where there is an infinity or a NaN.
-struct RunLanes {
-  FloatVector least, greatest, zeros;
-};
-
-/// The numbers of a run that lie in memory.
-template <bool kSmooths>
-struct RunInMemory {
-  const float *x, *smoothing;
-
-  HWY_INLINE FloatVector vector(std::size_t i) const {
-    const FloatTag d;
-    const FloatVector v = hn::LoadU(d, x + i);
-    return kSmooths ? hn::Mul(v, hn::LoadU(d, smoothing + i)) : v;
-  }
-  HWY_INLINE FloatVector one(std::size_t i) const { return hn::Set(FloatTag(), kSmooths ? x[i] * smoothing[i] : x[i]); }
-};
-
-/// Asks for each number of the run once, in their order: vector(i) for those from i on, and one(i) for a last one, in
-/// all lanes.
-template <class Run>
-HWY_INLINE RunLanes lanes_of_run(const Run& run, std::size_t width) {
-  constexpr std::size_t kChains = 4;  // hide the latency of one
-  const FloatTag d;
-  const std::size_t lanes = hn::Lanes(d);
-  const FloatVector infinity = hn::Inf(d);
-  const RunLanes none{infinity, hn::Neg(infinity), hn::Zero(d)};
-  RunLanes chains[kChains] = {none, none, none, none};
-  const auto take = [&](std::size_t c, FloatVector v) HWY_ATTR {
-    chains[c].least = hn::Min(chains[c].least, v);
-    chains[c].greatest = hn::Max(chains[c].greatest, v);
-    chains[c].zeros = hn::MulAdd(v, hn::Zero(d), chains[c].zeros);
-  };
-  std::size_t i = 0;
-  for (; i + kChains * lanes <= width; i += kChains * lanes) {
-    HWY_UNROLL(4) for (std::size_t c = 0; c < kChains; ++c) take(c, run.vector(i + c * lanes));
-  }
-  for (; i + lanes <= width; i += lanes) take(0, run.vector(i));
-  for (; i < width; ++i) take(1, run.one(i));
-  return {hn::Min(hn::Min(chains[0].least, chains[1].least), hn::Min(chains[2].least, chains[3].least)),
-          hn::Max(hn::Max(chains[0].greatest, chains[1].greatest), hn::Max(chains[2].greatest, chains[3].greatest)),
-          hn::Add(hn::Add(chains[0].zeros, chains[1].zeros), hn::Add(chains[2].zeros, chains[3].zeros))};
-}
 
 /// Writes the integers of x · smoothing, (v - offset) · inverse, rounded: from 0 to 255.
 template <bool kSmooths, typename Integer>
@@ -81,9 +38,10 @@ HWY_INLINE void round_run(const float* HWY_RESTRICT x, const float* HWY_RESTRICT
 }
 
 /// Four runs at a time, of one row or of several: what is found for each of them then takes the room of one vector.
-/// lanes_of(row, run, x, smoothing) gives what lanes_of_run does, and sees to it that the run is at x.
-template <bool kSmooths, typename Integer, class LanesOf>
-HWY_INLINE void quantize_runs(const QuantizeArguments& a, const LanesOf& lanes_of) {
+/// numbers_of(row, run, x, smoothing) gives the run's numbers as RunInMemory does. When each of them has been asked
+/// for, the run is at x.
+template <bool kSmooths, typename Integer, class NumbersOf>
+HWY_INLINE void quantize_runs(const QuantizeArguments& a, const NumbersOf& numbers_of) {
   constexpr float kSteps = 255, kLeastStep = 1e-20f;  // graph::QuantizedDense's
   constexpr std::size_t kPerWord = sizeof(float) / sizeof(Integer);
   const FoldedTag d;
@@ -104,7 +62,9 @@ HWY_INLINE void quantize_runs(const QuantizeArguments& a, const LanesOf& lanes_o
         at[i] = {a.x + row * a.x_stride + run * length, kSmooths ? a.smoothing + run * length : nullptr,
                  static_cast<Integer*>(a.words) + (row * a.words_stride + run * words) * kPerWord,
                  row * scales_stride + run};
-        const RunLanes found = lanes_of(row, run, at[i].x, at[i].smoothing);
+        const auto numbers = numbers_of(row, run, at[i].x, at[i].smoothing);
+        const RunLanes found = a.rotation > 1 ? rotate_run(numbers, length, a.rotation, a.rotated + i * length)
+                                              : lanes_of_run(numbers, length);
         least[i] = found.least;
         greatest[i] = found.greatest;
         zeros[i] = found.zeros;
@@ -132,7 +92,10 @@ HWY_INLINE void quantize_runs(const QuantizeArguments& a, const LanesOf& lanes_o
     for (std::size_t i = 0; i < count; ++i) {
       a.scales[at[i].scale] = scale_of[i];
       a.offsets[at[i].scale] = offset_of[i];
-      round_run<kSmooths, Integer>(at[i].x, at[i].smoothing, length, offset_of[i], inverse_of[i], at[i].out);
+      if (a.rotation > 1)
+        round_run<false, Integer>(a.rotated + i * length, nullptr, length, offset_of[i], inverse_of[i], at[i].out);
+      else
+        round_run<kSmooths, Integer>(at[i].x, at[i].smoothing, length, offset_of[i], inverse_of[i], at[i].out);
       for (std::size_t j = length; j < words * kPerWord; ++j) at[i].out[j] = 0;
     }
   }
@@ -156,10 +119,9 @@ HWY_INLINE void with_form_of(const QuantizeArguments& a, const Body& body) {
 
 inline void quantize_rows(const QuantizeArguments& a) {
   with_form_of(a, [&](auto smooths, auto integer) HWY_ATTR {
-    const std::size_t length = a.width / a.runs;
     quantize_runs<smooths.value, decltype(integer)>(
         a, [&](std::size_t, std::size_t, const float* x, const float* smoothing) HWY_ATTR {
-          return lanes_of_run(RunInMemory<smooths.value>{x, smoothing}, length);
+          return RunInMemory<smooths.value>{x, smoothing};
         });
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace alate::cpu {
 
@@ -13,8 +14,11 @@ constexpr std::size_t scratch_aligned(std::size_t bytes) {
   return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
 }
 
-/// The calling thread's own memory, aligned to kScratchAlignment, at least so many floats, whose values are lost when
-/// it is asked for again. It is kept, so that only the first runs allocate. Throws resource_exhausted.
-float* thread_scratch(std::size_t floats);
+/// What a thread has memory of its own for.
+enum class ThreadScratch : std::uint8_t { kernel, rotated_runs };
+
+/// The calling thread's own memory for this, aligned to kScratchAlignment, at least so many floats, whose values are
+/// lost when it is asked for again. It is kept, so that only the first runs allocate. Throws resource_exhausted.
+float* thread_scratch(std::size_t floats, ThreadScratch use = ThreadScratch::kernel);
 
 }  // namespace alate::cpu

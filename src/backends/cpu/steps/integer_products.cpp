@@ -32,10 +32,12 @@ bool has_scales_of_rows_or_runs(const graph::QuantizedDense& dense, std::int64_t
   return dense.blocks == graph::Numbers{1, 0} || dense.blocks == graph::Numbers{1, k / dense.activation_runs};
 }
 
+bool may_rotate(std::int64_t rotation) { return rotation % static_cast<std::int64_t>(kLeastRotation) == 0; }
+
 bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing) {
   const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
   if (dense.activation_runs == 0 || dense.has_smoothing != has_smoothing || dense.has_zero_points ||
-      dense.encoding != tensor::EncodingKind::linear)
+      dense.encoding != tensor::EncodingKind::linear || (dense.rotation > 1 && !may_rotate(dense.rotation)))
     return false;
   const graph::Value weight = node.operands[has_smoothing ? 2 : 1], scales = node.operands[has_smoothing ? 3 : 2];
   const Shape& shape = graph.shape(weight);
@@ -78,6 +80,7 @@ QuantizeArguments rounding(const Step& step, const Frame& frame) {
   rounded.x = frame.in<float>(step.inputs[0]);
   rounded.x_stride = rounded.width;
   if (weight_operand(step) == 2) rounded.smoothing = frame.in<float>(step.inputs[1]);
+  rounded.rotation = static_cast<std::size_t>(std::get<graph::QuantizedDense>(step.attributes).rotation);
   return rounded;
 }
 
