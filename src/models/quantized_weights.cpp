@@ -148,8 +148,9 @@ graph::ConstantPtr Weights::weight_of(const std::string& stored, graph::Constant
   }
   if (smoothing == nullptr) return weight;
   const Shape shape = weight->shape;
-  graph::ConstantPtr factors = graph::make_constant(
-      graph::Op::broadcast_in_dim, graph::BroadcastInDim{.dims = shape.dims, .mapping = {1}}, shape, {smoothing});
+  graph::ConstantPtr factors =
+      graph::make_constant(graph::Op::broadcast_in_dim, graph::BroadcastInDim{.dims = shape.dims, .mapping = {1}},
+                           shape, {std::move(smoothing)});
   return graph::make_constant(graph::Op::mul, graph::NoAttributes(), shape, {std::move(weight), std::move(factors)});
 }
 
