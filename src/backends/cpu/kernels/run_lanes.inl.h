@@ -18,10 +18,7 @@ class ChainsOfLanes {
  public:
   static constexpr std::size_t kChains = 4;
 
-  HWY_INLINE ChainsOfLanes() {
-    const FloatTag d;
-    for (RunLanes& chain : chains_) chain = {hn::Inf(d), hn::Neg(hn::Inf(d)), hn::Zero(d)};
-  }
+  HWY_INLINE ChainsOfLanes() : chains_{none(), none(), none(), none()} {}
   HWY_INLINE void take(std::size_t chain, FloatVector v) {
     RunLanes& lanes = chains_[chain];
     lanes.least = hn::Min(lanes.least, v);
@@ -36,6 +33,11 @@ class ChainsOfLanes {
   }
 
  private:
+  static HWY_INLINE RunLanes none() {
+    const FloatTag d;
+    return {hn::Inf(d), hn::Neg(hn::Inf(d)), hn::Zero(d)};
+  }
+
   RunLanes chains_[kChains];
 };
 
