@@ -23,7 +23,7 @@ Value rotate(Builder& b, Value x, std::int64_t length) {
   const Dims dims = b.shape(x).dims;
   const std::size_t halves = dims.size();  // the axis of the two that are added
   for (std::int64_t distance = length / 2; distance > 0; distance /= 2) {
-    Dims pairs = dims, whole = dims;
+    Dims pairs = dims;
     pairs.back() = dims.back().number() / (2 * distance);
     pairs.emplace_back(2);
     pairs.emplace_back(distance);
