@@ -38,7 +38,11 @@ std::vector<double> activations_of(const ReferenceCall& call, const QuantizedDen
   const auto length = static_cast<std::size_t>(call.operand(0).shape().dims.back().number() / dense.activation_runs);
   for (std::size_t first = 0; first < x.size(); first += length) {
     const std::span<const Float> run = std::span(x).subspan(first, length);
-    const auto [least, greatest] = std::ranges::minmax(run);
+    Float least = run[0], greatest = least;
+    for (const Float value : run) {
+      least = std::min(least, value);
+      greatest = std::max(greatest, value);
+    }
     const Float step = std::max((greatest - least) / static_cast<Float>(QuantizedDense::kRunSteps),
                                 static_cast<Float>(QuantizedDense::kLeastRunStep));
     const Float inverse = 1 / step;
