@@ -5,32 +5,11 @@
 #include <type_traits>
 
 #include "backends/cpu/kernels/dispatch.h"
-#include "backends/cpu/kernels/gemm_finish.inl.h"
+#include "backends/cpu/kernels/gemm_strips.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 namespace {
-
-// How words are multiplied. A row's word becomes kParts vectors of operands, a vector of W's words kParts of weights,
-// and each part adds one product to every lane. Words and sums travel as floats, whatever their bits mean. What W's
-// panels hold for each word of A is a Weight: a word too, or something smaller that means one. A dot of integers whose
-// operands are less than A's says by how much, kOperandsLack.
-struct FloatDot {
-  using Weight = float;
-  static constexpr WordKind kKind = WordKind::f32;
-  static constexpr std::size_t kParts = 1;
-  template <std::size_t kPart>
-  static HWY_INLINE FloatVector operand(const float* word) {
-    return hn::Set(kFloats, *word);
-  }
-  template <std::size_t kPart>
-  static HWY_INLINE FloatVector weights(const float* words) {
-    return hn::Load(kFloats, words);
-  }
-  static HWY_INLINE FloatVector add(FloatVector sum, FloatVector operand, FloatVector weights) {
-    return add_product(sum, operand, weights);
-  }
-};
 
 template <typename Weight>
 struct TileInputs {
@@ -56,22 +35,11 @@ struct TileInputs {
   const Weight* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
 };
 
-template <class Dot>
-constexpr bool kIsInteger = is_of_integers(Dot::kKind);
-
-// Whether the sums of a run lack kOperandsLack times the sums of W's columns, which have less than 24 bits.
-template <class Dot>
-constexpr bool kLacksOperands = requires { Dot::kOperandsLack; };
-
 // out[row][column] (+)= sum over k of a[row][k] * panel[k][column], for kRows rows and kPanels panels side by side.
 template <class Dot, std::size_t kRows, std::size_t kPanels, std::size_t kVectors>
 HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, float* HWY_RESTRICT out) {
   using Weight = typename Dot::Weight;
-  constexpr std::size_t kPanelWidth = kVectors * kLanes;
   constexpr std::size_t kColumns = kPanels * kVectors;  // in vectors
-  // One pointer for three rows, as x86 addresses reach p, p + stride and p + 2 stride: one for each would be too many.
-  constexpr std::size_t kPointers = (kRows + 2) / 3;
-  constexpr std::size_t kUnroll = 4;
 
   FloatVector sums[kRows][kColumns];
   if (in.continues) {
@@ -85,27 +53,8 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
       HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) sums[row][v] = hn::Zero(kFloats);
     }
   }
-  const std::size_t a_stride = in.a_stride, panel_stride = in.panel_stride;
-  const float* a[kPointers];
   const Weight* panel = in.panel;
   const Weight* wanted_soon = in.wanted_soon;
-
-  const auto add_part = [&]<std::size_t kPart>(std::size_t offset, std::integral_constant<std::size_t, kPart>) HWY_ATTR
-      __attribute__((always_inline)) {
-    FloatVector w[kColumns];
-    HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
-      w[v] = Dot::template weights<kPart>(panel + v / kVectors * panel_stride + offset * kPanelWidth +
-                                          v % kVectors * kLanes);
-    }
-    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
-      const FloatVector value = Dot::template operand<kPart>(&a[row / 3][row % 3 * a_stride + offset]);
-      HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) sums[row][v] = Dot::add(sums[row][v], value, w[v]);
-    }
-  };
-  const auto step = [&](std::size_t offset) HWY_ATTR __attribute__((always_inline)) {
-    add_part(offset, std::integral_constant<std::size_t, 0>());
-    if constexpr (Dot::kParts == 2) add_part(offset, std::integral_constant<std::size_t, 1>());
-  };
 
   // The run that ends with this segment: its sums become floats, and the next run begins with zeros.
   const auto finish_run = [&]<bool kScalesColumns>(std::size_t run, std::bool_constant<kScalesColumns>) HWY_ATTR
@@ -124,9 +73,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
       HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
         lacking[v] = hn::Zero(kLaneIntegers);
         if (v * kLanes >= in.columns) continue;
-        const float* from = in.column_sums + run * in.sums_stride + v * kLanes;
-        lacking[v] = hn::Mul(hn::ConvertTo(kLaneIntegers, load_at_most(kFloats, from, in.columns - v * kLanes)),
-                             hn::Set(kLaneIntegers, Dot::kOperandsLack));
+        lacking[v] = lacking_of<Dot>(in.column_sums + run * in.sums_stride + v * kLanes, in.columns - v * kLanes);
       }
     }
     HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
@@ -147,26 +94,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
   for (std::size_t segment = 0; segment < in.segments; ++segment) {
     // Runs of integers follow each other.
     const float* first = kIsInteger<Dot> ? in.a + segment * in.k : in.a + in.segment_offsets[segment];
-    HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p) a[p] = first + 3 * p * a_stride;
-    std::size_t left = in.k;
-    for (; left >= kUnroll; left -= kUnroll) {
-      // Half of what this step reads of one panel: two strips of rows draw in the next one.
-      HWY_UNROLL(16) for (std::size_t i = 0; i < kUnroll * kPanelWidth / 2; i += kCacheLine / sizeof(Weight)) {
-        __builtin_prefetch(wanted_soon + i, 0, 2);
-      }
-      wanted_soon += kUnroll * kPanelWidth / 2;
-      step(0);
-      step(1);
-      step(2);
-      step(3);
-      HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p) a[p] += kUnroll;
-      panel += kUnroll * kPanelWidth;
-    }
-    for (; left != 0; --left) {
-      step(0);
-      HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers; ++p)++ a[p];
-      panel += kPanelWidth;
-    }
+    add_words<Dot, kVectors>(first, in.a_stride, in.k, panel, in.panel_stride, wanted_soon, sums);
     if constexpr (kIsInteger<Dot>) {
       if (in.row_scales != nullptr) {
         if (in.column_scales != nullptr)
@@ -243,10 +171,6 @@ template <class Dot>
 void widen(const typename Dot::Weight* HWY_RESTRICT weights, std::size_t count, float* HWY_RESTRICT out) {
   for (std::size_t i = 0; i < count; i += kLanes) hn::Store(Dot::template weights<0>(weights + i), kFloats, out + i);
 }
-
-// From here on a tile takes long enough for its place in C to be fetched meanwhile; before, the fetches would be waited
-// for.
-constexpr std::size_t kLongK = 128;
 
 // How the rows of a block are cut into strips, and rows of A into parts.
 template <std::size_t kMaxRows>
@@ -423,6 +347,12 @@ void gemm_block(const GemmBlock& block) {
   }
   for (std::size_t row = block.row_begin; row < block.row_end; row += most_rows) {
     const std::size_t end = block.row_end - row < most_rows ? block.row_end : row + most_rows;
+    if constexpr (kIsInteger<Dot>) {
+      if (end - row > kMaxRows && goes_in_strips(g)) {
+        multiply_rows_in_strips<Dot, kMaxRows, kVectors>(block, row, end);
+        continue;
+      }
+    }
     multiply_rows<Dot, kMaxRows, kVectors>(block, row, end);
   }
 }
