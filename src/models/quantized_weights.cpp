@@ -22,8 +22,7 @@ std::string module_of(std::string_view stored) { return std::string(stored.subst
 // one of 0.9990 to float32 when they are rotated, in one run; without that 0.9995 and 0.9985 in four runs, 0.9993 and
 // 0.9961 in two. Products of bytes take a multiple of 16 at a time.
 InputRounding rounding_on_load(std::int64_t in) {
-  constexpr auto kRotation = static_cast<std::int64_t>(tensor::kRotation);
-  if (in % kRotation == 0) return {.runs = 1, .rotation = kRotation};
+  if (const std::int64_t rotation = tensor::rotation_of(in); rotation != 0) return {.runs = 1, .rotation = rotation};
   return {.runs = in % 32 == 0 ? 2 : 1};
 }
 

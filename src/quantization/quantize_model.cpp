@@ -99,13 +99,11 @@ class Quantizer {
 
   // As many runs as are wanted, or the next fewer that divide the inputs well.
   models::InputRounding rounding_of(std::span<const std::size_t> group) const {
-    constexpr auto kRotation = static_cast<std::int64_t>(tensor::kRotation);
-    const std::int64_t in = layers_.linear[group.front()].in;
-    const bool rotates = in % kRotation == 0;
-    const std::int64_t multiple = rotates ? kRotation : kRunMultiple;
-    std::int64_t runs = rotates ? runs_.value_or(kRunsOfRotated) : wanted_runs(group);
+    const std::int64_t in = layers_.linear[group.front()].in, rotation = tensor::rotation_of(in);
+    const std::int64_t multiple = rotation != 0 ? rotation : kRunMultiple;
+    std::int64_t runs = rotation != 0 ? runs_.value_or(kRunsOfRotated) : wanted_runs(group);
     while (runs > 1 && in % (runs * multiple) != 0) --runs;
-    return {.runs = runs, .rotation = rotates ? kRotation : 0};
+    return {.runs = runs, .rotation = rotation};
   }
 
   void order_outputs(const LinearLayer& layer, std::span<const std::size_t> order) {
@@ -132,9 +130,9 @@ class Quantizer {
 
     const models::InputRounding rounding = rounding_of(group);
     if (rounding.rotation > 1) {
-      tensor::rotate(std::span(inputs.values), tensor::kRotation);
-      for (Tensor& weight : weights)
-        weight = tensor::rotated_rows(weight, tensor::kRotation, 1.0F / static_cast<float>(tensor::kRotation));
+      const auto length = static_cast<std::size_t>(rounding.rotation);
+      tensor::rotate(std::span(inputs.values), length);
+      for (Tensor& weight : weights) weight = tensor::rotated_rows(weight, length, 1.0F / static_cast<float>(length));
     } else if (may_order(group)) {
       const std::vector<std::size_t> order = by_falling_range(inputs);
       order_outputs(layers_.linear[layers_.fed_by[group.front()]], order);

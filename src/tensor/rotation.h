@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "alate/tensor.h"
@@ -11,6 +12,12 @@ namespace alate::tensor {
 /// Numbers that are rotated together where inputs of products are rounded to 8 bits: what is far from the others in
 /// them is spread over so many, and widths of models are multiples of it.
 constexpr std::size_t kRotation = 128;
+
+/// kRotation where it divides a layer's inputs, of which there are `channels`; else 0: they stay as they are.
+constexpr std::int64_t rotation_of(std::int64_t channels) {
+  constexpr auto kLength = static_cast<std::int64_t>(kRotation);
+  return channels % kLength == 0 ? kLength : 0;
+}
 
 /// Each `length` consecutive numbers, a power of two, times the Walsh-Hadamard matrix of ones and minus ones: number i
 /// becomes the sum of (-1)^popcount(i & j) times number j. Done twice, each number comes back `length` times as large.

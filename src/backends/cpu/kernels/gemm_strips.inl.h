@@ -65,22 +65,16 @@ struct StripRows {
   bool continues_row_sums;
 };
 
-// Draws in where the next kRows rows' results go to.
-template <std::size_t kRows, std::size_t kVectors>
-HWY_INLINE void fetch_results(const StripRows& rows) {
+// Draws kRows rows of a tile into the first cache.
+template <bool kForWriting, std::size_t kRows, std::size_t kVectors>
+HWY_INLINE void fetch_rows(const float* from, std::size_t stride) {
   constexpr std::size_t kLineFloats = kCacheLine / sizeof(float);
-  const auto fetch =
-      []<int kForWriting>(const float* from, std::size_t stride, std::integral_constant<int, kForWriting>) HWY_ATTR
-      __attribute__((always_inline)) {
-    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
-      HWY_UNROLL(16)
-      for (std::size_t i = 0; i < kVectors * kLanes; i += kLineFloats) __builtin_prefetch(from + i, kForWriting, 3);
-      from += stride;
-      asm("" : "+r"(from));  // as in store_results
-    }
-  };
-  fetch(rows.c, rows.c_stride, std::integral_constant<int, 1>());
-  if (rows.residual != nullptr) fetch(rows.residual, rows.residual_stride, std::integral_constant<int, 0>());
+  HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < kVectors * kLanes; i += kLineFloats) __builtin_prefetch(from + i, kForWriting, 3);
+    from += stride;
+    asm("" : "+r"(from));  // as in store_results
+  }
 }
 
 // Makes results of the next rows' sums and stores them.
@@ -133,7 +127,11 @@ HWY_NOINLINE void multiply_strips(const StripsInputs<typename Dot::Weight>& in) 
   const std::size_t a_stride = g.a_stride, k = g.k;
   const float* a = static_cast<const float*>(g.a) + place.row * a_stride;
   for (std::size_t strip = 0; strip < in.strips; ++strip, a += kRows * a_stride) {
-    if (k >= kLongK) fetch_results<kRows, kVectors>(rows);
+    if (k >= kLongK) {
+      fetch_rows<true, kRows, kVectors>(rows.c, rows.c_stride);
+      if (rows.residual != nullptr) fetch_rows<false, kRows, kVectors>(rows.residual, rows.residual_stride);
+    }
+    // Each settled: of zeros that are known to be equal, compilers make copies in the loop.
     FloatVector sums[kRows][kVectors];
     HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
       HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) sums[row][v] = settled(hn::Zero(kFloats));
@@ -151,14 +149,18 @@ HWY_NOINLINE void multiply_strips(const StripsInputs<typename Dot::Weight>& in) 
       }
       in.finish(g, place, tile);
       place.row += kRows;
+      rows = StripRows(g, place);
     } else {
       const StripColumns<kVectors> columns(g, place);
-      if (rows.row_sums != nullptr)
-        rows.residual == nullptr ? store_results<false, true>(columns, rows, sums)
-                                 : store_results<true, true>(columns, rows, sums);
+      const bool has_residual = rows.residual != nullptr, has_sums = rows.row_sums != nullptr;
+      if (has_residual && has_sums)
+        store_results<true, true>(columns, rows, sums);
+      else if (has_residual)
+        store_results<true, false>(columns, rows, sums);
+      else if (has_sums)
+        store_results<false, true>(columns, rows, sums);
       else
-        rows.residual == nullptr ? store_results<false, false>(columns, rows, sums)
-                                 : store_results<true, false>(columns, rows, sums);
+        store_results<false, false>(columns, rows, sums);
     }
   }
 }
