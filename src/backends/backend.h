@@ -88,6 +88,7 @@ struct Port {
 
 struct ExecutableFacts {
   std::size_t weight_bytes = 0;   // held for this executable: packed, folded or mapped
+  std::size_t packed_bytes = 0;   // of these, packed: each run reads all of them; 0 where a backend does not say
   std::size_t scratch_bytes = 0;  // of the largest run so far
   std::size_t kernels = 0;        // kernel calls of one run
   std::size_t specialisations = 0;

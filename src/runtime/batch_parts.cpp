@@ -8,7 +8,12 @@ namespace {
 
 // The widest values of an encoder's layer take some ten kilobytes a token, and second-level caches have 1 or 2 MB.
 // Below the lower limit the weights are read too often for the work that is done with them.
-constexpr std::size_t kMostTokens = 128, kFewestTokens = 48;
+constexpr std::size_t kUsualTokens = 128, kFewestTokens = 48;
+// Weights that stay in no cache come from memory for each part, at some ten gigabytes a second for a thread, which
+// multiplies a trillion times meanwhile if it has tile registers. BERT-base on two threads of such a processor is 1.2
+// times as fast in bf16 with parts of 512 tokens instead of 128, 1.1 times in 8 bits with 256 (1.06 with 512), and
+// never slower in float32.
+constexpr std::size_t kWeightBytesAToken = 400'000, kMostTokens = 512;
 // A thread that waits for the others may do so for this part of the time.
 constexpr double kMostIdle = 0.15;
 
@@ -22,7 +27,12 @@ std::size_t time_of(const std::vector<BatchPart>& parts, std::size_t workers) {
 
 }  // namespace
 
-std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::size_t workers) {
+std::size_t tokens_at_once(std::size_t weight_bytes) {
+  return std::clamp(weight_bytes / kWeightBytesAToken, kUsualTokens, kMostTokens);
+}
+
+std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::size_t workers,
+                                   std::size_t most_tokens) {
   const auto total =
       std::accumulate(lengths.begin(), lengths.end(), std::size_t{0},
                       [](std::size_t sum, std::int32_t length) { return sum + static_cast<std::size_t>(length); });
@@ -33,10 +43,10 @@ std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::s
     const auto length = static_cast<std::size_t>(lengths[i]);
     const std::size_t held = parts.empty() ? 0 : parts.back().last_token - parts.back().first_token;
     // A text that fits badly begins the next part, unless this one has hardly begun.
-    const bool is_full = held >= wanted || (held + length > kMostTokens && held >= kFewestTokens);
+    const bool is_full = held >= wanted || (held + length > most_tokens && held >= kFewestTokens);
     if (parts.empty() || (is_full && length > 0)) {
       parts.push_back({i, i, token, token});
-      wanted = std::clamp((total - token) / (2 * workers), kFewestTokens, kMostTokens);
+      wanted = std::clamp((total - token) / (2 * workers), kFewestTokens, most_tokens);
     }
     token += length;
     parts.back().last = i + 1;

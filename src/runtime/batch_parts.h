@@ -14,10 +14,13 @@ struct BatchPart {
   std::size_t first_token = 0, last_token = 0;
 };
 
+/// Tokens that one thread best takes through a model together, of whose weights each run reads so many bytes: what is
+/// computed of them should stay in the cache of one core, and weights that do not be read for much work.
+std::size_t tokens_at_once(std::size_t weight_bytes);
+
 /// Cuts a batch of sequences of these lengths, in order, for `workers` threads that take parts as they come free: parts
-/// of so many tokens that what a model computes of them stays in the cache of one core, smaller ones at the end, so
-/// that all threads end together. Each part has a token. One part (the whole batch) where the threads would not be busy
-/// all the time: work inside the batch is shared better.
-std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::size_t workers);
+/// of about `most_tokens`, smaller ones at the end, so that all threads end together. Each part has a token. One part
+/// (the whole batch) where the threads would not be busy all the time: work inside the batch is shared better.
+std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::size_t workers, std::size_t most_tokens);
 
 }  // namespace alate::runtime

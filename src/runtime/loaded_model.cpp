@@ -34,7 +34,11 @@ Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable&
 
 EncoderProgram::EncoderProgram(std::unique_ptr<backends::Executable> executable, const models::EncoderLimits& limits,
                                Dim tokens, Rounding rounding)
-    : executable_(std::move(executable)), limits_(limits), tokens_dim_(tokens), rounding_(std::move(rounding)) {}
+    : executable_(std::move(executable)),
+      limits_(limits),
+      tokens_dim_(tokens),
+      rounding_(std::move(rounding)),
+      tokens_at_once_(tokens_at_once(executable_->facts().packed_bytes)) {}
 
 bool EncoderProgram::is_per_token(std::size_t i) const {
   const Shape& shape = executable_->outputs()[i].shape;
@@ -58,7 +62,7 @@ std::vector<Tensor> EncoderProgram::run(const PackedTokens& tokens, const Packin
   std::size_t workers = executable_->pool_workers();
   if (run_options.max_workers != 0) workers = std::min(workers, run_options.max_workers);
   if (workers == 0 || (workers > 1 && run_options.profile != nullptr)) return run_whole(tokens, options, run_options);
-  const std::vector<BatchPart> parts = split_batch(checked_lengths(tokens, options), workers);
+  const std::vector<BatchPart> parts = split_batch(checked_lengths(tokens, options), workers, tokens_at_once_);
   if (parts.size() == 1) return run_whole(tokens, options, run_options);
   return run_parts(parts, workers, tokens, options, run_options);
 }

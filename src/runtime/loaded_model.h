@@ -57,7 +57,8 @@ class EncoderProgram {
   std::unique_ptr<backends::Executable> executable_;
   models::EncoderLimits limits_;
   Dim tokens_dim_;
-  Rounding rounding_;  // empty where the backend takes any extents at no cost
+  Rounding rounding_;           // empty where the backend takes any extents at no cost
+  std::size_t tokens_at_once_;  // of a part of a batch
 };
 
 /// What options say about backends, with the process's priority where they say nothing.

@@ -119,6 +119,7 @@ void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<back
 backends::ExecutableFacts CpuExecutable::facts() const {
   const std::lock_guard lock(mutex_);
   return {.weight_bytes = plan_.weight_bytes,
+          .packed_bytes = plan_.packed_weight_bytes,
           .scratch_bytes = largest_arena_,
           .kernels = plan_.steps.size(),
           .specialisations = bindings_.size()};

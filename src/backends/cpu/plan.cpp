@@ -203,6 +203,7 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
       const std::size_t bytes = operation.packed_bytes(constant->shape, node.attributes);
       plan_.weight_bytes += bytes;
       plan_.owned_weight_bytes += bytes;
+      plan_.packed_weight_bytes += bytes;
       step.inputs.push_back(in);
     } else if (static_cast<int>(i) == operation.packed_scales) {
       const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
@@ -221,6 +222,7 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
     step.regions.push_back(std::make_shared<const Plan>(plan_of(*region, weights_)));
     plan_.weight_bytes += step.regions.back()->weight_bytes;
     plan_.owned_weight_bytes += step.regions.back()->owned_weight_bytes;
+    plan_.packed_weight_bytes += step.regions.back()->packed_weight_bytes;
   }
   const SlotId first = step.inputs.empty() ? 0 : step.inputs.front();
   const bool writes_over_first = operation.writes_over_first && uses_[node.operands[0].node] == 1 &&

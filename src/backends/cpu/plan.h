@@ -145,7 +145,8 @@ struct Plan {
   std::shared_ptr<const graph::DimTable> dims;
   std::vector<backends::Port> inputs, outputs;
   std::size_t weight_bytes = 0;
-  std::size_t owned_weight_bytes = 0;  // of these, packed or folded, not mapped
+  std::size_t owned_weight_bytes = 0;   // of these, packed or folded, not mapped
+  std::size_t packed_weight_bytes = 0;  // of these, packed: each run reads all of them
 };
 
 /// The slot that a view is part of; any other slot itself.

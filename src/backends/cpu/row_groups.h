@@ -13,8 +13,8 @@ namespace alate::cpu {
 std::vector<RowGroup> find_row_groups(const Plan& plan);
 
 /// How many blocks of rows a group with so many rows is cut into for `workers` threads; 1: its steps run one after the
-/// other, each on all threads.
-std::size_t row_block_count(std::size_t rows, std::size_t workers);
+/// other, each on all threads. A run reads `weight_bytes` of packed weights.
+std::size_t row_block_count(std::size_t rows, std::size_t workers, std::size_t weight_bytes);
 
 /// Sets out the groups that run in blocks on `workers` threads: binding.row_blocks, with all but their places in the
 /// arena. The binding has its shapes.

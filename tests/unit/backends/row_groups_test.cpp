@@ -98,13 +98,16 @@ TEST(RowGroups, EndWhereAWholeMatrixOfTheGroupIsRead) {
 }
 
 TEST(RowGroups, AreTakenInBlocksThatAreWorthAThread) {
-  EXPECT_EQ(row_block_count(1000, 1), 1U);
-  EXPECT_EQ(row_block_count(0, 4), 1U);
-  EXPECT_EQ(row_block_count(8, 4), 1U) << "a thread would read all weights for two rows";
-  EXPECT_EQ(row_block_count(64, 2), 2U);
-  const std::size_t many = row_block_count(10'000, 3);
+  EXPECT_EQ(row_block_count(1000, 1, 0), 1U);
+  EXPECT_EQ(row_block_count(0, 4, 0), 1U);
+  EXPECT_EQ(row_block_count(8, 4, 0), 1U) << "a thread would read all weights for two rows";
+  EXPECT_EQ(row_block_count(64, 2, 0), 2U);
+  const std::size_t many = row_block_count(10'000, 3, 0);
   EXPECT_EQ(many % 3, 0U) << "as many for each thread";
   EXPECT_LE(10'000 / many, 128U) << "what lies between the steps stays in the cache";
+  constexpr std::size_t kLarge = std::size_t{170} << 20;
+  EXPECT_EQ(row_block_count(64, 2, kLarge), 1U) << "both threads would read all weights from memory";
+  EXPECT_EQ(row_block_count(1000, 3, kLarge), row_block_count(1000, 3, 0)) << "for much work";
 }
 
 TEST(RowGroups, TellEachStepOnceWithTheWorkOfAllRows) {

@@ -18,6 +18,7 @@ namespace alate::runtime {
 namespace {
 
 using Lengths = std::vector<std::int32_t>;
+constexpr std::size_t kTokens = 128;
 
 std::size_t tokens_of(const BatchPart& part) { return part.last_token - part.first_token; }
 
@@ -40,21 +41,32 @@ TEST(SplitBatch, PartsCoverTheBatchInOrderAndEachHasATokenWhateverTheLengths) {
     Lengths lengths(1 + random() % 200);
     for (std::int32_t& length : lengths) length = random() % 4 == 0 ? 0 : static_cast<std::int32_t>(random() % 300);
     lengths[random() % lengths.size()] = 1;  // a batch has a token
-    for (const std::size_t workers : {1, 2, 7}) expect_whole(split_batch(lengths, workers), lengths);
+    for (const std::size_t workers : {1, 2, 7}) expect_whole(split_batch(lengths, workers, kTokens), lengths);
   }
 }
 
 TEST(SplitBatch, PartsOfManyTextsStayInTheCache) {
   const Lengths lengths(1000, 30);
-  const std::vector<BatchPart> parts = split_batch(lengths, 2);
+  const std::vector<BatchPart> parts = split_batch(lengths, 2, kTokens);
   for (const BatchPart& part : parts) EXPECT_LE(tokens_of(part), 150U);
   EXPECT_GT(parts.size(), 30000U / 150);
+}
+
+TEST(SplitBatch, PartsAreLongerWhereWeightsStayInNoCache) {
+  EXPECT_EQ(tokens_at_once(0), kTokens);
+  EXPECT_EQ(tokens_at_once(std::size_t{40} << 20), kTokens);
+  const std::size_t more = tokens_at_once(std::size_t{160} << 20);
+  EXPECT_GT(more, 2 * kTokens);
+  EXPECT_LE(tokens_at_once(std::size_t{100} << 30), 512U) << "what is computed of them has to stay somewhere, too";
+  const std::vector<BatchPart> parts = split_batch(Lengths(1000, 30), 2, more);
+  EXPECT_GT(tokens_of(parts.front()), more - 30);
+  for (const BatchPart& part : parts) EXPECT_LE(tokens_of(part), more + 30);
 }
 
 TEST(SplitBatch, ALongTextIsAPartOfItsOwnAndKeepsNoThreadWaiting) {
   Lengths lengths(100, 30);
   lengths[50] = 500;
-  const std::vector<BatchPart> parts = split_batch(lengths, 2);
+  const std::vector<BatchPart> parts = split_batch(lengths, 2, kTokens);
   const auto with_long =
       std::ranges::find_if(parts, [](const BatchPart& part) { return part.first <= 50 && 50 < part.last; });
   ASSERT_NE(with_long, parts.end());
@@ -62,9 +74,9 @@ TEST(SplitBatch, ALongTextIsAPartOfItsOwnAndKeepsNoThreadWaiting) {
 }
 
 TEST(SplitBatch, WhatWouldLeaveThreadsIdleIsOnePart) {
-  EXPECT_EQ(split_batch(Lengths{100}, 2).size(), 1U);
-  EXPECT_EQ(split_batch(Lengths{500, 10}, 2).size(), 1U);
-  EXPECT_EQ(split_batch(Lengths{60, 60, 60}, 2).size(), 1U);
+  EXPECT_EQ(split_batch(Lengths{100}, 2, kTokens).size(), 1U);
+  EXPECT_EQ(split_batch(Lengths{500, 10}, 2, kTokens).size(), 1U);
+  EXPECT_EQ(split_batch(Lengths{60, 60, 60}, 2, kTokens).size(), 1U);
 }
 
 // A batch that goes through the model in parts gives each text the bits that it has alone.
@@ -87,7 +99,7 @@ TEST(SplitBatch, PartsGiveTheSameBits) {
       row_of(mask, text)[static_cast<std::size_t>(i)] = 1;
     }
   }
-  ASSERT_GT(split_batch(lengths, 2).size(), 1U);
+  ASSERT_GT(split_batch(lengths, 2, kTokens).size(), 1U);
   const Tensor all = model.forward({{"input_ids", ids}, {"attention_mask", mask}}).at("last_hidden_state");
   const std::size_t width = model.facts().hidden_size;
   for (std::int64_t text = 0; text < kTexts; ++text) {

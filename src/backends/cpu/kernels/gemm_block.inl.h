@@ -30,9 +30,10 @@ struct TileInputs {
   const float* bias;                                // added to each row of `out` at the end, of all columns; or null
   const float* residual;                            // and then this matrix; or null
   std::size_t residual_stride;
-  float* row_sums;            // where sums of the rows of `out` are wanted, or null
-  bool continues_row_sums;    // adds to those that are there
-  const Weight* wanted_soon;  // memory to draw into the cache meanwhile: half the size of a panel
+  float* row_sums;          // where sums of the rows of `out` are wanted, or null
+  bool continues_row_sums;  // adds to those that are there
+  WantedSoon<Weight> wanted_soon;
+  bool is_lone;  // the rows' only strip
 };
 
 // out[row][column] (+)= sum over k of a[row][k] * panel[k][column], for kRows rows and kPanels panels side by side.
@@ -54,7 +55,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
     }
   }
   const Weight* panel = in.panel;
-  const Weight* wanted_soon = in.wanted_soon;
+  WantedSoon<Weight> wanted_soon = in.wanted_soon;
 
   // The run that ends with this segment: its sums become floats, and the next run begins with zeros.
   const auto finish_run = [&]<bool kScalesColumns>(std::size_t run, std::bool_constant<kScalesColumns>) HWY_ATTR
@@ -94,7 +95,10 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
   for (std::size_t segment = 0; segment < in.segments; ++segment) {
     // Runs of integers follow each other.
     const float* first = kIsInteger<Dot> ? in.a + segment * in.k : in.a + in.segment_offsets[segment];
-    add_words<Dot, kVectors>(first, in.a_stride, in.k, panel, in.panel_stride, wanted_soon, sums);
+    if (in.is_lone)
+      add_words<Dot, kVectors, true>(first, in.a_stride, in.k, panel, in.panel_stride, wanted_soon, sums);
+    else
+      add_words<Dot, kVectors, false>(first, in.a_stride, in.k, panel, in.panel_stride, wanted_soon, sums);
     if constexpr (kIsInteger<Dot>) {
       if (in.row_scales != nullptr) {
         if (in.column_scales != nullptr)
@@ -268,6 +272,7 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
                                                    const typename Read::Weight* next) HWY_ATTR {
         constexpr const auto& kTable = kTiles<Read, kMaxRows, kVectors>;
         const MultiplyTile<Read>* multiply = panels == 1 ? kTable.one : kTable.several;
+        auto wanted = wanted_by_strips(strips.count(), kPanelWidth, weights, more_follows ? next : weights);
         for (std::size_t index = 0; index < strips.count(); ++index) {
           const auto strip = strips[index];
           const TilePlace place = place_of(strip);
@@ -303,14 +308,9 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
             inputs.segments = g.scales.runs;
             inputs.k = values.run / g.scales.runs;
           }
-          // A lone strip fetches the second half of the part while it reads the first. Of several, the first two fetch
-          // one half each of what follows this part, and the others repeat what is there already.
-          inputs.wanted_soon = weights;
-          if (strips.count() == 1) {
-            inputs.wanted_soon += part_size / 2;
-          } else if (index < 2 && more_follows) {
-            inputs.wanted_soon = next + index * (part_size / 2);
-          }
+          inputs.wanted_soon = wanted;
+          inputs.is_lone = strips.count() == 1;
+          wanted.next += values.segments * values.run * wanted.a_word;
           if (is_last_part && g.k >= kLongK) prefetch_outputs<may_round(Dot::kKind)>(g, place);
           multiply[place.rows](inputs, tile);
           if (!is_last_part || goes_to_c) continue;

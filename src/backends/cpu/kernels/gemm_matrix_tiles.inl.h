@@ -262,24 +262,34 @@ class WaitingTile {
   alignas(64) float total_[kIsOfIntegers ? kStripRows * kStripColumns : kLanes];
 };
 
-// Memory that is read soon, drawn into the second-level cache a little at each of so many steps.
+// Memory that is read soon, drawn into a cache a little at each of so many steps: the first-level one or the second.
 class DrawnIn {
  public:
-  DrawnIn(const float* begin, std::size_t words, std::size_t steps)
-      : next_(begin), end_(begin + words), words_a_step_((words / kLine + steps - 1) / steps * kLine) {}
+  DrawnIn(const float* begin, std::size_t words, std::size_t steps, bool into_first)
+      : next_(begin),
+        end_(begin + words),
+        words_a_step_((words / kLine + steps - 1) / steps * kLine),
+        into_first_(into_first) {}
   HWY_INLINE void step() {
     const float* until = static_cast<std::size_t>(end_ - next_) < words_a_step_ ? end_ : next_ + words_a_step_;
-    for (; next_ < until; next_ += kLine) __builtin_prefetch(next_, 0, 2);
+    if (into_first_) {
+      for (; next_ < until; next_ += kLine) __builtin_prefetch(next_, 0, 3);
+    } else {
+      for (; next_ < until; next_ += kLine) __builtin_prefetch(next_, 0, 2);
+    }
   }
 
  private:
   static constexpr std::size_t kLine = kCacheLine / sizeof(float);
   const float *next_, *end_;
   std::size_t words_a_step_;
+  bool into_first_;
 };
 
-// With fewer strips, the processor has no time for more of the panels than it reads anyway.
-constexpr std::size_t kStripsWorthDrawing = 2;
+// How far a lone strip, which reads a panel faster than memory gives it, draws it in before it reads it: 12 to 20 %
+// faster from memory, 4 % slower where weights are in the second-level cache already. Into that, 20 %.
+constexpr std::size_t kWordsAhead = 3072 / sizeof(float);
+
 // Panels that strips go by together at first, in words: a half of a first-level cache. Nobody has drawn those in, so
 // that the first strip waits for each of them. Then twice as many each time.
 constexpr std::size_t kFirstPanelWords = (std::size_t{24} << 10) / sizeof(float);
@@ -328,13 +338,20 @@ void matrix_tiles_block(const GemmBlock& block) {
       waiting.begin({strip.row, strip.rows, column, columns, kStripColumns, stored_column(g, column)}, run);
     }
   };
+  // Several strips draw in the panels that follow while they go by [first, end). A lone one has no time for more than
+  // it reads itself.
+  const auto drawn_in_during = [&](std::size_t first, std::size_t end, std::size_t following) {
+    const bool is_lone = strips.count() == 1;
+    const std::size_t from = is_lone ? first * panel_words + kWordsAhead : end * panel_words;
+    const std::size_t until = is_lone ? end * panel_words + kWordsAhead : (end + following) * panel_words;
+    const std::size_t last = block.fetch_end * panel_words < until ? block.fetch_end * panel_words : until;
+    return DrawnIn(static_cast<const float*>(g.packed) + from, last < from ? 0 : last - from,
+                   strips.count() * (end - first) * runs * steps, is_lone);
+  };
   for (std::size_t first = block.panel_begin, end; first < block.panel_end; first = end) {
     end = block.panel_end - first < panels_at_once ? block.panel_end : first + panels_at_once;
     panels_at_once = 2 * panels_at_once < most_panels ? 2 * panels_at_once : most_panels;
-    const std::size_t wanted = block.fetch_end - end < panels_at_once ? block.fetch_end - end : panels_at_once;
-    DrawnIn drawn_in(static_cast<const float*>(g.packed) + end * panel_words,
-                     strips.count() < kStripsWorthDrawing ? 0 : wanted * panel_words,
-                     strips.count() * (end - first) * runs * steps);
+    DrawnIn drawn_in = drawn_in_during(first, end, panels_at_once);
     for (std::size_t index = 0; index < strips.count(); ++index) {
       const auto strip = strips[index];
       strip_tiles.set_rows(strip.rows);

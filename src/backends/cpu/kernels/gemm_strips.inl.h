@@ -16,7 +16,7 @@ struct StripsInputs {
   TilePlace place;  // of the first strip
   std::size_t strips;
   const Weight* panel;
-  const Weight* wanted_soon[2];  // memory to draw into the cache with the first strip and with the others
+  WantedSoon<Weight> wanted_soon;
   FinishTile finish;  // makes results of the sums, which wait at `tile`, where they do not become results in registers
   float* tile;
 };
@@ -126,6 +126,7 @@ HWY_NOINLINE void multiply_strips(const StripsInputs<typename Dot::Weight>& in) 
   StripRows rows(g, place);
   const std::size_t a_stride = g.a_stride, k = g.k;
   const float* a = static_cast<const float*>(g.a) + place.row * a_stride;
+  WantedSoon<typename Dot::Weight> wanted_soon = in.wanted_soon;
   for (std::size_t strip = 0; strip < in.strips; ++strip, a += kRows * a_stride) {
     if (k >= kLongK) {
       fetch_rows<true, kRows, kVectors>(rows.c, rows.c_stride);
@@ -137,8 +138,7 @@ HWY_NOINLINE void multiply_strips(const StripsInputs<typename Dot::Weight>& in) 
       HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) sums[row][v] = settled(hn::Zero(kFloats));
     }
     const auto* panel = in.panel;
-    const auto* wanted_soon = in.wanted_soon[strip == 0 ? 0 : 1];
-    add_words<Dot, kVectors>(a, a_stride, k, panel, 0, wanted_soon, sums);
+    add_words<Dot, kVectors, false>(a, a_stride, k, panel, 0, wanted_soon, sums);
     if constexpr (kLacksOperands<Dot>) add_lacking<Dot>(g, place, sums);
     if constexpr (kFinishes) {
       float* tile = in.tile;
@@ -208,10 +208,8 @@ void multiply_rows_in_strips(const GemmBlock& block, std::size_t row_begin, std:
     in.place = {row_begin,   strip_rows + 1,          column, left < kPanelWidth ? left : kPanelWidth,
                 kPanelWidth, stored_column(g, column)};
     in.panel = packed;
-    // The first two strips draw in one half each of the panel that follows; the others repeat what is there already.
-    const auto* next = panel + 1 < block.fetch_end ? packed + panel_size : packed;
-    in.wanted_soon[0] = next;
-    in.wanted_soon[1] = next + panel_size / 2;
+    in.wanted_soon =
+        wanted_by_strips(strips, kPanelWidth, packed, panel + 1 < block.fetch_end ? packed + panel_size : packed);
     in.finish = finish;
     in.tile = tile;
     const bool is_whole = left >= kPanelWidth && in.place.stored.left >= kPanelWidth;
@@ -220,7 +218,7 @@ void multiply_rows_in_strips(const GemmBlock& block, std::size_t row_begin, std:
       in.strips = longer;
       multiply[strip_rows + 1](in);
       in.place.row += longer * (strip_rows + 1);
-      in.wanted_soon[0] = in.wanted_soon[1];
+      in.wanted_soon.next += longer * g.k * in.wanted_soon.a_word;
     }
     in.strips = strips - longer;
     in.place.rows = strip_rows;
