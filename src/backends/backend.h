@@ -86,6 +86,10 @@ struct Port {
   Shape shape;
 };
 
+/// Packed weights of which a processor's last cache holds the most; those of larger models come from memory in each
+/// run, which gives a thread some ten gigabytes a second.
+inline constexpr std::size_t kCachedWeightBytes = std::size_t{64} << 20;
+
 struct ExecutableFacts {
   std::size_t weight_bytes = 0;   // held for this executable: packed, folded or mapped
   std::size_t packed_bytes = 0;   // of these, packed: each run reads all of them; 0 where a backend does not say

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/backend.h"
+
 namespace alate::runtime {
 namespace {
 
 // The widest values of an encoder's layer take some ten kilobytes a token, and second-level caches have 1 or 2 MB.
 // Below the lower limit the weights are read too often for the work that is done with them.
 constexpr std::size_t kUsualTokens = 128, kFewestTokens = 48;
-// Weights that stay in no cache come from memory for each part, at some ten gigabytes a second for a thread, which
-// multiplies a trillion times meanwhile if it has tile registers. BERT-base on two threads of such a processor is 1.2
-// times as fast in bf16 with parts of 512 tokens instead of 128, 1.1 times in 8 bits with 256 (1.06 with 512), and
-// never slower in float32.
-constexpr std::size_t kWeightBytesAToken = 400'000, kMostTokens = 512;
+// Weights that stay in no cache come from memory for each part. On two threads with tile registers, BERT-base is 1.2
+// times as fast in bf16 with parts of 512 tokens instead of 128, and 1.1 times in 8 bits with 256 (1.06 with 512); in
+// float32 and without such registers it makes no difference.
+constexpr std::size_t kFewestTokensFromMemory = 256, kMostTokens = 512, kWeightBytesAToken = 330'000;
 // A thread that waits for the others may do so for this part of the time.
 constexpr double kMostIdle = 0.15;
 
@@ -28,7 +29,8 @@ std::size_t time_of(const std::vector<BatchPart>& parts, std::size_t workers) {
 }  // namespace
 
 std::size_t tokens_at_once(std::size_t weight_bytes) {
-  return std::clamp(weight_bytes / kWeightBytesAToken, kUsualTokens, kMostTokens);
+  if (weight_bytes <= backends::kCachedWeightBytes) return kUsualTokens;
+  return std::clamp(weight_bytes / kWeightBytesAToken, kFewestTokensFromMemory, kMostTokens);
 }
 
 std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::size_t workers,

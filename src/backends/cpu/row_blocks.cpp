@@ -13,10 +13,9 @@ namespace {
 // With fewer rows a thread would spend more time on fetching weights, all of which each thread then reads, than on
 // multiplying. With more than fit its second-level cache, what lies between the steps would leave that.
 constexpr std::size_t kFewestRows = 16;
-// Weights beyond what stays in a processor's last cache come from memory, which gives a thread a fraction as many. With
-// 32 rows on two threads, BERT-base is 1.1 to 1.7 times as fast if each reads a half of the weights, the more the
-// faster a processor multiplies; with 256 rows it is 0.95 to 1.0 times.
-constexpr std::size_t kCachedWeights = std::size_t{64} << 20, kFewestRowsFromMemory = 128;
+// The same where weights come from memory. With 32 rows on two threads, BERT-base is 1.1 to 1.7 times as fast if each
+// reads a half of the weights, the more the faster a processor multiplies; with 256 rows it is 0.95 to 1.0 times.
+constexpr std::size_t kFewestRowsFromMemory = 128;
 
 std::shared_ptr<const Binding> shapes_of_block(const Plan& plan, const Binding& whole, Dim dim, std::size_t rows) {
   const std::span<const std::int64_t> values = whole.dims->raw();
@@ -92,7 +91,7 @@ void tell_blocks(const std::vector<std::vector<backends::StepTime>>& told, std::
 }  // namespace
 
 std::size_t row_block_count(std::size_t rows, std::size_t workers, std::size_t weight_bytes) {
-  const std::size_t fewest = weight_bytes > kCachedWeights ? kFewestRowsFromMemory : kFewestRows;
+  const std::size_t fewest = weight_bytes > backends::kCachedWeightBytes ? kFewestRowsFromMemory : kFewestRows;
   if (workers < 2 || rows < workers * fewest) return 1;
   const std::size_t most = workers * cache_blocks().token_rows;
   return (rows + most - 1) / most * workers;

@@ -286,8 +286,8 @@ class DrawnIn {
   bool into_first_;
 };
 
-// How far a lone strip, which reads a panel faster than memory gives it, draws it in before it reads it: 12 to 20 %
-// faster from memory, 4 % slower where weights are in the second-level cache already. Into that, 20 %.
+// A lone strip reads a panel faster than memory gives it, and draws it in so far before. From memory that is 12 to 20 %
+// faster, and 4 % slower where weights are in the second-level cache already; drawn into that one, 20 % slower.
 constexpr std::size_t kWordsAhead = 3072 / sizeof(float);
 
 // Panels that strips go by together at first, in words: a half of a first-level cache. Nobody has drawn those in, so
