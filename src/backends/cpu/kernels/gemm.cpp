@@ -15,8 +15,9 @@ namespace {
 // worth handing to another thread.
 constexpr std::size_t kReadingWeightsInRows = 8;
 constexpr std::size_t kTaskWork = 512 * 1024;
-// Tasks are taken as threads come free: with this many for each, the last ones end nearly together.
-constexpr std::size_t kTasksPerWorker = 6;
+// Tasks are taken as threads come free: with this many for each, the last ones end nearly together. More are slower
+// where weights come from memory, as each begins with a panel that nobody has drawn in yet.
+constexpr std::size_t kTasksPerWorker = 4;
 
 // Lines of memory this far apart share a set of the first-level cache: it has 64 sets on the processors that matter,
 // of 8 lines or a few more, of which W and C take some.
@@ -31,6 +32,18 @@ std::size_t part_begin(std::size_t count, std::size_t parts, std::size_t index) 
 struct Split {
   std::size_t row_blocks, panel_blocks;
 };
+
+// The block that is taken as number `index` of `blocks`, where `workers` threads take them by turns: so each goes
+// through neighbours, of which one draws the next into the cache.
+struct TurnOfBlock {
+  std::size_t block;
+  bool is_followed;  // by the next block, on the same thread
+};
+TurnOfBlock turn_of_block(std::size_t index, std::size_t blocks, std::size_t workers) {
+  const std::size_t each = blocks / workers, longer = blocks % workers;  // threads that have one more
+  const std::size_t worker = index % workers, turn = index / workers;
+  return {worker * each + std::min(worker, longer) + turn, turn + 1 < each + (worker < longer ? 1 : 0)};
+}
 
 // What blocks consist of: strips, or the lines that A has.
 std::size_t units_of(const GemmArguments& g, const GemmKernel& kernel) {
@@ -224,13 +237,16 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
   const bool spreads_block = spreads && (split.panel_blocks == 1 || quantizes);
   // Threads that work at the same time share the rows and read different panels, so that W comes once from memory.
   const auto run_task = [&](std::size_t index, std::size_t) {
-    const std::size_t row_block = index / split.panel_blocks, panel_block = index % split.panel_blocks;
+    const std::size_t row_block = index / split.panel_blocks;
+    const auto [panel_block, is_followed] = turn_of_block(index % split.panel_blocks, split.panel_blocks, workers);
     // Blocks end where strips of nearly equal height, or lines, do.
     const std::size_t begin = part_begin(product.m, units, part_begin(units, split.row_blocks, row_block));
     const std::size_t end = part_begin(product.m, units, part_begin(units, split.row_blocks, row_block + 1));
     const std::size_t first = at_once * part_begin(panels / at_once, split.panel_blocks, panel_block);
     const std::size_t last = at_once * part_begin(panels / at_once, split.panel_blocks, panel_block + 1);
-    if (!spreads_block && !quantizes) return kernel.run({&product, begin, end, first, last});
+    const std::size_t fetch_end =
+        is_followed ? at_once * part_begin(panels / at_once, split.panel_blocks, panel_block + 2) : last;
+    if (!spreads_block && !quantizes) return kernel.run({&product, begin, end, first, last, fetch_end});
     GemmArguments part = rows_of_product(product, begin, end);
     const std::size_t waiting = quantizes ? part.m * at_once * kernel.panel_width : 0;
     float* memory = thread_scratch(waiting + (spreads_block ? part.m * spread_stride(part) : 0));
@@ -240,7 +256,7 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
       part.a_stride = spread_stride(part);
     }
     if (quantizes) return multiply_and_quantize(part, kernel, first, last, memory);
-    kernel.run({&part, 0, part.m, first, last});
+    kernel.run({&part, 0, part.m, first, last, fetch_end});
   };
   if (workers <= 1 || tasks <= 1) {
     for (std::size_t index = 0; index < tasks; ++index) run_task(index, 0);
