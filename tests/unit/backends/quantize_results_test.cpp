@@ -110,6 +110,15 @@ TEST_P(QuantizedResults, AreThoseOfTheProduct) {
   }
 }
 
+// Weights that no second-level cache holds, for few rows, whose columns threads share, and for several blocks of rows.
+TEST_P(QuantizedResults, AreThoseOfTheProductByManyWeights) {
+  for (const Sizes& sizes : {Sizes{70, 512, 2112}, Sizes{140, 4224, 256}}) {
+    const RandomProduct product(sizes, set().integers);
+    for (const Rounding& rounding : {Rounding{1, true, 0}, Rounding{2, false, 0}})
+      expect_product_quantizes(product.arguments(), set().integers, rounding);
+  }
+}
+
 TEST_P(QuantizedResults, NeedRunsThatEndWithPanels) {
   const GemmKernel& kernel = set().f32;
   const std::size_t run = std::max(kernel.panel_width, kColumnBlockUnit);

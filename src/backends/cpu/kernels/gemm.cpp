@@ -62,15 +62,30 @@ std::size_t most_tasks(const GemmArguments& g, std::size_t workers) {
   return std::min(work / kTaskWork, workers * kTasksPerWorker);
 }
 
+// Whether W does not fit into the second-level cache, so that each block of rows reads it from further away.
+bool reads_far(const GemmArguments& g) { return g.n * g.k > cache_blocks().row_words; }
+
+// Rows of a block of a product that becomes integers: as many as have a run's results in the second-level cache, or, if
+// W is read from further away, as have results of W's size.
+std::size_t waiting_rows(const GemmArguments& g) {
+  const std::size_t rows = cache_blocks().waiting_floats / (g.n / g.integers.runs);
+  return reads_far(g) ? std::max(rows, g.k) : rows;
+}
+
+// Whether a product that becomes integers is one of floats first, whose columns threads share: where runs and rows
+// leave threads nothing to do, or so few rows that reading W takes longer than writing and reading C.
+bool is_floats_first(const GemmArguments& g, std::size_t workers, std::size_t tasks) {
+  return tasks < std::min(workers, most_tasks(g, workers)) || (workers > 1 && reads_far(g) && g.m < workers * g.k);
+}
+
 // Blocks of panels that begin at multiples of panels_at_once.
 Split choose_split(const GemmArguments& g, const GemmKernel& kernel, std::size_t workers) {
   const std::size_t panels = divide_up(divide_up(g.n, kernel.panel_width), panels_at_once(g, kernel));
   const std::size_t units = units_of(g, kernel), unit_rows = divide_up(g.m, units);
   // Rows that overlap bring few new words each.
-  const std::size_t row_words = g.lines == nullptr ? g.k + 1 : std::min(g.k, 2 * g.a_stride) + 1;
+  const std::size_t row_words = std::max<std::size_t>(1, g.lines == nullptr ? g.k : std::min(g.k, 2 * g.a_stride));
   std::size_t rows_in_cache = cache_blocks().row_words / row_words;
-  if (becomes_integers(g))
-    rows_in_cache = std::min(rows_in_cache, cache_blocks().waiting_floats / (g.n / g.integers.runs));
+  if (becomes_integers(g)) rows_in_cache = std::min(rows_in_cache, waiting_rows(g));
   const std::size_t units_in_cache = std::max<std::size_t>(1, rows_in_cache / unit_rows);
   Split split{divide_up(units, units_in_cache), 1};
   if (workers <= 1) return split;
@@ -152,7 +167,7 @@ void multiply_and_quantize(const GemmArguments& g, const GemmKernel& kernel, std
   }
 }
 
-// For so few rows and runs that threads would have nothing to do: all of C as floats first.
+// All of C as floats first.
 void multiply_then_quantize(const GemmArguments& g, base::ThreadPool& pool, std::size_t workers,
                             const GemmKernel& kernel) {
   GemmArguments floats = g;
@@ -219,7 +234,7 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
   const Split split = choose_split(product, kernel, workers);
   const std::size_t tasks = split.row_blocks * split.panel_blocks;
   const bool spreads = rows_collide(product, kernel);
-  if (quantizes && !spreads && tasks < std::min(workers, most_tasks(product, workers)))
+  if (quantizes && !spreads && is_floats_first(product, workers, tasks))
     return multiply_then_quantize(product, pool, workers, kernel);
   // A row's sums go through its panels in their order.
   const bool sums_after = product.row_sums != nullptr && split.panel_blocks > 1;
