@@ -81,6 +81,17 @@ TEST_P(ColumnBlocks, OfFloatsAreThoseOfTheRows) {
   }
 }
 
+TEST_P(ColumnBlocks, OfBf16AreThoseOfTheRows) {
+  for (const auto& [sizes, block] : problems()) {
+    const word_testing::RandomProduct problem(sizes, set().bf16);
+    GemmArguments product = problem.arguments();
+    expect_same_in_blocks(product, set().bf16, block);
+    const std::vector<float> bias = random_floats(sizes.n, 3);
+    product.bias = bias.data();
+    expect_same_in_blocks(product, set().bf16, block);
+  }
+}
+
 TEST_P(ColumnBlocks, OfIntegersAreThoseOfTheRows) {
   const GemmKernel& kernel = set().integers;
   for (const auto& [sizes, block] : problems()) {

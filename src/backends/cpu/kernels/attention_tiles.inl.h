@@ -91,7 +91,7 @@ class TileProducts {
     set_size<kVectors>(keys_ - key);
     tiles_.clear_sums();
     add(s.keys + key * s.key_width, s.key_width, s.queries_of(block), s.key_width);
-    tiles_.store_sums(s.scores + key * s.width);
+    tiles_.store_sums(s.scores + key * s.width, kStripColumns);
   }
 
   /// The weights of keys 2i and 2i + 1 become the words of row i: no row that is still to be read lies there. Rows up
@@ -139,10 +139,10 @@ class TileProducts {
           hn::Store(hn::Mul(hn::Load(d, at), hn::Load(d, factors + c * hn::Lanes(d))), d, at);
         }
       }
-      tiles_.load_sums(to);
+      tiles_.load_sums(to, kStripColumns);
     }
     add(s.values + i * kPairs, kPairs, s.scores, round_up((keys + 1) / 2, kRegisterWords));
-    tiles_.store_sums(to);
+    tiles_.store_sums(to, kStripColumns);
   }
 
  private:

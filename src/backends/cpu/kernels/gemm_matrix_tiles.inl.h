@@ -73,7 +73,7 @@ class StripOfTiles {
   void set_columns(std::size_t columns) { has_right_ = columns > kRegisterWords; }
 
   void clear_sums() {
-    each_sum([&](auto sums, std::size_t) HWY_ATTR { registers_.template zero<sums()>(); });
+    each_sum([&](auto sums, std::size_t, std::size_t) HWY_ATTR { registers_.template zero<sums()>(); });
   }
 
   // Adds the products of `words` words of each row with as many rows of the panel, and calls `meanwhile()` after those
@@ -92,28 +92,27 @@ class StripOfTiles {
     meanwhile();
   }
 
-  // Of a tile [kStripRows, kStripColumns] only the registers in use are read, or written.
-  void load_sums(const float* tile) {
-    each_sum([&](auto sums, std::size_t place)
-                 HWY_ATTR { registers_.template load<sums()>(tile + place, kStripColumns); });
+  // Of a tile whose rows are so far apart, only the registers in use are read, or written.
+  void load_sums(const float* tile, std::size_t stride) {
+    each_sum([&](auto sums, std::size_t row, std::size_t column)
+                 HWY_ATTR { registers_.template load<sums()>(tile + row * stride + column, stride); });
   }
-  void store_sums(float* tile) {
-    each_sum([&](auto sums, std::size_t place)
-                 HWY_ATTR { registers_.template store<sums()>(tile + place, kStripColumns); });
+  void store_sums(float* tile, std::size_t stride) {
+    each_sum([&](auto sums, std::size_t row, std::size_t column)
+                 HWY_ATTR { registers_.template store<sums()>(tile + row * stride + column, stride); });
   }
 
  private:
   bool has_lower() const { return rows_ > kRegisterRows; }
 
-  // Calls visit(register, place in a tile) for each register of sums in use.
+  // Calls visit(register, its row, its column in a tile) for each register of sums in use.
   template <typename Visit>
   HWY_INLINE void each_sum(const Visit& visit) {
-    constexpr std::size_t kLower = kRegisterRows * kStripColumns;
-    visit(std::integral_constant<int, kUpperLeft>(), 0);
-    if (has_right_) visit(std::integral_constant<int, kUpperRight>(), kRegisterWords);
+    visit(std::integral_constant<int, kUpperLeft>(), 0, 0);
+    if (has_right_) visit(std::integral_constant<int, kUpperRight>(), 0, kRegisterWords);
     if (!has_lower()) return;
-    visit(std::integral_constant<int, kLowerLeft>(), kLower);
-    if (has_right_) visit(std::integral_constant<int, kLowerRight>(), kLower + kRegisterWords);
+    visit(std::integral_constant<int, kLowerLeft>(), kRegisterRows, 0);
+    if (has_right_) visit(std::integral_constant<int, kLowerRight>(), kRegisterRows, kRegisterWords);
   }
 
   void add_register(const float* a, std::size_t a_stride, const float* panel) {
@@ -262,6 +261,12 @@ class WaitingTile {
   alignas(64) float total_[kIsOfIntegers ? kStripRows * kStripColumns : kLanes];
 };
 
+// Whether sums are results as they are, in floats.
+inline bool is_plain(const GemmArguments& g) {
+  return g.halves == nullptr && g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr &&
+         g.row_sums == nullptr;
+}
+
 // Memory that is read soon, drawn into a cache a little at each of so many steps: the first-level one or the second.
 class DrawnIn {
  public:
@@ -314,6 +319,9 @@ void matrix_tiles_block(const GemmBlock& block) {
   std::size_t panels_at_once = panels_of(kFirstPanelWords);
   StripOfTiles<Registers> strip_tiles(run_words);
   WaitingTile<kKind> waiting(g);
+  // Straight into C, which 15 % of a lone strip's time would go by way of memory. Where several strips write more than
+  // the first-level cache holds, it is up to 15 % slower: registers wait for C's lines.
+  const bool stores_sums = !kIsOfIntegers && strips.count() == 1 && is_plain(g);
   const auto multiply = [&](const typename Strips<kStripRows>::Strip& strip, std::size_t panel,
                             DrawnIn& drawn_in) HWY_ATTR {
     const std::size_t column = panel * kStripColumns, left = g.n - column;
@@ -333,9 +341,14 @@ void matrix_tiles_block(const GemmBlock& block) {
           waiting.advance(++step, steps);
         });
       }
+      const StoredColumn stored = stored_column(g, column);
+      if (stores_sums && columns == kStripColumns && stored.left >= kStripColumns) {
+        strip_tiles.store_sums(g.c + strip.row * g.c_stride + stored.offset, g.c_stride);
+        continue;
+      }
       waiting.advance(1, 1);
-      strip_tiles.store_sums(waiting.sums());
-      waiting.begin({strip.row, strip.rows, column, columns, kStripColumns, stored_column(g, column)}, run);
+      strip_tiles.store_sums(waiting.sums(), kStripColumns);
+      waiting.begin({strip.row, strip.rows, column, columns, kStripColumns, stored}, run);
     }
   };
   // Several strips draw in the panels that follow while they go by [first, end). A lone one has no time for more than
