@@ -90,6 +90,14 @@ class Dnnl {
                   static_cast<unsigned char>(0x3d));
     }
   }
+  static bool has(Type a, Type w) {
+    try {
+      const Dnnl smallest(a, w, {1, 1, 1});
+      return true;
+    } catch (const dnnl::error&) {
+      return false;
+    }
+  }
   void run() {
     primitive_.execute(stream_, arguments_);
     stream_.wait();
@@ -118,6 +126,10 @@ int main(int count, char** values) {
                         {"int8", set.integers, Type::u8, Type::s8}};
   std::printf("%s kernels\n           M x    K x    N    alate   oneDNN   ratio\n", base::to_string(set.set).data());
   for (const Kind& kind : kinds) {
+    if (!Dnnl::has(kind.a, kind.w)) {
+      std::printf("%-5s oneDNN has none for this processor\n", kind.name);
+      continue;
+    }
     for (const Sizes& sizes : kShapes) {
       Alate ours(kind.kernel, sizes, pool);
       Dnnl theirs(kind.a, kind.w, sizes);
