@@ -104,6 +104,7 @@ void measure(const Kind& kind, const Sizes& shape) {
   add_activation("bias, relu", cpu::Activation::relu);
   add_activation("bias, gelu", cpu::Activation::gelu_erf);
   add_activation("bias, silu", cpu::Activation::silu);
+  add_activation("bias, quick gelu", cpu::Activation::quick_gelu);
   if (kind.kernel.kind == cpu::WordKind::bf16) {
     add("bias, gelu, to bf16", [&](cpu::GemmArguments& g) {
       g.bias = bias.get();

@@ -123,9 +123,14 @@ def half_tanh_of(z):
     return mp.tanh(mp.sqrt(2 / mp.pi) * (z + mp.mpf("0.044715") * z**3)) / 2
 
 
+def half_logistic_of(z):
+    return 1 / (1 + mp.exp(-z)) - mp.mpf(1) / 2
+
+
 show_table("erf(z / sqrt(2)) / 2", half_erf_of, 4, 16, 5.1)
 show_table("the same, coarse", half_erf_of, 2, 32, 5.1)
 show_table("tanh(sqrt(2 / pi) (z + 0.044715 z^3)) / 2", half_tanh_of, 4, 16, 4.8)
 show_table("the same, coarse", half_tanh_of, 2, 32, 4.8)
+show_table("1 / (1 + e^-z) - 1 / 2", half_logistic_of, 4, 32, 16)
 show_coarse("erf(z / sqrt(2)) / (2 z)", half_erf, 4.8)
 show_coarse("tanh(sqrt(2 / pi) (z + 0.044715 z^3)) / (2 z)", half_tanh, 4.6)

@@ -258,22 +258,41 @@ enum class Accuracy {
 };
 
 #if HWY_TARGET == HWY_AVX3
-// Of an activation that is x / 2 + |x| f(|x|).
-template <Activation kActivation>
-struct ActivationTables {};
-template <>
-struct ActivationTables<Activation::gelu_erf> {
-  using Fine = FineHalfErf;
-  using Coarse = CoarseHalfErf;
+// Of an activation that is x / 2 + |x| f(kScale |x|), where a table is faster and near enough.
+struct NoTable {};
+template <Activation kActivation, Accuracy kAccuracy>
+struct ActivationTable {
+  using F = NoTable;
 };
 template <>
-struct ActivationTables<Activation::gelu_tanh> {
-  using Fine = FineHalfTanh;
-  using Coarse = CoarseHalfTanh;
+struct ActivationTable<Activation::gelu_erf, Accuracy::fine> {
+  using F = FineHalfErf;
+};
+template <>
+struct ActivationTable<Activation::gelu_erf, Accuracy::coarse> {
+  using F = CoarseHalfErf;
+};
+template <>
+struct ActivationTable<Activation::gelu_tanh, Accuracy::fine> {
+  using F = FineHalfTanh;
+};
+template <>
+struct ActivationTable<Activation::gelu_tanh, Accuracy::coarse> {
+  using F = CoarseHalfTanh;
+};
+template <>
+struct ActivationTable<Activation::silu, Accuracy::coarse> {
+  using F = HalfLogistic;
+};
+template <>
+struct ActivationTable<Activation::quick_gelu, Accuracy::coarse> {
+  using F = HalfLogistic;
+  static constexpr float kScale = 1.702f;
 };
 
-template <Activation kActivation, class D>
-constexpr bool kHasTable = std::is_same_v<D, FloatTag> && requires { typename ActivationTables<kActivation>::Fine; };
+template <Activation kActivation, Accuracy kAccuracy, class D>
+constexpr bool kHasTable =
+    std::is_same_v<D, FloatTag> && !std::is_same_v<typename ActivationTable<kActivation, kAccuracy>::F, NoTable>;
 #endif
 
 /// The activation of every lane.
@@ -282,12 +301,12 @@ HWY_INLINE V activate(D d, V x) {
   if constexpr (kActivation == Activation::relu) {
     return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
 #if HWY_TARGET == HWY_AVX3
-  } else if constexpr (kHasTable<kActivation, D>) {
-    using Tables = ActivationTables<kActivation>;
+  } else if constexpr (kHasTable<kActivation, kAccuracy, D>) {
+    using Table = ActivationTable<kActivation, kAccuracy>;
     const V z = hn::Abs(x);
-    const V half =
-        by_table<std::conditional_t<kAccuracy == Accuracy::coarse, typename Tables::Coarse, typename Tables::Fine>>(z);
-    return hn::MulAdd(z, half, hn::Mul(x, hn::Set(d, 0.5f)));
+    V scaled = z;
+    if constexpr (requires { Table::kScale; }) scaled = hn::Mul(z, hn::Set(d, Table::kScale));
+    return hn::MulAdd(z, by_table<typename Table::F>(scaled), hn::Mul(x, hn::Set(d, 0.5f)));
 #endif
   } else if constexpr (kActivation == Activation::gelu_erf) {
     const V half = kAccuracy == Accuracy::coarse ? simd_coarse_half_erf(d, x) : simd_half_erf(d, x);
