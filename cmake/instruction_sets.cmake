@@ -14,19 +14,14 @@ set(ALATE_FLAGS_neon_dotprod -march=armv8.2-a+dotprod)
 set(ALATE_FLAGS_neon_i8mm -march=armv8.2-a+i8mm)
 
 function(alate_set_instruction_set_flags)
-  # Checks of every pointer's arithmetic make the unrolled tiles of each set compile for a minute instead of a quarter of one.
-  # The scalar set's kernels, made of the same templates, keep them, and all keep AddressSanitizer's of what pointers reach.
-  set(unchecked)
-  if(ALATE_SANITIZE MATCHES "undefined")
-    list(APPEND unchecked -fno-sanitize=pointer-overflow)
-  endif()
+  set(unseen)
   if(ALATE_FUZZERS)
-    list(APPEND unchecked -fno-sanitize=fuzzer-no-link) # no input's way through a parser is here
+    set(unseen -fno-sanitize=fuzzer-no-link) # no input's way through a parser is in these files, and they are large
   endif()
   foreach(file ${ARGN})
     foreach(set ${ALATE_X86_SETS} ${ALATE_AARCH64_SETS})
       if(file MATCHES "_${set}\\.cpp$")
-        set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${ALATE_FLAGS_${set}};${unchecked}")
+        set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${ALATE_FLAGS_${set}};${unseen}")
       endif()
     endforeach()
   endforeach()

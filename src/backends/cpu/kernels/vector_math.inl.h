@@ -259,26 +259,15 @@ enum class Accuracy {
 
 #if HWY_TARGET == HWY_AVX3
 // Of an activation that is x / 2 + |x| f(kScale |x|), where a table is faster and near enough.
-struct NoTable {};
 template <Activation kActivation, Accuracy kAccuracy>
-struct ActivationTable {
-  using F = NoTable;
+struct ActivationTable {};
+template <Accuracy kAccuracy>
+struct ActivationTable<Activation::gelu_erf, kAccuracy> {
+  using F = std::conditional_t<kAccuracy == Accuracy::fine, FineHalfErf, CoarseHalfErf>;
 };
-template <>
-struct ActivationTable<Activation::gelu_erf, Accuracy::fine> {
-  using F = FineHalfErf;
-};
-template <>
-struct ActivationTable<Activation::gelu_erf, Accuracy::coarse> {
-  using F = CoarseHalfErf;
-};
-template <>
-struct ActivationTable<Activation::gelu_tanh, Accuracy::fine> {
-  using F = FineHalfTanh;
-};
-template <>
-struct ActivationTable<Activation::gelu_tanh, Accuracy::coarse> {
-  using F = CoarseHalfTanh;
+template <Accuracy kAccuracy>
+struct ActivationTable<Activation::gelu_tanh, kAccuracy> {
+  using F = std::conditional_t<kAccuracy == Accuracy::fine, FineHalfTanh, CoarseHalfTanh>;
 };
 template <>
 struct ActivationTable<Activation::silu, Accuracy::coarse> {
@@ -292,7 +281,7 @@ struct ActivationTable<Activation::quick_gelu, Accuracy::coarse> {
 
 template <Activation kActivation, Accuracy kAccuracy, class D>
 constexpr bool kHasTable =
-    std::is_same_v<D, FloatTag> && !std::is_same_v<typename ActivationTable<kActivation, kAccuracy>::F, NoTable>;
+    std::is_same_v<D, FloatTag> && requires { typename ActivationTable<kActivation, kAccuracy>::F; };
 #endif
 
 /// The activation of every lane.
