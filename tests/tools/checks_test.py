@@ -165,5 +165,46 @@ class UnityGroups(InScratchFolder):
         self.assertEqual(self.grouped(8, a="int rows(int x) {\n}\n", b="int rows(float x) {\n}\n"), [["a", "b"]])
 
 
+class Hardening(InScratchFolder):
+    """tools/check_program hardened, on a program built with the flags of release builds, and without one of them each."""
+
+    FLAGS = ["-O2", "-fPIE", "-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2",
+             "-D_GLIBCXX_ASSERTIONS", "-pie", "-Wl,-z,relro", "-Wl,-z,now", "-Wl,-z,noexecstack"]
+    SOURCE = """
+        #include <cstdio>
+        #include <cstring>
+        #include <vector>
+        int main(int count, char** words) {
+          std::vector<int> numbers(count);
+          char word[64];
+          strncpy(word, words[0], count * 10);
+          return std::printf("%d %s", numbers[count - 1], word);
+        }
+        """
+
+    def check(self, flags):
+        self.write("program.cpp", self.SOURCE)
+        program = self.root / "program"
+        subprocess.run(["g++", *flags, self.root / "program.cpp", "-o", program], check=True)
+        result = subprocess.run([TOOLS / "check_program", "hardened", program], capture_output=True, text=True, check=False)
+        return result.returncode, result.stderr
+
+    def test_accepts_a_hardened_program(self):
+        self.assertEqual(self.check(self.FLAGS), (0, ""))
+
+    def test_names_what_a_program_lacks(self):
+        for flag, instead, message in [("-fstack-protector-strong", "-fno-stack-protector", "stack protection"),
+                                       ("-D_GLIBCXX_ASSERTIONS", "-U_GLIBCXX_ASSERTIONS", "checked containers"),
+                                       ("-D_FORTIFY_SOURCE=2", "-U_FORTIFY_SOURCE", "checked copies"),
+                                       ("-Wl,-z,relro", "-Wl,-z,norelro", "read-only relocations"),
+                                       ("-Wl,-z,now", "-Wl,-z,lazy", "binding at the start"),
+                                       ("-Wl,-z,noexecstack", "-Wl,-z,execstack", "a stack that is no code"),
+                                       ("-pie", "-no-pie", "a position-independent program")]:
+            with self.subTest(flag):
+                status, errors = self.check([instead if each == flag else each for each in self.FLAGS])
+                self.assertEqual(status, 1, errors)
+                self.assertIn(f"lacks {message}", errors)
+
+
 if __name__ == "__main__":
     unittest.main()
