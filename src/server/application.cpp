@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kWorkThreads = 2;
 constexpr std::size_t kLoadThreads = 2;
 constexpr auto kHousekeeping = std::chrono::seconds(1);
-constexpr std::size_t kOtherFiles = 256;  // models, the health port's connections, the log
+constexpr std::size_t kOtherFiles = 256;                  // models, the health port's connections, the log
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
 std::vector<Route> all_routes() {
@@ -47,10 +47,13 @@ TransportSettings transport_settings(const Settings& settings) {
   transport.header_timeout = settings.header_timeout;
   transport.idle_timeout = settings.idle_timeout;
   transport.request_timeout = settings.request_timeout;
+  transport.transfer_timeout = settings.transfer_timeout;
   transport.shutdown_timeout = settings.shutdown_timeout;
   transport.max_body_bytes = settings.max_body_mb * kMegabyte;
   transport.max_total_body_bytes = settings.max_total_body_mb * kMegabyte;
+  transport.max_total_answer_bytes = settings.max_total_answer_mb * kMegabyte;
   transport.max_connections = settings.max_connections;
+  transport.max_client_percent = settings.max_client_percent;
   return transport;
 }
 
@@ -97,7 +100,7 @@ struct Application::State {
         models(settings, loaders, observer()),
         router(all_routes(), settings.base_path),
         services{settings, models, metrics, work, router, std::move(version), [this] { return gauges(); }},
-        admission(settings.max_concurrent_requests, settings.max_queue_size, work),
+        admission(settings.max_concurrent_requests, settings.max_queue_size, settings.max_client_percent, work),
         dispatcher(services, admission, keys, origins()),
         http(transport_settings(settings), dispatcher) {}
 
@@ -141,6 +144,7 @@ struct Application::State {
     gauges.requests_waiting = counts.waiting;
     gauges.connections = http.connections();
     gauges.body_bytes = http.body_bytes();
+    gauges.answer_bytes = http.answer_bytes();
     return gauges;
   }
 
@@ -175,7 +179,10 @@ void Application::handle_signals() {
 
 void Application::run() {
   state_->models.preload();
-  const Housekeeping housekeeping([this] { state_->models.unload_idle(); });
+  const Housekeeping housekeeping([this] {
+    state_->models.unload_idle();
+    state_->admission.wake();
+  });
   state_->http.run();
 }
 

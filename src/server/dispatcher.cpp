@@ -143,9 +143,15 @@ std::optional<Response> Dispatcher::check(const Request& head, const Router::Mat
   return std::nullopt;
 }
 
-std::string Dispatcher::client_of(const Request& request) const {
-  if (const auto key = keys_.check(request.headers)) return "key:" + std::to_string(*key);
-  return request.peer;
+ClientId Dispatcher::client_of(const Request& head) const {
+  if (keys_.empty()) return client_of_address(head.peer);
+  const auto key = keys_.check(head.headers);
+  return key ? client_of_key(*key) : client_of_address(head.peer);
+}
+
+bool Dispatcher::is_health(const Request& head) const {
+  const Router::Match match = services_.router.find(head.method, head.path);
+  return match.route != nullptr && match.route->access == Access::open;
 }
 
 void Dispatcher::handle(std::shared_ptr<Exchange> exchange) {
@@ -153,18 +159,23 @@ void Dispatcher::handle(std::shared_ptr<Exchange> exchange) {
   Router::Match match = services_.router.find(request.method, request.path);
   // Whoever hands over requests has asked check_head; a shutdown may have begun since.
   if (auto refused = check(request, match)) return exchange->reply(std::move(*refused));
-  exchange->client = client_of(request);
+  exchange->client = to_string(exchange->client_id);
   exchange->answer_headers = origins_.answer_headers(request);
   if (!match.route->computes) return dispatch(exchange, std::move(match));
 
   const Family family = match.route->family;
+  const auto refuse = [this, family](Exchange& refused) {
+    services_.metrics.rejected("queue_full");
+    refused.reply(to_response(
+        family,
+        problem(Problem::Kind::overloaded, "the server has too many requests to do already; try again in a moment")));
+  };
   // The exchange holds its place, and is kept by what waits.
-  const bool taken = admission_.enter(exchange, [this, exchange, match]() mutable { dispatch(exchange, match); });
-  if (taken) return;
-  services_.metrics.rejected("queue_full");
-  exchange->reply(to_response(
-      family,
-      problem(Problem::Kind::overloaded, "the server has too many requests to do already; try again in a moment")));
+  const bool taken = admission_.enter(exchange, [this, exchange, match, refuse](Admission::Outcome outcome) mutable {
+    if (outcome == Admission::Outcome::displaced) return refuse(*exchange);
+    dispatch(exchange, std::move(match));
+  });
+  if (!taken) refuse(*exchange);
 }
 
 void Dispatcher::dispatch(const std::shared_ptr<Exchange>& exchange, Router::Match match) const {

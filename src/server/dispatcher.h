@@ -23,6 +23,8 @@ class Dispatcher : public RequestHandler {
   Dispatcher(Services& services, Admission& admission, const ApiKeys& keys, WebOrigins origins);
 
   std::optional<Response> check_head(const Request& head) override;
+  ClientId client_of(const Request& head) const override;
+  bool is_health(const Request& head) const override;
   void handle(std::shared_ptr<Exchange> exchange) override;
   Response refuse(const Request& head, const Refusal& refusal) override;
   void served(const Served& served) override;
@@ -34,7 +36,6 @@ class Dispatcher : public RequestHandler {
   formats::Json read_body(const Request& request, const Route& route) const;
   std::optional<Response> check(const Request& head, const Router::Match& match) const;
   bool is_health_only(const Request& request, const Router::Match& match) const;
-  std::string client_of(const Request& request) const;
   const Schema* schema_of(const Route& route) const;
   /// Of a path that has no route, too; the base path aside.
   Family family_of(std::string_view path) const;

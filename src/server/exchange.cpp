@@ -2,7 +2,10 @@
 
 #include <array>
 #include <cstdio>
+#include <exception>
 #include <utility>
+
+#include "base/log.h"
 
 namespace alate::server {
 namespace {
@@ -29,15 +32,12 @@ void Exchange::release_body() { std::string().swap(request_.body); }
 void Exchange::reply(Response response) {
   std::function<void(Response)> send;
   std::vector<std::function<void()>> dropped;
-  std::shared_ptr<void> left;
   {
     const std::lock_guard lock(mutex_);
     send.swap(send_);
-    left.swap(place_);
     dropped.swap(hooks_);  // what they hold may be large, and is released without the lock
   }
   if (!send) return;
-  left.reset();  // who reads the answer may ask again at once, and shall find the place free
   if (stages.computed) response.headers.set("Server-Timing", server_timing(stages));
   for (auto& [name, value] : answer_headers) response.headers.add(std::move(name), std::move(value));
   send(std::move(response));
@@ -45,7 +45,15 @@ void Exchange::reply(Response response) {
 
 void Exchange::hold(std::shared_ptr<void> place) {
   const std::lock_guard lock(mutex_);
-  if (send_) place_.swap(place);  // the argument, and so what is not kept, outlives the lock
+  // The argument, and so what is not kept, outlives the lock.
+  if (!finished_ && !abandoned_) place_.swap(place);
+}
+
+void Exchange::finish() noexcept {
+  std::shared_ptr<void> left;
+  const std::lock_guard lock(mutex_);
+  finished_ = true;
+  left.swap(place_);
 }
 
 void Exchange::abandon() {
@@ -60,7 +68,14 @@ void Exchange::abandon() {
     left.swap(place_);
     abandoned_ = true;
   }
-  for (const auto& hook : hooks) hook();
+  for (const auto& hook : hooks) {
+    try {
+      hook();
+    } catch (const std::exception& error) {
+      // The other hooks free things too.
+      base::log(base::LogLevel::error, "abandoning a request failed", {{"id", id_}, {"reason", error.what()}});
+    }
+  }
 }
 
 bool Exchange::abandoned() const {

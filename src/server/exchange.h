@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/client_account.h"
 #include "server/http_message.h"
 
 namespace alate::server {
@@ -35,20 +36,26 @@ class Exchange {
   const std::string& id() const { return id_; }
   Clock::time_point received() const { return received_; }
   Clock::time_point deadline() const { return deadline_; }  // Clock::time_point::max() without one
-  /// Who asks, for fairness: set by the application from the key, else the address.
+  /// Who asks: set by the transport, before the exchange is given on.
+  ClientId client_id;
+  std::shared_ptr<const ClientAccount> account;  // null where nothing is counted
+  /// The same for the models' batches, set by the application.
   std::string client;
   StageTimes stages;
   /// Headers that the answer gets besides its own. Set before the exchange is given on.
   std::vector<Headers::Entry> answer_headers;
 
   /// Keeps something for as long as the request is under way, such as its place among those that compute: let go when
-  /// the exchange is answered or abandoned, at once when it already is.
+  /// the exchange is finished or abandoned, at once when it already is.
   void hold(std::shared_ptr<void> place);
 
   /// Sends the answer, with Server-Timing where a model was asked. Only the first call counts, and none after
   /// `abandon`.
   void reply(Response response);
 
+  /// The answer has been written, or its client has gone: nothing is held for the request any more. Called by the
+  /// transport.
+  void finish() noexcept;
   /// The client has gone or its time is up: no answer will be sent, and the hooks run. Called by the transport.
   void abandon();
   bool abandoned() const;
@@ -63,7 +70,7 @@ class Exchange {
   const Clock::time_point deadline_;
   mutable std::mutex mutex_;
   std::function<void(Response)> send_;  // empty once answered or abandoned
-  bool abandoned_ = false;
+  bool abandoned_ = false, finished_ = false;
   std::shared_ptr<void> place_;
   std::vector<std::function<void()>> hooks_;
 };

@@ -207,6 +207,7 @@ void expose_gauges(Exposition& out, const Gauges& gauges) {
   gauge("alate_requests_waiting", "Requests that wait to be taken up.", gauges.requests_waiting);
   gauge("alate_connections", "Open connections.", gauges.connections);
   gauge("alate_body_bytes", "Bytes of the bodies of requests under way.", gauges.body_bytes);
+  gauge("alate_answer_bytes", "Bytes of answers that their clients have not taken yet.", gauges.answer_bytes);
 
   const auto of_models = [&](std::string_view name, std::string_view help, std::size_t Gauges::Model::*value) {
     out.begin(name, "gauge", help);

@@ -23,7 +23,8 @@ struct Gauges {
   std::vector<Model> models;
   std::size_t requests_running = 0, requests_waiting = 0;
   std::size_t connections = 0;
-  std::size_t body_bytes = 0;  // of requests under way
+  std::size_t body_bytes = 0;    // of requests under way
+  std::size_t answer_bytes = 0;  // that clients have not taken at once
 };
 
 /// Thread-safe; counting takes no lock that others hold for long. The number of series is bounded: labels are names of

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "server/client_id.h"
 #include "server/exchange.h"
 #include "server/http_message.h"
 
@@ -36,6 +37,10 @@ class RequestHandler {
   virtual ~RequestHandler() = default;
   /// Sees a request's head before its body is read. An answer here ends the request: the body is not read.
   virtual std::optional<Response> check_head(const Request& head) = 0;
+  /// Who sent a request whose head has passed: for the limits of what one client may hold.
+  virtual ClientId client_of(const Request& head) const { return client_of_address(head.peer); }
+  /// Whether it is answered even when there are too many connections.
+  virtual bool is_health(const Request& /*head*/) const { return false; }
   /// Takes a whole request. Answers through the exchange, now or later, from any thread.
   virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
   /// The answer to what the transport refuses, in the shape of the path's family. The path is empty where the head was

@@ -31,7 +31,7 @@ struct Settings {
   std::string tls_certificate, tls_key;  // PEM files; both or none
   std::vector<std::string> api_keys;
   std::vector<std::string> cors;           // origins of web pages that may call; "*": all
-  std::vector<std::string> allowed_hosts;  // further names in Host that a server on a loopback address answers to
+  std::vector<std::string> allowed_hosts;  // further names in Host that a server without keys answers to
 
   // Models.
   std::filesystem::path models_dir;
@@ -60,11 +60,14 @@ struct Settings {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(120);  // 0: none
   std::chrono::nanoseconds header_timeout = std::chrono::seconds(10);
   std::chrono::nanoseconds idle_timeout = std::chrono::seconds(75);
+  std::chrono::nanoseconds transfer_timeout = std::chrono::minutes(5);  // of a whole body, and of a whole answer
   std::chrono::nanoseconds shutdown_timeout = std::chrono::seconds(30);
   std::size_t max_body_mb = 32;
-  std::size_t max_total_body_mb = 512;  // of all requests under way together
+  std::size_t max_total_body_mb = 512;    // of all requests under way together
+  std::size_t max_total_answer_mb = 512;  // of answers that their clients do not take at once
   std::size_t max_connections = 4096;
-  std::size_t max_inputs = 2048;  // texts of one request
+  std::size_t max_client_percent = 75;  // of what all may have together, for one client
+  std::size_t max_inputs = 2048;        // texts of one request
   std::size_t batch_max_tokens = 2048;
   std::chrono::nanoseconds batch_max_wait{};
   std::chrono::nanoseconds cache_ttl = std::chrono::minutes(5);

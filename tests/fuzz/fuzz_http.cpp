@@ -129,7 +129,7 @@ std::vector<std::string> serve(std::string_view bytes, std::size_t piece, std::s
   std::vector<std::pair<std::uint64_t, Response>> answers;
   {
     Connection connection(
-        context, std::make_unique<MemoryStream>(wire), {"memory", false, false},
+        context, std::make_unique<MemoryStream>(wire), {"memory", false, false, false},
         [&](std::uint64_t serial, const Response& response) { answers.emplace_back(serial, response); });
     const auto much_later = Clock::now() + std::chrono::hours(1);
     // Each turn reads a piece, writes one or brings an answer: more turns than bytes of both mean that it hangs.
@@ -150,7 +150,7 @@ std::vector<std::string> serve(std::string_view bytes, std::size_t piece, std::s
     }
   }
   application.never_answered.clear();
-  if (context.body_bytes->load() != 0) std::abort();
+  if (context.held->bodies != 0 || context.held->answers != 0) std::abort();
   check_answers(wire.answers);
   return std::move(application.handled);
 }

@@ -46,6 +46,10 @@ void Client::connect() {
   if (socket_ < 0) fail("socket");
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  if (!source_.empty()) {
+    ::inet_pton(AF_INET, source_.c_str(), &address.sin_addr);
+    if (::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail("bind");
+  }
   address.sin_port = htons(port_);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail("connect");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace alate::load {
 
@@ -16,7 +17,8 @@ struct Answer {
 /// Throws std::runtime_error when the connection fails or the answer is no HTTP. One thread at a time.
 class Client {
  public:
-  explicit Client(std::uint16_t port) : port_(port) {}
+  /// Connects from the loopback address `source` ("127.0.0.2": another client than 127.0.0.1).
+  explicit Client(std::uint16_t port, std::string source = {}) : port_(port), source_(std::move(source)) {}
   ~Client() { close(); }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -38,6 +40,7 @@ class Client {
 
  private:
   std::uint16_t port_;
+  std::string source_;
   int socket_ = -1;
   std::string buffer_;
 };

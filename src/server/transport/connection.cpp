@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "server/transport/rate_window.h"
 #include "server/transport/request_parser.h"
 #include "server/transport/response_text.h"
 
@@ -20,18 +21,16 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 // A client that closed its socket looks like one that only stopped sending, until something is sent to it.
 constexpr auto kProbeAfter = std::chrono::milliseconds(200);
 
-bool too_slow(Clock::duration elapsed, std::size_t bytes, std::chrono::nanoseconds grace, std::size_t bytes_a_second) {
-  const double seconds = std::chrono::duration<double>(elapsed).count();
-  return elapsed > grace && static_cast<double>(bytes) < seconds * static_cast<double>(bytes_a_second);
-}
+// Said to a client that has more than its share under way, and to those that have most when there is no room for all.
+const Refusal kNoBodyRoom = {503, "too many bodies are under way: try again later, or send less at a time", 1};
 
 // The charge lives as long as the exchange, whoever holds it last.
 struct ChargedExchange {
   template <typename... Arguments>
-  explicit ChargedExchange(BodyCharge the_charge, Arguments&&... arguments)
+  explicit ChargedExchange(ByteCharge the_charge, Arguments&&... arguments)
       : charge(std::move(the_charge)), exchange(std::forward<Arguments>(arguments)...) {}
 
-  BodyCharge charge;
+  ByteCharge charge;
   Exchange exchange;
 };
 
@@ -39,16 +38,20 @@ struct ChargedExchange {
 
 // What exists only while a request is under way.
 struct Connection::Current {
-  Current(const TransportSettings& limits, BodyBytes body_bytes) : parser(limits), charge(std::move(body_bytes)) {}
+  Current(const TransportSettings& limits, std::shared_ptr<ClientAccount> address)
+      : parser(limits), account(std::move(address)) {}
 
   RequestParser parser;
-  BodyCharge charge;
+  std::shared_ptr<ClientAccount> account;  // of the address, then of the key
+  ByteCharge charge;                       // for the body
   std::shared_ptr<Exchange> exchange;
   std::string id = new_request_id();
   Clock::time_point begun = Clock::now();
   Clock::time_point body_begun, last_read = begun, half_closed, write_begun, last_write;
+  RateWindow rate;  // of the body, then of the answer
   bool head_known = false, keep_alive = false, closing = false, probed = false, served = false;
 
+  ByteCharge answer_charge;
   std::string answer_head, answer_body;
   std::size_t written = 0;  // of both
   int status = 0;
@@ -56,11 +59,23 @@ struct Connection::Current {
   StageTimes stages;
 };
 
+ConnectionContext::ConnectionContext(const TransportSettings& the_settings, RequestHandler& the_handler)
+    : settings(the_settings),
+      handler(the_handler),
+      held(std::make_shared<HeldBytes>(
+          the_settings.max_total_answer_bytes,
+          client_share(the_settings.max_total_answer_bytes, the_settings.max_client_percent, 1))),
+      accounts(held),
+      // One whole body always may come.
+      max_client_bodies(client_share(the_settings.max_total_body_bytes, the_settings.max_client_percent,
+                                     the_settings.max_body_bytes)) {}
+
 Connection::Connection(ConnectionContext& context, std::unique_ptr<Stream> stream, ConnectionFacts facts,
                        AnswerSink sink)
     : context_(context),
       stream_(std::move(stream)),
       facts_(std::move(facts)),
+      account_(context.accounts.find(client_of_address(facts_.peer))),
       sink_(std::make_shared<const AnswerSink>(std::move(sink))),
       since_(Clock::now()) {}
 
@@ -157,7 +172,7 @@ void Connection::take_input() {
 }
 
 void Connection::begin_request() {
-  current_ = std::make_unique<Current>(context_.settings, context_.body_bytes);
+  current_ = std::make_unique<Current>(context_.settings, account_);
   blank_lines_ = 0;
   state_ = State::head;
 }
@@ -187,7 +202,14 @@ void Connection::head_arrived() {
   if (const std::string* id = head.headers.find("X-Request-Id"); id != nullptr && valid_request_id(*id))
     current.id = *id;
 
+  if (facts_.surplus) {
+    current.keep_alive = false;
+    if (!context_.handler.is_health(head)) return end_early(too_many_connections(head));
+  }
   if (std::optional<Response> answer = context_.handler.check_head(head)) return end_early(std::move(*answer));
+  if (const ClientId client = context_.handler.client_of(head); client != account_->id)
+    current.account = context_.accounts.find(client);
+  current.charge = ByteCharge(current.account, ByteCharge::Kind::body);
   const std::uint64_t length = current.parser.content_length().value_or(0);
   if (length > limits.max_body_bytes) {
     const Refusal refusal = {413, "the body is too large: at most " + std::to_string(limits.max_body_bytes) + " bytes",
@@ -200,12 +222,12 @@ void Connection::head_arrived() {
   const std::string* expect = current.parser.http11() ? head.headers.find("Expect") : nullptr;
   if (expect != nullptr && !same_token(*expect, "100-continue"))
     return end_early(refusal_answer(head, {417, "the only expectation met here is 100-continue", std::nullopt}));
-  if (context_.body_bytes->load() + length > limits.max_total_body_bytes)
-    return end_early(refusal_answer(head, {503, "too many bodies are under way: try again later", 1}));
-
   if (current.parser.state() == RequestParser::State::complete) return dispatch();
+  if (!has_body_room(length)) return end_early(refusal_answer(head, kNoBodyRoom));
+
   state_ = State::body;
   current.body_begun = current.last_read = Clock::now();
+  current.rate.begin(current.body_begun);
   if (expect != nullptr && unread().empty()) send_interim();
 }
 
@@ -214,9 +236,15 @@ void Connection::take_body() {
   input_taken_ += current.parser.feed(unread());
   current.charge.raise_to(current.parser.body_bytes());
   if (current.parser.state() == RequestParser::State::refused) return refuse(current.parser.refusal());
-  if (context_.body_bytes->load() > context_.settings.max_total_body_bytes)
-    return refuse({503, "too many bodies are under way: try again later", 1});
+  if (!has_body_room(0)) return refuse(kNoBodyRoom);
   if (current.parser.state() == RequestParser::State::complete) dispatch();
+}
+
+bool Connection::has_body_room(std::size_t bytes) {
+  const ClientAccount& client = *current_->account;
+  if (client.bodies + bytes > context_.max_client_bodies) return false;
+  if (client.total->bodies + bytes <= context_.settings.max_total_body_bytes) return true;
+  return context_.make_body_room && context_.make_body_room(client, bytes);
 }
 
 void Connection::dispatch() {
@@ -228,6 +256,8 @@ void Connection::dispatch() {
   auto charged = std::make_shared<ChargedExchange>(std::move(current.charge), std::move(current.parser.request()),
                                                    current.id, deadline, std::move(send));
   current.exchange = std::shared_ptr<Exchange>(charged, &charged->exchange);
+  current.exchange->client_id = current.account->id;
+  current.exchange->account = current.account;
   state_ = State::handling;
   try {
     context_.handler.handle(current.exchange);
@@ -263,6 +293,8 @@ void Connection::refuse(const Refusal& refusal) {
   head.secure = facts_.secure;
   head.health_only = facts_.health_only;
   current_->request_bytes = current_->parser.body_bytes();
+  current_->parser.drop_body();
+  current_->charge = {};
   respond(refusal_answer(head, refusal), true);
 }
 
@@ -283,6 +315,7 @@ void Connection::respond(Response response, bool close) {
   current.status = response.status;
   current.response_bytes = current.answer_body.size();
   current.write_begun = current.last_write = Clock::now();
+  current.rate.begin(current.write_begun);
   state_ = State::writing;
 }
 
@@ -303,7 +336,8 @@ bool Connection::send(std::size_t& turn) {
   }
   if (turn >= kBytesPerTurn) {
     wish_ = Wish::again;
-    return false;
+    charge_answer();
+    return state_ == State::closed;
   }
   const std::string_view head = std::string_view(current.answer_head).substr(std::min(current.written, head_bytes));
   const std::size_t body_written = current.written - std::min(current.written, head_bytes);
@@ -314,8 +348,11 @@ bool Connection::send(std::size_t& turn) {
       current.written += result.bytes;
       current.last_write = Clock::now();
       return true;
-    case IoStatus::wants_read: wish_ = Wish::read; return false;
-    case IoStatus::wants_write: wish_ = Wish::write; return false;
+    case IoStatus::wants_read:
+    case IoStatus::wants_write:
+      wish_ = result.status == IoStatus::wants_read ? Wish::read : Wish::write;
+      charge_answer();
+      return state_ == State::closed;
     case IoStatus::ended:
     case IoStatus::not_tls:
     case IoStatus::failed: break;
@@ -324,9 +361,23 @@ bool Connection::send(std::size_t& turn) {
   return true;
 }
 
+// Only answers that the client does not take at once count, so that all others cost nothing here. The memory of what
+// has been written of an answer is not given back before all of it is.
+void Connection::charge_answer() {
+  Current& current = *current_;
+  if (current.answer_charge.bytes() > 0) return;
+  current.answer_charge = ByteCharge(current.account, ByteCharge::Kind::answer);
+  current.answer_charge.raise_to(current.answer_head.capacity() + current.answer_body.capacity());
+  if (context_.held->answers > context_.held->max_answers && context_.make_answer_room) context_.make_answer_room();
+}
+
 void Connection::finish_answer() {
   report_served(current_->status);
   const bool closing = current_->closing;
+  has_answered_ = true;
+  // Before the place is given on, which the client's next request may be waiting for.
+  current_->answer_charge = {};
+  if (current_->exchange) current_->exchange->finish();
   current_.reset();
   since_ = Clock::now();
   if (closing) {
@@ -367,25 +418,40 @@ bool Connection::drain(std::size_t& turn) {
 
 void Connection::on_tick(Clock::time_point now) {
   const TransportSettings& limits = context_.settings;
+  // Others wait for the place of a connection beyond the limit.
+  const auto surplus_timeout = std::min(limits.header_timeout, limits.linger_timeout);
   guarded([&] {
     switch (state_) {
       case State::idle:
-        if (now - since_ > (stream_->established() ? limits.idle_timeout : limits.header_timeout)) close();
+        if (!stream_->established()) {
+          if (now - since_ > limits.header_timeout) close();
+        } else if (facts_.surplus && now - since_ > surplus_timeout) {
+          begin_request();
+          end_surplus();
+        } else if (now - since_ > limits.idle_timeout) {
+          close();
+        }
         break;
       case State::head:
-        if (now - current_->begun > limits.header_timeout)
+        if (facts_.surplus && now - since_ > surplus_timeout) {
+          end_surplus();
+        } else if (now - current_->begun > limits.header_timeout) {
           refuse({408, "the request's head took too long", std::nullopt});
+        }
         break;
       case State::body:
         if (now - current_->last_read > limits.body_idle_timeout ||
-            too_slow(now - current_->body_begun, current_->parser.body_bytes(), limits.rate_grace,
-                     limits.min_body_rate))
+            current_->rate.too_slow(now, current_->parser.body_bytes(), limits.rate_window, limits.min_body_rate)) {
           refuse({408, "the request's body came too slowly", std::nullopt});
+        } else if (now - current_->body_begun > limits.transfer_timeout) {
+          refuse({408, "the request's body took too long: send less at a time", std::nullopt});
+        }
         break;
       case State::handling: watch_client(now); break;
       case State::writing:
         if (now - current_->last_write > limits.write_idle_timeout ||
-            too_slow(now - current_->write_begun, current_->written, limits.rate_grace, limits.min_write_rate))
+            now - current_->write_begun > limits.transfer_timeout ||
+            current_->rate.too_slow(now, current_->written, limits.rate_window, limits.min_write_rate))
           close();
         break;
       case State::lingering:
@@ -423,12 +489,35 @@ void Connection::on_stop() {
   if (state_ == State::idle) close();
 }
 
-void Connection::turn_away() {
-  guarded([&] {
-    begin_request();
-    refuse({503, "too many connections: try again later", 1});
-    advance();
-  });
+Response Connection::too_many_connections(const Request& head) {
+  return refusal_answer(head, {503, "too many connections: try again later", 1});
+}
+
+void Connection::end_surplus() {
+  Request& head = current_->parser.request();
+  head.peer = facts_.peer;
+  respond(too_many_connections(head), true);
+}
+
+Connection::Holding Connection::unfinished_body() const {
+  if (state_ != State::body || current_->charge.bytes() == 0) return {};
+  return {current_->account.get(), current_->charge.bytes(), current_->last_read};
+}
+
+Connection::Holding Connection::unread_answer() const {
+  if (state_ != State::writing || current_->answer_charge.bytes() == 0) return {};
+  return {current_->account.get(), current_->answer_charge.bytes(), current_->last_write};
+}
+
+void Connection::refuse_body() {
+  if (state_ != State::body) return;
+  guarded([&] { refuse(kNoBodyRoom); });
+}
+
+bool Connection::end_if_waiting() {
+  if (state_ == State::idle) on_ready();  // a request may have come that nobody has looked at
+  if (state_ == State::idle || state_ == State::head) close();
+  return state_ == State::closed;
 }
 
 const Request& Connection::request() const {
@@ -459,6 +548,8 @@ void Connection::close() {
   } catch (const std::exception& error) {
     base::log(base::LogLevel::error, "closing a connection failed", {{"reason", error.what()}});
   }
+  current_->answer_charge = {};
+  if (current_->exchange) current_->exchange->finish();
   current_.reset();
 }
 

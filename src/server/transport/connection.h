@@ -2,7 +2,6 @@
 // need no operating system are here; the server's loop tells it what happened and asks what it waits for.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,30 +11,41 @@
 #include <string_view>
 #include <vector>
 
+#include "server/client_account.h"
 #include "server/exchange.h"
 #include "server/request_handler.h"
-#include "server/transport/body_budget.h"
 #include "server/transport/stream.h"
 #include "server/transport/transport_settings.h"
 
 namespace alate::server {
 
+class Connection;
+
 /// What all connections of a server share, on its thread. Outlives them.
 struct ConnectionContext {
-  ConnectionContext(const TransportSettings& the_settings, RequestHandler& the_handler)
-      : settings(the_settings), handler(the_handler) {}
+  ConnectionContext(const TransportSettings& the_settings, RequestHandler& the_handler);
 
   const TransportSettings& settings;
   RequestHandler& handler;
-  BodyBytes body_bytes = std::make_shared<std::atomic<std::size_t>>(0);
+  std::shared_ptr<HeldBytes> held;
+  ClientAccounts accounts;
+  const std::size_t max_client_bodies;
   std::vector<char> scratch = std::vector<char>(64 * 1024);  // read into, then copied out at once
   bool stopping = false;                                     // answers say Connection: close from now on
+
+  /// Refuses bodies of clients that hold more than `client` until that many bytes have room; false when they have none.
+  /// May be empty.
+  std::function<bool(const ClientAccount& client, std::size_t bytes)> make_body_room;
+  /// Ends connections whose answers are not read, until the others have room. May be empty.
+  std::function<void()> make_answer_room;
 };
 
 struct ConnectionFacts {
   std::string peer;  // Request::peer
   bool secure = false;
   bool health_only = false;
+  /// Beyond the limit of connections: one request for health is answered, any other refused.
+  bool surplus = false;
 };
 
 /// Belongs to one thread; only the sink is called from others. While it is idle it holds no buffer and no parser.
@@ -61,6 +71,21 @@ class Connection {
   Wish wish() const { return wish_; }
   bool idle() const { return state_ == State::idle; }
 
+  /// Bytes that end with this connection.
+  struct Holding {
+    const ClientAccount* client = nullptr;  // null: it holds none
+    std::size_t bytes = 0;
+    Clock::time_point since;  // when the client last sent or took some
+  };
+  Holding unfinished_body() const;
+  Holding unread_answer() const;
+  /// The client's address's; keys do not count for connections.
+  ClientAccount& account() const { return *account_; }
+  bool surplus() const { return facts_.surplus; }
+  bool has_answered() const { return has_answered_; }
+  bool in_head() const { return state_ == State::head; }
+  Clock::time_point idle_since() const { return since_; }
+
   /// Goes on as far as it can. Harmless when called without need.
   void on_ready();
   void on_answer(std::uint64_t serial, Response response);
@@ -71,8 +96,10 @@ class Connection {
   void on_stop();
   /// Ends it at once, whatever is under way.
   void abort() { close(); }
-  /// Answers 503 without reading anything and ends, since the server has too many connections.
-  void turn_away();
+  /// Refuses the body that it receives, since others need the room.
+  void refuse_body();
+  /// Ends it if no request has come, or not all of a head; whether it did.
+  bool end_if_waiting();
 
  private:
   enum class State { idle, head, body, handling, writing, lingering, closed };
@@ -85,8 +112,11 @@ class Connection {
   void take_input();
   void begin_request();
   void take_head();
+  Response too_many_connections(const Request& head);
+  void end_surplus();
   void take_body();
   void head_arrived();
+  bool has_body_room(std::size_t bytes);
   void dispatch();
   void input_ended();
   void end_early(Response response);
@@ -95,6 +125,7 @@ class Connection {
   void respond(Response response, bool close);
   void send_interim();
   bool send(std::size_t& turn);
+  void charge_answer();
   void finish_answer();
   bool drain(std::size_t& turn);
   void watch_client(Clock::time_point now);
@@ -106,6 +137,7 @@ class Connection {
   ConnectionContext& context_;
   std::unique_ptr<Stream> stream_;
   ConnectionFacts facts_;
+  std::shared_ptr<ClientAccount> account_;
   std::shared_ptr<const AnswerSink> sink_;
   State state_ = State::idle;
   Wish wish_ = Wish::read;
@@ -113,10 +145,11 @@ class Connection {
   std::size_t input_taken_ = 0;
   bool input_is_new_ = false;     // bytes have come that the parser has not seen
   bool socket_is_empty_ = false;  // the last read got less than it asked for
-  unsigned blank_lines_ = 0;      // before the next request
-  std::uint64_t serial_ = 0;      // of the request that was handed over last
-  Clock::time_point since_;       // of the state idle or lingering
-  std::size_t drained_ = 0;       // bytes thrown away while lingering
+  bool has_answered_ = false;
+  unsigned blank_lines_ = 0;  // before the next request
+  std::uint64_t serial_ = 0;  // of the request that was handed over last
+  Clock::time_point since_;   // of the state idle or lingering
+  std::size_t drained_ = 0;   // bytes thrown away while lingering
   std::unique_ptr<Current> current_;
 };
 

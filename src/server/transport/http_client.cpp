@@ -103,9 +103,23 @@ class Call {
     if (ready == 0) throw make_error(ErrorCode::deadline_exceeded, "the server at ", name_, " did not answer in time");
   }
 
+  void bind_source(int family) {
+    addrinfo hints{};
+    hints.ai_family = family;
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_NUMERICHOST;
+    addrinfo* found = nullptr;
+    const int result = ::getaddrinfo(target_.source_address.c_str(), nullptr, &hints, &found);
+    if (result != 0) fail("'" + target_.source_address + "' is no address to connect from: " + ::gai_strerror(result));
+    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+    if (::bind(socket_.number(), found->ai_addr, found->ai_addrlen) != 0)
+      fail("cannot connect from " + target_.source_address + ": " + std::generic_category().message(errno));
+  }
+
   // An empty text: connected. Else why not.
   std::string connect_to(int family, const sockaddr* address, socklen_t size) {
     socket_ = Descriptor(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!target_.source_address.empty() && family != AF_UNIX) bind_source(family);
     int problem = socket_ && ::connect(socket_.number(), address, size) == 0 ? 0 : errno;
     if (problem == EINPROGRESS) {
       wait(POLLOUT);

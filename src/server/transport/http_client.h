@@ -18,6 +18,7 @@ struct ClientTarget {
   std::string authorities_file{};  // PEM; empty: those that the machine trusts
   bool insecure = false;           // whether any certificate will do
   std::string unix_socket{};       // a path, instead of host and port
+  std::string source_address{};    // of this machine, to connect from; empty: any
 };
 
 /// "http://host:port", "https://[::1]:8443", "host:port", "host", or "unix:/run/alate.sock"; a path behind it is an

@@ -11,12 +11,15 @@
 #include <csignal>
 #include <list>
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "alate/error.h"
 #include "base/log.h"
 #include "server/transport/connection.h"
 #include "server/transport/listener.h"
+#include "server/transport/shedding.h"
 #include "server/transport/tls.h"
 
 namespace alate::server {
@@ -25,8 +28,15 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-// Connections beyond the limit that are being told so; health checks pass for as many more.
-constexpr std::size_t kTurnedAwayAtOnce = 64;
+// On the port for health, beyond the limit of connections.
+constexpr std::size_t kHealthConnections = 64;
+// Connections beyond the limit whose heads are read, for health, or to be told that they are too many; and those of
+// one client.
+constexpr std::size_t kSurplusConnections = 64, kClientSurplusConnections = 16;
+// For clients with more of them than that: all that is written to them.
+constexpr std::string_view kTurnedAway =
+    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: 49\r\nRetry-After: 1\r\n"
+    "Connection: close\r\n\r\n{\"error\":\"too many connections: try again later\"}";
 constexpr int kAcceptsPerTurn = 64;
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
@@ -48,8 +58,9 @@ struct Session {
 // Clocks are looked at often enough for the shortest of the timeouts.
 std::chrono::nanoseconds tick_period(const TransportSettings& settings) {
   std::chrono::nanoseconds shortest = std::chrono::milliseconds(400);
-  for (const auto timeout : {settings.header_timeout, settings.idle_timeout, settings.request_timeout,
-                             settings.body_idle_timeout, settings.write_idle_timeout, settings.linger_timeout}) {
+  for (const auto timeout :
+       {settings.header_timeout, settings.idle_timeout, settings.request_timeout, settings.body_idle_timeout,
+        settings.write_idle_timeout, settings.transfer_timeout, settings.rate_window, settings.linger_timeout}) {
     if (timeout.count() > 0) shortest = std::min(shortest, timeout);
   }
   return std::max<std::chrono::nanoseconds>(shortest / 4, std::chrono::milliseconds(5));
@@ -74,14 +85,20 @@ struct HttpServer::State {
     std::unique_ptr<Listener> listener;
     asio::posix::stream_descriptor readiness;
     bool secure, health;
-    bool paused = false;  // until a connection ends
+    bool paused = false;  // until there are descriptors again
   };
 
   void run();
   void await_clients(Port& port);
   void await_clients_later(Port& port);
   void accept_clients(Port& port);
-  void add_session(Port& port, Accepted accepted, bool turn_away);
+  enum class Room { within_limit, surplus, none };
+  Room room_for(const Port& port, const ClientAccount& client);
+  template <typename Rank>
+  std::shared_ptr<Session> first_to_go(const Rank& rank) const;
+  bool make_body_room(const ClientAccount& client, std::size_t bytes);
+  void make_answer_room();
+  void add_session(Port& port, Accepted accepted);
   void update(const std::shared_ptr<Session>& session);
   void go_on(const std::shared_ptr<Session>& session);
   void drop(const std::shared_ptr<Session>& session);
@@ -104,6 +121,7 @@ struct HttpServer::State {
   std::vector<std::string> endpoints;
   std::uint16_t port = 0, health_port = 0;
   std::list<std::shared_ptr<Session>> sessions;
+  std::size_t surplus = 0;  // of them, beyond the limit
   bool ticking = false;
 };
 
@@ -132,6 +150,10 @@ HttpServer::State::State(TransportSettings the_settings, RequestHandler& handler
     }
   }
   mailbox->loop = &loop;
+  context.make_body_room = [this](const ClientAccount& client, std::size_t bytes) {
+    return make_body_room(client, bytes);
+  };
+  context.make_answer_room = [this] { make_answer_room(); };
 }
 
 HttpServer::State::~State() {
@@ -175,12 +197,9 @@ void HttpServer::State::await_clients_later(Port& each) {
 }
 
 void HttpServer::State::accept_clients(Port& each) {
-  const std::size_t limit = settings.max_connections + (each.health ? kTurnedAwayAtOnce : 0);
+  // All who have connected are accepted, those who are too many to be closed at once: in the system's queue they would
+  // stand before others.
   for (int accepts = 0; accepts < kAcceptsPerTurn; ++accepts) {
-    if (sessions.size() >= limit + kTurnedAwayAtOnce) {
-      each.paused = true;
-      return;
-    }
     Accepted accepted;
     const AcceptStatus status = each.listener->accept(accepted);
     if (status == AcceptStatus::none) break;
@@ -189,7 +208,7 @@ void HttpServer::State::accept_clients(Port& each) {
       return await_clients_later(each);
     }
     try {
-      add_session(each, std::move(accepted), sessions.size() >= limit);
+      add_session(each, std::move(accepted));
     } catch (const std::exception& error) {
       base::log(base::LogLevel::error, "connection dropped", {{"reason", error.what()}});
     }
@@ -197,7 +216,78 @@ void HttpServer::State::accept_clients(Port& each) {
   await_clients(each);
 }
 
-void HttpServer::State::add_session(Port& each, Accepted accepted, bool turn_away) {
+HttpServer::State::Room HttpServer::State::room_for(const Port& each, const ClientAccount& client) {
+  const std::size_t more = each.health ? kHealthConnections : 0;
+  const bool has_share =
+      client.connections >= client_share(settings.max_connections, settings.max_client_percent, 1) + more;
+  if (!has_share && sessions.size() - surplus < settings.max_connections + more) return Room::within_limit;
+  const auto now = Clock::now();
+  const auto other = first_to_go(
+      [&](const Connection& connection) { return shed_connection_rank(connection, client, has_share, now); });
+  if (other && !context.stopping && other->connection->end_if_waiting()) {
+    drop(other);
+    return Room::within_limit;
+  }
+  const bool has_surplus = client.surplus_connections >= kClientSurplusConnections;
+  return surplus < kSurplusConnections && !has_surplus ? Room::surplus : Room::none;
+}
+
+// Looks at every connection: only those pay for it who ask for more than there is.
+template <typename Rank>
+std::shared_ptr<Session> HttpServer::State::first_to_go(const Rank& rank) const {
+  std::shared_ptr<Session> first;
+  std::optional<ShedRank> highest;
+  for (const std::shared_ptr<Session>& session : sessions) {
+    const std::optional<ShedRank> own = rank(*session->connection);
+    if (!own || (highest && *own <= *highest)) continue;
+    highest = own;
+    first = session;
+  }
+  return first;
+}
+
+bool HttpServer::State::make_body_room(const ClientAccount& client, std::size_t bytes) {
+  const auto now = Clock::now();
+  const auto rank = [&](const Connection& connection) { return shed_body_rank(connection, client, bytes, now); };
+  const auto fits = [&](std::size_t less) {
+    return context.held->bodies + bytes <= settings.max_total_body_bytes + less;
+  };
+  std::size_t all = 0;
+  for (const std::shared_ptr<Session>& session : sessions) {
+    if (const auto own = rank(*session->connection)) all += own->bytes;
+  }
+  if (!fits(all)) return false;
+  while (!fits(0)) {
+    const std::shared_ptr<Session> other = first_to_go(rank);
+    if (!other) return false;  // what it held is held by others now
+    other->connection->refuse_body();
+    asio::post(loop, [this, other] { go_on(other); });
+  }
+  return true;
+}
+
+void HttpServer::State::make_answer_room() {
+  const auto now = Clock::now();
+  while (context.held->answers > context.held->max_answers) {
+    const std::shared_ptr<Session> other =
+        first_to_go([&](const Connection& connection) { return shed_answer_rank(connection, now); });
+    // A single answer may be larger than the limit: it goes out by itself.
+    if (!other || other->connection->unread_answer().bytes >= context.held->answers) return;
+    base::log(base::LogLevel::debug, "answer dropped, since too many are not read",
+              {{"bytes", std::to_string(other->connection->unread_answer().bytes)}});
+    other->connection->abort();
+    // Later, since one of the sessions is being looked at now.
+    asio::post(loop, [this, other] { update(other); });
+  }
+}
+
+void HttpServer::State::add_session(Port& each, Accepted accepted) {
+  const std::shared_ptr<ClientAccount> account = context.accounts.find(client_of_address(accepted.peer));
+  const Room room = room_for(each, *account);
+  if (room == Room::none) {
+    if (!each.secure) make_socket_stream(accepted.socket.number())->write(kTurnedAway, {});
+    return;
+  }
   auto session = std::make_shared<Session>(loop);
   session->socket.assign(accepted.socket.number());
   std::unique_ptr<Stream> stream = make_socket_stream(accepted.socket.release());
@@ -213,15 +303,14 @@ void HttpServer::State::add_session(Port& each, Accepted accepted, bool turn_awa
     });
   };
   session->connection = std::make_unique<Connection>(
-      context, std::move(stream), ConnectionFacts{accepted.peer, each.secure, each.health}, std::move(sink));
+      context, std::move(stream), ConnectionFacts{accepted.peer, each.secure, each.health, room == Room::surplus},
+      std::move(sink));
   session->place = sessions.insert(sessions.end(), session);
   session_count = sessions.size();
+  if (room == Room::surplus) ++surplus;
+  ++(room == Room::surplus ? account->surplus_connections : account->connections);
   if (!ticking) tick();
-  if (turn_away) {
-    session->connection->turn_away();
-  } else {
-    session->connection->on_ready();
-  }
+  session->connection->on_ready();
   update(session);
 }
 
@@ -266,6 +355,10 @@ void HttpServer::State::drop(const std::shared_ptr<Session>& session) {
   session->socket.close(ignored);
   sessions.erase(std::exchange(session->place, sessions.end()));
   session_count = sessions.size();
+  const bool was_surplus = session->connection->surplus();
+  if (was_surplus) --surplus;
+  ClientAccount& account = session->connection->account();
+  --(was_surplus ? account.surplus_connections : account.connections);
   for (const auto& each : ports) {
     // Those that wait for descriptors are woken by their timer too, which does no harm.
     if (std::exchange(each->paused, false)) await_clients(*each);
@@ -368,6 +461,7 @@ void HttpServer::reload_tls() {
   if (state_->tls) state_->tls->reload();
 }
 std::size_t HttpServer::connections() const { return state_->session_count; }
-std::size_t HttpServer::body_bytes() const { return state_->context.body_bytes->load(); }
+std::size_t HttpServer::body_bytes() const { return state_->context.held->bodies; }
+std::size_t HttpServer::answer_bytes() const { return state_->context.held->answers; }
 
 }  // namespace alate::server

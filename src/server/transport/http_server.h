@@ -47,7 +47,8 @@ class HttpServer {
   /// stay in use then. Does nothing without TLS.
   void reload_tls();
   std::size_t connections() const;
-  std::size_t body_bytes() const;  // held by requests under way
+  std::size_t body_bytes() const;    // held by requests under way
+  std::size_t answer_bytes() const;  // of answers that their clients have not taken at once
 
  private:
   struct State;

@@ -22,10 +22,11 @@ struct TransportSettings {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(120);    // from the body's end; 0: none
   std::chrono::nanoseconds body_idle_timeout = std::chrono::seconds(10);   // without one byte of a body
   std::chrono::nanoseconds write_idle_timeout = std::chrono::seconds(30);  // without a byte of an answer taken
-  std::chrono::nanoseconds rate_grace = std::chrono::seconds(10);          // before the minimum rates count
+  std::chrono::nanoseconds rate_window = std::chrono::seconds(10);         // in each of which the minimum rates hold
+  std::chrono::nanoseconds transfer_timeout = std::chrono::minutes(5);     // of a whole body, and of a whole answer
   std::chrono::nanoseconds linger_timeout = std::chrono::seconds(2);       // for the client to take a last answer
   std::chrono::nanoseconds shutdown_timeout = std::chrono::seconds(30);    // for requests under way at the end
-  std::size_t min_body_rate = 2048;                                        // bytes a second, on average
+  std::size_t min_body_rate = 2048;                                        // bytes a second
   std::size_t min_write_rate = 2048;                                       // the same of answers
 
   // Sizes, in bytes.
@@ -33,8 +34,10 @@ struct TransportSettings {
   std::size_t max_target_bytes = 8 * 1024;
   std::size_t max_header_count = 100;
   std::size_t max_body_bytes = 32 * 1024 * 1024;
-  std::size_t max_total_body_bytes = 512 * 1024 * 1024;  // of all requests under way together
+  std::size_t max_total_body_bytes = 512 * 1024 * 1024;    // of all requests under way together
+  std::size_t max_total_answer_bytes = 512 * 1024 * 1024;  // of answers that their clients have not taken at once
   std::size_t max_connections = 4096;
+  std::size_t max_client_percent = 75;  // of the three limits above, for one client
 };
 
 }  // namespace alate::server

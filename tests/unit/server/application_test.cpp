@@ -283,6 +283,33 @@ TEST(Application, RefusesNamesThatForeignPagesMadePointHere) {
   EXPECT_EQ(server.get("/api/version").status, 200);
 }
 
+TEST(Application, ServesAnotherClientWhileOneFillsTheQueue) {
+  const RunningApplication server([](Settings& settings) {
+    settings.max_concurrent_requests = 2;
+    settings.max_queue_size = 2;
+    settings.max_client_percent = 50;
+    settings.batch_max_wait = std::chrono::seconds(2);  // requests that have begun wait this long for others
+  });
+  ASSERT_EQ(server.post("/api/embed", R"({"input":[]})").status, 200);  // loaded
+  std::vector<std::unique_ptr<Client>> greedy;
+  for (int i = 0; i < 8; ++i) {
+    greedy.push_back(std::make_unique<Client>(server.port()));
+    greedy.back()->connect();
+    greedy.back()->send(Client::request("POST", "/api/embed", R"({"input":"greedy )" + std::to_string(i) + "\"}"));
+  }
+  // One runs, one waits, the others are refused.
+  const auto text = [&] { return server.get("/metrics").body; };
+  while (text().find("alate_rejected_requests_total{reason=\"queue_full\"} 6") == std::string::npos) {
+  }
+  EXPECT_NE(text().find("alate_requests_running 1\n"), std::string::npos) << text();
+  EXPECT_NE(text().find("alate_requests_waiting 1\n"), std::string::npos) << text();
+  Client other(server.port(), "127.0.0.2");
+  EXPECT_EQ(other.exchange(Client::request("POST", "/api/embed", R"({"input":"other"})")).status, 200);
+  std::map<int, int> statuses;
+  for (const auto& client : greedy) ++statuses[client->receive().status];
+  EXPECT_EQ(statuses, (std::map<int, int>{{200, 2}, {503, 6}}));
+}
+
 TEST(Application, TellsTimesModelAndRequestId) {
   const RunningApplication server;
   const Answer answer = server.post("/api/embed", R"({"input":"a"})", "X-Request-Id: my-id-7\r\n");

@@ -117,6 +117,7 @@ TEST(Metrics, ShowGaugesAndTheProcess) {
   gauges.requests_waiting = 4;
   gauges.connections = 5;
   gauges.body_bytes = 6;
+  gauges.answer_bytes = 8;
   gauges.models.push_back({.name = "owner/\"name\"",
                            .backend = "cpu",
                            .device = "0",
@@ -128,9 +129,9 @@ TEST(Metrics, ShowGaugesAndTheProcess) {
   const std::string text = Metrics().expose(gauges);
   for (const std::string line :
        {R"(alate_build_info{version="1.2.3"} 1)", "alate_requests_running 3", "alate_requests_waiting 4",
-        "alate_connections 5", "alate_body_bytes 6", R"(alate_model_memory_bytes{model="owner/\"name\""} 7)",
-        R"(alate_queue_jobs{model="owner/\"name\""} 8)", R"(alate_queue_rows{model="owner/\"name\""} 9)",
-        R"(alate_queue_tokens{model="owner/\"name\""} 10)",
+        "alate_connections 5", "alate_body_bytes 6", "alate_answer_bytes 8",
+        R"(alate_model_memory_bytes{model="owner/\"name\""} 7)", R"(alate_queue_jobs{model="owner/\"name\""} 8)",
+        R"(alate_queue_rows{model="owner/\"name\""} 9)", R"(alate_queue_tokens{model="owner/\"name\""} 10)",
         R"(alate_model_info{model="owner/\"name\"",backend="cpu",device="0",dtype="float32"} 1)"})
     EXPECT_TRUE(has_line(text, line)) << line;
   const auto value_of = [&](const std::string& name) {

@@ -29,8 +29,15 @@ std::string lower(std::string text) {
   return text;
 }
 
-Descriptor connect_to(int family, const void* address, socklen_t size) {
+Descriptor connect_to(int family, const void* address, socklen_t size, const std::string& source = {}) {
   Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!source.empty()) {
+    sockaddr_in from{};
+    from.sin_family = AF_INET;
+    ::inet_pton(AF_INET, source.c_str(), &from.sin_addr);
+    if (::bind(socket.number(), reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0)
+      throw std::runtime_error(std::string("bind: ") + std::strerror(errno));
+  }
   if (::connect(socket.number(), static_cast<const sockaddr*>(address), size) != 0)
     throw std::runtime_error(std::string("connect: ") + std::strerror(errno));
   return socket;
@@ -51,8 +58,16 @@ std::optional<Response> TestApplication::check_head(const Request& head) {
   return response;
 }
 
+ClientId TestApplication::client_of(const Request& head) const {
+  const std::string* key = head.headers.find("X-API-Key");
+  return key != nullptr ? client_of_key(static_cast<std::size_t>(std::atoi(key->c_str())))
+                        : client_of_address(head.peer);
+}
+
 void TestApplication::handle(std::shared_ptr<Exchange> exchange) {
   const Request& request = exchange->request();
+  ++*places_;
+  exchange->hold(std::shared_ptr<void>(nullptr, [places = places_](void*) { --*places; }));
   {
     const std::lock_guard lock(mutex_);
     ++handled_;
@@ -161,7 +176,7 @@ void TestServer::join() {
   if (thread_.joinable()) thread_.join();
 }
 
-RawClient RawClient::tcp(std::uint16_t port, const std::string& host) {
+RawClient RawClient::tcp(std::uint16_t port, const std::string& host, const std::string& source) {
   if (host.find(':') != std::string::npos) {
     sockaddr_in6 address{};
     address.sin6_family = AF_INET6;
@@ -173,7 +188,7 @@ RawClient RawClient::tcp(std::uint16_t port, const std::string& host) {
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   ::inet_pton(AF_INET, host.c_str(), &address.sin_addr);
-  return RawClient(connect_to(AF_INET, &address, sizeof address));
+  return RawClient(connect_to(AF_INET, &address, sizeof address, source));
 }
 
 RawClient RawClient::unix_socket(const std::string& path) {
@@ -262,6 +277,27 @@ RawAnswer ask(TestServer& server, std::string_view bytes) {
   return client.receive();
 }
 
+RawClient other_client(const TestServer& server) {
+  return RawClient::tcp(server.server.port(), "127.0.0.1", kOtherAddress);
+}
+
+RawAnswer ask_as_other(const TestServer& server, std::string_view bytes) {
+  RawClient client = other_client(server);
+  client.send(bytes);
+  return client.receive();
+}
+
+void wait_until(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) {
+      ADD_FAILURE() << "waited in vain";
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "alate-transport-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
@@ -273,8 +309,10 @@ TemporaryFolder::~TemporaryFolder() {
 }
 std::string TemporaryFolder::file(std::string_view name) const { return path_ + "/" + std::string(name); }
 
-void write_certificate(const std::string& certificate_file, const std::string& key_file, const std::string& name) {
-  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
+void write_certificate(const std::string& certificate_file, const std::string& key_file, const std::string& name,
+                       KeyKind key_kind) {
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
+      key_kind == KeyKind::rsa ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"), &EVP_PKEY_free);
   const std::unique_ptr<X509, decltype(&X509_free)> certificate(X509_new(), &X509_free);
   X509_set_version(certificate.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);

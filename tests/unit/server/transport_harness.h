@@ -1,6 +1,7 @@
 // A server with a small application behind it, and clients that speak bytes, not HTTP.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +29,15 @@ namespace alate::server {
 ///   /empty    answers 204
 ///   /throw    throws
 ///   /forbidden  is answered 401 by its head
+///   /health   as /echo, and answered when there are too many connections
+/// A key (X-API-Key: 0, 1 …) makes another client. Each request handled holds a place, as admission gives one.
 class TestApplication final : public RequestHandler {
  public:
   ~TestApplication() override;
 
   std::optional<Response> check_head(const Request& head) override;
+  ClientId client_of(const Request& head) const override;
+  bool is_health(const Request& head) const override { return head.path == "/health"; }
   void handle(std::shared_ptr<Exchange> exchange) override;
   Response refuse(const Request& head, const Refusal& refusal) override;
   void served(const Served& served) override;
@@ -50,6 +55,7 @@ class TestApplication final : public RequestHandler {
   void wait_abandoned(std::size_t count);
   void release();
   std::size_t handled();
+  std::size_t places() const { return *places_; }
 
   std::size_t large_bytes = 8 * 1024 * 1024;
 
@@ -64,6 +70,7 @@ class TestApplication final : public RequestHandler {
   std::vector<std::thread> threads_;
   std::size_t begun_ = 0, abandoned_ = 0, handled_ = 0;
   bool released_ = false;
+  std::shared_ptr<std::atomic<std::size_t>> places_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
 /// Short enough for tests of what takes long, long enough that nothing else runs into them.
@@ -93,7 +100,8 @@ struct RawAnswer {
 /// A connected socket. Waits for the server for a minute at most, and then fails the test.
 class RawClient {
  public:
-  static RawClient tcp(std::uint16_t port, const std::string& host = "127.0.0.1");
+  /// From the address `source` of this machine; empty: any.
+  static RawClient tcp(std::uint16_t port, const std::string& host = "127.0.0.1", const std::string& source = {});
   static RawClient unix_socket(const std::string& path);
 
   /// Whether all could be written.
@@ -124,6 +132,14 @@ class RawClient {
 /// One request on a connection of its own.
 RawAnswer ask(TestServer& server, std::string_view bytes);
 
+/// Another client than those of 127.0.0.1: all of 127.0.0.0/8 is this machine.
+inline constexpr const char* kOtherAddress = "127.0.0.2";
+RawClient other_client(const TestServer& server);
+RawAnswer ask_as_other(const TestServer& server, std::string_view bytes);
+
+/// Waits until it holds; fails the test after a minute.
+void wait_until(const std::function<bool()>& condition);
+
 /// A folder that is removed with it.
 class TemporaryFolder {
  public:
@@ -136,6 +152,8 @@ class TemporaryFolder {
 };
 
 /// Writes a new key and a certificate for "localhost" and 127.0.0.1, signed by itself, as PEM files.
-void write_certificate(const std::string& certificate_file, const std::string& key_file, const std::string& name);
+enum class KeyKind { p256, rsa };
+void write_certificate(const std::string& certificate_file, const std::string& key_file, const std::string& name,
+                       KeyKind key_kind = KeyKind::p256);
 
 }  // namespace alate::server

@@ -162,12 +162,6 @@ TEST(TransportListen, LeavesAFileThatIsNoSocketAlone) {
   construct(ErrorCode::invalid_argument, settings);
 }
 
-// Waits for what a signal does on the server's thread.
-void wait_until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 6000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_TRUE(condition());
-}
-
 TEST(TransportSignals, ReloadAndStopTheServer) {
   TestApplication application;
   HttpServer server(test_settings(), application);

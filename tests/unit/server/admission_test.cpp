@@ -1,0 +1,199 @@
+// Places and turns of several clients.
+#include "server/admission.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+#include <vector>
+
+namespace alate::server {
+namespace {
+
+using Outcome = Admission::Outcome;
+
+const ClientId kGreedy = client_of_address("127.0.0.1"), kOther = client_of_address("127.0.0.2");
+
+std::shared_ptr<Exchange> exchange_of(const ClientId& client, std::shared_ptr<const ClientAccount> account = nullptr) {
+  auto exchange = std::make_shared<Exchange>(Request{}, "id", Clock::time_point::max(), [](const Response&) {});
+  exchange->client_id = client;
+  exchange->account = std::move(account);
+  return exchange;
+}
+
+// Requests by name, and what became of them.
+class Clients {
+ public:
+  explicit Clients(Admission& admission) : admission_(admission) {}
+
+  bool enter(const std::string& name, const std::shared_ptr<Exchange>& exchange) {
+    return admission_.enter(exchange, [this, name](Outcome outcome) {
+      const std::lock_guard lock(mutex_);
+      events_.push_back((outcome == Outcome::begins ? "begins " : "displaced ") + name);
+    });
+  }
+  std::vector<std::string> events() const {
+    const std::lock_guard lock(mutex_);
+    return events_;
+  }
+  // What the queue has to do is done when something pushed after it has run.
+  static void settle(WorkQueue& work) {
+    std::promise<void> done;
+    work.push([&] { done.set_value(); });
+    done.get_future().wait();
+  }
+
+ private:
+  Admission& admission_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> events_;
+};
+
+using Events = std::vector<std::string>;
+
+TEST(Admission, LeavesPlacesAndQueueToOtherClients) {
+  WorkQueue work(1);
+  Admission admission(4, 8, 50, work);
+  Clients clients(admission);
+  std::vector<std::shared_ptr<Exchange>> greedy;
+  for (int i = 0; i < 7; ++i) {
+    greedy.push_back(exchange_of(kGreedy));
+    EXPECT_EQ(clients.enter("greedy", greedy.back()), i < 6) << i;  // 2 of 4 places, 4 of 8 in the queue
+  }
+  EXPECT_EQ(admission.counts().running, 2U);
+  EXPECT_EQ(admission.counts().waiting, 4U);
+  const auto other = exchange_of(kOther);
+  EXPECT_TRUE(clients.enter("other", other));
+  EXPECT_EQ(clients.events(), (Events{"begins greedy", "begins greedy", "begins other"}));
+  for (const auto& each : greedy) each->abandon();
+  other->finish();
+  Clients::settle(work);
+  EXPECT_EQ(admission.counts().running, 0U);
+  EXPECT_EQ(admission.counts().waiting, 0U);
+}
+
+TEST(Admission, GivesFreePlacesToClientsInTurn) {
+  WorkQueue work(1);
+  Admission admission(1, 8, 100, work);
+  Clients clients(admission);
+  std::vector<std::shared_ptr<Exchange>> all;
+  for (const auto& [name, id] : {std::pair{"g1", kGreedy}, {"g2", kGreedy}, {"g3", kGreedy}, {"o1", kOther}}) {
+    all.push_back(exchange_of(id));
+    EXPECT_TRUE(clients.enter(name, all.back()));
+  }
+  for (const std::size_t ends : {0U, 3U, 1U, 2U}) {
+    all[ends]->finish();
+    Clients::settle(work);
+  }
+  EXPECT_EQ(clients.events(), (Events{"begins g1", "begins o1", "begins g2", "begins g3"}));
+}
+
+TEST(Admission, AFullQueueTakesFromTheClientWithMost) {
+  WorkQueue work(1);
+  Admission admission(1, 4, 100, work);
+  Clients clients(admission);
+  std::vector<std::shared_ptr<Exchange>> all;
+  for (const char* name : {"g1", "g2", "g3", "g4", "g5"}) {
+    all.push_back(exchange_of(kGreedy));
+    EXPECT_TRUE(clients.enter(name, all.back()));
+  }
+  EXPECT_FALSE(clients.enter("g6", exchange_of(kGreedy)));
+  all.push_back(exchange_of(kOther));
+  EXPECT_TRUE(clients.enter("o1", all.back()));
+  EXPECT_EQ(clients.events(), (Events{"begins g1", "displaced g5"}));
+  EXPECT_EQ(admission.counts().waiting, 4U);
+  all[0]->finish();
+  Clients::settle(work);
+  EXPECT_EQ(clients.events().back(), "begins o1");
+  for (const auto& each : all) each->abandon();
+}
+
+TEST(Admission, APlaceIsKeptUntilTheAnswerIsWritten) {
+  WorkQueue work(1);
+  Admission admission(1, 4, 100, work);
+  Clients clients(admission);
+  const auto first = exchange_of(kGreedy), second = exchange_of(kOther);
+  EXPECT_TRUE(clients.enter("first", first));
+  EXPECT_TRUE(clients.enter("second", second));
+  first->reply({});
+  Clients::settle(work);
+  EXPECT_EQ(clients.events(), Events{"begins first"});
+  first->finish();
+  Clients::settle(work);
+  EXPECT_EQ(clients.events(), (Events{"begins first", "begins second"}));
+  second->abandon();
+  EXPECT_EQ(admission.counts().running, 0U);
+}
+
+TEST(Admission, UnreadAnswersHoldBackOnlyTheirClient) {
+  WorkQueue work(1);
+  Admission admission(8, 8, 100, work);
+  Clients clients(admission);
+  const auto total = std::make_shared<HeldBytes>(1000, 500);
+  ClientAccounts accounts(total);
+  const auto greedy = accounts.find(kGreedy), other = accounts.find(kOther);
+  const auto waits = exchange_of(kGreedy, greedy), first = exchange_of(kOther, other);
+  {
+    ByteCharge unread(greedy, ByteCharge::Kind::answer);
+    unread.raise_to(2000);  // more than all may have together
+    EXPECT_TRUE(clients.enter("greedy", waits));
+    EXPECT_TRUE(clients.enter("other", first));
+    EXPECT_EQ(clients.events(), Events{"begins other"});
+    admission.wake();
+    Clients::settle(work);
+    EXPECT_EQ(clients.events(), Events{"begins other"});
+  }
+  admission.wake();
+  Clients::settle(work);
+  EXPECT_EQ(clients.events(), (Events{"begins other", "begins greedy"}));
+  waits->finish();
+  first->finish();
+}
+
+TEST(Admission, EndsWithItsQueueFull) {
+  // Each that is dropped leaves its place to the next: this must not go deeper with each of them.
+  WorkQueue work(1);
+  Admission admission(1, 200000, 100, work);
+  Clients clients(admission);
+  std::vector<std::shared_ptr<Exchange>> all;
+  for (int i = 0; i < 200000; ++i) {
+    all.push_back(exchange_of(kGreedy));
+    ASSERT_TRUE(clients.enter("", all.back()));
+  }
+  work.stop();
+  all.front()->finish();
+  EXPECT_EQ(admission.counts().running, 0U);
+  EXPECT_EQ(admission.counts().waiting, 0U);
+}
+
+TEST(ClientId, TellsClientsApart) {
+  EXPECT_NE(client_of_address("10.0.0.1"), client_of_address("10.0.0.2"));
+  EXPECT_EQ(client_of_address("2001:db8::1"), client_of_address("2001:db8::ffff:2"));
+  EXPECT_NE(client_of_address("2001:db8::1"), client_of_address("2001:db8:0:1::1"));
+  EXPECT_EQ(client_of_address("unix"), ClientId{});
+  EXPECT_NE(client_of_key(0), client_of_address("0.0.0.0"));
+  EXPECT_EQ(to_string(client_of_address("10.0.0.1")), "10.0.0.1");
+  EXPECT_EQ(to_string(client_of_address("2001:db8::1")), "20010db800000000/64");
+  EXPECT_EQ(to_string(client_of_key(3)), "key:3");
+}
+
+TEST(ClientAccounts, ForgetsClientsThatHoldNothing) {
+  ClientAccounts accounts(std::make_shared<HeldBytes>(1000, 500));
+  const auto kept = accounts.find(kOther);
+  std::weak_ptr<ClientAccount> gone = accounts.find(kGreedy);
+  EXPECT_TRUE(gone.expired());
+  for (std::uint64_t i = 0; i < 10000; ++i) accounts.find({ClientId::Kind::ipv6, i});
+  EXPECT_EQ(accounts.find(kOther), kept);
+  EXPECT_LE(accounts.size(), 1000U);
+}
+
+TEST(ClientShare, IsAtLeastWhatOneRequestNeeds) {
+  EXPECT_EQ(client_share(512, 75, 1), 384U);
+  EXPECT_EQ(client_share(1, 75, 1), 1U);
+  EXPECT_EQ(client_share(0, 75, 1), 0U);
+  EXPECT_EQ(client_share(1500, 50, 1000), 1000U);
+  EXPECT_EQ(client_share(1500, 50, 9000), 1500U);
+}
+
+}  // namespace
+}  // namespace alate::server
