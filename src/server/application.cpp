@@ -120,8 +120,15 @@ struct Application::State {
   }
 
   WebOrigins origins() const {
+    std::vector<std::string> hosts = settings.allowed_hosts;
+    // What its owner calls the machine, or wrote down as the place to listen, no foreign page can have for itself.
+    hosts.push_back(machine_name());
+    if (settings.listens_on_tcp) hosts.push_back(settings.host);
     const bool local = !settings.listens_on_tcp || is_loopback(settings.host);
-    return {settings.cors, settings.allowed_hosts, local && settings.api_keys.empty()};
+    return WebOrigins({.origins = settings.cors,
+                       .hosts = std::move(hosts),
+                       .checks_host = settings.api_keys.empty(),
+                       .allows_local_pages = local && settings.api_keys.empty()});
   }
 
   Gauges gauges() const {

@@ -1,6 +1,7 @@
 #include "server/web_origins.h"
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/host_name.hpp>
 #include <utility>
 
 #include "formats/json.h"
@@ -44,27 +45,31 @@ bool is_loopback(std::string_view host) {
   return !error && address.is_loopback();
 }
 
-WebOrigins::WebOrigins(std::vector<std::string> origins, std::vector<std::string> hosts, bool checks_host)
-    : origins_(std::move(origins)), hosts_(std::move(hosts)), checks_host_(checks_host) {}
+std::string machine_name() {
+  boost::system::error_code error;
+  std::string name = boost::asio::ip::host_name(error);
+  return error ? std::string() : name;
+}
 
 bool WebOrigins::allows(std::string_view origin, const Request& request) const {
-  for (const std::string& allowed : origins_) {
+  for (const std::string& allowed : rules_.origins) {
     if (allowed == "*" || same_token(allowed, origin)) return true;
   }
   const std::string* host = request.headers.find("Host");
   if (host != nullptr && same_token(authority_of(origin), *host)) return true;  // the server's own page
-  return checks_host_ && is_loopback(host_of(authority_of(origin)));            // a page of this machine
+  return rules_.allows_local_pages && is_loopback(host_of(authority_of(origin)));
 }
 
 std::optional<std::string> WebOrigins::objection(const Request& request) const {
   const std::string* host = request.headers.find("Host");
-  if (checks_host_ && host != nullptr && request.peer != "unix") {
+  if (rules_.checks_host && host != nullptr && request.peer != "unix") {
     const std::string_view name = host_of(*host);
     const bool known = is_loopback(name) || is_address(name) ||
-                       std::ranges::any_of(hosts_, [&](const auto& each) { return same_token(each, name); });
+                       std::ranges::any_of(rules_.hosts, [&](const auto& each) { return same_token(each, name); });
     if (!known) {
       return "this server does not answer to the host name " + formats::quoted_name(name) +
-             "; ask for 127.0.0.1 or localhost, or add the name to allowed_hosts";
+             ", since it has no keys and a foreign web page could use any name; ask for its address or for localhost, "
+             "or start it with the name in allowed_hosts (--allowed-hosts NAME or ALATE_ALLOWED_HOSTS=NAME)";
     }
   }
   const std::string* origin = request.headers.find("Origin");

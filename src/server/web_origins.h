@@ -4,19 +4,27 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "server/http_message.h"
 
 namespace alate::server {
 
+struct WebOriginRules {
+  std::vector<std::string> origins;  // as Settings::cors
+  std::vector<std::string> hosts;    // names in Host that are answered, beside addresses and localhost
+  /// The server has no keys, so that a page must not reach it by a name of its own that it has made to point here (DNS
+  /// rebinding): a Host is answered that is an address, localhost or among `hosts`.
+  bool checks_host = false;
+  /// Nobody but programs of this machine reaches the server, and its pages may call, whatever port they are of.
+  bool allows_local_pages = false;
+};
+
 /// Immutable; thread-safe.
 class WebOrigins {
  public:
-  /// `origins` as Settings::cors; `hosts` as Settings::allowed_hosts. `checks_host`: the server listens on loopback
-  /// addresses alone and has no keys, so that a name which a foreign page has made to point here (DNS rebinding) must
-  /// not be answered.
-  WebOrigins(std::vector<std::string> origins, std::vector<std::string> hosts, bool checks_host);
+  explicit WebOrigins(WebOriginRules rules) : rules_(std::move(rules)) {}
 
   /// What is wrong with the request's Host or Origin, for the client's eyes; nothing when it may go on.
   std::optional<std::string> objection(const Request& request) const;
@@ -32,9 +40,11 @@ class WebOrigins {
  private:
   bool allows(std::string_view origin, const Request& request) const;
 
-  std::vector<std::string> origins_, hosts_;
-  bool checks_host_;
+  WebOriginRules rules_;
 };
+
+/// The name that this machine has given itself, as it stands; empty where it has none.
+std::string machine_name();
 
 /// Whether an address or name can only be this machine: localhost, 127.0.0.0/8, ::1.
 bool is_loopback(std::string_view host);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "running_application.h"
+#include "server/web_origins.h"
 
 namespace alate::server {
 namespace {
@@ -281,6 +282,40 @@ TEST(Application, RefusesNamesThatForeignPagesMadePointHere) {
   load::Client client(server.port());
   EXPECT_EQ(client.exchange("GET /api/version HTTP/1.1\r\nHost: evil.example\r\n\r\n").status, 403);
   EXPECT_EQ(server.get("/api/version").status, 200);
+}
+
+TEST(Application, RefusesForeignNamesOnEveryAddressUnlessItHasKeys) {
+  const auto status = [](const RunningApplication& server, const std::string& host) {
+    return server.send("GET /api/version HTTP/1.1\r\nHost: " + host + "\r\n\r\n").status;
+  };
+  // As the images are started.
+  const RunningApplication open([](Settings& settings) {
+    settings.host = "0.0.0.0";
+    settings.allowed_hosts = {"alate"};
+  });
+  const std::string machine = machine_name();
+  for (const std::string& host :
+       {std::string("evil.example"), std::string("evil.example:11433"), std::string("127.0.0.1.evil.example"),
+        std::string("notlocalhost"), machine + ".evil.example", "x" + machine})
+    EXPECT_EQ(status(open, host), 403) << host;
+  for (const std::string& host : {std::string("127.0.0.1"), std::string("192.168.7.9:11433"), std::string("[::1]:80"),
+                                  std::string("localhost:11433"), std::string("alate:11433"), machine})
+    EXPECT_EQ(status(open, host), 200) << host;
+  const load::Answer refused = open.send("GET /api/version HTTP/1.1\r\nHost: embedder\r\n\r\n");
+  EXPECT_NE(refused.body.find("embedder"), std::string::npos) << refused.body;
+  EXPECT_NE(refused.body.find("--allowed-hosts"), std::string::npos) << refused.body;
+  EXPECT_NE(refused.body.find("ALATE_ALLOWED_HOSTS"), std::string::npos) << refused.body;
+  // Restarting by health needs no name.
+  EXPECT_EQ(open.send("GET /health HTTP/1.1\r\nHost: embedder\r\n\r\n").status, 200);
+  // Who sees it from another machine must not be called from that machine's own pages.
+  EXPECT_EQ(open.get("/api/version", "Origin: http://localhost:3000\r\n").status, 403);
+
+  const RunningApplication keyed([](Settings& settings) {
+    settings.host = "0.0.0.0";
+    settings.api_keys = {"secret"};
+  });
+  EXPECT_EQ(status(keyed, "evil.example"), 401);
+  EXPECT_EQ(keyed.send("GET /api/version HTTP/1.1\r\nHost: embedder\r\nX-API-Key: secret\r\n\r\n").status, 200);
 }
 
 TEST(Application, ServesAnotherClientWhileOneFillsTheQueue) {
