@@ -8,7 +8,8 @@
 
 namespace alate::server {
 
-/// A server's certificate and key: TLS 1.2 and newer, the server's order of ciphers, no renegotiation, no compression.
+/// A server's certificate and key: TLS 1.2 (with ECDHE and AEAD only) and newer, the server's order of ciphers, no
+/// renegotiation, no compression.
 /// Thread-safe.
 class TlsServer {
  public:

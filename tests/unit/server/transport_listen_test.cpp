@@ -1,5 +1,6 @@
 // Where the server listens: addresses, ports, Unix sockets, TLS; and the client that asks it.
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -281,6 +282,34 @@ TEST(TransportTls, TurnsAwayTooManyConnections) {
   const RawClient silent = RawClient::tcp(server.server.port());
   while (server.server.connections() != 1) std::this_thread::yield();
   EXPECT_EQ(get(tls.target(server)).status, 503);
+}
+
+// Whether a client of TLS 1.2 that offers only these suites comes to terms with the server.
+bool agrees_on(const TestServer& server, const char* suites) {
+  const RawClient client = RawClient::tcp(server.server.port());
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free);
+  SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
+  EXPECT_EQ(SSL_CTX_set_cipher_list(context.get(), suites), 1) << suites;
+  const std::unique_ptr<SSL, decltype(&SSL_free)> session(SSL_new(context.get()), &SSL_free);
+  SSL_set_fd(session.get(), client.descriptor());
+  return SSL_connect(session.get()) == 1;
+}
+
+TEST(TransportTls, TakesOnlyForwardSecrecyAndAuthenticatedEncryption) {
+  for (const KeyKind kind : {KeyKind::p256, KeyKind::rsa}) {
+    TlsFixture tls;
+    write_certificate(tls.certificate, tls.key, "suites", kind);
+    TestServer server(tls.settings);
+    const std::string name = kind == KeyKind::rsa ? "RSA" : "ECDSA";
+    for (const char* suite : {"-AES128-GCM-SHA256", "-AES256-GCM-SHA384", "-CHACHA20-POLY1305"})
+      EXPECT_TRUE(agrees_on(server, ("ECDHE-" + name + suite).c_str())) << name << suite;
+    for (const char* suite : {"-AES128-SHA", "-AES256-SHA", "-AES128-SHA256", "-AES256-SHA384"})  // CBC
+      EXPECT_FALSE(agrees_on(server, ("ECDHE-" + name + suite).c_str())) << name << suite;
+    // RSA key exchange: who gets the key later reads what was sent before.
+    for (const char* suite : {"AES128-GCM-SHA256", "AES256-GCM-SHA384", "AES128-SHA", "AES256-SHA256"})
+      EXPECT_FALSE(agrees_on(server, suite)) << suite;
+    EXPECT_EQ(get(tls.target(server)).status, 200);
+  }
 }
 
 TEST(TransportTls, ReloadsItsCertificate) {
