@@ -14,6 +14,7 @@
 #include "server/model_host.h"
 #include "server/open_files.h"
 #include "server/services.h"
+#include "server/shutdown_watchdog.h"
 #include "server/transport/http_server.h"
 #include "server/work_queue.h"
 
@@ -24,6 +25,7 @@ namespace {
 constexpr std::size_t kWorkThreads = 2;
 constexpr std::size_t kLoadThreads = 2;
 constexpr auto kHousekeeping = std::chrono::seconds(1);
+constexpr auto kShutdownGrace = std::chrono::seconds(5);  // for batches that are computed and what is to be freed
 constexpr std::size_t kOtherFiles = 256;                  // models, the health port's connections, the log
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
@@ -182,6 +184,7 @@ std::vector<std::string> Application::endpoints() const { return state_->http.en
 
 void Application::handle_signals() {
   state_->http.handle_signals([] { base::log(base::LogLevel::info, "certificate read anew"); });
+  watchdog_ = std::make_unique<ShutdownWatchdog>(state_->settings.shutdown_timeout + kShutdownGrace);
 }
 
 void Application::run() {

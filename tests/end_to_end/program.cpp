@@ -147,6 +147,39 @@ ProgramRun interrupt_program(const std::vector<std::string>& arguments, std::str
   return run;
 }
 
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments) {
+  int output[2];
+  int error[2];
+  if (::pipe2(output, O_CLOEXEC) != 0 || ::pipe2(error, O_CLOEXEC) != 0) throw std::runtime_error("pipe2 failed");
+  ::fcntl(error[1], F_SETPIPE_SZ, 4096);
+  const Scratch input;
+  child_ = start(arguments, {}, input.descriptor(), output[1], error[1]);
+  ::close(output[1]);
+  ::close(error[1]);
+  output_ = output[0];
+  error_ = error[0];
+}
+
+RunningProgram::~RunningProgram() {
+  if (child_ > 0) {
+    ::kill(child_, SIGKILL);
+    wait();
+  }
+  ::close(output_);
+  ::close(error_);
+}
+
+std::string RunningProgram::read_line() const {
+  std::string line;
+  char next = 0;
+  while (::read(output_, &next, 1) == 1 && next != '\n') line += next;
+  return line;
+}
+
+void RunningProgram::signal(int number) const { ::kill(child_, number); }
+
+int RunningProgram::wait() { return exit_code_of(std::exchange(child_, -1)); }
+
 ProgramRun run_program_without_reader(const std::vector<std::string>& arguments, const ProgramSetting& setting) {
   int from_program[2];
   if (::pipe2(from_program, O_CLOEXEC) != 0) throw std::runtime_error("pipe2 failed");

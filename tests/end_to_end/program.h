@@ -39,6 +39,25 @@ ProgramRun run_program(const std::vector<std::string>& arguments, const ProgramS
 /// Gives the program `input` on a standard input that stays open, waits for its first output, then sends SIGINT.
 ProgramRun interrupt_program(const std::vector<std::string>& arguments, std::string_view input);
 
+/// A program that goes on in the background, and whose standard error is a pipe of one page that nobody reads.
+class RunningProgram {
+ public:
+  explicit RunningProgram(const std::vector<std::string>& arguments);
+  /// Kills it if it still runs.
+  ~RunningProgram();
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  /// The next line of its standard output; what there is when it ends.
+  std::string read_line() const;
+  void signal(int number) const;
+  /// Waits for its end; -1 when a signal ended it.
+  int wait();
+
+ private:
+  int child_ = -1, output_ = -1, error_ = -1;
+};
+
 /// Closes the reading end of its standard output before it writes.
 ProgramRun run_program_without_reader(const std::vector<std::string>& arguments, const ProgramSetting& setting = {});
 
