@@ -9,6 +9,7 @@
 #include "base/descriptor_io.h"
 #include "base/nearest_name.h"
 #include "base/program_path.h"
+#include "base/usage_reports.h"
 #include "exit_codes.h"
 #include "formats/json.h"
 #include "output.h"
@@ -65,6 +66,7 @@ void run(std::vector<std::string> given) {
 int main(int count, char** given) {
   using namespace alate;
   app::set_up_process();
+  base::forbid_usage_reports();  // while there is one thread
   try {
     runtime::set_probe_program(base::program_path(), {"__probe"});
     app::run(app::arguments_of_process(count, given));

@@ -14,6 +14,9 @@ std::optional<std::string> environment(const char* name);
 /// environment.
 void set_environment_default(const char* name, const std::string& value);
 
+/// Sets a variable, whatever it holds; leaves the environment alone where it holds that. To be called as the above.
+void set_environment(const char* name, const std::string& value);
+
 /// Where models and fetched files are kept: $ALATE_HOME, else $XDG_CACHE_HOME/alate, else ~/.cache/alate; on Windows
 /// %ALATE_HOME%, else %LOCALAPPDATA%\alate. The folder need not exist yet. Throws not_found when none is set.
 std::filesystem::path cache_directory();

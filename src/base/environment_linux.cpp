@@ -16,6 +16,10 @@ void set_environment_default(const char* name, const std::string& value) {
   ::setenv(name, value.c_str(), 1);
 }
 
+void set_environment(const char* name, const std::string& value) {
+  if (environment(name) != value) ::setenv(name, value.c_str(), 1);
+}
+
 std::filesystem::path cache_directory() {
   if (const auto home = environment("ALATE_HOME")) return *home;
   // The XDG Base Directory Specification: a path that is not absolute is to be ignored.

@@ -17,6 +17,10 @@ void set_environment_default(const char* name, const std::string& value) {
   ::_wputenv_s(to_utf16(name).c_str(), to_utf16(value).c_str());
 }
 
+void set_environment(const char* name, const std::string& value) {
+  if (environment(name) != value) ::_wputenv_s(to_utf16(name).c_str(), to_utf16(value).c_str());
+}
+
 std::filesystem::path cache_directory() {
   if (const auto home = environment("ALATE_HOME")) return *home;
   if (const auto local = environment("LOCALAPPDATA")) return std::filesystem::path(*local) / "alate";

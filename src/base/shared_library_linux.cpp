@@ -9,6 +9,7 @@
 #include <string>
 
 #include "alate/error.h"
+#include "base/usage_reports.h"
 
 namespace alate::base {
 namespace {
@@ -65,6 +66,7 @@ SharedLibrary SharedLibrary::open(const std::filesystem::path& path) {
   // A bare name is looked up by the loader.
   if (const std::string problem = path.has_parent_path() ? problem_of(path) : ""; !problem.empty())
     throw make_error(ErrorCode::unavailable, path.string(), " cannot be opened: ", problem);
+  forbid_usage_reports();
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr)
     throw make_error(ErrorCode::unavailable, path.string(), " cannot be opened: ", std::string_view(dlerror()));

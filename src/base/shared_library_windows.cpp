@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "base/shared_library.h"
+#include "base/usage_reports.h"
 #include "base/windows_text.h"
 
 namespace alate::base {
@@ -72,6 +73,7 @@ SharedLibrary SharedLibrary::open(const std::filesystem::path& path) {
   // A bare name is looked up by the loader.
   if (const std::string problem = path.has_parent_path() ? problem_of(path) : ""; !problem.empty())
     throw make_error(ErrorCode::unavailable, path.string(), " cannot be opened: ", problem);
+  forbid_usage_reports();
   const HMODULE handle = load(path);
   if (handle == nullptr)
     throw make_error(ErrorCode::unavailable, path.string(), " cannot be opened: ", windows_message(::GetLastError()));

@@ -145,6 +145,18 @@ TEST(CliBackends, ALibraryThatCrashesWhenItIsOpened) {
 
 TEST(CliBackends, ALibraryThatEndsTheProcess) { expect_refused(Machine(broken_libraries() / "exits"), "exit code 3"); }
 
+// The library does as ONNX Runtime's official builds do: it leaves a file in the user's folder unless it is told not
+// to.
+TEST(CliBackends, ALibraryIsToldToSendNoReportsOfUse) {
+  const TemporaryFolder user;
+  Machine machine(broken_libraries() / "reports");
+  machine.set("HOME", user.path().string());
+  machine.set("ORT_DISABLE_TELEMETRY", "0");
+  expect_refused(machine, "is not ONNX Runtime: it has no OrtGetApiBase");
+  EXPECT_EQ(machine.run({"backends", "--probe"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(user.path() / "report-of-use"));
+}
+
 TEST(CliBackends, ADeviceThatListsItselfAndComputesNothingRight) {
   Machine machine;
   const fs::path plugins = fs::path(std::getenv("ALATE_PROGRAM")).parent_path() / "broken_backend_plugins";

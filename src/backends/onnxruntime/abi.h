@@ -46,6 +46,7 @@ struct Function {
 using GetErrorCode = Function<1, int(const Status*)>;
 using GetErrorMessage = Function<2, const char*(const Status*)>;
 using CreateEnv = Function<3, Status*(int severity, const char* name, Env**)>;
+using DisableTelemetryEvents = Function<6, Status*(const Env*)>;
 using CreateSession = Function<7, Status*(const Env*, const PathCharacter* file, const SessionOptions*, Session**)>;
 using CreateSessionFromArray =
     Function<8, Status*(const Env*, const void* model, std::size_t bytes, const SessionOptions*, Session**)>;

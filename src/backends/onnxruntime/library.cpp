@@ -48,6 +48,9 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
     throw make_error(ErrorCode::unavailable, path.string(), " is ONNX Runtime ", library->version_, ": 1.",
                      abi::kOldestVersion, " or newer is needed");
   library->check<abi::CreateEnv>("starting ONNX Runtime", abi::kSeverityFatal, "alate", &library->environment_);
+  // The environment variable that SharedLibrary::open sets keeps a library from preparing its reports of use; this
+  // stops events where a library heeds the call only, as the builds for Windows do.
+  library->check<abi::DisableTelemetryEvents>("starting ONNX Runtime", library->environment_);
   library->check<abi::CreateCpuMemoryInfo>("starting ONNX Runtime", abi::kArenaAllocator, abi::kDefaultMemory,
                                            &library->host_memory_);
   return library;
