@@ -7,6 +7,7 @@
 #include "alate/error.h"
 #include "arguments.h"
 #include "base/descriptor_io.h"
+#include "base/mapping_guard.h"
 #include "base/nearest_name.h"
 #include "base/program_path.h"
 #include "base/usage_reports.h"
@@ -67,6 +68,7 @@ int main(int count, char** given) {
   using namespace alate;
   app::set_up_process();
   base::forbid_usage_reports();  // while there is one thread
+  base::catch_bus_errors();
   try {
     runtime::set_probe_program(base::program_path(), {"__probe"});
     app::run(app::arguments_of_process(count, given));

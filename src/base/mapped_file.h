@@ -29,13 +29,20 @@ class MappedFile {
   /// Does nothing when the file was read, not mapped.
   void release(std::span<const std::byte> part) const;
 
+  /// Throws corrupt when the mapped file was cut off or changed in place since it was opened: what was read of it may
+  /// be zeros, or parts of two files. To be called after reading, before the results are used. Does nothing when the
+  /// file was read, not mapped, or another file has taken its name. Costs a system call.
+  void require_unchanged() const;
+
  private:
+  struct Watch;
   MappedFile() = default;
   std::filesystem::path path_;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::int64_t modified_ns_ = 0;
   bool mapped_ = false;
+  std::shared_ptr<Watch> watch_;  // of a mapping, where the system lets others change it
 };
 
 /// The whole of a small file as text. Throws not_found or unavailable as `MappedFile::open` does, or resource_exhausted
@@ -44,7 +51,8 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
 
 /// Writes through a temporary file in the same folder and a rename, so that readers see the old or the new content.
 /// The bytes are on the disk when it returns. Throws not_found when the folder does not exist, otherwise unavailable;
-/// then nothing is left behind. Windows refuses while the old file is mapped somewhere: unavailable.
-void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
+/// then nothing is left behind. Windows refuses while the old file is mapped somewhere: unavailable. `mode` is what the
+/// process's umask takes permissions from; of no effect on Windows.
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned mode = 0666);
 
 }  // namespace alate::base

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "base/mapping_guard.h"
 
 namespace alate::base {
 namespace {
@@ -26,6 +27,8 @@ constexpr std::align_val_t kAlignment{64};
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
   }
@@ -44,6 +47,10 @@ struct stat facts_of_regular_file(const Descriptor& file, const std::filesystem:
     throw make_error(ErrorCode::unavailable, path.string(), " is a folder; name a file in it");
   if (!S_ISREG(facts.st_mode)) throw make_error(ErrorCode::unavailable, path.string(), " is not a regular file");
   return facts;
+}
+
+std::int64_t modified_ns_of(const struct stat& facts) {
+  return static_cast<std::int64_t>(facts.st_mtim.tv_sec) * 1'000'000'000 + facts.st_mtim.tv_nsec;
 }
 
 // A named pipe must not block the open: whether the file is regular is known only after it.
@@ -78,12 +85,12 @@ void write_fully(const Descriptor& file, std::span<const std::byte> bytes, const
 }
 
 // A new file beside `path` whose name no other process or thread uses.
-std::pair<std::filesystem::path, int> create_temporary_beside(const std::filesystem::path& path) {
+std::pair<std::filesystem::path, int> create_temporary_beside(const std::filesystem::path& path, unsigned mode) {
   static std::atomic<unsigned> counter{0};
   for (;;) {
     std::filesystem::path temporary = path;
     temporary += ".tmp." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1));
-    const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (number >= 0) return {std::move(temporary), number};
     if (errno != EEXIST) fail("write", path, errno);
   }
@@ -91,12 +98,21 @@ std::pair<std::filesystem::path, int> create_temporary_beside(const std::filesys
 
 }  // namespace
 
+// The descriptor tells of the very file that is mapped, whatever its name stands for by now.
+struct MappedFile::Watch {
+  Watch(Descriptor opened, const std::byte* data, std::size_t size)
+      : descriptor(std::move(opened)), guard(data, size) {}
+  Descriptor descriptor;
+  MappingGuard guard;
+  std::atomic<bool> changed{false};
+};
+
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path, Mode mode) {
-  const Descriptor descriptor = open_to_read(path);
+  Descriptor descriptor = open_to_read(path);
   const struct stat facts = facts_of_regular_file(descriptor, path);
   std::shared_ptr<MappedFile> file(new MappedFile());  // the constructor is private to all but this function
   file->path_ = path;
-  file->modified_ns_ = static_cast<std::int64_t>(facts.st_mtim.tv_sec) * 1'000'000'000 + facts.st_mtim.tv_nsec;
+  file->modified_ns_ = modified_ns_of(facts);
   const auto size = static_cast<std::size_t>(facts.st_size);
   if (size == 0) return file;
   if (mode == Mode::map) {
@@ -105,6 +121,8 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
     file->data_ = static_cast<const std::byte*>(data);
     file->size_ = size;
     file->mapped_ = true;
+    catch_bus_errors_where_nobody_does();
+    file->watch_ = std::make_shared<Watch>(std::move(descriptor), file->data_, size);
     return file;
   }
   auto* data = static_cast<std::byte*>(::operator new(size, kAlignment, std::nothrow));
@@ -119,12 +137,25 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
 
 MappedFile::~MappedFile() {
   if (data_ == nullptr) return;
+  watch_.reset();
   auto* data = const_cast<std::byte*>(data_);
   if (mapped_) {
     ::munmap(data, size_);
   } else {
     ::operator delete(data, kAlignment);
   }
+}
+
+void MappedFile::require_unchanged() const {
+  if (watch_ == nullptr) return;
+  struct stat now {};
+  const bool is_known = ::fstat(watch_->descriptor.number(), &now) == 0;
+  // The end of a file's last page reads as zeros without any error when it is cut off there.
+  const bool is_shorter = watch_->guard.is_broken() || !is_known || static_cast<std::size_t>(now.st_size) < size_;
+  if (is_shorter || modified_ns_of(now) != modified_ns_) watch_->changed.store(true, std::memory_order_relaxed);
+  if (!watch_->changed.load(std::memory_order_relaxed)) return;
+  throw make_error(ErrorCode::corrupt, path_.string(), is_shorter ? " was truncated" : " was changed",
+                   " while it was in use; load the model again, and replace files by rename");
 }
 
 void MappedFile::release(std::span<const std::byte> part) const {
@@ -149,8 +180,8 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
   return text;
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  const auto [temporary, number] = create_temporary_beside(path);
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned mode) {
+  const auto [temporary, number] = create_temporary_beside(path, mode);
   try {
     const Descriptor file(number);
     write_fully(file, bytes, path);

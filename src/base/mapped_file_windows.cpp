@@ -145,6 +145,9 @@ MappedFile::~MappedFile() {
   }
 }
 
+// A mapped file cannot be cut off here.
+void MappedFile::require_unchanged() const {}
+
 void MappedFile::release(std::span<const std::byte> part) const {
   if (!mapped_ || part.empty() || part.data() < data_ || part.data() + part.size() > data_ + size_) return;
   // Unlocking pages that are not locked takes them out of the working set, and says that they were not locked.
@@ -163,7 +166,7 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
   return text;
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned /*mode*/) {
   const auto [temporary, created] = create_temporary_beside(path);
   try {
     {

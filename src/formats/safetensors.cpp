@@ -38,6 +38,7 @@ std::shared_ptr<const SafetensorsFile> SafetensorsFile::open(const std::filesyst
                           .add(static_cast<std::uint64_t>(opened->file_->modified_ns()))
                           .add(canonical_text(path))
                           .finish();
+  opened->file_->require_unchanged();
   return opened;
 }
 

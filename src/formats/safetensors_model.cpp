@@ -125,6 +125,10 @@ Fingerprint SafetensorsModel::identity(std::string_view name) const {
   return files_[require(name).file]->identity(name);
 }
 
+void SafetensorsModel::require_unchanged() const {
+  for (const std::shared_ptr<const SafetensorsFile>& file : files_) file->file().require_unchanged();
+}
+
 void SafetensorsModel::release(std::string_view name) const {
   const Place& place = require(name);
   const base::MappedFile& file = files_[place.file]->file();

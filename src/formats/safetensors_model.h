@@ -38,6 +38,9 @@ class SafetensorsModel {
   std::span<const std::shared_ptr<const SafetensorsFile>> files() const { return files_; }
   /// Tells the system that this tensor's bytes in its file are not needed soon. Throws not_found.
   void release(std::string_view name) const;
+  /// To be called after tensors were read, before what came of them is used. Throws corrupt when a mapped file was cut
+  /// off or changed meanwhile.
+  void require_unchanged() const;
 
  private:
   struct Place {

@@ -42,7 +42,8 @@ Value pooled(Builder& b, const models::EncoderInputs& in, Value x, const Embeddi
 }
 
 Value dense(Builder& b, Value x, const DenseModule& module) {
-  const formats::SafetensorsModel file = formats::SafetensorsModel::open_folder(module.folder);
+  const formats::SafetensorsModel file =
+      formats::SafetensorsModel::open_folder(module.folder, base::MappedFile::Mode::read);
   models::Weights weights(file, "");
   b.set_source(module.folder.filename().string());
   const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows("linear.weight");

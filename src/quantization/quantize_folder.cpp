@@ -118,6 +118,7 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   formats::write_safetensors(output.path() / "model.safetensors", tensors, {{"format", "pt"}});
   const std::string text = formats::to_json_text(with_quantization(config, quantized.config)) + "\n";
   base::write_file_atomically(output.path() / "config.json", std::as_bytes(std::span(text)));
+  weights.require_unchanged();
   output.finish();
   return report;
 }

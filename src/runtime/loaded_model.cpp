@@ -30,15 +30,27 @@ Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable&
   return Rounding(std::move(rounded));
 }
 
+// Does what reads the files. Where one was cut off meanwhile, that is the error, also of what failed for its zeros.
+void on_whole_files(const formats::SafetensorsModel& weights, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (...) {
+    weights.require_unchanged();
+    throw;
+  }
+  weights.require_unchanged();
+}
+
 }  // namespace
 
 EncoderProgram::EncoderProgram(std::unique_ptr<backends::Executable> executable, const models::EncoderLimits& limits,
-                               Dim tokens, Rounding rounding)
+                               Dim tokens, Rounding rounding, formats::SafetensorsModel weights)
     : executable_(std::move(executable)),
       limits_(limits),
       tokens_dim_(tokens),
       rounding_(std::move(rounding)),
-      tokens_at_once_(tokens_at_once(executable_->facts().packed_bytes)) {}
+      tokens_at_once_(tokens_at_once(executable_->facts().packed_bytes)),
+      weights_(std::move(weights)) {}
 
 bool EncoderProgram::is_per_token(std::size_t i) const {
   const Shape& shape = executable_->outputs()[i].shape;
@@ -97,14 +109,19 @@ std::vector<Tensor> EncoderProgram::run_whole(const PackedTokens& tokens, const 
   add_inputs(tokens, options, inputs, run_options);
   std::vector<backends::Buffer> outputs(ports.size());
   if (rounding_.empty()) {
-    executable_->run(inputs, outputs, run_options);
+    run_on_whole_files(inputs, outputs, run_options);
     for (const backends::Buffer& output : outputs) results.push_back(*output.host());
     return results;
   }
-  executable_->run(rounding_.pad(inputs, executable_->inputs()), outputs, run_options);
+  run_on_whole_files(rounding_.pad(inputs, executable_->inputs()), outputs, run_options);
   for (std::size_t i = 0; i < ports.size(); ++i)
     results.push_back(rounding_.cut(*outputs[i].host(), ports[i], inputs, executable_->inputs()));
   return results;
+}
+
+void EncoderProgram::run_on_whole_files(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+                                        const backends::RunOptions& run_options) const {
+  on_whole_files(weights_, [&] { executable_->run(inputs, outputs, run_options); });
 }
 
 }  // namespace alate::runtime
@@ -154,9 +171,12 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   backends::CompileOptions compile_options = this->compile_options();
   compile_options.log = &log;
   compile_options.dump = dump.get();
-  std::unique_ptr<backends::Executable> executable = on_backend(*backend, [&] {
-    runtime::require_memory(*backend, compile_options.device, graph, limits, runtime::shown_name(folder));
-    return backend->compile(graph, compile_options);
+  std::unique_ptr<backends::Executable> executable;
+  runtime::on_whole_files(weights, [&] {
+    executable = on_backend(*backend, [&] {
+      runtime::require_memory(*backend, compile_options.device, graph, limits, runtime::shown_name(folder));
+      return backend->compile(graph, compile_options);
+    });
   });
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
   for (const graph::PassLogEntry& entry : log) {
@@ -173,7 +193,7 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   const bool specialises = dynamic_cast<const backends::SpecialisingExecutable*>(executable.get()) != nullptr;
   const auto program = std::make_shared<runtime::EncoderProgram>(
       std::move(executable), limits, inputs.tokens,
-      specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding());
+      specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding(), weights);
   // Such a backend compiles at the first run: what it cannot compile must show now, while another one can still be
   // taken.
   if (specialises) on_backend(*backend, [&] { return program->run(one_token()); });

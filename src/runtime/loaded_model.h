@@ -25,15 +25,17 @@ namespace alate::runtime {
 /// An encoder's graph compiled with certain outputs. Thread-safe.
 class EncoderProgram {
  public:
-  /// `executable` takes the parameters of `models::declare_encoder_inputs`, and after them what `add_inputs` adds.
+  /// `executable` takes the parameters of `models::declare_encoder_inputs`, and after them what `add_inputs` adds. It
+  /// reads `weights`, which may be mapped files, as it runs.
   EncoderProgram(std::unique_ptr<backends::Executable> executable, const models::EncoderLimits& limits, Dim tokens,
-                 Rounding rounding = {});
+                 Rounding rounding = {}, formats::SafetensorsModel weights = {});
   virtual ~EncoderProgram() = default;
   EncoderProgram(const EncoderProgram&) = delete;
   EncoderProgram& operator=(const EncoderProgram&) = delete;
 
   /// One output for each that the program was built with: [tokens, …] or [sequences, …] float32. An empty batch gives
-  /// empty results where rows are tokens, and zeros where they are sequences.
+  /// empty results where rows are tokens, and zeros where they are sequences. Throws also corrupt, when a file that the
+  /// program reads was cut off or changed.
   std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options = {},
                           const backends::RunOptions& run_options = {}) const;
   std::span<const backends::Port> outputs() const { return executable_->outputs(); }
@@ -46,6 +48,9 @@ class EncoderProgram {
                                 const backends::RunOptions& run_options) const;
   std::vector<Tensor> run_parts(std::span<const BatchPart> parts, std::size_t workers, const PackedTokens& tokens,
                                 const PackingOptions& options, const backends::RunOptions& run_options) const;
+  // Runs the executable. What it computed from a file that was cut off meanwhile is not given out.
+  void run_on_whole_files(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+                          const backends::RunOptions& run_options) const;
   // A tensor for all rows of output `i`.
   Tensor make_output(std::size_t i, std::size_t tokens, std::size_t sequences, bool is_zero) const;
 
@@ -59,6 +64,7 @@ class EncoderProgram {
   Dim tokens_dim_;
   Rounding rounding_;           // empty where the backend takes any extents at no cost
   std::size_t tokens_at_once_;  // of a part of a batch
+  formats::SafetensorsModel weights_;
 };
 
 /// What options say about backends, with the process's priority where they say nothing.
