@@ -10,7 +10,8 @@ namespace alate::hub {
 namespace {
 
 constexpr std::string_view kOnnx = "ONNX Runtime for processors: the backend onnx";
-constexpr std::string_view kXlaCpu = "XLA for processors, as a PJRT plugin: the backend xla";
+constexpr std::string_view kXlaCpu =
+    "XLA for processors, as a PJRT plugin: the backend xla; XLA's makers publish none, this one is lammps-jax's";
 constexpr std::string_view kXlaCuda12 =
     "XLA for NVIDIA GPUs, as a PJRT plugin; needs a driver and libraries of CUDA 12 with cuDNN";
 constexpr std::string_view kXlaCuda13 =
@@ -115,7 +116,8 @@ constexpr std::array kPackages = {
                    .bytes = 62711338,
                    .licence = "Apache-2.0",
                    .library = "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so",
-                   .sentence = kXlaCpu},
+                   .sentence = kXlaCpu,
+                   .builder = "the project lammps-jax (github.com/abhijeetgangan/lammps-jax)"},
     RuntimePackage{.name = "xla-cuda12",
                    .project = "jax-cuda12-pjrt",
                    .version = "0.10.2",

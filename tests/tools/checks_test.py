@@ -3,6 +3,7 @@
     python3 tests/tools/checks_test.py
 """
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -204,6 +205,58 @@ class Hardening(InScratchFolder):
                 status, errors = self.check([instead if each == flag else each for each in self.FLAGS])
                 self.assertEqual(status, 1, errors)
                 self.assertIn(f"lacks {message}", errors)
+
+
+class Pins(unittest.TestCase):
+    """What is fetched from elsewhere is named by the sum of its bytes, everywhere."""
+    ROOT = TOOLS.parent
+
+    def test_base_images_of_containers_are_named_by_digest(self):
+        for path in sorted((self.ROOT / "deploy").glob("Dockerfile*")):
+            with self.subTest(path.name):
+                stages, arguments = [], {}
+                for line in path.read_text(encoding="utf-8").splitlines():
+                    if match := re.match(r"ARG (\w+)(?:=(.*))?$", line):
+                        arguments.setdefault(match[1], match[2])
+                    elif match := re.match(r"FROM (\S+)(?: AS (\w+))?$", line):
+                        image = match[1]
+                        if argument := re.fullmatch(r"\$\{(\w+)\}", image):
+                            image = arguments[argument[1]]  # None: the one who builds names it, and the digest is checked
+                        self.assertTrue(image is None or image in stages or re.search(r"@sha256:[0-9a-f]{64}$", image), line)
+                        stages.append(match[2])
+                self.assertIn("build", stages)
+
+    def test_a_build_refuses_a_base_image_without_a_digest(self):
+        for path in sorted((self.ROOT / "deploy").glob("Dockerfile*")):
+            text = path.read_text(encoding="utf-8")
+            command = re.search(r"^RUN (for image in .*?done)$", text, re.M | re.S)[1].replace("\\\n", "")
+            digest = "@sha256:" + "0" * 64
+            for base, is_fine in [("debian:12" + digest, True), ("debian:12", False), ("", False), (digest[:-1], False)]:
+                with self.subTest(f"{path.name} {base}"):
+                    environment = {"BUILD_BASE": "debian:12" + digest, "BASE": base}
+                    status = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, check=False).returncode
+                    self.assertEqual(status == 0, is_fine)
+
+    def test_pythons_packages_of_the_clients_have_sums(self):
+        clients = self.ROOT / "tests/end_to_end/clients"
+        lines = [line for line in (clients / "requirements.txt").read_text(encoding="utf-8").splitlines()
+                 if not line.startswith("#")]
+        for line in lines:
+            self.assertRegex(line, r"^[\w.-]+==\S+ --hash=sha256:[0-9a-f]{64}$")
+        wanted = [re.sub(r"\[.*?\]", "", line) for line in (clients / "requirements.in").read_text(encoding="utf-8").splitlines()
+                  if line and not line.startswith("#")]
+        pinned = [re.sub("_", "-", line.split(" ")[0]).lower() for line in lines]
+        for each in wanted:
+            self.assertIn(re.sub("_", "-", each).lower(), pinned)
+
+    def test_fetched_packages_have_the_sums_of_the_programs_table(self):
+        table = (self.ROOT / "src/hub/runtime_packages.cpp").read_text(encoding="utf-8")
+        rows = re.findall(r'^ +"\S+ (\S+) (\S+) ([0-9a-f]{64}) \S+ \S+ \S+"$', (TOOLS / "fetch_runtimes").read_text(encoding="utf-8"), re.M)
+        self.assertEqual(len(rows), 3)
+        for project, version, sum_ in rows:
+            self.assertRegex(table, f'(?s)project = "{project}".{{0,80}}version = "{version}".{{0,300}}{sum_}')
+        for tool in ("fetch_runtimes", "fetch_model"):
+            self.assertIn("--require-hashes", (TOOLS / tool).read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

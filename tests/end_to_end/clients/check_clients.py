@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks real, unchanged clients against a server of this build, and prints a table of what works.
 
-    python3 -m venv VENV && VENV/bin/pip install -r requirements.txt
+    python3 -m venv VENV && VENV/bin/pip install --require-hashes --only-binary :all: -r requirements.txt
     ALATE_PROGRAM=build/release/bin/alate ALATE_TEST_MODEL_DIR=…/models/sentence-transformers/all-MiniLM-L6-v2 \\
         VENV/bin/python check_clients.py [--only NAME,…] [--examples N]
 
