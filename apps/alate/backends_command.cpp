@@ -44,11 +44,13 @@ void install(const Asked& asked, OutputFormat format, Output& output) {
     output.write(formats::to_json_text(Json::Object{{"name", made.name},
                                                     {"version", made.version},
                                                     {"library", made.library.string()},
+                                                    {"origin", made.origin},
                                                     {"was_there", made.was_there}}) +
                  "\n");
   } else {
     output.write(made.name + " " + made.version + (made.was_there ? " is there already: " : " is installed: ") +
                  made.library.string() + "\n");
+    if (!made.origin.empty()) output.write("  " + made.origin + "\n");
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "base/environment.h"
+#include "base/private_folder.h"
 #include "base/program_path.h"
 
 namespace alate::base {
@@ -24,16 +25,18 @@ std::vector<std::filesystem::path> visible_folders_in(const std::filesystem::pat
 std::vector<std::filesystem::path> own_library_folders() {
   constexpr const char* kRuntimes = "runtimes";
   std::vector<std::filesystem::path> folders;
-  const auto add_with_folders = [&](const std::filesystem::path& runtimes) {
-    folders.push_back(runtimes);
-    for (std::filesystem::path& each : visible_folders_in(runtimes)) folders.push_back(std::move(each));
-  };
   if (const std::filesystem::path program = program_path(); !program.empty()) {
     folders.push_back(program.parent_path());
-    add_with_folders(program.parent_path() / kRuntimes);
+    folders.push_back(program.parent_path() / kRuntimes);
+    for (std::filesystem::path& each : visible_folders_in(folders.back())) folders.push_back(std::move(each));
   }
   try {
-    add_with_folders(cache_directory() / kRuntimes);
+    const std::filesystem::path runtimes = cache_directory() / kRuntimes;
+    if (!is_trusted(runtimes)) return folders;
+    folders.push_back(runtimes);
+    for (std::filesystem::path& each : visible_folders_in(runtimes)) {
+      if (is_trusted(each)) folders.push_back(std::move(each));
+    }
   } catch (const Error&) {
     // There is no home folder, so nothing was put there.
   }

@@ -11,7 +11,8 @@ namespace alate::base {
 std::vector<std::filesystem::path> visible_folders_in(const std::filesystem::path& folder);
 
 /// Folders of this installation, which need not exist: the program's own, `runtimes` in that, and `runtimes` of the
-/// cache (`cache_directory`), each `runtimes` with the folders in it.
+/// cache (`cache_directory`), each `runtimes` with the folders in it. Those of the cache that others may have written
+/// to are left out, with a warning.
 std::vector<std::filesystem::path> own_library_folders();
 
 /// Folders of the machine: those of LD_LIBRARY_PATH, then the usual ones; on Windows those of PATH.

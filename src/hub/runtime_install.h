@@ -28,8 +28,9 @@ using InstallProgress = std::function<void(std::string_view step, std::uint64_t 
 struct InstalledRuntime {
   std::string name, version;
   std::filesystem::path folder;
-  std::filesystem::path library;
-  bool was_there = false;  // nothing had to be done
+  std::filesystem::path library = {};
+  std::string origin = {};  // the file of the package index, its sha256 and who built it; empty: found, not known
+  bool was_there = false;   // nothing had to be done
 };
 
 /// Puts the package's libraries and licences into FOLDER/NAME-VERSION, which appears whole or not at all; other

@@ -10,6 +10,8 @@
 namespace alate::hub {
 namespace {
 
+constexpr unsigned kMode = 0644;  // whatever the umask allows beyond: others must not change what is run
+
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -65,7 +67,7 @@ std::string unpack_runtime(const RuntimePackage& package, std::span<const std::b
     if (is_library_in_wheel(package, entry.name) && (library.empty() || name < library)) library = name;
     std::vector<std::byte> content(entry.byte_count);
     formats::extract_zip_entry(wheel, entry, content, package.file);
-    base::write_file_atomically(folder / name, content);
+    base::write_file_atomically(folder / name, content, kMode);
   }
   if (library.empty())
     throw make_error(ErrorCode::corrupt, "the package of ", package.name, " has no ", package.library);

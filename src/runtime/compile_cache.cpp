@@ -2,12 +2,14 @@
 
 #include "alate/error.h"
 #include "base/environment.h"
+#include "base/private_folder.h"
 
 namespace alate::runtime {
 
 std::filesystem::path compile_cache() {
   try {
-    return base::cache_directory() / "compiled";
+    const std::filesystem::path folder = base::cache_directory() / "compiled";
+    return base::is_trusted(folder) ? folder : std::filesystem::path();
   } catch (const Error&) {
     return {};
   }

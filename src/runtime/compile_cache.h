@@ -5,7 +5,7 @@
 
 namespace alate::runtime {
 
-/// The cache's folder for compiled programs; empty where there is no cache folder.
+/// The cache's folder for compiled programs; empty where there is no cache folder, or others may have written to it.
 std::filesystem::path compile_cache();
 
 }  // namespace alate::runtime

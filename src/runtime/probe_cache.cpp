@@ -10,7 +10,7 @@
 #include "base/accelerator_hints.h"
 #include "base/environment.h"
 #include "base/log.h"
-#include "base/mapped_file.h"
+#include "base/private_folder.h"
 #include "base/program_path.h"
 #include "runtime/probe.h"
 
@@ -42,25 +42,29 @@ std::string key_of(std::string_view backend, const fs::path& library) {
 }
 
 // One file a library, which a newer probe replaces. Its first line is the key.
-fs::path file_of(std::string_view backend, const fs::path& library) {
+std::string file_of(std::string_view backend, const fs::path& library) {
   std::error_code ignored;
   const std::string name =
       to_string(FingerprintBuilder().add(fs::weakly_canonical(library, ignored).string()).finish());
-  return base::cache_directory() / "probes" / (std::string(backend) + "-" + name + ".json");
+  return std::string(backend) + "-" + name + ".json";
 }
+
+base::PrivateFolder probes() { return base::PrivateFolder(base::cache_directory() / "probes"); }
 
 }  // namespace
 
 std::optional<Probe> cached_probe(const backends::Backend& backend, const fs::path& library) {
   try {
-    const fs::path file = file_of(backend.name(), library);
+    const base::PrivateFolder folder = probes();
+    const fs::path file = folder.file(file_of(backend.name(), library));
     std::error_code missing;
     const fs::file_time_type written = fs::last_write_time(file, missing);
     if (missing) return std::nullopt;
-    const std::string text = base::read_text_file(file, std::size_t{1} << 20);
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (text.substr(0, end) != key_of(backend.name(), library)) return std::nullopt;
-    Probe probe = parse_probe(std::string_view(text).substr(end), file.string());
+    const std::optional<std::string> text = folder.read(file.filename().string(), std::size_t{1} << 20);
+    if (!text) return std::nullopt;
+    const std::size_t end = std::min(text->find('\n'), text->size());
+    if (text->substr(0, end) != key_of(backend.name(), library)) return std::nullopt;
+    Probe probe = parse_probe(std::string_view(*text).substr(end), file.string());
     const bool is_old = fs::file_time_type::clock::now() - written > kFailureIsKept;
     if (!probe.reason.empty() && is_old) return std::nullopt;
     return probe;
@@ -72,10 +76,8 @@ std::optional<Probe> cached_probe(const backends::Backend& backend, const fs::pa
 
 void cache_probe(const backends::Backend& backend, const fs::path& library, const Probe& probe) {
   try {
-    const fs::path file = file_of(backend.name(), library);
-    fs::create_directories(file.parent_path());
     const std::string text = key_of(backend.name(), library) + "\n" + to_text(probe);
-    base::write_file_atomically(file, std::as_bytes(std::span(text)));
+    probes().write(file_of(backend.name(), library), std::as_bytes(std::span(text)));
   } catch (const std::exception& error) {
     // A cache folder that cannot be written to costs time at the next start, no more.
     base::log(base::LogLevel::debug, "probe not kept", {{"error", error.what()}});

@@ -240,6 +240,23 @@ TEST(CliDoctor, ShowsTheWholeDecision) {
   EXPECT_NE(text.out.find("chosen    cpu:cpu"), std::string::npos) << text.out;
 }
 
+// A cache that others may write to: the program says so once, and works without it.
+TEST(CliBackends, ACacheThatOthersMayWriteToIsNotUsed) {
+  const Machine machine(broken_libraries() / "empty");
+  EXPECT_NE(machine.backend("onnx").get_string("reason", "").find("OrtGetApiBase"), std::string::npos);
+  const fs::path probes = machine.home() / "probes";
+  EXPECT_EQ(fs::status(probes).permissions(), fs::perms::owner_all);
+  for (const fs::directory_entry& entry : fs::directory_iterator(probes))
+    EXPECT_EQ(entry.status().permissions(), fs::perms::owner_read | fs::perms::owner_write) << entry.path();
+  fs::permissions(probes, fs::perms::all);
+  const ProgramRun run = machine.run({"backends"});
+  EXPECT_EQ(run.exit_code, 0);
+  ASSERT_EQ(lines_of(run.error).size(), 1u) << run.error;
+  for (const std::string part : {"what the cache has is not used", "mode 0777", "chmod go-w"})
+    EXPECT_NE(run.error.find(part), std::string::npos) << run.error;
+  EXPECT_NE(run.error.find(probes.string()), std::string::npos) << run.error;
+}
+
 TEST(CliDoctor, AManifestRestrictsTheChoice) {
   const TemporaryFolder folder;
   fs::copy(tiny_model("st_mean"), folder.path() / "m", fs::copy_options::recursive);

@@ -1,6 +1,7 @@
 #include "backends/onnxruntime/optimized_models.h"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <random>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include "alate/error.h"
 #include "base/log.h"
 #include "base/mapped_file.h"
+#include "base/private_folder.h"
 
 namespace alate::onnxruntime {
 namespace {
@@ -31,7 +33,9 @@ Fingerprint sum_of(const fs::path& folder) {
     std::error_code ignored;
     const std::uintmax_t size = fs::file_size(folder / name, ignored);
     if (ignored || size == 0) continue;  // small models keep their weights in themselves
-    sum.add(std::string_view(name)).add(base::MappedFile::open(folder / name)->bytes());
+    const std::shared_ptr<const base::MappedFile> file = base::MappedFile::open(folder / name);
+    sum.add(std::string_view(name)).add(file->bytes());
+    file->require_unchanged();
   }
   return sum.finish();
 }
@@ -53,6 +57,13 @@ std::uintmax_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
+// Nobody but this user, or root, put it there.
+bool is_own(const fs::path& folder) {
+  if (!base::is_trusted(folder)) return false;
+  return std::ranges::all_of(std::array{kModel, OptimizedModels::kWeights, kSum},
+                             [&](const char* name) { return base::is_trusted(folder / name); });
+}
+
 bool is_draft(const fs::path& folder) { return folder.filename().string().find(kDraftMark) != std::string::npos; }
 
 }  // namespace
@@ -70,6 +81,8 @@ void OptimizedModels::Draft::finish() {
     sum << to_string(sum_of(folder_)) << '\n';
     if (!sum.flush()) throw make_error(ErrorCode::unavailable, "cannot write ", (folder_ / kSum).string());
   }
+  // The library wrote them as the process's umask has it; the model may be one that only its owner may read.
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) base::keep_from_others(entry.path());
   std::error_code error;
   fs::rename(folder_, place_, error);
   if (error) return;  // another has it there: this one goes
@@ -80,7 +93,7 @@ void OptimizedModels::Draft::finish() {
 std::optional<fs::path> OptimizedModels::find(const Fingerprint& key) {
   const fs::path place = folder_ / to_string(key);
   std::error_code ignored;
-  if (!fs::is_directory(place, ignored)) return std::nullopt;
+  if (!fs::is_directory(place, ignored) || !base::is_trusted(folder_) || !is_own(place)) return std::nullopt;
   std::string found;
   try {
     found = to_string(sum_of(place));
@@ -101,9 +114,9 @@ OptimizedModels::Draft OptimizedModels::begin(const Fingerprint& key) {
   std::random_device random;
   const fs::path place = folder_ / to_string(key);
   const fs::path draft = place.string() + std::string(kDraftMark) + std::to_string(random());
-  std::error_code error;
-  fs::create_directories(draft, error);
-  if (error) throw make_error(ErrorCode::unavailable, "cannot make ", draft.string(), ": ", error.message());
+  base::PrivateFolder(folder_).make();
+  if (!base::is_trusted(place)) throw make_error(ErrorCode::unavailable, place.string(), " is another user's");
+  base::make_own_folder(draft, base::Readers::owner);
   return {draft, place, *this};
 }
 

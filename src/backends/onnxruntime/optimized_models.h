@@ -11,7 +11,8 @@ namespace alate::onnxruntime {
 
 /// A folder for each: the model, its weights, and the fingerprint of both, without which a damaged one would compute
 /// something else. At most kMostBytes of all, the ones not used for the longest time going first. Processes may share
-/// a folder: what is there is whole, and never changes.
+/// a folder: what is there is whole, and never changes. Only the user may read them (a model may be secret), and what
+/// others may have written is passed over.
 class OptimizedModels {
  public:
   static constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 30;
@@ -40,7 +41,7 @@ class OptimizedModels {
 
   /// The model's file. One whose bytes have changed is deleted, with a warning.
   std::optional<std::filesystem::path> find(const Fingerprint& key);
-  /// Throws unavailable when the folder cannot be made.
+  /// Throws unavailable when the folder cannot be made, or others may write to it.
   Draft begin(const Fingerprint& key);
   void remove(const Fingerprint& key);
 

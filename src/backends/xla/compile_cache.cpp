@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMagic = "alate xla 1\n";
 constexpr std::string_view kEnding = ".program";
 constexpr std::size_t kPrintBytes = 16;
+constexpr std::size_t kMostBytes = std::size_t{4} << 30;  // of a file
 
 std::string text_of(const Fingerprint& print) {
   std::string text(kPrintBytes, '\0');
@@ -26,33 +27,21 @@ std::string text_of(const Fingerprint& print) {
 
 std::string print_of(std::string_view program) { return text_of(FingerprintBuilder().add(program).finish()); }
 
-std::optional<std::string> read_file(const fs::path& path) {
-  try {
-    return base::read_text_file(path, std::size_t{4} << 30);
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
-}
-
-// Whole wherever it is seen.
-void put_file(const fs::path& path, std::string_view text) {
-  try {
-    fs::create_directories(path.parent_path());
-    base::write_file_atomically(path, std::as_bytes(std::span(text)));
-  } catch (const std::exception& error) {
-    base::log(base::LogLevel::debug, "not kept", {{"file", path.string()}, {"reason", error.what()}});
-  }
-}
+std::string name_of(const Fingerprint& key) { return to_string(key) + std::string(kEnding); }
 
 }  // namespace
 
-fs::path CompileCache::path_of(const Fingerprint& key) const {
-  return folder_ / (to_string(key) + std::string(kEnding));
+// Whole wherever it is seen.
+void CompileCache::put(const std::string& name, std::string_view text) const {
+  try {
+    folder_.write(name, std::as_bytes(std::span(text)));
+  } catch (const std::exception& error) {
+    base::log(base::LogLevel::debug, "not kept", {{"file", folder_.file(name).string()}, {"reason", error.what()}});
+  }
 }
 
 std::optional<std::string> CompileCache::read(const Fingerprint& key) const {
-  const fs::path path = path_of(key);
-  std::optional<std::string> text = read_file(path);
+  std::optional<std::string> text = folder_.read(name_of(key), kMostBytes);
   if (!text) return std::nullopt;
   const std::size_t header = kMagic.size() + kPrintBytes;
   if (text->size() < header || !text->starts_with(kMagic) ||
@@ -61,19 +50,19 @@ std::optional<std::string> CompileCache::read(const Fingerprint& key) const {
     return std::nullopt;
   }
   std::error_code ignored;
-  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);  // it was used now
+  fs::last_write_time(folder_.file(name_of(key)), fs::file_time_type::clock::now(), ignored);  // it was used now
   return text->substr(header);
 }
 
 void CompileCache::write(const Fingerprint& key, std::string_view program) const {
   if (program.size() > bytes_) return;
-  put_file(path_of(key), std::string(kMagic) + print_of(program) + std::string(program));
+  put(name_of(key), std::string(kMagic) + print_of(program) + std::string(program));
   trim();
 }
 
 void CompileCache::remove(const Fingerprint& key) const {
   std::error_code ignored;
-  fs::remove(path_of(key), ignored);
+  fs::remove(folder_.file(name_of(key)), ignored);
 }
 
 void CompileCache::trim() const {
@@ -85,7 +74,7 @@ void CompileCache::trim() const {
   std::vector<Entry> entries;
   std::uintmax_t total = 0;
   std::error_code error;
-  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(folder_.path(), error), end; !error && entry != end; entry.increment(error)) {
     std::error_code gone;  // by another process
     const Entry found{entry->last_write_time(gone), entry->file_size(gone), entry->path()};
     if (gone) continue;
@@ -109,15 +98,17 @@ Fingerprint CompileCache::fingerprint_of(const fs::path& file) const {
                                 .add(std::uint64_t{size})
                                 .add(static_cast<std::uint64_t>(time))
                                 .finish();
-  const fs::path kept = folder_ / (to_string(which) + ".library");
-  if (const std::optional<std::string> text = read_file(kept); text && text->size() == kPrintBytes) {
+  const std::string kept = to_string(which) + ".library";
+  if (const std::optional<std::string> text = folder_.read(kept, kMostBytes); text && text->size() == kPrintBytes) {
     Fingerprint print;
     std::memcpy(&print.low, text->data(), 8);
     std::memcpy(&print.high, text->data() + 8, 8);
     return print;
   }
-  const Fingerprint print = FingerprintBuilder().add(base::MappedFile::open(file)->bytes()).finish();
-  put_file(kept, text_of(print));
+  const std::shared_ptr<const base::MappedFile> library = base::MappedFile::open(file);
+  const Fingerprint print = FingerprintBuilder().add(library->bytes()).finish();
+  library->require_unchanged();
+  put(kept, text_of(print));
   return print;
 }
 

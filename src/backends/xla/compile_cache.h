@@ -8,12 +8,14 @@
 #include <string_view>
 
 #include "alate/tensor.h"
+#include "base/private_folder.h"
 
 namespace alate::xla {
 
 /// A folder of programs by fingerprint, for any number of threads and processes at once: entries appear by renaming, so
 /// that nobody reads half of one, and nobody waits for a lock. What cannot be read or written is as if it were not
-/// there: only fingerprint_of throws, for a file that cannot be read.
+/// there, and so is what another user may have written: programs are machine code. Only fingerprint_of throws, for a
+/// file that cannot be read.
 class CompileCache {
  public:
   static constexpr std::uintmax_t kBytes = std::uintmax_t{1} << 30;
@@ -31,10 +33,10 @@ class CompileCache {
   Fingerprint fingerprint_of(const std::filesystem::path& file) const;
 
  private:
-  std::filesystem::path path_of(const Fingerprint& key) const;
   void trim() const;
+  void put(const std::string& name, std::string_view text) const;
 
-  std::filesystem::path folder_;
+  base::PrivateFolder folder_;
   std::uintmax_t bytes_;
 };
 

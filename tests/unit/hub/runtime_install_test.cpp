@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "base/mapped_file.h"
@@ -95,6 +96,19 @@ TEST_F(RuntimeInstall, FromAFile) {
   EXPECT_EQ(base::read_text_file(installed.library), "the library");
   EXPECT_EQ(files(), kInstalled);
   EXPECT_TRUE(server_.requests().empty());
+}
+
+TEST_F(RuntimeInstall, SaysWhereItIsFrom) {
+  options_.from = folder_.write("w.whl", wheel_);
+  EXPECT_EQ(install().origin,
+            "from tiny_runtime-1.2.3-py3-none-any.whl of the package index's project tiny-runtime, sha256 " + sum_);
+  fs::remove_all(options_.folder);
+  package_.builder = "somebody";
+  EXPECT_TRUE(install().origin.ends_with("; built and published by somebody, not by the runtime's own makers"));
+  const std::string other = zip_of({{"tiny/capi/libtiny.so.1.2.3", "other"}});
+  options_.from = folder_.write("v.whl", other);
+  options_.allow_unpinned = true;
+  EXPECT_EQ(install().origin, "from " + options_.from.string() + ", sha256 " + sum_of(other) + ", which is not pinned");
 }
 
 TEST_F(RuntimeInstall, FromTheIndex) {
@@ -199,6 +213,45 @@ TEST_F(RuntimeInstall, NamesInAWheelCannotLeaveTheFolder) {
   EXPECT_FALSE(fs::exists(folder_.path() / "LICENSE-out"));
 }
 
+// The file changes between the check of its sum and its unpacking: `progress` is called between the two.
+TEST_F(RuntimeInstall, WhatIsUnpackedIsWhatWasChecked) {
+  const std::string evil = zip_of({{"tiny/capi/libtiny.so.1.2.3", "an evil one"}});
+  options_.from = folder_.write("w.whl", wheel_);
+  const auto replace = [&](std::string_view step, std::uint64_t, std::uint64_t) {
+    if (step != "unpacking") return;
+    // In place: the file that is open changes, too.
+    std::ofstream(options_.from, std::ios::binary | std::ios::trunc) << evil;
+  };
+  const InstalledRuntime installed = install_package(package_, options_, replace);
+  EXPECT_EQ(base::read_text_file(installed.library), "the library");
+  EXPECT_EQ(files(), kInstalled);
+}
+
+TEST_F(RuntimeInstall, WhatIsDownloadedIsCheckedWhereItIsUnpacked) {
+  publish(wheel_);
+  const std::string evil = zip_of({{"tiny/capi/libtiny.so.1.2.3", "an evil one"}});
+  const auto replace = [&](std::string_view step, std::uint64_t, std::uint64_t) {
+    if (step != "unpacking") return;
+    for (const auto& entry : fs::directory_iterator(options_.folder)) {
+      if (entry.path().filename().string().starts_with(".tiny_runtime"))
+        std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << evil;
+    }
+  };
+  const InstalledRuntime installed = install_package(package_, options_, replace);
+  EXPECT_EQ(base::read_text_file(installed.library), "the library");
+}
+
+TEST_F(RuntimeInstall, AFileThatIsLargerThanThePackageIsNotRead) {
+  options_.from = folder_.write("w.whl", wheel_ + "x");
+  const Error error = failure();
+  EXPECT_EQ(error.code(), ErrorCode::corrupt);
+  EXPECT_NE(error.message().find("has " + std::to_string(wheel_.size() + 1) + " bytes"), std::string::npos)
+      << error.message();
+  fs::resize_file(options_.from, (std::uintmax_t{1} << 30) + 1);  // takes no room on the disk
+  options_.allow_unpinned = true;
+  EXPECT_EQ(failure().code(), ErrorCode::resource_exhausted);
+}
+
 TEST_F(RuntimeInstall, TwoAtOnceDoItOnce) {
   publish(wheel_);
   std::vector<InstalledRuntime> done(4);
@@ -230,6 +283,15 @@ TEST(RuntimePackages, RowsAreWhole) {
     EXPECT_NE(row.library.find('/'), std::string_view::npos);
     EXPECT_EQ(&find_runtime_package(row.name, row.platform), &row);
   }
+}
+
+// XLA's own project publishes no plugin for processors. A user is told whose build it is.
+TEST(RuntimePackages, ABuildOfAnotherProjectIsSaidToBeOne) {
+  const RuntimePackage& xla = find_runtime_package("xla", "linux-x86_64");
+  EXPECT_EQ(xla.project, "lammps-jax-pjrt-cpu");
+  EXPECT_TRUE(xla.builder.starts_with("the project lammps-jax")) << xla.builder;
+  EXPECT_NE(xla.sentence.find("lammps-jax"), std::string_view::npos) << "alate backends --help shows it";
+  EXPECT_EQ(find_runtime_package("onnx", "linux-x86_64").builder, "");
 }
 
 TEST(RuntimePackages, NamesAndPlatforms) {

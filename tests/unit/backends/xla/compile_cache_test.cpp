@@ -95,6 +95,26 @@ TEST_F(XlaCompileCache, IsOfNoMatterWhereItsFolderCannotBe) {
   EXPECT_FALSE(cache.read(key(1)).has_value());
 }
 
+// Programs are machine code: what another user may have written is compiled anew instead, and left where it is.
+TEST_F(XlaCompileCache, RunsNothingThatOthersMayHaveWritten) {
+  source().program("module");
+  EXPECT_EQ(fake.compiled, 1);
+  const fs::path program = programs().at(0);
+  EXPECT_EQ(fs::status(program).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
+  for (const fs::path& path : {program, folder}) {
+    const fs::perms right = fs::status(path).permissions();
+    fs::permissions(path, fs::perms::others_write, fs::perm_options::add);
+    fake.compiled = 0;
+    source().program("module");
+    EXPECT_EQ(fake.compiled, 1) << path;
+    if (fs::exists(path)) fs::permissions(path, right);
+    fake.compiled = 0;
+    source().program("module");
+    EXPECT_EQ(fake.compiled, 0) << path;
+  }
+}
+
 TEST_F(XlaCompileCache, ManyWritersLeaveOneWholeEntry) {
   const CompileCache cache(folder);
   std::vector<std::thread> writers;
