@@ -15,6 +15,7 @@
 #include "alate/error.h"
 #include "base/cpu_facts.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/spin.h"
 #include "base/thread_pinning.h"
 
@@ -61,7 +62,7 @@ struct alignas(64) Slot {
   std::vector<std::atomic<bool>> worker_taken;  // [i]: a helper runs as worker i + 1
   std::atomic<bool> failed{false};
   std::exception_ptr error;
-  std::mutex sleep_mutex;
+  Mutex sleep_mutex;
   std::condition_variable helpers_left;
   alignas(64) std::atomic<std::size_t> next{0};
 
@@ -90,7 +91,7 @@ struct ThreadPool::State {
   alignas(64) std::atomic<std::uint32_t> epoch{0};        // counts loops; idle workers watch it
   std::atomic<std::uint32_t> sleepers{0};
   std::atomic<bool> stop{false};
-  std::mutex sleep_mutex;
+  Mutex sleep_mutex;
   std::condition_variable wake;
   std::vector<std::thread> threads;
 
@@ -174,7 +175,7 @@ std::uint32_t ThreadPool::State::await_news(std::uint32_t seen, bool spins) {
   if (spins) spin_until(spin_time, [&] { return epoch.load(std::memory_order_relaxed) != seen; });
   if (epoch.load() != seen) return epoch.load();
   {
-    std::unique_lock lock(sleep_mutex);
+    std::unique_lock<std::mutex> lock(sleep_mutex);
     // Sequentially consistent on both sides: either the opener of a loop sees this sleeper, or this sees its epoch.
     sleepers.fetch_add(1);
     wake.wait(lock, [&] { return epoch.load() != seen; });
@@ -256,7 +257,7 @@ void ThreadPool::State::await_helpers(Slot& slot) {
   spin_until(spin_time, alone);
   if (alone()) return;
   if (helpers_in(slot.word.fetch_or(kCallerSleeps, std::memory_order_acq_rel)) == 0) return;
-  std::unique_lock lock(slot.sleep_mutex);
+  std::unique_lock<std::mutex> lock(slot.sleep_mutex);
   slot.helpers_left.wait(lock, alone);
 }
 
@@ -368,7 +369,7 @@ void ThreadPool::parallel_for(std::size_t count, std::size_t max_workers, Indexe
 namespace {
 
 struct SharedPool {
-  std::mutex mutex;
+  Mutex mutex;
   std::size_t threads = 0;  // 0: one per usable core
   std::unique_ptr<ThreadPool> pool;
   std::atomic<ThreadPool*> running{nullptr};

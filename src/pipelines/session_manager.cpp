@@ -7,6 +7,7 @@
 #include "alate/error.h"
 #include "alate/session.h"
 #include "base/error_copy.h"
+#include "base/mutex.h"
 #include "runtime/discovery.h"
 #include "runtime/loaded_model.h"
 
@@ -40,7 +41,7 @@ std::filesystem::path real_path(const std::filesystem::path& path) {
 }  // namespace
 
 struct SessionManager::State {
-  mutable std::mutex mutex;
+  mutable base::Mutex mutex;
   std::condition_variable released;  // a model has gone
   std::vector<std::string> priority;
   std::map<std::string, Entry> entries;
@@ -148,7 +149,7 @@ bool SessionManager::unload(const std::filesystem::path& path, std::chrono::nano
   }
   for (Entry& entry : forgotten) entry.model.wait();
   forgotten.clear();
-  std::unique_lock lock(state_->mutex);
+  std::unique_lock<std::mutex> lock(state_->mutex);
   return state_->released.wait_for(lock, limit, [&] {
     return std::ranges::none_of(state_->alive, [&](const auto& each) { return each.second == real; });
   });

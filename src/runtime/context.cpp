@@ -11,6 +11,7 @@
 #include "base/accelerator_hints.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "formats/json.h"
 #include "runtime/array_choice.h"
 #include "runtime/discovery.h"
@@ -50,7 +51,7 @@ std::optional<ArrayBackend> parse_array_backend(std::string_view name) {
 }
 
 struct Context::State {
-  mutable std::mutex mutex;
+  mutable base::Mutex mutex;
   bool is_chosen = false;
   runtime::ArrayChoice choice;
   std::string fallback_reason;

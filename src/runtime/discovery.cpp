@@ -10,6 +10,7 @@
 #include "backends/registry.h"
 #include "base/accelerator_hints.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "runtime/probe.h"
 
 namespace alate::runtime {
@@ -20,7 +21,7 @@ using backends::DeviceKind;
 
 // What each backend was found to have, as long as the process lives.
 struct Known {
-  std::mutex mutex;
+  base::Mutex mutex;
   std::map<std::string, BackendState, std::less<>> states;
   std::vector<std::string> priority;
 };

@@ -9,6 +9,7 @@
 #include "backends/self_test.h"
 #include "base/child_process.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "formats/json.h"
 
 namespace alate::runtime {
@@ -22,7 +23,7 @@ constexpr std::chrono::seconds kProbeLimit{60};  // drivers of large GPUs take t
 constexpr std::string_view kProcessor = "processor", kGpu = "gpu", kAccelerator = "accelerator";
 
 struct ProbeProgram {
-  std::mutex mutex;
+  base::Mutex mutex;
   std::filesystem::path program;
   std::vector<std::string> words;
 };

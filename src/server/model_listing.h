@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "server/model_host.h"
 #include "server/model_names.h"
 
@@ -20,7 +21,7 @@ class ModelListings {
   ModelListing of(const NamedFolder& model);
 
  private:
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::map<std::filesystem::path, ModelListing> known_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/cpu/plan.h"
+#include "base/mutex.h"
 
 namespace alate::cpu {
 
@@ -42,7 +43,7 @@ class CpuExecutable final : public backends::Executable {
   std::shared_ptr<backends::WeightStore> weights_;
   std::size_t max_workers_;
 
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::list<std::pair<std::vector<std::int64_t>, BindingPtr>> bindings_;  // the latest used first; by dims and workers
   std::vector<std::unique_ptr<Workspace>> workspaces_;
   std::size_t largest_arena_ = 0;

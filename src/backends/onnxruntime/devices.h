@@ -10,6 +10,7 @@
 
 #include "backends/backend.h"
 #include "backends/onnxruntime/places.h"
+#include "base/mutex.h"
 
 namespace alate::onnxruntime {
 
@@ -33,7 +34,7 @@ class Devices {
 
   std::shared_ptr<const Library> library_;
   std::vector<std::filesystem::path> plugin_folders_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::optional<std::vector<Place>> places_;
 };
 

@@ -12,6 +12,7 @@
 #include "backends/onnxruntime/devices.h"
 #include "backends/onnxruntime/open_file.h"
 #include "base/library_folders.h"
+#include "base/mutex.h"
 #include "exchange/onnx_writer.h"
 
 namespace alate::onnxruntime {
@@ -105,7 +106,7 @@ class OnnxBackend final : public backends::Backend {
     return devices_;
   }
 
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::filesystem::path chosen_;
   mutable std::shared_ptr<const Library> library_;
   std::shared_ptr<Devices> devices_;

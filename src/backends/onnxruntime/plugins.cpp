@@ -8,6 +8,7 @@
 
 #include "alate/error.h"
 #include "backends/onnxruntime/providers.h"
+#include "base/mutex.h"
 #include "base/shared_library.h"
 
 namespace alate::onnxruntime {
@@ -62,7 +63,7 @@ std::vector<const abi::EpDevice*> all_devices(const Library& library) {
 
 // Registers the plugin, once a process and library, and gives the devices that came with it.
 std::vector<const abi::EpDevice*> devices_of(const Library& library, const fs::path& file) {
-  static std::mutex mutex;
+  static base::Mutex mutex;
   static std::map<std::pair<const abi::Env*, std::string>, std::vector<const abi::EpDevice*>> registered;
   const std::string name = plugin_name(file);
   const std::lock_guard lock(mutex);

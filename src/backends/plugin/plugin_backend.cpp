@@ -11,6 +11,7 @@
 #include "backends/plugin/executable.h"
 #include "backends/plugin/graph_text.h"
 #include "backends/plugin/library.h"
+#include "base/mutex.h"
 
 namespace alate::plugin {
 namespace {
@@ -96,9 +97,9 @@ class PluginBackend final : public backends::Backend {
 
   std::string name_;
   std::filesystem::path file_;
-  mutable std::mutex opening_;
+  mutable base::Mutex opening_;
   mutable std::shared_ptr<const Library> library_;
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   mutable std::set<std::string> spellings_;
   mutable std::map<std::string, Support> answers_;
 };

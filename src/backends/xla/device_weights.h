@@ -7,6 +7,7 @@
 
 #include "backends/weight_store.h"
 #include "backends/xla/client.h"
+#include "base/mutex.h"
 
 namespace alate::xla {
 
@@ -22,13 +23,13 @@ class DeviceWeights {
 
  private:
   struct Entry {
-    std::mutex mutex;
+    base::Mutex mutex;
     DeviceBuffer buffer;  // null until it is uploaded
   };
 
   std::shared_ptr<const Client> client_;
   std::size_t device_;
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::map<Fingerprint, std::shared_ptr<Entry>> entries_;
   std::size_t bytes_ = 0;
 };
@@ -45,7 +46,7 @@ class DeviceWeightsOfModels {
     std::size_t device;
     std::weak_ptr<DeviceWeights> weights;
   };
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::vector<Row> rows_;
 };
 

@@ -9,6 +9,7 @@
 #include "backends/specialising_executable.h"
 #include "backends/xla/device_weights.h"
 #include "backends/xla/program_source.h"
+#include "base/mutex.h"
 #include "exchange/stablehlo.h"
 
 namespace alate::xla {
@@ -40,7 +41,7 @@ class XlaExecutable final : public backends::SpecialisingExecutable {
   using SpecialisationPtr = std::shared_ptr<const Specialisation>;
   /// Whoever comes first makes it; others of the same extents wait, those of other extents do not.
   struct Slot {
-    std::mutex mutex;
+    base::Mutex mutex;
     SpecialisationPtr made;
   };
 
@@ -57,7 +58,7 @@ class XlaExecutable final : public backends::SpecialisingExecutable {
   std::shared_ptr<DeviceWeights> weights_;
   std::vector<backends::Port> inputs_, outputs_;
 
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::list<std::pair<std::vector<std::int64_t>, std::shared_ptr<Slot>>> slots_;  // the latest used first
 };
 

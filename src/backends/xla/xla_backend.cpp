@@ -9,6 +9,7 @@
 #include "backends/xla/device_listing.h"
 #include "backends/xla/executable.h"
 #include "backends/xla/plugin_search.h"
+#include "base/mutex.h"
 #include "exchange/stablehlo.h"
 
 namespace alate::xla {
@@ -83,7 +84,7 @@ class XlaBackend final : public backends::Backend {
     return client_;
   }
 
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::filesystem::path chosen_;
   std::shared_ptr<const Client> client_;
   DeviceWeightsOfModels weights_;
