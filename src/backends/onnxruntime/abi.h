@@ -63,6 +63,8 @@ using SessionGetInputTypeInfo = Function<33, Status*(const Session*, std::size_t
 using SessionGetOutputTypeInfo = Function<34, Status*(const Session*, std::size_t index, TypeInfo**)>;
 using SessionGetInputName = Function<36, Status*(const Session*, std::size_t index, Allocator*, char**)>;
 using SessionGetOutputName = Function<37, Status*(const Session*, std::size_t index, Allocator*, char**)>;
+using CreateRunOptions = Function<39, Status*(RunOptions**)>;
+using RunOptionsSetTerminate = Function<46, Status*(RunOptions*)>;
 using CreateTensorWithDataAsOrtValue =
     Function<49, Status*(const MemoryInfo*, void* data, std::size_t bytes, const std::int64_t* dims, std::size_t rank,
                          int type, Value**)>;
@@ -82,6 +84,7 @@ using ReleaseStatus = Function<93, void(Status*)>;
 using ReleaseMemoryInfo = Function<94, void(MemoryInfo*)>;
 using ReleaseSession = Function<95, void(Session*)>;
 using ReleaseValue = Function<96, void(Value*)>;
+using ReleaseRunOptions = Function<97, void(RunOptions*)>;
 using ReleaseTypeInfo = Function<98, void(TypeInfo*)>;
 using ReleaseTensorTypeAndShapeInfo = Function<99, void(TensorTypeAndShape*)>;
 using ReleaseSessionOptions = Function<100, void(SessionOptions*)>;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "alate/error.h"
 #include "backends/host_buffers.h"
+#include "backends/onnxruntime/run_watch.h"
 #include "backends/onnxruntime/value.h"
 
 namespace alate::onnxruntime {
@@ -109,11 +111,14 @@ void OnnxExecutable::read_results(std::vector<Result>& results, abi::IoBinding* 
   library_->call<abi::ClearBoundOutputs>(binding);
 }
 
-void OnnxExecutable::run_bound(abi::IoBinding* binding) const {
+void OnnxExecutable::run_bound(abi::IoBinding* binding, const backends::RunOptions& options) const {
+  std::optional<WatchedRun> watched;
+  if (options.cancelled != nullptr) watched.emplace(*library_, *options.cancelled);
   try {
-    library_->check<abi::RunWithBinding>(kRunning, parts_.session.get(), static_cast<const abi::RunOptions*>(nullptr),
+    library_->check<abi::RunWithBinding>(kRunning, parts_.session.get(), watched ? watched->options() : nullptr,
                                          static_cast<const abi::IoBinding*>(binding));
   } catch (const Error& error) {
+    check_cancelled(options);  // then it is the run that was ended
     // What a file's own operators do not take is between the file and its inputs.
     if (error.code() != ErrorCode::internal || parts_.has_exact_ports) throw;
     throw Error(ErrorCode::invalid_argument, error.message());
@@ -160,7 +165,7 @@ void OnnxExecutable::run(std::span<const backends::Buffer> inputs, std::span<bac
     results.push_back(bind_output(i, dims, inputs, outputs, binding.get()));
     is_complete = is_complete && !results.back().tensor.empty();
   }
-  run_bound(binding.get());
+  run_bound(binding.get(), options);
   if (!is_complete) read_results(results, binding.get());
   give_binding(std::move(binding));
   check_cancelled(options);

@@ -8,6 +8,7 @@
 
 #include "backends/backend.h"
 #include "backends/onnxruntime/library.h"
+#include "base/mutex.h"
 #include "graph/dims.h"
 
 namespace alate::onnxruntime {
@@ -26,8 +27,9 @@ struct SessionParts {
 };
 
 /// Inputs are read where they lie. Outputs are written where they are to be, into the caller's buffers where they have
-/// the right shape and are nobody else's memory. Named dims stay open: one session serves all sizes. A run is asked
-/// whether it is cancelled before it starts and at its end, not between.
+/// the right shape and are nobody else's memory. Named dims stay open: one session serves all sizes. A run
+/// that is cancelled ends between two kernels of the library, at the latest a few hundredths of a second later
+/// (run_watch.h).
 class OnnxExecutable final : public backends::Executable {
  public:
   OnnxExecutable(std::shared_ptr<const Library> library, SessionParts parts)
@@ -48,13 +50,13 @@ class OnnxExecutable final : public backends::Executable {
   Result bind_output(std::size_t index, const graph::DimValues& dims, std::span<const backends::Buffer> inputs,
                      std::span<const backends::Buffer> outputs, abi::IoBinding* binding) const;
   void read_results(std::vector<Result>& results, abi::IoBinding* binding) const;
-  void run_bound(abi::IoBinding* binding) const;
+  void run_bound(abi::IoBinding* binding, const backends::RunOptions& options) const;
   Binding take_binding();
   void give_binding(Binding binding);
 
   std::shared_ptr<const Library> library_;
   SessionParts parts_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::vector<Binding> idle_;  // of runs that ended: one for each that was under way at a time
 };
 

@@ -1,5 +1,7 @@
 #include "backends/reference/reference_backend.h"
 
+#include <set>
+
 #include "alate/error.h"
 #include "backends/host_buffers.h"
 #include "graph/interpreter.h"
@@ -7,26 +9,50 @@
 namespace alate::backends {
 namespace {
 
+using Seen = std::set<const graph::Constant*>;
+
+// Of the tensors that a constant is made of, each counted once.
+std::size_t leaf_bytes(const graph::Constant& constant, Seen& seen) {
+  if (!seen.insert(&constant).second) return 0;
+  if (constant.is_leaf()) return constant.tensor.byte_count();
+  std::size_t bytes = 0;
+  for (const graph::ConstantPtr& operand : constant.operands) bytes += leaf_bytes(*operand, seen);
+  return bytes;
+}
+
+std::size_t weight_bytes(const graph::Graph& graph, Seen& seen) {
+  std::size_t bytes = 0;
+  for (const graph::ConstantPtr& constant : graph.constants()) bytes += leaf_bytes(*constant, seen);
+  for (const graph::Node& node : graph.nodes()) {
+    for (const graph::Region& region : node.regions) bytes += weight_bytes(*region, seen);
+  }
+  return bytes;
+}
+
 class ReferenceExecutable final : public Executable {
  public:
   explicit ReferenceExecutable(graph::Graph graph)
-      : graph_(std::move(graph)), inputs_(input_ports(graph_)), outputs_(output_ports(graph_)) {}
+      : graph_(std::move(graph)), inputs_(input_ports(graph_)), outputs_(output_ports(graph_)) {
+    Seen seen;
+    weight_bytes_ = weight_bytes(graph_, seen);
+  }
 
   std::span<const Port> inputs() const override { return inputs_; }
   std::span<const Port> outputs() const override { return outputs_; }
 
-  void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions&) override {
-    const std::vector<Tensor> results = graph::interpret(graph_, host_tensors(inputs));
+  void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) override {
+    const std::vector<Tensor> results = graph::interpret(graph_, host_tensors(inputs), options.cancelled);
     give_outputs(results, outputs);
   }
 
   ExecutableFacts facts() const override {
-    return {.weight_bytes = 0, .scratch_bytes = 0, .kernels = graph_.nodes().size(), .specialisations = 0};
+    return {.weight_bytes = weight_bytes_, .scratch_bytes = 0, .kernels = graph_.nodes().size(), .specialisations = 0};
   }
 
  private:
   graph::Graph graph_;
   std::vector<Port> inputs_, outputs_;
+  std::size_t weight_bytes_ = 0;
 };
 
 class ReferenceBackend final : public Backend {

@@ -83,7 +83,8 @@ std::vector<Tensor> dispatch_with_carriers(const ReferenceCall& call) {
                                           .regions = call.regions,
                                           .shapes = shapes,
                                           .dims = call.dims,
-                                          .source = call.source});
+                                          .source = call.source,
+                                          .cancelled = call.cancelled});
   for (std::size_t i = 0; i < results.size(); ++i) results[i] = tensor::packed(results[i], call.shapes[i].dtype);
   return results;
 }
@@ -118,7 +119,9 @@ Tensor materialize(const Constant& constant, std::map<const Constant*, Tensor>& 
 }
 
 std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValues& dims,
-                             std::span<const Tensor> inputs, const std::vector<std::vector<Tensor>>& values) {
+                             std::span<const Tensor> inputs, const std::vector<std::vector<Tensor>>& values,
+                             const std::function<bool()>* cancelled) {
+  if (cancelled != nullptr && (*cancelled)()) throw Error(ErrorCode::cancelled, "the run was cancelled");
   const auto place = [&] { return static_cast<std::size_t>(std::get<Index>(node.attributes).index); };
   if (node.op == Op::parameter) return {inputs[place()]};
   if (node.op == Op::constant) return {graph::materialize(*graph.constants()[place()])};
@@ -140,18 +143,20 @@ std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValu
                    .regions = node.regions,
                    .shapes = shapes,
                    .dims = dims,
-                   .source = graph.source(node.source)});
+                   .source = graph.source(node.source),
+                   .cancelled = cancelled});
 }
 
 }  // namespace
 
-std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims, std::vector<Tensor> inputs) {
+std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims, std::vector<Tensor> inputs,
+                                     const std::function<bool()>* cancelled) {
   std::vector<std::vector<Tensor>> values(region.nodes().size());
   std::vector<std::uint32_t> uses = use_counts(region);
   for (NodeId id = 0; id < region.nodes().size(); ++id) {
     const Node& node = region.node(id);
     if (uses[id] == 0) continue;
-    values[id] = evaluate(region, node, dims, inputs, values);
+    values[id] = evaluate(region, node, dims, inputs, values, cancelled);
     for (const Value operand : node.operands) {
       if (--uses[operand.node] == 0) values[operand.node].clear();
     }
@@ -161,7 +166,8 @@ std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims,
   return outputs;
 }
 
-std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs) {
+std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs,
+                              const std::function<bool()>* cancelled) {
   const std::span<const Parameter> parameters = graph.parameters();
   if (inputs.size() != parameters.size()) {
     throw make_error(ErrorCode::invalid_argument, "graph '", graph.name(), "' takes ", parameters.size(),
@@ -173,14 +179,19 @@ std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs
     dims.bind(parameters[i].shape, inputs[i].shape(), what);
     check_size(inputs[i].shape(), what);
   }
-  return interpret_region(graph, dims, {inputs.begin(), inputs.end()});
+  return interpret_region(graph, dims, {inputs.begin(), inputs.end()}, cancelled);
 }
 
 std::vector<Tensor> interpret_op(Op op, const Attributes& attributes, std::span<const Region> regions,
-                                 std::span<const Tensor> operands, std::span<const Shape> shapes,
-                                 const DimValues& dims) {
-  return evaluate(
-      {.op = op, .attributes = attributes, .operands = operands, .regions = regions, .shapes = shapes, .dims = dims});
+                                 std::span<const Tensor> operands, std::span<const Shape> shapes, const DimValues& dims,
+                                 const std::function<bool()>* cancelled) {
+  return evaluate({.op = op,
+                   .attributes = attributes,
+                   .operands = operands,
+                   .regions = regions,
+                   .shapes = shapes,
+                   .dims = dims,
+                   .cancelled = cancelled});
 }
 
 Tensor materialize(const Constant& constant) {
