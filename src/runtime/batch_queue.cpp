@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/batch_work.h"
+
 namespace alate::runtime {
 namespace {
 
 // How many jobs are asked in vain for one batch, so that forming it takes microseconds with thousands waiting.
 constexpr std::size_t kMostRefusals = 256;
+
+constexpr std::size_t kMostBatchesCharged = 64;
 
 }  // namespace
 
@@ -33,9 +37,17 @@ SharedRow* QueuedJob::next_row() {
   return nullptr;
 }
 
-BatchQueue::BatchQueue(std::size_t max_tokens)
-    : max_tokens_(std::max<std::size_t>(max_tokens, 1)),
-      quantum_(static_cast<std::int64_t>(std::max<std::size_t>(max_tokens / 4, 1))) {}
+BatchQueue::BatchQueue(const BatchSchedulerOptions& options)
+    : max_tokens_(std::max<std::size_t>(options.max_tokens, 1)),
+      even_row_length_(options.even_row_length),
+      quantum_(static_cast<std::int64_t>(std::max<std::size_t>(options.max_tokens / 4, 1))) {}
+
+// What a client pays for so many tokens in rows of this length. However long a task says it is, its client is set back
+// by no more than some batches.
+std::int64_t BatchQueue::charge(std::size_t tokens, std::size_t row_length) const {
+  return static_cast<std::int64_t>(
+      std::min(batch_work(tokens, row_length, even_row_length_), kMostBatchesCharged * max_tokens_));
+}
 
 void BatchQueue::add(QueuedJob& job) {
   const auto found = clients_.find(job.job.client);
@@ -140,8 +152,7 @@ BatchQueue::Turn BatchQueue::turn(ClientQueue& client, NextBatch& batch) {
   if (job == nullptr) return Turn::waits;
   for (; job != nullptr && client.allowance > 0; job = next_job(client, batch)) {
     if (job->is_task()) {
-      // However long a task says it is, its client is not set back by more than a few batches.
-      client.allowance -= static_cast<std::int64_t>(std::min(job->job.tokens, 4 * max_tokens_));
+      client.allowance -= charge(job->job.tokens, job->job.row_length);
       batch.task = job;
       break;
     }
@@ -165,7 +176,7 @@ void BatchQueue::take_rows(QueuedJob& job, NextBatch& batch) {
     batch.rows.push_back(job.slots[job.next].row);
     row->state = SharedRow::State::running;
     batch.tokens += row->tokens();
-    allowance -= static_cast<std::int64_t>(std::min(row->tokens(), 4 * max_tokens_));
+    allowance -= charge(row->tokens(), row->tokens());
   }
 }
 

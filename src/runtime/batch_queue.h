@@ -72,7 +72,7 @@ struct QueuedJob {
 struct ClientQueue {
   std::string name;
   std::list<QueuedJob*> jobs;
-  std::int64_t allowance = 0;  // tokens it may still take this turn; negative: what a large row overdrew
+  std::int64_t allowance = 0;  // work it may still take this turn; negative: what a large row overdrew
 };
 
 /// What runs next: rows of one program, or a task, or nothing.
@@ -85,10 +85,11 @@ struct NextBatch {
 };
 
 /// Clients stand in a ring, and so do each client's jobs. A turn adds a quantum of tokens to what the client may take,
-/// and one of its jobs takes rows until that is used up; the row that goes beyond is charged to the turns after.
+/// and one of its jobs takes rows until their work (batch_work.h) has used that up; the row that goes beyond is charged
+/// to the turns after.
 class BatchQueue {
  public:
-  explicit BatchQueue(std::size_t max_tokens);
+  explicit BatchQueue(const BatchSchedulerOptions& options);
 
   void add(QueuedJob& job);
   /// Does nothing for a job that is not in the queue (any more).
@@ -114,8 +115,10 @@ class BatchQueue {
   bool fits(QueuedJob& job, const NextBatch& batch) const;
   void take_rows(QueuedJob& job, NextBatch& batch);
   void drop(Ring::iterator client);
+  std::int64_t charge(std::size_t tokens, std::size_t row_length) const;
 
   const std::size_t max_tokens_;
+  const std::size_t even_row_length_;
   const std::int64_t quantum_;
   std::size_t tasks_ = 0;
   // Of the batch that is being taken: the first job that does not go into it, and how many did not.

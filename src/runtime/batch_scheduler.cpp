@@ -6,6 +6,7 @@
 #include <list>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <random>
 #include <system_error>
 #include <thread>
@@ -15,6 +16,7 @@
 
 #include "alate/error.h"
 #include "base/error_copy.h"
+#include "base/mutex.h"
 #include "runtime/batch_cache.h"
 #include "runtime/batch_queue.h"
 
@@ -82,15 +84,16 @@ struct BatchScheduler::State {
       : run(std::move(function)),
         options(chosen),
         observer(std::move(watcher)),
-        queue(chosen.max_tokens),
+        queue(chosen),
         cache(chosen.cache_size, chosen.cache_ttl) {}
 
   const Run run;
   const BatchSchedulerOptions options;
   const BatchObserver observer;
   const std::uint64_t seed = random_number();
+  const Error unloading{ErrorCode::cancelled, "the model is being unloaded"};  // made before memory may be short
 
-  std::mutex mutex;
+  base::Mutex mutex;
   std::condition_variable news;
   bool sleeping = false;  // the thread waits for news, and nobody has woken it
   bool stopping = false;
@@ -105,6 +108,7 @@ struct BatchScheduler::State {
   Clock::time_point next_deadline = Clock::time_point::max();  // no job's is earlier
   std::size_t expired = 0;                                     // jobs that the observer has not heard of
   const QueuedJob* running_task = nullptr;
+  std::optional<Clock::time_point> call_begun;  // the call of the model, or the task, that is under way
 
   // How many of the rows in the call under way are wanted, or whether the task is.
   std::atomic<std::size_t> wanted{0};
@@ -245,7 +249,7 @@ void BatchScheduler::State::finish(QueuedJob& job, std::exception_ptr error) {
 }
 
 void BatchScheduler::State::serve() {
-  std::unique_lock lock(mutex);
+  std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
     call_done(lock);
     const Clock::time_point now = Clock::now();
@@ -330,6 +334,7 @@ void BatchScheduler::State::run_task(std::unique_lock<std::mutex>& lock) {
   auto task = std::exchange(job.job.task, nullptr);
   job.begun = Clock::now();
   running_task = &job;
+  call_begun = job.begun;
   wanted.store(1, std::memory_order_relaxed);
   lock.unlock();
   std::exception_ptr error;
@@ -341,6 +346,7 @@ void BatchScheduler::State::run_task(std::unique_lock<std::mutex>& lock) {
   task = nullptr;
   lock.lock();
   running_task = nullptr;
+  call_begun.reset();
   const auto found = by_id.find(id);
   if (found != by_id.end() && !found->second->finished) finish(*found->second, std::move(error));
 }
@@ -393,9 +399,10 @@ std::exception_ptr BatchScheduler::State::compute(std::unique_lock<std::mutex>& 
                                                   Tensor& values) {
   const std::uint64_t program = batch.rows.front()->program;
   wanted.store(rows.size(), std::memory_order_relaxed);
+  const Clock::time_point begun = Clock::now();
+  call_begun = begun;
   lock.unlock();
   std::exception_ptr error;
-  const Clock::time_point begun = Clock::now();
   try {
     values = run(program, rows, unwanted);
     require_rows(values, rows.size());
@@ -404,6 +411,7 @@ std::exception_ptr BatchScheduler::State::compute(std::unique_lock<std::mutex>& 
   }
   if (observer.ran) observer.ran(rows.size(), tokens, Clock::now() - begun);
   lock.lock();
+  call_begun.reset();
   return error;
 }
 
@@ -444,15 +452,17 @@ BatchScheduler::BatchScheduler(Run run, const BatchSchedulerOptions& options, Ba
   }
 }
 
-BatchScheduler::~BatchScheduler() {
-  const Error error(ErrorCode::cancelled, "the model is being unloaded");
+BatchScheduler::~BatchScheduler() { stop(); }
+
+void BatchScheduler::stop() noexcept {
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopping = true;
     state_->sleeping = false;
-    while (!state_->jobs.empty()) state_->finish(state_->jobs.front(), as_pointer(error));
+    while (!state_->jobs.empty()) state_->finish(state_->jobs.front(), as_pointer(state_->unloading));
   }
   state_->news.notify_one();
+  if (!state_->thread.joinable()) return;
   if (state_->thread.get_id() == std::this_thread::get_id()) {
     state_->thread.detach();
   } else {
@@ -470,7 +480,7 @@ std::uint64_t BatchScheduler::submit(BatchJob job) {
     const std::lock_guard lock(state_->mutex);
     id = queued.id = ++state_->last_id;
     if (state_->stopping) {
-      queued.result.error = as_pointer(Error(ErrorCode::cancelled, "the model is being unloaded"));
+      queued.result.error = as_pointer(state_->unloading);
     } else if (queued.is_task() || !queued.slots.empty()) {
       const auto entry = state_->by_id.emplace(id, made.begin()).first;
       try {
@@ -511,7 +521,8 @@ BatchScheduler::Depth BatchScheduler::depth() const {
   const std::lock_guard lock(state_->mutex);
   return {.jobs = state_->jobs.size(),
           .rows = state_->under_way.size(),
-          .tokens = state_->row_tokens + state_->task_tokens};
+          .tokens = state_->row_tokens + state_->task_tokens,
+          .running = state_->call_begun ? Clock::now() - *state_->call_begun : Clock::duration{}};
 }
 
 }  // namespace alate::runtime

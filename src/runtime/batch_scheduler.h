@@ -39,7 +39,7 @@ struct BatchJob {
   std::uint64_t program = 0;                   // rows of different programs are never in one batch
   std::vector<BatchRow> rows;                  // none: done at once
   std::function<void(const Cancelled&)> task;  // instead of rows: runs alone on the scheduler's thread, `tokens` long
-  std::size_t tokens = 0;                      // of a task, for fairness
+  std::size_t tokens = 0, row_length = 0;      // of a task, and of its longest row, for fairness
   std::string client;                          // each client gets the same share of the tokens
   Clock::time_point deadline = Clock::time_point::max();  // once it is over the job fails with deadline_exceeded, unrun
   /// Called exactly once, with the result or an error, unless the job is cancelled: on the scheduler's thread, or in
@@ -49,6 +49,7 @@ struct BatchJob {
 
 struct BatchSchedulerOptions {
   std::size_t max_tokens = 2048;        // of one batch; a longer row is a batch of its own
+  std::size_t even_row_length = 2304;   // of rows whose attention is half of their work: batch_work.h
   std::chrono::nanoseconds max_wait{};  // how long a batch that is not full waits for more rows
   std::size_t cache_size = 0;           // results of rows that are kept; 0: none
   std::chrono::nanoseconds cache_ttl = std::chrono::minutes(5);
@@ -66,6 +67,7 @@ struct BatchObserver {
 ///
 /// Fairness: clients take turns, and within a client its jobs do, each adding a quantum of tokens (a quarter of the
 /// budget, or one row) a turn: a job of thousands of rows delays a small one by one batch at most, whoever sent it.
+/// Long rows are charged for the square of their length too, which is attention's work.
 ///
 /// Equal rows (program, ids, pool_skip) of jobs under way are computed once and given to all that want them.
 class BatchScheduler {
@@ -78,11 +80,15 @@ class BatchScheduler {
   using Run = std::function<Tensor(std::uint64_t program, Rows rows, const std::function<bool()>& cancelled)>;
 
   BatchScheduler(Run run, const BatchSchedulerOptions& options, BatchObserver observer = {});
-  /// Fails what is left with `cancelled`; waits for a batch under way. One of its own callbacks may destroy it, which
-  /// then waits for nothing.
+  /// As `stop`.
   ~BatchScheduler();
   BatchScheduler(const BatchScheduler&) = delete;
   BatchScheduler& operator=(const BatchScheduler&) = delete;
+
+  /// Fails what is left with `cancelled`, and what is submitted from now on; waits for a batch under way and for the
+  /// last callback. One of its own callbacks may call this, which then waits for nothing. Idempotent; not from two
+  /// threads at once.
+  void stop() noexcept;
 
   /// Names the job for `cancel`. The same number is never given twice.
   std::uint64_t submit(BatchJob job);
@@ -92,6 +98,7 @@ class BatchScheduler {
 
   struct Depth {
     std::size_t jobs = 0, rows = 0, tokens = 0;  // waiting or under way
+    std::chrono::nanoseconds running{};          // for how long the call of the model has been under way; 0: none is
   };
   Depth depth() const;
 

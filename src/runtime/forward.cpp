@@ -1,6 +1,8 @@
 // Model::forward: padded rows in, packed through the encoder, padded rows out.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <string_view>
 
 #include "alate/error.h"
 #include "runtime/file_program.h"
@@ -11,6 +13,9 @@ namespace {
 
 // Tokens that go through the encoder at a time; rows are never split.
 constexpr std::size_t kTokensAtATime = 1024;
+
+constexpr std::array<std::string_view, 4> kTokenInputs = {"input_ids", "attention_mask", "token_type_ids",
+                                                          "position_ids"};
 
 struct Padded {
   std::int64_t batch = 0, length = 0;
@@ -38,7 +43,7 @@ std::vector<std::int64_t> integers(const Tensor& tensor, const char* name) {
 Padded read_inputs(const NamedTensors& inputs) {
   Padded padded;
   for (const auto& [name, tensor] : inputs) {
-    if (name != "input_ids" && name != "attention_mask" && name != "token_type_ids" && name != "position_ids") {
+    if (std::ranges::find(kTokenInputs, name) == kTokenInputs.end()) {
       throw make_error(ErrorCode::invalid_argument, "the model has no input '", name,
                        "': it takes input_ids, attention_mask, token_type_ids and position_ids");
     }
@@ -124,13 +129,37 @@ void scatter(const Tensor& from, bool per_token, const Chunk& chunk, std::int64_
   }
 }
 
+// The work of attention grows with the square of a row's length, whatever its positions are said to be.
+void require_length(const NamedTensors& inputs, std::int64_t most) {
+  for (const std::string_view name : kTokenInputs) {
+    const auto found = inputs.find(name);
+    if (found == inputs.end() || found->second.rank() != 2 || found->second.extent(1) <= most) continue;
+    throw make_error(ErrorCode::invalid_argument, "input '", name, "' has rows of ", found->second.extent(1),
+                     " tokens, and the model takes ", most, ": send shorter ones");
+  }
+}
+
+Tensor usual_input(std::string_view name, std::int64_t batch, std::int64_t length) {
+  Tensor tensor = Tensor::zeros({DType::i64, {batch, length}});
+  const std::span<std::int64_t> values = tensor.mutable_values<std::int64_t>();
+  if (name == "attention_mask") std::ranges::fill(values, 1);
+  if (name == "position_ids") {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<std::int64_t>(i % static_cast<std::size_t>(length));
+  }
+  return tensor;
+}
+
 }  // namespace
 
 NamedTensors Model::forward(const NamedTensors& inputs) const { return runtime::forward(*state_, inputs, {}); }
 
 NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inputs,
                               const backends::RunOptions& options) {
-  if (model.files.is_onnx()) return runtime::run_file(*model.open_file(), inputs, options);
+  if (model.files.is_onnx()) {
+    require_length(inputs, model.limits.positions);
+    return runtime::run_file(*model.open_file(), inputs, options);
+  }
   const Padded padded = read_inputs(inputs);
   const runtime::EncoderProgram& program = model.forward_program();
   NamedTensors results;
@@ -155,6 +184,52 @@ NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inp
     }
   }
   return results;
+}
+
+std::vector<runtime::ForwardOutput> runtime::forward_outputs(const Model::State& model) {
+  std::vector<ForwardOutput> outputs;
+  if (!model.files.is_onnx()) {
+    const EncoderProgram& program = model.forward_program();
+    for (std::size_t i = 0; i < program.outputs().size(); ++i) {
+      const backends::Port& port = program.outputs()[i];
+      ForwardOutput& output = outputs.emplace_back(ForwardOutput{port.name, program.is_per_token(i), {}});
+      for (std::size_t axis = 1; axis < port.shape.rank(); ++axis)
+        output.extents.push_back(port.shape.dims[axis].number());
+    }
+    return outputs;
+  }
+  const std::shared_ptr<backends::Executable> file = model.open_file();
+  for (const backends::Port& port : file->outputs()) {
+    if (port.shape.dtype != DType::f32 || port.shape.rank() == 0) continue;
+    // By convention the second dim is the length where the file gives it no number.
+    const bool is_per_token = port.shape.rank() > 1 && !port.shape.dims[1].is_number();
+    ForwardOutput& output = outputs.emplace_back(ForwardOutput{port.name, is_per_token, {}});
+    for (std::size_t axis = is_per_token ? 2 : 1; axis < port.shape.rank(); ++axis) {
+      const Dim dim = port.shape.dims[axis];
+      output.extents.push_back(dim.is_number() ? dim.number() : -1);
+    }
+  }
+  if (outputs.empty())
+    throw make_error(ErrorCode::unsupported, "the model ", runtime::shown_name(model.folder),
+                     " gives no float32 numbers for a row of tokens; `alate forward` shows what it gives");
+  return outputs;
+}
+
+std::vector<std::string> runtime::forward_inputs(const Model::State& model) {
+  if (!model.files.is_onnx()) return {kTokenInputs.begin(), kTokenInputs.end()};
+  std::vector<std::string> names;
+  for (const backends::Port& port : model.open_file()->inputs()) names.push_back(port.name);
+  return names;
+}
+
+void runtime::add_usual_inputs(const Model::State& model, NamedTensors& inputs) {
+  const auto ids = inputs.find("input_ids");
+  if (!model.files.is_onnx() || ids == inputs.end() || ids->second.rank() != 2) return;
+  const std::int64_t batch = ids->second.extent(0), length = ids->second.extent(1);
+  for (const std::string& name : forward_inputs(model)) {
+    const bool is_usual = std::ranges::find(kTokenInputs, name) != kTokenInputs.end();
+    if (is_usual && !inputs.contains(name)) inputs.emplace(name, usual_input(name, batch, length));
+  }
 }
 
 }  // namespace alate

@@ -160,6 +160,7 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   if (files.is_onnx()) {
     encoder = runtime::find_encoder(open_file(), files.onnx_file.string(), limits);
     built.last_hidden_state = b.parameter("last_hidden_state", {DType::f32, {inputs.tokens, encoder.hidden_size}});
+    built.outputs = {{"last_hidden_state", built.last_hidden_state}};
   } else {
     models::Weights named(weights, std::string(architecture->prefix), weight_settings);
     built = architecture->build(b, config, named, inputs, choice);
@@ -209,7 +210,7 @@ backends::CompileOptions Model::State::compile_options() const {
 }
 
 std::shared_ptr<backends::Executable> Model::State::open_file() const {
-  const std::lock_guard lock(forward_mutex);
+  const std::lock_guard lock(file_mutex);
   if (file == nullptr) file = on_backend(*backend, [&] { return backend->open({files.onnx_file}, compile_options()); });
   return file;
 }

@@ -11,6 +11,7 @@
 #include "alate/error.h"
 #include "alate/model.h"
 #include "backends/backend.h"
+#include "base/mutex.h"
 #include "formats/json.h"
 #include "formats/safetensors_model.h"
 #include "models/encoder.h"
@@ -119,10 +120,13 @@ struct Model::State {
   std::shared_ptr<backends::Executable> open_file() const;
   /// Whatever `Model::forward` needs, compiled.
   void prepare_forward() const;
-  /// The program of `Model::forward`, compiled at its first use; not for ONNX files.
+  /// The program of `Model::forward`, compiled at its first use. `Model::forward` does not use it for ONNX files, of
+  /// which it gives the hidden states.
   const runtime::EncoderProgram& forward_program() const;
 
-  mutable std::mutex forward_mutex;
+  // One for each value that is made at its first use: making `forward` opens `file`, with `forward_mutex` held. Nobody
+  // takes them the other way round.
+  mutable base::Mutex file_mutex, forward_mutex;
   mutable std::shared_ptr<backends::Executable> file;
   mutable std::shared_ptr<const runtime::EncoderProgram> forward;
 };

@@ -57,15 +57,16 @@ formats::Json read_config(const runtime::ModelFiles& files) {
   return formats::parse_json(base::read_text_file(path), path.string());
 }
 
-// What a file's encoder takes, as its config says; without one, what fits into an id.
+// What a file's encoder takes, as its config says; without one, ids that fit into 32 bits, and rows that few models
+// pass: attention's work grows with the square of their length, so that it needs a limit.
 models::EncoderLimits limits_of_config(const formats::Json& config) {
-  constexpr std::int64_t kAny = INT32_MAX;
+  constexpr std::int64_t kAny = INT32_MAX, kUsualPositions = 8192;
   const auto positive = [&](const char* key, std::int64_t otherwise) {
     const std::int64_t value = config.get_int(key, otherwise);
     return value > 0 ? value : otherwise;
   };
   return {.vocabulary = positive("vocab_size", kAny),
-          .positions = positive("max_position_embeddings", kAny),
+          .positions = positive("max_position_embeddings", kUsualPositions),
           .types = positive("type_vocab_size", kAny),
           .hidden_size = config.get_int("hidden_size", 0)};
 }

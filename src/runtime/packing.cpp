@@ -47,6 +47,15 @@ void require_below(const char* what, const Ints& values, std::int64_t limit, con
   }
 }
 
+// Attention's work grows with the square of a sequence's length.
+void require_lengths(const Ints& lengths, std::int64_t limit, std::size_t first_row) {
+  for (std::size_t s = 0; s < lengths.size(); ++s) {
+    if (lengths[s] > limit)
+      throw make_error(ErrorCode::invalid_argument, "row ", first_row + s, " has ", lengths[s],
+                       " tokens, and the model has ", limit, " positions: send shorter rows");
+  }
+}
+
 backends::Buffer row_of(const Ints& values) {
   return Tensor::from<std::int32_t>({static_cast<std::int64_t>(values.size())}, std::span(values));
 }
@@ -99,6 +108,8 @@ std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::Enc
   require_below("token id", tokens.ids, limits.vocabulary, sequence_of, starts, options.first_row);
   require_below("token type", types, limits.types, sequence_of, starts, options.first_row);
   require_below("position", positions, limits.positions, sequence_of, starts, options.first_row);
+  // Positions that a caller gives may all be small.
+  require_lengths(tokens.lengths, limits.positions, options.first_row);
 
   const std::int32_t longest = *std::max_element(tokens.lengths.begin(), tokens.lengths.end());
   Tensor pad_index = Tensor::zeros({DType::i32, {static_cast<std::int64_t>(sequences), longest}});

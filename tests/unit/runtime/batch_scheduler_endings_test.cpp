@@ -168,6 +168,33 @@ TEST_F(BatchEndings, DestructionFailsWhatIsLeft) {
   EXPECT_TRUE(batches().empty());
 }
 
+TEST_F(BatchEndings, OnceStoppedNoCallbackRunsAndNothingIsTaken) {
+  std::atomic<int> running = 0;
+  start({}, {.ran = [&](auto, auto, auto) { ++running; }, .cache_hit = {}, .expired = {}});
+  model.hold();
+  Sent first = send({{1}}), second = send({{2}});
+  model.await_calls(1);
+  scheduler->stop();
+  const int after = running;
+  EXPECT_EQ(first.error().code(), ErrorCode::cancelled);
+  EXPECT_EQ(second.error().code(), ErrorCode::cancelled);
+  EXPECT_EQ(send({{3}}).error().code(), ErrorCode::cancelled);
+  EXPECT_EQ(running, after);
+  scheduler->stop();
+}
+
+TEST_F(BatchEndings, DepthSaysForHowLongACallHasBeenUnderWay) {
+  start();
+  EXPECT_EQ(scheduler->depth().running.count(), 0);
+  model.hold();
+  Sent sent = send({{1}});
+  model.await_calls(1);
+  while (scheduler->depth().running < std::chrono::milliseconds(2)) std::this_thread::yield();
+  model.release();
+  sent.values();
+  while (scheduler->depth().running.count() != 0) std::this_thread::yield();
+}
+
 TEST_F(BatchEndings, AJobSubmittedWhileTheSchedulerEndsIsCancelled) {
   start_busy();
   std::promise<ErrorCode> code;

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "batch_scheduler_testing.h"
+#include "runtime/batch_work.h"
 
 namespace alate::runtime {
 namespace {
@@ -94,6 +95,53 @@ TEST_F(BatchScheduling, ClientsGetTheSameShareHoweverManyJobsTheySendAndHoweverL
     EXPECT_LE(most - least, 2u * 16 + 40);
   }
   EXPECT_GE(share["many jobs"], 400u - 72);
+}
+
+TEST(BatchWork, GrowsWithTheSquareOfARowsLength) {
+  EXPECT_EQ(batch_work(10, 10, 2304), 10u);  // 10 · 10 / 2304 is less than a token
+  EXPECT_EQ(batch_work(2304, 2304, 2304), 2 * 2304u);
+  EXPECT_EQ(batch_work(8192, 8192, 2048), 8192u + 8192 * 4);
+  EXPECT_EQ(even_row_length(384), 2304u);
+}
+
+// A client of rows of 64 tokens, each as much work as 64 + 64² / 16 = 320 short ones.
+TEST_F(BatchScheduling, LongRowsAreChargedForAttention) {
+  start_busy({.max_tokens = 64, .even_row_length = 16});
+  Sent long_rows = send(rows_from(30000, 10, 64), "long rows");
+  Sent short_rows = send(rows_from(1000, 1000, 1), "short rows");
+  go();
+  long_rows.values(), short_rows.values();
+  std::size_t long_count = 0, short_count = 0;
+  for (const auto& batch : batches()) {
+    for (const Ids& row : batch) ++(row.size() > 1 ? long_count : short_count);
+    if (short_count == 1000 || long_count == 10) break;
+    // By tokens alone the clients would be about even: 64 short rows for each long one.
+    EXPECT_LE(long_count * 320, short_count + 2 * 320);
+  }
+  EXPECT_GT(long_count, 1u);
+}
+
+TEST_F(BatchScheduling, TasksAreChargedForAttentionToo) {
+  start_busy({.max_tokens = 64, .even_row_length = 16});
+  std::vector<Sent> tasks;
+  std::vector<std::size_t> rows_before;
+  for (int i = 0; i < 3; ++i) {
+    BatchJob job;
+    job.client = "tasks";
+    job.tokens = job.row_length = 64;
+    job.task = [&](const auto&) {
+      std::size_t count = 0;
+      for (const auto& batch : batches()) count += batch.size();
+      rows_before.push_back(count);
+    };
+    tasks.push_back(runtime::send(*scheduler, std::move(job)));
+  }
+  Sent rows = send(rows_from(1000, 2000, 1), "rows");
+  go();
+  for (Sent& task : tasks) EXPECT_EQ(task.result.get().error, nullptr);
+  rows.values();
+  ASSERT_EQ(rows_before.size(), 3u);
+  EXPECT_GE(rows_before[2] - rows_before[1], 320u - 2 * 64);
 }
 
 TEST_F(BatchScheduling, ARowThatDoesNotFitBeginsTheNextBatch) {
