@@ -120,13 +120,21 @@ class Executable {
   virtual std::span<const Port> outputs() const = 0;
   /// Runs once. Inputs come in the graph's order and bind its dims. An empty output is made by the executable; a given
   /// one must have the right shape and is written; it may be an input's or another output's memory, and holds anything
-  /// when the run throws. May return before the device is done. Throws invalid_argument for wrong shapes,
-  /// resource_exhausted, cancelled.
-  virtual void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) = 0;
+  /// when the run throws. May return before the device is done. Every result has its port's type and extents, with the
+  /// dims that the inputs name. Throws invalid_argument for wrong shapes, resource_exhausted, cancelled; for a result
+  /// that is not what its port says, corrupt where a model's file says it and internal where the backend does.
+  void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options);
   virtual ExecutableFacts facts() const = 0;
   /// How many threads of this process's shared pool a run splits its work over: several small runs, each inside a loop
   /// of that pool, then take less time than one large run of all their rows. 0: no such threads.
   virtual std::size_t pool_workers() const { return 0; }
+
+ protected:
+  /// `run`, whose results are checked behind it. Checks its inputs and the number of its outputs itself.
+  virtual void compute(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) = 0;
+  /// Whether the ports are what a model's file says about itself, which may be untrue; else they are a verified
+  /// graph's.
+  virtual bool has_ports_of_a_file() const { return false; }
 };
 
 /// Whether a backend runs a node as it is, and how it spells it.

@@ -18,6 +18,10 @@ std::string names_of(std::span<const Port> ports) {
   return names;
 }
 
+std::int64_t longest_of(std::span<const std::int32_t> lengths) {
+  return *std::max_element(lengths.begin(), lengths.end());
+}
+
 // Rows of a padded batch, one for each sequence, filled up with zeros.
 Tensor padded(DType dtype, std::span<const std::int32_t> packed, std::span<const std::int32_t> lengths,
               std::int64_t longest) {
@@ -69,13 +73,27 @@ class FileProgram final : public EncoderProgram {
     if (!options.key_lengths.empty() || !options.first.empty())
       throw Error(ErrorCode::unsupported, "a model that is an ONNX file takes no masks with holes");
     std::vector<Buffer> outputs(encoder_.executable->outputs().size());
-    encoder_.executable->run(padded_inputs(tokens), outputs, run_options);
-    const Tensor& hidden = *outputs[encoder_.hidden_output].host();
+    const std::vector<Buffer> padded = padded_inputs(tokens);
+    encoder_.executable->run(padded, outputs, run_options);
+    const Tensor& hidden = hidden_states(outputs[encoder_.hidden_output], tokens.lengths);
     inputs.emplace_back(packed_rows(hidden, tokens.lengths, static_cast<std::int64_t>(tokens.ids.size())));
   }
 
+  // A file that leaves its dims without names may give rows of any number and length: only rows of the tokens that were
+  // fed can be packed.
+  const Tensor& hidden_states(const Buffer& output, std::span<const std::int32_t> lengths) const {
+    const Shape wanted{.dtype = DType::f32,
+                       .dims = {static_cast<std::int64_t>(lengths.size()), longest_of(lengths), encoder_.hidden_size}};
+    const Port& port = encoder_.executable->outputs()[encoder_.hidden_output];
+    if (output.shape() != wanted || output.host() == nullptr)
+      throw make_error(ErrorCode::corrupt, "output ", formats::quoted_name(port.name), " is ",
+                       to_string(output.shape()), " and must be ", to_string(wanted),
+                       ", a row for each token: the model's file computes something else than hidden states");
+    return *output.host();
+  }
+
   std::vector<Buffer> padded_inputs(const PackedTokens& tokens) const {
-    const std::int64_t longest = *std::max_element(tokens.lengths.begin(), tokens.lengths.end());
+    const std::int64_t longest = longest_of(tokens.lengths);
     const std::vector<std::int32_t> ones(tokens.ids.size(), 1), zeros(tokens.ids.size(), 0);
     std::vector<Buffer> inputs;
     for (const Port& port : encoder_.executable->inputs()) {

@@ -94,8 +94,8 @@ void CpuExecutable::make_results(const Binding& binding, std::span<const backend
   }
 }
 
-void CpuExecutable::run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
-                        const backends::RunOptions& options) {
+void CpuExecutable::compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+                            const backends::RunOptions& options) {
   base::ThreadPool& pool = base::ThreadPool::shared();
   const std::size_t asked = options.max_workers != 0 ? options.max_workers : max_workers_;
   const std::size_t workers = asked != 0 ? std::min(asked, pool.size()) : pool.size();

@@ -18,12 +18,13 @@ class CpuExecutable final : public backends::Executable {
 
   std::span<const backends::Port> inputs() const override { return plan_.inputs; }
   std::span<const backends::Port> outputs() const override { return plan_.outputs; }
-  void run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
-           const backends::RunOptions& options) override;
   backends::ExecutableFacts facts() const override;
   std::size_t pool_workers() const override;
 
  private:
+  void compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+               const backends::RunOptions& options) override;
+
   /// Memory of one run, used again by later ones.
   struct Workspace {
     Tensor arena;

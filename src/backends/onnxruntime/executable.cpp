@@ -144,8 +144,8 @@ void OnnxExecutable::give_binding(Binding binding) {
   idle_.push_back(std::move(binding));
 }
 
-void OnnxExecutable::run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
-                         const backends::RunOptions& options) {
+void OnnxExecutable::compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+                             const backends::RunOptions& options) {
   graph::DimValues dims(*parts_.dims);
   bind_dims(inputs, dims);
   if (outputs.size() != parts_.outputs.size())

@@ -37,12 +37,14 @@ class OnnxExecutable final : public backends::Executable {
 
   std::span<const backends::Port> inputs() const override { return parts_.inputs; }
   std::span<const backends::Port> outputs() const override { return parts_.outputs; }
-  void run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
-           const backends::RunOptions& options) override;
   backends::ExecutableFacts facts() const override;
   const graph::DimTable& dims() const { return *parts_.dims; }
 
  private:
+  void compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+               const backends::RunOptions& options) override;
+  bool has_ports_of_a_file() const override { return !parts_.has_exact_ports; }
+
   struct Result;
   using Binding = Owned<abi::IoBinding>;
 

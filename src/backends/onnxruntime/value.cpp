@@ -57,7 +57,10 @@ Tensor tensor_of(const Library& library, OwnedValue value) {
   Shape shape{.dtype = dtype_of(element), .dims = {}};
   if (shape.dtype == DType::invalid)
     throw make_error(ErrorCode::unsupported, "an output of the model has elements of ONNX's type ", element);
-  for (const std::int64_t extent : extents_of(library, found)) shape.dims.emplace_back(extent);
+  for (const std::int64_t extent : extents_of(library, found)) {
+    if (extent < 0) throw make_error(ErrorCode::corrupt, "an output of the model has an extent of ", extent);
+    shape.dims.emplace_back(extent);
+  }
   void* data = nullptr;
   library.check<abi::GetTensorMutableData>(kWhat, value.get(), &data);
   std::shared_ptr<const void> owner(std::move(value));

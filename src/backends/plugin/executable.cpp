@@ -114,8 +114,8 @@ void PluginExecutable::check_ports() const {
                    std::to_string(found[1]));
 }
 
-void PluginExecutable::run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
-                           const backends::RunOptions& options) {
+void PluginExecutable::compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+                               const backends::RunOptions& options) {
   if (inputs.size() != inputs_.size())
     throw make_error(ErrorCode::invalid_argument, "run was given ", inputs.size(), " inputs, the graph has ",
                      inputs_.size());

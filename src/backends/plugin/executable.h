@@ -20,11 +20,12 @@ class PluginExecutable final : public backends::Executable {
 
   std::span<const backends::Port> inputs() const override { return inputs_; }
   std::span<const backends::Port> outputs() const override { return outputs_; }
-  void run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
-           const backends::RunOptions& options) override;
   backends::ExecutableFacts facts() const override;
 
  private:
+  void compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+               const backends::RunOptions& options) override;
+
   void check_ports() const;
 
   std::shared_ptr<const Library> library_;

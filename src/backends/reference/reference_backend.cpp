@@ -40,16 +40,16 @@ class ReferenceExecutable final : public Executable {
   std::span<const Port> inputs() const override { return inputs_; }
   std::span<const Port> outputs() const override { return outputs_; }
 
-  void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) override {
-    const std::vector<Tensor> results = graph::interpret(graph_, host_tensors(inputs), options.cancelled);
-    give_outputs(results, outputs);
-  }
-
   ExecutableFacts facts() const override {
     return {.weight_bytes = weight_bytes_, .scratch_bytes = 0, .kernels = graph_.nodes().size(), .specialisations = 0};
   }
 
  private:
+  void compute(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) override {
+    const std::vector<Tensor> results = graph::interpret(graph_, host_tensors(inputs), options.cancelled);
+    give_outputs(results, outputs);
+  }
+
   graph::Graph graph_;
   std::vector<Port> inputs_, outputs_;
   std::size_t weight_bytes_ = 0;

@@ -107,8 +107,8 @@ void XlaExecutable::give(std::span<const DeviceBuffer> results, std::span<const 
   }
 }
 
-void XlaExecutable::run(std::span<const Buffer> inputs, std::span<Buffer> outputs,
-                        const backends::RunOptions& options) {
+void XlaExecutable::compute(std::span<const Buffer> inputs, std::span<Buffer> outputs,
+                            const backends::RunOptions& options) {
   if (inputs.size() != inputs_.size())
     throw make_error(ErrorCode::invalid_argument, "run was given ", inputs.size(), " inputs for ", inputs_.size(),
                      " parameters");

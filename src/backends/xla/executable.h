@@ -28,11 +28,12 @@ class XlaExecutable final : public backends::SpecialisingExecutable {
 
   std::span<const backends::Port> inputs() const override { return inputs_; }
   std::span<const backends::Port> outputs() const override { return outputs_; }
-  void run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
-           const backends::RunOptions& options) override;
   backends::ExecutableFacts facts() const override;
 
  private:
+  void compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+               const backends::RunOptions& options) override;
+
   struct Specialisation {
     Program program;
     std::vector<DeviceBuffer> constants;

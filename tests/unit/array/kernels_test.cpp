@@ -268,8 +268,10 @@ class NoExecutable final : public backends::Executable {
  public:
   std::span<const backends::Port> inputs() const override { return {}; }
   std::span<const backends::Port> outputs() const override { return {}; }
-  void run(std::span<const backends::Buffer>, std::span<backends::Buffer>, const backends::RunOptions&) override {}
   backends::ExecutableFacts facts() const override { return {}; }
+
+ private:
+  void compute(std::span<const backends::Buffer>, std::span<backends::Buffer>, const backends::RunOptions&) override {}
 };
 
 TEST(ExecutableCache, KeepsTheLastUsedAndTriesAgainAfterAFailure) {

@@ -121,16 +121,17 @@ class ThreadsTold : public backends::Executable {
   explicit ThreadsTold(std::vector<std::size_t>& told, std::mutex& mutex) : told_(told), mutex_(mutex) {}
   std::span<const backends::Port> inputs() const override { return {}; }
   std::span<const backends::Port> outputs() const override { return {&output_, 1}; }
-  void run(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
-           const backends::RunOptions& options) override {
-    outputs[0] = Tensor::zeros({DType::f32, {inputs[0].shape().dims[0], 1}});
-    const std::lock_guard lock(mutex_);
-    told_.push_back(options.max_workers);
-  }
   backends::ExecutableFacts facts() const override { return {}; }
   std::size_t pool_workers() const override { return 2; }
 
  private:
+  void compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+               const backends::RunOptions& options) override {
+    outputs[0] = Tensor::zeros({DType::f32, {inputs[0].shape().dims[0], 1}});
+    const std::lock_guard lock(mutex_);
+    told_.push_back(options.max_workers);
+  }
+
   backends::Port output_{"y", {DType::f32, {Dim::of_id(0), 1}}};
   std::vector<std::size_t>& told_;
   std::mutex& mutex_;
