@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "alate/error.h"
+#include "base/contained_files.h"
 #include "formats/json.h"
 
 namespace alate::formats {
@@ -13,14 +14,8 @@ namespace {
 
 constexpr std::string_view kSingle = "model.safetensors";
 constexpr std::string_view kIndex = "model.safetensors.index.json";
+constexpr std::size_t kMaxShards = 4096;
 constexpr std::size_t kMaxIndexBytes = kMaxSafetensorsHeaderBytes;
-
-// A name that can only mean a file in the folder itself.
-bool is_plain_file_name(std::string_view name) {
-  constexpr std::string_view kSeparatorsAndNul("/\\:\0", 4);
-  return !name.empty() && name != "." && name != ".." &&
-         name.find_first_of(kSeparatorsAndNul) == std::string_view::npos;
-}
 
 // Names that the system refuses, for example for their length, are those of no file.
 bool is_there(const std::filesystem::path& path) {
@@ -42,11 +37,13 @@ std::map<std::string, std::vector<std::string>> read_weight_map(const std::files
       throw make_error(ErrorCode::corrupt, what, ": the shard of tensor ", quoted_name(tensor), " is no string");
     }
     const std::string& name = shard.as_string("shard");
-    if (!is_plain_file_name(name)) {
+    if (!base::is_plain_file_name(name)) {
       throw make_error(ErrorCode::corrupt, what, ": the shard ", quoted_name(name), " of tensor ", quoted_name(tensor),
                        " is no plain file name; shards lie in the folder of the index");
     }
     shards[name].push_back(tensor);
+    if (shards.size() > kMaxShards)
+      throw make_error(ErrorCode::resource_exhausted, what, ": there are more than ", kMaxShards, " shards");
   }
   return shards;
 }
@@ -54,11 +51,16 @@ std::map<std::string, std::vector<std::string>> read_weight_map(const std::files
 }  // namespace
 
 SafetensorsModel SafetensorsModel::open_folder(const std::filesystem::path& folder, Mode mode) {
-  if (is_there(folder / kSingle)) return open_file(folder / kSingle, mode);
+  const base::ContainedFiles contained(folder);
+  if (is_there(folder / kSingle)) {
+    contained.require_file(folder / kSingle);
+    return open_file(folder / kSingle, mode);
+  }
   const std::filesystem::path index = folder / kIndex;
   if (!is_there(index)) {
     throw make_error(ErrorCode::not_found, folder.string(), " has neither ", kSingle, " nor ", kIndex);
   }
+  contained.require_file(index);
   SafetensorsModel model;
   model.path_ = folder;
   for (const auto& [shard, tensors] : read_weight_map(index)) {
@@ -66,6 +68,7 @@ SafetensorsModel SafetensorsModel::open_folder(const std::filesystem::path& fold
       throw make_error(ErrorCode::not_found, index.string(), ": the shard ", quoted_name(shard), " is missing in ",
                        folder.string(), "; download it too");
     }
+    contained.require_file(folder / shard);
     const auto number = static_cast<std::uint32_t>(model.files_.size());
     model.files_.push_back(SafetensorsFile::open(folder / shard, mode));
     for (const std::string& tensor : tensors) {

@@ -1,7 +1,10 @@
 #include "hub/manifest.h"
 
+#include <algorithm>
+#include <array>
+
 #include "alate/error.h"
-#include "base/mapped_file.h"
+#include "base/contained_files.h"
 #include "formats/json.h"
 
 namespace alate::hub {
@@ -10,39 +13,189 @@ namespace {
 using formats::Json;
 
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+constexpr formats::JsonLimits kLimits = {.max_depth = 32, .max_bytes = kMostBytes, .max_values = 100'000};
+constexpr std::size_t kMostFiles = 4096;
+constexpr std::size_t kMostVariants = 64;
+constexpr std::size_t kMostOptions = 64;
+
+// The keys that are text, or lists of text; README.md and docs say what they mean.
+struct TextRule {
+  std::string_view key;
+  std::size_t most_bytes;
+  std::size_t most_items = 0;  // of a list; 0: the key is text
+};
+constexpr std::array kTexts = std::to_array<TextRule>({
+    {"name", 256},
+    {"owner", 256},
+    {"type", 64},
+    {"description", std::size_t{64} << 10},
+    {"capabilities", 128, 256},
+    {"backends", 64, 64},
+});
+
+// Null where the key is absent or null.
+const Json* member(const Json& object, std::string_view key) {
+  const Json* found = object.find(key);
+  return found == nullptr || found->is_null() ? nullptr : found;
+}
+
+void require_text(const Json& value, std::string_view key, std::size_t most_bytes) {
+  if (const std::size_t bytes = value.as_string(key).size(); bytes > most_bytes)
+    throw make_error(ErrorCode::corrupt, key, " has ", bytes, " bytes; it may have ", most_bytes);
+}
+
+const Json::Array& list_of(const Json& value, std::string_view key, std::size_t most) {
+  const Json::Array& list = value.as_array(key);
+  if (list.size() > most)
+    throw make_error(ErrorCode::corrupt, key, " has ", list.size(), " entries; it may have ", most);
+  return list;
+}
+
+const Json::Object& object_of(const Json& value, std::string_view key, std::size_t most) {
+  const Json::Object& object = value.as_object(key);
+  if (object.size() > most)
+    throw make_error(ErrorCode::corrupt, key, " has ", object.size(), " entries; it may have ", most);
+  return object;
+}
+
+void check_texts(const Json& json) {
+  for (const TextRule& rule : kTexts) {
+    const Json* value = member(json, rule.key);
+    if (value == nullptr) continue;
+    if (rule.most_items == 0) {
+      require_text(*value, rule.key, rule.most_bytes);
+      continue;
+    }
+    for (const Json& item : list_of(*value, rule.key, rule.most_items)) require_text(item, rule.key, rule.most_bytes);
+  }
+}
+
+void check_version(const Json& json) {
+  const Json* version = member(json, "schemaVersion");
+  if (version == nullptr) return;
+  if (version->is_string()) return require_text(*version, "schemaVersion", 32);
+  if (const std::int64_t number = version->as_int("schemaVersion"); number < 0 || number > 1'000'000)
+    throw make_error(ErrorCode::corrupt, "schemaVersion is ", number, ", which is no version");
+}
+
+std::string relative_name(const Json& value, std::string_view key) {
+  const std::string& name = value.as_string(key);
+  if (!base::is_plain_relative_path(name))
+    throw make_error(ErrorCode::corrupt, key, " is ", formats::quoted_name(name),
+                     ", which is no name of a file inside the model's folder");
+  return name;
+}
+
+// "sha256:HEX" or the digits alone.
+std::string sha256_of(const Json& value, const std::string& name) {
+  std::string_view digits = value.as_string("files.digest");
+  if (digits.starts_with("sha256:")) digits.remove_prefix(7);
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
+  if (digits.size() != 64 || !std::ranges::all_of(digits, is_hex))
+    throw make_error(ErrorCode::corrupt, "the digest of ", formats::quoted_name(name), " is ",
+                     formats::quoted_name(value.as_string("files.digest")),
+                     ": it is \"sha256:\" and 64 hexadecimal digits");
+  std::string lower(digits);
+  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'F' ? char(c - 'A' + 'a') : c; });
+  return lower;
+}
+
+ManifestFile file_of(const Json& json) {
+  if (!json.is_object()) throw make_error(ErrorCode::corrupt, "files has a JSON ", json.kind(), ", not an object");
+  const Json* name = member(json, "name");
+  if (name == nullptr) throw Error(ErrorCode::corrupt, "files has an entry without a name");
+  ManifestFile file{.name = relative_name(*name, "files.name"), .sha256 = {}, .size = {}};
+  if (const Json* digest = member(json, "digest")) file.sha256 = sha256_of(*digest, file.name);
+  if (const Json* size = member(json, "size")) {
+    const std::int64_t bytes = size->as_int("files.size");
+    if (bytes < 0) throw make_error(ErrorCode::corrupt, "the size of ", formats::quoted_name(file.name), " is ", bytes);
+    file.size = static_cast<std::uint64_t>(bytes);
+  }
+  return file;
+}
+
+std::vector<ManifestFile> files_of(const Json& list, std::string_view key) {
+  std::vector<ManifestFile> files;
+  for (const Json& entry : list_of(list, key, kMostFiles)) files.push_back(file_of(entry));
+  std::vector<std::string_view> names;
+  for (const ManifestFile& file : files) names.emplace_back(file.name);
+  std::ranges::sort(names);
+  if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
+    throw make_error(ErrorCode::corrupt, key, " has ", formats::quoted_name(*twice), " twice");
+  return files;
+}
+
+// A variant is a file's name, an entry as those of `files`, or a list of them under "files".
+void check_variant(const Json& variant) {
+  if (variant.is_null()) return;
+  if (variant.is_string()) {
+    (void)relative_name(variant, "variants");
+  } else if (variant.is_array()) {
+    (void)files_of(variant, "variants");
+  } else if (const Json* files = member(variant, "files")) {
+    (void)files_of(*files, "variants.files");
+  } else if (!variant.is_object()) {
+    throw make_error(ErrorCode::corrupt, "variants has a JSON ", variant.kind(), ", not an object");
+  } else if (member(variant, "name") != nullptr) {
+    (void)file_of(variant);
+  }
+}
+
+void check_variants(const Json& json) {
+  const Json* variants = member(json, "variants");
+  if (variants == nullptr) return;
+  for (const auto& [name, variant] : object_of(*variants, "variants", kMostVariants)) {
+    if (!base::is_plain_file_name(name))
+      throw make_error(ErrorCode::corrupt, "variants has ", formats::quoted_name(name), ", which is no plain name");
+    check_variant(variant);
+  }
+}
 
 std::string option_text(const std::string& key, const Json& value) {
   if (value.is_string()) return value.as_string(key);
   if (value.is_bool() || value.is_number()) return formats::to_json_text(value);
-  throw make_error(ErrorCode::corrupt, "session_options.", key, " is a JSON ", value.kind(),
+  throw make_error(ErrorCode::corrupt, "session_options.", formats::quoted_name(key), " is a JSON ", value.kind(),
                    "; it must be text, a number or a boolean");
 }
 
-Manifest parse_manifest(const Json& json) {
+Manifest manifest_of(const Json& json) {
   Manifest manifest;
   if (!json.is_object()) throw make_error(ErrorCode::corrupt, "it is a JSON ", json.kind(), ", not an object");
-  if (const Json* backends = json.find("backends"); backends != nullptr && !backends->is_null()) {
+  check_version(json);
+  check_texts(json);
+  check_variants(json);
+  if (const Json* backends = member(json, "backends")) {
     for (const Json& name : backends->as_array("backends")) manifest.backends.push_back(name.as_string("backends"));
   }
-  if (const Json* options = json.find("session_options"); options != nullptr && !options->is_null()) {
-    for (const auto& [key, value] : options->as_object("session_options"))
-      manifest.session_options.emplace(key, option_text(key, value));
+  if (const Json* options = member(json, "session_options")) {
+    for (const auto& [key, value] : object_of(*options, "session_options", kMostOptions))
+      manifest.session_options.emplace(key, backends::checked_session_option(key, option_text(key, value)));
   }
+  if (const Json* files = member(json, "files")) manifest.files = files_of(*files, "files");
   return manifest;
 }
 
 }  // namespace
 
+const ManifestFile* Manifest::find_file(std::string_view name) const {
+  const auto found = std::ranges::find(files, name, &ManifestFile::name);
+  return found == files.end() ? nullptr : &*found;
+}
+
+Manifest parse_manifest(std::string_view text, const std::string& name) {
+  const Json json = formats::parse_json(text, name, kLimits);
+  try {
+    return manifest_of(json);
+  } catch (const Error& error) {
+    throw make_error(ErrorCode::corrupt, name, ": ", error.message());
+  }
+}
+
 Manifest read_manifest(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "model_manifest.json";
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
-  const Json json = formats::parse_json(base::read_text_file(path, kMostBytes), path.string());
-  try {
-    return parse_manifest(json);
-  } catch (const Error& error) {
-    throw make_error(ErrorCode::corrupt, path.string(), ": ", error.message());
-  }
+  return parse_manifest(base::read_contained_file(folder, "model_manifest.json", kMostBytes), path.string());
 }
 
 }  // namespace alate::hub

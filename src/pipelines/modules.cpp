@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "base/mapped_file.h"
+#include "base/contained_files.h"
 
 namespace alate::pipelines {
 
@@ -17,21 +17,27 @@ using graph::PoolMode;
 // Lengths above this stand for "no limit": transformers writes 1e30 there.
 constexpr double kNoLimit = 1e9;
 
-std::optional<Json> read_json(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  return formats::parse_json(base::read_text_file(path, std::size_t{64} << 20), path.string());
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostModules = 64;
+
+std::optional<Json> read_json(const std::filesystem::path& folder, std::string_view name) {
+  const std::filesystem::path path = folder / name;
+  std::error_code unreadable;
+  if (!std::filesystem::exists(path, unreadable)) return std::nullopt;
+  return formats::parse_json(base::read_contained_file(folder, name, kMostBytes), path.string());
 }
 
 // "sentence_transformers.models.Pooling" and newer paths are told apart by their last part.
 std::string last_part(std::string_view dotted) { return std::string(dotted.substr(dotted.rfind('.') + 1)); }
 
 std::filesystem::path module_folder(const std::filesystem::path& folder, const std::string& path) {
-  const std::filesystem::path relative(path);
-  if (relative.is_absolute() || std::find(relative.begin(), relative.end(), "..") != relative.end()) {
-    throw make_error(ErrorCode::corrupt, (folder / "modules.json").string(), ": path '", path,
-                     "' leaves the model's folder");
+  if (path.empty() || path == ".") return folder;  // the Transformer's
+  if (!base::is_plain_relative_path(path)) {
+    throw make_error(ErrorCode::corrupt, (folder / "modules.json").string(), ": path ", formats::quoted_name(path),
+                     " is no name inside the model's folder");
   }
-  return folder / relative;
+  base::ContainedFiles(folder).require_inside(folder / path);
+  return folder / path;
 }
 
 std::optional<std::size_t> length_limit(const Json& config, std::string_view key) {
@@ -95,7 +101,7 @@ std::string activation_name(std::string_view type) {
 }
 
 ModuleStep read_dense(const std::filesystem::path& folder) {
-  const std::optional<Json> config = read_json(folder / "config.json");
+  const std::optional<Json> config = read_json(folder, "config.json");
   if (!config)
     throw make_error(ErrorCode::not_found, "the Dense module has no '", (folder / "config.json").string(), "'");
   const std::string type = config->get_string("activation_function", "torch.nn.modules.activation.Tanh");
@@ -116,7 +122,7 @@ void read_module(const std::filesystem::path& folder, const Json& module, std::s
     return;
   }
   if (type == "Pooling" && place == 1) {
-    if (const std::optional<Json> config = read_json(path / "config.json")) read_pooling(*config, modules);
+    if (const std::optional<Json> config = read_json(path, "config.json")) read_pooling(*config, modules);
   } else if (type == "Dense" && place > 1) {
     modules.steps.push_back(read_dense(path));
   } else if (type == "Normalize" && place > 1) {
@@ -151,19 +157,22 @@ PoolMode pool_mode(const std::string& name) {
 
 EmbeddingModules read_modules(const std::filesystem::path& folder) {
   EmbeddingModules modules;
-  if (const std::optional<Json> list = read_json(folder / "modules.json")) {
+  if (const std::optional<Json> list = read_json(folder, "modules.json")) {
     const Json::Array& entries = list->as_array("modules.json");
+    if (entries.size() > kMostModules)
+      throw make_error(ErrorCode::corrupt, (folder / "modules.json").string(), " has ", entries.size(),
+                       " modules; it may have ", kMostModules);
     for (std::size_t i = 0; i < entries.size(); ++i) read_module(folder, entries[i], i, modules);
     if (entries.size() < 2) throw Error(ErrorCode::unsupported, "modules.json has no Pooling module: Pooling");
   }
-  if (const std::optional<Json> config = read_json(folder / "config_sentence_transformers.json"))
+  if (const std::optional<Json> config = read_json(folder, "config_sentence_transformers.json"))
     read_prompts(*config, modules);
-  if (const std::optional<Json> config = read_json(folder / "sentence_bert_config.json")) {
+  if (const std::optional<Json> config = read_json(folder, "sentence_bert_config.json")) {
     modules.max_length = length_limit(*config, "max_seq_length");
     modules.lower_case = config->get_bool("do_lower_case", false);
   }
   if (!modules.max_length) {
-    if (const std::optional<Json> config = read_json(folder / "tokenizer_config.json"))
+    if (const std::optional<Json> config = read_json(folder, "tokenizer_config.json"))
       modules.max_length = length_limit(*config, "model_max_length");
   }
   return modules;

@@ -10,6 +10,7 @@
 
 #include "alate/error.h"
 #include "alate/tokenizer.h"
+#include "base/contained_files.h"
 #include "base/log.h"
 #include "base/mapped_file.h"
 #include "formats/safetensors_writer.h"
@@ -94,7 +95,8 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
     throw make_error(ErrorCode::unsupported, files.onnx_file.string(),
                      " is an ONNX file: quantize takes a folder with weights as safetensors");
   const fs::path config_path = files.folder / "config.json";
-  const formats::Json config = formats::parse_json(base::read_text_file(config_path), config_path.string());
+  const formats::Json config =
+      formats::parse_json(base::read_contained_file(files.folder, "config.json"), config_path.string());
   if (const formats::Json* found = config.find("quantization_config"); found != nullptr && !found->is_null())
     throw make_error(ErrorCode::invalid_argument, "the model in ", model.string(),
                      " is quantized already: take the one that it was made from");

@@ -5,6 +5,7 @@
 
 #include "alate/error.h"
 #include "backends/registry.h"
+#include "base/contained_files.h"
 #include "base/log.h"
 #include "base/mapped_file.h"
 #include "formats/safetensors_model.h"
@@ -166,7 +167,7 @@ FolderGraph graph_of_folder(const std::filesystem::path& folder, std::string_vie
     throw make_error(ErrorCode::not_found, "'", folder.string(),
                      "' is not a folder: name the folder of a model, with config.json and model.safetensors");
   }
-  const formats::Json config = formats::parse_json(base::read_text_file(path), path.string());
+  const formats::Json config = formats::parse_json(base::read_contained_file(folder, "config.json"), path.string());
   const models::Architecture& architecture = models::find_architecture(config);
   const formats::SafetensorsModel file = formats::SafetensorsModel::open_folder(folder, base::MappedFile::Mode::map);
   graph::Builder b(std::string(architecture.model_type));

@@ -1,6 +1,6 @@
 #include "runtime/model_needs.h"
 
-#include "base/mapped_file.h"
+#include "base/contained_files.h"
 #include "formats/json.h"
 #include "formats/safetensors_model.h"
 #include "hub/manifest.h"
@@ -18,9 +18,9 @@ ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype
   const formats::SafetensorsModel weights = formats::SafetensorsModel::open_folder(path);
   for (const std::string_view name : weights.names()) needs.bytes += weights.find(name)->shape.byte_count();
   const std::filesystem::path config = files.folder / "config.json";
-  const models::WeightSettings settings{
-      .quantization = models::read_quantization(formats::parse_json(base::read_text_file(config), config.string())),
-      .dtype = models::parse_compute_dtype(dtype)};
+  const models::WeightSettings settings{.quantization = models::read_quantization(formats::parse_json(
+                                            base::read_contained_file(files.folder, "config.json"), config.string())),
+                                        .dtype = models::parse_compute_dtype(dtype)};
   needs.dtype = settings.computes_in();
   return needs;
 }

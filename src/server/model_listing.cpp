@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "base/mapped_file.h"
+#include "base/contained_files.h"
 #include "formats/json.h"
 #include "formats/safetensors_dtypes.h"
 #include "formats/safetensors_model.h"
@@ -87,9 +87,9 @@ std::size_t count_of(const formats::Json& config, std::string_view key) {
 }
 
 void read_config(ModelListing& listing) {
-  const fs::path path = listing.folder / "config.json";
   const formats::Json config =
-      formats::parse_json(base::read_text_file(path, kMostConfigBytes), "config.json", {.max_values = 1 << 20});
+      formats::parse_json(base::read_contained_file(listing.folder, "config.json", kMostConfigBytes), "config.json",
+                          {.max_values = 1 << 20});
   if (const formats::Json* type = config.find("model_type"); type != nullptr && type->is_string())
     listing.architecture = type->as_string("model_type");
   listing.dimensions = count_of(config, "hidden_size");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "base/contained_files.h"
 #include "base/mapped_file.h"
 #include "tokenizers/models/word_piece.h"
 #include "tokenizers/parts.h"
@@ -26,7 +27,7 @@ Json read_json_beside(const std::filesystem::path& vocab_txt, std::string_view n
   const std::filesystem::path path = vocab_txt.parent_path() / name;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
-  Json file = formats::parse_json(base::read_text_file(path), path.string());
+  Json file = formats::parse_json(base::read_contained_file(vocab_txt.parent_path(), name), path.string());
   if (!file.is_object()) throw make_error(ErrorCode::corrupt, path.string(), " must be a JSON object");
   return file;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "base/contained_files.h"
 #include "base/mapped_file.h"
 #include "tokenizers/encodings.h"
 #include "tokenizers/parts.h"
@@ -201,6 +202,7 @@ Tokenizer Tokenizer::load(const std::filesystem::path& folder_or_file) {
       throw make_error(ErrorCode::not_found, folder_or_file.string(),
                        " has no tokenizer: it needs a tokenizer.json or a vocab.txt");
     file = folder_or_file / *name;
+    base::ContainedFiles(folder_or_file).require_file(file);
   }
   if (file.extension() == ".txt") return Tokenizer(tokenizers::load_vocab_txt(file));
   return from_json(base::read_text_file(file), file.string());

@@ -1,7 +1,9 @@
 #include "backends/onnxruntime/session_options.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <climits>
 #include <span>
 
 #include "alate/error.h"
@@ -37,6 +39,12 @@ int number_of(std::string_view key, const std::string& value) {
   return number;
 }
 
+// A model may ask for fewer threads than the caller allows, not for more; 0 is all of them.
+int allowed_threads(std::string_view key, const std::string& value, std::size_t allowed) {
+  const int asked = number_of(key, value), most = static_cast<int>(std::min<std::size_t>(allowed, INT_MAX));
+  return asked == 0 ? most : std::min(asked, most);
+}
+
 int word_of(std::string_view key, const std::string& value, std::span<const Word> words) {
   std::string all;
   for (const Word& row : words) {
@@ -62,9 +70,9 @@ OwnedSessionOptions make_session_options(const Library& library, std::size_t thr
   set_entry(library, made, "session.inter_op.allow_spinning", "0");
   for (const auto& [key, value] : given) {
     if (key == "intra_op_num_threads") {
-      library.check<abi::SetIntraOpNumThreads>(kWhat, made, number_of(key, value));
+      library.check<abi::SetIntraOpNumThreads>(kWhat, made, allowed_threads(key, value, threads));
     } else if (key == "inter_op_num_threads") {
-      library.check<abi::SetInterOpNumThreads>(kWhat, made, number_of(key, value));
+      library.check<abi::SetInterOpNumThreads>(kWhat, made, allowed_threads(key, value, threads));
     } else if (key == "graph_optimization_level") {
       library.check<abi::SetSessionGraphOptimizationLevel>(kWhat, made, word_of(key, value, kLevels));
     } else if (key == "execution_mode") {

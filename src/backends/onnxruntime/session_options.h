@@ -15,9 +15,10 @@ using GivenOptions = std::map<std::string, std::string, std::less<>>;
 /// Weights of matrix products are packed anew by the library's processor provider, which is a second copy of them;
 /// "session.disable_prepacking": "1" does without it and is slower.
 ///
-/// `given` goes over that. intra_op_num_threads, inter_op_num_threads, graph_optimization_level (0, 1, 2, 99, or
-/// disabled, basic, extended, all) and execution_mode (sequential, parallel) are set; every other key is the library's
-/// own ("session.…"), which takes any. Throws invalid_argument for a value that one of the four cannot have.
+/// `given` goes over that. intra_op_num_threads and inter_op_num_threads (at most `threads`), graph_optimization_level
+/// (0, 1, 2, 99, or disabled, basic, extended, all) and execution_mode (sequential, parallel) are set; every other key
+/// is the library's own ("session.…"), which takes any: what a model's folder says comes through
+/// backends::checked_session_option before. Throws invalid_argument for a value that one of the four cannot have.
 OwnedSessionOptions make_session_options(const Library& library, std::size_t threads, const GivenOptions& given);
 
 /// One of the library's own keys.

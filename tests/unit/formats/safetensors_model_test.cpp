@@ -79,6 +79,31 @@ TEST(SafetensorsModel, RefusesShardsOutsideTheFolder) {
   }
 }
 
+TEST(SafetensorsModel, FollowsNoLinksOutOfTheFolder) {
+  const base::TemporaryFolder folder;
+  const NamedTensor one{"x", Tensor::scalar(1.0F)};
+  const std::filesystem::path model = folder.path() / "model";
+  std::filesystem::create_directory(model);
+  write_safetensors(folder.path() / "outside.safetensors", {&one, 1});
+  write_safetensors(model / "inside.safetensors", {&one, 1});
+  const auto open = [&] { return SafetensorsModel::open_folder(model); };
+  folder.write("model/" + std::string(kIndex), R"({"weight_map": {"x": "link.safetensors"}})");
+  std::filesystem::create_symlink("inside.safetensors", model / "link.safetensors");
+  EXPECT_TRUE(open().contains("x"));
+  std::filesystem::remove(model / "link.safetensors");
+  std::filesystem::create_symlink("../outside.safetensors", model / "link.safetensors");
+  EXPECT_TRUE(contains(refusal(open), "leads out of the model's folder"));
+  std::filesystem::create_symlink("../outside.safetensors", model / "model.safetensors");
+  EXPECT_TRUE(contains(refusal(open), "leads out of the model's folder"));
+}
+
+TEST(SafetensorsModel, RefusesMoreShardsThanAnyModelHas) {
+  const base::TemporaryFolder folder;
+  std::string index = R"({"weight_map": {"t": "s")";
+  for (int i = 0; i < 5000; ++i) index += ", \"t" + std::to_string(i) + "\": \"s" + std::to_string(i) + "\"";
+  EXPECT_TRUE(contains(refusal_of_index(folder, index + "}}"), "shards"));
+}
+
 TEST(SafetensorsModel, RefusesBrokenIndexes) {
   const base::TemporaryFolder folder;
   EXPECT_TRUE(contains(refusal_of_index(folder, "[]"), "there is no object weight_map"));

@@ -1,11 +1,14 @@
 // What a tokenizer.json that is wrong, or knows more than we do, is answered.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "alate/error.h"
 #include "alate/tokenizer.h"
+#include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/tokenizers/small_tokenizer.h"
 
 namespace alate::tests {
@@ -104,6 +107,24 @@ TEST(HostileTokenizer, StopsWindowsOfAPairFromMultiplying) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
   }
+}
+
+TEST(HostileTokenizer, IsNoLinkOutOfItsFolder) {
+  const base::TemporaryFolder folder;
+  const std::filesystem::path model = folder.path() / "model";
+  folder.write("secret.txt", "[UNK]\n[CLS]\n[SEP]\n[PAD]\n[MASK]\n");
+  std::filesystem::create_directory(model);
+  for (const char* name : {"vocab.txt", "tokenizer.json"}) {
+    std::filesystem::create_symlink("../secret.txt", model / name);
+    const Error error = base::error_of([&] { (void)Tokenizer::load(model); });
+    EXPECT_EQ(error.code(), ErrorCode::corrupt) << name;
+    EXPECT_NE(error.message().find("leads out"), std::string::npos) << error.message();
+  }
+  // What is named itself may be anywhere; what lies beside it may not.
+  folder.write("model/own.txt", "[UNK]\n[CLS]\n[SEP]\n[PAD]\n[MASK]\n");
+  EXPECT_NO_THROW(Tokenizer::load(model / "vocab.txt"));
+  std::filesystem::create_symlink("../secret.txt", model / "tokenizer_config.json");
+  EXPECT_EQ(base::error_of([&] { (void)Tokenizer::load(model / "own.txt"); }).code(), ErrorCode::corrupt);
 }
 
 TEST(HostileTokenizer, SaysWhatAFolderLacks) {

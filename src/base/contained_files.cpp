@@ -1,0 +1,89 @@
+#include "base/contained_files.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "alate/error.h"
+#include "base/mapped_file.h"
+
+namespace alate::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_name_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte != 0x7F && std::string_view(R"(/\:*?"<>|)").find(c) == std::string_view::npos;
+}
+
+bool is_below(const fs::path& path, const fs::path& root) {
+  const auto [in_root, in_path] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
+  return in_root == root.end();
+}
+
+// The blobs of the snapshot that the folder is or lies in; empty where it is in no snapshot.
+fs::path blobs_of(const fs::path& folder) {
+  for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {
+    const fs::path parent = at.parent_path();
+    if (parent.filename() == "snapshots") return parent.parent_path() / "blobs";
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_plain_file_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxNamePartBytes && name != "." && name != ".." &&
+         std::ranges::all_of(name, is_name_byte);
+}
+
+bool is_plain_relative_path(std::string_view path) {
+  if (path.size() > kMaxRelativePathBytes) return false;
+  bool has_name = false;
+  for (std::size_t from = 0; from <= path.size();) {
+    const std::size_t to = std::min(path.find('/', from), path.size());
+    const std::string_view part = path.substr(from, to - from);
+    if (part != ".") {
+      if (!is_plain_file_name(part)) return false;
+      has_name = true;
+    }
+    from = to + 1;
+  }
+  return has_name;
+}
+
+ContainedFiles::ContainedFiles(const fs::path& folder) {
+  std::error_code missing;
+  const fs::path given = folder.empty() ? fs::path(".") : folder;
+  if (fs::path real = fs::canonical(given, missing); !missing) {
+    const fs::path blobs = fs::canonical(blobs_of(real), missing);
+    roots_.push_back(std::move(real));
+    // The blobs must be beside the snapshots: a link in their place would lead anywhere.
+    if (!missing && blobs == blobs_of(roots_.front())) roots_.push_back(blobs);
+  }
+}
+
+void ContainedFiles::require_inside(const fs::path& path) const {
+  std::error_code missing;
+  const fs::path real = fs::canonical(path, missing);
+  if (missing || std::ranges::any_of(roots_, [&](const fs::path& root) { return is_below(real, root); })) return;
+  throw make_error(ErrorCode::corrupt, path.string(),
+                   " is a link that leads out of the model's folder; put the file itself into the folder");
+}
+
+void ContainedFiles::require_file(const fs::path& path) const {
+  require_inside(path);
+  std::error_code missing;
+  const fs::file_status status = fs::status(path, missing);
+  if (!fs::exists(status) || fs::is_regular_file(status)) return;
+  throw make_error(ErrorCode::corrupt, path.string(),
+                   " is no regular file; a model's folder may hold nothing else there");
+}
+
+std::string read_contained_file(const fs::path& folder, std::string_view name, std::size_t max_bytes) {
+  const fs::path path = folder / name;
+  ContainedFiles(folder).require_file(path);
+  return read_text_file(path, max_bytes);
+}
+
+}  // namespace alate::base
