@@ -9,8 +9,8 @@ namespace alate::base {
 class SharedLibrary {
  public:
   /// Looks at the file's header first. Throws unavailable that says why it cannot be used: not there, not a library, of
-  /// another processor, cut off, or what the loader says (a missing symbol, a library that it needs). Forbids reports of
-  /// use before (usage_reports.h).
+  /// another processor, cut off, or what the loader says (a missing symbol, a library that it needs). Forbids reports
+  /// of use before (usage_reports.h).
   static SharedLibrary open(const std::filesystem::path& path);
 
   /// A function that the library exports; null when it has none of that name.

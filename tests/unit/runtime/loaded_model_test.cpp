@@ -34,7 +34,8 @@ class FakeFile final : public backends::Executable {
   }
   std::span<const Port> inputs() const override { return inputs_; }
   std::span<const Port> outputs() const override { return outputs_; }
-  void compute(std::span<const Buffer> inputs, std::span<Buffer> outputs, const backends::RunOptions& options) override {
+  void compute(std::span<const Buffer> inputs, std::span<Buffer> outputs,
+               const backends::RunOptions& options) override {
     if (options.cancelled != nullptr && (*options.cancelled)()) throw Error(ErrorCode::cancelled, "cancelled");
     const Tensor& ids = *inputs[0].host();
     const Tensor& mask = *inputs[1].host();
