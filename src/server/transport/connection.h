@@ -61,7 +61,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  enum class Wish {
+  enum class Wish : std::uint8_t {
     read,    // call on_ready when the socket is readable
     write,   // … writable
     again,   // … soon: there is more to do, but others are to have their turn
@@ -102,7 +102,7 @@ class Connection {
   bool end_if_waiting();
 
  private:
-  enum class State { idle, head, body, handling, writing, lingering, closed };
+  enum class State : std::uint8_t { idle, head, body, handling, writing, lingering, closed };
   struct Current;
 
   template <typename Action>
@@ -139,14 +139,15 @@ class Connection {
   ConnectionFacts facts_;
   std::shared_ptr<ClientAccount> account_;
   std::shared_ptr<const AnswerSink> sink_;
+  // Small members stand together: there may be thousands of idle connections.
   State state_ = State::idle;
   Wish wish_ = Wish::read;
-  std::string input_;  // received; from input_taken_ on not yet parsed
-  std::size_t input_taken_ = 0;
   bool input_is_new_ = false;     // bytes have come that the parser has not seen
   bool socket_is_empty_ = false;  // the last read got less than it asked for
   bool has_answered_ = false;
-  unsigned blank_lines_ = 0;  // before the next request
+  std::uint8_t blank_lines_ = 0;  // before the next request
+  std::string input_;             // received; from input_taken_ on not yet parsed
+  std::size_t input_taken_ = 0;
   std::uint64_t serial_ = 0;  // of the request that was handed over last
   Clock::time_point since_;   // of the state idle or lingering
   std::size_t drained_ = 0;   // bytes thrown away while lingering

@@ -96,6 +96,7 @@ struct HttpServer::State {
   Room room_for(const Port& port, const ClientAccount& client);
   template <typename Rank>
   std::shared_ptr<Session> first_to_go(const Rank& rank) const;
+  bool free_descriptor();
   bool make_body_room(const ClientAccount& client, std::size_t bytes);
   void make_answer_room();
   void add_session(Port& port, Accepted accepted);
@@ -204,6 +205,7 @@ void HttpServer::State::accept_clients(Port& each) {
     const AcceptStatus status = each.listener->accept(accepted);
     if (status == AcceptStatus::none) break;
     if (status == AcceptStatus::exhausted) {
+      if (free_descriptor()) continue;
       base::log(base::LogLevel::warn, "cannot take another connection: no descriptor or memory is left");
       return await_clients_later(each);
     }
@@ -230,6 +232,17 @@ HttpServer::State::Room HttpServer::State::room_for(const Port& each, const Clie
   }
   const bool has_surplus = client.surplus_connections >= kClientSurplusConnections;
   return surplus < kSurplusConnections && !has_surplus ? Room::surplus : Room::none;
+}
+
+// Of the client that has most; false when none has more than one that does nothing.
+bool HttpServer::State::free_descriptor() {
+  const ClientAccount nobody({}, context.held);
+  const auto now = Clock::now();
+  const auto other =
+      first_to_go([&](const Connection& connection) { return shed_connection_rank(connection, nobody, false, now); });
+  if (!other || context.stopping || !other->connection->end_if_waiting()) return false;
+  drop(other);
+  return true;
 }
 
 // Looks at every connection: only those pay for it who ask for more than there is.

@@ -43,6 +43,7 @@ TEST_F(ShutdownWatchdogDeath, ASecondSignalDoesNotWaitForTheLimit) {
 std::atomic<int> passed_on = 0;
 
 TEST(ShutdownWatchdog, PassesSignalsOnAndLeavesOthersHandlers) {
+  passed_on = 0;
   const auto count = +[](int) { ++passed_on; };
   const auto before = std::signal(SIGTERM, count);
   {

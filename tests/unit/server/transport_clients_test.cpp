@@ -1,8 +1,9 @@
 // One client that takes all it can get, and another that is answered all the same. The first is 127.0.0.1, the other
 // 127.0.0.2.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -76,6 +77,7 @@ TEST(TransportClients, PlacesAreKeptUntilAnswersAreRead) {
   ASSERT_TRUE(reads.wait_readable());
   ASSERT_TRUE(leaves.wait_readable());
   EXPECT_EQ(server.application.places(), 2U);
+  EXPECT_EQ(ask_as_other(server, kEcho).status, 200);
   EXPECT_EQ(reads.receive().body.size(), server.application.large_bytes);
   wait_until([&] { return server.application.places() == 1; });
   leaves.reset();
@@ -142,8 +144,9 @@ TEST(TransportClients, ABodyMustKeepComing) {
   // Much at first, enough for the whole test on average, and then next to nothing.
   client.send(unfinished(kMebibyte).substr(0, kMebibyte - 1000));
   for (int i = 0; i < 100 && client.send("x"); ++i) std::this_thread::sleep_for(milliseconds(10));
+  EXPECT_EQ(ask_as_other(server, post(1000)).status, 200);
   EXPECT_EQ(client.receive().status, 408);
-  EXPECT_EQ(server.server.body_bytes(), 0U);
+  wait_until([&] { return server.server.body_bytes() == 0; });
 }
 
 TEST(TransportClients, AWholeBodyHasATime) {
@@ -154,7 +157,9 @@ TEST(TransportClients, AWholeBodyHasATime) {
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
   const std::string piece(100, 'x');
   for (int i = 0; i < 100 && client.send(piece); ++i) std::this_thread::sleep_for(milliseconds(10));
+  EXPECT_EQ(ask_as_other(server, post(1000)).status, 200);
   EXPECT_EQ(client.receive().status, 408);
+  wait_until([&] { return server.server.body_bytes() == 0; });
 }
 
 TEST(TransportClients, AWholeAnswerHasATime) {
@@ -257,6 +262,25 @@ TEST(TransportClients, HealthIsAnsweredBesideAFloodOfSilentConnections) {
   const std::vector<RawClient> silent = greedy_clients(server, 300);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(ask_as_other(server, kHealth).status, 200);
   EXPECT_LE(server.server.connections(), 1U + 16U + 20U);
+}
+
+TEST(TransportClients, OneClientCannotTakeAllDescriptors) {
+  TestServer server;
+  std::vector<RawClient> greedy = greedy_clients(server, 8);
+  wait_until([&] { return server.server.connections() == 8; });
+  // From here on there is one descriptor left in the process, which the other client's own socket takes.
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few = {static_cast<rlim_t>(greedy.back().descriptor() + 20), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::vector<Descriptor> rest;
+  do {
+    rest.emplace_back(::dup(greedy.back().descriptor()));
+  } while (rest.back());
+  rest.resize(rest.size() - 2);
+  EXPECT_EQ(ask_as_other(server, kEcho).status, 200);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(greedy[0].ends());
 }
 
 TEST(TransportClients, SilentConnectionsBeyondTheLimitAreSoonTold) {
