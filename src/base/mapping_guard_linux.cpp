@@ -1,6 +1,7 @@
 #include "base/mapping_guard.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,13 +30,14 @@ MappingGuard::Entry* find_entry(std::size_t address) {
   return nullptr;
 }
 
-// A file that was cut off lacks all that follows too: one error for the rest of the mapping, not one a page.
-bool replace_by_zeros(MappingGuard::Entry& entry, std::size_t address) {
+// A file that was cut off lacks all that follows too: one error for the rest of the mapping, not one a page. The system
+// is called without the C library, whose function sanitizers replace by one that is not made for handlers.
+bool replace_by_zeros(MappingGuard::Entry& entry, std::byte* address) {
   entry.broken.store(true, std::memory_order_release);
-  const std::size_t begin = address / page_bytes * page_bytes;
-  const std::size_t end = entry.end.load(std::memory_order_acquire);
-  return ::mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-                0) != MAP_FAILED;
+  std::byte* begin = address - reinterpret_cast<std::size_t>(address) % page_bytes;
+  const std::size_t bytes = entry.end.load(std::memory_order_acquire) - reinterpret_cast<std::size_t>(begin);
+  constexpr long kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  return ::syscall(SYS_mmap, begin, bytes, long{PROT_READ}, kFlags, -1L, 0L) != -1;
 }
 
 void pass_on(int number, siginfo_t* info, void* context) {
@@ -50,8 +52,8 @@ void pass_on(int number, siginfo_t* info, void* context) {
 
 void handle(int number, siginfo_t* info, void* context) {
   const int error = errno;
-  const auto address = reinterpret_cast<std::size_t>(info->si_addr);
-  MappingGuard::Entry* entry = info->si_code > 0 ? find_entry(address) : nullptr;
+  auto* address = static_cast<std::byte*>(info->si_addr);
+  MappingGuard::Entry* entry = info->si_code > 0 ? find_entry(reinterpret_cast<std::size_t>(address)) : nullptr;
   if (entry == nullptr || !replace_by_zeros(*entry, address)) pass_on(number, info, context);
   errno = error;
 }

@@ -110,7 +110,7 @@ TEST_P(NothingLeavesWith, ServeOffline) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, NothingLeavesWith, testing::Values("cpu", "onnx", "xla"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 }  // namespace
 }  // namespace alate::tests

@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 
 TEST(TruncatedModel, FailsAndTheServerGoesOn) {
   const base::TemporaryFolder folder;
+  fs::create_directory(folder.path() / "models");
   for (const char* name : {"broken", "whole"})
     fs::copy(tiny_model("st_mean"), folder.path() / "models" / name, fs::copy_options::recursive);
   load::ServerProcess server(program_path(), {"--models-dir", (folder.path() / "models").string(), "--quiet"});
