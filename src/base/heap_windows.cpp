@@ -9,4 +9,7 @@ void keep_little_free_memory() {}
 
 void return_free_memory() { (void)::HeapCompact(::GetProcessHeap(), 0); }
 
+FreeMemoryReturn::FreeMemoryReturn() : FreeMemoryReturn(0) {}
+void FreeMemoryReturn::tick() {}
+
 }  // namespace alate::base

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/heap.h"
 #include "base/log.h"
 #include "server/admission.h"
 #include "server/api_keys.h"
@@ -189,9 +190,10 @@ void Application::handle_signals() {
 
 void Application::run() {
   state_->models.preload();
-  const Housekeeping housekeeping([this] {
+  const Housekeeping housekeeping([this, memory = base::FreeMemoryReturn()]() mutable {
     state_->models.unload_idle();
     state_->admission.wake();
+    memory.tick();
   });
   state_->http.run();
 }
