@@ -59,8 +59,11 @@ class GivenExtents {
   std::vector<Given> further_;
 };
 
-bool fits(const Shape& port, const Shape& found, const GivenExtents& given) {
-  if (found.dtype != port.dtype || found.rank() != port.rank()) return false;
+// Runtimes that read files say of a port of unknown rank that it has no dims.
+bool fits(const Shape& port, const Shape& found, const GivenExtents& given, bool is_file) {
+  if (found.dtype != port.dtype) return false;
+  if (is_file && port.rank() == 0) return found.is_static();
+  if (found.rank() != port.rank()) return false;
   for (std::size_t axis = 0; axis < port.rank(); ++axis) {
     if (!found.dims[axis].is_number()) return false;
     const std::int64_t wanted = given(port.dims[axis]);
@@ -85,7 +88,7 @@ void check_results(const Executable& executable, std::span<const Buffer> inputs,
   GivenExtents given;
   for (std::size_t i = 0; i < std::min(taken.size(), inputs.size()); ++i) given.bind(taken[i].shape, inputs[i].shape());
   for (std::size_t i = 0; i < std::min(made.size(), outputs.size()); ++i) {
-    if (fits(made[i].shape, outputs[i].shape(), given)) continue;
+    if (fits(made[i].shape, outputs[i].shape(), given, is_file)) continue;
     throw make_error(is_file ? ErrorCode::corrupt : ErrorCode::internal, "output ", formats::quoted_name(made[i].name),
                      " is ", to_string(outputs[i].shape()), " and must be ", expected(made[i].shape, given),
                      is_file ? " for these inputs: the model's file declares something else than it computes"

@@ -96,6 +96,16 @@ TEST(ExecutableResults, DimsThatNoInputHasAreAnyNumber) {
   EXPECT_NE(error.message().find("must be i64[2,?]"), std::string::npos) << error.message();
 }
 
+// ONNX Runtime tells such a port and a scalar's apart in no way.
+TEST(ExecutableResults, AFilesPortWithoutDimsMayHaveAnyRank) {
+  Liar file(kIds, {{"y", {DType::f32, {}}}}, {zeros(DType::f32, {5, 6})});
+  EXPECT_NO_THROW(run(file, ids()));
+  Liar other_type(kIds, {{"y", {DType::f32, {}}}}, {zeros(DType::f64, {5, 6})});
+  EXPECT_THROW(run(other_type, ids()), Error);
+  Liar backend(kIds, {{"y", {DType::f32, {}}}}, {zeros(DType::f32, {5, 6})}, false);
+  EXPECT_THROW(run(backend, ids()), Error);
+}
+
 // A file may give one name to dims that differ; its inputs are checked by its runtime.
 TEST(ExecutableResults, ADimOfSeveralExtentsSaysNothing) {
   Liar file(kIds, {{"y", {DType::f32, {kBatch, kLength}}}}, {zeros(DType::f32, {2, 9})});
