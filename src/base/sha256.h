@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), by which fetched files are told apart.
+// SHA-256 (FIPS 180-4), by which fetched files and models are told apart.
 #pragma once
 
 #include <array>
@@ -17,8 +17,6 @@ class Sha256 {
   std::string finish();
 
  private:
-  void add_block(const std::uint8_t* block);
-
   std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::array<std::uint8_t, 64> waiting_{};  // less than a block

@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "base/sha256_blocks.h"
+
 namespace alate::base {
 namespace {
 
@@ -35,6 +37,20 @@ TEST(Sha256, PortionsDoNotMatter) {
     for (std::size_t at = 0; at < text.size(); at += portion)
       sum.add(std::as_bytes(std::span(text).subspan(at, std::min(portion, text.size() - at))));
     EXPECT_EQ(sum.finish(), whole) << portion;
+  }
+}
+
+// The portable function is what processors without instructions for it run.
+TEST(Sha256, NativeInstructionsGiveThePortableSums) {
+  const Sha256Blocks native = native_sha256_blocks();
+  if (native == nullptr) GTEST_SKIP() << "this processor has no instructions for SHA-256";
+  std::array<std::uint8_t, 20 * kSha256BlockBytes + 1> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * i + 7);
+  for (const std::size_t count : {0U, 1U, 2U, 20U}) {
+    Sha256State portable = {1, 2, 3, 0x80000000, 5, 6, 7, 0xFFFFFFFF}, fast = portable;
+    add_sha256_blocks(portable, bytes.data() + 1, count);
+    native(fast, bytes.data() + 1, count);
+    EXPECT_EQ(fast, portable) << count;
   }
 }
 
