@@ -57,8 +57,7 @@ struct ModelFacts {
   std::size_t weight_bytes = 0;
   std::size_t hidden_size = 0;
   std::size_t max_positions = 0;
-  Fingerprint fingerprint;  // of weights, dtype and backend
-  Selection selection;      // why it runs where it runs
+  Selection selection;  // why it runs where it runs
 };
 
 /// An encoder from a Hugging Face folder, or an ONNX file. Immutable; thread-safe; copies share it.
@@ -84,6 +83,9 @@ class Model {
 
   const ModelFacts& facts() const;
   const std::filesystem::path& folder() const;
+  /// Of the bytes of the weights' files, dtype and backend. Files of safetensors are read for it at the first call,
+  /// some two gigabytes a second; what was read once is remembered in the cache folder until the file changes.
+  Fingerprint fingerprint() const;
 
   struct State;
   explicit Model(std::shared_ptr<const State> state) : state_(std::move(state)) {}

@@ -125,10 +125,4 @@ std::vector<std::string> Weights::unused() const {
   return names;
 }
 
-Fingerprint Weights::fingerprint() const {
-  FingerprintBuilder builder;
-  for (const std::string_view name : file_.names()) builder.add(file_.identity(name));
-  return builder.finish();
-}
-
 }  // namespace alate::models

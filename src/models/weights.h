@@ -73,8 +73,6 @@ class Weights {
 
   /// Stored names that nothing has asked for.
   std::vector<std::string> unused() const;
-  /// Over all weights of the file: what the model is, without reading it.
-  Fingerprint fingerprint() const;
 
  private:
   /// What is stored of a matrix in 8-bit integers: operands of ops over quantized encodings.

@@ -14,8 +14,10 @@
 #include "base/mutex.h"
 #include "formats/json.h"
 #include "formats/safetensors_model.h"
+#include "hub/manifest.h"
 #include "models/encoder.h"
 #include "runtime/batch_parts.h"
+#include "runtime/model_content.h"
 #include "runtime/model_files.h"
 #include "runtime/packing.h"
 #include "runtime/rounding.h"
@@ -106,8 +108,10 @@ struct Model::State {
   models::WeightSettings weight_settings;
   std::shared_ptr<backends::WeightStore> store;
   backends::Backend* backend = nullptr;
-  std::map<std::string, std::string, std::less<>> session_options;  // of the manifest
-  std::unique_ptr<graph::GraphDump> dump;                           // where the options name a folder for it
+  hub::Manifest manifest;
+  std::unique_ptr<const runtime::ModelContent> content;
+  backends::SessionOptions session_options;  // of the manifest, for the backend
+  std::unique_ptr<graph::GraphDump> dump;    // where the options name a folder for it
   ModelFacts facts;
 
   /// Compiles the encoder with the outputs that `head` adds. Weights are shared with all other programs of the model.
@@ -118,6 +122,8 @@ struct Model::State {
   /// The ONNX file's executable on the backend, opened at its first use; only where `files` has one. Throws
   /// runtime::BackendFailure as `compile`.
   std::shared_ptr<backends::Executable> open_file() const;
+  /// As Model::fingerprint.
+  Fingerprint fingerprint() const;
   /// Whatever `Model::forward` needs, compiled.
   void prepare_forward() const;
   /// The program of `Model::forward`, compiled at its first use. `Model::forward` does not use it for ONNX files, of

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "base/contained_files.h"
 #include "formats/json.h"
 #include "hub/builtin_models.h"
 
@@ -33,8 +34,11 @@ fs::path folder_of_reference(const fs::path& given) {
   return hub::resolve_builtin_model(text);
 }
 
-bool leads_out(const fs::path& path) {
-  return path.is_absolute() || std::ranges::any_of(path, [](const fs::path& part) { return part == ".."; });
+// A file that the folder itself offers; one that the caller names may be a link to anywhere.
+bool is_file_of(const fs::path& folder, const fs::path& file) {
+  if (!is_file(file)) return false;
+  base::ContainedFiles(folder).require_file(file);
+  return true;
 }
 
 // The file and its external data: model.onnx, model.onnx_data, model.onnx.data.
@@ -60,17 +64,17 @@ ModelFiles find_model_files(const fs::path& given, const fs::path& onnx_file) {
                      "' is not a folder: name the folder of a model, with config.json and model.safetensors");
   }
   if (!onnx_file.empty()) {
-    if (leads_out(onnx_file))
+    if (!base::is_plain_relative_path(onnx_file.generic_string()))
       throw make_error(ErrorCode::invalid_argument, "the ONNX file ", formats::quoted_name(onnx_file.string()),
                        " is not inside the model's folder; name one that is");
     for (const fs::path& file : {path / onnx_file, path / "onnx" / onnx_file}) {
-      if (is_file(file)) return {path, file};
+      if (is_file_of(path, file)) return {path, file};
     }
     throw make_error(ErrorCode::not_found, path.string(), " has no file ", formats::quoted_name(onnx_file.string()));
   }
   if (is_file(path / "model.safetensors") || is_file(path / "model.safetensors.index.json")) return {path, {}};
   for (const fs::path& file : {path / "model.onnx", path / "onnx" / "model.onnx"}) {
-    if (is_file(file)) return {path, file};
+    if (is_file_of(path, file)) return {path, file};
   }
   return {path, {}};
 }
@@ -83,17 +87,6 @@ std::uint64_t onnx_bytes(const fs::path& file) {
     if (!missing) bytes += size;
   }
   return bytes;
-}
-
-Fingerprint onnx_fingerprint(const fs::path& file) {
-  FingerprintBuilder fingerprint;
-  for (const fs::path& each : files_of(file)) {
-    std::error_code missing;
-    fingerprint.add(each.filename().string());
-    fingerprint.add(static_cast<std::uint64_t>(fs::file_size(each, missing)));
-    fingerprint.add(static_cast<std::uint64_t>(fs::last_write_time(each, missing).time_since_epoch().count()));
-  }
-  return fingerprint.finish();
 }
 
 }  // namespace alate::runtime

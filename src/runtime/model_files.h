@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "alate/tensor.h"
-
 namespace alate::runtime {
 
 struct ModelFiles {
@@ -22,8 +20,5 @@ ModelFiles find_model_files(const std::filesystem::path& path, const std::filesy
 
 /// Bytes of an ONNX file and of what lies beside it under its name (external data).
 std::uint64_t onnx_bytes(const std::filesystem::path& file);
-
-/// Changes when one of these files does.
-Fingerprint onnx_fingerprint(const std::filesystem::path& file);
 
 }  // namespace alate::runtime

@@ -3,6 +3,7 @@
 
 #include "alate/error.h"
 #include "backends/registry.h"
+#include "base/contained_files.h"
 #include "base/log.h"
 #include "base/mapped_file.h"
 #include "hub/manifest.h"
@@ -54,7 +55,7 @@ formats::Json read_config(const runtime::ModelFiles& files) {
   const std::filesystem::path path = files.folder / "config.json";
   std::error_code ignored;
   if (files.is_onnx() && !std::filesystem::exists(path, ignored)) return {};
-  return formats::parse_json(base::read_text_file(path), path.string());
+  return formats::parse_json(base::read_contained_file(files.folder, "config.json"), path.string());
 }
 
 // What a file's encoder takes, as its config says; without one, ids that fit into 32 bits, and rows that few models
@@ -84,16 +85,6 @@ void say(const Selection& selection, const std::filesystem::path& folder, const 
   }
 }
 
-Fingerprint fingerprint_of(const Model::State& state) {
-  FingerprintBuilder fingerprint;
-  if (state.files.is_onnx()) {
-    fingerprint.add(runtime::onnx_fingerprint(state.files.onnx_file));
-  } else {
-    fingerprint.add(models::Weights(state.weights, std::string(state.architecture->prefix)).fingerprint());
-  }
-  return fingerprint.add(std::string_view(state.facts.dtype)).add(state.backend->name()).finish();
-}
-
 void read_weights(Model::State& state) {
   state.architecture = &models::find_architecture(state.config);
   state.limits = state.architecture->limits(state.config);
@@ -118,6 +109,7 @@ std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, cons
   state->files = runtime::find_model_files(path, options.onnx_file);
   state->folder = state->files.folder;
   state->options = options;
+  state->manifest = hub::read_manifest(state->folder);
   if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
   state->config = read_config(state->files);
   state->weight_settings.dtype = models::parse_compute_dtype(options.dtype);
@@ -137,6 +129,7 @@ std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, cons
   } else {
     read_weights(*state);
   }
+  state->content = std::make_unique<runtime::ModelContent>(state->files, state->weights, state->manifest);
   say_of_rounding(*state);
   state->facts.hidden_size = static_cast<std::size_t>(state->limits.hidden_size);
   state->facts.max_positions = static_cast<std::size_t>(state->limits.positions);
@@ -166,24 +159,32 @@ void put_on(Model::State& state, Selection selection) {
   state.store = std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
     if (raw->weights.contains(leaf.name)) raw->weights.release(leaf.name);
   });
+  state.session_options = backends::session_options_for(selection.backend, state.manifest.session_options);
   state.facts.backend = selection.backend;
   state.facts.device = selection.device_description;
-  state.facts.fingerprint = fingerprint_of(state);
   state.facts.selection = std::move(selection);
   state.file = nullptr;
 }
 
 }  // namespace
 
+Fingerprint Model::State::fingerprint() const {
+  return FingerprintBuilder()
+      .add(content->fingerprint())
+      .add(std::string_view(facts.dtype))
+      .add(backend->name())
+      .finish();
+}
+
+Fingerprint Model::fingerprint() const { return state_->fingerprint(); }
+
 std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& folder, const LoadOptions& options,
                                                  const std::function<void(const State&)>& prepare,
                                                  const std::vector<std::string>& supported) {
   const std::shared_ptr<State> state = read_files(folder, options);
-  const hub::Manifest manifest = hub::read_manifest(state->folder);
-  state->session_options = manifest.session_options;
   const Preferences preferences = runtime::preferences_of(options);
   const ModelNeeds needs{.name = runtime::shown_name(folder),
-                         .backends = in_both(manifest.backends, supported),
+                         .backends = in_both(state->manifest.backends, supported),
                          .file_extension = state->files.is_onnx() ? ".onnx" : "",
                          .bytes = state->facts.weight_bytes,
                          .dtype = state->facts.dtype};

@@ -231,7 +231,7 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
     shorten();
     answer_.total = Clock::now() - exchange_->received();
     Response response = format_(answer_);
-    response.headers.set("X-Model-Fingerprint", to_string(pipeline().facts().fingerprint));
+    response.headers.set("X-Model-Fingerprint", to_string(pipeline().model().fingerprint()));
     services_.models.touch(*answer_.model, request_.keep_alive);
     exchange_->reply(std::move(response));
   }

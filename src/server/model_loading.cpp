@@ -70,6 +70,7 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
   const Clock::time_point begin = Clock::now();
   try {
     EmbeddingPipeline pipeline = EmbeddingPipeline::load(model.folder, options.load);
+    (void)pipeline.model().fingerprint();  // answers name it: its files are read here, and not while others wait
     auto scheduler =
         std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), options.batches, options.observer);
     auto made = std::make_unique<HostedModel>(HostedModel{.name = model.name,

@@ -6,7 +6,9 @@
 #include "backends/onnxruntime/session_options.h"
 #include "backends/onnxruntime/session_ports.h"
 #include "base/cpu_facts.h"
+#include "base/file_digests.h"
 #include "base/log.h"
+#include "exchange/onnx_file.h"
 
 namespace alate::onnxruntime {
 namespace {
@@ -31,10 +33,11 @@ Owned<abi::Session> session_of_file(const Library& library, const fs::path& file
 }
 
 // Optimized code is for the processor that it was made on.
-Fingerprint key_of(const Library& library, const fs::path& file, const GivenOptions& given) {
+Fingerprint key_of(const Library& library, const exchange::OnnxFiles& files, const backends::CompileOptions& options) {
   FingerprintBuilder key;
-  key.add(library.version()).add(base::cpu_facts().brand).add(fingerprint_of_files(file));
-  for (const auto& [name, value] : given) key.add(name).add(value);
+  key.add(library.version()).add(base::cpu_facts().brand);
+  key.add(exchange::content_of(files, base::FileDigests(options.cache_folder / "digests")));
+  for (const auto& [name, value] : options.session_options) key.add(name).add(value);
   return key.finish();
 }
 
@@ -84,17 +87,6 @@ Owned<abi::Session> new_session(const Library& library, const fs::path& file, Op
   return session_of_file(library, file, prepared().get());
 }
 
-// Of the file, and of the one beside it where exporters put what does not fit.
-std::size_t bytes_of(const fs::path& file) {
-  std::size_t bytes = 0;
-  for (const char* const suffix : {"", "_data", ".data"}) {
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(file.string() + suffix, error);
-    if (!error) bytes += size;
-  }
-  return bytes;
-}
-
 }  // namespace
 
 std::unique_ptr<OnnxExecutable> open_file(const backends::ModelFile& file, std::shared_ptr<const Library> library,
@@ -103,18 +95,20 @@ std::unique_ptr<OnnxExecutable> open_file(const backends::ModelFile& file, std::
   if (!fs::exists(file.path, ignored)) throw make_error(ErrorCode::not_found, "there is no file ", file.path.string());
   if (!fs::is_regular_file(file.path, ignored))
     throw make_error(ErrorCode::invalid_argument, file.path.string(), " is no file: give the .onnx file itself");
+  // Before the library sees it: older ones read weights from whatever file the model names.
+  const exchange::OnnxFiles files = exchange::check_onnx_file(file.path);
   const bool keeps = !options.cache_folder.empty() && place.is_processor();
   std::optional<OptimizedModels> models;
   Fingerprint key;
   Owned<abi::Session> session = library->own<abi::ReleaseSession>(static_cast<abi::Session*>(nullptr));
   if (keeps) {
     models.emplace(options.cache_folder / "onnx");
-    key = key_of(*library, file.path, options.session_options);
+    key = key_of(*library, files, options);
     session = cached_session(*library, *models, key, place, options);
   }
   if (session == nullptr) session = new_session(*library, file.path, keeps ? &*models : nullptr, key, place, options);
   SessionParts parts = read_ports(*library, std::move(session));
-  parts.weight_bytes = bytes_of(file.path);
+  parts.weight_bytes = files.bytes;
   return std::make_unique<OnnxExecutable>(std::move(library), std::move(parts));
 }
 

@@ -147,21 +147,4 @@ void OptimizedModels::make_room() {
   }
 }
 
-Fingerprint fingerprint_of_files(const fs::path& model) {
-  constexpr std::size_t kMostFiles = 10000;
-  std::error_code ignored;
-  const fs::path absolute = fs::weakly_canonical(model, ignored);
-  std::vector<fs::path> files;
-  for (fs::recursive_directory_iterator entry(absolute.parent_path(), ignored), end; entry != end && !ignored;
-       entry.increment(ignored)) {
-    if (files.size() < kMostFiles && entry->is_regular_file(ignored)) files.push_back(entry->path());
-  }
-  std::ranges::sort(files);
-  FingerprintBuilder builder;
-  builder.add(absolute.string());
-  for (const fs::path& file : files)
-    builder.add(file.string()).add(std::uint64_t{fs::file_size(file, ignored)}).add(time_of(file));
-  return builder.finish();
-}
-
 }  // namespace alate::onnxruntime

@@ -52,7 +52,4 @@ class OptimizedModels {
   std::uintmax_t most_bytes_;
 };
 
-/// Of the names, sizes and times of change of a model's file and of all that lies beside it: its weights may be there.
-Fingerprint fingerprint_of_files(const std::filesystem::path& model);
-
 }  // namespace alate::onnxruntime

@@ -129,7 +129,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
       results_.emplace(output.name, Tensor::uninitialized(shapes.find(output.name)->second));
     const auto budget = static_cast<std::int64_t>(services_.settings.batch_max_tokens);
     rows_at_a_time_ = std::max<std::int64_t>(1, budget / std::max<std::int64_t>(1, length_));
-    fingerprint_ = to_string(model.facts().fingerprint);
+    fingerprint_ = to_string(model.fingerprint());
   }
 
   // The next rows that have not been computed.

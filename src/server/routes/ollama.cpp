@@ -91,7 +91,7 @@ Json ollama_process(const ModelListing& listing, const ModelFacts& facts, const 
                       {"device", facts.device},
                       {"dtype", facts.dtype},
                       {"dtype_reason", facts.dtype_reason},
-                      {"fingerprint", to_string(facts.fingerprint)},
+                      {"fingerprint", to_string(run.fingerprint)},
                       {"queue", Json::Object{{"jobs", count_of(run.queue.jobs)},
                                              {"rows", count_of(run.queue.rows)},
                                              {"tokens", count_of(run.queue.tokens)}}}};

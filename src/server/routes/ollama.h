@@ -18,11 +18,12 @@ std::string parameter_size(std::size_t parameters);
 /// An entry of GET /api/tags.
 formats::Json ollama_tag(const ModelListing& listing);
 
-/// What of a loaded model changes from one moment to the next.
+/// What is told of a loaded model beside its facts.
 struct OllamaRun {
   std::optional<std::chrono::system_clock::time_point> expires;  // none: stays
   std::size_t bytes = 0;
   runtime::BatchScheduler::Depth queue;
+  Fingerprint fingerprint = {};
 };
 
 /// An entry of GET /api/ps, with our own facts behind Ollama's.

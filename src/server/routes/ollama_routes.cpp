@@ -1,7 +1,7 @@
 #include <exception>
 #include <utility>
 
-#include "base/mapped_file.h"
+#include "base/contained_files.h"
 #include "server/routes/background.h"
 #include "server/routes/native.h"
 #include "server/routes/ollama.h"
@@ -135,7 +135,7 @@ void list_processes(Call& call) {
     Json::Array models;
     for (const LoadedListing& loaded : services.models.loaded()) {
       const HostedModel& model = *loaded.model;
-      const OllamaRun run{loaded.expires, loaded.bytes, model.scheduler->depth()};
+      const OllamaRun run{loaded.expires, loaded.bytes, model.scheduler->depth(), model.pipeline.model().fingerprint()};
       models.push_back(ollama_process(listing_of(services.models, model), model.pipeline.facts(), run));
     }
     return json_response(Json(Json::Object{{"models", std::move(models)}}));
@@ -145,7 +145,7 @@ void list_processes(Call& call) {
 Json config_of(const ModelListing& listing) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
   try {
-    return formats::parse_json(base::read_text_file(listing.folder / "config.json", kMostBytes), "config.json");
+    return formats::parse_json(base::read_contained_file(listing.folder, "config.json", kMostBytes), "config.json");
   } catch (const Error&) {
     return {};
   }

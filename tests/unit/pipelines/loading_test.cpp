@@ -29,8 +29,8 @@ TEST_F(Loading, AModelOfTheProgramIsLoadedByItsName) {
   const EmbeddingPipeline named = EmbeddingPipeline::load("builtin:st_mean");
   const EmbeddingPipeline given = EmbeddingPipeline::load(models_ / "st_mean");
   EXPECT_EQ(named.model().folder(), models_ / "st_mean");
-  EXPECT_EQ(named.facts().fingerprint, given.facts().fingerprint);
-  EXPECT_EQ(Model::load("builtin:st_mean").facts().fingerprint, given.facts().fingerprint);
+  EXPECT_EQ(named.model().fingerprint(), given.model().fingerprint());
+  EXPECT_EQ(Model::load("builtin:st_mean").fingerprint(), given.model().fingerprint());
 }
 
 TEST_F(Loading, WhatIsNotThereIsSaidWithWhatIs) {

@@ -59,6 +59,36 @@ class ModelErrors : public testing::Test {
 
 TEST_F(ModelErrors, NoneForAnUnspoiledCopy) { EXPECT_EQ(failure(), "none"); }
 
+TEST_F(ModelErrors, NamesASessionOptionThatWritesAFile) {
+  const fs::path written = folder_.path() / "written";
+  folder_.write("model_manifest.json",
+                R"({"session_options": {"session.collect_node_memory_stats_to_file": ")" + written.string() + "\"}}");
+  expect_failure("corrupt", "session.collect_node_memory_stats_to_file");
+  EXPECT_FALSE(fs::exists(written));
+  folder_.write("model_manifest.json", R"({"session_options": {"xla_dump_to": "/tmp"}})");
+  expect_failure("corrupt", "xla_dump_to");
+  folder_.write("model_manifest.json", R"({"session_options": {"intra_op_num_threads": 2}})");
+  EXPECT_EQ(failure(), "none");
+}
+
+TEST_F(ModelErrors, FollowsNoLinksOutOfTheFolder) {
+  const base::TemporaryFolder outside;
+  for (const char* name : {"config.json", "model.safetensors"}) {
+    SetUp();
+    fs::rename(folder_.path() / name, outside.path() / name);
+    fs::create_symlink(outside.path() / name, folder_.path() / name);
+    expect_failure("corrupt", "leads out of the model's folder");
+    fs::remove(folder_.path() / name);
+  }
+  for (const char* name : {"model.onnx", "onnx/model.onnx"}) {
+    fs::remove_all(folder_.path());
+    fs::create_directories(folder_.path() / "onnx");
+    outside.write("model.onnx", "an ONNX file");
+    fs::create_symlink(outside.path() / "model.onnx", folder_.path() / name);
+    expect_failure("corrupt", "leads out of the model's folder");
+  }
+}
+
 TEST_F(ModelErrors, NamesAnArchitectureThatIsNotBuilt) {
   replace_in_config("\"model_type\": \"bert\"", "\"model_type\": \"mamba\"");
   expect_failure("unsupported: architecture 'mamba'", "bert");

@@ -351,7 +351,7 @@ TEST(Application, TellsTimesModelAndRequestId) {
   ASSERT_EQ(answer.status, 200);
   EXPECT_EQ(header_of(answer, "X-Request-Id"), "my-id-7");
   EXPECT_EQ(header_of(answer, "X-Model-Fingerprint"),
-            to_string(EmbeddingPipeline::load(server.model()).facts().fingerprint));
+            to_string(EmbeddingPipeline::load(server.model()).model().fingerprint()));
   EXPECT_NE(header_of(answer, "Server-Timing").find("compute;dur="), std::string::npos);
   EXPECT_EQ(header_of(server.get("/api/version"), "Server-Timing"), "");
 }

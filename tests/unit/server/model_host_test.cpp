@@ -322,7 +322,7 @@ TEST_F(ModelHosting, ARequestChoosesTheBackend) {
   EXPECT_EQ(acquire("mean", "cpu:cpu").model(), plain);
   const auto other = acquire("mean", "reference").model();
   EXPECT_EQ(other->pipeline.facts().backend, "reference");
-  EXPECT_NE(other->pipeline.facts().fingerprint, plain->pipeline.facts().fingerprint);
+  EXPECT_NE(other->pipeline.model().fingerprint(), plain->pipeline.model().fingerprint());
   EXPECT_EQ(acquire("mean", "reference").model(), other);
   EXPECT_EQ(acquire("mean").model(), plain);
   EXPECT_EQ(host().loaded().size(), 2u);

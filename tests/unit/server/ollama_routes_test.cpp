@@ -88,6 +88,7 @@ TEST(Ollama, ProcessesHaveOurFactsBehindOllamas) {
   run.bytes = 90000000;
   run.expires = std::chrono::system_clock::time_point(std::chrono::seconds(1700000300));
   run.queue = {2, 30, 400};
+  run.fingerprint = {1, 2};
   const Json process = ollama_process(mini_lm(), facts, run);
   EXPECT_EQ(text(process, "name"), R"("sentence-transformers/all-MiniLM-L6-v2")");
   EXPECT_EQ(text(process, "size"), "90000000");
@@ -96,7 +97,7 @@ TEST(Ollama, ProcessesHaveOurFactsBehindOllamas) {
   EXPECT_EQ(text(process, "context_length"), "512");
   EXPECT_EQ(text(process, "backend"), R"("cpu")");
   EXPECT_EQ(text(process, "dtype"), R"("f32")");
-  EXPECT_EQ(text(process, "fingerprint"), "\"" + to_string(facts.fingerprint) + "\"");
+  EXPECT_EQ(text(process, "fingerprint"), "\"" + to_string(run.fingerprint) + "\"");
   EXPECT_EQ(text(process, "queue"), R"({"jobs":2,"rows":30,"tokens":400})");
 }
 

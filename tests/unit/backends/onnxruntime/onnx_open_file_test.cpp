@@ -6,6 +6,8 @@
 #include "backends/host_buffers.h"
 #include "backends/onnxruntime/executable.h"
 #include "tests/unit/backends/onnxruntime/real_library.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/exchange/onnx_messages.h"
 
 namespace alate {
 namespace {
@@ -118,9 +120,77 @@ TEST_F(OnnxFile, RefusalsSayWhatIsWrong) {
 }
 
 TEST_F(OnnxFile, WeightsAreReadFromTheFilesFolderOnly) {
-  if (onnxruntime::Library::open(library_file())->minor_version() < 24) GTEST_SKIP() << "older ones do not look";
   EXPECT_EQ(refusal("outside.onnx").code(), ErrorCode::corrupt);
   EXPECT_EQ(refusal("missing_data.onnx").code(), ErrorCode::not_found);
+}
+
+// ids [batch, length] become rows of the extents that `shape` says, whatever the output's type declares.
+std::string lying_model(const std::vector<std::int64_t>& shape) {
+  using namespace exchange;
+  ProtobufWriter graph;
+  graph.message(1, onnx_node("Cast", {"ids"}, "floats", {int_attribute("to", 1)}));
+  graph.message(1, onnx_node("ReduceMax", {"floats"}, "most", {int_attribute("keepdims", 0)}));
+  // No inference of shapes sees through this: extents times the number of rows and back again, and as many of them as
+  // there are ones.
+  graph.message(1, onnx_node("Shape", {"ids"}, "extents"));
+  graph.message(1, onnx_node("Gather", {"extents", "first"}, "rows"));
+  graph.message(1, onnx_node("Mul", {"shape", "rows"}, "larger"));
+  graph.message(1, onnx_node("Div", {"larger", "rows"}, "same"));
+  graph.message(1, onnx_node("Mul", {"ones", "rows"}, "places_of"));
+  graph.message(1, onnx_node("NonZero", {"places_of"}, "places"));
+  graph.message(1, onnx_node("Reshape", {"places", "all"}, "flat"));
+  graph.message(1, onnx_node("Gather", {"same", "flat"}, "chosen"));
+  graph.message(1, onnx_node("Expand", {"most", "chosen"}, "last_hidden_state"));
+  graph.bytes(2, "lies");
+  graph.message(5, i64_tensor("shape", shape));
+  graph.message(5, i64_tensor("ones", std::vector<std::int64_t>(shape.size(), 1)));
+  graph.message(5, i64_tensor("first", {0}));
+  graph.message(5, i64_tensor("all", {-1}));
+  graph.message(11, value_info("ids", 7, {-1, -1}, {"batch", "length"}));
+  graph.message(12, value_info("last_hidden_state", 1, {-1, -1, 384}, {"batch", "length"}));
+  return onnx_model(graph);
+}
+
+TEST_F(OnnxFile, WhatAFileDeclaresIsComparedWithWhatItComputes) {
+  const base::TemporaryFolder folder;
+  const auto run = [&](const std::vector<std::int64_t>& shape) {
+    const auto executable = open(folder.write("model.onnx", lying_model(shape)));
+    const std::vector<Buffer> inputs{Tensor::zeros({DType::i64, {2, 7}})};
+    std::vector<Buffer> outputs(1);
+    executable->run(inputs, outputs, {});
+    return outputs[0].shape();
+  };
+  EXPECT_EQ(to_string(run({2, 7, 384})), "f32[2,7,384]");
+  for (const std::vector<std::int64_t>& shape : std::vector<std::vector<std::int64_t>>{
+           {2, 7, 1}, {2, 1, 384}, {1, 1, 384}, {1, 1, 1}, {4, 7, 384}, {0, 7, 384}, {2, 7}, {1}, {2, 7, 384, 1}}) {
+    const Error error = error_of([&] { (void)run(shape); });
+    EXPECT_EQ(error.code(), ErrorCode::corrupt) << error.message();
+    EXPECT_NE(error.message().find("must be f32[2,7,384]"), std::string::npos) << error.message();
+  }
+}
+
+TEST_F(OnnxFile, WeightsBehindALinkOutOfTheFolderAreNotRead) {
+  const base::TemporaryFolder folder;
+  folder.write("secret.data", std::string(64, 's'));
+  fs::create_directory(folder.path() / "model");
+  fs::copy_file(golden("external.onnx"), folder.path() / "model/external.onnx");
+  fs::create_symlink("../secret.data", folder.path() / "model/external.data");
+  const Error error = error_of([&] { (void)open(folder.path() / "model/external.onnx"); });
+  EXPECT_EQ(error.code(), ErrorCode::corrupt);
+  EXPECT_NE(error.message().find("leads out"), std::string::npos) << error.message();
+}
+
+// As huggingface_hub lays its cache out.
+TEST_F(OnnxFile, WeightsInTheHubsCacheAreRead) {
+  const base::TemporaryFolder folder;
+  const fs::path snapshot = folder.path() / "models--a--b/snapshots/0123", blobs = folder.path() / "models--a--b/blobs";
+  fs::create_directories(snapshot);
+  fs::create_directories(blobs);
+  for (const char* name : {"external.onnx", "external.data"}) {
+    fs::copy_file(golden(name), blobs / (std::string(name) + ".digest"));
+    fs::create_symlink(fs::path("../../blobs") / (std::string(name) + ".digest"), snapshot / name);
+  }
+  EXPECT_EQ(first_output(*open(snapshot / "external.onnx")), kProduct);
 }
 
 TEST_F(OnnxFile, WhatIsOptimizedIsKeptAndMadeAnewWhenDamaged) {
@@ -142,6 +212,30 @@ TEST_F(OnnxFile, WhatIsOptimizedIsKeptAndMadeAnewWhenDamaged) {
   std::fstream(model, std::ios::in | std::ios::out | std::ios::binary).seekp(static_cast<std::streamoff>(size / 2))
       << '?';
   EXPECT_EQ(first_output(*open(golden("dense.onnx"), cache)), kDense);
+  EXPECT_EQ(std::distance(fs::directory_iterator(cache / "onnx"), fs::directory_iterator()), 1);
+}
+
+// Name, size and time are the same; a cache that goes by them computes the old weights.
+TEST_F(OnnxFile, SwappedWeightsAreNotTakenForThoseThatWereOptimized) {
+  const base::TemporaryFolder folder;
+  const fs::path model = folder.path() / "external.onnx", data = folder.path() / "external.data";
+  fs::copy_file(golden("external.onnx"), model);
+  fs::copy_file(golden("external.data"), data);
+  const fs::path cache = empty_folder();
+  EXPECT_EQ(first_output(*open(model, cache)), kProduct);
+  const fs::file_time_type time = fs::last_write_time(data);
+  const std::uintmax_t size = fs::file_size(data);
+  fs::rename(folder.write("new.data", std::string(size, '\0')), data);
+  fs::last_write_time(data, time);
+  EXPECT_EQ(first_output(*open(model, cache)), std::vector<float>(4, 0));
+}
+
+TEST_F(OnnxFile, AModelOfTheSameBytesIsOptimizedOnce) {
+  const base::TemporaryFolder folder;
+  fs::copy_file(golden("dense.onnx"), folder.path() / "copy.onnx");
+  const fs::path cache = empty_folder();
+  (void)open(golden("dense.onnx"), cache);
+  (void)open(folder.path() / "copy.onnx", cache);
   EXPECT_EQ(std::distance(fs::directory_iterator(cache / "onnx"), fs::directory_iterator()), 1);
 }
 

@@ -72,17 +72,5 @@ TEST_F(OptimizedModelsTest, TheLeastRecentlyUsedGoFirst) {
   EXPECT_TRUE(models.find(key(3)));
 }
 
-TEST(FingerprintOfFiles, ChangesWithAnyFileBesideTheModel) {
-  const fs::path folder = fs::path(::testing::TempDir()) / "fingerprint_of_files";
-  fs::remove_all(folder);
-  fs::create_directories(folder / "weights");
-  std::ofstream(folder / "model.onnx") << "model";
-  std::ofstream(folder / "weights/part") << "weights";
-  const Fingerprint before = fingerprint_of_files(folder / "model.onnx");
-  EXPECT_EQ(fingerprint_of_files(folder / "model.onnx"), before);
-  std::ofstream(folder / "weights/part") << "other weights";
-  EXPECT_NE(fingerprint_of_files(folder / "model.onnx"), before);
-}
-
 }  // namespace
 }  // namespace alate::onnxruntime
