@@ -3,10 +3,15 @@
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <string_view>
+
+#include "alate/error.h"
 
 namespace alate::server {
 namespace {
+
+constexpr std::array<std::string_view, 3> kRoleNames = {"use", "metrics", "admin"};  // in the order of KeyRole
 
 std::array<unsigned char, SHA256_DIGEST_LENGTH> digest_of(std::string_view key) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
@@ -30,8 +35,42 @@ std::string_view bearer_token(std::string_view authorization) {
 
 }  // namespace
 
-ApiKeys::ApiKeys(const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) digests_.push_back(digest_of(key));
+std::string_view to_string(KeyRole role) { return kRoleNames.at(static_cast<std::size_t>(role)); }
+
+bool may(KeyRole role, Access access) {
+  switch (access) {
+    case Access::open: return true;
+    case Access::metrics: return true;  // it counts all clients together, and shows no text of any
+    case Access::keyed: return role != KeyRole::metrics;
+    case Access::admin: return role == KeyRole::admin;
+  }
+  return false;
+}
+
+std::optional<KeyEntry> parse_key_entry(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  if (space == std::string_view::npos) return KeyEntry{KeyRole::use, text};
+  const auto role = std::ranges::find(kRoleNames, text.substr(0, space));
+  if (role == kRoleNames.end()) return std::nullopt;
+  return KeyEntry{static_cast<KeyRole>(role - kRoleNames.begin()), trimmed(text.substr(space))};
+}
+
+ApiKeys::ApiKeys(const std::vector<std::string>& entries) {
+  for (const std::string& text : entries) {
+    const auto entry = parse_key_entry(text);
+    if (!entry)
+      throw Error(ErrorCode::invalid_argument,
+                  "api_keys has an entry with a space that begins with no role; write use, metrics or admin, a space, "
+                  "and the key, which has none");
+    const Digest digest = digest_of(entry->key);
+    for (std::size_t i = 0; i < digests_.size(); ++i) {
+      if (digests_[i] == digest && roles_[i] != entry->role)
+        throw make_error(ErrorCode::invalid_argument, "api_keys has the same key as ", to_string(roles_[i]), " and as ",
+                         to_string(entry->role), "; leave one out");
+    }
+    digests_.push_back(digest);
+    roles_.push_back(entry->role);
+  }
 }
 
 std::optional<std::size_t> ApiKeys::find(std::string_view shown) const {

@@ -1,20 +1,41 @@
-// The keys that a server takes.
+// The keys that a server takes, and what each is for.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/http_message.h"
+#include "server/route.h"
 
 namespace alate::server {
+
+enum class KeyRole {
+  use,      // models, and to read what the server tells about itself
+  metrics,  // /metrics and nothing else
+  admin,    // everything: also which models are loaded, and where the machine has its libraries
+};
+
+std::string_view to_string(KeyRole role);
+/// Whether a key of this role opens a route of this access.
+bool may(KeyRole role, Access access);
+
+/// "KEY" or "ROLE KEY", as settings spell it. A key has no space, so that every key can be spelled, whatever it has.
+struct KeyEntry {
+  KeyRole role = KeyRole::use;
+  std::string_view key;  // part of the text
+};
+/// Nothing where what stands before a space is no role.
+std::optional<KeyEntry> parse_key_entry(std::string_view text);
 
 /// Immutable; thread-safe. Keeps digests alone.
 class ApiKeys {
  public:
-  explicit ApiKeys(const std::vector<std::string>& keys);
+  /// Entries as parse_key_entry takes them. Throws invalid_argument for what it does not, and for a key with two roles.
+  explicit ApiKeys(const std::vector<std::string>& entries);
 
   /// Whether none is needed.
   bool empty() const { return digests_.empty(); }
@@ -22,12 +43,15 @@ class ApiKeys {
   /// Which of the keys the request shows, as "Authorization: Bearer KEY", "X-API-Key: KEY" or "api-key: KEY"; nothing
   /// when it shows none. How long it takes says nothing about the keys.
   std::optional<std::size_t> check(const Headers& headers) const;
+  /// Of a key that `check` has found.
+  KeyRole role(std::size_t key) const { return roles_[key]; }
 
  private:
   using Digest = std::array<unsigned char, 32>;
   std::optional<std::size_t> find(std::string_view shown) const;
 
   std::vector<Digest> digests_;
+  std::vector<KeyRole> roles_;
 };
 
 }  // namespace alate::server

@@ -8,12 +8,14 @@
 
 #include "base/heap.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "server/admission.h"
 #include "server/api_keys.h"
 #include "server/dispatcher.h"
 #include "server/metrics.h"
 #include "server/model_host.h"
 #include "server/open_files.h"
+#include "server/readiness.h"
 #include "server/services.h"
 #include "server/shutdown_watchdog.h"
 #include "server/transport/http_server.h"
@@ -77,7 +79,7 @@ class Housekeeping {
 
  private:
   void serve() {
-    std::unique_lock lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
     while (!wake_.wait_for(lock, kHousekeeping, [this] { return stopping_; })) {
       lock.unlock();
       work_();
@@ -86,7 +88,7 @@ class Housekeeping {
   }
 
   std::function<void()> work_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;
   std::thread thread_;
@@ -102,13 +104,23 @@ struct Application::State {
         loaders(kLoadThreads),
         models(settings, loaders, observer()),
         router(all_routes(), settings.base_path),
-        services{settings, models, metrics, work, router, std::move(version), [this] { return gauges(); }},
+        services{settings,
+                 models,
+                 metrics,
+                 work,
+                 router,
+                 std::move(version),
+                 [this] { return gauges(); },
+                 false,
+                 [this] { return find_obstacle(work, loaders, models); }},
         admission(settings.max_concurrent_requests, settings.max_queue_size, settings.max_client_percent, work),
         dispatcher(services, admission, keys, origins()),
         http(transport_settings(settings), dispatcher) {}
 
-  // What still runs or waits on the queues uses the members below them.
+  // What still runs or waits on the queues uses the members below them, and so do the callbacks of the models'
+  // schedulers, which give work to the queue.
   ~State() {
+    models.stop();
     work.stop();
     loaders.stop();
   }

@@ -50,6 +50,17 @@ bool takes(Family family, std::string_view type) {
   return is_json(type) || (lenient && type == "application/x-www-form-urlencoded");
 }
 
+// Not what a proxy on this machine hands on for others, as far as the proxy says so.
+bool is_on_this_machine(const Request& request) {
+  for (const char* header : {"Forwarded", "X-Forwarded-For", "X-Real-IP"}) {
+    if (request.headers.find(header) != nullptr) return false;
+  }
+  constexpr std::string_view kMapped = "::ffff:";  // an IPv4 address on a socket for both
+  std::string_view peer = request.peer;
+  if (peer.starts_with(kMapped)) peer.remove_prefix(kMapped.size());
+  return peer == "unix" || is_loopback(peer);
+}
+
 Problem::Kind kind_of(int status) {
   switch (status) {
     case 408: return Problem::Kind::timeout_reading;
@@ -92,6 +103,19 @@ bool Dispatcher::is_health_only(const Request& request, const Router::Match& mat
   return request.health_only && (match.route == nullptr || match.route->access != Access::open);
 }
 
+std::optional<std::string> Dispatcher::access_objection(const Request& head, const Route& route,
+                                                        std::optional<std::size_t> key) const {
+  if (key) {
+    if (may(keys_.role(*key), route.access)) return std::nullopt;
+    return "this key has the role " + std::string(to_string(keys_.role(*key))) + ", and " +
+           formats::quoted_name(head.path) + " needs the role " +
+           (route.access == Access::admin ? "admin" : "use or admin") + ": ask whoever runs this server for such a key";
+  }
+  if (route.access != Access::admin || is_on_this_machine(head)) return std::nullopt;
+  return "without keys, only clients on the server's own machine may ask for " + formats::quoted_name(head.path) +
+         "; whoever runs this server can give out keys (api_keys), one of them with the role admin";
+}
+
 std::optional<Response> Dispatcher::check_head(const Request& head) {
   return check(head, services_.router.find(head.method, head.path));
 }
@@ -109,10 +133,15 @@ std::optional<Response> Dispatcher::check(const Request& head, const Router::Mat
   if (WebOrigins::is_preflight(head)) return origins_.preflight(head, allowed_methods(match.allowed));
   if (is_health_only(head, match))
     return refused(Problem::Kind::not_found, "this port answers for health alone: /health, /healthz, /readyz");
-  if (!open && !keys_.empty() && !keys_.check(head.headers)) {
+  const std::optional<std::size_t> key = open ? std::nullopt : keys_.check(head.headers);
+  if (!open && !keys_.empty() && !key) {
     services_.metrics.rejected("unauthenticated");
     return refused(Problem::Kind::unauthenticated,
                    "this server wants a key: send it as Authorization: Bearer KEY or as X-API-Key: KEY");
+  }
+  if (const auto objection = match.route == nullptr ? std::nullopt : access_objection(head, *match.route, key)) {
+    services_.metrics.rejected("forbidden");
+    return refused(Problem::Kind::forbidden, *objection);
   }
   if (head.method == Method::options) {
     Response response;
@@ -160,6 +189,8 @@ void Dispatcher::handle(std::shared_ptr<Exchange> exchange) {
   // Whoever hands over requests has asked check_head; a shutdown may have begun since.
   if (auto refused = check(request, match)) return exchange->reply(std::move(*refused));
   exchange->client = to_string(exchange->client_id);
+  const std::optional<std::size_t> key = keys_.check(request.headers);
+  exchange->is_admin = key && keys_.role(*key) == KeyRole::admin;
   exchange->answer_headers = origins_.answer_headers(request);
   if (!match.route->computes) return dispatch(exchange, std::move(match));
 

@@ -35,6 +35,9 @@ class Dispatcher : public RequestHandler {
   void call_route(const std::shared_ptr<Exchange>& exchange, Router::Match match) const;
   formats::Json read_body(const Request& request, const Route& route) const;
   std::optional<Response> check(const Request& head, const Router::Match& match) const;
+  /// Why whoever asks may not have this route, for the client's eyes.
+  std::optional<std::string> access_objection(const Request& head, const Route& route,
+                                              std::optional<std::size_t> key) const;
   bool is_health_only(const Request& request, const Router::Match& match) const;
   const Schema* schema_of(const Route& route) const;
   /// Of a path that has no route, too; the base path aside.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "server/client_account.h"
 #include "server/http_message.h"
 
@@ -41,6 +42,8 @@ class Exchange {
   std::shared_ptr<const ClientAccount> account;  // null where nothing is counted
   /// The same for the models' batches, set by the application.
   std::string client;
+  /// Whether it showed a key with the role admin. Set by the application.
+  bool is_admin = false;
   StageTimes stages;
   /// Headers that the answer gets besides its own. Set before the exchange is given on.
   std::vector<Headers::Entry> answer_headers;
@@ -68,7 +71,7 @@ class Exchange {
   const std::string id_;
   const Clock::time_point received_ = Clock::now();
   const Clock::time_point deadline_;
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::function<void(Response)> send_;  // empty once answered or abandoned
   bool abandoned_ = false, finished_ = false;
   std::shared_ptr<void> place_;

@@ -9,12 +9,16 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "backends/registry.h"
 #include "base/error_copy.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "formats/json.h"
+#include "hub/model_reference.h"
 #include "runtime/discovery.h"
 #include "runtime/loaded_model.h"
+#include "server/backend_choices.h"
+#include "server/host_limits.h"
+#include "server/model_deleter.h"
 #include "server/model_listing.h"
 #include "server/model_loading.h"
 #include "server/model_names.h"
@@ -68,20 +72,6 @@ std::string key_of(std::string_view name, std::string_view backend) {
   return backend.empty() ? std::string(name) : std::string(name) + "\n" + std::string(backend);
 }
 
-// The backend under its own name. Throws invalid_argument for a name that no backend has.
-std::string canonical_backend(std::string_view backend) {
-  runtime::BackendSpec spec = runtime::BackendSpec::parse(backend);
-  const auto elsewhere = runtime::names_elsewhere();
-  if (std::ranges::find(elsewhere, spec.backend) == elsewhere.end()) {
-    try {
-      spec.backend = backends::get_backend(spec.backend).name();
-    } catch (const Error& error) {
-      throw Error(ErrorCode::invalid_argument, error.message());
-    }
-  }
-  return spec.device.empty() ? spec.backend : spec.backend + ":" + spec.device;
-}
-
 // A client that names a backend gets that one or an error.
 HostingOptions on_backend(HostingOptions options, const std::string& backend) {
   if (backend.empty()) return options;
@@ -95,16 +85,38 @@ HostingOptions on_backend(HostingOptions options, const std::string& backend) {
 
 Error shutting_down() { return Error(ErrorCode::unavailable, "the server is shutting down; ask another, or later"); }
 
+// Who waits for a look-up. One that is dropped, because the host ends, is told so.
+class LookUp {
+ public:
+  explicit LookUp(ModelHost::Ready ready) : ready_(std::move(ready)) {}
+  ~LookUp() {
+    if (ready_) ready_(nullptr, std::make_exception_ptr(shutting_down()));
+  }
+  LookUp(const LookUp&) = delete;
+  LookUp& operator=(const LookUp&) = delete;
+  ModelHost::Ready take() { return std::exchange(ready_, nullptr); }
+
+ private:
+  ModelHost::Ready ready_;
+};
+
+// As BackendChoices spells it.
+std::string place_of(const HostedModel& model) {
+  const Selection& selection = model.pipeline.facts().selection;
+  return selection.backend + ":" + selection.device_index;
+}
+
 // A model that is loaded, or on its way.
 struct Entry {
   NamedFolder model;
-  std::string backend;  // that was asked for; empty: as the settings say
+  std::string backend;  // NAME:INDEX that was asked for; empty: as the settings say
   Hosted hosted;        // null while it is loading
   std::vector<ModelHost::Ready> waiting;
   std::size_t bytes = 0;    // of its weights: of the files, then in memory
   bool takes_room = false;  // loading has begun, or it is loaded
   Clock::time_point used;
   KeepAlive keep_alive;
+  bool stays = false;  // whatever requests say
 
   bool is_used() const { return hosted.use_count() > 1 || hosted->scheduler->depth().jobs > 0; }
 };
@@ -112,30 +124,41 @@ struct Entry {
 }  // namespace
 
 struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
-  State(const Settings& given, WorkQueue& queue, runtime::BatchObserver observer)
+  State(const Settings& given, WorkQueue& queue, WorkQueue& look_up_queue, runtime::BatchObserver observer)
       : settings(given),
+        limits(host_limits(given, base::memory_facts())),
         names(given),
+        backends(given),
         hosting(hosting_options(given, std::move(observer))),
         loaders(queue),
-        graveyard(std::make_shared<ModelGraveyard>(queue)) {}
+        look_ups(look_up_queue),
+        deleter(std::make_shared<DeferredDeleter>()) {}
 
   const Settings settings;
+  const HostLimits limits;
   const ModelNames names;
+  BackendChoices backends;
   const HostingOptions hosting;
-  WorkQueue& loaders;  // not to be used once `closed`
-  const std::shared_ptr<ModelGraveyard> graveyard;
+  WorkQueue& loaders;   // not to be used once `closed`
+  WorkQueue& look_ups;  // the same
+  const std::shared_ptr<DeferredDeleter> deleter;
   ModelListings listings;
   std::atomic<std::ptrdiff_t> preloads_left = -1;
+  std::atomic<bool> refresh_is_queued = false;
 
-  std::mutex mutex;
+  base::Mutex mutex;
   std::condition_variable room;  // a model that took room is loaded or has failed
   bool closed = false;
   std::map<std::string, Entry, std::less<>> entries;        // by key_of
   std::map<std::string, std::string, std::less<>> aliases;  // of loaded models: as asked for, their key
+  std::vector<std::weak_ptr<HostedModel>> made;             // also those that are no longer in `entries`
 
   void acquire(std::string_view name, std::string_view backend, Ready ready);
+  void look_up(const std::string& name, const std::string& backend, Clock::time_point since, const Ready& ready);
+  void enter(std::string_view name, std::string_view asked, const NamedFolder& model, const std::string& backend,
+             const Ready& ready);
   Hosted find_loaded(std::string_view asked);
-  Hosted find_elsewhere_loaded(const std::string& name, std::string_view backend);
+  Entry* find_on(const std::string& name, std::string_view backend, const HostedModel* other = nullptr);
   void begin_loading(const NamedFolder& model, std::string_view backend, Ready ready);
   void load(const std::string& key);
   Hosted load_in_room(const std::string& key, const NamedFolder& model, const std::string& backend);
@@ -143,17 +166,23 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   bool fits(const std::string& key) const;
   Hosted evict_one(const std::string& spared);
   Hosted remove(std::string_view key, std::string_view why);
-  KeepAlive initial_keep_alive(const std::string& name) const;
+  bool is_eager(const std::string& name) const;
+  KeepAlive longest_keep_alive() const;
   std::string canonical(std::string_view name);
+  std::map<std::string, Entry, std::less<>> close();
 };
 
-KeepAlive ModelHost::State::initial_keep_alive(const std::string& name) const {
-  const bool stays = std::ranges::any_of(settings.model_strategies, [&](const auto& each) {
+bool ModelHost::State::is_eager(const std::string& name) const {
+  return std::ranges::any_of(settings.model_strategies, [&](const auto& each) {
     // Keys may leave out the owner, as requests may.
     return each.second == LoadStrategy::eager && (each.first == name || name.ends_with("/" + each.first));
   });
-  if (stays || settings.keep_alive == std::chrono::nanoseconds{0}) return {};
-  return settings.keep_alive;
+}
+
+// That a request may ask for.
+KeepAlive ModelHost::State::longest_keep_alive() const {
+  if (settings.keep_alive == std::chrono::nanoseconds{0}) return {};
+  return std::max(settings.keep_alive, settings.max_keep_alive);
 }
 
 // The loaded model that was asked for by this name before.
@@ -166,41 +195,67 @@ Hosted ModelHost::State::find_loaded(std::string_view asked) {
   return entry.hosted;
 }
 
-// The model on the backend that was asked for, where the settings have put it there already. With the lock.
-Hosted ModelHost::State::find_elsewhere_loaded(const std::string& name, std::string_view backend) {
-  const auto found = entries.find(name);
-  if (backend.empty() || found == entries.end() || found->second.hosted == nullptr) return nullptr;
-  const Selection& selection = found->second.hosted->pipeline.facts().selection;
-  const runtime::BackendSpec spec = runtime::BackendSpec::parse(backend);
-  if (spec.backend != selection.backend) return nullptr;
-  const bool is_device =
-      spec.device.empty() || spec.device == selection.device || spec.device == selection.device_index;
-  return is_device ? found->second.hosted : nullptr;
+// The model where it is loaded on this backend and device, whoever asked for it so. With the lock.
+Entry* ModelHost::State::find_on(const std::string& name, std::string_view backend, const HostedModel* other) {
+  for (auto& [key, entry] : entries) {
+    if (entry.hosted == nullptr || entry.hosted.get() == other || entry.model.name != name) continue;
+    if (place_of(*entry.hosted) == backend) return &entry;
+  }
+  return nullptr;
 }
 
 void ModelHost::State::acquire(std::string_view name, std::string_view asked, Ready ready) {
   if (Hosted hosted = find_loaded(key_of(name, asked))) return ready(std::move(hosted), nullptr);
   std::exception_ptr error;
-  Hosted hosted;
   try {
-    const NamedFolder model = names.resolve(name);
-    const std::string backend = asked.empty() ? std::string() : canonical_backend(asked);
-    const std::string key = key_of(model.name, backend);
+    const auto model = names.find_in_memory(name);
+    const auto backend = backends.find_in_memory(asked);
+    if (model && backend) return enter(name, asked, *model, *backend, ready);
     const std::lock_guard lock(mutex);
     if (closed) throw shutting_down();
-    const auto found = entries.find(key);
-    if (found != entries.end() && found->second.hosted != nullptr) {
-      hosted = found->second.hosted;
-      found->second.used = Clock::now();
-      aliases.emplace(key_of(name, asked), key);
-    } else {
-      hosted = find_elsewhere_loaded(model.name, backend);
-      if (hosted == nullptr) return begin_loading(model, backend, std::move(ready));
-    }
+    auto waits = std::make_shared<LookUp>(std::move(ready));
+    look_ups.push([self = shared_from_this(), name = std::string(name), asked = std::string(asked),
+                   since = Clock::now(),
+                   waits = std::move(waits)] { self->look_up(name, asked, since, waits->take()); });
+    return;
   } catch (...) {
     error = std::current_exception();
   }
-  ready(std::move(hosted), std::move(error));
+  ready(nullptr, std::move(error));
+}
+
+// On the thread for that.
+void ModelHost::State::look_up(const std::string& name, const std::string& asked, Clock::time_point since,
+                               const Ready& ready) {
+  std::exception_ptr error;
+  try {
+    const NamedFolder model = names.resolve(name, since);
+    const std::string backend = backends.resolve(asked, model.name);
+    return enter(name, asked, model, backend, ready);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  ready(nullptr, std::move(error));
+}
+
+// Gives the model where it is loaded, else has it loaded. Where it throws, `ready` is for whoever called this.
+void ModelHost::State::enter(std::string_view name, std::string_view asked, const NamedFolder& model,
+                             const std::string& backend, const Ready& ready) {
+  Hosted hosted;
+  {
+    const std::lock_guard lock(mutex);
+    if (closed) throw shutting_down();
+    std::string key = key_of(model.name, backend);
+    if (const auto alias = aliases.find(key); alias != aliases.end()) key = alias->second;
+    const auto found = entries.find(key);
+    Entry* entry = found != entries.end() && found->second.hosted != nullptr ? &found->second : nullptr;
+    if (entry == nullptr && !backend.empty()) entry = find_on(model.name, backend);
+    if (entry == nullptr) return begin_loading(model, backend, ready);
+    entry->used = Clock::now();
+    hosted = entry->hosted;
+    aliases.emplace(key_of(name, asked), hosted->key);
+  }
+  ready(std::move(hosted), nullptr);
 }
 
 // With the lock.
@@ -212,7 +267,8 @@ void ModelHost::State::begin_loading(const NamedFolder& model, std::string_view 
   if (!is_new) return;
   entry.model = model;
   entry.backend = backend;
-  entry.keep_alive = initial_keep_alive(model.name);
+  entry.stays = is_eager(model.name);
+  if (!entry.stays && settings.keep_alive != std::chrono::nanoseconds{0}) entry.keep_alive = settings.keep_alive;
   loaders.push([self = shared_from_this(), key] { self->load(key); });
 }
 
@@ -244,11 +300,18 @@ void ModelHost::State::load(const std::string& key) {
     waiting.swap(place->second.waiting);
     if (error != nullptr) {
       entries.erase(place);
+    } else if (const Entry* twin = find_on(place->second.model.name, place_of(*hosted), hosted.get())) {
+      // The settings' choice came to a place that a request had named before, or the other way round.
+      evicted.push_back(std::exchange(hosted, twin->hosted));
+      aliases.emplace(key, hosted->key);
+      entries.erase(place);
     } else {
       Entry& entry = place->second;
       entry.hosted = hosted;
       entry.bytes = bytes_in_memory(*hosted);
       entry.used = Clock::now();
+      std::erase_if(made, [](const auto& each) { return each.expired(); });
+      made.push_back(hosted);
       // Weights may take more room than their files: stored as float16, computed in float32.
       while (!fits(key)) {
         evicted.push_back(evict_one(key));
@@ -264,20 +327,20 @@ void ModelHost::State::load(const std::string& key) {
 
 Hosted ModelHost::State::load_in_room(const std::string& key, const NamedFolder& model, const std::string& backend) {
   const std::size_t bytes = weight_file_bytes(model.folder);
-  if (settings.max_memory_mb > 0 && bytes > settings.max_memory_mb * kMegabyte) {
+  if (limits.bytes > 0 && bytes > limits.bytes) {
     throw make_error(ErrorCode::resource_exhausted, "the model ", formats::quoted_name(model.name), " has ",
                      (bytes + kMegabyte - 1) / kMegabyte, " MB of weights; this server's limit for all models is ",
-                     settings.max_memory_mb, " MB");
+                     limits.bytes / kMegabyte, " MB (max_memory_mb)");
   }
   {
-    std::unique_lock lock(mutex);
+    std::unique_lock<std::mutex> lock(mutex);
     if (!closed) {
       entries.find(key)->second.bytes = bytes;
       make_room(lock, key);
     }
     if (closed) throw shutting_down();
   }
-  Hosted hosted = load_hosted_model(model, key, on_backend(hosting, backend), graveyard);
+  Hosted hosted = load_hosted_model(model, key, on_backend(hosting, backend), deleter);
   base::log(base::LogLevel::info, "model loaded",
             {{"model", model.name},
              {"backend", hosted->pipeline.facts().backend},
@@ -294,8 +357,7 @@ bool ModelHost::State::fits(const std::string& key) const {
     ++models;
     bytes += entry.bytes;
   }
-  return (settings.max_loaded_models == 0 || models <= settings.max_loaded_models) &&
-         (settings.max_memory_mb == 0 || bytes <= settings.max_memory_mb * kMegabyte);
+  return (limits.models == 0 || models <= limits.models) && (limits.bytes == 0 || bytes <= limits.bytes);
 }
 
 // Evicts until the model fits; waits for others that are loading, where they are in the way.
@@ -347,29 +409,49 @@ std::string ModelHost::State::canonical(std::string_view name) {
       return std::string(name);
   }
   try {
-    return names.resolve(name).name;
+    return names.resolve_soon(name).name;
   } catch (const Error&) {
     return {};
   }
 }
 
 ModelHost::ModelHost(const Settings& settings, WorkQueue& loaders, runtime::BatchObserver observer)
-    : state_(std::make_shared<State>(settings, loaders, std::move(observer))) {}
+    : look_ups_(1), state_(std::make_shared<State>(settings, loaders, look_ups_, std::move(observer))) {}
 
-ModelHost::~ModelHost() {
-  std::map<std::string, Entry, std::less<>> entries;
+// Returns what was loaded.
+std::map<std::string, Entry, std::less<>> ModelHost::State::close() {
+  std::map<std::string, Entry, std::less<>> left;
   {
-    const std::lock_guard lock(state_->mutex);
-    state_->closed = true;
-    entries.swap(state_->entries);
-    state_->aliases.clear();
-    state_->room.notify_all();
+    const std::lock_guard lock(mutex);
+    closed = true;
+    left.swap(entries);
+    aliases.clear();
+    room.notify_all();
   }
-  for (const auto& [name, entry] : entries) {
+  look_ups.stop();
+  for (const auto& [name, entry] : left) {
     for (const Ready& ready : entry.waiting) ready(nullptr, std::make_exception_ptr(shutting_down()));
   }
-  entries.clear();
-  state_->graveyard->close();
+  return left;
+}
+
+ModelHost::~ModelHost() {
+  state_->close();
+  state_->deleter->close();
+}
+
+void ModelHost::stop() noexcept {
+  std::map<std::string, Entry, std::less<>> left = state_->close();
+  std::vector<std::weak_ptr<HostedModel>> made;
+  {
+    const std::lock_guard lock(state_->mutex);
+    made.swap(state_->made);
+  }
+  for (const std::weak_ptr<HostedModel>& each : made) {
+    if (const Hosted hosted = each.lock()) hosted->scheduler->stop();
+  }
+  left.clear();
+  state_->deleter->close();  // once it has destroyed those that were released before
 }
 
 void ModelHost::acquire(std::string_view name, std::string_view backend, Ready ready) {
@@ -382,7 +464,18 @@ void ModelHost::touch(const HostedModel& model, std::optional<std::chrono::nanos
   if (found == state_->entries.end() || found->second.hosted.get() != &model) return;
   Entry& entry = found->second;
   entry.used = Clock::now();
-  if (keep_alive) entry.keep_alive = *keep_alive < std::chrono::nanoseconds{0} ? KeepAlive{} : keep_alive;
+  if (!keep_alive || entry.stays) return;
+  const bool is_for_ever = *keep_alive < std::chrono::nanoseconds{0};
+  const KeepAlive longest = state_->longest_keep_alive();
+  entry.keep_alive = is_for_ever ? longest : longest ? std::min(*keep_alive, *longest) : *keep_alive;
+}
+
+std::string ModelHost::hung_model(std::chrono::nanoseconds limit) const {
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& [key, entry] : state_->entries) {
+    if (entry.hosted != nullptr && entry.hosted->scheduler->depth().running > limit) return entry.model.name;
+  }
+  return {};
 }
 
 bool ModelHost::unload(std::string_view name) {
@@ -402,6 +495,12 @@ bool ModelHost::unload(std::string_view name) {
 void ModelHost::unload_idle() {
   std::vector<Hosted> idle;
   const std::lock_guard lock(state_->mutex);
+  if (!state_->closed && !state_->refresh_is_queued.exchange(true)) {
+    look_ups_.push([state = state_] {
+      state->refresh_is_queued = false;
+      state->names.refresh_where_wanted();
+    });
+  }
   const Clock::time_point now = Clock::now();
   std::vector<std::string> over;
   for (auto& [name, entry] : state_->entries) {
@@ -436,10 +535,13 @@ std::vector<ModelListing> ModelHost::listed() const {
 }
 
 ModelListing ModelHost::describe(std::string_view name) const {
-  return state_->listings.of(state_->names.resolve(name));
+  const NamedFolder model = state_->names.resolve_soon(name);
+  if (!hub::is_model_folder(model.folder)) {
+    throw make_error(ErrorCode::not_found, "the files of the model ", formats::quoted_name(model.name),
+                     " have gone; GET /api/models lists what there is");
+  }
+  return state_->listings.of(model);
 }
-
-std::string ModelHost::default_name() const { return state_->names.default_name(); }
 
 void ModelHost::preload() {
   std::set<std::string> wanted(state_->settings.preload.begin(), state_->settings.preload.end());

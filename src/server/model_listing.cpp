@@ -163,6 +163,15 @@ std::size_t weight_file_bytes(const fs::path& folder) {
     // The parts behind the encoder have files of the same name in folders of their own.
     if (is_whole ? fs::path(file.name).filename() == kWhole : file.name.ends_with(".safetensors")) bytes += file.bytes;
   }
+  if (bytes > 0) return bytes;
+  // An ONNX file, with the data beside it: model.onnx, model.onnx_data, model.onnx.data, in the folder or in onnx/. Of
+  // several, one is loaded.
+  for (const File& file : files) {
+    const std::size_t extension = file.name.rfind(".onnx");
+    if (extension == std::string::npos || file.name.find('/', extension) != std::string::npos) continue;
+    const std::string stem = fs::path(file.name.substr(0, extension)).filename().string();
+    if (stem == "model") bytes += file.bytes;
+  }
   return bytes;
 }
 

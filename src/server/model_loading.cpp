@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "base/heap.h"
 #include "base/log.h"
 #include "formats/json.h"
 #include "pipelines/embedding_rows.h"
+#include "runtime/batch_work.h"
+#include "server/model_listing.h"
 
 namespace alate::server {
 namespace {
@@ -48,38 +49,23 @@ runtime::BatchScheduler::Run batch_function(const EmbeddingPipeline& pipeline) {
 
 }  // namespace
 
-void ModelGraveyard::close() {
-  const std::lock_guard lock(mutex_);
-  queue_ = nullptr;
-}
-
-void ModelGraveyard::bury(HostedModel* model) {
-  // Shared, since a queue that has stopped drops what it is given: then the model goes here, after the lock.
-  const auto grave = std::make_shared<std::unique_ptr<HostedModel>>(model);  // outlives the lock
-  const std::lock_guard lock(mutex_);
-  if (queue_ == nullptr) return;
-  queue_->push([grave] {
-    grave->reset();
-    base::return_free_memory();
-  });
-}
-
 std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const std::string& key,
                                                const HostingOptions& options,
-                                               const std::shared_ptr<ModelGraveyard>& graveyard) {
+                                               const std::shared_ptr<DeferredDeleter>& deleter) {
   const Clock::time_point begin = Clock::now();
   try {
     EmbeddingPipeline pipeline = EmbeddingPipeline::load(model.folder, options.load);
     (void)pipeline.model().fingerprint();  // answers name it: its files are read here, and not while others wait
-    auto scheduler =
-        std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), options.batches, options.observer);
+    runtime::BatchSchedulerOptions batches = options.batches;
+    batches.even_row_length = runtime::even_row_length(pipeline.facts().hidden_size);
+    auto scheduler = std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), batches, options.observer);
     auto made = std::make_unique<HostedModel>(HostedModel{.name = model.name,
                                                           .key = key,
                                                           .folder = model.folder,
                                                           .pipeline = std::move(pipeline),
                                                           .load_time = Clock::now() - begin,
                                                           .scheduler = std::move(scheduler)});
-    return {made.release(), [graveyard](HostedModel* dead) { graveyard->bury(dead); }};
+    return {made.release(), [deleter](HostedModel* released) noexcept { deleter->release(released); }};
   } catch (const Error& error) {
     base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
     // A backend that a client named and this machine lacks will not come by waiting.
@@ -98,7 +84,8 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
 
 std::size_t bytes_in_memory(const HostedModel& model) {
   const EmbeddingPipeline::State& state = model.pipeline.state();
-  return state.program(state.modules.normalizes()).facts().weight_bytes;
+  const std::size_t told = state.program(state.modules.normalizes()).facts().weight_bytes;
+  return told > 0 ? told : weight_file_bytes(model.folder);  // no backend's models are free
 }
 
 }  // namespace alate::server

@@ -119,7 +119,7 @@ bool names_model(const Route& route, const Json& body) {
 Kinds problems_of(const Route& route, const Json& body, bool has_keys) {
   Kinds kinds{Kind::malformed};
   const auto add = [&](std::initializer_list<Kind> more) { kinds.insert(kinds.end(), more); };
-  if (route.access == Access::keyed) {
+  if (route.access != Access::open) {
     add({Kind::forbidden, Kind::not_ready});
     if (has_keys) add({Kind::unauthenticated});
   }

@@ -29,8 +29,10 @@ struct Call {
 };
 
 enum class Access {
-  keyed,  // needs a key where the server has keys
-  open,   // health: never does
+  keyed,    // needs a key where the server has keys, of a role that may use models
+  open,     // health: never does
+  metrics,  // needs a key of any role where the server has keys
+  admin,    // needs a key with the role admin; where the server has no keys, a client on this machine
 };
 
 /// An answer that is not an error; errors are documented by family.

@@ -23,6 +23,7 @@ struct Services {
   std::string version;             // of the program: "0.1.0"
   std::function<Gauges()> gauges;  // for /metrics
   std::atomic<bool> shutting_down = false;
+  std::function<std::string()> obstacle = {};  // why the server does not work at the moment; empty: it does
 };
 
 /// A JSON answer with status 200.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,13 @@ enum class LoadStrategy {
 struct Settings {
   // Where it listens.
   std::string host = "127.0.0.1";
-  std::uint16_t port = 11433;            // 0: one that is free
-  std::uint16_t health_port = 0;         // a listener more, for health alone; 0: none
-  std::string unix_socket;               // a path; empty: none
-  bool listens_on_tcp = true;            // false: a unix_socket is given, but neither host nor port
-  std::string base_path;                 // put before every route: "/models-api"
-  std::string tls_certificate, tls_key;  // PEM files; both or none
-  std::vector<std::string> api_keys;
+  std::uint16_t port = 11433;              // 0: one that is free
+  std::uint16_t health_port = 0;           // a listener more, for health alone; 0: none
+  std::string unix_socket;                 // a path; empty: none
+  bool listens_on_tcp = true;              // false: a unix_socket is given, but neither host nor port
+  std::string base_path;                   // put before every route: "/models-api"
+  std::string tls_certificate, tls_key;    // PEM files; both or none
+  std::vector<std::string> api_keys;       // KEY or "ROLE KEY": api_keys.h
   std::vector<std::string> cors;           // origins of web pages that may call; "*": all
   std::vector<std::string> allowed_hosts;  // further names in Host that a server without keys answers to
 
@@ -45,11 +46,12 @@ struct Settings {
   std::string gpu = "auto";
   std::string gpu_origin;
   std::string policy = "warn";
-  std::chrono::nanoseconds keep_alive = std::chrono::minutes(5);  // 0: never unload
-  std::size_t max_loaded_models = 0;                              // 0: no limit
-  std::size_t max_memory_mb = 0;                                  // of weights; 0: no limit
-  std::size_t threads = 0;                                        // 0: one a core
-  bool pin_threads = false;                                       // workers stay on a core each
+  std::chrono::nanoseconds keep_alive = std::chrono::minutes(5);    // 0: never unload
+  std::chrono::nanoseconds max_keep_alive = std::chrono::hours(1);  // that a request may ask for
+  std::optional<std::size_t> max_loaded_models;                     // 0: no limit; none: by the memory that is free
+  std::optional<std::size_t> max_memory_mb;                         // of weights; the same
+  std::size_t threads = 0;                                          // 0: one a core
+  bool pin_threads = false;                                         // workers stay on a core each
   bool map_files = true;
   bool allow_downloads = false;
   bool offline = false;

@@ -40,7 +40,7 @@ port: 11433
 models_dir: /srv/models
 preload: [sentence-transformers/all-MiniLM-L6-v2]
 keep_alive: 0
-api_keys: [one-key, another-key]
+api_keys: [one-key, {key: another-key, role: admin}]
 tls:
   cert: /etc/alate/cert.pem
   key: /etc/alate/key.pem
@@ -94,6 +94,15 @@ std::string settings_documentation() {
 `content_security` is set, the server says at its start that it has no effect. What a machine can compute on, and what
 `backend_priority`, `device`, `gpu` and `policy` come to there, `alate backends` and `alate doctor MODEL` say. Other users of the machine can see the options of a running program: `api_keys` belong into the file or the
 variable.
+
+An entry of `api_keys` is a key for models (the role `use`), or has another role: `{key: KEY, role: admin}` in the file, and
+`admin KEY` in options and variables, where no key has a space. The role `metrics` opens `/metrics` and nothing else. The role
+`admin` opens everything, and it alone `/v2/repository/…` (which loads and unloads models), `/api/ps` and `/debug/backends`;
+a server without keys answers these to clients on its own machine alone.
+
+With `max_loaded_models: auto` a server keeps one model for each 512 MB of memory that is free at its start, but from 4 to 64.
+Clients may name only backends that `backend_priority` names, or, where that is empty, those of the automatic order (`alate
+backends` shows which there are here).
 )";
 }
 

@@ -10,6 +10,7 @@
 #include "base/environment.h"
 #include "base/nearest_name.h"
 #include "runtime/selection.h"
+#include "server/api_keys.h"
 
 namespace alate::server {
 namespace {
@@ -87,7 +88,10 @@ class FileReader {
       return each.text;
     };
     if (row.kind == SettingKind::list && value.kind == Value::Kind::list) {
-      for (const Value& item : value.items) out.texts.push_back(text_of(item));
+      for (const Value& item : value.items) {
+        const bool is_key = row.key == "api_keys" && item.kind == Value::Kind::map;
+        out.texts.push_back(is_key ? read_key_entry(item) : text_of(item));
+      }
     } else if (row.kind == SettingKind::list) {
       out.texts = split_list({text_of(value)});
     } else if (row.kind == SettingKind::strategies || row.kind == SettingKind::group) {
@@ -103,6 +107,24 @@ class FileReader {
       if (row.kind == SettingKind::boolean || row.kind == SettingKind::negation)
         out.texts.back() = lower(out.texts.back());
     }
+  }
+
+  // {key: …, role: …} as an option or a variable would have it.
+  std::string read_key_entry(const Value& entry) const {
+    std::string key, role = "use";
+    for (const auto& [name, value] : entry.members) {
+      std::string* const target = name.text == "key" ? &key : name.text == "role" ? &role : nullptr;
+      if (target == nullptr) fail(name, "an entry of api_keys has a key and a role, and nothing else");
+      if (value.kind != Value::Kind::scalar)
+        fail(value, "the " + name.text + " of an entry of api_keys must be a word");
+      *target = value.text;
+    }
+    if (key.empty()) fail(entry, "an entry of api_keys has no key: write {key: …, role: admin}");
+    // Checked here, where the place is known: a key with a space would be read as a role and a key.
+    if (key.find(' ') != std::string::npos) fail(entry, "a key of api_keys cannot have spaces");
+    if (!parse_key_entry(role + " " + key))
+      fail(entry, "the role of an entry of api_keys must be use, metrics or admin");
+    return role + " " + key;
   }
 
   void unknown(const std::string& section, const Value& key) const {

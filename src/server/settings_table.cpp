@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "server/api_keys.h"
+
 namespace alate::server {
 namespace {
 
@@ -39,7 +41,11 @@ bool is_base_path(std::string_view text) {
 // sockaddr_un has 108 bytes for the path and its end.
 bool is_socket_path(std::string_view text) { return text.size() <= 107 && text.find('\0') == std::string_view::npos; }
 
-bool is_key(std::string_view text) { return !text.empty() && is_printable(text) && text.size() <= 4096; }
+// No key has a space, so that one can only stand behind a role.
+bool is_key(std::string_view text) {
+  const auto entry = parse_key_entry(text);
+  return entry && !entry->key.empty() && is_printable(entry->key) && entry->key.size() <= 4096;
+}
 
 bool is_origin(std::string_view text) {
   if (text == "*") return true;
@@ -109,11 +115,12 @@ std::vector<Setting> make_table() {
       {.key = "api_keys",
        .option = "--api-keys",
        .value = "KEY,...",
-       .sentence = "answer only requests with one of these keys",
+       .sentence = "answer only requests with one of these; \"ROLE KEY\" for metrics or admin",
        .kind = Kind::list,
        .target = &Settings::api_keys,
        .fits = is_key,
-       .must_be = "keys of printable ASCII characters without spaces",
+       .must_be = "keys of printable ASCII characters without spaces; before a key and a space, its role: use, metrics "
+                  "or admin",
        .is_secret = true},
       {.key = "cors",
        .option = "--cors",
@@ -165,18 +172,25 @@ std::vector<Setting> make_table() {
        .kind = Kind::duration,
        .target = &Settings::keep_alive,
        .most = kYears},
+      {.key = "max_keep_alive",
+       .option = "--max-keep-alive",
+       .value = "TIME",
+       .sentence = "a request may ask for no longer, where keep_alive is shorter",
+       .kind = Kind::duration,
+       .target = &Settings::max_keep_alive,
+       .most = kYears},
       {.key = "max_loaded_models",
        .option = "--max-loaded-models",
        .value = "N",
-       .sentence = "models in memory together; 0: any number",
-       .kind = Kind::count,
+       .sentence = "models in memory together; 0: any number; auto: by free memory",
+       .kind = Kind::limit,
        .target = &Settings::max_loaded_models,
        .most = kMaxCount},
       {.key = "max_memory_mb",
        .option = "--max-memory-mb",
        .value = "N",
-       .sentence = "megabytes of weights in memory together; 0: any number",
-       .kind = Kind::count,
+       .sentence = "megabytes of weights together; 0: any number; auto: 3/4 of what is free",
+       .kind = Kind::limit,
        .target = &Settings::max_memory_mb,
        .most = kMaxCount},
       {.key = "allow_downloads",

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ enum class SettingKind {
   boolean,       // true or false; an option that is given is true
   negation,      // a boolean whose target is the opposite
   count,         // a whole number from `least` to `most`
+  limit,         // the same, or "auto": the server finds one
   duration,      // "30s", "5m"; from `least` to `most` nanoseconds
   milliseconds,  // a number, fractions too; from `least` to `most` nanoseconds
   list,          // of texts
@@ -36,9 +38,10 @@ enum class SettingScope {
 /// Where a row's value is kept; monostate for those of the commands.
 using SettingTarget =
     std::variant<std::monostate, std::string Settings::*, std::filesystem::path Settings::*, bool Settings::*,
-                 std::uint16_t Settings::*, std::size_t Settings::*, std::chrono::nanoseconds Settings::*,
-                 std::vector<std::string> Settings::*, std::map<std::string, LoadStrategy> Settings::*,
-                 base::LogLevel Settings::*, base::LogStyle Settings::*>;
+                 std::uint16_t Settings::*, std::size_t Settings::*, std::optional<std::size_t> Settings::*,
+                 std::chrono::nanoseconds Settings::*, std::vector<std::string> Settings::*,
+                 std::map<std::string, LoadStrategy> Settings::*, base::LogLevel Settings::*,
+                 base::LogStyle Settings::*>;
 
 struct Setting {
   std::string_view key;          // "batch.max_tokens"

@@ -16,6 +16,7 @@ namespace {
 using Nanoseconds = std::chrono::nanoseconds;
 
 constexpr double kNanosecondsOfMillisecond = 1e6;
+constexpr std::string_view kAutomatic = "auto";
 constexpr std::array<std::string_view, 2> kStrategies = {"eager", "lazy"};
 
 [[noreturn]] void refuse(const Setting& setting, const SettingValue& value, std::string_view text) {
@@ -107,6 +108,13 @@ struct Assigner {
   }
   void operator()(std::uint16_t Settings::*target) const { set_count(settings.*target); }
   void operator()(std::size_t Settings::*target) const { set_count(settings.*target); }
+  void operator()(std::optional<std::size_t> Settings::*target) const {
+    if (text() == kAutomatic) {
+      (settings.*target).reset();
+    } else {
+      set_count((settings.*target).emplace());
+    }
+  }
   void operator()(Nanoseconds Settings::*target) const {
     const auto duration =
         setting.kind == SettingKind::milliseconds ? read_milliseconds(text()) : parse_duration(text());
@@ -150,6 +158,10 @@ struct Shower {
   }
   formats::Json operator()(std::uint16_t Settings::*target) const { return std::uint64_t{settings.*target}; }
   formats::Json operator()(std::size_t Settings::*target) const { return std::uint64_t{settings.*target}; }
+  formats::Json operator()(std::optional<std::size_t> Settings::*target) const {
+    if (const auto& limit = settings.*target) return std::uint64_t{*limit};
+    return kAutomatic;
+  }
   formats::Json operator()(Nanoseconds Settings::*target) const {
     const Nanoseconds duration = settings.*target;
     if (setting.kind != SettingKind::milliseconds) return to_text(duration);
@@ -217,7 +229,10 @@ std::string allowed_values(const Setting& setting) {
     case SettingKind::boolean:
     case SettingKind::negation: return "true or false";
     case SettingKind::count:
-      return "a whole number" + range([](std::uint64_t number) { return std::to_string(number); });
+    case SettingKind::limit: {
+      const std::string numbers = "a whole number" + range([](std::uint64_t number) { return std::to_string(number); });
+      return setting.kind == SettingKind::limit ? "auto, or " + numbers : numbers;
+    }
     case SettingKind::duration: return "a time like 500ms, 30s, 5m or 1h," + range(as_time);
     case SettingKind::milliseconds:
       return "a number" + range([](std::uint64_t number) { return std::to_string(number / 1'000'000); });

@@ -6,9 +6,11 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <utility>
 
 #include "pipelines/embedding_rows.h"
+#include "runtime/forward.h"
 #include "server/failure.h"
 #include "server/routes/kserve_response.h"
 #include "server/routes/refuse.h"
@@ -61,6 +63,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
           self->services_.models.touch(*hosted);
           self->on_work_queue([self, hosted] {
             self->prepare(hosted->pipeline.model());
+            if (self->batch_ == 0) return self->answer();
             self->submit(hosted);
           });
         });
@@ -97,39 +100,48 @@ class Forward : public std::enable_shared_from_this<Forward> {
     request_.inputs.clear();
   }
 
-  // Whether the answer can be given is known before anything is computed.
+  // Whether the answer can be given is known before anything is computed, but for what an ONNX file does not say.
   void prepare(const Model& model) {
-    const runtime::EncoderProgram& program = model.state().forward_program();
+    runtime::add_usual_inputs(model.state(), inputs_);
     std::vector<std::string> names;
     std::map<std::string, Shape, std::less<>> shapes;
-    std::int64_t computed = 0;
-    for (std::size_t i = 0; i < program.outputs().size(); ++i) {
-      const backends::Port& port = program.outputs()[i];
+    for (const runtime::ForwardOutput& output : runtime::forward_outputs(model.state())) {
       Shape shape{DType::f32, {batch_}};
-      if (program.is_per_token(i)) shape.dims.emplace_back(length_);
-      shape.dims.insert(shape.dims.end(), port.shape.dims.begin() + 1, port.shape.dims.end());
-      computed += shape.element_count();
-      names.push_back(port.name);
-      shapes.emplace(port.name, std::move(shape));
-    }
-    if (computed > kMaxComputedNumbers) {
-      refuse(Problem::Kind::too_many,
-             "the model's outputs for these inputs have " + std::to_string(computed) + " numbers; at most " +
-                 std::to_string(kMaxComputedNumbers) + " are computed at a time: send less",
-             "inputs");
+      if (output.is_per_token) shape.dims.emplace_back(length_);
+      for (const std::int64_t extent : output.extents) shape.dims.emplace_back(std::max<std::int64_t>(extent, 0));
+      names.push_back(output.name);
+      shapes.emplace(output.name, std::move(shape));
     }
     outputs_ = request_.chosen_outputs(names);
-    std::size_t as_json = 0;
-    for (const InferOutput& output : outputs_) {
-      const Shape& shape = shapes.find(output.name)->second;
-      if (!output.binary) as_json += static_cast<std::size_t>(shape.element_count());
+    check_sizes(shapes);
+    if (batch_ == 0) {
+      for (const InferOutput& output : outputs_)
+        results_.emplace(output.name, Tensor::zeros(shapes.find(output.name)->second));
     }
-    check_json_numbers(as_json);
-    for (const InferOutput& output : outputs_)
-      results_.emplace(output.name, Tensor::uninitialized(shapes.find(output.name)->second));
     const auto budget = static_cast<std::int64_t>(services_.settings.batch_max_tokens);
     rows_at_a_time_ = std::max<std::int64_t>(1, budget / std::max<std::int64_t>(1, length_));
     fingerprint_ = to_string(model.fingerprint());
+  }
+
+  // Of all outputs, since all are computed; and of those that are answered as JSON.
+  void check_sizes(const std::map<std::string, Shape, std::less<>>& shapes) const {
+    std::int64_t computed = 0;
+    for (const auto& [name, shape] : shapes) {
+      const std::int64_t count = shape.element_count();
+      computed += std::min(count, kMaxComputedNumbers + 1);
+    }
+    if (computed > kMaxComputedNumbers) {
+      refuse(Problem::Kind::too_many,
+             "the model's outputs for these inputs have " + std::to_string(computed) + " numbers or more; at most " +
+                 std::to_string(kMaxComputedNumbers) + " are computed at a time: send less",
+             "inputs");
+    }
+    std::size_t as_json = 0;
+    for (const InferOutput& output : outputs_) {
+      const auto shape = shapes.find(output.name);
+      if (!output.binary && shape != shapes.end()) as_json += static_cast<std::size_t>(shape->second.element_count());
+    }
+    check_json_numbers(as_json);
   }
 
   // The next rows that have not been computed.
@@ -139,11 +151,12 @@ class Forward : public std::enable_shared_from_this<Forward> {
     for (const auto& [name, tensor] : inputs_) inputs->emplace(name, rows_of(tensor, done_rows_, count));
     runtime::BatchJob job;
     job.tokens = static_cast<std::size_t>(count * length_);
+    job.row_length = static_cast<std::size_t>(length_);
     job.client = exchange_->client;
     job.deadline = exchange_->deadline();
     auto outputs = std::make_shared<NamedTensors>();
     job.task = [model = hosted->pipeline.model(), inputs, outputs](const runtime::BatchJob::Cancelled& cancelled) {
-      if (!cancelled()) *outputs = model.forward(*inputs);
+      *outputs = runtime::forward(model.state(), *inputs, {.cancelled = &cancelled});
     };
     // What follows is done elsewhere: it may be long, and the scheduler must not be the last to let go of its own
     // model, which the exchange holds until it is answered.
@@ -153,13 +166,14 @@ class Forward : public std::enable_shared_from_this<Forward> {
         self->take(*outputs, count, result);
         const std::shared_ptr<HostedModel> model = weak.lock();
         if (self->done_rows_ == self->batch_) return self->answer();
-        if (model) self->submit(model);
+        if (!model)
+          throw Error(ErrorCode::unavailable, "the model was unloaded before all rows were computed; ask again");
+        self->submit(model);
       });
     };
     const std::uint64_t number = hosted->scheduler->submit(std::move(job));
-    exchange_->on_abandon([&services = services_, hosted, number] {
-      services.work.push([hosted, number] { hosted->scheduler->cancel(number); });
-    });
+    // At once, and not by way of the work queue: where that is busy, the model would be too, for nobody.
+    exchange_->on_abandon([hosted, number] { hosted->scheduler->cancel(number); });
   }
 
   // Errors count rows from the first of those that were computed together.
@@ -172,17 +186,44 @@ class Forward : public std::enable_shared_from_this<Forward> {
     }
   }
 
+  // A part of an output, with as many rows as were computed; the first one tells how large the whole is. What an ONNX
+  // file says of its outputs may be wrong.
+  static void check_part(const std::string& name, const Tensor& part, std::int64_t count) {
+    if (part.dtype() == DType::f32 && part.rank() > 0 && part.extent(0) == count) return;
+    throw make_error(ErrorCode::unsupported, "the model's output ", formats::quoted_name(name), " is ",
+                     to_string(part.shape()), " for ", count, " rows, so that it cannot be told which is whose");
+  }
+
+  void make_results(const NamedTensors& outputs, std::int64_t count) {
+    std::map<std::string, Shape, std::less<>> shapes;
+    for (const InferOutput& output : outputs_) {
+      const Tensor& part = outputs.find(output.name)->second;
+      check_part(output.name, part, count);
+      Shape shape = part.shape();
+      shape.dims[0] = Dim(batch_);
+      shapes.emplace(output.name, std::move(shape));
+    }
+    check_sizes(shapes);
+    for (auto& [name, shape] : shapes) results_.emplace(name, Tensor::uninitialized(std::move(shape)));
+  }
+
   void take(const NamedTensors& outputs, std::int64_t count, const runtime::BatchResult& result) {
     if (result.error) rethrow(result.error);
     exchange_->stages.queue += result.queue;
     exchange_->stages.compute += result.compute;
     exchange_->stages.computed = true;
+    if (results_.empty()) make_results(outputs, count);
     for (auto& [name, whole] : results_) {
-      const std::span<const std::byte> part = outputs.find(name)->second.bytes();
-      if (part.empty()) continue;
-      const std::size_t row_bytes = part.size() / static_cast<std::size_t>(count);
-      std::memcpy(whole.mutable_bytes().data() + static_cast<std::size_t>(done_rows_) * row_bytes, part.data(),
-                  part.size());
+      const Tensor& part = outputs.find(name)->second;
+      check_part(name, part, count);
+      if (!std::ranges::equal(part.shape().dims | std::views::drop(1), whole.shape().dims | std::views::drop(1)))
+        throw make_error(ErrorCode::unsupported, "the model's output ", formats::quoted_name(name),
+                         " has other sizes for some of the rows; send them one by one");
+      const std::span<const std::byte> bytes = part.bytes();
+      if (bytes.empty()) continue;
+      const std::size_t row_bytes = bytes.size() / static_cast<std::size_t>(count);
+      std::memcpy(whole.mutable_bytes().data() + static_cast<std::size_t>(done_rows_) * row_bytes, bytes.data(),
+                  bytes.size());
     }
     done_rows_ += count;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pipelines/embedding_rows.h"
+#include "runtime/forward.h"
 #include "server/routes/background.h"
 #include "server/routes/kserve_infer.h"
 #include "server/routes/kserve_schemas.h"
@@ -55,6 +56,8 @@ void show_live(Call& call) { call.exchange->reply(json_response(Json(Json::Objec
 void show_ready(Call& call) {
   if (call.services.shutting_down) refuse_not_ready("the server is shutting down");
   if (!call.services.models.preloaded()) refuse_not_ready("the server is loading its models");
+  if (const std::string obstacle = call.services.obstacle ? call.services.obstacle() : ""; !obstacle.empty())
+    refuse_not_ready(obstacle);
   call.exchange->reply(json_response(Json(Json::Object{{"ready", true}})));
 }
 
@@ -76,17 +79,16 @@ void show_model(Call& call) {
   check_version(call);
   answer_with_model(call, call.parameters.at("model"), [](const HostedModel& hosted) {
     Json::Array inputs = {tensor_facts("text", "BYTES", {-1})};
-    for (const char* name : {"input_ids", "attention_mask", "token_type_ids", "position_ids"})
+    const Model::State& state = hosted.pipeline.model().state();
+    for (const std::string& name : runtime::forward_inputs(state))
       inputs.push_back(tensor_facts(name, "INT64", {-1, -1}));
     Json::Array outputs = {
         tensor_facts("sentence_embedding", "FP32", {-1, static_cast<std::int64_t>(hosted.pipeline.dimensions())})};
-    const runtime::EncoderProgram& program = hosted.pipeline.model().state().forward_program();
-    for (std::size_t i = 0; i < program.outputs().size(); ++i) {
-      const backends::Port& port = program.outputs()[i];
+    for (const runtime::ForwardOutput& output : runtime::forward_outputs(state)) {
       Json::Array shape = {-1};
-      if (program.is_per_token(i)) shape.emplace_back(-1);
-      for (std::size_t axis = 1; axis < port.shape.rank(); ++axis) shape.emplace_back(port.shape.dims[axis].number());
-      outputs.push_back(Json::Object{{"name", port.name}, {"datatype", "FP32"}, {"shape", std::move(shape)}});
+      if (output.is_per_token) shape.emplace_back(-1);
+      for (const std::int64_t extent : output.extents) shape.emplace_back(extent);
+      outputs.push_back(Json::Object{{"name", output.name}, {"datatype", "FP32"}, {"shape", std::move(shape)}});
     }
     return json_response(Json(Json::Object{{"name", hosted.name},
                                            {"versions", Json::Array{"1"}},
@@ -198,6 +200,7 @@ std::vector<Route> kserve_routes() {
        .handle = list_repository,
        .body = schemas::kIndexBody,
        .answers = {{.description = "All models, or those that are loaded", .schema = schemas::kIndex}},
+       .access = Access::admin,
        .reads_body_itself = true},
       {.method = Method::post,
        .path = "/v2/repository/models/{model}/load",
@@ -207,6 +210,7 @@ std::vector<Route> kserve_routes() {
        .handle = load_model,
        .body = schemas::kLoadBody,
        .answers = {{.description = "It is loaded", .schema = schemas::kNothing}},
+       .access = Access::admin,
        .reads_body_itself = true,
        .computes = true},
       {.method = Method::post,
@@ -217,6 +221,7 @@ std::vector<Route> kserve_routes() {
        .handle = unload_model,
        .body = schemas::kUnloadBody,
        .answers = {{.description = "It is not loaded any more", .schema = schemas::kNothing}},
+       .access = Access::admin,
        .reads_body_itself = true},
   };
 }

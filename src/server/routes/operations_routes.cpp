@@ -5,6 +5,7 @@
 #include "server/docs_page.h"
 #include "server/openapi.h"
 #include "server/routes/background.h"
+#include "server/routes/without_paths.h"
 #include "server/services.h"
 
 namespace alate::server {
@@ -71,6 +72,8 @@ void show_readiness(Call& call) {
     return call.exchange->reply(not_ready("the server is shutting down; ask another, or wait until it is back"));
   if (!call.services.models.preloaded())
     return call.exchange->reply(not_ready("the server is loading the models it begins with; ask again"));
+  if (const std::string obstacle = call.services.obstacle ? call.services.obstacle() : ""; !obstacle.empty())
+    return call.exchange->reply(not_ready(obstacle + "; restart it if this does not end"));
   call.exchange->reply(status("ready"));
 }
 
@@ -81,9 +84,10 @@ void show_metrics(Call& call) {
   call.exchange->reply(std::move(response));
 }
 
-// The first time it may open libraries, which takes a while.
+// The first time it may open libraries, which takes a while. Where the machine has its libraries, and who uses it, is
+// for administrators alone.
 void show_backends(Call& call) {
-  answer_in_background(call, [&services = call.services] {
+  answer_in_background(call, [&services = call.services, shows_paths = call.exchange->is_admin] {
     Json::Object body;
     const Json machine = runtime::to_json(runtime::discover());
     for (const auto& [key, value] : machine.as_object("machine")) body.emplace_back(key, value);
@@ -93,7 +97,7 @@ void show_backends(Call& call) {
                                        {"selection", runtime::to_json(each.model->pipeline.facts().selection)}});
     }
     body.emplace_back("models", std::move(models));
-    return json_response(body);
+    return json_response(shows_paths ? Json(std::move(body)) : without_paths(Json(std::move(body))));
   });
 }
 
@@ -139,7 +143,7 @@ std::vector<Route> operations_routes() {
        .handle = show_readiness,
        .answers = {{.description = "It does.", .schema = kStatusAnswer},
                    {.status = 503,
-                    .description = "It is loading the models it begins with, or shutting down.",
+                    .description = "It is loading the models it begins with, shutting down, or its threads hang.",
                     .schema = kNotReadyAnswer}},
        .access = Access::open},
       {.method = Method::get,
@@ -149,7 +153,8 @@ std::vector<Route> operations_routes() {
        .summary = "Counters, times and gauges for Prometheus",
        .handle = show_metrics,
        .answers = {{.description = "Prometheus's text format.",
-                    .content_type = "text/plain; version=0.0.4; charset=utf-8"}}},
+                    .content_type = "text/plain; version=0.0.4; charset=utf-8"}},
+       .access = Access::metrics},
       {.method = Method::get,
        .path = "/debug/backends",
        .family = Family::operations,
@@ -157,7 +162,8 @@ std::vector<Route> operations_routes() {
        .summary = "What the machine can compute on, and why each loaded model runs where it runs",
        .handle = show_backends,
        .answers = {{.description = "Backends with devices, memory, and the reason where they are absent; decisions.",
-                    .schema = kBackendsAnswer}}},
+                    .schema = kBackendsAnswer}},
+       .access = Access::admin},
       {.method = Method::get,
        .path = "/openapi.json",
        .family = Family::operations,

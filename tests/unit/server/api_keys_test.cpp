@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "alate/error.h"
+
 namespace alate::server {
 namespace {
 
@@ -40,6 +42,29 @@ TEST(ApiKeys, AreFoundBesideAForeignOne) {
   headers.add("Authorization", "Bearer of-a-proxy");
   headers.add("X-API-Key", "first");
   EXPECT_EQ(ApiKeys({"first"}).check(headers), 0u);
+}
+
+TEST(ApiKeys, HaveARole) {
+  const ApiKeys keys({"plain", "metrics scrape", "admin root:1", "use also"});
+  EXPECT_EQ(keys.role(check(keys, "api-key", "plain").value()), KeyRole::use);
+  EXPECT_EQ(keys.role(check(keys, "api-key", "scrape").value()), KeyRole::metrics);
+  EXPECT_EQ(keys.role(check(keys, "api-key", "root:1").value()), KeyRole::admin);
+  EXPECT_EQ(keys.role(check(keys, "api-key", "also").value()), KeyRole::use);
+  EXPECT_EQ(check(keys, "api-key", "admin root:1"), std::nullopt);
+  EXPECT_EQ(check(keys, "api-key", "admin"), std::nullopt);
+  EXPECT_THROW(ApiKeys({"same", "admin same"}), Error);
+  EXPECT_THROW(ApiKeys({"root s3cret"}), Error);
+}
+
+TEST(ApiKeys, OpenWhatTheirRoleIsFor) {
+  EXPECT_TRUE(may(KeyRole::use, Access::keyed));
+  EXPECT_TRUE(may(KeyRole::use, Access::metrics));
+  EXPECT_FALSE(may(KeyRole::use, Access::admin));
+  EXPECT_FALSE(may(KeyRole::metrics, Access::keyed));
+  EXPECT_TRUE(may(KeyRole::metrics, Access::metrics));
+  EXPECT_FALSE(may(KeyRole::metrics, Access::admin));
+  for (const Access access : {Access::keyed, Access::open, Access::metrics, Access::admin})
+    EXPECT_TRUE(may(KeyRole::admin, access));
 }
 
 TEST(ApiKeys, MayBeNone) {

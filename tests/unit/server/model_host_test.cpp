@@ -236,10 +236,11 @@ TEST_F(ModelHosting, KeepAliveOfZeroInTheSettingsIsForEver) {
 TEST_F(ModelHosting, ARequestMayChangeHowLongAModelStays) {
   add("mean");
   settings.keep_alive = nanoseconds(1);
+  settings.max_keep_alive = std::chrono::hours(2);
   host().touch(*acquire("mean").model(), nanoseconds(-1));
   host().unload_idle();
   ASSERT_EQ(loaded(), (Names{"mean"}));
-  EXPECT_FALSE(host().loaded()[0].expires.has_value());
+  EXPECT_TRUE(host().loaded()[0].expires.has_value());
   host().touch(*acquire("mean").model());  // leaves it so
   host().unload_idle();
   ASSERT_EQ(loaded(), (Names{"mean"}));
@@ -250,6 +251,38 @@ TEST_F(ModelHosting, ARequestMayChangeHowLongAModelStays) {
   host().touch(*acquire("mean").model(), nanoseconds(0));
   host().unload_idle();
   EXPECT_TRUE(loaded().empty());
+}
+
+TEST_F(ModelHosting, NoRequestKeepsAModelForLongerThanTheServerAllows) {
+  using std::chrono::hours;
+  using std::chrono::minutes;
+  add("mean");
+  settings.max_keep_alive = hours(1);
+  const auto left = [this](nanoseconds asked) {
+    host().touch(*acquire("mean").model(), asked);
+    return host().loaded()[0].expires.value() - std::chrono::system_clock::now();
+  };
+  for (const nanoseconds asked : {nanoseconds(-1), nanoseconds(hours(10000))}) {
+    EXPECT_LE(left(asked), hours(1) + minutes(1)) << asked.count();
+    EXPECT_GT(left(asked), minutes(50)) << asked.count();
+  }
+  EXPECT_LE(left(minutes(2)), minutes(3));
+  end_host();
+  settings.keep_alive = hours(3);  // the server's own time is the larger one
+  EXPECT_GT(left(nanoseconds(-1)), hours(2));
+  end_host();
+  settings.keep_alive = nanoseconds(0);  // for ever: then a request may say so too
+  host().touch(*acquire("mean").model(), nanoseconds(-1));
+  EXPECT_FALSE(host().loaded()[0].expires.has_value());
+}
+
+TEST_F(ModelHosting, NoRequestUnloadsAModelThatIsLoadedForGood) {
+  add("mean");
+  settings.model_strategies = {{"mean", LoadStrategy::eager}};
+  settings.keep_alive = nanoseconds(1);
+  host().touch(*acquire("mean").model(), nanoseconds(0));
+  host().unload_idle();
+  EXPECT_EQ(loaded(), (Names{"mean"}));
 }
 
 TEST_F(ModelHosting, TheLoadedAreListedWithTheirSize) {
@@ -316,6 +349,7 @@ TEST_F(ModelHosting, TheBackendIsTheFirstOfTheConfiguredThatIsHere) {
 
 TEST_F(ModelHosting, ARequestChoosesTheBackend) {
   add("mean");
+  settings.backend_priority = {"cpu", "reference"};
   const auto plain = acquire("mean").model();
   EXPECT_EQ(plain->pipeline.facts().backend, "cpu");
   EXPECT_EQ(acquire("mean", "go").model(), plain);  // it is there already
@@ -334,6 +368,128 @@ TEST_F(ModelHosting, ARequestChoosesTheBackend) {
   EXPECT_EQ(acquire("mean", "cpu:gpu").error().code(), ErrorCode::unsupported);
   EXPECT_TRUE(host().unload("mean"));
   EXPECT_TRUE(host().loaded().empty());
+}
+
+TEST_F(ModelHosting, AllSpellingsOfADeviceAreOneCopyThatIsCounted) {
+  add("mean");
+  settings.backend_priority = {"cpu", "reference"};
+  const auto first = acquire("mean", "reference").model();
+  for (const char* spelling : {"reference:0", "reference:cpu", "reference", "reference:0"})
+    EXPECT_EQ(acquire("mean", spelling).model(), first) << spelling;
+  ASSERT_EQ(host().loaded().size(), 1u);
+  EXPECT_GE(host().loaded()[0].bytes, std::filesystem::file_size(settings.models_dir / "mean/model.safetensors") / 2);
+}
+
+TEST_F(ModelHosting, WhatARequestNamedIsNotLoadedAgainForTheSettings) {
+  add("mean");
+  const auto named = acquire("mean", "cpu").model();
+  EXPECT_EQ(acquire("mean").model(), named);
+  EXPECT_EQ(acquire("mean", "go:0").model(), named);
+  EXPECT_EQ(acquire("mean").model(), named);
+  EXPECT_EQ(host().loaded().size(), 1u);
+  EXPECT_TRUE(host().unload("mean"));
+  EXPECT_EQ(acquire("mean").model()->name, "mean");
+}
+
+TEST_F(ModelHosting, ARequestNamesOnlyBackendsThatTheServerIsSetUpFor) {
+  add("mean");
+  const Error automatic = acquire("mean", "reference").error();
+  EXPECT_EQ(automatic.code(), ErrorCode::unsupported);
+  EXPECT_NE(std::string(automatic.what()).find("cpu, onnx, xla"), std::string::npos) << automatic.what();
+  EXPECT_TRUE(host().loaded().empty());
+  end_host();
+  settings.backend_priority = {"reference:cpu"};
+  EXPECT_EQ(acquire("mean", "cpu").error().code(), ErrorCode::unsupported);
+  EXPECT_EQ(acquire("mean", "reference:1").error().code(), ErrorCode::unsupported);
+  EXPECT_EQ(acquire("mean", "reference").model()->pipeline.facts().backend, "reference");
+}
+
+// With one loader, which is busy: unloading, and the answer to names that nobody knows, need none.
+TEST_F(ModelHosting, UnloadingAndUnknownNamesDoNotWaitForLoaders) {
+  add("mean");
+  settings.batch_max_wait = std::chrono::hours(1);
+  WorkQueue one(1);
+  ModelHost own(settings, one, {});
+  std::promise<std::shared_ptr<HostedModel>> loaded_promise;
+  own.acquire("mean", [&](const auto& model, const auto&) { loaded_promise.set_value(model); });
+  auto model = loaded_promise.get_future().get();
+  // Waits for more rows until its scheduler ends.
+  std::promise<ErrorCode> ended;
+  runtime::BatchJob job;
+  job.rows = {{.ids = {2, 3}, .pool_skip = 0}};
+  job.done = [&](const runtime::BatchResult& result) {
+    ended.set_value(base::error_of([&] { std::rethrow_exception(result.error); }).code());
+  };
+  model->scheduler->submit(std::move(job));
+  const Blockade blockade(one);
+  std::promise<ErrorCode> told;
+  own.acquire("nobody/nothing", [&](const auto&, const std::exception_ptr& error) {
+    told.set_value(base::error_of([&] { std::rethrow_exception(error); }).code());
+  });
+  EXPECT_EQ(told.get_future().get(), ErrorCode::not_found);
+  EXPECT_TRUE(own.unload("mean"));
+  model.reset();
+  EXPECT_EQ(ended.get_future().get(), ErrorCode::cancelled);
+}
+
+TEST_F(ModelHosting, UnknownNamesAreNotLookedUpOnTheDiskByWhoAsks) {
+  for (int i = 0; i < 50; ++i) add("owner" + std::to_string(i) + "/mean");
+  host();
+  std::atomic<int> told = 0, told_here = 0;
+  const std::thread::id here = std::this_thread::get_id();
+  constexpr int kAsked = 2000;
+  for (int i = 0; i < kAsked; ++i) {
+    host().acquire("nobody/nothing" + std::to_string(i), [&](const auto&, const std::exception_ptr& error) {
+      EXPECT_EQ(base::error_of([&] { std::rethrow_exception(error); }).code(), ErrorCode::not_found);
+      if (std::this_thread::get_id() == here) ++told_here;
+      ++told;
+    });
+  }
+  while (told < kAsked) std::this_thread::yield();
+  EXPECT_EQ(told_here, 0);
+  // What can be no name needs no disk.
+  bool at_once = false;
+  host().acquire("../../etc/passwd", [&](const auto&, const auto&) { at_once = true; });
+  EXPECT_TRUE(at_once);
+}
+
+TEST_F(ModelHosting, AModelThatComesLaterIsFound) {
+  add("first");
+  host();
+  EXPECT_EQ(acquire("acme/mean").error().code(), ErrorCode::not_found);
+  add("acme/mean");
+  EXPECT_EQ(acquire("mean").model()->name, "acme/mean");
+}
+
+TEST_F(ModelHosting, OnceStoppedNoSchedulerCallsBack) {
+  add("mean");
+  std::atomic<int> ran = 0;
+  auto own = std::make_unique<ModelHost>(
+      settings, loaders,
+      runtime::BatchObserver{.ran = [&](auto, auto, auto) { ++ran; }, .cache_hit = {}, .expired = {}});
+  std::promise<std::shared_ptr<HostedModel>> promise;
+  own->acquire("mean", [&](const auto& model, const auto&) { promise.set_value(model); });
+  const auto held = promise.get_future().get();
+  std::promise<void> begun;
+  std::promise<ErrorCode> ended;
+  runtime::BatchJob job;
+  job.task = [&](const runtime::BatchJob::Cancelled& cancelled) {
+    begun.set_value();
+    while (!cancelled()) std::this_thread::yield();
+  };
+  job.done = [&](const runtime::BatchResult& result) {
+    ended.set_value(base::error_of([&] { std::rethrow_exception(result.error); }).code());
+  };
+  held->scheduler->submit(std::move(job));
+  begun.get_future().wait();
+  EXPECT_TRUE(own->unload("mean"));  // also one that only a request under way still holds
+  own->stop();
+  EXPECT_EQ(ended.get_future().get(), ErrorCode::cancelled);
+  std::promise<ErrorCode> refused;
+  own->acquire("mean", [&](const auto&, const std::exception_ptr& error) {
+    refused.set_value(base::error_of([&] { std::rethrow_exception(error); }).code());
+  });
+  EXPECT_EQ(refused.get_future().get(), ErrorCode::unavailable);
 }
 
 // Meant for the thread sanitizer too.

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "route_testing.h"
+#include "server/readiness.h"
+#include "server/routes/without_paths.h"
 
 namespace alate::server {
 namespace {
@@ -48,6 +50,61 @@ TEST_F(OperationsRoutes, IsNotReadyWhileItShutsDown) {
   EXPECT_EQ(response.status, 503);
   EXPECT_NE(header(response, "Retry-After"), "");
   EXPECT_NE(text(json(response), "error").find("shutting down"), std::string::npos);
+}
+
+TEST_F(OperationsRoutes, IsNotReadyWhileItsThreadsHang) {
+  host().preload();
+  while (!host().preloaded()) std::this_thread::yield();
+  const ReadinessLimits limits{.wait = std::chrono::milliseconds(1), .work = std::chrono::milliseconds(1)};
+  obstacle = [&] { return find_obstacle(work, loaders, host(), limits); };
+  EXPECT_EQ(get("/readyz").status, 200);
+  {
+    const Blockade blockade(work);
+    while (obstacle().empty()) std::this_thread::yield();
+    const Response response = get("/readyz");
+    EXPECT_EQ(response.status, 503);
+    EXPECT_NE(text(json(response), "error").find("the same work for"), std::string::npos) << response.body;
+    const Response kserve = call(kserve_routes(), Method::get, "/v2/health/ready");
+    EXPECT_EQ(kserve.status, 503);
+    work.push([] {});
+    while (obstacle().find("not answered") == std::string::npos) std::this_thread::yield();
+  }
+  while (!obstacle().empty()) std::this_thread::yield();
+  EXPECT_EQ(get("/readyz").status, 200);
+}
+
+TEST_F(OperationsRoutes, IsNotReadyWhileAModelHangs) {
+  add("acme/mean");
+  host().preload();
+  const auto model = acquire("acme/mean").model();
+  const ReadinessLimits limits{.batch = std::chrono::milliseconds(1)};
+  EXPECT_EQ(find_obstacle(work, loaders, host(), limits), "");
+  std::promise<void> go_on;
+  runtime::BatchJob job;
+  job.task = [end = go_on.get_future().share()](const auto&) { end.wait(); };
+  model->scheduler->submit(std::move(job));
+  while (find_obstacle(work, loaders, host(), limits).find("acme/mean") == std::string::npos) std::this_thread::yield();
+  go_on.set_value();
+}
+
+TEST_F(OperationsRoutes, BackendsAreShownWithoutPathsOfThisMachineButToAdministrators) {
+  ::setenv("ONNXRUNTIME_ROOT", "/home/somebody/secret folder/runtimes", 1);
+  const std::string plain = get("/debug/backends").body;
+  is_admin = true;
+  const std::string whole = get("/debug/backends").body;
+  ::unsetenv("ONNXRUNTIME_ROOT");
+  EXPECT_NE(plain.find("\"cpu\""), std::string::npos);
+  for (const char* part : {"/home", "/root", "/usr", "somebody", "secret", "/lib/", "/opt"})
+    EXPECT_EQ(plain.find(part), std::string::npos) << part << " in " << plain;
+  EXPECT_NE(whole.find('/'), std::string::npos);
+}
+
+TEST(WithoutFolders, LeavesNoPath) {
+  EXPECT_EQ(without_folders("no path, a/b, 1/2 and /"), "no path, a/b, 1/2 and …");
+  EXPECT_EQ(without_folders("/home/me/lib/a.so.1 was not found"), "…/a.so.1 was not found");
+  EXPECT_EQ(without_folders("in /home/me: (/usr/lib, ~/x) '/opt/a b/c'"), "in …: (…, …) '…'");
+  EXPECT_EQ(without_folders("file:/etc/passwd"), "file:…");
+  EXPECT_EQ(without_folders(""), "");
 }
 
 TEST_F(OperationsRoutes, HealthAloneIsOpen) {

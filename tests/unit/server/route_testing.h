@@ -23,7 +23,8 @@ class RouteTest : public ModelHostTest {
   Response call(std::vector<Route> routes, Method method, std::string_view path, std::string body = "",
                 Headers headers = {}) {
     const Router router(std::move(routes), settings.base_path);
-    Services services{settings, host(), metrics, work, router, "1.2.3", [] { return Gauges{}; }, shutting_down};
+    Services services{settings,      host(),  metrics, work, router, "1.2.3", [] { return Gauges{}; },
+                      shutting_down, obstacle};
     const Router::Match match = router.find(method, path);
     EXPECT_NE(match.route, nullptr) << path;
     if (match.route == nullptr) return {};
@@ -38,6 +39,7 @@ class RouteTest : public ModelHostTest {
     const auto exchange =
         std::make_shared<Exchange>(std::move(request), "id", Clock::time_point::max(),
                                    [&promise](Response response) { promise.set_value(std::move(response)); });
+    exchange->is_admin = is_admin;
     Call made{services, *match.route, exchange, match.parameters, {}};
     if (!match.route->body.empty()) {
       made.body = formats::parse_json(exchange->request().body, "the body");
@@ -65,7 +67,8 @@ class RouteTest : public ModelHostTest {
 
   Metrics metrics;
   WorkQueue work{1};
-  bool shutting_down = false;
+  bool shutting_down = false, is_admin = false;
+  std::function<std::string()> obstacle;
 };
 
 }  // namespace alate::server

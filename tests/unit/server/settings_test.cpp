@@ -128,6 +128,28 @@ log: {level: debug, style: json}
   EXPECT_EQ(settings.log_style, base::LogStyle::json);
 }
 
+TEST(Settings, LimitsOfModelsAreTheServersOwnUnlessTheyAreGiven) {
+  EXPECT_FALSE(Given{}.settings().max_memory_mb.has_value());
+  EXPECT_FALSE(of_yaml("max_loaded_models: auto\n").max_loaded_models.has_value());
+  EXPECT_EQ(of_yaml("max_loaded_models: 0\n").max_loaded_models, 0u);
+  expect_has(settings_as_yaml(Given{}.settings()), "max_memory_mb: \"auto\"");
+  expect_refusal("max_memory_mb: much\n", "1:16: max_memory_mb", "auto, or a whole number from 0");
+}
+
+TEST(Settings, KeysMayHaveARole) {
+  const Settings settings =
+      of_yaml("api_keys: [abc, \"metrics m:1\", {key: \"use:admin:x\", role: admin}, {key: plain}]\n");
+  EXPECT_EQ(settings.api_keys, (std::vector<std::string>{"abc", "metrics m:1", "admin use:admin:x", "use plain"}));
+  Given by_option;
+  by_option.options["--api-keys"] = {"abc,admin:x, admin s3cret"};
+  EXPECT_EQ(by_option.settings().api_keys, (std::vector<std::string>{"abc", "admin:x", "admin s3cret"}));
+  for (const char* wrong : {"{role: admin}", "{key: a, role: root}", "{key: \"a b\", role: admin}", "{key: a, name: b}",
+                            "{key: [a]}", "root s3cret", "admin a b"}) {
+    const std::string refusal = Given{.yaml = "api_keys: [" + std::string(wrong) + "]\n"}.refusal();
+    EXPECT_EQ(refusal.find("s3cret"), std::string::npos) << refusal;
+  }
+}
+
 TEST(Settings, TakeTheStrongestSource) {
   Given given{.variables = {{"TERMITE_GPU", "cuda"}}};
   EXPECT_EQ(given.settings().gpu, "cuda");
@@ -146,6 +168,7 @@ TEST(Settings, EveryOneIsReadFromItsOptionItsVariableAndItsKeyAlike) {
       case SettingKind::choice: return std::string(setting.choices.back());
       case SettingKind::boolean:
       case SettingKind::negation: return "true";
+      case SettingKind::limit: return "7";
       case SettingKind::count: return setting.key == "max_total_body_mb" ? "700" : "7";
       case SettingKind::duration: return "77s";
       case SettingKind::milliseconds: return "7";

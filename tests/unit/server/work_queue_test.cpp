@@ -73,6 +73,26 @@ TEST(WorkQueue, TakesWorkFromWork) {
   end.get_future().wait();
 }
 
+TEST(WorkQueue, TellsForHowLongItsThreadsHaveNotAnswered) {
+  WorkQueue queue(2);
+  EXPECT_EQ(queue.longest_wait().count(), 0);
+  std::promise<void> go_on;
+  const std::shared_future<void> end = go_on.get_future().share();
+  queue.push([end] { end.wait(); });
+  // One thread that hangs shows, though the other takes work.
+  while (queue.longest_run() < std::chrono::milliseconds(5)) std::this_thread::yield();
+  std::promise<void> taken;
+  queue.push([&] { taken.set_value(); });
+  taken.get_future().wait();
+  EXPECT_EQ(queue.longest_wait().count(), 0);
+  // Two that hang answer nobody.
+  queue.push([end] { end.wait(); });
+  queue.push([] {});
+  while (queue.longest_wait() < std::chrono::milliseconds(5)) std::this_thread::yield();
+  go_on.set_value();
+  while (queue.longest_wait().count() + queue.longest_run().count() != 0) std::this_thread::yield();
+}
+
 TEST(WorkQueue, HoldsNothingOfWorkThatIsOver) {
   WorkQueue queue(1);
   const auto held = std::make_shared<int>(1);
