@@ -1,5 +1,6 @@
 // The whole server, without mocks: what clients of each family get.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <future>
 #include <map>
@@ -7,6 +8,7 @@
 
 #include "running_application.h"
 #include "server/web_origins.h"
+#include "transport_harness.h"
 
 namespace alate::server {
 namespace {
@@ -343,6 +345,40 @@ TEST(Application, ServesAnotherClientWhileOneFillsTheQueue) {
   std::map<int, int> statuses;
   for (const auto& client : greedy) ++statuses[client->receive().status];
   EXPECT_EQ(statuses, (std::map<int, int>{{200, 2}, {503, 6}}));
+}
+
+TEST(Application, ComputesNothingMoreForAClientThatDoesNotReadItsAnswers) {
+  const RunningApplication server([](Settings& settings) {
+    settings.max_concurrent_requests = 2;
+    settings.max_client_percent = 50;
+    settings.max_inputs = 50000;
+  });
+  std::string texts = R"({"input":["a")";
+  for (int i = 1; i < 50000; ++i) texts += R"(,"a")";
+  const std::string request = Client::request("POST", "/api/embed", texts + "]}");
+  std::vector<RawClient> greedy;
+  for (int i = 0; i < 6; ++i) {
+    greedy.push_back(RawClient::tcp(server.port()));
+    const int few = 4096;
+    ASSERT_EQ(::setsockopt(greedy.back().descriptor(), SOL_SOCKET, SO_RCVBUF, &few, sizeof few), 0);
+    ASSERT_TRUE(greedy.back().send(request));
+  }
+  const auto shows = [&](const std::string& line) {
+    return server.get("/metrics").body.find("\n" + line + "\n") != std::string::npos;
+  };
+  const auto holds_back = [&] {
+    return !shows("alate_answer_bytes 0") && shows("alate_requests_running 1") && shows("alate_requests_waiting 5");
+  };
+  wait_until(holds_back);
+  Client other(server.port(), kOtherAddress);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(other.exchange(Client::request("POST", "/api/embed", R"({"input":"other"})")).status, 200);
+  EXPECT_TRUE(holds_back()) << server.get("/metrics").body;
+  // The place of the first is kept until it goes; then the next is computed.
+  greedy.erase(greedy.begin());
+  wait_until([&] { return shows("alate_requests_running 1") && shows("alate_requests_waiting 4"); });
+  greedy.clear();
+  wait_until([&] { return shows("alate_answer_bytes 0") && shows("alate_requests_running 0"); });
 }
 
 TEST(Application, TellsTimesModelAndRequestId) {
