@@ -17,6 +17,8 @@ constexpr std::size_t kUsualTokens = 128, kFewestTokens = 48;
 constexpr std::size_t kFewestTokensFromMemory = 256, kMostTokens = 512, kWeightBytesAToken = 330'000;
 // A thread that waits for the others may do so for this part of the time.
 constexpr double kMostIdle = 0.15;
+// Places that are filled up in a part before it is cut: a run more costs about as much.
+constexpr std::size_t kPaddingForNothing = 256;
 
 // When the last of `workers` is done, in tokens, if each takes the next part as soon as it is free.
 std::size_t time_of(const std::vector<BatchPart>& parts, std::size_t workers) {
@@ -57,6 +59,29 @@ std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::s
   const double ideal = static_cast<double>(total) / static_cast<double>(workers);
   if (parts.size() < 2 || static_cast<double>(time_of(parts, workers)) > (1 + kMostIdle) * ideal)
     return {{0, lengths.size(), 0, total}};
+  return parts;
+}
+
+std::vector<BatchPart> split_padded(std::span<const std::int32_t> lengths) {
+  std::vector<BatchPart> parts;
+  std::size_t longest = 0;
+  for (std::size_t i = 0, token = 0; i < lengths.size(); ++i) {
+    const auto length = static_cast<std::size_t>(lengths[i]);
+    if (!parts.empty()) {
+      const BatchPart& part = parts.back();
+      const std::size_t rows = part.last - part.first + 1, tokens = part.last_token - part.first_token + length;
+      const std::size_t padded = rows * std::max(longest, length);
+      if (padded > 2 * tokens + kPaddingForNothing) parts.push_back({i, i, token, token});
+    } else {
+      parts.push_back({i, i, token, token});
+    }
+    if (parts.back().first == i) longest = 0;
+    longest = std::max(longest, length);
+    token += length;
+    parts.back().last = i + 1;
+    parts.back().last_token = token;
+  }
+  if (!parts.empty() && parts.back().last_token == 0) parts.clear();
   return parts;
 }
 

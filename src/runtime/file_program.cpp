@@ -72,11 +72,28 @@ class FileProgram final : public EncoderProgram {
                   const backends::RunOptions& run_options) const override {
     if (!options.key_lengths.empty() || !options.first.empty())
       throw Error(ErrorCode::unsupported, "a model that is an ONNX file takes no masks with holes");
+    const std::vector<BatchPart> parts = split_padded(tokens.lengths);
+    if (parts.size() == 1) {
+      inputs.emplace_back(run_padded(tokens, run_options));
+      return;
+    }
+    Tensor all =
+        Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(tokens.ids.size()), encoder_.hidden_size}});
+    std::byte* to = all.mutable_bytes().data();
+    for (const BatchPart& part : parts) {
+      if (part.last_token == part.first_token) continue;
+      const Tensor rows = run_padded(part_of(tokens, part), run_options);
+      std::memcpy(to, rows.bytes().data(), rows.byte_count());
+      to += rows.byte_count();
+    }
+    inputs.emplace_back(std::move(all));
+  }
+
+  Tensor run_padded(const PackedTokens& tokens, const backends::RunOptions& run_options) const {
     std::vector<Buffer> outputs(encoder_.executable->outputs().size());
-    const std::vector<Buffer> padded = padded_inputs(tokens);
-    encoder_.executable->run(padded, outputs, run_options);
+    encoder_.executable->run(padded_inputs(tokens), outputs, run_options);
     const Tensor& hidden = hidden_states(outputs[encoder_.hidden_output], tokens.lengths);
-    inputs.emplace_back(packed_rows(hidden, tokens.lengths, static_cast<std::int64_t>(tokens.ids.size())));
+    return packed_rows(hidden, tokens.lengths, static_cast<std::int64_t>(tokens.ids.size()));
   }
 
   // A file that leaves its dims without names may give rows of any number and length: only rows of the tokens that were

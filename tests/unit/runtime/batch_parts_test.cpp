@@ -155,5 +155,39 @@ TEST(BatchParts, StayOnTheirThread) {
   EXPECT_EQ(told, std::vector<std::size_t>{0}) << "a text alone has all threads";
 }
 
+// One long text among many short ones, for a runtime that pads: without cuts that is 1,001 rows of 512.
+TEST(PaddedParts, ComputeNotMuchMoreThanTheirTokens) {
+  std::vector<std::int32_t> lengths(500, 1);
+  lengths.push_back(512);
+  lengths.insert(lengths.end(), 500, 2);
+  for (int i = 0; i < 50; ++i) lengths.push_back(i % 2 == 0 ? 400 : 0);
+  std::size_t next = 0, next_token = 0, padded = 0, tokens = 0;
+  const std::vector<BatchPart> parts = split_padded(lengths);
+  for (const BatchPart& part : parts) {
+    EXPECT_EQ(part.first, next);
+    EXPECT_EQ(part.first_token, next_token);
+    std::size_t longest = 0, own = 0;
+    for (std::size_t i = part.first; i < part.last; ++i) {
+      longest = std::max(longest, static_cast<std::size_t>(lengths[i]));
+      own += static_cast<std::size_t>(lengths[i]);
+    }
+    EXPECT_EQ(part.last_token - part.first_token, own);
+    EXPECT_LE((part.last - part.first) * longest, 2 * own + 256);
+    padded += (part.last - part.first) * longest;
+    tokens += own;
+    next = part.last;
+    next_token = part.last_token;
+  }
+  EXPECT_EQ(next, lengths.size());
+  EXPECT_LE(padded, 3 * tokens);
+}
+
+TEST(PaddedParts, ABatchOfLikeLengthsIsOne) {
+  EXPECT_EQ(split_padded(std::vector<std::int32_t>{12, 9, 14, 8}).size(), 1u);
+  EXPECT_EQ(split_padded(std::vector<std::int32_t>{512}).size(), 1u);
+  EXPECT_TRUE(split_padded(std::vector<std::int32_t>{0, 0}).empty());
+  EXPECT_TRUE(split_padded({}).empty());
+}
+
 }  // namespace
 }  // namespace alate::runtime
