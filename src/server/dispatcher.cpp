@@ -6,6 +6,7 @@
 
 #include "server/access_log.h"
 #include "server/failure.h"
+#include "server/peer.h"
 
 namespace alate::server {
 namespace {
@@ -48,17 +49,6 @@ bool is_json(std::string_view type) {
 bool takes(Family family, std::string_view type) {
   const bool lenient = family == Family::native || family == Family::ollama;
   return is_json(type) || (lenient && type == "application/x-www-form-urlencoded");
-}
-
-// Not what a proxy on this machine hands on for others, as far as the proxy says so.
-bool is_on_this_machine(const Request& request) {
-  for (const char* header : {"Forwarded", "X-Forwarded-For", "X-Real-IP"}) {
-    if (request.headers.find(header) != nullptr) return false;
-  }
-  constexpr std::string_view kMapped = "::ffff:";  // an IPv4 address on a socket for both
-  std::string_view peer = request.peer;
-  if (peer.starts_with(kMapped)) peer.remove_prefix(kMapped.size());
-  return peer == "unix" || is_loopback(peer);
 }
 
 Problem::Kind kind_of(int status) {

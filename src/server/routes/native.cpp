@@ -109,7 +109,8 @@ std::optional<std::chrono::nanoseconds> read_keep_alive(const Json& body) {
   }
   if (!duration)
     refuse(Problem::Kind::invalid,
-           "keep_alive is no time span; send seconds as a number, or text such as \"5m\", or -1 for ever",
+           "keep_alive is no time span; send seconds as a number, text such as \"5m\", or -1 for as long as the server "
+           "allows",
            "keep_alive");
   if (*duration < std::chrono::nanoseconds(0) || *duration >= kForEver) return std::chrono::nanoseconds(-1);
   return duration;

@@ -28,7 +28,7 @@ constexpr std::string_view kEmbedBody = R"({
     "prompt": {"type": "string", "description": "Put before each text instead."},
     "keep_alive": {"anyOf": [{"type": "number"},
         {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is for ever."},
+      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."},
     "options": {"type": "object", "description": "Ollama's; taken and not used."}
   },
   "example": {"model": "sentence-transformers/all-MiniLM-L6-v2", "input": ["a first text", "a second text"]}

@@ -96,7 +96,7 @@ constexpr std::string_view kEmbeddingsBody = R"({
     "prompt": {"type": "string", "description": "The text. Without one the model is loaded and the vector is empty."},
     "keep_alive": {"anyOf": [{"type": "number"},
         {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is for ever."},
+      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."},
     "options": {"type": "object", "description": "Taken and not used."}
   },
   "example": {"model": "sentence-transformers/all-MiniLM-L6-v2", "prompt": "a text"}
