@@ -23,9 +23,9 @@ std::size_t tokens_at_once(std::size_t weight_bytes);
 /// (the whole batch) where the threads would not be busy all the time: work inside the batch is shared better.
 std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::size_t workers, std::size_t most_tokens);
 
-/// Cuts a batch, in order, for a runtime that fills each row up to the longest one of its part: no part computes more than
-/// about twice its own tokens, so that one long text among many short ones does not make long ones of them all. Sequences
-/// without tokens are in parts too, but for a batch that has no token at all: that gives none.
+/// Cuts a batch, in order, for a runtime that fills each row up to the longest one of its part: no part computes more
+/// than about twice its own tokens, so that one long text among many short ones does not make long ones of them all.
+/// Sequences without tokens are in parts too, but for a batch that has no token at all: that gives none.
 std::vector<BatchPart> split_padded(std::span<const std::int32_t> lengths);
 
 }  // namespace alate::runtime
