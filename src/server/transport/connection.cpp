@@ -451,7 +451,7 @@ void Connection::on_tick(Clock::time_point now) {
       case State::writing:
         if (now - current_->last_write > limits.write_idle_timeout ||
             now - current_->write_begun > limits.transfer_timeout ||
-            current_->rate.too_slow(now, current_->written, limits.rate_window, limits.min_write_rate))
+            current_->rate.too_slow(now, current_->written, limits.write_rate_window, limits.min_write_rate))
           close();
         break;
       case State::lingering:

@@ -58,9 +58,9 @@ struct Session {
 // Clocks are looked at often enough for the shortest of the timeouts.
 std::chrono::nanoseconds tick_period(const TransportSettings& settings) {
   std::chrono::nanoseconds shortest = std::chrono::milliseconds(400);
-  for (const auto timeout :
-       {settings.header_timeout, settings.idle_timeout, settings.request_timeout, settings.body_idle_timeout,
-        settings.write_idle_timeout, settings.transfer_timeout, settings.rate_window, settings.linger_timeout}) {
+  for (const auto timeout : {settings.header_timeout, settings.idle_timeout, settings.request_timeout,
+                             settings.body_idle_timeout, settings.write_idle_timeout, settings.transfer_timeout,
+                             settings.rate_window, settings.write_rate_window, settings.linger_timeout}) {
     if (timeout.count() > 0) shortest = std::min(shortest, timeout);
   }
   return std::max<std::chrono::nanoseconds>(shortest / 4, std::chrono::milliseconds(5));

@@ -22,12 +22,13 @@ struct TransportSettings {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(120);    // from the body's end; 0: none
   std::chrono::nanoseconds body_idle_timeout = std::chrono::seconds(10);   // without one byte of a body
   std::chrono::nanoseconds write_idle_timeout = std::chrono::seconds(30);  // without a byte of an answer taken
-  std::chrono::nanoseconds rate_window = std::chrono::seconds(10);         // in each of which the minimum rates hold
-  std::chrono::nanoseconds transfer_timeout = std::chrono::minutes(5);     // of a whole body, and of a whole answer
-  std::chrono::nanoseconds linger_timeout = std::chrono::seconds(2);       // for the client to take a last answer
-  std::chrono::nanoseconds shutdown_timeout = std::chrono::seconds(30);    // for requests under way at the end
-  std::size_t min_body_rate = 2048;                                        // bytes a second
-  std::size_t min_write_rate = 2048;                                       // the same of answers
+  // In each of which the minimum rates hold, of a body and of an answer; readers may pause for longer than senders.
+  std::chrono::nanoseconds rate_window = std::chrono::seconds(10), write_rate_window = std::chrono::seconds(30);
+  std::chrono::nanoseconds transfer_timeout = std::chrono::minutes(5);   // of a whole body, and of a whole answer
+  std::chrono::nanoseconds linger_timeout = std::chrono::seconds(2);     // for the client to take a last answer
+  std::chrono::nanoseconds shutdown_timeout = std::chrono::seconds(30);  // for requests under way at the end
+  std::size_t min_body_rate = 2048;                                      // bytes a second
+  std::size_t min_write_rate = 2048;                                     // the same of answers
 
   // Sizes, in bytes.
   std::size_t max_header_bytes = 16 * 1024;  // of a request line and all headers together

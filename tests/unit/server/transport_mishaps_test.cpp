@@ -192,7 +192,7 @@ TEST(TransportMishaps, ReaderThatStopsIsDropped) {
 
 TEST(TransportMishaps, SlowReaderIsDropped) {
   TransportSettings settings = test_settings();
-  settings.rate_window = milliseconds(200);
+  settings.write_rate_window = milliseconds(200);
   settings.min_write_rate = std::size_t{1} << 40;
   TestServer server(settings);
   server.application.large_bytes = 64 * 1024 * 1024;
