@@ -8,6 +8,7 @@
 #include "alate/error.h"
 #include "common_options.h"
 #include "formats/json.h"
+#include "server/api_keys.h"
 #include "server/settings_loading.h"
 #include "server/transport/http_client.h"
 #include "verb.h"
@@ -16,7 +17,7 @@ namespace alate::app {
 namespace {
 
 constexpr auto kTimeout = std::chrono::seconds(10);
-constexpr int kUnauthorized = 401;
+constexpr int kUnauthorized = 401, kForbidden = 403;
 
 struct PsOptions {
   std::string url, key, authorities;
@@ -93,8 +94,24 @@ void check_status(const server::ClientResponse& response, const server::ClientTa
   const std::string place = "the server at " + server::to_string(target);
   if (response.status == kUnauthorized)
     throw make_error(ErrorCode::unauthenticated, place, " wants a key; give one with --api-key or ALATE_API_KEY");
+  if (response.status == kForbidden)
+    throw make_error(ErrorCode::unauthenticated, place,
+                     " tells this only to administrators: give a key with the role admin with --api-key, or ask on the "
+                     "server's own machine where it has no keys");
   throw make_error(ErrorCode::unavailable, place, " answered with status ", response.status,
                    "; --url names another server");
+}
+
+// The first with the role admin, which the route wants; else the first.
+std::string key_of(const server::Settings& settings) {
+  std::string first;
+  for (const std::string& text : settings.api_keys) {
+    const auto entry = server::parse_key_entry(text);
+    if (!entry) continue;
+    if (entry->role == server::KeyRole::admin) return std::string(entry->key);
+    if (first.empty()) first = entry->key;
+  }
+  return first;
 }
 
 }  // namespace
@@ -103,7 +120,7 @@ void run_ps(Arguments& arguments) {
   PsOptions ps;
   CommonOptions options;
   arguments.option("--url", "URL", "of the server; else the one that the settings describe", ps.url);
-  arguments.option("--api-key", "KEY", "that the server takes; else the first of the settings", ps.key);
+  arguments.option("--api-key", "KEY", "that the server takes, with the role admin; else one of the settings", ps.key);
   arguments.option("--tls-ca", "FILE", "trust these authorities (PEM) instead of the machine's", ps.authorities);
   arguments.flag("--insecure", "trust any certificate", ps.insecure);
   declare(arguments, options);
@@ -117,7 +134,7 @@ void run_ps(Arguments& arguments) {
   server::ClientTarget target = ps.url.empty() ? target_of(settings) : server::parse_client_target(ps.url);
   if (!ps.authorities.empty()) target.authorities_file = ps.authorities;
   target.insecure = ps.insecure;
-  if (ps.key.empty() && !settings.api_keys.empty()) ps.key = settings.api_keys.front();
+  if (ps.key.empty()) ps.key = key_of(settings);
   server::Headers headers;
   if (!ps.key.empty()) headers.add("Authorization", "Bearer " + ps.key);
 

@@ -281,6 +281,17 @@ TEST(CliPs, FindsTheServerAndItsKeyInTheSettings) {
   expect_has(asked, "Authorization: Bearer k1\r\n");
 }
 
+TEST(CliPs, ShowsAKeyWithTheRoleAdminWhereTheSettingsHaveOne) {
+  OneAnswer server(200, R"({"models": []})");
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("alate.yaml", "port: " + server.port() + "\napi_keys: [k1, {key: k2, role: admin}]\n").string();
+  EXPECT_EQ(lines_of(good({"ps", "--config", file})).size(), 1u);
+  expect_has(server.asked(), "Authorization: Bearer k2\r\n");
+  OneAnswer refuses(403, "{}");
+  expect_has(failure(6, {"ps", "--url", refuses.url()}), "role admin");
+}
+
 TEST(CliPs, GivesTheBodyAsJson) {
   OneAnswer server(200, R"({"models": [{"name": "a", "more": 1}]})");
   EXPECT_EQ(good({"ps", "--url", server.url(), "--output", "json"}), "{\"models\":[{\"name\":\"a\",\"more\":1}]}\n");

@@ -20,7 +20,7 @@ using graph::Builder;
 
 class OnnxRunWatch : public WithOnnxRuntime {
  protected:
-  // n ← -n for as long as n² = n² and, where `is_endless` is false, n < 0.
+  // n ← -n while n < 0, or, where it is endless, while n < 100: from -1 the first ends with 1.
   static std::unique_ptr<backends::Executable> loop(bool is_endless) {
     const auto dims = std::make_shared<graph::DimTable>();
     const Shape scalar{.dtype = DType::f32, .dims = {}};
