@@ -30,6 +30,9 @@ class MappingGuard {
   Entry* entry_;
 };
 
+/// Whether a guarded mapping has this address.
+bool is_guarded(const std::byte* address);
+
 /// Installs a handler of SIGBUS that replaces lost pages of guarded mappings by zeros, and passes every other SIGBUS on
 /// to the handler before it. Does nothing when called again. Thread-safe. Nothing to do on Windows, which does not let
 /// a mapped file be cut off.

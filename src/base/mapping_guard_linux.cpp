@@ -36,8 +36,9 @@ bool replace_by_zeros(MappingGuard::Entry& entry, std::byte* address) {
   entry.broken.store(true, std::memory_order_release);
   std::byte* begin = address - reinterpret_cast<std::size_t>(address) % page_bytes;
   const std::size_t bytes = entry.end.load(std::memory_order_acquire) - reinterpret_cast<std::size_t>(begin);
-  constexpr long kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-  return ::syscall(SYS_mmap, begin, bytes, long{PROT_READ}, kFlags, -1L, 0L) != -1;
+  constexpr long kAccess = PROT_READ | PROT_WRITE;  // libraries map files so that they may write to their own copies
+  constexpr long kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  return ::syscall(SYS_mmap, begin, bytes, kAccess, kFlags, -1L, 0L) != -1;
 }
 
 void pass_on(int number, siginfo_t* info, void* context) {
@@ -108,6 +109,8 @@ MappingGuard::~MappingGuard() {
   entry_->begin.store(0, std::memory_order_release);
   entry_->taken.store(false, std::memory_order_release);
 }
+
+bool is_guarded(const std::byte* address) { return find_entry(reinterpret_cast<std::size_t>(address)) != nullptr; }
 
 void catch_bus_errors() { install_once(true); }
 void catch_bus_errors_where_nobody_does() { install_once(false); }

@@ -3,6 +3,8 @@
 namespace alate::base {
 
 // Windows refuses to cut a file off while it is mapped: there is nothing to guard.
+bool is_guarded(const std::byte* /*address*/) { return false; }
+
 void catch_bus_errors() {}
 void catch_bus_errors_where_nobody_does() {}
 

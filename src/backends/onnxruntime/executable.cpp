@@ -117,8 +117,10 @@ void OnnxExecutable::run_bound(abi::IoBinding* binding, const backends::RunOptio
   try {
     library_->check<abi::RunWithBinding>(kRunning, parts_.session.get(), watched ? watched->options() : nullptr,
                                          static_cast<const abi::IoBinding*>(binding));
+    parts_.files.require_unchanged();
   } catch (const Error& error) {
     check_cancelled(options);  // then it is the run that was ended
+    parts_.files.require_unchanged();
     // What a file's own operators do not take is between the file and its inputs.
     if (error.code() != ErrorCode::internal || parts_.has_exact_ports) throw;
     throw Error(ErrorCode::invalid_argument, error.message());

@@ -8,6 +8,7 @@
 
 #include "backends/backend.h"
 #include "backends/onnxruntime/library.h"
+#include "base/foreign_mappings.h"
 #include "base/mutex.h"
 #include "graph/dims.h"
 
@@ -24,6 +25,7 @@ struct SessionParts {
   /// Whether the ports say all of the shapes, as a graph of ours does. What a file says of its own may be wrong: then
   /// the session checks what it gets, and says how large its outputs are.
   bool has_exact_ports = true;
+  base::ForeignMappings files = {};  // that the session mapped; after it, so that they go before it does
 };
 
 /// Inputs are read where they lie. Outputs are written where they are to be, into the caller's buffers where they have

@@ -7,6 +7,7 @@
 #include "backends/onnxruntime/session_ports.h"
 #include "base/cpu_facts.h"
 #include "base/file_digests.h"
+#include "base/foreign_mappings.h"
 #include "base/log.h"
 #include "exchange/onnx_file.h"
 
@@ -107,8 +108,13 @@ std::unique_ptr<OnnxExecutable> open_file(const backends::ModelFile& file, std::
     session = cached_session(*library, *models, key, place, options);
   }
   if (session == nullptr) session = new_session(*library, file.path, keeps ? &*models : nullptr, key, place, options);
+  // Large weights beside a model, of the user or of the cache, are mapped.
+  base::ForeignMappings mapped(file.path.parent_path());
+  if (keeps) mapped.add(base::ForeignMappings(options.cache_folder / "onnx" / to_string(key)));
   SessionParts parts = read_ports(*library, std::move(session));
   parts.weight_bytes = files.bytes;
+  parts.files = std::move(mapped);
+  parts.weight_bytes = bytes_of(file.path);
   return std::make_unique<OnnxExecutable>(std::move(library), std::move(parts));
 }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "alate/error.h"
 #include "backends/onnxruntime/library.h"
 #include "backends/registry.h"
 #include "tests/source_folder.h"
