@@ -153,10 +153,10 @@ TEST(Admission, UnreadAnswersHoldBackOnlyTheirClient) {
 TEST(Admission, EndsWithItsQueueFull) {
   // Each that is dropped leaves its place to the next: this must not go deeper with each of them.
   WorkQueue work(1);
-  Admission admission(1, 200000, 100, work);
+  Admission admission(1, 50000, 100, work);
   Clients clients(admission);
   std::vector<std::shared_ptr<Exchange>> all;
-  for (int i = 0; i < 200000; ++i) {
+  for (int i = 0; i < 50000; ++i) {
     all.push_back(exchange_of(kGreedy));
     ASSERT_TRUE(clients.enter("", all.back()));
   }

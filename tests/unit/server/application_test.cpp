@@ -347,6 +347,48 @@ TEST(Application, ServesAnotherClientWhileOneFillsTheQueue) {
   EXPECT_EQ(statuses, (std::map<int, int>{{200, 2}, {503, 6}}));
 }
 
+TEST(Application, KeysAreClientsWhateverTheirAddress) {
+  const RunningApplication server([](Settings& settings) {
+    settings.api_keys = {"first", "second"};
+    settings.max_concurrent_requests = 2;
+    settings.max_queue_size = 0;
+    settings.max_client_percent = 50;
+    settings.batch_max_wait = std::chrono::seconds(2);
+  });
+  const std::string first = "X-API-Key: first\r\n", second = "X-API-Key: second\r\n";
+  ASSERT_EQ(server.post("/api/embed", R"({"input":[]})", first).status, 200);  // loaded
+  Client greedy(server.port());
+  greedy.connect();
+  greedy.send(Client::request("POST", "/api/embed", R"({"input":"greedy"})", first));
+  while (server.get("/metrics", first).body.find("alate_requests_running 1\n") == std::string::npos) {
+  }
+  Client elsewhere(server.port(), kOtherAddress);
+  EXPECT_EQ(elsewhere.exchange(Client::request("POST", "/api/embed", R"({"input":"more"})", first)).status, 503);
+  EXPECT_EQ(server.post("/api/embed", R"({"input":"other"})", second).status, 200);
+  EXPECT_EQ(greedy.receive().status, 200);
+}
+
+TEST(Application, AnswersForHealthWhenOneClientHasAllConnections) {
+  const RunningApplication server([](Settings& settings) {
+    settings.max_connections = 2;
+    settings.max_client_percent = 100;
+  });
+  std::vector<std::unique_ptr<Client>> greedy;
+  for (int i = 0; i < 2; ++i) {
+    greedy.push_back(std::make_unique<Client>(server.port()));
+    greedy.back()->connect();
+    greedy.back()->send("POST /api/embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
+  }
+  const auto status = [&](const std::string& path) {
+    Client other(server.port(), kOtherAddress);
+    return other.exchange(Client::request("GET", path, "")).status;
+  };
+  // The server may not have read both by now.
+  wait_until([&] { return status("/api/version") == 503; });
+  for (const char* path : {"/health", "/healthz", "/v2/health/live"}) EXPECT_EQ(status(path), 200) << path;
+  wait_until([&] { return status("/readyz") == 200; });  // as soon as the model is loaded
+}
+
 TEST(Application, ComputesNothingMoreForAClientThatDoesNotReadItsAnswers) {
   const RunningApplication server([](Settings& settings) {
     settings.max_concurrent_requests = 2;
