@@ -114,7 +114,6 @@ std::unique_ptr<OnnxExecutable> open_file(const backends::ModelFile& file, std::
   SessionParts parts = read_ports(*library, std::move(session));
   parts.weight_bytes = files.bytes;
   parts.files = std::move(mapped);
-  parts.weight_bytes = bytes_of(file.path);
   return std::make_unique<OnnxExecutable>(std::move(library), std::move(parts));
 }
 
