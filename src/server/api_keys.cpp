@@ -39,8 +39,8 @@ std::string_view to_string(KeyRole role) { return kRoleNames.at(static_cast<std:
 
 bool may(KeyRole role, Access access) {
   switch (access) {
-    case Access::open: return true;
-    case Access::metrics: return true;  // it counts all clients together, and shows no text of any
+    case Access::open:
+    case Access::metrics: return true;  // they tell of all clients together, and show no text of any
     case Access::keyed: return role != KeyRole::metrics;
     case Access::admin: return role == KeyRole::admin;
   }
