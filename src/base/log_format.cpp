@@ -59,7 +59,7 @@ void append_pairs(std::string& out, std::span<const LogField> fields) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string json_quoted(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     const std::size_t length = character_length(text);
@@ -82,12 +82,12 @@ std::string quoted_if_needed(std::string_view text) {
   const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
     return c > ' ' && c < 0x7F && c != '"' && c != '=' && c != '\\';
   });
-  return plain ? std::string(text) : quoted(text);
+  return plain ? std::string(text) : json_quoted(text);
 }
 
 std::string terminal_payload(std::string_view event, std::span<const LogField> fields) {
   // An event is our own sentence: quoted only to be safe from what a terminal would act on.
-  std::string shown = quoted(event);
+  std::string shown = json_quoted(event);
   std::string out = shown.size() == event.size() + 2 ? std::string(event) : shown;
   append_pairs(out, fields);
   return out;
@@ -100,8 +100,8 @@ std::string logfmt_payload(LogLevel level, std::string_view event, std::span<con
 }
 
 std::string json_payload(LogLevel level, std::string_view event, std::span<const LogField> fields) {
-  std::string out = "\"level\":" + quoted(to_string(level)) + ",\"event\":" + quoted(event);
-  for (const LogField& field : fields) out += "," + quoted(field.key) + ":" + quoted(field.value);
+  std::string out = "\"level\":" + json_quoted(to_string(level)) + ",\"event\":" + json_quoted(event);
+  for (const LogField& field : fields) out += "," + json_quoted(field.key) + ":" + json_quoted(field.value);
   return out;
 }
 
