@@ -11,7 +11,7 @@ namespace alate::base {
 
 /// `text` as a JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD; control characters, also those of
 /// terminals (U+007F to U+009F), are escaped, so that the result is one printable line.
-std::string quoted(std::string_view text);
+std::string json_quoted(std::string_view text);
 
 /// `text` as it is where that is unambiguous within key=value pairs, else quoted.
 std::string quoted_if_needed(std::string_view text);

@@ -9,10 +9,13 @@
 #include <memory>
 #include <mutex>
 
+#include "base/foreign_opening.h"
+
 namespace alate::base {
 namespace {
 
 std::atomic<MappingGuard::Entry*> first_entry{nullptr};
+std::atomic<std::size_t> openings{0}, lost_pages{0};  // of ForeignOpening
 struct sigaction previous;
 std::size_t page_bytes = 4096;
 
@@ -30,15 +33,27 @@ MappingGuard::Entry* find_entry(std::size_t address) {
   return nullptr;
 }
 
-// A file that was cut off lacks all that follows too: one error for the rest of the mapping, not one a page. The system
-// is called without the C library, whose function sanitizers replace by one that is not made for handlers.
-bool replace_by_zeros(MappingGuard::Entry& entry, std::byte* address) {
-  entry.broken.store(true, std::memory_order_release);
-  std::byte* begin = address - reinterpret_cast<std::size_t>(address) % page_bytes;
-  const std::size_t bytes = entry.end.load(std::memory_order_acquire) - reinterpret_cast<std::size_t>(begin);
+std::byte* page_of(std::byte* address) { return address - reinterpret_cast<std::size_t>(address) % page_bytes; }
+
+// The system is called without the C library, whose function sanitizers replace by one that is not made for handlers.
+bool map_zeros(std::byte* begin, std::size_t bytes) {
   constexpr long kAccess = PROT_READ | PROT_WRITE;  // libraries map files so that they may write to their own copies
   constexpr long kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
   return ::syscall(SYS_mmap, begin, bytes, kAccess, kFlags, -1L, 0L) != -1;
+}
+
+// A file that was cut off lacks all that follows too: one error for the rest of the mapping, not one a page.
+bool replace_by_zeros(MappingGuard::Entry& entry, std::byte* address) {
+  entry.broken.store(true, std::memory_order_release);
+  std::byte* begin = page_of(address);
+  return map_zeros(begin, entry.end.load(std::memory_order_acquire) - reinterpret_cast<std::size_t>(begin));
+}
+
+// Where a mapping ends that nobody guards is not known here: a page at a time.
+bool replace_foreign_page(std::byte* address) {
+  if (openings.load(std::memory_order_acquire) == 0) return false;
+  lost_pages.fetch_add(1, std::memory_order_acq_rel);
+  return map_zeros(page_of(address), page_bytes);
 }
 
 void pass_on(int number, siginfo_t* info, void* context) {
@@ -54,8 +69,11 @@ void pass_on(int number, siginfo_t* info, void* context) {
 void handle(int number, siginfo_t* info, void* context) {
   const int error = errno;
   auto* address = static_cast<std::byte*>(info->si_addr);
-  MappingGuard::Entry* entry = info->si_code > 0 ? find_entry(reinterpret_cast<std::size_t>(address)) : nullptr;
-  if (entry == nullptr || !replace_by_zeros(*entry, address)) pass_on(number, info, context);
+  const bool is_lost_page = info->si_code == BUS_ADRERR;
+  MappingGuard::Entry* entry = is_lost_page ? find_entry(reinterpret_cast<std::size_t>(address)) : nullptr;
+  const bool is_replaced =
+      entry != nullptr ? replace_by_zeros(*entry, address) : is_lost_page && replace_foreign_page(address);
+  if (!is_replaced) pass_on(number, info, context);
   errno = error;
 }
 
@@ -111,6 +129,16 @@ MappingGuard::~MappingGuard() {
 }
 
 bool is_guarded(const std::byte* address) { return find_entry(reinterpret_cast<std::size_t>(address)) != nullptr; }
+
+ForeignOpening::ForeignOpening() {
+  catch_bus_errors_where_nobody_does();
+  openings.fetch_add(1, std::memory_order_acq_rel);
+  lost_before_ = lost_pages.load(std::memory_order_acquire);
+}
+
+ForeignOpening::~ForeignOpening() { openings.fetch_sub(1, std::memory_order_acq_rel); }
+
+bool ForeignOpening::has_lost_pages() const { return lost_pages.load(std::memory_order_acquire) != lost_before_; }
 
 void catch_bus_errors() { install_once(true); }
 void catch_bus_errors_where_nobody_does() { install_once(false); }

@@ -1,5 +1,7 @@
 #include "backends/onnxruntime/open_file.h"
 
+#include <set>
+
 #include "alate/error.h"
 #include "backends/onnxruntime/compile_graph.h"
 #include "backends/onnxruntime/optimized_models.h"
@@ -8,6 +10,7 @@
 #include "base/cpu_facts.h"
 #include "base/file_digests.h"
 #include "base/foreign_mappings.h"
+#include "base/foreign_opening.h"
 #include "base/log.h"
 #include "exchange/onnx_file.h"
 
@@ -17,10 +20,15 @@ namespace {
 namespace fs = std::filesystem;
 
 Owned<abi::Session> session_of(const Library& library, const fs::path& file, const abi::SessionOptions* options) {
+  const base::ForeignOpening opening;
   abi::Session* session = nullptr;
   library.check<abi::CreateSession>("opening " + file.string(), static_cast<const abi::Env*>(library.environment()),
                                     file.c_str(), options, &session);
-  return library.own<abi::ReleaseSession>(session);
+  Owned<abi::Session> made = library.own<abi::ReleaseSession>(session);
+  if (opening.has_lost_pages())
+    throw make_error(ErrorCode::corrupt, file.string(), " or a file of its weights was truncated while it was opened; ",
+                     "load the model again, and replace files by rename");
+  return made;
 }
 
 // What has no number of its own is a fault of the file.
@@ -62,7 +70,7 @@ Owned<abi::Session> cached_session(const Library& library, OptimizedModels& mode
   }
 }
 
-Owned<abi::Session> new_session(const Library& library, const fs::path& file, OptimizedModels* models,
+Owned<abi::Session> new_session(const Library& library, const exchange::OnnxFiles& files, OptimizedModels* models,
                                 const Fingerprint& key, const Place& place, const backends::CompileOptions& options) {
   const auto prepared = [&] {
     OwnedSessionOptions made = make_session_options(library, threads_of(options), options.session_options);
@@ -76,16 +84,29 @@ Owned<abi::Session> new_session(const Library& library, const fs::path& file, Op
       library.check<abi::SetOptimizedModelFilePath>("preparing onnx", writing.get(), draft.model().c_str());
       set_entry(library, writing.get(), "session.optimized_model_external_initializers_file_name",
                 OptimizedModels::kWeights);
-      Owned<abi::Session> session = session_of(library, file, writing.get());
+      Owned<abi::Session> session = session_of(library, files.model, writing.get());
+      if (key_of(library, files, options) != key) throw Error(ErrorCode::corrupt, "it was changed while it was opened");
       draft.finish();
       return session;
     } catch (const Error& error) {
       // A full disk or a model that cannot be written: it still runs.
       base::log(base::LogLevel::debug, "an optimized model is not kept",
-                {{"file", file.string()}, {"reason", error.message()}});
+                {{"file", files.model.string()}, {"reason", error.message()}});
     }
   }
-  return session_of_file(library, file, prepared().get());
+  return session_of_file(library, files.model, prepared().get());
+}
+
+// Large weights beside a model are mapped: where they are, which in the hub's cache is not where the model is.
+base::ForeignMappings mapped_files(const exchange::OnnxFiles& files) {
+  std::set<fs::path> folders = {files.model.has_parent_path() ? files.model.parent_path() : fs::path(".")};
+  for (const std::string& name : files.external) {
+    std::error_code missing;
+    if (const fs::path real = fs::canonical(files.path_of(name), missing); !missing) folders.insert(real.parent_path());
+  }
+  base::ForeignMappings mapped;
+  for (const fs::path& folder : folders) mapped.add(base::ForeignMappings(folder));
+  return mapped;
 }
 
 }  // namespace
@@ -107,9 +128,8 @@ std::unique_ptr<OnnxExecutable> open_file(const backends::ModelFile& file, std::
     key = key_of(*library, files, options);
     session = cached_session(*library, *models, key, place, options);
   }
-  if (session == nullptr) session = new_session(*library, file.path, keeps ? &*models : nullptr, key, place, options);
-  // Large weights beside a model, of the user or of the cache, are mapped.
-  base::ForeignMappings mapped(file.path.parent_path());
+  if (session == nullptr) session = new_session(*library, files, keeps ? &*models : nullptr, key, place, options);
+  base::ForeignMappings mapped = mapped_files(files);
   if (keeps) mapped.add(base::ForeignMappings(options.cache_folder / "onnx" / to_string(key)));
   SessionParts parts = read_ports(*library, std::move(session));
   parts.weight_bytes = files.bytes;

@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
+#include "base/foreign_opening.h"
 #include "base/mapped_file.h"
 #include "base/mapping_guard.h"
 #include "tests/unit/base/expect_error.h"
@@ -70,6 +73,32 @@ TEST_F(ForeignMappingsTest, AFileThatIsChangedInPlaceIsAnErrorAndOneThatIsReplac
   expect_broken(mappings, changed);
   write_file_atomically(replaced, std::as_bytes(std::span(std::string_view("new"))));
   others.require_unchanged();
+}
+
+TEST_F(ForeignMappingsTest, PagesThatAreLostWhileALibraryOpensFilesAreZerosAndKnown) {
+  const fs::path path = folder_.write("a", std::string(100000, 'x'));
+  const Mapping mapping(path), whole(elsewhere_.write("b", std::string(100000, 'y')));
+  const ForeignOpening opening;
+  EXPECT_EQ(whole.last(), 'y');
+  EXPECT_FALSE(opening.has_lost_pages());
+  fs::resize_file(path, 5);
+  EXPECT_EQ(mapping.last(), '\0');
+  EXPECT_TRUE(opening.has_lost_pages());
+  EXPECT_FALSE(ForeignOpening().has_lost_pages()) << "what is opened later is whole";
+}
+
+TEST(ForeignOpeningDeathTest, OtherwiseSuchAPageEndsTheProcess) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.write("a", std::string(100000, 'x'));
+  EXPECT_EXIT(
+      {
+        catch_bus_errors();
+        const Mapping mapping(path);
+        { const ForeignOpening opening; }
+        fs::resize_file(path, 5);
+        std::_Exit(mapping.last());
+      },
+      testing::KilledBySignal(SIGBUS), "");
 }
 
 TEST_F(ForeignMappingsTest, WhatIsGuardedAlreadyIsLeftOut) {

@@ -108,22 +108,23 @@ TEST(Log, NamesReadBack) {
 }
 
 TEST(LogFormat, QuotesEscapeWhatBreaksALine) {
-  EXPECT_EQ(quoted("a\\b\"c\nd\te\rf"), R"("a\\b\"c\nd\te\rf")");
-  EXPECT_EQ(quoted(std::string_view("\x00\x1b[31m\x7f", 7)), R"("\u0000\u001b[31m\u007f")");
-  EXPECT_EQ(quoted("\xC2\x9B"
-                   "31m"),
+  EXPECT_EQ(json_quoted("a\\b\"c\nd\te\rf"), R"("a\\b\"c\nd\te\rf")");
+  EXPECT_EQ(json_quoted(std::string_view("\x00\x1b[31m\x7f", 7)), R"("\u0000\u001b[31m\u007f")");
+  EXPECT_EQ(json_quoted("\xC2\x9B"
+                        "31m"),
             R"("\u009b31m")");  // the one-character form of ESC [
 }
 
-TEST(LogFormat, KeepsTextBeyondAscii) { EXPECT_EQ(quoted("né 漢 😀"), "\"né 漢 😀\""); }
+TEST(LogFormat, KeepsTextBeyondAscii) { EXPECT_EQ(json_quoted("né 漢 😀"), "\"né 漢 😀\""); }
 
 TEST(LogFormat, ReplacesWhatIsNoUtf8) {
   const std::string replaced = "\xEF\xBF\xBD";
-  EXPECT_EQ(quoted("a\xFF"), "\"a" + replaced + "\"");
-  EXPECT_EQ(quoted("\xC3"), "\"" + replaced + "\"");                                               // cut short
-  EXPECT_EQ(quoted("\xC0\xAF"), "\"" + replaced + replaced + "\"");                                // overlong
-  EXPECT_EQ(quoted("\xED\xA0\x80"), "\"" + replaced + replaced + replaced + "\"");                 // a surrogate
-  EXPECT_EQ(quoted("\xF4\x90\x80\x80"), "\"" + replaced + replaced + replaced + replaced + "\"");  // above U+10FFFF
+  EXPECT_EQ(json_quoted("a\xFF"), "\"a" + replaced + "\"");
+  EXPECT_EQ(json_quoted("\xC3"), "\"" + replaced + "\"");                                // cut short
+  EXPECT_EQ(json_quoted("\xC0\xAF"), "\"" + replaced + replaced + "\"");                 // overlong
+  EXPECT_EQ(json_quoted("\xED\xA0\x80"), "\"" + replaced + replaced + replaced + "\"");  // a surrogate
+  EXPECT_EQ(json_quoted("\xF4\x90\x80\x80"),
+            "\"" + replaced + replaced + replaced + replaced + "\"");  // above U+10FFFF
 }
 
 TEST(LogFormat, BareValuesAreThoseThatCannotBeMisread) {

@@ -70,5 +70,24 @@ TEST_F(OnnxTruncated, WeightsThatAreCutOffAreAnErrorOfTheModel) {
   EXPECT_EQ(last_of_run(*open()), 3) << "made anew";
 }
 
+// Hugging Face's cache has files of a model behind links to its blobs.
+TEST_F(OnnxTruncated, WeightsBehindALinkAreWatchedToo) {
+  EXPECT_EQ(last_of_run(*open()), 3);
+  const fs::path snapshot = folder_ / "snapshots/0123", blobs = folder_ / "blobs";
+  fs::create_directories(snapshot);
+  fs::create_directories(blobs);
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ / "cache")) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = entry.path().filename().string();  // model.onnx, weights.data
+    fs::copy_file(entry.path(), blobs / name);
+    fs::create_symlink(fs::path("../../blobs") / name, snapshot / name);
+  }
+  ASSERT_TRUE(fs::exists(snapshot / "weights.data"));
+  const auto broken = backend().open({snapshot / "model.onnx"}, {});
+  EXPECT_EQ(last_of_run(*broken), 3);
+  fs::resize_file(blobs / "weights.data", 4096);
+  EXPECT_EQ(error_of([&] { (void)last_of_run(*broken); }).code(), ErrorCode::corrupt);
+}
+
 }  // namespace
 }  // namespace alate
