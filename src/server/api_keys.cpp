@@ -3,15 +3,12 @@
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "alate/error.h"
 
 namespace alate::server {
 namespace {
-
-constexpr std::array<std::string_view, 3> kRoleNames = {"use", "metrics", "admin"};  // in the order of KeyRole
 
 std::array<unsigned char, SHA256_DIGEST_LENGTH> digest_of(std::string_view key) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
@@ -35,8 +32,6 @@ std::string_view bearer_token(std::string_view authorization) {
 
 }  // namespace
 
-std::string_view to_string(KeyRole role) { return kRoleNames.at(static_cast<std::size_t>(role)); }
-
 bool may(KeyRole role, Access access) {
   switch (access) {
     case Access::open:
@@ -45,14 +40,6 @@ bool may(KeyRole role, Access access) {
     case Access::admin: return role == KeyRole::admin;
   }
   return false;
-}
-
-std::optional<KeyEntry> parse_key_entry(std::string_view text) {
-  const std::size_t space = text.find(' ');
-  if (space == std::string_view::npos) return KeyEntry{KeyRole::use, text};
-  const auto role = std::ranges::find(kRoleNames, text.substr(0, space));
-  if (role == kRoleNames.end()) return std::nullopt;
-  return KeyEntry{static_cast<KeyRole>(role - kRoleNames.begin()), trimmed(text.substr(space))};
 }
 
 ApiKeys::ApiKeys(const std::vector<std::string>& entries) {

@@ -10,26 +10,12 @@
 
 #include "server/http_message.h"
 #include "server/route.h"
+#include "server/settings_keys.h"
 
 namespace alate::server {
 
-enum class KeyRole {
-  use,      // models, and to read what the server tells about itself
-  metrics,  // /metrics and nothing else
-  admin,    // everything: also which models are loaded, and where the machine has its libraries
-};
-
-std::string_view to_string(KeyRole role);
 /// Whether a key of this role opens a route of this access.
 bool may(KeyRole role, Access access);
-
-/// "KEY" or "ROLE KEY", as settings spell it. A key has no space, so that every key can be spelled, whatever it has.
-struct KeyEntry {
-  KeyRole role = KeyRole::use;
-  std::string_view key;  // part of the text
-};
-/// Nothing where what stands before a space is no role.
-std::optional<KeyEntry> parse_key_entry(std::string_view text);
 
 /// Immutable; thread-safe. Keeps digests alone.
 class ApiKeys {

@@ -10,7 +10,7 @@
 #include "base/environment.h"
 #include "base/nearest_name.h"
 #include "runtime/selection.h"
-#include "server/api_keys.h"
+#include "server/settings_keys.h"
 
 namespace alate::server {
 namespace {

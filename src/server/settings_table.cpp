@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "server/api_keys.h"
+#include "server/settings_keys.h"
 
 namespace alate::server {
 namespace {
