@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -90,7 +89,7 @@ TEST_F(ForeignMappingsTest, PagesThatAreLostWhileALibraryOpensFilesAreZerosAndKn
 TEST(ForeignOpeningDeathTest, OtherwiseSuchAPageEndsTheProcess) {
   const TemporaryFolder folder;
   const fs::path path = folder.write("a", std::string(100000, 'x'));
-  EXPECT_EXIT(
+  EXPECT_DEATH(
       {
         catch_bus_errors();
         const Mapping mapping(path);
@@ -98,7 +97,7 @@ TEST(ForeignOpeningDeathTest, OtherwiseSuchAPageEndsTheProcess) {
         fs::resize_file(path, 5);
         std::_Exit(mapping.last());
       },
-      testing::KilledBySignal(SIGBUS), "");
+      "");  // by SIGBUS, or by a sanitizer's handler of it
 }
 
 TEST_F(ForeignMappingsTest, WhatIsGuardedAlreadyIsLeftOut) {
