@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace alate::base {
 
@@ -13,6 +14,10 @@ void keep_little_free_memory();
 /// Gives memory that was freed, but kept for later, back to the system. Takes milliseconds; meant for after something
 /// large has gone. Thread-safe.
 void return_free_memory();
+
+/// Gives the whole pages of a block back to the system before the block is freed; their values are lost. For large
+/// blocks that are used up from the front. Does nothing on Windows.
+void discard_pages(std::span<char> block);
 
 /// Less unused memory is not worth a search for it.
 inline constexpr std::size_t kWorthReturning = std::size_t{8} << 20;

@@ -1,10 +1,12 @@
 #include "base/heap.h"
 
 #include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <memory>
 
 namespace alate::base {
 namespace {
@@ -37,6 +39,14 @@ void keep_little_free_memory() {
 }
 
 void return_free_memory() { (void)::malloc_trim(0); }
+
+void discard_pages(std::span<char> block) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* begin = block.data();
+  std::size_t bytes = block.size();
+  if (std::align(page, page, begin, bytes) == nullptr) return;
+  (void)::madvise(begin, bytes - bytes % page, MADV_DONTNEED);  // where it fails, the pages only stay
+}
 
 void FreeMemoryReturn::tick() {
   const std::size_t own = own_bytes();

@@ -9,6 +9,8 @@ void keep_little_free_memory() {}
 
 void return_free_memory() { (void)::HeapCompact(::GetProcessHeap(), 0); }
 
+void discard_pages(std::span<char> /*block*/) {}
+
 FreeMemoryReturn::FreeMemoryReturn() : FreeMemoryReturn(0) {}
 void FreeMemoryReturn::tick() {}
 

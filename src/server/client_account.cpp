@@ -38,11 +38,14 @@ void ByteCharge::raise_to(std::size_t bytes) {
   bytes_ = bytes;
 }
 
-void ByteCharge::give_back() noexcept {
-  if (bytes_ == 0) return;
-  (kind_ == Kind::body ? account_->bodies : account_->answers) -= bytes_;
-  (kind_ == Kind::body ? account_->total->bodies : account_->total->answers) -= bytes_;
-  bytes_ = 0;
+void ByteCharge::lower_to(std::size_t bytes) noexcept {
+  if (bytes >= bytes_) return;
+  const std::size_t less = bytes_ - bytes;
+  (kind_ == Kind::body ? account_->bodies : account_->answers) -= less;
+  (kind_ == Kind::body ? account_->total->bodies : account_->total->answers) -= less;
+  bytes_ = bytes;
 }
+
+void ByteCharge::give_back() noexcept { lower_to(0); }
 
 }  // namespace alate::server

@@ -85,6 +85,7 @@ class ByteCharge {
 
   /// REQUIRES: made with an account.
   void raise_to(std::size_t bytes);
+  void lower_to(std::size_t bytes) noexcept;
   std::size_t bytes() const { return bytes_; }
 
  private:

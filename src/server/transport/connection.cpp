@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
+#include <span>
 #include <utility>
 
+#include "base/heap.h"
 #include "base/log.h"
 #include "server/transport/rate_window.h"
 #include "server/transport/request_parser.h"
@@ -15,6 +17,8 @@ namespace {
 
 // Read and written in one turn, so that a client that is fast without end leaves the others theirs.
 constexpr std::size_t kBytesPerTurn = 1024 * 1024;
+// Of an answer, given back as they are written: smaller answers are not worth a call of the system.
+constexpr std::size_t kBytesReleased = 1024 * 1024;
 // Some clients end a body with a line break that is not part of it (RFC 9112, section 2.2).
 constexpr unsigned kMaxBlankLines = 2;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -53,7 +57,8 @@ struct Connection::Current {
 
   ByteCharge answer_charge;
   std::string answer_head, answer_body;
-  std::size_t written = 0;  // of both
+  std::size_t written = 0;   // of both
+  std::size_t released = 0;  // bytes of the body, written and given back to the system
   int status = 0;
   std::size_t request_bytes = 0, response_bytes = 0;
   StageTimes stages;
@@ -347,6 +352,7 @@ bool Connection::send(std::size_t& turn) {
       turn += result.bytes;
       current.written += result.bytes;
       current.last_write = Clock::now();
+      release_written();
       return true;
     case IoStatus::wants_read:
     case IoStatus::wants_write:
@@ -361,14 +367,24 @@ bool Connection::send(std::size_t& turn) {
   return true;
 }
 
-// Only answers that the client does not take at once count, so that all others cost nothing here. The memory of what
-// has been written of an answer is not given back before all of it is.
+// Only answers that the client does not take at once count, so that all others cost nothing here.
 void Connection::charge_answer() {
   Current& current = *current_;
   if (current.answer_charge.bytes() > 0) return;
   current.answer_charge = ByteCharge(current.account, ByteCharge::Kind::answer);
-  current.answer_charge.raise_to(current.answer_head.capacity() + current.answer_body.capacity());
+  current.answer_charge.raise_to(current.answer_head.capacity() + current.answer_body.capacity() - current.released);
   if (context_.held->answers > context_.held->max_answers && context_.make_answer_room) context_.make_answer_room();
+}
+
+// A large answer goes piece by piece: a client that reads slowly holds what it has not read.
+void Connection::release_written() {
+  Current& current = *current_;
+  const std::size_t body_written = current.written - std::min(current.written, current.answer_head.size());
+  if (body_written < current.released + kBytesReleased) return;
+  base::discard_pages(std::span(current.answer_body).first(body_written));
+  current.answer_charge.lower_to(current.answer_charge.bytes() -
+                                 std::min(current.answer_charge.bytes(), body_written - current.released));
+  current.released = body_written;
 }
 
 void Connection::finish_answer() {
