@@ -48,7 +48,7 @@ bool Admission::enter(const std::shared_ptr<Exchange>& exchange, Go go) {
   auto place = std::make_shared<Place>(*this, exchange->client_id);
   std::list<Waiter> displaced;
   {
-    std::unique_lock lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
     const auto client = clients_.try_emplace(exchange->client_id).first;
     if (client->second.waiters.empty() && may_begin(client->second, *exchange)) {
       place->take(client->second);
@@ -100,7 +100,7 @@ void Admission::forget(const Exchange& exchange) {
 }
 
 void Admission::leave(const ClientId& id) noexcept {
-  std::unique_lock lock(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
   --running_;
   const auto client = clients_.find(id);
   --client->second.running;
@@ -109,7 +109,7 @@ void Admission::leave(const ClientId& id) noexcept {
 }
 
 void Admission::wake() {
-  std::unique_lock lock(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
   begin_waiters(lock);
 }
 

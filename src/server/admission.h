@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/mutex.h"
 #include "server/client_id.h"
 #include "server/exchange.h"
 #include "server/work_queue.h"
@@ -71,7 +72,7 @@ class Admission {
 
   const std::size_t max_running_, max_waiting_, client_running_, client_waiting_;
   WorkQueue& work_;
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::size_t running_ = 0, waiting_ = 0;
   Clients clients_;       // that run or wait
   ClientId last_client_;  // whose turn it was

@@ -17,6 +17,7 @@
 
 #include "alate/error.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "server/transport/connection.h"
 #include "server/transport/listener.h"
 #include "server/transport/shedding.h"
@@ -42,7 +43,7 @@ constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
 // Answers come from threads that may outlive the server.
 struct Mailbox {
-  std::mutex mutex;
+  base::Mutex mutex;
   asio::io_context* loop = nullptr;  // null when the server is no more
 };
 

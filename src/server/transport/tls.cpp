@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "base/mutex.h"
 
 namespace alate::server {
 namespace {
@@ -228,7 +229,7 @@ ContextPointer server_context(const std::string& certificate, const std::string&
 
 struct TlsServer::State {
   std::string certificate, key;
-  mutable std::mutex mutex;
+  mutable base::Mutex mutex;
   ContextPointer context;
 };
 
