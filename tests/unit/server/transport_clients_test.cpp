@@ -79,14 +79,14 @@ TEST(TransportClients, OfALargeAnswerOnlyWhatIsNotReadIsHeld) {
   client.send(kLarge);
   std::string piece(kMebibyte, '\0');
   std::size_t read = 0, lost = 0;
-  while (read < 56 * kMebibyte) {
+  while (read < 40 * kMebibyte) {  // the rest is more than the system takes for the client
     const ssize_t count = ::recv(client.descriptor(), piece.data(), piece.size(), 0);
     ASSERT_GT(count, 0);
     read += static_cast<std::size_t>(count);
     lost += static_cast<std::size_t>(std::ranges::count(std::string_view(piece).substr(0, count), '\0'));
   }
   EXPECT_EQ(lost, 0U) << "what is given back has been written before";
-  wait_until([&] { return server.server.answer_bytes() <= 16 * kMebibyte; });
+  wait_until([&] { return server.server.answer_bytes() <= 26 * kMebibyte; });
   EXPECT_EQ(server.application.places(), 1U);
   client.close();
   wait_until([&] { return server.application.places() == 0; });
