@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "alate/tensor.h"
+#include "base/mutex.h"
 #include "graph/constant.h"
 
 namespace alate::backends {
@@ -45,7 +46,7 @@ class WeightStore {
   void release_leaves(const graph::Constant& constant) const;
 
   Release release_;
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::map<Key, std::shared_ptr<Entry>> entries_;
   std::size_t owned_bytes_ = 0;
 };

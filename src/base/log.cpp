@@ -11,9 +11,9 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 
 #include "base/log_format.h"
+#include "base/mutex.h"
 
 namespace alate::base {
 namespace {
@@ -71,7 +71,7 @@ class Log {
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::atomic<LogLevel> least_{LogLevel::warn};
   LogStyle style_ = LogStyle::terminal;
   // Its own lock is not needed: all use is under ours.

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <csignal>
 #include <memory>
-#include <mutex>
 
 #include "base/foreign_opening.h"
+#include "base/mutex.h"
 
 namespace alate::base {
 namespace {
@@ -88,7 +88,7 @@ void install() {
 }
 
 void install_once(bool beside_others) {
-  static std::mutex mutex;
+  static Mutex mutex;
   static bool is_installed = false;
   const std::lock_guard lock(mutex);
   if (is_installed) return;

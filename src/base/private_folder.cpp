@@ -1,11 +1,11 @@
 #include "base/private_folder.h"
 
-#include <mutex>
 #include <set>
 
 #include "alate/error.h"
 #include "base/log.h"
 #include "base/mapped_file.h"
+#include "base/mutex.h"
 
 namespace alate::base {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kOwnerOnly = 0600;
 
 bool is_first_warning(const std::filesystem::path& path) {
-  static std::mutex mutex;
+  static Mutex mutex;
   static std::set<std::filesystem::path> warned;
   constexpr std::size_t kMost = 1000;  // others may make files without end
   const std::lock_guard lock(mutex);

@@ -1,14 +1,13 @@
 #include "base/usage_reports.h"
 
-#include <mutex>
-
 #include "base/environment.h"
+#include "base/mutex.h"
 
 namespace alate::base {
 
 // What other runtimes have: OpenVINO's telemetry is in its Python tools only; XLA's plugins have none.
 void forbid_usage_reports() {
-  static std::mutex mutex;
+  static Mutex mutex;
   const std::lock_guard lock(mutex);
   set_environment("ORT_DISABLE_TELEMETRY", "1");
 }

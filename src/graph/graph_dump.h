@@ -2,9 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <mutex>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "graph/graph.h"
 
 namespace alate::graph {
@@ -20,7 +20,7 @@ class GraphDump {
 
  private:
   std::filesystem::path folder_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   int next_ = 0;
 };
 

@@ -3,12 +3,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/file_digests.h"
+#include "base/mutex.h"
 #include "formats/safetensors_model.h"
 #include "hub/manifest.h"
 #include "runtime/model_files.h"
@@ -49,7 +49,7 @@ class ModelContent {
 
   base::FileDigests digests_;
   std::uint64_t checked_ = 0;  // bytes of files that are not loaded
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   mutable std::vector<File> files_;
 };
 

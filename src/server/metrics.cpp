@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <shared_mutex>
 
+#include "base/shared_mutex.h"
 #include "server/metric_process.h"
 #include "server/metric_series.h"
 
@@ -100,7 +100,7 @@ class Labelled {
   }
 
  private:
-  mutable std::shared_mutex mutex_;
+  mutable base::SharedMutex mutex_;
   std::map<std::string, std::unique_ptr<Series>, std::less<>> series_;
 };
 

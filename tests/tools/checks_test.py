@@ -68,6 +68,18 @@ class Layers(InScratchFolder):
         self.write("src/backends/cpu/kernels/gemm_avx2.cpp", "#ifdef __AVX2__\n#endif\n")
         self.assertEqual(self.run_tool("check_layers", self.root), (0, ""))
 
+    def test_refuses_mutexes_that_no_build_checks(self):
+        for kind in ("mutex", "recursive_mutex", "shared_mutex", "timed_mutex"):
+            for line in (f"  mutable std::{kind} mutex_;", f"static std::{kind} mutex;", f"std::array<std::{kind}, 4> all;",
+                         f"void wait(std::{kind}& mutex);", f"using std::{kind};"):
+                self.assert_violation("src/graph/a.h", f"#pragma once\n{line}\n", "a mutex that no build checks")
+        self.assert_violation("apps/alate/a.cpp", "std::mutex mutex;\n", "a mutex that no build checks")
+        (self.root / "apps/alate/a.cpp").unlink()
+        self.write("src/graph/a.h", "#pragma once\n// A std::mutex.\nvoid wait(std::unique_lock<std::mutex>& lock);\n")
+        self.write("src/base/mutex.h", "#pragma once\nclass CheckedMutex : public std::mutex {};\n")
+        self.write("src/base/shared_mutex.h", "#pragma once\nstd::shared_mutex mutex_;\n")
+        self.assertEqual(self.run_tool("check_layers", self.root), (0, ""))
+
     def test_refuses_files_of_no_layer_and_overlong_files(self):
         self.assert_violation("src/other/a.cpp", "", "belongs to no layer")
         self.assert_violation("src/base/long.cpp", "\n" * 801, "801 lines")

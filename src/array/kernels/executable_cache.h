@@ -10,6 +10,7 @@
 #include <string>
 
 #include "backends/backend.h"
+#include "base/mutex.h"
 
 namespace alate::array {
 
@@ -32,7 +33,7 @@ class ExecutableCache {
   std::shared_ptr<Entry> entry(const std::string& key);
 
   std::size_t most_;
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::list<std::string> order_;  // the last used first
   std::map<std::string, std::shared_ptr<Entry>> entries_;
 };
