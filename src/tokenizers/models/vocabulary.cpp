@@ -44,6 +44,7 @@ void Vocabulary::add(std::string_view token, std::int32_t id) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash >> 32 & mask;
   for (; slots_[at].entry != 0; at = (at + 1) & mask) {
+    if (slots_[at].hash != static_cast<std::uint32_t>(hash)) continue;
     Entry& entry = entries_[slots_[at].entry - 1];
     if (text_of(entry) != token) continue;
     entry.id = id;

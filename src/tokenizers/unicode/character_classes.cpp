@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
-#include <vector>
 
 namespace alate::tokenizers {
 namespace {
@@ -32,68 +32,86 @@ constexpr CodePointRange kLaterMarkRanges[] = {
     {0x1FBF0, 0x1FBF9},
 };
 
-// Two steps: a block of 256 code points, then the entry in it. Blocks of one class alone share a row.
-class ClassTable {
- public:
-  ClassTable() {
-    rows_.resize(kBlock);  // row 0: no class
-    add(kOtherRanges, kOther);
-    add(kWhitespaceRanges, kWhitespace);
-    add(kPunctuationRanges, kPunctuation);
-    add(kNonspacingMarkRanges, kNonspacingMark);
-    add(kCombiningMarkRanges, kCombiningMark);
-    add(kWordRanges, kWord);
-    add(kLaterMarkRanges, kLaterMark);
-    share_equal_rows();
-  }
+constexpr std::size_t kBlock = 256;
+constexpr std::size_t kBlocks = 0x110000 / kBlock;
+constexpr std::size_t kRows = 256;  // as many as a byte counts; some 150 are used
 
-  std::uint8_t at(char32_t c) const {
-    if (c >= 0x110000) return 0;
-    return rows_[std::size_t{block_row_[c / kBlock]} * kBlock + c % kBlock];
-  }
+// Two steps: a block of 256 code points, then the entry in its row. Blocks that are of the same classes throughout
+// share a row. Made when it is compiled, so that a program that starts has it at once.
+struct ClassTable {
+  std::array<std::uint8_t, kBlocks> block_row{};
+  std::array<std::array<std::uint8_t, kBlock>, kRows> rows{};
 
- private:
-  static constexpr std::size_t kBlock = 256;
-
-  void add(std::span<const CodePointRange> ranges, std::uint8_t bit) {
-    for (const CodePointRange& range : ranges) {
-      for (char32_t c = range.first; c <= range.last; ++c) {
-        std::uint16_t& row = block_row_[c / kBlock];
-        if (row == 0) {
-          row = static_cast<std::uint16_t>(rows_.size() / kBlock);
-          rows_.resize(rows_.size() + kBlock);
-        }
-        rows_[std::size_t{row} * kBlock + c % kBlock] |= bit;
-      }
-    }
-  }
-
-  // The private-use planes and the ideographs are thousands of equal rows; neighbours are enough to look at.
-  void share_equal_rows() {
-    std::vector<std::uint8_t> kept(rows_.begin(), rows_.begin() + kBlock);
-    std::size_t last_row = 0;
-    for (std::uint16_t& row : block_row_) {
-      if (row == 0) continue;
-      const std::span<const std::uint8_t> entries(rows_.data() + std::size_t{row} * kBlock, kBlock);
-      const std::span<const std::uint8_t> last(kept.data() + last_row * kBlock, kBlock);
-      if (!std::equal(entries.begin(), entries.end(), last.begin())) {
-        last_row = kept.size() / kBlock;
-        kept.insert(kept.end(), entries.begin(), entries.end());
-      }
-      row = static_cast<std::uint16_t>(last_row);
-    }
-    rows_ = std::move(kept);
-  }
-
-  std::array<std::uint16_t, 0x110000 / kBlock> block_row_{};
-  std::vector<std::uint8_t> rows_;
+  constexpr std::uint8_t at(char32_t c) const { return c < 0x110000 ? rows[block_row[c / kBlock]][c % kBlock] : 0; }
 };
+
+struct ClassRanges {
+  std::span<const CodePointRange> ranges;
+  std::uint8_t bit;
+};
+
+constexpr ClassRanges kClassRanges[] = {
+    {kOtherRanges, kOther},
+    {kWhitespaceRanges, kWhitespace},
+    {kPunctuationRanges, kPunctuation},
+    {kNonspacingMarkRanges, kNonspacingMark},
+    {kCombiningMarkRanges, kCombiningMark},
+    {kWordRanges, kWord},
+    {kLaterMarkRanges, kLaterMark},
+};
+
+// Calls visit(block, first entry, last entry, bit) for each range's part in each block.
+template <typename Visit>
+constexpr void for_each_part(const Visit& visit) {
+  for (const ClassRanges& of_class : kClassRanges) {
+    for (const CodePointRange& range : of_class.ranges) {
+      for (std::size_t first = range.first; first <= range.last;) {
+        const std::size_t block = first / kBlock;
+        const std::size_t last = std::min<std::size_t>(range.last, block * kBlock + kBlock - 1);
+        visit(block, first % kBlock, last % kBlock, of_class.bit);
+        first = last + 1;
+      }
+    }
+  }
+}
+
+consteval ClassTable make_class_table() {
+  std::array<std::uint8_t, kBlocks> whole{};  // classes of all code points of a block
+  std::array<bool, kBlocks> is_mixed{};
+  for_each_part([&](std::size_t block, std::size_t first, std::size_t last, std::uint8_t bit) {
+    if (last - first + 1 == kBlock) {
+      whole[block] |= bit;
+    } else {
+      is_mixed[block] = true;
+    }
+  });
+
+  ClassTable table;
+  std::size_t used = 0;
+  std::array<std::size_t, 256> row_plus_one{};  // of blocks that are not mixed, by their classes
+  for (std::size_t block = 0; block < kBlocks; ++block) {
+    std::size_t& shared = row_plus_one[whole[block]];
+    if (is_mixed[block] || shared == 0) {
+      table.rows[used].fill(whole[block]);
+      ++used;
+      if (!is_mixed[block]) shared = used;
+      table.block_row[block] = static_cast<std::uint8_t>(used - 1);
+    } else {
+      table.block_row[block] = static_cast<std::uint8_t>(shared - 1);
+    }
+  }
+  for_each_part([&](std::size_t block, std::size_t first, std::size_t last, std::uint8_t bit) {
+    if (!is_mixed[block]) return;
+    std::array<std::uint8_t, kBlock>& row = table.rows[table.block_row[block]];
+    for (std::size_t entry = first; entry <= last; ++entry) row[entry] |= bit;
+  });
+  return table;
+}
+
+constexpr ClassTable kClassTable = make_class_table();
 
 }  // namespace
 
-std::uint8_t classes_of(char32_t c) {
-  static const ClassTable table;
-  return table.at(c);
-}
+std::uint8_t classes_of(char32_t c) { return kClassTable.at(c); }
 
 }  // namespace alate::tokenizers
