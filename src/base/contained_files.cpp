@@ -1,10 +1,9 @@
 #include "base/contained_files.h"
 
 #include <algorithm>
-#include <system_error>
+#include <optional>
 
 #include "alate/error.h"
-#include "base/mapped_file.h"
 
 namespace alate::base {
 namespace {
@@ -53,37 +52,40 @@ bool is_plain_relative_path(std::string_view path) {
 }
 
 ContainedFiles::ContainedFiles(const fs::path& folder) {
-  std::error_code missing;
-  const fs::path given = folder.empty() ? fs::path(".") : folder;
-  if (fs::path real = fs::canonical(given, missing); !missing) {
-    const fs::path blobs = fs::canonical(blobs_of(real), missing);
-    roots_.push_back(std::move(real));
-    // The blobs must be beside the snapshots: a link in their place would lead anywhere.
-    if (!missing && blobs == blobs_of(roots_.front())) roots_.push_back(blobs);
-  }
+  std::optional<RealFile> real = find_real_file(folder.empty() ? fs::path(".") : folder);
+  if (!real) return;
+  const fs::path blobs = blobs_of(real->path);
+  roots_.push_back(std::move(real->path));
+  if (blobs.empty()) return;
+  // The blobs must be beside the snapshots: a link in their place would lead anywhere.
+  const std::optional<RealFile> found = find_real_file(blobs);
+  if (found && found->path == blobs) roots_.push_back(blobs);
 }
 
-void ContainedFiles::require_inside(const fs::path& path) const {
-  std::error_code missing;
-  const fs::path real = fs::canonical(path, missing);
-  if (missing || std::ranges::any_of(roots_, [&](const fs::path& root) { return is_below(real, root); })) return;
+void ContainedFiles::require_inside(const fs::path& path, const RealFile& found) const {
+  if (std::ranges::any_of(roots_, [&](const fs::path& root) { return is_below(found.path, root); })) return;
   throw make_error(ErrorCode::corrupt, path.string(),
                    " is a link that leads out of the model's folder; put the file itself into the folder");
 }
 
-void ContainedFiles::require_file(const fs::path& path) const {
-  require_inside(path);
-  std::error_code missing;
-  const fs::file_status status = fs::status(path, missing);
-  if (!fs::exists(status) || fs::is_regular_file(status)) return;
+void ContainedFiles::require_inside(const fs::path& path) const {
+  if (const std::optional<RealFile> found = find_real_file(path)) require_inside(path, *found);
+}
+
+void ContainedFiles::require_file(const fs::path& path, const RealFile& opened) const {
+  require_inside(path, opened);
+  if (opened.is_regular) return;
   throw make_error(ErrorCode::corrupt, path.string(),
                    " is no regular file; a model's folder may hold nothing else there");
 }
 
+void ContainedFiles::require_file(const fs::path& path) const {
+  if (const std::optional<RealFile> found = find_real_file(path)) require_file(path, *found);
+}
+
 std::string read_contained_file(const fs::path& folder, std::string_view name, std::size_t max_bytes) {
-  const fs::path path = folder / name;
-  ContainedFiles(folder).require_file(path);
-  return read_text_file(path, max_bytes);
+  const ContainedFiles contained(folder);
+  return read_text_file(folder / name, max_bytes, &contained);
 }
 
 }  // namespace alate::base

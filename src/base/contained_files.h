@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/mapped_file.h"
+#include "base/real_file.h"
+
 namespace alate::base {
 
 inline constexpr std::size_t kMaxNamePartBytes = 255;
@@ -24,6 +27,10 @@ bool is_plain_relative_path(std::string_view path);
 /// in huggingface_hub's cache, whose `…/snapshots/REVISION` holds links into `…/blobs`, also into these blobs. The
 /// folder itself is the caller's own word: links on the way to it are followed.
 ///
+/// Where links lead may change between a look and an open. Files are therefore opened by functions that are given this
+/// object and look at what they have open (read_contained_file, MappedFile::open); the checks by name are for what
+/// others open.
+///
 /// Immutable; safe to share among threads.
 class ContainedFiles {
  public:
@@ -34,13 +41,17 @@ class ContainedFiles {
   void require_inside(const std::filesystem::path& path) const;
   /// The same, and throws corrupt for what is there and no regular file: a folder, a named pipe, a device.
   void require_file(const std::filesystem::path& path) const;
+  /// The same for what a path led to when it was opened.
+  void require_file(const std::filesystem::path& path, const RealFile& opened) const;
 
  private:
+  void require_inside(const std::filesystem::path& path, const RealFile& found) const;
+
   std::vector<std::filesystem::path> roots_;  // without links
 };
 
 /// The whole of a small file of a model's folder as text. Throws as ContainedFiles::require_file and read_text_file.
 std::string read_contained_file(const std::filesystem::path& folder, std::string_view name,
-                                std::size_t max_bytes = std::size_t{256} << 20);
+                                std::size_t max_bytes = kMaxTextBytes);
 
 }  // namespace alate::base

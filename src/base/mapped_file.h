@@ -10,13 +10,18 @@
 
 namespace alate::base {
 
+class ContainedFiles;
+
 /// Immutable once open; safe to share among threads. The bytes live as long as the object.
 class MappedFile {
  public:
   enum class Mode { map, read };
 
   /// Throws not_found, or unavailable when the file cannot be read or is no regular file.
-  static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path, Mode mode = Mode::map);
+  /// With `within`, throws as its require_file before anything is read, and the file that was looked at is the one that
+  /// is read, whoever changes the folder meanwhile (Linux with /proc; elsewhere it is looked at first).
+  static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path, Mode mode = Mode::map,
+                                                const ContainedFiles* within = nullptr);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -45,9 +50,12 @@ class MappedFile {
   std::shared_ptr<Watch> watch_;  // of a mapping, where the system lets others change it
 };
 
+inline constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
+
 /// The whole of a small file as text. Throws not_found or unavailable as `MappedFile::open` does, or resource_exhausted
-/// when it is larger than `max_bytes`.
-std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes = std::size_t{256} << 20);
+/// when it is larger than `max_bytes`. `within` is as MappedFile::open's.
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxTextBytes,
+                           const ContainedFiles* within = nullptr);
 
 /// Writes through a temporary file in the same folder and a rename, so that readers see the old or the new content.
 /// The bytes are on the disk when it returns. Throws not_found when the folder does not exist, otherwise unavailable;

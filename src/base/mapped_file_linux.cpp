@@ -8,11 +8,14 @@
 #include <atomic>
 #include <cerrno>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "alate/error.h"
+#include "base/contained_files.h"
 #include "base/mapping_guard.h"
+#include "base/real_file.h"
 
 namespace alate::base {
 namespace {
@@ -58,6 +61,28 @@ Descriptor open_to_read(const std::filesystem::path& path) {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0) fail("open", path, errno);
   return Descriptor(number);
+}
+
+// A place holds a file without opening it: a device or pipe that the folder has no business with notices nothing.
+Descriptor open_place(const std::filesystem::path& path) {
+  const int number = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (number < 0) fail("open", path, errno);
+  return Descriptor(number);
+}
+
+// The file is looked at first and then opened by its descriptor: its name may stand for another one by then.
+Descriptor open_to_read(const std::filesystem::path& path, const ContainedFiles* within) {
+  if (within == nullptr) return open_to_read(path);
+  const Descriptor place = open_place(path);
+  if (const std::optional<RealFile> found = real_file_of(place.number())) {
+    within->require_file(path, *found);
+    const std::string link = "/proc/self/fd/" + std::to_string(place.number());
+    const int number = ::open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (number < 0) fail("open", path, errno);
+    return Descriptor(number);
+  }
+  within->require_file(path);
+  return open_to_read(path);
 }
 
 void read_fully(const Descriptor& file, std::span<std::byte> out, const std::filesystem::path& path) {
@@ -107,8 +132,9 @@ struct MappedFile::Watch {
   std::atomic<bool> changed{false};
 };
 
-std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path, Mode mode) {
-  Descriptor descriptor = open_to_read(path);
+std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path, Mode mode,
+                                                   const ContainedFiles* within) {
+  Descriptor descriptor = open_to_read(path, within);
   const struct stat facts = facts_of_regular_file(descriptor, path);
   std::shared_ptr<MappedFile> file(new MappedFile());  // the constructor is private to all but this function
   file->path_ = path;
@@ -168,8 +194,8 @@ void MappedFile::release(std::span<const std::byte> part) const {
   if (begin < end) ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
-std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  const Descriptor file = open_to_read(path);
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes, const ContainedFiles* within) {
+  const Descriptor file = open_to_read(path, within);
   const auto size = static_cast<std::size_t>(facts_of_regular_file(file, path).st_size);
   if (size > max_bytes) {
     throw make_error(ErrorCode::resource_exhausted, path.string(), " has ", size, " bytes; at most ", max_bytes,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "base/contained_files.h"
 #include "base/mapped_file.h"
 #include "base/windows_text.h"
 
@@ -107,7 +108,9 @@ std::pair<std::filesystem::path, HANDLE> create_temporary_beside(const std::file
 
 }  // namespace
 
-std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path, Mode mode) {
+std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path, Mode mode,
+                                                   const ContainedFiles* within) {
+  if (within != nullptr) within->require_file(path);
   const Handle handle(open_to_read(path));
   const Facts facts = facts_of_regular_file(handle, path);
   std::shared_ptr<MappedFile> file(new MappedFile());  // the constructor is private to all but this function
@@ -154,7 +157,8 @@ void MappedFile::release(std::span<const std::byte> part) const {
   (void)::VirtualUnlock(const_cast<std::byte*>(part.data()), part.size());
 }
 
-std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes) {
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes, const ContainedFiles* within) {
+  if (within != nullptr) within->require_file(path);
   const Handle file(open_to_read(path));
   const std::size_t size = facts_of_regular_file(file, path).size;
   if (size > max_bytes) {

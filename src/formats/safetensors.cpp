@@ -2,29 +2,30 @@
 
 #include <algorithm>
 #include <numeric>
-#include <system_error>
+#include <optional>
 #include <utility>
 
 #include "alate/error.h"
+#include "base/real_file.h"
 #include "formats/bool_bytes.h"
 #include "formats/json.h"
 
 namespace alate::formats {
 namespace {
 
-std::string canonical_text(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::filesystem::path canonical = std::filesystem::canonical(path, error);
-  return (error ? path : canonical).string();
+std::string real_path_text(const std::filesystem::path& path) {
+  const std::optional<base::RealFile> found = base::find_real_file(path);
+  return (found ? found->path : path).string();
 }
 
 }  // namespace
 
 std::shared_ptr<const SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path,
-                                                             base::MappedFile::Mode mode) {
+                                                             base::MappedFile::Mode mode,
+                                                             const base::ContainedFiles* within) {
   std::shared_ptr<SafetensorsFile> opened(
       new SafetensorsFile());  // the constructor is private to all but this function
-  opened->file_ = base::MappedFile::open(path, mode);
+  opened->file_ = base::MappedFile::open(path, mode, within);
   const std::span<const std::byte> bytes = opened->file_->bytes();
   opened->header_ = parse_safetensors_header(bytes, path.string());
 
@@ -36,7 +37,7 @@ std::shared_ptr<const SafetensorsFile> SafetensorsFile::open(const std::filesyst
                           .add(bytes.first(opened->header_.byte_count))
                           .add(static_cast<std::uint64_t>(bytes.size()))
                           .add(static_cast<std::uint64_t>(opened->file_->modified_ns()))
-                          .add(canonical_text(path))
+                          .add(real_path_text(path))
                           .finish();
   opened->file_->require_unchanged();
   return opened;

@@ -19,9 +19,10 @@ namespace alate::formats {
 /// One file. Immutable once open; safe to share among threads.
 class SafetensorsFile {
  public:
-  /// Throws what MappedFile::open and parse_safetensors_header throw.
+  /// Throws what MappedFile::open and parse_safetensors_header throw. `within` is as MappedFile::open's.
   static std::shared_ptr<const SafetensorsFile> open(const std::filesystem::path& path,
-                                                     base::MappedFile::Mode mode = base::MappedFile::Mode::map);
+                                                     base::MappedFile::Mode mode = base::MappedFile::Mode::map,
+                                                     const base::ContainedFiles* within = nullptr);
 
   /// In the order of their bytes in the file.
   std::span<const TensorEntry> entries() const { return header_.entries; }

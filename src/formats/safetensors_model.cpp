@@ -24,9 +24,11 @@ bool is_there(const std::filesystem::path& path) {
 }
 
 // Shard name to the tensors in it.
-std::map<std::string, std::vector<std::string>> read_weight_map(const std::filesystem::path& index) {
+std::map<std::string, std::vector<std::string>> read_weight_map(const std::filesystem::path& index,
+                                                                const base::ContainedFiles& contained) {
   const std::string what = index.string();
-  const Json json = parse_json(base::read_text_file(index, kMaxIndexBytes), what, {.max_bytes = kMaxIndexBytes});
+  const Json json =
+      parse_json(base::read_text_file(index, kMaxIndexBytes, &contained), what, {.max_bytes = kMaxIndexBytes});
   const Json* weight_map = json.find("weight_map");
   if (weight_map == nullptr || !weight_map->is_object()) {
     throw make_error(ErrorCode::corrupt, what, ": there is no object weight_map");
@@ -52,25 +54,20 @@ std::map<std::string, std::vector<std::string>> read_weight_map(const std::files
 
 SafetensorsModel SafetensorsModel::open_folder(const std::filesystem::path& folder, Mode mode) {
   const base::ContainedFiles contained(folder);
-  if (is_there(folder / kSingle)) {
-    contained.require_file(folder / kSingle);
-    return open_file(folder / kSingle, mode);
-  }
+  if (is_there(folder / kSingle)) return open_single(folder / kSingle, mode, &contained);
   const std::filesystem::path index = folder / kIndex;
   if (!is_there(index)) {
     throw make_error(ErrorCode::not_found, folder.string(), " has neither ", kSingle, " nor ", kIndex);
   }
-  contained.require_file(index);
   SafetensorsModel model;
   model.path_ = folder;
-  for (const auto& [shard, tensors] : read_weight_map(index)) {
+  for (const auto& [shard, tensors] : read_weight_map(index, contained)) {
     if (!is_there(folder / shard)) {
       throw make_error(ErrorCode::not_found, index.string(), ": the shard ", quoted_name(shard), " is missing in ",
                        folder.string(), "; download it too");
     }
-    contained.require_file(folder / shard);
     const auto number = static_cast<std::uint32_t>(model.files_.size());
-    model.files_.push_back(SafetensorsFile::open(folder / shard, mode));
+    model.files_.push_back(SafetensorsFile::open(folder / shard, mode, &contained));
     for (const std::string& tensor : tensors) {
       const TensorEntry* entry = model.files_.back()->find(tensor);
       if (entry == nullptr) {
@@ -85,9 +82,14 @@ SafetensorsModel SafetensorsModel::open_folder(const std::filesystem::path& fold
 }
 
 SafetensorsModel SafetensorsModel::open_file(const std::filesystem::path& path, Mode mode) {
+  return open_single(path, mode, nullptr);
+}
+
+SafetensorsModel SafetensorsModel::open_single(const std::filesystem::path& path, Mode mode,
+                                               const base::ContainedFiles* within) {
   SafetensorsModel model;
   model.path_ = path;
-  model.files_.push_back(SafetensorsFile::open(path, mode));
+  model.files_.push_back(SafetensorsFile::open(path, mode, within));
   for (const TensorEntry& entry : model.files_.front()->entries()) model.places_.push_back({0, &entry});
   model.sort_places();
   return model;

@@ -43,6 +43,7 @@ class SafetensorsModel {
   void require_unchanged() const;
 
  private:
+  static SafetensorsModel open_single(const std::filesystem::path& path, Mode mode, const base::ContainedFiles* within);
   struct Place {
     std::uint32_t file;
     const TensorEntry* entry;

@@ -45,8 +45,8 @@ std::string_view without_trailing_space(std::string_view line) {
 
 // A token a line, numbered from 0; white space at the end of a line is no part of it. A token that is there twice has
 // the later number.
-Vocabulary read_vocabulary(const std::filesystem::path& vocab_txt) {
-  const std::string text = base::read_text_file(vocab_txt);
+Vocabulary read_vocabulary(const std::filesystem::path& vocab_txt, const base::ContainedFiles* within) {
+  const std::string text = base::read_text_file(vocab_txt, base::kMaxTextBytes, within);
   if (repair_utf8(text).has_value()) throw make_error(ErrorCode::corrupt, vocab_txt.string(), " is not UTF-8 text");
   Vocabulary vocabulary;
   vocabulary.reserve(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1);
@@ -188,7 +188,8 @@ Json bert_template(const std::string& cls, std::int64_t cls_id, const std::strin
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt) {
+std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt,
+                                                       const base::ContainedFiles* within) {
   const std::string where = vocab_txt.string();
   const Json config = read_json_beside(vocab_txt, "tokenizer_config.json");
   const StatedTokens stated(config, vocab_txt);
@@ -201,7 +202,7 @@ std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::pa
                            where);
   WordPieceRules rules;
   rules.unknown_token = stated.name("unk_token");
-  ModelPtr model = std::make_unique<WordPiece>(read_vocabulary(vocab_txt), std::move(rules), where);
+  ModelPtr model = std::make_unique<WordPiece>(read_vocabulary(vocab_txt, within), std::move(rules), where);
   AddedVocabulary added(stated.in_order(), *model, normalizer.get());
   const std::string& cls = stated.name("cls_token");
   const std::string& sep = stated.name("sep_token");

@@ -12,6 +12,10 @@
 #include "tokenizers/post_processors/post_processor.h"
 #include "tokenizers/pre_tokenizers/pre_tokenizer.h"
 
+namespace alate::base {
+class ContainedFiles;
+}
+
 namespace alate {
 
 struct Tokenizer::Parts {
@@ -31,8 +35,9 @@ namespace tokenizers {
 std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view text, std::string_view what);
 
 /// Builds BERT's pipeline around a vocab.txt, with the options and special tokens that the files beside it state, as
-/// transformers' BertTokenizer does.
-std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt);
+/// transformers' BertTokenizer does. `within` is as base::read_text_file's, for vocab.txt itself.
+std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt,
+                                                       const base::ContainedFiles* within = nullptr);
 
 }  // namespace tokenizers
 }  // namespace alate

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "alate/error.h"
@@ -193,6 +194,7 @@ Tokenizer Tokenizer::from_json(std::string_view tokenizer_json, std::string_view
 Tokenizer Tokenizer::load(const std::filesystem::path& folder_or_file) {
   std::error_code ignored;
   std::filesystem::path file = folder_or_file;
+  std::optional<base::ContainedFiles> contained;  // a file that the caller names may be a link to anywhere
   if (std::filesystem::is_directory(folder_or_file, ignored)) {
     constexpr std::array kNames = {"tokenizer.json", "vocab.txt"};
     const auto name = std::find_if(kNames.begin(), kNames.end(), [&](const char* candidate) {
@@ -202,10 +204,11 @@ Tokenizer Tokenizer::load(const std::filesystem::path& folder_or_file) {
       throw make_error(ErrorCode::not_found, folder_or_file.string(),
                        " has no tokenizer: it needs a tokenizer.json or a vocab.txt");
     file = folder_or_file / *name;
-    base::ContainedFiles(folder_or_file).require_file(file);
+    contained.emplace(folder_or_file);
   }
-  if (file.extension() == ".txt") return Tokenizer(tokenizers::load_vocab_txt(file));
-  return from_json(base::read_text_file(file), file.string());
+  const base::ContainedFiles* within = contained ? &*contained : nullptr;
+  if (file.extension() == ".txt") return Tokenizer(tokenizers::load_vocab_txt(file, within));
+  return from_json(base::read_text_file(file, base::kMaxTextBytes, within), file.string());
 }
 
 }  // namespace alate
