@@ -24,7 +24,7 @@ struct Access {
   const std::byte* data = nullptr;
   DType dtype = DType::invalid;
   std::size_t element_bytes = 0, period = 1, inner = 1;
-  bool is_dense = false;
+  bool is_dense = false, is_packed = false;
 };
 
 template <typename T>
@@ -50,7 +50,7 @@ void repeat(const std::byte* from, std::size_t bytes, std::size_t count, std::by
 
 // The elements of places [begin, begin + n) of the result: where they lie, or a copy of them in `buffer`.
 const std::byte* load(const Access& access, std::size_t begin, std::size_t n, std::byte* buffer) {
-  if (access.is_dense && tensor::is_packed(access.dtype)) {
+  if (access.is_dense && access.is_packed) {
     const std::size_t first = bytes_for(access.dtype, static_cast<std::int64_t>(begin));
     const std::size_t bytes = bytes_for(access.dtype, static_cast<std::int64_t>(n));
     tensor::unpack(access.dtype, {access.data + first, bytes}, {buffer, n});
@@ -84,13 +84,18 @@ class TileRunner {
   /// Of `count` places in all. With `stream` results are written past the caches.
   TileRunner(const TileProgram& program, std::span<const Access> accesses, std::byte* buffers, std::size_t count,
              const StreamKernel* stream)
-      : program_(program), accesses_(accesses), buffers_(buffers), count_(count), stream_(stream) {
+      : program_(program),
+        accesses_(accesses),
+        buffers_(buffers),
+        count_(count),
+        stream_(stream),
+        packs_(tensor::is_packed(program.result)) {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       const Access& access = accesses[i];
       if (access.period != 1 || access.is_dense) continue;
       const std::byte* element = access.data;
       std::byte carrier{};
-      if (tensor::is_packed(access.dtype)) {
+      if (access.is_packed) {
         tensor::unpack(access.dtype, {access.data, 1}, {&carrier, 1});
         element = &carrier;
       }
@@ -102,16 +107,14 @@ class TileRunner {
   /// Writes the results of places [begin, begin + n) to `out`.
   void run(std::size_t begin, std::size_t n, std::byte* out) {
     if (stream_ != nullptr) fetch_ahead(begin + kTilesAhead * kTile);
-    const std::size_t last = program_.instructions.size() - 1;
-    const bool packs = tensor::is_packed(program_.result), goes_out = !packs && stream_ == nullptr;
-    for (std::size_t i = 0; i <= last; ++i) {
-      const TileInstruction& instruction = program_.instructions[i];
-      execute(instruction, begin, n, i == last && goes_out ? out : buffer(instruction.result));
-    }
+    const TileInstruction& last = program_.instructions.back();
+    const bool goes_out = !packs_ && stream_ == nullptr;
+    for (const TileInstruction& instruction : program_.instructions)
+      execute(instruction, begin, n, &instruction == &last && goes_out ? out : buffer(instruction.result));
     if (goes_out) return;
-    const std::byte* made = buffer(program_.instructions.back().result);
+    const std::byte* made = buffer(last.result);
     const std::size_t bytes = bytes_for(program_.result, static_cast<std::int64_t>(n));
-    if (packs)
+    if (packs_)
       tensor::pack(program_.result, {made, n}, {out, bytes});
     else
       stream_->copy(made, out, bytes);
@@ -135,14 +138,17 @@ class TileRunner {
   }
 
   const void* operand(std::size_t which, std::size_t begin, std::size_t n) {
-    const bool is_made = which >= accesses_.size() || (accesses_[which].period == 1 && !accesses_[which].is_dense);
-    if (is_made) return buffer(which);
-    return load(accesses_[which], begin, n, buffer(which));
+    if (which >= accesses_.size()) return buffer(which);
+    const Access& access = accesses_[which];
+    if (access.period == 1 && !access.is_dense) return buffer(which);
+    return load(access, begin, n, buffer(which));
   }
 
   void execute(const TileInstruction& instruction, std::size_t begin, std::size_t n, std::byte* result) {
     const void* operands[3] = {};
-    for (std::size_t i = 0; i < instruction.operand_count; ++i) {
+    // Bounded once, so that no access below has to be checked.
+    const std::size_t count = std::min(std::size_t{instruction.operand_count}, std::size(operands));
+    for (std::size_t i = 0; i < count; ++i) {
       operands[i] = operand(instruction.operands[i], begin, n);
       if (!instruction.widen[i]) continue;
       instruction.widen[i](&operands[i], temporary(i), n);
@@ -159,6 +165,7 @@ class TileRunner {
   std::byte* buffers_;
   std::size_t count_;
   const StreamKernel* stream_;
+  bool packs_;
 };
 
 std::size_t buffers_of(const TileProgram& program) { return program.inputs.size() + program.registers + kTemporaries; }
@@ -168,6 +175,7 @@ Access access_of(const TileInput& input, const Shape& result, const std::byte* d
   for (std::size_t axis = input.first_axis; axis < result.rank(); ++axis)
     (axis < input.last_axis ? access.period : access.inner) *= extent_of(result, axis);
   access.is_dense = input.first_axis == 0 && input.last_axis == result.rank();
+  access.is_packed = tensor::is_packed(input.dtype);
   return access;
 }
 
@@ -186,6 +194,7 @@ void run_tiles(const Step& step, const Frame& frame) {
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
     accesses[i] = access_of(program.inputs[i], shape, frame.in<std::byte>(step.inputs[i]));
   std::byte* out = frame.out<std::byte>(step.output());
+  const std::size_t tile_bytes = bytes_for(shape.dtype, kTile);
   const std::size_t worker_bytes = buffers_of(program) * kBufferBytes;
   const StreamKernel* stream = shape.byte_count() >= kStreamedBytes ? &kernels().simd.stream : nullptr;
   split_rows_by_worker((n + kTile - 1) / kTile, kTile * kElementCost * program.instructions.size(), frame.pool,
@@ -194,8 +203,7 @@ void run_tiles(const Step& step, const Frame& frame) {
                                            frame.scratch + worker * worker_bytes, n, stream);
                          for (std::size_t tile = begin; tile < end; ++tile) {
                            const std::size_t at = tile * kTile;
-                           runner.run(at, std::min(kTile, n - at),
-                                      out + bytes_for(shape.dtype, static_cast<std::int64_t>(at)));
+                           runner.run(at, std::min(kTile, n - at), out + tile * tile_bytes);
                          }
                          if (stream != nullptr) stream->finish();
                        });
