@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "graph/graph_dump.h"
+#include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/graph/check_pass.h"
 #include "tests/unit/graph/example_graphs.h"
 
@@ -68,8 +69,8 @@ TEST(StandardPasses, AskForAConvolutionLayoutOnlyWhereOneIsPreferred) {
 }
 
 TEST(GraphDump, WritesAFileAfterEachPassInOrder) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "graph_dump" / "inner";
-  std::filesystem::remove_all(folder);
+  const base::TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path() / "graph_dump" / "inner";
   Builder b("g");
   b.output("y", b.identity({b.parameter("x", {DType::f32, {3}})}));
   const Graph before = b.finish();
@@ -86,8 +87,8 @@ TEST(GraphDump, WritesAFileAfterEachPassInOrder) {
 }
 
 TEST(GraphDump, SaysWhichFolderCannotBeMade) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "graph_dump_file";
-  std::ofstream(file) << "a file";
+  const base::TemporaryFolder folder;
+  const std::filesystem::path file = folder.write("graph_dump_file", "a file");
   const std::string found = refusal([&] { GraphDump dump(file / "inner"); });
   EXPECT_NE(found.find("unavailable: cannot make the folder '" + (file / "inner").string()), std::string::npos)
       << found;

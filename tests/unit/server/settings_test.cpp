@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/program_path.h"
 #include "server/settings_documentation.h"
 #include "server/settings_loading.h"
 #include "tests/source_folder.h"
@@ -365,7 +366,7 @@ TEST(Settings, EveryRowOfTheTableIsWhole) {
 
 TEST(SettingsDocumentation, FileInDocsIsCurrent) {
   const std::string path = (source_folder() / "docs/configuration.md").string();
-  const std::string now = testing::TempDir() + "configuration.md";
+  const std::string now = (base::program_path().parent_path() / "configuration.md").string();
   std::ifstream file(path);
   std::stringstream found;
   found << file.rdbuf();

@@ -128,16 +128,15 @@ TEST(HostileTokenizer, IsNoLinkOutOfItsFolder) {
 }
 
 TEST(HostileTokenizer, SaysWhatAFolderLacks) {
-  const auto folder = std::filesystem::temp_directory_path() / "alate_empty_tokenizer_folder";
-  std::filesystem::create_directories(folder);
+  const base::TemporaryFolder folder;
   try {
-    Tokenizer::load(folder);
+    Tokenizer::load(folder.path());
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::not_found);
     EXPECT_NE(error.message().find("tokenizer.json or a vocab.txt"), std::string::npos);
   }
-  EXPECT_THROW(Tokenizer::load(folder / "absent.json"), Error);
+  EXPECT_THROW(Tokenizer::load(folder.path() / "absent.json"), Error);
 }
 
 }  // namespace
