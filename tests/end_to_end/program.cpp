@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 
 namespace alate::tests {
 
@@ -101,10 +102,12 @@ pid_t start(const std::vector<std::string>& arguments, const ProgramSetting& set
   ::_exit(127);
 }
 
+int exit_code_in(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
+
 int exit_code_of(pid_t child) {
   int status = 0;
   ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return exit_code_in(status);
 }
 
 }  // namespace
@@ -147,13 +150,13 @@ ProgramRun interrupt_program(const std::vector<std::string>& arguments, std::str
   return run;
 }
 
-RunningProgram::RunningProgram(const std::vector<std::string>& arguments) {
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments, const ProgramSetting& setting) {
   int output[2];
   int error[2];
   if (::pipe2(output, O_CLOEXEC) != 0 || ::pipe2(error, O_CLOEXEC) != 0) throw std::runtime_error("pipe2 failed");
   ::fcntl(error[1], F_SETPIPE_SZ, 4096);
   const Scratch input;
-  child_ = start(arguments, {}, input.descriptor(), output[1], error[1]);
+  child_ = start(arguments, setting, input.descriptor(), output[1], error[1]);
   ::close(output[1]);
   ::close(error[1]);
   output_ = output[0];
@@ -179,6 +182,17 @@ std::string RunningProgram::read_line() const {
 void RunningProgram::signal(int number) const { ::kill(child_, number); }
 
 int RunningProgram::wait() { return exit_code_of(std::exchange(child_, -1)); }
+
+std::optional<int> RunningProgram::wait(std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  int status = 0;
+  while (::waitpid(child_, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  child_ = -1;
+  return exit_code_in(status);
+}
 
 ProgramRun run_program_without_reader(const std::vector<std::string>& arguments, const ProgramSetting& setting) {
   int from_program[2];

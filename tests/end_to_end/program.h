@@ -1,7 +1,9 @@
 // Runs the real program, which the environment variable ALATE_PROGRAM names, and keeps what it said.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,7 +44,7 @@ ProgramRun interrupt_program(const std::vector<std::string>& arguments, std::str
 /// A program that goes on in the background, and whose standard error is a pipe of one page that nobody reads.
 class RunningProgram {
  public:
-  explicit RunningProgram(const std::vector<std::string>& arguments);
+  explicit RunningProgram(const std::vector<std::string>& arguments, const ProgramSetting& setting = {});
   /// Kills it if it still runs.
   ~RunningProgram();
   RunningProgram(const RunningProgram&) = delete;
@@ -53,6 +55,9 @@ class RunningProgram {
   void signal(int number) const;
   /// Waits for its end; -1 when a signal ended it.
   int wait();
+  /// The same, for so long; nothing when it still runs then.
+  std::optional<int> wait(std::chrono::milliseconds patience);
+  int process() const { return child_; }
 
  private:
   int child_ = -1, output_ = -1, error_ = -1;

@@ -55,7 +55,7 @@ void Client::connect() {
   if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail("connect");
   const int on = 1;
   ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  const timeval patience{.tv_sec = 120, .tv_usec = 0};
+  const timeval patience{.tv_sec = patience_.count() / 1000, .tv_usec = patience_.count() % 1000 * 1000};
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 }
 

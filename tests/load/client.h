@@ -1,6 +1,7 @@
 // A plain blocking HTTP/1.1 client on one socket: keeps its connection, and can misbehave on purpose.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,7 +19,10 @@ struct Answer {
 class Client {
  public:
   /// Connects from the loopback address `source` ("127.0.0.2": another client than 127.0.0.1).
-  explicit Client(std::uint16_t port, std::string source = {}) : port_(port), source_(std::move(source)) {}
+  /// A server that says nothing for as long as `patience` fails the connection.
+  explicit Client(std::uint16_t port, std::string source = {},
+                  std::chrono::milliseconds patience = std::chrono::minutes(2))
+      : port_(port), source_(std::move(source)), patience_(patience) {}
   ~Client() { close(); }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -41,6 +45,7 @@ class Client {
  private:
   std::uint16_t port_;
   std::string source_;
+  std::chrono::milliseconds patience_;
   int socket_ = -1;
   std::string buffer_;
 };

@@ -41,8 +41,8 @@ ServerProcess::ServerProcess(const std::string& program, const std::vector<std::
 
 ServerProcess::~ServerProcess() { stop(); }
 
-std::size_t ServerProcess::private_bytes() const {
-  std::ifstream rollup("/proc/" + std::to_string(process_) + "/smaps_rollup");
+std::size_t private_bytes(pid_t process) {
+  std::ifstream rollup("/proc/" + std::to_string(process) + "/smaps_rollup");
   std::size_t bytes = 0;
   for (std::string line; std::getline(rollup, line);) {
     if (line.starts_with("Private_Clean:") || line.starts_with("Private_Dirty:"))

@@ -10,6 +10,9 @@
 
 namespace alate::load {
 
+/// Memory of a process that no other one shares, in bytes.
+std::size_t private_bytes(pid_t process);
+
 /// Starts `program serve --port 0 …` and waits until it says where it listens. Stops it when destroyed.
 class ServerProcess {
  public:
@@ -20,8 +23,7 @@ class ServerProcess {
   ServerProcess& operator=(const ServerProcess&) = delete;
 
   std::uint16_t port() const { return port_; }
-  /// Memory that no other process shares, in bytes.
-  std::size_t private_bytes() const;
+  std::size_t private_bytes() const { return load::private_bytes(process_); }
   /// SIGTERM; the exit code, or minus the signal that ended it.
   int stop();
 
