@@ -51,7 +51,7 @@ bool has_frame(const std::vector<std::int32_t>& row, const Frame& frame) {
 /// One request between its arrival at the service and its answer.
 class Embedding : public std::enable_shared_from_this<Embedding> {
  public:
-  Embedding(Call& call, EmbedRequest request, std::function<Response(const EmbedAnswer&)> format)
+  Embedding(Call& call, EmbedRequest request, std::function<Response(EmbedAnswer)> format)
       : services_(call.services),
         exchange_(call.exchange),
         family_(call.route.family),
@@ -230,9 +230,10 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
     if (exchange_->abandoned()) return;
     shorten();
     answer_.total = Clock::now() - exchange_->received();
-    Response response = format_(answer_);
-    response.headers.set("X-Model-Fingerprint", to_string(pipeline().model().fingerprint()));
-    services_.models.touch(*answer_.model, request_.keep_alive);
+    const std::shared_ptr<HostedModel> model = answer_.model;
+    Response response = format_(std::move(answer_));
+    response.headers.set("X-Model-Fingerprint", to_string(model->pipeline.model().fingerprint()));
+    services_.models.touch(*model, request_.keep_alive);
     exchange_->reply(std::move(response));
   }
 
@@ -257,15 +258,17 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
   EmbedRequest request_;
   EmbedOptions options_;
   EmbedAnswer answer_;
-  const std::function<Response(const EmbedAnswer&)> format_;
+  const std::function<Response(EmbedAnswer)> format_;
 };
 
 }  // namespace
 
-void embed(Call& call, EmbedRequest request, std::function<Response(const EmbedAnswer&)> format) {
+void embed(Call& call, EmbedRequest request, std::function<Response(EmbedAnswer)> format) {
   if (request.backend.empty()) request.backend = call.body.get_string("backend", "");
   std::make_shared<Embedding>(call, std::move(request), std::move(format))->start();
 }
+
+VectorRows take_vectors(EmbedAnswer& answer) { return {std::move(answer.vectors), answer.rows, answer.dimensions}; }
 
 void append_vector(std::string& out, std::span<const float> row) {
   out += '[';

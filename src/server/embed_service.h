@@ -13,6 +13,7 @@
 #include "server/model_host.h"
 #include "server/route.h"
 #include "server/services.h"
+#include "server/vector_rows.h"
 
 namespace alate::server {
 
@@ -44,8 +45,12 @@ struct EmbedAnswer {
 };
 
 /// Computes and answers with what `format` makes of the result, plus X-Model-Fingerprint; errors get the shape of the
-/// call's route. `format` may run on any thread and may throw as a route's handler.
-void embed(Call& call, EmbedRequest request, std::function<Response(const EmbedAnswer&)> format);
+/// call's route. `format` may run on any thread and may throw as a route's handler. What it answers must not hold the
+/// model, which could not be unloaded until the client has read.
+void embed(Call& call, EmbedRequest request, std::function<Response(EmbedAnswer)> format);
+
+/// Takes the vectors out of an answer, for a body that is made of them later.
+VectorRows take_vectors(EmbedAnswer& answer);
 
 /// "embeddings" of all families: appends the row as a JSON array of numbers, shortest form that reads back the same.
 void append_vector(std::string& out, std::span<const float> row);

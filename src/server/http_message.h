@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "server/body_source.h"
 
 namespace alate::server {
 
@@ -55,7 +58,10 @@ struct Response {
   std::string content_type = "application/json";  // empty: none is sent
   Headers headers;                                // beside those that the transport adds
   std::string body;
-  bool close = false;  // whether the connection ends after it
+  std::unique_ptr<BodySource> source;  // makes the body where there is one; `body` is empty then
+  bool close = false;                  // whether the connection ends after it
+
+  std::size_t body_bytes() const { return source ? source->size() : body.size(); }
 };
 
 /// Sets path and query from a request's target in origin form ("/a?b") or absolute form ("http://host/a?b"; the

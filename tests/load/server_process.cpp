@@ -51,6 +51,14 @@ std::size_t private_bytes(pid_t process) {
   return bytes;
 }
 
+std::size_t ServerProcess::peak_bytes() const {
+  std::ifstream status("/proc/" + std::to_string(process_) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoul(line.substr(line.find(':') + 1)) * 1024;
+  }
+  return 0;
+}
+
 int ServerProcess::stop() {
   if (process_ <= 0) return 0;
   ::kill(process_, SIGTERM);

@@ -24,6 +24,8 @@ class ServerProcess {
 
   std::uint16_t port() const { return port_; }
   std::size_t private_bytes() const { return load::private_bytes(process_); }
+  /// The most memory that it ever had, in bytes.
+  std::size_t peak_bytes() const;
   /// SIGTERM; the exit code, or minus the signal that ended it.
   int stop();
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "server/embed_service.h"
 #include "server/routes/base64.h"
 
 namespace alate::server {
@@ -40,11 +41,10 @@ std::vector<std::uint8_t> pack_signs(std::span<const float> row) {
   return result;
 }
 
-void append_cohere_embeddings(std::string& out, const EmbedAnswer& answer, std::string_view type) {
-  out += '[';
-  for (std::size_t i = 0; i < answer.rows; ++i) {
-    if (i > 0) out += ',';
-    const std::span<const float> row = std::span(answer.vectors).subspan(i * answer.dimensions, answer.dimensions);
+void add_cohere_embeddings(ItemizedBody& body, const VectorRows& vectors, std::string_view type) {
+  body.add_text("[");
+  body.add_list(vectors.rows(), [vectors, type = std::string(type)](std::string& out, std::size_t index) {
+    const std::span<const float> row = vectors.row(index);
     if (type == "float") {
       append_vector(out, row);
     } else if (type == "base64") {
@@ -56,8 +56,8 @@ void append_cohere_embeddings(std::string& out, const EmbedAnswer& answer, std::
     } else {
       append_integers(out, quantize_int8(row), type == "uint8" ? 128 : 0);
     }
-  }
-  out += ']';
+  });
+  body.add_text("]");
 }
 
 std::string random_uuid() {

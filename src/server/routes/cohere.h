@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server/embed_service.h"
+#include "server/itemized_body.h"
+#include "server/vector_rows.h"
 
 namespace alate::server {
 
@@ -18,9 +19,9 @@ std::vector<std::int8_t> quantize_int8(std::span<const float> row);
 /// filled with zeros. "binary" has these bytes less 128, as sentence-transformers' quantize_embeddings packs them.
 std::vector<std::uint8_t> pack_signs(std::span<const float> row);
 
-/// Appends the answer's vectors as `type` (float, int8, uint8, binary, ubinary, base64): a JSON array with one entry a
-/// row.
-void append_cohere_embeddings(std::string& out, const EmbedAnswer& answer, std::string_view type);
+/// Adds the vectors as `type` (float, int8, uint8, binary, ubinary, base64): a JSON array with one entry a row. They
+/// are held, which the body is not told.
+void add_cohere_embeddings(ItemizedBody& body, const VectorRows& vectors, std::string_view type);
 
 /// 122 random bits as RFC 9562 writes them (version 4).
 std::string random_uuid();

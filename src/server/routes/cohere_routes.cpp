@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/embed_service.h"
 #include "server/routes/cohere.h"
 #include "server/routes/refuse.h"
 #include "server/services.h"
@@ -141,23 +142,27 @@ std::vector<std::string> types_of(const Json& body) {
   return types;
 }
 
-std::string body_of(const EmbedAnswer& answer, const std::vector<std::string>& types,
-                    const std::vector<std::string>& texts) {
-  std::string out = R"({"id":")" + random_uuid() + R"(","embeddings":{)";
+ItemizedBody body_of(EmbedAnswer answer, const std::vector<std::string>& types, std::vector<std::string> texts) {
+  const VectorRows vectors = take_vectors(answer);
+  ItemizedBody body;
+  body.hold(vectors.held_bytes());
+  body.add_text(R"({"id":")" + random_uuid() + R"(","embeddings":{)");
   for (std::size_t i = 0; i < types.size(); ++i) {
-    out += (i > 0 ? ",\"" : "\"") + types[i] + "\":";
-    append_cohere_embeddings(out, answer, types[i]);
+    body.add_text((i > 0 ? ",\"" : "\"") + types[i] + "\":");
+    add_cohere_embeddings(body, vectors, types[i]);
   }
-  out += R"(},"texts":[)";
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (i > 0) out += ',';
-    formats::append_json_string(out, texts[i]);
-  }
-  out += R"(],"meta":{"api_version":{"version":"2"},"billed_units":{"input_tokens":)" + std::to_string(answer.tokens) +
-         '}';
+  body.add_text(R"(},"texts":[)");
+  for (const std::string& text : texts) body.hold(sizeof text + text.capacity());
+  const std::size_t count = texts.size();
+  body.add_list(count, [kept = std::move(texts)](std::string& out, std::size_t index) {
+    formats::append_json_string(out, kept[index]);
+  });
+  std::string out = R"(],"meta":{"api_version":{"version":"2"},"billed_units":{"input_tokens":)" +
+                    std::to_string(answer.tokens) + '}';
   if (!answer.truncated.empty())
     out += R"(,"warnings":[")" + std::to_string(answer.truncated.size()) + R"( of the texts were cut"])";
-  return out += R"(},"response_type":"embeddings_by_type"})";
+  body.add_text(out += R"(},"response_type":"embeddings_by_type"})");
+  return body;
 }
 
 void embed_by_type(Call& call) {
@@ -177,8 +182,8 @@ void embed_by_type(Call& call) {
   if (const Json* dimensions = call.body.find("output_dimension"); dimensions != nullptr && !dimensions->is_null())
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("output_dimension"));
   const std::vector<std::string> texts = request.texts;
-  embed(call, std::move(request), [types = types_of(call.body), texts](const EmbedAnswer& answer) {
-    return json_response(body_of(answer, types, texts));
+  embed(call, std::move(request), [types = types_of(call.body), texts](EmbedAnswer answer) {
+    return itemized_response(body_of(std::move(answer), types, texts));
   });
 }
 

@@ -231,9 +231,13 @@ class Forward : public std::enable_shared_from_this<Forward> {
   void answer() {
     std::vector<InferResult> tensors;
     for (const InferOutput& output : outputs_) {
-      const Tensor& tensor = results_.find(output.name)->second;
-      InferResult entry{.name = output.name, .shape = {}, .values = tensor.values<float>(), .binary = output.binary};
-      for (std::size_t axis = 0; axis < tensor.rank(); ++axis) entry.shape.push_back(tensor.extent(axis));
+      const auto tensor = std::make_shared<const Tensor>(results_.find(output.name)->second);
+      InferResult entry{.name = output.name,
+                        .shape = {},
+                        .values = tensor->values<float>(),
+                        .owner = tensor,
+                        .binary = output.binary};
+      for (std::size_t axis = 0; axis < tensor->rank(); ++axis) entry.shape.push_back(tensor->extent(axis));
       tensors.push_back(std::move(entry));
     }
     Response response = infer_response(name_, request_.id, tensors);

@@ -50,19 +50,19 @@ void embed_tensor(Call& call, const std::string& model, InferRequest request) {
     if (!truncate->is_bool()) invalid("parameters.truncate must be true or false", "parameters");
     embedding.truncate = truncate->as_bool("truncate");
   }
-  embed(call, std::move(embedding),
-        [model, id = request.id, binary = outputs.front().binary](const EmbedAnswer& answer) {
-          const InferResult result{
-              .name = "sentence_embedding",
-              .shape = {static_cast<std::int64_t>(answer.rows), static_cast<std::int64_t>(answer.dimensions)},
-              .values = answer.vectors,
-              .binary = binary};
-          if (!binary) check_json_numbers(answer.vectors.size());
-          Json parameters;
-          if (!answer.truncated.empty())
-            parameters = Json::Object{{"truncated", std::uint64_t{answer.truncated.size()}}};
-          return infer_response(model, id, {&result, 1}, parameters);
-        });
+  embed(call, std::move(embedding), [model, id = request.id, binary = outputs.front().binary](EmbedAnswer answer) {
+    if (!binary) check_json_numbers(answer.vectors.size());
+    const auto vectors = std::make_shared<const std::vector<float>>(std::move(answer.vectors));
+    const InferResult result{
+        .name = "sentence_embedding",
+        .shape = {static_cast<std::int64_t>(answer.rows), static_cast<std::int64_t>(answer.dimensions)},
+        .values = *vectors,
+        .owner = vectors,
+        .binary = binary};
+    Json parameters;
+    if (!answer.truncated.empty()) parameters = Json::Object{{"truncated", std::uint64_t{answer.truncated.size()}}};
+    return infer_response(model, id, {&result, 1}, parameters);
+  });
 }
 
 void infer(Call& call) {

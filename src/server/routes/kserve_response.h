@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ struct InferResult {
   std::string name;
   std::vector<std::int64_t> shape;
   std::span<const float> values;
+  std::shared_ptr<const void> owner = nullptr;  // of the values, which live as long as the answer
   bool binary = false;
 };
 

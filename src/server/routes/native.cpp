@@ -48,16 +48,17 @@ void add_text(Json::Object& object, std::string_view name, std::string_view text
 
 }  // namespace
 
-std::string native_embedding_list(const EmbedAnswer& answer, std::string_view model) {
+ItemizedBody native_embedding_list(EmbedAnswer answer, std::string_view model) {
+  const VectorRows vectors = take_vectors(answer);
+  ItemizedBody body;
+  body.hold(vectors.held_bytes());
   std::string out = R"({"model":)";
   formats::append_json_string(out, model.empty() ? std::string_view(answer.model->name) : model);
-  out += R"(,"embeddings":[)";
-  const std::span<const float> vectors = answer.vectors;
-  for (std::size_t i = 0; i < answer.rows; ++i) {
-    if (i > 0) out += ',';
-    append_vector(out, vectors.subspan(i * answer.dimensions, answer.dimensions));
-  }
-  out += R"(],"total_duration":)" + std::to_string(answer.total.count());
+  body.add_text(out += R"(,"embeddings":[)");
+  body.add_list(vectors.rows(),
+                [vectors](std::string& row_out, std::size_t row) { append_vector(row_out, vectors.row(row)); });
+
+  out = R"(],"total_duration":)" + std::to_string(answer.total.count());
   out += R"(,"load_duration":)" + std::to_string(answer.load.count());
   out += R"(,"prompt_eval_count":)" + std::to_string(answer.tokens);
   if (!answer.truncated.empty()) {
@@ -66,16 +67,23 @@ std::string native_embedding_list(const EmbedAnswer& answer, std::string_view mo
       out += (i > 0 ? "," : "") + std::to_string(answer.truncated[i]);
     out += ']';
   }
-  return out += '}';
+  body.add_text(out += '}');
+  return body;
 }
 
-std::string embedding_octets(const EmbedAnswer& answer) {
-  std::string out;
-  out.reserve(16 + answer.vectors.size() * sizeof(float));
-  formats::append_little_endian(out, std::uint64_t{answer.rows});
-  formats::append_little_endian(out, std::uint64_t{answer.dimensions});
-  for (const float number : answer.vectors) formats::append_little_endian(out, std::bit_cast<std::uint32_t>(number));
-  return out;
+ItemizedBody embedding_octets(EmbedAnswer answer) {
+  const VectorRows vectors = take_vectors(answer);
+  ItemizedBody body;
+  body.hold(vectors.held_bytes());
+  std::string head;
+  formats::append_little_endian(head, std::uint64_t{vectors.rows()});
+  formats::append_little_endian(head, std::uint64_t{vectors.dimensions()});
+  body.add_text(std::move(head));
+  body.add_items(vectors.rows(), [vectors](std::string& out, std::size_t row) {
+    for (const float number : vectors.row(row))
+      formats::append_little_endian(out, std::bit_cast<std::uint32_t>(number));
+  });
+  return body;
 }
 
 bool prefers_octets(std::string_view accept) {

@@ -10,15 +10,16 @@
 
 #include "formats/json.h"
 #include "server/embed_service.h"
+#include "server/itemized_body.h"
 #include "server/model_host.h"
 
 namespace alate::server {
 
 /// The body of an answer to POST /api/embed. `model` is the name that the request had; empty: the model's own.
-std::string native_embedding_list(const EmbedAnswer& answer, std::string_view model);
+ItemizedBody native_embedding_list(EmbedAnswer answer, std::string_view model);
 
 /// The same as bytes, all little endian: u64 rows, u64 dimensions, the float32 vectors.
-std::string embedding_octets(const EmbedAnswer& answer);
+ItemizedBody embedding_octets(EmbedAnswer answer);
 
 /// Whether an Accept header would rather have application/octet-stream than application/json: it names it with a
 /// higher quality, or with the same and first. "*/*" does not name it.

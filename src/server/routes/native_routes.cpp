@@ -104,20 +104,14 @@ EmbedRequest request_of(const Json& body) {
   return request;
 }
 
-Response octets_response(const EmbedAnswer& answer) {
-  Response response;
-  response.content_type = "application/octet-stream";
-  response.body = embedding_octets(answer);
-  return response;
-}
-
 void create_embeddings(Call& call) {
   EmbedRequest request = request_of(call.body);
   const std::string* accept = call.exchange->request().headers.find("Accept");
   const bool octets = accept != nullptr && prefers_octets(*accept);
   std::string model = request.model;
-  embed(call, std::move(request), [octets, model = std::move(model)](const EmbedAnswer& answer) {
-    return octets ? octets_response(answer) : json_response(native_embedding_list(answer, model));
+  embed(call, std::move(request), [octets, model = std::move(model)](EmbedAnswer answer) {
+    return octets ? itemized_response(embedding_octets(std::move(answer)), "application/octet-stream")
+                  : itemized_response(native_embedding_list(std::move(answer), model));
   });
 }
 

@@ -8,23 +8,24 @@ namespace alate::server {
 
 using formats::Json;
 
-std::string openai_embedding_list(const EmbedAnswer& answer, std::string_view model, bool base64) {
-  std::string out = R"({"object":"list","data":[)";
-  const std::span<const float> vectors = answer.vectors;
-  for (std::size_t i = 0; i < answer.rows; ++i) {
-    if (i > 0) out += ',';
-    out += R"({"object":"embedding","index":)" + std::to_string(i) + R"(,"embedding":)";
-    const std::span<const float> row = vectors.subspan(i * answer.dimensions, answer.dimensions);
+ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, bool base64) {
+  const VectorRows vectors = take_vectors(answer);
+  ItemizedBody body;
+  body.hold(vectors.held_bytes());
+  body.add_text(R"({"object":"list","data":[)");
+  body.add_list(vectors.rows(), [vectors, base64](std::string& out, std::size_t row) {
+    out += R"({"object":"embedding","index":)" + std::to_string(row) + R"(,"embedding":)";
     if (base64) {
       out += '"';
-      append_base64(out, row);
+      append_base64(out, vectors.row(row));
       out += '"';
     } else {
-      append_vector(out, row);
+      append_vector(out, vectors.row(row));
     }
     out += '}';
-  }
-  out += R"(],"model":)";
+  });
+
+  std::string out = R"(],"model":)";
   formats::append_json_string(out, model);
   const std::string tokens = std::to_string(answer.tokens);
   out += R"(,"usage":{"prompt_tokens":)" + tokens + R"(,"total_tokens":)" + tokens + '}';
@@ -34,7 +35,8 @@ std::string openai_embedding_list(const EmbedAnswer& answer, std::string_view mo
       out += (i > 0 ? "," : "") + std::to_string(answer.truncated[i]);
     out += ']';
   }
-  return out += '}';
+  body.add_text(out += '}');
+  return body;
 }
 
 Json openai_model(const ModelListing& listing) {

@@ -8,11 +8,12 @@
 
 #include "formats/json.h"
 #include "server/embed_service.h"
+#include "server/itemized_body.h"
 
 namespace alate::server {
 
 /// The body of an answer to POST /v1/embeddings. `model` is the name that the request had.
-std::string openai_embedding_list(const EmbedAnswer& answer, std::string_view model, bool base64);
+ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, bool base64);
 
 /// An entry of GET /v1/models.
 formats::Json openai_model(const ModelListing& listing);

@@ -104,8 +104,8 @@ void create_embedding(Call& call) {
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
   read_inputs(*call.body.find("input"), "input", request);
   const bool base64 = call.body.get_string("encoding_format", "float") == "base64";
-  embed(call, std::move(request), [base64, model = call.body.get_string("model", "")](const EmbedAnswer& answer) {
-    return json_response(openai_embedding_list(answer, model, base64));
+  embed(call, std::move(request), [base64, model = call.body.get_string("model", "")](EmbedAnswer answer) {
+    return itemized_response(openai_embedding_list(std::move(answer), model, base64));
   });
 }
 

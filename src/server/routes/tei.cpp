@@ -8,13 +8,14 @@
 
 namespace alate::server {
 
-std::string tei_vectors(const EmbedAnswer& answer) {
-  std::string out = "[";
-  for (std::size_t i = 0; i < answer.rows; ++i) {
-    if (i > 0) out += ',';
-    append_vector(out, std::span(answer.vectors).subspan(i * answer.dimensions, answer.dimensions));
-  }
-  return out += ']';
+ItemizedBody tei_vectors(EmbedAnswer answer) {
+  const VectorRows vectors = take_vectors(answer);
+  ItemizedBody body;
+  body.hold(vectors.held_bytes());
+  body.add_text("[");
+  body.add_list(vectors.rows(), [vectors](std::string& out, std::size_t row) { append_vector(out, vectors.row(row)); });
+  body.add_text("]");
+  return body;
 }
 
 std::string tei_similarities(const EmbedAnswer& answer) {

@@ -7,11 +7,12 @@
 #include "alate/tokenizer.h"
 #include "formats/json.h"
 #include "server/embed_service.h"
+#include "server/itemized_body.h"
 
 namespace alate::server {
 
 /// The vectors alone: [[…], …].
-std::string tei_vectors(const EmbedAnswer& answer);
+ItemizedBody tei_vectors(EmbedAnswer answer);
 
 /// The cosines of the first vector with each other one: [0.5, …]. A vector of zeros is like nothing: 0.
 std::string tei_similarities(const EmbedAnswer& answer);

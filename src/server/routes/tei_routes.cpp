@@ -58,7 +58,7 @@ void embed_texts(Call& call) {
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
   read_inputs(*call.body.find("inputs"), "inputs", request);
   if (request.texts.empty() && request.token_rows.empty()) refuse_empty("inputs");
-  embed(call, std::move(request), [](const EmbedAnswer& answer) { return json_response(tei_vectors(answer)); });
+  embed(call, std::move(request), [](EmbedAnswer answer) { return itemized_response(tei_vectors(std::move(answer))); });
 }
 
 void compare_texts(Call& call) {

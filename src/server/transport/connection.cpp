@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
-#include <span>
 #include <utility>
 
-#include "base/heap.h"
 #include "base/log.h"
+#include "server/transport/outgoing_answer.h"
 #include "server/transport/rate_window.h"
 #include "server/transport/request_parser.h"
 #include "server/transport/response_text.h"
@@ -17,8 +16,6 @@ namespace {
 
 // Read and written in one turn, so that a client that is fast without end leaves the others theirs.
 constexpr std::size_t kBytesPerTurn = 1024 * 1024;
-// Of an answer, given back as they are written: smaller answers are not worth a call of the system.
-constexpr std::size_t kBytesReleased = 1024 * 1024;
 // Some clients end a body with a line break that is not part of it (RFC 9112, section 2.2).
 constexpr unsigned kMaxBlankLines = 2;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -55,12 +52,9 @@ struct Connection::Current {
   RateWindow rate;  // of the body, then of the answer
   bool head_known = false, keep_alive = false, closing = false, probed = false, served = false;
 
-  ByteCharge answer_charge;
-  std::string answer_head, answer_body;
-  std::size_t written = 0;   // of both
-  std::size_t released = 0;  // bytes of the body, written and given back to the system
+  OutgoingAnswer answer;
   int status = 0;
-  std::size_t request_bytes = 0, response_bytes = 0;
+  std::size_t request_bytes = 0;
   StageTimes stages;
 };
 
@@ -314,11 +308,10 @@ void Connection::respond(Response response, bool close) {
   Current& current = *current_;
   current.closing = close || response.close || !current.keep_alive || context_.stopping;
   const bool announce = !current.closing && !current.parser.http11();
-  current.answer_head = response_head(response, {current.id, current.closing, announce});
-  if (status_has_body(response.status) && request().method != Method::head)
-    current.answer_body = std::move(response.body);
+  const bool with_body = status_has_body(response.status) && request().method != Method::head;
+  current.answer =
+      OutgoingAnswer(response_head(response, {current.id, current.closing, announce}), response, with_body);
   current.status = response.status;
-  current.response_bytes = current.answer_body.size();
   current.write_begun = current.last_write = Clock::now();
   current.rate.begin(current.write_begun);
   state_ = State::writing;
@@ -334,25 +327,24 @@ void Connection::send_interim() {
 
 bool Connection::send(std::size_t& turn) {
   Current& current = *current_;
-  const std::size_t head_bytes = current.answer_head.size();
-  if (current.written == head_bytes + current.answer_body.size()) {
+  OutgoingAnswer& answer = current.answer;
+  if (answer.is_written()) {
     finish_answer();
     return true;
   }
-  if (turn >= kBytesPerTurn) {
+  // A piece takes as long to make as many to write, so that there is one a turn.
+  if (turn >= kBytesPerTurn || (turn > 0 && answer.needs_piece())) {
     wish_ = Wish::again;
     charge_answer();
     return state_ == State::closed;
   }
-  const std::string_view head = std::string_view(current.answer_head).substr(std::min(current.written, head_bytes));
-  const std::size_t body_written = current.written - std::min(current.written, head_bytes);
-  const IoResult result = stream_->write(head, std::string_view(current.answer_body).substr(body_written));
+  if (answer.needs_piece()) answer.make_piece();
+  const IoResult result = stream_->write(answer.head(), answer.body());
   switch (result.status) {
     case IoStatus::done:
       turn += result.bytes;
-      current.written += result.bytes;
+      answer.wrote(result.bytes);
       current.last_write = Clock::now();
-      release_written();
       return true;
     case IoStatus::wants_read:
     case IoStatus::wants_write:
@@ -370,21 +362,9 @@ bool Connection::send(std::size_t& turn) {
 // Only answers that the client does not take at once count, so that all others cost nothing here.
 void Connection::charge_answer() {
   Current& current = *current_;
-  if (current.answer_charge.bytes() > 0) return;
-  current.answer_charge = ByteCharge(current.account, ByteCharge::Kind::answer);
-  current.answer_charge.raise_to(current.answer_head.capacity() + current.answer_body.capacity() - current.released);
+  if (current.answer.charged_bytes() > 0) return;
+  current.answer.charge(current.account);
   if (context_.held->answers > context_.held->max_answers && context_.make_answer_room) context_.make_answer_room();
-}
-
-// A large answer goes piece by piece: a client that reads slowly holds what it has not read.
-void Connection::release_written() {
-  Current& current = *current_;
-  const std::size_t body_written = current.written - std::min(current.written, current.answer_head.size());
-  if (body_written < current.released + kBytesReleased) return;
-  base::discard_pages(std::span(current.answer_body).first(body_written));
-  current.answer_charge.lower_to(current.answer_charge.bytes() -
-                                 std::min(current.answer_charge.bytes(), body_written - current.released));
-  current.released = body_written;
 }
 
 void Connection::finish_answer() {
@@ -392,7 +372,7 @@ void Connection::finish_answer() {
   const bool closing = current_->closing;
   has_answered_ = true;
   // Before the place is given on, which the client's next request may be waiting for.
-  current_->answer_charge = {};
+  current_->answer = {};
   if (current_->exchange) current_->exchange->finish();
   current_.reset();
   since_ = Clock::now();
@@ -467,7 +447,7 @@ void Connection::on_tick(Clock::time_point now) {
       case State::writing:
         if (now - current_->last_write > limits.write_idle_timeout ||
             now - current_->write_begun > limits.transfer_timeout ||
-            current_->rate.too_slow(now, current_->written, limits.write_rate_window, limits.min_write_rate))
+            current_->rate.too_slow(now, current_->answer.written(), limits.write_rate_window, limits.min_write_rate))
           close();
         break;
       case State::lingering:
@@ -521,8 +501,8 @@ Connection::Holding Connection::unfinished_body() const {
 }
 
 Connection::Holding Connection::unread_answer() const {
-  if (state_ != State::writing || current_->answer_charge.bytes() == 0) return {};
-  return {current_->account.get(), current_->answer_charge.bytes(), current_->last_write};
+  if (state_ != State::writing || current_->answer.charged_bytes() == 0) return {};
+  return {current_->account.get(), current_->answer.charged_bytes(), current_->last_write};
 }
 
 void Connection::refuse_body() {
@@ -548,7 +528,7 @@ void Connection::report_served(int status) {
   served.id = current.id;
   served.status = status;
   served.request_bytes = current.request_bytes;
-  served.response_bytes = current.response_bytes;
+  served.response_bytes = current.answer.body_written();
   served.duration = Clock::now() - current.begun;
   served.stages = current.stages;
   context_.handler.served(served);
@@ -564,7 +544,7 @@ void Connection::close() {
   } catch (const std::exception& error) {
     base::log(base::LogLevel::error, "closing a connection failed", {{"reason", error.what()}});
   }
-  current_->answer_charge = {};
+  current_->answer = {};
   if (current_->exchange) current_->exchange->finish();
   current_.reset();
 }

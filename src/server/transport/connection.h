@@ -126,7 +126,6 @@ class Connection {
   void send_interim();
   bool send(std::size_t& turn);
   void charge_answer();
-  void release_written();
   void finish_answer();
   bool drain(std::size_t& turn);
   void watch_client(Clock::time_point now);

@@ -7,6 +7,7 @@
 
 #include "base/mapped_file.h"
 #include "route_testing.h"
+#include "server/embed_service.h"
 #include "tests/source_folder.h"
 
 namespace alate::server {
@@ -36,10 +37,10 @@ const Json& golden() {
   return json;
 }
 
-std::string as_type(const EmbedAnswer& answer, std::string_view type) {
-  std::string out;
-  append_cohere_embeddings(out, answer, type);
-  return out;
+std::string as_type(EmbedAnswer answer, std::string_view type) {
+  ItemizedBody body;
+  add_cohere_embeddings(body, take_vectors(answer), type);
+  return body.text();
 }
 
 EmbedAnswer golden_answer() {

@@ -32,7 +32,7 @@ std::optional<std::chrono::nanoseconds> keep_alive(std::string_view value) {
 }
 
 TEST(NativeEmbed, AnswersAsOllamaAndTermiteDo) {
-  EXPECT_EQ(native_embedding_list(two_vectors(), "owner/name"),
+  EXPECT_EQ(native_embedding_list(two_vectors(), "owner/name").text(),
             R"({"model":"owner/name","embeddings":[[0.5,-1,0.1],[1e-07,0,2]],"total_duration":1500,)"
             R"("load_duration":20,"prompt_eval_count":9})");
 }
@@ -40,18 +40,18 @@ TEST(NativeEmbed, AnswersAsOllamaAndTermiteDo) {
 TEST(NativeEmbed, NamesTheTextsThatWereCut) {
   EmbedAnswer answer = two_vectors();
   answer.truncated = {0, 1};
-  const Json made = body(native_embedding_list(answer, "m"));
+  const Json made = body(native_embedding_list(answer, "m").text());
   EXPECT_EQ(formats::to_json_text(*made.find("truncated")), "[0,1]");
 }
 
 TEST(NativeEmbed, NoTextsAreNoVectors) {
   EmbedAnswer answer;
   answer.dimensions = 3;
-  EXPECT_EQ(formats::to_json_text(*body(native_embedding_list(answer, "m")).find("embeddings")), "[]");
+  EXPECT_EQ(formats::to_json_text(*body(native_embedding_list(answer, "m").text()).find("embeddings")), "[]");
 }
 
 TEST(NativeEmbed, OctetsAreCountDimensionsAndNumbers) {
-  const std::string octets = embedding_octets(two_vectors());
+  const std::string octets = embedding_octets(two_vectors()).text();
   ASSERT_EQ(octets.size(), 16 + 6 * 4U);
   EXPECT_EQ(octets.substr(0, 8), std::string("\2\0\0\0\0\0\0\0", 8));
   EXPECT_EQ(octets.substr(8, 8), std::string("\3\0\0\0\0\0\0\0", 8));

@@ -99,7 +99,7 @@ TEST(TextInputs, SayWhereSomethingElseStands) {
 }
 
 TEST(OpenAiEmbeddings, AnswersWithNumbersInTheirShortestForm) {
-  const std::string body = openai_embedding_list(answer_of(2, 2, {0.1F, -2, 3.5F, 1e-7F}), "the name", false);
+  const std::string body = openai_embedding_list(answer_of(2, 2, {0.1F, -2, 3.5F, 1e-7F}), "the name", false).text();
   EXPECT_EQ(body, R"({"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.1,-2]},)"
                   R"({"object":"embedding","index":1,"embedding":[3.5,1e-07]}],"model":"the name",)"
                   R"("usage":{"prompt_tokens":7,"total_tokens":7}})");
@@ -107,7 +107,7 @@ TEST(OpenAiEmbeddings, AnswersWithNumbersInTheirShortestForm) {
 }
 
 TEST(OpenAiEmbeddings, AnswersInBase64OnRequest) {
-  const std::string body = openai_embedding_list(answer_of(1, 2, {1, -2}), "m", true);
+  const std::string body = openai_embedding_list(answer_of(1, 2, {1, -2}), "m", true).text();
   // 1 is 3F800000 and -2 is C0000000, low byte first.
   EXPECT_EQ(parsed(body).find("data")->as_array("data")[0].get_string("embedding", ""), "AACAPwAAAMA=");
   expect_documented(route("createEmbedding"), body);
@@ -116,7 +116,7 @@ TEST(OpenAiEmbeddings, AnswersInBase64OnRequest) {
 TEST(OpenAiEmbeddings, NamesTextsThatWereCutAndEchoesAnyName) {
   EmbedAnswer answer = answer_of(0, 2, {});
   answer.truncated = {0, 12};
-  const std::string body = openai_embedding_list(answer, "a \"name\"\n", false);
+  const std::string body = openai_embedding_list(answer, "a \"name\"\n", false).text();
   const Json json = parsed(body);
   EXPECT_EQ(formats::to_json_text(*json.find("truncated")), "[0,12]");
   EXPECT_EQ(json.get_string("model", ""), "a \"name\"\n");

@@ -35,7 +35,7 @@ EmbedAnswer answer_of(std::size_t rows, std::size_t dimensions, std::vector<floa
 }
 
 TEST(TeiEmbed, AnswersWithTheVectorsAlone) {
-  const std::string body = tei_vectors(answer_of(2, 2, {0.1F, -2, 3.5F, 0}));
+  const std::string body = tei_vectors(answer_of(2, 2, {0.1F, -2, 3.5F, 0})).text();
   EXPECT_EQ(body, "[[0.1,-2],[3.5,0]]");
   expect_documented("teiEmbed", body);
   expect_documented("teiModel", body);

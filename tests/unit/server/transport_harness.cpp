@@ -43,7 +43,37 @@ Descriptor connect_to(int family, const void* address, socklen_t size, const std
   return socket;
 }
 
+char letter_at(std::size_t place) { return static_cast<char>('a' + place % 23); }
+
+class LetterSource final : public BodySource {
+ public:
+  LetterSource(std::size_t told, std::size_t made, std::size_t piece, std::shared_ptr<std::atomic<std::size_t>> alive)
+      : told_(told), made_(made), piece_(piece), kept_(made / 3, 'k'), alive_(std::move(alive)) {
+    ++*alive_;
+  }
+  ~LetterSource() override { --*alive_; }
+  LetterSource(const LetterSource&) = delete;
+  LetterSource& operator=(const LetterSource&) = delete;
+
+  std::size_t size() const override { return told_; }
+  std::size_t held_bytes() const override { return kept_.size(); }
+  void append_piece(std::string& out) override {
+    for (const std::size_t end = std::min(made_, at_ + piece_); at_ < end; ++at_) out += letter_at(at_);
+  }
+
+ private:
+  std::size_t told_, made_, piece_, at_ = 0;
+  std::string kept_;
+  std::shared_ptr<std::atomic<std::size_t>> alive_;
+};
+
 }  // namespace
+
+std::string TestApplication::piecewise_text() const {
+  std::string text;
+  for (std::size_t i = 0; i < large_bytes; ++i) text += letter_at(i);
+  return text;
+}
 
 TestApplication::~TestApplication() {
   release();
@@ -98,6 +128,9 @@ void TestApplication::handle(std::shared_ptr<Exchange> exchange) {
   if (request.path == "/throw") throw std::runtime_error("the application failed");
   if (request.path == "/large") {
     response.body.assign(large_bytes, 'x');
+  } else if (request.path == "/pieces" || request.path == "/short") {
+    const std::size_t told = large_bytes + (request.path == "/short" ? 1 : 0);
+    response.source = std::make_unique<LetterSource>(told, large_bytes, piece_bytes, sources_);
   } else if (request.path == "/empty") {
     response.status = 204;
   } else if (request.path == "/evil") {

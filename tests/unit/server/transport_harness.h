@@ -25,6 +25,10 @@ namespace alate::server {
 ///             X-Health)
 ///   /wait     answers "waited" from another thread, once `release` has been called
 ///   /large    answers `large_bytes` bytes
+///   /pieces   the same as pieces of `piece_bytes`, made from a third of the memory; the letters go round, so that a
+///   piece
+///             in the wrong place is seen
+///   /short    as /pieces, but says that there is a byte more
 ///   /evil     puts line breaks into the values of its headers, and sets headers of the transport
 ///   /empty    answers 204
 ///   /throw    throws
@@ -58,6 +62,11 @@ class TestApplication final : public RequestHandler {
   std::size_t places() const { return *places_; }
 
   std::size_t large_bytes = 8 * 1024 * 1024;
+  std::size_t piece_bytes = 64 * 1024;
+  /// The body of /pieces.
+  std::string piecewise_text() const;
+  /// Of bodies made of pieces, those that exist.
+  std::size_t sources() const { return *sources_; }
 
  private:
   template <typename Condition>
@@ -71,6 +80,7 @@ class TestApplication final : public RequestHandler {
   std::size_t begun_ = 0, abandoned_ = 0, handled_ = 0;
   bool released_ = false;
   std::shared_ptr<std::atomic<std::size_t>> places_ = std::make_shared<std::atomic<std::size_t>>(0);
+  std::shared_ptr<std::atomic<std::size_t>> sources_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
 /// Short enough for tests of what takes long, long enough that nothing else runs into them.
