@@ -1,19 +1,17 @@
-# Several files compiled as one share the reading of headers and the code of templates: about half of the time. The
-# sanitizer builds do so (ALL). The release build so compiles tests (TESTS), but the library file by file, which shows the
-# header that one forgot. A "redefinition" or a shadowed name after an edit says that two files of a group now share one:
-# configuring again groups them anew, or the name needs to change.
-set(ALATE_UNITY NONE CACHE STRING "What is compiled several files as one (needs Python): NONE, TESTS or ALL")
-set_property(CACHE ALATE_UNITY PROPERTY STRINGS NONE TESTS ALL)
+# Several files compiled as one share the reading of headers and the code of templates: a quarter of the time. All builds
+# do so but one (the preset separate), which shows the header that a file forgot. A "redefinition" after an edit says that
+# two files of a group now share a name: configuring again groups them anew, or the name needs to change.
+option(ALATE_UNITY "Compile several files as one (needs Python)" OFF)
 set(ALATE_UNITY_SIZE 8)
-if(ALATE_UNITY STREQUAL "ALL")
-  # What a file keeps to itself is no longer out of the sight of others; the release build has the warning.
-  target_compile_options(alate_flags INTERFACE -Wno-shadow)
+if(ALATE_UNITY)
+  # What a file keeps to itself is no longer out of the sight of others; the preset separate has these warnings.
+  target_compile_options(alate_flags INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 
 # Replaces the files of a list, where they can be put together, by files that include them. Files that have options of
 # their own, and the kernels, which are large enough, stay as they are.
-function(alate_unite kind list name)
-  if(NOT ALATE_UNITY STREQUAL "ALL" AND NOT (ALATE_UNITY STREQUAL "TESTS" AND kind STREQUAL "TESTS"))
+function(alate_unite list name)
+  if(NOT ALATE_UNITY)
     return()
   endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -142,7 +142,7 @@ std::string refuse_fft(const graph::Graph& /*graph*/, const graph::Node& node, i
 
 constexpr graph::DTypeSet kC = graph::kComplex;
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kComplexRows[] = {
     {Op::complex, kFloats, "Unsqueeze, Concat", complex},
     {Op::real, kC, "Gather", real},
     {Op::imag, kC, "Gather", imag},
@@ -156,6 +156,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> complex_spellings() { return kRows; }
+std::span<const Spelling> complex_spellings() { return kComplexRows; }
 
 }  // namespace alate::exchange::onnx

@@ -146,7 +146,7 @@ Terms total_equal(const Call& c) {
   return {kNegated ? !equal : equal};
 }
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kConversionRows[] = {
     {Op::convert, kMoved | graph::kComplex | graph::kFloats, "Cast, Where", convert, refuse_convert},
     {Op::bitcast, kMoved & ~graph::kBool, "Cast, BitCast", bitcast, refuse_bitcast},
     {Op::equal_total_order, kFloats, "BitCast, Equal", total_equal<false>, needs_bits},
@@ -159,6 +159,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> conversion_spellings() { return kRows; }
+std::span<const Spelling> conversion_spellings() { return kConversionRows; }
 
 }  // namespace alate::exchange::onnx

@@ -63,7 +63,7 @@ Terms is_finite(const Call& c) { return {abs(c[0]) < std::numeric_limits<double>
 
 constexpr graph::DTypeSet kWhere = kMoved;
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kElementwiseRows[] = {
     {Op::identity, graph::kAny, "(none)", same},
     {Op::abs, kNumbers, "Abs"},
     {Op::neg, kNumbers, "Neg"},
@@ -105,6 +105,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> elementwise_spellings() { return kRows; }
+std::span<const Spelling> elementwise_spellings() { return kElementwiseRows; }
 
 }  // namespace alate::exchange::onnx

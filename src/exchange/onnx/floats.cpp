@@ -129,7 +129,7 @@ Terms plain(const Call& c) {
   return {kFunction(c[0])};
 }
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kFloatRows[] = {
     {Op::exp, kFloats, "Exp"},
     {Op::expm1, kFloats, "Exp, Log", in_double<expm1>},
     {Op::log, kFloats, "Log"},
@@ -156,6 +156,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> float_spellings() { return kRows; }
+std::span<const Spelling> float_spellings() { return kFloatRows; }
 
 }  // namespace alate::exchange::onnx

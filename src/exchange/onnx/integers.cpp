@@ -78,7 +78,7 @@ Terms count_leading_zeros(const Call& c) {
   return {to(c.e.scalar(DType::i64, width) - count_ones(x), c[0].dtype)};
 }
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kIntegerRows[] = {
     {Op::div, kIntegers, "Div, Where", div},
     {Op::rem, kIntegers, "Div, Mul, Sub, Where", rem},
     {Op::pow, kIntegers, "Loop", pow},
@@ -91,6 +91,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> integer_spellings() { return kRows; }
+std::span<const Spelling> integer_spellings() { return kIntegerRows; }
 
 }  // namespace alate::exchange::onnx

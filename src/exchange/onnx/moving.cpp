@@ -103,7 +103,7 @@ std::string refuse_place_dtype(const graph::Graph& /*graph*/, const graph::Node&
 
 constexpr graph::DTypeSet kComputed = graph::kAll & kMoved;
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kMovingRows[] = {
     {Op::iota, kMoved, "Range, Expand", iota, refuse_place_dtype},
     {Op::reshape, kMoved, "Reshape", reshaped},
     {Op::dynamic_reshape, kMoved, "Reshape", dynamic_reshape},
@@ -130,6 +130,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> moving_spellings() { return kRows; }
+std::span<const Spelling> moving_spellings() { return kMovingRows; }
 
 }  // namespace alate::exchange::onnx

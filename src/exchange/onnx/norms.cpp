@@ -74,7 +74,7 @@ std::string refuse_gelu(const graph::Graph& /*graph*/, const graph::Node& /*node
 
 constexpr graph::DTypeSet kF32 = set_of(DType::f32);
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kNormRows[] = {
     {Op::batch_norm_inference, kFloats, "Sub, Div, Mul, Add", batch_norm_inference},
     {Op::batch_norm_training, kFloats, "ReduceSum, Sub, Div, Mul, Add", batch_norm_training},
     {Op::batch_norm_gradient, kFloats, "ReduceSum, Sub, Div, Mul", batch_norm_gradient},
@@ -86,6 +86,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> norm_spellings() { return kRows; }
+std::span<const Spelling> norm_spellings() { return kNormRows; }
 
 }  // namespace alate::exchange::onnx

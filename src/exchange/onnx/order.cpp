@@ -125,13 +125,13 @@ std::string refuse_sort(const graph::Graph& /*graph*/, const graph::Node& node, 
   return "";
 }
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kOrderRows[] = {
     {Op::top_k, kNumbers, "TopK, GatherElements", top_k, refuse_top_k},
     {Op::sort, kMoved, "TopK, GatherElements, Loop", sort, refuse_sort},
 };
 
 }  // namespace
 
-std::span<const Spelling> order_spellings() { return kRows; }
+std::span<const Spelling> order_spellings() { return kOrderRows; }
 
 }  // namespace alate::exchange::onnx

@@ -186,7 +186,7 @@ Terms scatter_extreme(const Call& c) {
 
 constexpr graph::DTypeSet kReduced = kMoved & ~(graph::kBool | graph::set_of(DType::f16));
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kPlaceRows[] = {
     {Op::gather, kMoved, "Gather", gather},
     {Op::scatter_set, kMoved, "ScatterElements", scatter_set},
     {Op::scatter_sum, kReduced | graph::kBool, "ScatterElements", scatter_sum},
@@ -196,6 +196,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> place_spellings() { return kRows; }
+std::span<const Spelling> place_spellings() { return kPlaceRows; }
 
 }  // namespace alate::exchange::onnx

@@ -157,7 +157,7 @@ std::string refuse_conv_general(const graph::Graph& graph, const graph::Node& no
   return places > kMostPlaces ? "Conv has f32 alone, and the kernel has too many places for slices" : "";
 }
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kProductRows[] = {
     {Op::dot_general, kMain, "MatMul", dot_general, refuse_dot_general},
     {Op::conv_general, set_of(DType::f32), "Conv", conv_general, refuse_conv_general},
     {Op::conv_general, kNumbers, "Slice, MatMul", conv_general, refuse_conv_general},
@@ -165,6 +165,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> product_spellings() { return kRows; }
+std::span<const Spelling> product_spellings() { return kProductRows; }
 
 }  // namespace alate::exchange::onnx

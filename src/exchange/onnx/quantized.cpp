@@ -67,13 +67,13 @@ std::string refuse_dequantize(const graph::Graph& graph, const graph::Node& node
   return scale == DType::f64 && narrows_by_bits(scale, attributes.dtype) ? needs_bits(graph, node, opset) : "";
 }
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kQuantizedRows[] = {
     {Op::dequantize, kMoved& graph::kInts & ~(graph::set_of(DType::i64) | graph::set_of(DType::u64)), "Cast, Sub, Mul",
      dequantize, refuse_dequantize},
 };
 
 }  // namespace
 
-std::span<const Spelling> quantized_spellings() { return kRows; }
+std::span<const Spelling> quantized_spellings() { return kQuantizedRows; }
 
 }  // namespace alate::exchange::onnx

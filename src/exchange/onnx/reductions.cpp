@@ -116,7 +116,7 @@ Terms fold_product(const Call& c) {
   return fold({c[0]}, c.shape().dims, axes_of(c), {first}, [](const Terms& in) { return Terms{in[0] * in[1]}; });
 }
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kReductionRows[] = {
     {Op::reduce_sum, kFloats, "ReduceSum", reduce<0>},
     {Op::reduce_sum, kIntegers, "MatMul", sum_of_integers},
     {Op::reduce_sum, kBool, "ReduceMax", reduce_or},
@@ -146,6 +146,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> reduction_spellings() { return kRows; }
+std::span<const Spelling> reduction_spellings() { return kReductionRows; }
 
 }  // namespace alate::exchange::onnx

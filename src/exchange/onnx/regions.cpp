@@ -54,7 +54,7 @@ std::string refuse_reduce(const graph::Graph& graph, const graph::Node& node, in
 
 constexpr graph::DTypeSet kHeld = kMoved | graph::kComplex;
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kRegionRows[] = {
     {Op::while_loop, kHeld, "Loop", while_loop, refuse_regions},
     {Op::if_else, kHeld, "If", if_else, refuse_regions},
     {Op::call, kHeld, "(its ops)", call, refuse_regions},
@@ -63,6 +63,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> region_spellings() { return kRows; }
+std::span<const Spelling> region_spellings() { return kRegionRows; }
 
 }  // namespace alate::exchange::onnx

@@ -128,7 +128,7 @@ std::string refuse_select_and_scatter(const graph::Graph& /*graph*/, const graph
   return places > kMostSlices ? "a window has too many places for slices" : "";
 }
 
-constexpr Spelling kRows[] = {
+constexpr Spelling kWindowRows[] = {
     {Op::reduce_window, kNumbers, "Slice, Add, Mul, Max, Min", reduce_window, refuse_reduce_window},
     {Op::select_and_scatter_max, kNumbers, "Slice, Where, ScatterElements", select_and_scatter,
      refuse_select_and_scatter},
@@ -138,6 +138,6 @@ constexpr Spelling kRows[] = {
 
 }  // namespace
 
-std::span<const Spelling> window_spellings() { return kRows; }
+std::span<const Spelling> window_spellings() { return kWindowRows; }
 
 }  // namespace alate::exchange::onnx

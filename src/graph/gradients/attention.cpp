@@ -15,10 +15,10 @@ void attention(Backward& call) {
   }
 }
 
-constexpr GradientRule kRules[] = {{Op::attention, attention}};
+constexpr GradientRule kAttentionRules[] = {{Op::attention, attention}};
 
 }  // namespace
 
-std::span<const GradientRule> attention_gradients() { return kRules; }
+std::span<const GradientRule> attention_gradients() { return kAttentionRules; }
 
 }  // namespace alate::graph

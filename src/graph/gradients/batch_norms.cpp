@@ -80,7 +80,7 @@ void batch_norm_gradient(Backward& call) {
   });
 }
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kBatchNormRules[] = {
     {Op::batch_norm_inference, batch_norm_inference},
     {Op::batch_norm_training, batch_norm_training},
     {Op::batch_norm_gradient, batch_norm_gradient},
@@ -88,6 +88,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> batch_norm_gradients() { return kRules; }
+std::span<const GradientRule> batch_norm_gradients() { return kBatchNormRules; }
 
 }  // namespace alate::graph

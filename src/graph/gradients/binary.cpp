@@ -76,7 +76,7 @@ void max_or_min(Backward& call) {
 
 constexpr std::string_view kTruth = "truth values and integers do not change by small steps";
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kBinaryRules[] = {
     {Op::add,
      [](Backward& call) {
        call.give(0, call.g());
@@ -116,6 +116,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> binary_gradients() { return kRules; }
+std::span<const GradientRule> binary_gradients() { return kBinaryRules; }
 
 }  // namespace alate::graph

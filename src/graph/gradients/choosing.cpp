@@ -36,7 +36,7 @@ void clamp(Backward& call) {
 // are what convert does.
 void convert(Backward& call) { call.give(0, call.b.convert({call.g()}, {.dtype = call.x_shape().dtype})); }
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kChoosingRules[] = {
     {Op::select, select},
     {Op::clamp, clamp},
     {Op::convert, convert},
@@ -45,6 +45,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> choosing_gradients() { return kRules; }
+std::span<const GradientRule> choosing_gradients() { return kChoosingRules; }
 
 }  // namespace alate::graph

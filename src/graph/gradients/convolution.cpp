@@ -98,10 +98,10 @@ void conv_general(Backward& call) {
   if (call.wants(1)) call.give(1, gradient_of_kernel(call, conv));
 }
 
-constexpr GradientRule kRules[] = {{Op::conv_general, conv_general}};
+constexpr GradientRule kConvolutionRules[] = {{Op::conv_general, conv_general}};
 
 }  // namespace
 
-std::span<const GradientRule> convolution_gradients() { return kRules; }
+std::span<const GradientRule> convolution_gradients() { return kConvolutionRules; }
 
 }  // namespace alate::graph

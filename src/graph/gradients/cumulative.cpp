@@ -63,7 +63,7 @@ void cumulative_extreme(Backward& call) {
   call.give(0, turned(scatter_along(b, shape, axis, holders, turned(call.g()))));
 }
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kCumulativeRules[] = {
     {Op::cumulative_sum, cumulative_sum},
     {Op::cumulative_product, cumulative_product},
     {Op::cumulative_max, cumulative_extreme},
@@ -72,6 +72,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> cumulative_gradients() { return kRules; }
+std::span<const GradientRule> cumulative_gradients() { return kCumulativeRules; }
 
 }  // namespace alate::graph

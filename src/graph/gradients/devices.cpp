@@ -49,7 +49,7 @@ void collective_permute(Backward& call) {
   each(call, [&](Value g) { return call.b.collective_permute({g}, back); });
 }
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kDeviceRules[] = {
     {Op::all_reduce, all_reduce},
     {Op::all_gather, all_gather},
     {Op::all_to_all, all_to_all},
@@ -64,6 +64,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> device_gradients() { return kRules; }
+std::span<const GradientRule> device_gradients() { return kDeviceRules; }
 
 }  // namespace alate::graph

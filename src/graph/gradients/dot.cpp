@@ -57,10 +57,10 @@ void dot_general(Backward& call) {
   }
 }
 
-constexpr GradientRule kRules[] = {{Op::dot_general, dot_general}};
+constexpr GradientRule kDotRules[] = {{Op::dot_general, dot_general}};
 
 }  // namespace
 
-std::span<const GradientRule> dot_gradients() { return kRules; }
+std::span<const GradientRule> dot_gradients() { return kDotRules; }
 
 }  // namespace alate::graph

@@ -23,7 +23,7 @@ void dynamic_update_slice(Backward& call) {
 
 void dynamic_reshape(Backward& call) { call.give(0, call.b.reshape({call.g()}, {.dims = call.x_shape().dims})); }
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kDynamicRules[] = {
     {Op::dynamic_slice, dynamic_slice},
     {Op::dynamic_update_slice, dynamic_update_slice},
     zero_gradient(Op::dimension_size, "an extent does not depend on elements"),
@@ -32,6 +32,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> dynamic_gradients() { return kRules; }
+std::span<const GradientRule> dynamic_gradients() { return kDynamicRules; }
 
 }  // namespace alate::graph

@@ -43,10 +43,10 @@ void fft(Backward& call) {
   }
 }
 
-constexpr GradientRule kRules[] = {{Op::fft, fft}};
+constexpr GradientRule kFftRules[] = {{Op::fft, fft}};
 
 }  // namespace
 
-std::span<const GradientRule> fft_gradients() { return kRules; }
+std::span<const GradientRule> fft_gradients() { return kFftRules; }
 
 }  // namespace alate::graph

@@ -54,10 +54,10 @@ void gather(Backward& call) {
                                         : b.scatter_sum({zeros(b, call.x_shape()), starts, call.g()}, scatter));
 }
 
-constexpr GradientRule kRules[] = {{Op::gather, gather}};
+constexpr GradientRule kGatherRules[] = {{Op::gather, gather}};
 
 }  // namespace
 
-std::span<const GradientRule> gather_gradients() { return kRules; }
+std::span<const GradientRule> gather_gradients() { return kGatherRules; }
 
 }  // namespace alate::graph

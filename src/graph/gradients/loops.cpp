@@ -210,10 +210,10 @@ void while_loop(Backward& call) {
   for (std::size_t i = 0; i < floats.size(); ++i) call.give(floats[i], found[1 + i]);
 }
 
-constexpr GradientRule kRules[] = {{Op::while_loop, while_loop}};
+constexpr GradientRule kLoopRules[] = {{Op::while_loop, while_loop}};
 
 }  // namespace
 
-std::span<const GradientRule> loop_gradients() { return kRules; }
+std::span<const GradientRule> loop_gradients() { return kLoopRules; }
 
 }  // namespace alate::graph

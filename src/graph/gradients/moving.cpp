@@ -122,7 +122,7 @@ void barrier(Backward& call) {
   }
 }
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kMovingRules[] = {
     zero_gradient(Op::iota, "it has no operands"),
     {Op::reshape, reshape},
     {Op::transpose, transpose},
@@ -137,6 +137,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> moving_gradients() { return kRules; }
+std::span<const GradientRule> moving_gradients() { return kMovingRules; }
 
 }  // namespace alate::graph

@@ -43,7 +43,7 @@ void reduce_product(Backward& call) {
 
 constexpr std::string_view kTruth = "truth values and integers do not change by small steps";
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kReductionRules[] = {
     {Op::reduce_sum, reduce_sum},
     {Op::reduce_max, reduce_extreme},
     {Op::reduce_min, reduce_extreme},
@@ -59,6 +59,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> reduction_gradients() { return kRules; }
+std::span<const GradientRule> reduction_gradients() { return kReductionRules; }
 
 }  // namespace alate::graph

@@ -57,7 +57,7 @@ void reduce(Backward& call) {
   });
 }
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kRegionRules[] = {
     {Op::if_else, [](Backward& call) { through_regions(call, 1); }},
     {Op::call, [](Backward& call) { through_regions(call, 0); }},
     {Op::reduce, reduce},
@@ -65,6 +65,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> region_gradients() { return kRules; }
+std::span<const GradientRule> region_gradients() { return kRegionRules; }
 
 }  // namespace alate::graph

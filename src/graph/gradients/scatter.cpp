@@ -149,7 +149,7 @@ void scatter_extreme(Backward& call) {
   if (call.wants(2)) call.give(2, b.select({from_updates, landing.look_up(share), zeros(b, updates)}));
 }
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kScatterRules[] = {
     {Op::scatter_set, scatter_set},
     {Op::scatter_sum, scatter_sum},
     {Op::scatter_max, scatter_extreme},
@@ -158,6 +158,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> scatter_gradients() { return kRules; }
+std::span<const GradientRule> scatter_gradients() { return kScatterRules; }
 
 }  // namespace alate::graph

@@ -59,10 +59,10 @@ void top_k(Backward& call) {
   call.give(0, scatter_along(call.b, x, x.rank() - 1, call.y(1), call.g()));
 }
 
-constexpr GradientRule kRules[] = {{Op::sort, sort}, {Op::top_k, top_k}};
+constexpr GradientRule kSortRules[] = {{Op::sort, sort}, {Op::top_k, top_k}};
 
 }  // namespace
 
-std::span<const GradientRule> sort_gradients() { return kRules; }
+std::span<const GradientRule> sort_gradients() { return kSortRules; }
 
 }  // namespace alate::graph

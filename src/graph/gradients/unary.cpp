@@ -68,7 +68,7 @@ void imag(Backward& call) {
 constexpr std::string_view kSteps = "it is constant between its steps";
 constexpr std::string_view kTruth = "truth values and integers do not change by small steps";
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kUnaryRules[] = {
     {Op::identity, [](Backward& call) { call.give(0, call.g()); }},
     {Op::abs, abs},
     {Op::neg, [](Backward& call) { call.give(0, call.b.neg({call.g()})); }},
@@ -117,6 +117,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> unary_gradients() { return kRules; }
+std::span<const GradientRule> unary_gradients() { return kUnaryRules; }
 
 }  // namespace alate::graph

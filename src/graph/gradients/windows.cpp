@@ -141,7 +141,7 @@ void select_and_scatter(Backward& call) {
   call.give(1, chosen);
 }
 
-constexpr GradientRule kRules[] = {
+constexpr GradientRule kWindowRules[] = {
     {Op::reduce_window, reduce_window},
     {Op::select_and_scatter_max, select_and_scatter},
     {Op::select_and_scatter_min, select_and_scatter},
@@ -149,6 +149,6 @@ constexpr GradientRule kRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> window_gradients() { return kRules; }
+std::span<const GradientRule> window_gradients() { return kWindowRules; }
 
 }  // namespace alate::graph
