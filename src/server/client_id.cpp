@@ -19,6 +19,11 @@ ClientId client_of_address(std::string_view peer) {
 
 ClientId client_of_key(std::size_t key) { return {ClientId::Kind::key, key}; }
 
+std::optional<std::size_t> shown_key(const ClientId& client) {
+  if (client.kind != ClientId::Kind::key) return std::nullopt;
+  return static_cast<std::size_t>(client.number);
+}
+
 std::string to_string(const ClientId& client) {
   switch (client.kind) {
     case ClientId::Kind::local: return "local";

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,8 @@ struct ClientId {
 ClientId client_of_address(std::string_view peer);
 /// `key` is its place in the list of keys.
 ClientId client_of_key(std::size_t key);
+/// Nothing for a client that shows none.
+std::optional<std::size_t> shown_key(const ClientId& client);
 
 /// Differs for different clients: "key:3", "10.0.0.7", "20010db800000001/64", "local".
 std::string to_string(const ClientId& client);

@@ -106,11 +106,14 @@ std::optional<std::string> Dispatcher::access_objection(const Request& head, con
          "; whoever runs this server can give out keys (api_keys), one of them with the role admin";
 }
 
-std::optional<Response> Dispatcher::check_head(const Request& head) {
-  return check(head, services_.router.find(head.method, head.path));
+HeadCheck Dispatcher::check_head(const Request& head) {
+  const std::optional<std::size_t> key = keys_.check(head.headers);
+  return {.client = key ? client_of_key(*key) : client_of_address(head.peer),
+          .answer = check(head, services_.router.find(head.method, head.path), key)};
 }
 
-std::optional<Response> Dispatcher::check(const Request& head, const Router::Match& match) const {
+std::optional<Response> Dispatcher::check(const Request& head, const Router::Match& match,
+                                          std::optional<std::size_t> shown) const {
   const Family family = match.route != nullptr ? match.route->family : family_of(head.path);
   const bool open = match.route != nullptr && match.route->access == Access::open;
   const auto refused = [&](Problem::Kind kind, std::string message) {
@@ -123,7 +126,7 @@ std::optional<Response> Dispatcher::check(const Request& head, const Router::Mat
   if (WebOrigins::is_preflight(head)) return origins_.preflight(head, allowed_methods(match.allowed));
   if (is_health_only(head, match))
     return refused(Problem::Kind::not_found, "this port answers for health alone: /health, /healthz, /readyz");
-  const std::optional<std::size_t> key = open ? std::nullopt : keys_.check(head.headers);
+  const std::optional<std::size_t> key = open ? std::nullopt : shown;  // health asks for none, of whatever role
   if (!open && !keys_.empty() && !key) {
     services_.metrics.rejected("unauthenticated");
     return refused(Problem::Kind::unauthenticated,
@@ -162,12 +165,6 @@ std::optional<Response> Dispatcher::check(const Request& head, const Router::Mat
   return std::nullopt;
 }
 
-ClientId Dispatcher::client_of(const Request& head) const {
-  if (keys_.empty()) return client_of_address(head.peer);
-  const auto key = keys_.check(head.headers);
-  return key ? client_of_key(*key) : client_of_address(head.peer);
-}
-
 bool Dispatcher::is_health(const Request& head) const {
   const Router::Match match = services_.router.find(head.method, head.path);
   return match.route != nullptr && match.route->access == Access::open;
@@ -177,9 +174,9 @@ void Dispatcher::handle(std::shared_ptr<Exchange> exchange) {
   const Request& request = exchange->request();
   Router::Match match = services_.router.find(request.method, request.path);
   // Whoever hands over requests has asked check_head; a shutdown may have begun since.
-  if (auto refused = check(request, match)) return exchange->reply(std::move(*refused));
+  const std::optional<std::size_t> key = shown_key(exchange->client_id);
+  if (auto refused = check(request, match, key)) return exchange->reply(std::move(*refused));
   exchange->client = to_string(exchange->client_id);
-  const std::optional<std::size_t> key = keys_.check(request.headers);
   exchange->is_admin = key && keys_.role(*key) == KeyRole::admin;
   exchange->answer_headers = origins_.answer_headers(request);
   if (!match.route->computes) return dispatch(exchange, std::move(match));

@@ -22,8 +22,7 @@ class Dispatcher : public RequestHandler {
  public:
   Dispatcher(Services& services, Admission& admission, const ApiKeys& keys, WebOrigins origins);
 
-  std::optional<Response> check_head(const Request& head) override;
-  ClientId client_of(const Request& head) const override;
+  HeadCheck check_head(const Request& head) override;
   bool is_health(const Request& head) const override;
   void handle(std::shared_ptr<Exchange> exchange) override;
   Response refuse(const Request& head, const Refusal& refusal) override;
@@ -34,7 +33,9 @@ class Dispatcher : public RequestHandler {
   void dispatch(const std::shared_ptr<Exchange>& exchange, Router::Match match) const;
   void call_route(const std::shared_ptr<Exchange>& exchange, Router::Match match) const;
   formats::Json read_body(const Request& request, const Route& route) const;
-  std::optional<Response> check(const Request& head, const Router::Match& match) const;
+  /// `shown`: the key that the request shows.
+  std::optional<Response> check(const Request& head, const Router::Match& match,
+                                std::optional<std::size_t> shown) const;
   /// Why whoever asks may not have this route, for the client's eyes.
   std::optional<std::string> access_objection(const Request& head, const Route& route,
                                               std::optional<std::size_t> key) const;

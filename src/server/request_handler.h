@@ -31,17 +31,22 @@ struct Served {
   StageTimes stages;
 };
 
+/// What a request's head says of it.
+struct HeadCheck {
+  ClientId client;                 // who sent it, for the limits of what one client may hold
+  std::optional<Response> answer;  // ends the request: the body is not read
+};
+
 /// All calls come from the transport's thread and must not block.
 class RequestHandler {
  public:
   virtual ~RequestHandler() = default;
-  /// Sees a request's head before its body is read. An answer here ends the request: the body is not read.
-  virtual std::optional<Response> check_head(const Request& head) = 0;
-  /// Who sent a request whose head has passed: for the limits of what one client may hold.
-  virtual ClientId client_of(const Request& head) const { return client_of_address(head.peer); }
+  /// Sees a request's head before its body is read.
+  virtual HeadCheck check_head(const Request& head) = 0;
   /// Whether it is answered even when there are too many connections.
   virtual bool is_health(const Request& /*head*/) const { return false; }
-  /// Takes a whole request. Answers through the exchange, now or later, from any thread.
+  /// Takes a whole request, whose client is the one that `check_head` told. Answers through the exchange, now or later,
+  /// from any thread.
   virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
   /// The answer to what the transport refuses, in the shape of the path's family. The path is empty where the head was
   /// malformed, or no request was read at all.

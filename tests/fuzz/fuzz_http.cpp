@@ -19,9 +19,9 @@ namespace {
 
 class Application final : public RequestHandler {
  public:
-  std::optional<Response> check_head(const Request& head) override {
+  HeadCheck check_head(const Request& head) override {
     if (!head.path.starts_with('/') && head.path != "*") std::abort();
-    return std::nullopt;
+    return {.client = client_of_address(head.peer), .answer = std::nullopt};
   }
   void handle(std::shared_ptr<Exchange> exchange) override {
     const Request& request = exchange->request();

@@ -205,9 +205,9 @@ void Connection::head_arrived() {
     current.keep_alive = false;
     if (!context_.handler.is_health(head)) return end_early(too_many_connections(head));
   }
-  if (std::optional<Response> answer = context_.handler.check_head(head)) return end_early(std::move(*answer));
-  if (const ClientId client = context_.handler.client_of(head); client != account_->id)
-    current.account = context_.accounts.find(client);
+  HeadCheck check = context_.handler.check_head(head);
+  if (check.answer) return end_early(std::move(*check.answer));
+  if (check.client != account_->id) current.account = context_.accounts.find(check.client);
   current.charge = ByteCharge(current.account, ByteCharge::Kind::body);
   const std::uint64_t length = current.parser.content_length().value_or(0);
   if (length > limits.max_body_bytes) {

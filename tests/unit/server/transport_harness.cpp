@@ -80,18 +80,17 @@ TestApplication::~TestApplication() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::optional<Response> TestApplication::check_head(const Request& head) {
-  if (head.path != "/forbidden") return std::nullopt;
-  Response response;
-  response.status = 401;
-  response.body = R"({"error":"no key"})";
-  return response;
-}
-
-ClientId TestApplication::client_of(const Request& head) const {
+HeadCheck TestApplication::check_head(const Request& head) {
   const std::string* key = head.headers.find("X-API-Key");
-  return key != nullptr ? client_of_key(static_cast<std::size_t>(std::atoi(key->c_str())))
-                        : client_of_address(head.peer);
+  HeadCheck check;
+  check.client =
+      key != nullptr ? client_of_key(static_cast<std::size_t>(std::atoi(key->c_str()))) : client_of_address(head.peer);
+  if (head.path == "/forbidden") {
+    Response& response = check.answer.emplace();
+    response.status = 401;
+    response.body = R"({"error":"no key"})";
+  }
+  return check;
 }
 
 void TestApplication::handle(std::shared_ptr<Exchange> exchange) {

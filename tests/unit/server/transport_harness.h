@@ -39,8 +39,7 @@ class TestApplication final : public RequestHandler {
  public:
   ~TestApplication() override;
 
-  std::optional<Response> check_head(const Request& head) override;
-  ClientId client_of(const Request& head) const override;
+  HeadCheck check_head(const Request& head) override;
   bool is_health(const Request& head) const override { return head.path == "/health"; }
   void handle(std::shared_ptr<Exchange> exchange) override;
   Response refuse(const Request& head, const Refusal& refusal) override;
