@@ -14,74 +14,24 @@
 #include "base/mutex.h"
 #include "formats/json.h"
 #include "hub/model_reference.h"
-#include "runtime/discovery.h"
 #include "runtime/loaded_model.h"
 #include "server/backend_choices.h"
 #include "server/host_limits.h"
+#include "server/hosting_options.h"
 #include "server/model_deleter.h"
 #include "server/model_listing.h"
 #include "server/model_loading.h"
 #include "server/model_names.h"
-#include "server/settings_loading.h"
+#include "server/model_table.h"
 
 namespace alate::server {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Hosted = std::shared_ptr<HostedModel>;
-using KeepAlive = std::optional<std::chrono::nanoseconds>;  // none: for ever
+using KeepAlive = HostEntry::KeepAlive;
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
-
-BackendPolicy policy_of(const Settings& settings) {
-  if (settings.policy == "strict") return BackendPolicy::strict;
-  if (settings.policy == "allow") return BackendPolicy::allow;
-  if (settings.policy == "warn") return BackendPolicy::warn;
-  throw make_error(ErrorCode::invalid_argument, "policy is ", formats::quoted_name(settings.policy),
-                   "; it must be strict, warn or allow");
-}
-
-LoadOptions load_options(const Settings& settings) {
-  return {.backends = settings.backend_priority,
-          .asked_by = settings.backend_priority_origin.empty() ? "backend_priority" : settings.backend_priority_origin,
-          .is_wish = is_foreign_variable(settings.backend_priority_origin),
-          .device = settings.device,
-          .gpu = settings.gpu,
-          .gpu_is_wish = is_foreign_variable(settings.gpu_origin),
-          .policy = policy_of(settings),
-          .threads = settings.threads,
-          .map_files = settings.map_files,
-          .dtype = settings.dtype};
-}
-
-HostingOptions hosting_options(const Settings& settings, runtime::BatchObserver observer) {
-  LoadOptions load = load_options(settings);
-  // What can never work is said before anything is served.
-  const runtime::Preferences preferences = runtime::preferences_of(load);
-  runtime::select({.name = "any"}, preferences, runtime::discover_for(preferences));
-  return {.load = std::move(load),
-          .batches = {.max_tokens = settings.batch_max_tokens,
-                      .max_wait = settings.batch_max_wait,
-                      .cache_size = settings.cache_size,
-                      .cache_ttl = settings.cache_ttl},
-          .observer = std::move(observer)};
-}
-
-// No name of a model has a line break.
-std::string key_of(std::string_view name, std::string_view backend) {
-  return backend.empty() ? std::string(name) : std::string(name) + "\n" + std::string(backend);
-}
-
-// A client that names a backend gets that one or an error.
-HostingOptions on_backend(HostingOptions options, const std::string& backend) {
-  if (backend.empty()) return options;
-  options.load.backends = {backend};
-  options.load.asked_by = "the request";
-  options.load.is_wish = false;
-  options.load.device.clear();
-  options.load.policy = BackendPolicy::strict;
-  return options;
-}
 
 Error shutting_down() { return Error(ErrorCode::unavailable, "the server is shutting down; ask another, or later"); }
 
@@ -100,42 +50,20 @@ class LookUp {
   ModelHost::Ready ready_;
 };
 
-// As BackendChoices spells it.
-std::string place_of(const HostedModel& model) {
-  const Selection& selection = model.pipeline.facts().selection;
-  return selection.backend + ":" + selection.device_index;
-}
-
-// A model that is loaded, or on its way.
-struct Entry {
-  NamedFolder model;
-  std::string backend;  // NAME:INDEX that was asked for; empty: as the settings say
-  Hosted hosted;        // null while it is loading
-  std::vector<ModelHost::Ready> waiting;
-  std::size_t bytes = 0;    // of its weights: of the files, then in memory
-  bool takes_room = false;  // loading has begun, or it is loaded
-  Clock::time_point used;
-  KeepAlive keep_alive;
-  bool stays = false;  // whatever requests say
-
-  bool is_used() const { return hosted.use_count() > 1 || hosted->scheduler->depth().jobs > 0; }
-};
-
 }  // namespace
 
 struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   State(const Settings& given, WorkQueue& queue, WorkQueue& look_up_queue, runtime::BatchObserver observer)
       : settings(given),
-        limits(host_limits(given, base::memory_facts())),
         names(given),
         backends(given),
         hosting(hosting_options(given, std::move(observer))),
         loaders(queue),
         look_ups(look_up_queue),
-        deleter(std::make_shared<DeferredDeleter>()) {}
+        deleter(std::make_shared<DeferredDeleter>()),
+        table(host_limits(given, base::memory_facts())) {}
 
   const Settings settings;
-  const HostLimits limits;
   const ModelNames names;
   BackendChoices backends;
   const HostingOptions hosting;
@@ -149,27 +77,22 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   base::Mutex mutex;
   std::condition_variable room;  // a model that took room is loaded or has failed
   bool closed = false;
-  std::map<std::string, Entry, std::less<>> entries;        // by key_of
-  std::map<std::string, std::string, std::less<>> aliases;  // of loaded models: as asked for, their key
-  std::vector<std::weak_ptr<HostedModel>> made;             // also those that are no longer in `entries`
+  ModelTable table;                              // with the mutex
+  std::vector<std::weak_ptr<HostedModel>> made;  // also those that are no longer in `table.entries`
 
   void acquire(std::string_view name, std::string_view backend, Ready ready);
   void look_up(const std::string& name, const std::string& backend, Clock::time_point since, const Ready& ready);
   void enter(std::string_view name, std::string_view asked, const NamedFolder& model, const std::string& backend,
              const Ready& ready);
   Hosted find_loaded(std::string_view asked);
-  Entry* find_on(const std::string& name, std::string_view backend, const HostedModel* other = nullptr);
   void begin_loading(const NamedFolder& model, std::string_view backend, Ready ready);
   void load(const std::string& key);
   Hosted load_in_room(const std::string& key, const NamedFolder& model, const std::string& backend);
   void make_room(std::unique_lock<std::mutex>& lock, const std::string& key);
-  bool fits(const std::string& key) const;
-  Hosted evict_one(const std::string& spared);
-  Hosted remove(std::string_view key, std::string_view why);
   bool is_eager(const std::string& name) const;
   KeepAlive longest_keep_alive() const;
   std::string canonical(std::string_view name);
-  std::map<std::string, Entry, std::less<>> close();
+  ModelTable::Entries close();
 };
 
 bool ModelHost::State::is_eager(const std::string& name) const {
@@ -188,24 +111,15 @@ KeepAlive ModelHost::State::longest_keep_alive() const {
 // The loaded model that was asked for by this name before.
 Hosted ModelHost::State::find_loaded(std::string_view asked) {
   const std::lock_guard lock(mutex);
-  const auto alias = aliases.find(asked);
-  if (alias == aliases.end()) return nullptr;
-  Entry& entry = entries.find(alias->second)->second;
+  const auto alias = table.aliases.find(asked);
+  if (alias == table.aliases.end()) return nullptr;
+  HostEntry& entry = table.entries.find(alias->second)->second;
   entry.used = Clock::now();
   return entry.hosted;
 }
 
-// The model where it is loaded on this backend and device, whoever asked for it so. With the lock.
-Entry* ModelHost::State::find_on(const std::string& name, std::string_view backend, const HostedModel* other) {
-  for (auto& [key, entry] : entries) {
-    if (entry.hosted == nullptr || entry.hosted.get() == other || entry.model.name != name) continue;
-    if (place_of(*entry.hosted) == backend) return &entry;
-  }
-  return nullptr;
-}
-
 void ModelHost::State::acquire(std::string_view name, std::string_view asked, Ready ready) {
-  if (Hosted hosted = find_loaded(key_of(name, asked))) return ready(std::move(hosted), nullptr);
+  if (Hosted hosted = find_loaded(model_key(name, asked))) return ready(std::move(hosted), nullptr);
   std::exception_ptr error;
   try {
     const auto model = names.find_in_memory(name);
@@ -245,24 +159,24 @@ void ModelHost::State::enter(std::string_view name, std::string_view asked, cons
   {
     const std::lock_guard lock(mutex);
     if (closed) throw shutting_down();
-    std::string key = key_of(model.name, backend);
-    if (const auto alias = aliases.find(key); alias != aliases.end()) key = alias->second;
-    const auto found = entries.find(key);
-    Entry* entry = found != entries.end() && found->second.hosted != nullptr ? &found->second : nullptr;
-    if (entry == nullptr && !backend.empty()) entry = find_on(model.name, backend);
+    std::string key = model_key(model.name, backend);
+    if (const auto alias = table.aliases.find(key); alias != table.aliases.end()) key = alias->second;
+    const auto found = table.entries.find(key);
+    HostEntry* entry = found != table.entries.end() && found->second.hosted != nullptr ? &found->second : nullptr;
+    if (entry == nullptr && !backend.empty()) entry = table.find_on(model.name, backend);
     if (entry == nullptr) return begin_loading(model, backend, ready);
     entry->used = Clock::now();
     hosted = entry->hosted;
-    aliases.emplace(key_of(name, asked), hosted->key);
+    table.aliases.emplace(model_key(name, asked), hosted->key);
   }
   ready(std::move(hosted), nullptr);
 }
 
 // With the lock.
 void ModelHost::State::begin_loading(const NamedFolder& model, std::string_view backend, Ready ready) {
-  const std::string key = key_of(model.name, backend);
-  const auto [place, is_new] = entries.try_emplace(key);
-  Entry& entry = place->second;
+  const std::string key = model_key(model.name, backend);
+  const auto [place, is_new] = table.entries.try_emplace(key);
+  HostEntry& entry = place->second;
   entry.waiting.push_back(std::move(ready));
   if (!is_new) return;
   entry.model = model;
@@ -279,7 +193,7 @@ void ModelHost::State::load(const std::string& key) {
   {
     const std::lock_guard lock(mutex);
     if (closed) return;
-    const Entry& entry = entries.find(key)->second;
+    const HostEntry& entry = table.entries.find(key)->second;
     model = entry.model;
     backend = entry.backend;
   }
@@ -296,25 +210,25 @@ void ModelHost::State::load(const std::string& key) {
     const std::lock_guard lock(mutex);
     room.notify_all();
     if (closed) return;
-    const auto place = entries.find(key);
+    const auto place = table.entries.find(key);
     waiting.swap(place->second.waiting);
     if (error != nullptr) {
-      entries.erase(place);
-    } else if (const Entry* twin = find_on(place->second.model.name, place_of(*hosted), hosted.get())) {
+      table.entries.erase(place);
+    } else if (const HostEntry* twin = table.find_on(place->second.model.name, place_of(*hosted), hosted.get())) {
       // The settings' choice came to a place that a request had named before, or the other way round.
       evicted.push_back(std::exchange(hosted, twin->hosted));
-      aliases.emplace(key, hosted->key);
-      entries.erase(place);
+      table.aliases.emplace(key, hosted->key);
+      table.entries.erase(place);
     } else {
-      Entry& entry = place->second;
+      HostEntry& entry = place->second;
       entry.hosted = hosted;
       entry.bytes = bytes_in_memory(*hosted);
       entry.used = Clock::now();
       std::erase_if(made, [](const auto& each) { return each.expired(); });
       made.push_back(hosted);
       // Weights may take more room than their files: stored as float16, computed in float32.
-      while (!fits(key)) {
-        evicted.push_back(evict_one(key));
+      while (!table.fits(key)) {
+        evicted.push_back(table.evict_one(key));
         if (evicted.back() == nullptr) break;
       }
     }
@@ -327,15 +241,15 @@ void ModelHost::State::load(const std::string& key) {
 
 Hosted ModelHost::State::load_in_room(const std::string& key, const NamedFolder& model, const std::string& backend) {
   const std::size_t bytes = weight_file_bytes(model.folder);
-  if (limits.bytes > 0 && bytes > limits.bytes) {
+  if (table.limits.bytes > 0 && bytes > table.limits.bytes) {
     throw make_error(ErrorCode::resource_exhausted, "the model ", formats::quoted_name(model.name), " has ",
                      (bytes + kMegabyte - 1) / kMegabyte, " MB of weights; this server's limit for all models is ",
-                     limits.bytes / kMegabyte, " MB (max_memory_mb)");
+                     table.limits.bytes / kMegabyte, " MB (max_memory_mb)");
   }
   {
     std::unique_lock<std::mutex> lock(mutex);
     if (!closed) {
-      entries.find(key)->second.bytes = bytes;
+      table.entries.find(key)->second.bytes = bytes;
       make_room(lock, key);
     }
     if (closed) throw shutting_down();
@@ -349,63 +263,30 @@ Hosted ModelHost::State::load_in_room(const std::string& key, const NamedFolder&
   return hosted;
 }
 
-// Whether this model and all that take room besides are within the limits.
-bool ModelHost::State::fits(const std::string& key) const {
-  std::size_t models = 0, bytes = 0;
-  for (const auto& [other, entry] : entries) {
-    if (other != key && !entry.takes_room) continue;
-    ++models;
-    bytes += entry.bytes;
-  }
-  return (limits.models == 0 || models <= limits.models) && (limits.bytes == 0 || bytes <= limits.bytes);
-}
-
 // Evicts until the model fits; waits for others that are loading, where they are in the way.
 void ModelHost::State::make_room(std::unique_lock<std::mutex>& lock, const std::string& key) {
-  while (!closed && !fits(key)) {
-    if (Hosted evicted = evict_one(key)) {
+  while (!closed && !table.fits(key)) {
+    if (Hosted evicted = table.evict_one(key)) {
       lock.unlock();
       evicted.reset();
       lock.lock();
       continue;
     }
-    const bool others_are_loading =
-        std::ranges::any_of(entries, [&](const auto& each) { return each.first != key && each.second.takes_room; });
+    const bool others_are_loading = std::ranges::any_of(
+        table.entries, [&](const auto& each) { return each.first != key && each.second.takes_room; });
     if (!others_are_loading) break;
     room.wait(lock);
   }
-  if (!closed) entries.find(key)->second.takes_room = true;
-}
-
-// The least recently used model, one that nobody uses at the moment where there is one.
-Hosted ModelHost::State::evict_one(const std::string& spared) {
-  const Entry* victim = nullptr;
-  for (const auto& [key, entry] : entries) {
-    if (key == spared || entry.hosted == nullptr) continue;
-    if (victim == nullptr || std::pair(entry.is_used(), entry.used) < std::pair(victim->is_used(), victim->used))
-      victim = &entry;
-  }
-  return victim == nullptr ? nullptr : remove(key_of(victim->model.name, victim->backend), "evicted");
-}
-
-// With the lock. Who gets the model must let go of it without the lock.
-Hosted ModelHost::State::remove(std::string_view key, std::string_view why) {
-  const auto found = entries.find(key);
-  if (found == entries.end() || found->second.hosted == nullptr) return nullptr;
-  base::log(base::LogLevel::info, "model unloaded", {{"model", found->second.model.name}, {"why", std::string(why)}});
-  Hosted hosted = std::move(found->second.hosted);
-  std::erase_if(aliases, [&](const auto& alias) { return alias.second == found->first; });
-  entries.erase(found);
-  return hosted;
+  if (!closed) table.entries.find(key)->second.takes_room = true;
 }
 
 // The name that a model is loaded by, also when its folder has gone meanwhile.
 std::string ModelHost::State::canonical(std::string_view name) {
   {
     const std::lock_guard lock(mutex);
-    if (const auto alias = aliases.find(name); alias != aliases.end())
-      return entries.find(alias->second)->second.model.name;
-    if (std::ranges::any_of(entries, [&](const auto& each) { return each.second.model.name == name; }))
+    if (const auto alias = table.aliases.find(name); alias != table.aliases.end())
+      return table.entries.find(alias->second)->second.model.name;
+    if (std::ranges::any_of(table.entries, [&](const auto& each) { return each.second.model.name == name; }))
       return std::string(name);
   }
   try {
@@ -419,13 +300,13 @@ ModelHost::ModelHost(const Settings& settings, WorkQueue& loaders, runtime::Batc
     : look_ups_(1), state_(std::make_shared<State>(settings, loaders, look_ups_, std::move(observer))) {}
 
 // Returns what was loaded.
-std::map<std::string, Entry, std::less<>> ModelHost::State::close() {
-  std::map<std::string, Entry, std::less<>> left;
+ModelTable::Entries ModelHost::State::close() {
+  ModelTable::Entries left;
   {
     const std::lock_guard lock(mutex);
     closed = true;
-    left.swap(entries);
-    aliases.clear();
+    left.swap(table.entries);
+    table.aliases.clear();
     room.notify_all();
   }
   look_ups.stop();
@@ -441,7 +322,7 @@ ModelHost::~ModelHost() {
 }
 
 void ModelHost::stop() noexcept {
-  std::map<std::string, Entry, std::less<>> left = state_->close();
+  ModelTable::Entries left = state_->close();
   std::vector<std::weak_ptr<HostedModel>> made;
   {
     const std::lock_guard lock(state_->mutex);
@@ -460,9 +341,9 @@ void ModelHost::acquire(std::string_view name, std::string_view backend, Ready r
 
 void ModelHost::touch(const HostedModel& model, std::optional<std::chrono::nanoseconds> keep_alive) {
   const std::lock_guard lock(state_->mutex);
-  const auto found = state_->entries.find(model.key);
-  if (found == state_->entries.end() || found->second.hosted.get() != &model) return;
-  Entry& entry = found->second;
+  const auto found = state_->table.entries.find(model.key);
+  if (found == state_->table.entries.end() || found->second.hosted.get() != &model) return;
+  HostEntry& entry = found->second;
   entry.used = Clock::now();
   if (!keep_alive || entry.stays) return;
   const bool is_for_ever = *keep_alive < std::chrono::nanoseconds{0};
@@ -472,7 +353,7 @@ void ModelHost::touch(const HostedModel& model, std::optional<std::chrono::nanos
 
 std::string ModelHost::hung_model(std::chrono::nanoseconds limit) const {
   const std::lock_guard lock(state_->mutex);
-  for (const auto& [key, entry] : state_->entries) {
+  for (const auto& [key, entry] : state_->table.entries) {
     if (entry.hosted != nullptr && entry.hosted->scheduler->depth().running > limit) return entry.model.name;
   }
   return {};
@@ -484,10 +365,10 @@ bool ModelHost::unload(std::string_view name) {
   {
     const std::lock_guard lock(state_->mutex);
     std::vector<std::string> keys;
-    for (const auto& [key, entry] : state_->entries) {
+    for (const auto& [key, entry] : state_->table.entries) {
       if (entry.model.name == canonical && entry.hosted != nullptr) keys.push_back(key);
     }
-    for (const std::string& key : keys) removed.push_back(state_->remove(key, "asked for"));
+    for (const std::string& key : keys) removed.push_back(state_->table.remove(key, "asked for"));
   }
   return !removed.empty();
 }
@@ -503,19 +384,19 @@ void ModelHost::unload_idle() {
   }
   const Clock::time_point now = Clock::now();
   std::vector<std::string> over;
-  for (auto& [name, entry] : state_->entries) {
+  for (auto& [name, entry] : state_->table.entries) {
     if (entry.hosted == nullptr) continue;
     if (entry.hosted->scheduler->depth().jobs > 0) entry.used = now;
     if (entry.keep_alive && now - entry.used >= *entry.keep_alive && !entry.is_used()) over.push_back(name);
   }
-  for (const std::string& name : over) idle.push_back(state_->remove(name, "idle"));
+  for (const std::string& name : over) idle.push_back(state_->table.remove(name, "idle"));
 }
 
 std::vector<LoadedListing> ModelHost::loaded() const {
   std::vector<LoadedListing> all;
   const std::lock_guard lock(state_->mutex);
   const Clock::time_point now = Clock::now();
-  for (const auto& [name, entry] : state_->entries) {
+  for (const auto& [name, entry] : state_->table.entries) {
     if (entry.hosted == nullptr) continue;
     LoadedListing& listing =
         all.emplace_back(LoadedListing{.model = entry.hosted, .expires = {}, .bytes = entry.bytes});

@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "server/transport/outgoing_answer.h"
-#include "server/transport/rate_window.h"
-#include "server/transport/request_parser.h"
+#include "server/transport/connection_state.h"
 #include "server/transport/response_text.h"
 
 namespace alate::server {
@@ -19,9 +17,6 @@ constexpr std::size_t kBytesPerTurn = 1024 * 1024;
 // Some clients end a body with a line break that is not part of it (RFC 9112, section 2.2).
 constexpr unsigned kMaxBlankLines = 2;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-// A client that closed its socket looks like one that only stopped sending, until something is sent to it.
-constexpr auto kProbeAfter = std::chrono::milliseconds(200);
-
 // Said to a client that has more than its share under way, and to those that have most when there is no room for all.
 const Refusal kNoBodyRoom = {503, "too many bodies are under way: try again later, or send less at a time", 1};
 
@@ -36,27 +31,6 @@ struct ChargedExchange {
 };
 
 }  // namespace
-
-// What exists only while a request is under way.
-struct Connection::Current {
-  Current(const TransportSettings& limits, std::shared_ptr<ClientAccount> address)
-      : parser(limits), account(std::move(address)) {}
-
-  RequestParser parser;
-  std::shared_ptr<ClientAccount> account;  // of the address, then of the key
-  ByteCharge charge;                       // for the body
-  std::shared_ptr<Exchange> exchange;
-  std::string id = new_request_id();
-  Clock::time_point begun = Clock::now();
-  Clock::time_point body_begun, last_read = begun, half_closed, write_begun, last_write;
-  RateWindow rate;  // of the body, then of the answer
-  bool head_known = false, keep_alive = false, closing = false, probed = false, served = false;
-
-  OutgoingAnswer answer;
-  int status = 0;
-  std::size_t request_bytes = 0;
-  StageTimes stages;
-};
 
 ConnectionContext::ConnectionContext(const TransportSettings& the_settings, RequestHandler& the_handler)
     : settings(the_settings),
@@ -79,17 +53,6 @@ Connection::Connection(ConnectionContext& context, std::unique_ptr<Stream> strea
       since_(Clock::now()) {}
 
 Connection::~Connection() { close(); }
-
-// A handler that throws, or memory that is not there, costs this connection and no other.
-template <typename Action>
-void Connection::guarded(Action action) {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    base::log(base::LogLevel::error, "connection dropped", {{"reason", error.what()}});
-    close();
-  }
-}
 
 void Connection::on_ready() {
   guarded([&] { advance(); });
@@ -410,73 +373,6 @@ bool Connection::drain(std::size_t& turn) {
   const std::size_t limit = context_.settings.max_body_bytes + context_.settings.max_header_bytes;
   if (result.status != IoStatus::done || drained_ > limit) close();
   return true;
-}
-
-void Connection::on_tick(Clock::time_point now) {
-  const TransportSettings& limits = context_.settings;
-  // Others wait for the place of a connection beyond the limit.
-  const auto surplus_timeout = std::min(limits.header_timeout, limits.linger_timeout);
-  guarded([&] {
-    switch (state_) {
-      case State::idle:
-        if (!stream_->established()) {
-          if (now - since_ > limits.header_timeout) close();
-        } else if (facts_.surplus && now - since_ > surplus_timeout) {
-          begin_request();
-          end_surplus();
-        } else if (now - since_ > limits.idle_timeout) {
-          close();
-        }
-        break;
-      case State::head:
-        if (facts_.surplus && now - since_ > surplus_timeout) {
-          end_surplus();
-        } else if (now - current_->begun > limits.header_timeout) {
-          refuse({408, "the request's head took too long", std::nullopt});
-        }
-        break;
-      case State::body:
-        if (now - current_->last_read > limits.body_idle_timeout ||
-            current_->rate.too_slow(now, current_->parser.body_bytes(), limits.rate_window, limits.min_body_rate)) {
-          refuse({408, "the request's body came too slowly", std::nullopt});
-        } else if (now - current_->body_begun > limits.transfer_timeout) {
-          refuse({408, "the request's body took too long: send less at a time", std::nullopt});
-        }
-        break;
-      case State::handling: watch_client(now); break;
-      case State::writing:
-        if (now - current_->last_write > limits.write_idle_timeout ||
-            now - current_->write_begun > limits.transfer_timeout ||
-            current_->rate.too_slow(now, current_->answer.written(), limits.write_rate_window, limits.min_write_rate))
-          close();
-        break;
-      case State::lingering:
-        if (now - since_ > limits.linger_timeout) close();
-        break;
-      case State::closed: break;
-    }
-    if (state_ == State::writing || state_ == State::closed) advance();
-  });
-}
-
-void Connection::watch_client(Clock::time_point now) {
-  Current& current = *current_;
-  if (now >= current.exchange->deadline()) {
-    ++serial_;
-    current.exchange->abandon();
-    return respond(refusal_answer(request(), {504, "the request took too long", std::nullopt}), false);
-  }
-  switch (stream_->peer()) {
-    case PeerState::there: return;
-    case PeerState::gone: return close();
-    case PeerState::half_closed: break;
-  }
-  if (current.half_closed == Clock::time_point()) {
-    current.half_closed = now;
-  } else if (!current.probed && current.parser.http11() && now - current.half_closed >= kProbeAfter) {
-    current.probed = true;
-    send_interim();
-  }
 }
 
 void Connection::on_stop() {
