@@ -24,111 +24,100 @@ std::shared_ptr<Exchange> exchange_of(const ClientId& client, std::shared_ptr<co
 // Requests by name, and what became of them.
 class Clients {
  public:
-  explicit Clients(Admission& admission) : admission_(admission) {}
+  Clients(std::size_t places, std::size_t queue, std::size_t percent) : admission(places, queue, percent, work) {}
 
   bool enter(const std::string& name, const std::shared_ptr<Exchange>& exchange) {
-    return admission_.enter(exchange, [this, name](Outcome outcome) {
+    return admission.enter(exchange, [this, name](Outcome outcome) {
       const std::lock_guard lock(mutex_);
       events_.push_back((outcome == Outcome::begins ? "begins " : "displaced ") + name);
     });
+  }
+  // A request that is kept here.
+  bool enter(const std::string& name, const ClientId& client) {
+    kept.push_back(exchange_of(client));
+    return enter(name, kept.back());
   }
   std::vector<std::string> events() const {
     const std::lock_guard lock(mutex_);
     return events_;
   }
   // What the queue has to do is done when something pushed after it has run.
-  static void settle(WorkQueue& work) {
+  void settle() {
     std::promise<void> done;
     work.push([&] { done.set_value(); });
     done.get_future().wait();
   }
 
+  // An exchange that goes leaves its place to the next one, whose event is still noted: so they go first.
  private:
-  Admission& admission_;
   mutable std::mutex mutex_;
   std::vector<std::string> events_;
+
+ public:
+  WorkQueue work{1};
+  Admission admission;
+  std::vector<std::shared_ptr<Exchange>> kept;
 };
 
 using Events = std::vector<std::string>;
 
 TEST(Admission, LeavesPlacesAndQueueToOtherClients) {
-  WorkQueue work(1);
-  Admission admission(4, 8, 50, work);
-  Clients clients(admission);
-  std::vector<std::shared_ptr<Exchange>> greedy;
-  for (int i = 0; i < 7; ++i) {
-    greedy.push_back(exchange_of(kGreedy));
-    EXPECT_EQ(clients.enter("greedy", greedy.back()), i < 6) << i;  // 2 of 4 places, 4 of 8 in the queue
-  }
-  EXPECT_EQ(admission.counts().running, 2U);
-  EXPECT_EQ(admission.counts().waiting, 4U);
+  Clients clients(4, 8, 50);
+  for (int i = 0; i < 7; ++i)
+    EXPECT_EQ(clients.enter("greedy", kGreedy), i < 6) << i;  // 2 of 4 places, 4 of 8 in the queue
+  EXPECT_EQ(clients.admission.counts().running, 2U);
+  EXPECT_EQ(clients.admission.counts().waiting, 4U);
   const auto other = exchange_of(kOther);
   EXPECT_TRUE(clients.enter("other", other));
   EXPECT_EQ(clients.events(), (Events{"begins greedy", "begins greedy", "begins other"}));
-  for (const auto& each : greedy) each->abandon();
+  for (const auto& each : clients.kept) each->abandon();
   other->finish();
-  Clients::settle(work);
-  EXPECT_EQ(admission.counts().running, 0U);
-  EXPECT_EQ(admission.counts().waiting, 0U);
+  clients.settle();
+  EXPECT_EQ(clients.admission.counts().running, 0U);
+  EXPECT_EQ(clients.admission.counts().waiting, 0U);
 }
 
 TEST(Admission, GivesFreePlacesToClientsInTurn) {
-  WorkQueue work(1);
-  Admission admission(1, 8, 100, work);
-  Clients clients(admission);
-  std::vector<std::shared_ptr<Exchange>> all;
-  for (const auto& [name, id] : {std::pair{"g1", kGreedy}, {"g2", kGreedy}, {"g3", kGreedy}, {"o1", kOther}}) {
-    all.push_back(exchange_of(id));
-    EXPECT_TRUE(clients.enter(name, all.back()));
-  }
+  Clients clients(1, 8, 100);
+  for (const auto& [name, id] : {std::pair{"g1", kGreedy}, {"g2", kGreedy}, {"g3", kGreedy}, {"o1", kOther}})
+    EXPECT_TRUE(clients.enter(name, id));
   for (const std::size_t ends : {0U, 3U, 1U, 2U}) {
-    all[ends]->finish();
-    Clients::settle(work);
+    clients.kept[ends]->finish();
+    clients.settle();
   }
   EXPECT_EQ(clients.events(), (Events{"begins g1", "begins o1", "begins g2", "begins g3"}));
 }
 
 TEST(Admission, AFullQueueTakesFromTheClientWithMost) {
-  WorkQueue work(1);
-  Admission admission(1, 4, 100, work);
-  Clients clients(admission);
-  std::vector<std::shared_ptr<Exchange>> all;
-  for (const char* name : {"g1", "g2", "g3", "g4", "g5"}) {
-    all.push_back(exchange_of(kGreedy));
-    EXPECT_TRUE(clients.enter(name, all.back()));
-  }
+  Clients clients(1, 4, 100);
+  for (const char* name : {"g1", "g2", "g3", "g4", "g5"}) EXPECT_TRUE(clients.enter(name, kGreedy));
   EXPECT_FALSE(clients.enter("g6", exchange_of(kGreedy)));
-  all.push_back(exchange_of(kOther));
-  EXPECT_TRUE(clients.enter("o1", all.back()));
+  EXPECT_TRUE(clients.enter("o1", kOther));
   EXPECT_EQ(clients.events(), (Events{"begins g1", "displaced g5"}));
-  EXPECT_EQ(admission.counts().waiting, 4U);
-  all[0]->finish();
-  Clients::settle(work);
+  EXPECT_EQ(clients.admission.counts().waiting, 4U);
+  clients.kept[0]->finish();
+  clients.settle();
   EXPECT_EQ(clients.events().back(), "begins o1");
-  for (const auto& each : all) each->abandon();
+  for (const auto& each : clients.kept) each->abandon();
 }
 
 TEST(Admission, APlaceIsKeptUntilTheAnswerIsWritten) {
-  WorkQueue work(1);
-  Admission admission(1, 4, 100, work);
-  Clients clients(admission);
+  Clients clients(1, 4, 100);
   const auto first = exchange_of(kGreedy), second = exchange_of(kOther);
   EXPECT_TRUE(clients.enter("first", first));
   EXPECT_TRUE(clients.enter("second", second));
   first->reply({});
-  Clients::settle(work);
+  clients.settle();
   EXPECT_EQ(clients.events(), Events{"begins first"});
   first->finish();
-  Clients::settle(work);
+  clients.settle();
   EXPECT_EQ(clients.events(), (Events{"begins first", "begins second"}));
   second->abandon();
-  EXPECT_EQ(admission.counts().running, 0U);
+  EXPECT_EQ(clients.admission.counts().running, 0U);
 }
 
 TEST(Admission, UnreadAnswersHoldBackOnlyTheirClient) {
-  WorkQueue work(1);
-  Admission admission(8, 8, 100, work);
-  Clients clients(admission);
+  Clients clients(8, 8, 100);
   const auto total = std::make_shared<HeldBytes>(1000, 500);
   ClientAccounts accounts(total);
   const auto greedy = accounts.find(kGreedy), other = accounts.find(kOther);
@@ -139,12 +128,12 @@ TEST(Admission, UnreadAnswersHoldBackOnlyTheirClient) {
     EXPECT_TRUE(clients.enter("greedy", waits));
     EXPECT_TRUE(clients.enter("other", first));
     EXPECT_EQ(clients.events(), Events{"begins other"});
-    admission.wake();
-    Clients::settle(work);
+    clients.admission.wake();
+    clients.settle();
     EXPECT_EQ(clients.events(), Events{"begins other"});
   }
-  admission.wake();
-  Clients::settle(work);
+  clients.admission.wake();
+  clients.settle();
   EXPECT_EQ(clients.events(), (Events{"begins other", "begins greedy"}));
   waits->finish();
   first->finish();
@@ -152,18 +141,12 @@ TEST(Admission, UnreadAnswersHoldBackOnlyTheirClient) {
 
 TEST(Admission, EndsWithItsQueueFull) {
   // Each that is dropped leaves its place to the next: this must not go deeper with each of them.
-  WorkQueue work(1);
-  Admission admission(1, 50000, 100, work);
-  Clients clients(admission);
-  std::vector<std::shared_ptr<Exchange>> all;
-  for (int i = 0; i < 50000; ++i) {
-    all.push_back(exchange_of(kGreedy));
-    ASSERT_TRUE(clients.enter("", all.back()));
-  }
-  work.stop();
-  all.front()->finish();
-  EXPECT_EQ(admission.counts().running, 0U);
-  EXPECT_EQ(admission.counts().waiting, 0U);
+  Clients clients(1, 50000, 100);
+  for (int i = 0; i < 50000; ++i) ASSERT_TRUE(clients.enter("", kGreedy));
+  clients.work.stop();
+  clients.kept.front()->finish();
+  EXPECT_EQ(clients.admission.counts().running, 0U);
+  EXPECT_EQ(clients.admission.counts().waiting, 0U);
 }
 
 TEST(ClientId, TellsClientsApart) {

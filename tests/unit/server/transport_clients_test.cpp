@@ -18,12 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMebibyte = std::size_t{1} << 20U;
-
-const std::string kWait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
-const std::string kEcho = "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n";
 const std::string kHealth = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n";
-const std::string kLarge = "GET /large HTTP/1.1\r\nHost: a\r\n\r\n";
 
 // A body of that length, of which the last byte does not come.
 std::string unfinished(std::size_t length, const std::string& headers = {}) {
@@ -32,22 +27,13 @@ std::string unfinished(std::size_t length, const std::string& headers = {}) {
 }
 std::string post(std::size_t length, const std::string& headers = {}) { return unfinished(length, headers) + 'x'; }
 
-std::vector<RawClient> greedy_clients(TestServer& server, std::size_t count, const std::string& bytes = {}) {
-  std::vector<RawClient> clients;
-  for (std::size_t i = 0; i < count; ++i) {
-    clients.push_back(RawClient::tcp(server.server.port()));
-    if (!bytes.empty()) clients.back().send(bytes);
-  }
-  return clients;
-}
-
 TEST(TransportClients, UnreadAnswersAreBounded) {
   TransportSettings settings = test_settings();
   // The system takes up to ten megabytes of each for the client, which then are no longer the server's.
   settings.max_total_answer_bytes = 100 * kMebibyte;
   TestServer server(settings);
   server.application.large_bytes = 48 * kMebibyte;
-  std::vector<RawClient> greedy = greedy_clients(server, 8, kLarge);
+  std::vector<RawClient> greedy = connect_clients(server, 8, kLarge);
   // Two of the answers fit; the others are dropped, and their places are free.
   for (const auto& record : server.application.wait_served(6)) EXPECT_EQ(record.status, 0);
   wait_until([&] { return server.application.places() == 2; });
@@ -114,7 +100,7 @@ TEST(TransportClients, BodiesOfOneClientHaveAShare) {
   settings.max_client_percent = 50;
   TestServer server(settings);
   const std::size_t held = 2 * (kMebibyte - 1);
-  const std::vector<RawClient> greedy = greedy_clients(server, 2, unfinished(kMebibyte));
+  const std::vector<RawClient> greedy = connect_clients(server, 2, unfinished(kMebibyte));
   wait_until([&] { return server.server.body_bytes() == held; });
   const RawAnswer refused = ask(server, post(1000));
   EXPECT_EQ(refused.status, 503);
@@ -130,7 +116,7 @@ TEST(TransportClients, AKeyIsOneClientFromAllAddresses) {
   settings.max_client_percent = 50;
   TestServer server(settings);
   const std::string key = "X-API-Key: 1\r\n";
-  const std::vector<RawClient> greedy = greedy_clients(server, 2, unfinished(kMebibyte, key));
+  const std::vector<RawClient> greedy = connect_clients(server, 2, unfinished(kMebibyte, key));
   wait_until([&] { return server.server.body_bytes() == 2 * (kMebibyte - 1); });
   EXPECT_EQ(ask_as_other(server, post(1000, key)).status, 503);
   EXPECT_EQ(ask(server, post(1000, "X-API-Key: 2\r\n")).status, 200);
@@ -142,7 +128,7 @@ TEST(TransportClients, TheLargestClientGivesWayWhenBodiesFillTheRoom) {
   settings.max_total_body_bytes = 2 * kMebibyte;
   settings.max_client_percent = 100;
   TestServer server(settings);
-  std::vector<RawClient> greedy = greedy_clients(server, 1, unfinished(kMebibyte));
+  std::vector<RawClient> greedy = connect_clients(server, 1, unfinished(kMebibyte));
   wait_until([&] { return server.server.body_bytes() == kMebibyte - 1; });
   greedy.push_back(RawClient::tcp(server.server.port()));
   greedy.back().send(unfinished(kMebibyte));
@@ -204,7 +190,7 @@ TEST(TransportClients, OneClientCannotTakeAllConnections) {
   settings.max_connections = 8;
   settings.max_client_percent = 50;
   TestServer server(settings);
-  const std::vector<RawClient> greedy = greedy_clients(server, 4, kWait);
+  const std::vector<RawClient> greedy = connect_clients(server, 4, kWait);
   server.application.wait_begun(4);
   const RawAnswer refused = ask(server, kEcho);
   EXPECT_EQ(refused.status, 503);
@@ -224,7 +210,7 @@ TEST_P(TransportFullConnections, GiveWayToAnotherClient) {
   settings.max_connections = 4;
   settings.max_client_percent = 100;
   TestServer server(settings);
-  std::vector<RawClient> greedy = greedy_clients(server, 4, GetParam());
+  std::vector<RawClient> greedy = connect_clients(server, 4, GetParam());
   if (GetParam() == kEcho) {
     for (RawClient& client : greedy) EXPECT_EQ(client.receive().status, 200);
   }
@@ -264,7 +250,7 @@ TEST(TransportClients, HealthIsAnsweredWhenConnectionsAreFull) {
   settings.max_connections = 4;
   settings.max_client_percent = 100;
   TestServer server(settings);
-  const std::vector<RawClient> greedy = greedy_clients(server, 4, kWait);
+  const std::vector<RawClient> greedy = connect_clients(server, 4, kWait);
   server.application.wait_begun(4);
   EXPECT_EQ(ask_as_other(server, kEcho).status, 503);
   RawClient other = other_client(server);
@@ -281,16 +267,16 @@ TEST(TransportClients, HealthIsAnsweredBesideAFloodOfSilentConnections) {
   settings.max_connections = 1;
   settings.max_client_percent = 100;
   TestServer server(settings);
-  const std::vector<RawClient> busy = greedy_clients(server, 1, kWait);
+  const std::vector<RawClient> busy = connect_clients(server, 1, kWait);
   server.application.wait_begun(1);
-  const std::vector<RawClient> silent = greedy_clients(server, 300);
+  const std::vector<RawClient> silent = connect_clients(server, 300);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(ask_as_other(server, kHealth).status, 200);
   EXPECT_LE(server.server.connections(), 1U + 16U + 20U);
 }
 
 TEST(TransportClients, OneClientCannotTakeAllDescriptors) {
   TestServer server;
-  std::vector<RawClient> greedy = greedy_clients(server, 8);
+  std::vector<RawClient> greedy = connect_clients(server, 8);
   wait_until([&] { return server.server.connections() == 8; });
   // From here on there is one descriptor left in the process, which the other client's own socket takes.
   rlimit before{};
@@ -313,7 +299,7 @@ TEST(TransportClients, SilentConnectionsBeyondTheLimitAreSoonTold) {
   settings.linger_timeout = milliseconds(200);
   settings.idle_timeout = settings.header_timeout = std::chrono::minutes(10);
   TestServer server(settings);
-  const std::vector<RawClient> busy = greedy_clients(server, 1, kWait);
+  const std::vector<RawClient> busy = connect_clients(server, 1, kWait);
   server.application.wait_begun(1);
   RawClient silent = RawClient::tcp(server.server.port()), slow = RawClient::tcp(server.server.port());
   slow.send("GET /echo HT");

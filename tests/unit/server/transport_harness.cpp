@@ -309,6 +309,15 @@ RawAnswer ask(TestServer& server, std::string_view bytes) {
   return client.receive();
 }
 
+std::vector<RawClient> connect_clients(const TestServer& server, std::size_t count, const std::string& bytes) {
+  std::vector<RawClient> clients;
+  for (std::size_t i = 0; i < count; ++i) {
+    clients.push_back(RawClient::tcp(server.server.port()));
+    if (!bytes.empty()) clients.back().send(bytes);
+  }
+  return clients;
+}
+
 RawClient other_client(const TestServer& server) {
   return RawClient::tcp(server.server.port(), "127.0.0.1", kOtherAddress);
 }

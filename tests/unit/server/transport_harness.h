@@ -146,6 +146,16 @@ inline constexpr const char* kOtherAddress = "127.0.0.2";
 RawClient other_client(const TestServer& server);
 RawAnswer ask_as_other(const TestServer& server, std::string_view bytes);
 
+/// That many connections, each with `bytes` sent.
+std::vector<RawClient> connect_clients(const TestServer& server, std::size_t count, const std::string& bytes = {});
+
+/// Requests to the tests' application.
+inline const std::string kWait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
+inline const std::string kEcho = "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n";
+inline const std::string kLarge = "GET /large HTTP/1.1\r\nHost: a\r\n\r\n";
+
+inline constexpr std::size_t kMebibyte = std::size_t{1} << 20U;
+
 /// Waits until it holds; fails the test after a minute.
 void wait_until(const std::function<bool()>& condition);
 

@@ -21,7 +21,6 @@
 namespace alate::server {
 namespace {
 
-const std::string kEcho = "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr auto kPatience = std::chrono::minutes(1);
 
 template <typename Action>

@@ -14,13 +14,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const std::string kWait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
-const std::string kEcho = "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n";
-
 // Only a server that closed its side can have given the descriptor back.
 void wait_for_connections(TestServer& server, std::size_t count) {
-  for (int i = 0; i < 6000 && server.server.connections() != count; ++i) std::this_thread::sleep_for(milliseconds(10));
-  EXPECT_EQ(server.server.connections(), count);
+  wait_until([&] { return server.server.connections() == count; });
 }
 
 TEST(TransportMishaps, ClientLeavesWithoutAWord) {
@@ -132,7 +128,7 @@ TEST(TransportMishaps, ClientLeavesWhileItReadsTheAnswer) {
   TestServer server;
   server.application.large_bytes = 64 * 1024 * 1024;
   RawClient client = RawClient::tcp(server.server.port());
-  client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.send(kLarge);
   ASSERT_TRUE(client.wait_readable());
   client.reset();
   EXPECT_EQ(server.application.wait_served(1)[0].status, 0);
@@ -185,7 +181,7 @@ TEST(TransportMishaps, ReaderThatStopsIsDropped) {
   TestServer server(settings);
   server.application.large_bytes = 64 * 1024 * 1024;  // more than the kernel takes for the client
   RawClient client = RawClient::tcp(server.server.port());
-  client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.send(kLarge);
   EXPECT_EQ(server.application.wait_served(1)[0].status, 0);
   wait_for_connections(server, 0);
 }
@@ -197,7 +193,7 @@ TEST(TransportMishaps, SlowReaderIsDropped) {
   TestServer server(settings);
   server.application.large_bytes = 64 * 1024 * 1024;
   RawClient client = RawClient::tcp(server.server.port());
-  client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.send(kLarge);
   EXPECT_EQ(server.application.wait_served(1)[0].status, 0);
 }
 
@@ -246,7 +242,7 @@ TEST(TransportMishaps, BodiesShareABudget) {
   EXPECT_EQ(first.receive().status, 200);
   wait_for_connections(server, 1);
   // The answered request may be held by its thread a moment longer.
-  for (int i = 0; i < 6000 && server.server.body_bytes() != 0; ++i) std::this_thread::sleep_for(milliseconds(10));
+  wait_until([&] { return server.server.body_bytes() == 0; });
   EXPECT_EQ(ask(server, chunked).status, 200);
 }
 
@@ -255,11 +251,7 @@ TEST(TransportMishaps, TooManyConnectionsAreTurnedAway) {
   settings.max_connections = 4;
   settings.max_client_percent = 100;
   TestServer server(settings);
-  std::vector<RawClient> clients;
-  for (int i = 0; i < 4; ++i) {
-    clients.push_back(RawClient::tcp(server.server.port()));
-    clients.back().send(kWait);
-  }
+  std::vector<RawClient> clients = connect_clients(server, 4, kWait);
   server.application.wait_begun(4);
   RawClient late = RawClient::tcp(server.server.port());
   late.send(kEcho);
@@ -277,8 +269,7 @@ TEST(TransportMishaps, AFloodOfConnectionsIsServedInTheEnd) {
   TransportSettings settings = test_settings();
   settings.max_connections = 2;
   TestServer server(settings);
-  std::vector<RawClient> clients;
-  for (int i = 0; i < 200; ++i) clients.push_back(RawClient::tcp(server.server.port()));
+  std::vector<RawClient> clients = connect_clients(server, 200);
   int answered = 0;
   for (RawClient& client : clients) {
     client.send(kEcho);
@@ -295,8 +286,7 @@ TEST(TransportMishaps, RunningOutOfDescriptorsPasses) {
   TestServer server;
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  std::vector<RawClient> clients;
-  for (int i = 0; i < 8; ++i) clients.push_back(RawClient::tcp(server.server.port()));
+  const std::vector<RawClient> clients = connect_clients(server, 8);
   // The connections above may or may not be accepted yet; the one below cannot be, as its own descriptor is the last.
   RawClient client = RawClient::tcp(server.server.port());
   const rlimit none = {static_cast<rlim_t>(client.descriptor() + 1), before.rlim_max};

@@ -14,8 +14,6 @@
 namespace alate::server {
 namespace {
 
-constexpr std::size_t kMebibyte = std::size_t{1} << 20U;
-
 const std::string kPieces = "GET /pieces HTTP/1.1\r\nHost: a\r\n\r\n";
 
 void read_from(const RawClient& client, std::size_t bytes) {
@@ -131,7 +129,7 @@ TEST(TransportPieces, LeaveTheirTurnToOthers) {
   });
   int answered = 0;
   for (RawClient other = other_client(server); !is_read; ++answered) {
-    other.send("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n");
+    other.send(kEcho);
     EXPECT_EQ(other.receive().status, 200);
   }
   reader.join();
@@ -143,11 +141,7 @@ TEST(TransportPieces, CountAmongUnreadAnswers) {
   settings.max_total_answer_bytes = 50 * kMebibyte;
   TestServer server(settings);
   server.application.large_bytes = 60 * kMebibyte;
-  std::vector<RawClient> greedy;
-  for (int i = 0; i < 5; ++i) {
-    greedy.push_back(RawClient::tcp(server.server.port()));
-    greedy.back().send(kPieces);
-  }
+  const std::vector<RawClient> greedy = connect_clients(server, 5, kPieces);
   // Two of 20 MiB fit; before, not one whole body of 60 would have.
   for (const auto& record : server.application.wait_served(3)) EXPECT_EQ(record.status, 0);
   wait_until([&] { return server.application.places() == 2; });
