@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/nearest_name.h"
+#include "base/split_text.h"
 #include "formats/json.h"
 #include "output.h"
 #include "program_version.h"
@@ -161,10 +162,8 @@ void Arguments::list(std::string_view name, std::string_view value, std::string_
   state_->declared.back().read = [&target](const std::vector<std::string>& values) {
     target.clear();
     for (const std::string& text : values) {
-      for (std::size_t from = 0; from <= text.size();) {
-        const std::size_t to = std::min(text.find(',', from), text.size());
-        if (to > from) target.push_back(text.substr(from, to - from));
-        from = to + 1;
+      for (const std::string_view part : base::split_text(text, ',')) {
+        if (!part.empty()) target.emplace_back(part);
       }
     }
   };
@@ -219,11 +218,8 @@ void Arguments::refuse_unknown() const {
     std::vector<std::string_view> known;
     for (const Declared& declared : state_->declared) known.push_back(declared.name);
     std::string message = "there is no option " + formats::quoted_name(name);
-    if (const auto nearest = base::nearest_name(name, known); !nearest.empty()) {
-      message += "; did you mean " + std::string(nearest) + "?";
-    } else if (state_->takes_texts) {
-      message += " (put -- before texts that begin with -)";
-    }
+    const std::string hint = base::did_you_mean(name, known);
+    message += hint.empty() && state_->takes_texts ? " (put -- before texts that begin with -)" : hint;
     throw usage_error(message);
   }
 }

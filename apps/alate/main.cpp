@@ -39,10 +39,9 @@ int report(ErrorCode code, std::string_view message) {
 Error unknown_verb(const std::string& name) {
   std::vector<std::string_view> known;
   for (const Verb& verb : verbs()) known.push_back(verb.name);
-  const std::string_view nearest = base::nearest_name(name, known);
   const std::string kind = name.starts_with('-') ? "the command comes first, not " : "there is no command ";
-  return make_error(ErrorCode::invalid_argument, kind, formats::quoted_name(name),
-                    nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?", "; see `alate --help`");
+  return make_error(ErrorCode::invalid_argument, kind, formats::quoted_name(name), base::did_you_mean(name, known),
+                    "; see `alate --help`");
 }
 
 void print(std::string_view text) {

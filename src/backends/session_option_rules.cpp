@@ -7,6 +7,7 @@
 
 #include "alate/error.h"
 #include "base/nearest_name.h"
+#include "base/split_text.h"
 
 namespace alate::backends {
 namespace {
@@ -56,16 +57,6 @@ std::string shown(std::string_view text) {
   return out + (text.size() > kShownBytes ? "…" : "");
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t to = std::min(text.find(' ', from), text.size());
-    words.push_back(text.substr(from, to - from));
-    from = to + 1;
-  }
-  return words;
-}
-
 [[noreturn]] void refuse(const SessionOptionRule& rule, std::string_view text, std::string_view allowed) {
   throw make_error(ErrorCode::corrupt, "session option ", rule.key, " is '", shown(text), "': it is ", allowed);
 }
@@ -85,7 +76,7 @@ std::string number(const SessionOptionRule& rule, std::string_view text) {
 }
 
 std::string word(const SessionOptionRule& rule, std::string_view text) {
-  const std::vector<std::string_view> words = words_of(rule.words);
+  const std::vector<std::string_view> words = base::split_text(rule.words, ' ');
   if (std::ranges::find(words, text) == words.end()) refuse(rule, text, "one of " + std::string(rule.words));
   return std::string(text);
 }
@@ -93,11 +84,11 @@ std::string word(const SessionOptionRule& rule, std::string_view text) {
 [[noreturn]] void refuse_key(std::string_view key) {
   std::vector<std::string_view> known;
   for (const SessionOptionRule& rule : kRules) known.push_back(rule.key);
-  const std::string_view near = base::nearest_name(key, known);
+  const std::string hint = base::did_you_mean(key, known);
   throw make_error(ErrorCode::corrupt, "session option '", shown(key),
                    "' is none that a model's folder may set, which are settings of speed that name no file and load no "
                    "code",
-                   near.empty() ? "; take it out of the manifest" : "; is it " + std::string(near) + "?");
+                   hint.empty() ? "; take it out of the manifest" : hint);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "alate/error.h"
+#include "base/split_text.h"
 
 namespace alate::base {
 namespace {
@@ -39,14 +40,10 @@ bool is_plain_file_name(std::string_view name) {
 bool is_plain_relative_path(std::string_view path) {
   if (path.size() > kMaxRelativePathBytes) return false;
   bool has_name = false;
-  for (std::size_t from = 0; from <= path.size();) {
-    const std::size_t to = std::min(path.find('/', from), path.size());
-    const std::string_view part = path.substr(from, to - from);
-    if (part != ".") {
-      if (!is_plain_file_name(part)) return false;
-      has_name = true;
-    }
-    from = to + 1;
+  for (const std::string_view part : split_text(path, '/')) {
+    if (part == ".") continue;
+    if (!is_plain_file_name(part)) return false;
+    has_name = true;
   }
   return has_name;
 }

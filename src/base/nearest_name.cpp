@@ -40,4 +40,9 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   return best;
 }
 
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> known) {
+  const std::string_view nearest = nearest_name(name, known);
+  return nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?";
+}
+
 }  // namespace alate::base

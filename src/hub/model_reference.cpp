@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "alate/error.h"
+#include "base/split_text.h"
 #include "formats/json.h"
 #include "hub/builtin_models.h"
 
@@ -27,16 +28,6 @@ bool is_name_part(std::string_view part) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7F || c == '/' || c == '\\' || c == ':';
   });
-}
-
-std::vector<std::string_view> parts_of(std::string_view name) {
-  std::vector<std::string_view> parts;
-  for (std::size_t from = 0; from <= name.size();) {
-    const std::size_t to = std::min(name.find('/', from), name.size());
-    parts.push_back(name.substr(from, to - from));
-    from = to + 1;
-  }
-  return parts;
 }
 
 // Folders inside `folder`, not those whose names begin with a dot.
@@ -81,7 +72,7 @@ bool is_there(const fs::path& path) {
 }  // namespace
 
 bool is_model_name(std::string_view name) {
-  const auto parts = parts_of(name);
+  const auto parts = base::split_text(name, '/');
   return parts.size() <= 2 && std::ranges::all_of(parts, is_name_part);
 }
 

@@ -285,10 +285,8 @@ class Chooser {
   [[noreturn]] void throw_unknown(const std::string& name) const {
     std::vector<std::string_view> known = {"auto"};
     for (const BackendState& state : machine_.backends) known.push_back(state.name);
-    const std::string_view nearest = base::nearest_name(name, known);
     throw make_error(ErrorCode::invalid_argument, "no backend is called ", formats::quoted_name(name),
-                     nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?", "; this build has ",
-                     listed(known));
+                     base::did_you_mean(name, known), "; this build has ", listed(known));
   }
 
   const ModelNeeds& model_;

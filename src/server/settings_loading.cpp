@@ -136,12 +136,10 @@ class FileReader {
     }
     std::string message = "there is no key " + formats::quoted_name(key.text);
     if (!section.empty()) message += " in " + section;
-    const std::string_view nearest = base::nearest_name(key.text, known);
-    if (!nearest.empty()) {
-      message += "; did you mean " + std::string(nearest) + "?";
-    } else {
+    const std::string hint = base::did_you_mean(key.text, known);
+    message += hint;
+    if (hint.empty())
       message += section.empty() ? "; docs/configuration.md lists all keys" : "; there are " + keys_of(section);
-    }
     if (!file_.lenient) fail(key, message);
     if (unknown_keys_ != nullptr) unknown_keys_->push_back(file_.place(key) + ": " + message);
   }

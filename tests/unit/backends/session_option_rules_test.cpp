@@ -37,7 +37,7 @@ TEST(SessionOptionRules, ValuesAreSpelledAsTheRuntimeDoes) {
 }
 
 TEST(SessionOptionRules, AMistypedKeyIsToldTheNearest) {
-  EXPECT_NE(refusal("intra_op_num_thread", "1").find("is it intra_op_num_threads?"), std::string::npos);
+  EXPECT_NE(refusal("intra_op_num_thread", "1").find("did you mean intra_op_num_threads?"), std::string::npos);
   const std::string message = refusal(std::string(100'000, 'k') + '\n', "1");
   EXPECT_LT(message.size(), 400U);
   EXPECT_EQ(message.find('\n'), std::string::npos);
