@@ -13,6 +13,7 @@
 #include "bench_workload.h"
 #include "common_options.h"
 #include "pipelines/embedding_rows.h"
+#include "process_setup.h"
 #include "profiling.h"
 #include "verb.h"
 
@@ -36,7 +37,8 @@ std::vector<double> measure(const EmbeddingPipeline& pipeline, const std::vector
   };
   // Warm: weights packed, memory touched, threads awake, the clock up.
   constexpr double kWarmSeconds = 0.3;
-  for (double warm = 0; warm < kWarmSeconds;) warm += std::max(run({}), kWarmSeconds / 100);
+  for (double warm = 0; warm < kWarmSeconds;)
+    warm += std::max(run({.cancellation = until_interrupted()}), kWarmSeconds / 100);
   std::vector<double> seconds;
   for (std::size_t i = 0; i < repeat; ++i) {
     seconds.push_back(run(profiler.options()));

@@ -15,6 +15,7 @@
 #include "common_options.h"
 #include "formats/json.h"
 #include "measurements.h"
+#include "process_setup.h"
 #include "text_source.h"
 #include "verb.h"
 
@@ -84,7 +85,8 @@ Compared run_backend(const EmbeddingPipeline& pipeline, const Inputs& inputs, co
   std::vector<std::vector<std::int32_t>> rows;
   if (!inputs.lengths.empty()) rows = random_rows(pipeline.tokenizer(), read_lengths(inputs.lengths), random);
   const auto run = [&] {
-    return rows.empty() ? pipeline.embed(inputs.texts, options) : pipeline.embed_tokens(rows, options);
+    const CallOptions call{.cancellation = until_interrupted()};
+    return rows.empty() ? pipeline.embed(inputs.texts, options, call) : pipeline.embed_tokens(rows, options, call);
   };
   const Embeddings result = run();  // warms up, too
   Compared compared;

@@ -8,6 +8,7 @@
 #include "alate/embedding.h"
 #include "common_options.h"
 #include "measurements.h"
+#include "process_setup.h"
 #include "verb.h"
 
 namespace alate::app {
@@ -75,7 +76,7 @@ void run_demo(Arguments& arguments) {
   const auto pipeline = EmbeddingPipeline::load(find_model(options, model), load_options(options));
   const double load_ms = milliseconds_since(start);
   const auto loaded = Clock::now();
-  const Embeddings result = pipeline.embed(texts);
+  const Embeddings result = pipeline.embed(texts, {}, {.cancellation = until_interrupted()});
   const double embed_ms = milliseconds_since(loaded);
 
   Output output(options.out);

@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "backends/backend.h"
 #include "formats/json.h"
+#include "process_setup.h"
 #include "runtime/profile.h"
 
 namespace alate::app {
@@ -23,7 +24,9 @@ class Profiler {
   void check(const std::string& backend) const;
 
   /// For the runs that are to be in the profile.
-  backends::RunOptions options() { return {.profile = wanted_ ? &calls_ : nullptr}; }
+  backends::RunOptions options() {
+    return {.cancellation = until_interrupted(), .profile = wanted_ ? &calls_ : nullptr};
+  }
   /// After such runs, with the time they took, while the model is still there.
   void add(double seconds);
 

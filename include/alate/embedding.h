@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/cancellation.h"
 #include "alate/model.h"
 #include "alate/tokenizer.h"
 
@@ -41,10 +42,12 @@ class EmbeddingPipeline {
   /// averaged. Throws as Model::load, and unsupported for a module it does not know.
   static EmbeddingPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {});
 
-  /// Throws invalid_argument for options that the model cannot meet. Texts may be empty.
-  Embeddings embed(std::span<const std::string> texts, const EmbedOptions& options = {}) const;
+  /// Throws invalid_argument for options that the model cannot meet, cancelled. Texts may be empty.
+  Embeddings embed(std::span<const std::string> texts, const EmbedOptions& options = {},
+                   const CallOptions& call = {}) const;
   /// The same from token ids, specials included; nothing is cut: a row over the model's positions is invalid_argument.
-  Embeddings embed_tokens(std::span<const std::vector<std::int32_t>> rows, const EmbedOptions& options = {}) const;
+  Embeddings embed_tokens(std::span<const std::vector<std::int32_t>> rows, const EmbedOptions& options = {},
+                          const CallOptions& call = {}) const;
 
   std::size_t dimensions() const;
   std::size_t max_length() const;  // in tokens, with specials

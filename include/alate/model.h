@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/cancellation.h"
 #include "alate/selection.h"
 #include "alate/tensor.h"
 
@@ -77,9 +78,9 @@ class Model {
   /// What `transformers` forward does, in float32. Inputs: input_ids [batch, length] (i32 or i64), attention_mask and
   /// token_type_ids of the same shape (absent: ones, zeros), position_ids. Outputs: last_hidden_state [batch, length,
   /// hidden] and what the head of the model gives. Places with mask 0 are zeros. Throws invalid_argument for unknown or
-  /// missing inputs, wrong shapes, ids outside the vocabulary, more positions than the model has. An ONNX file takes
-  /// and gives what it names, in its own types.
-  NamedTensors forward(const NamedTensors& inputs) const;
+  /// missing inputs, wrong shapes, ids outside the vocabulary, more positions than the model has; cancelled. An ONNX
+  /// file takes and gives what it names, in its own types.
+  NamedTensors forward(const NamedTensors& inputs, const CallOptions& call = {}) const;
 
   const ModelFacts& facts() const;
   const std::filesystem::path& folder() const;

@@ -54,9 +54,11 @@ class FeatureExtraction {
   static FeatureExtraction load(const std::filesystem::path& path, const FeatureExtractionOptions& options = {});
 
   /// Row i of the vectors is text i.
-  Embeddings extract(std::span<const std::string> texts) const;
+  Embeddings extract(std::span<const std::string> texts, const CallOptions& call = {}) const;
   /// As Model::forward: "last_hidden_state" and what the model gives beside it.
-  NamedTensors forward(const NamedTensors& inputs) const { return pipeline_.model().forward(inputs); }
+  NamedTensors forward(const NamedTensors& inputs, const CallOptions& call = {}) const {
+    return pipeline_.model().forward(inputs, call);
+  }
   const EmbeddingPipeline& pipeline() const { return pipeline_; }
   const std::string& backend() const { return pipeline_.facts().backend; }
 

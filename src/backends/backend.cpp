@@ -99,7 +99,9 @@ void check_results(const Executable& executable, std::span<const Buffer> inputs,
 }  // namespace
 
 void Executable::run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) {
+  options.cancellation.check();
   compute(inputs, outputs, options);
+  options.cancellation.check();
   check_results(*this, inputs, outputs, has_ports_of_a_file());
 }
 

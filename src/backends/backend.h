@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/cancellation.h"
 #include "alate/tensor.h"
 #include "backends/memory_needs.h"
 #include "backends/weight_store.h"
@@ -107,8 +107,8 @@ struct StepTime {
 };
 
 struct RunOptions {
-  std::size_t max_workers = 0;                       // 0: as compiled
-  const std::function<bool()>* cancelled = nullptr;  // asked between steps; a run that is cancelled throws cancelled
+  Cancellation cancellation;                 // asked before, between steps and after, by any thread
+  std::size_t max_workers = 0;               // 0: as compiled
   std::vector<StepTime>* profile = nullptr;  // filled with each kernel call, in order, where the backend can tell
 };
 
@@ -120,9 +120,11 @@ class Executable {
   virtual std::span<const Port> outputs() const = 0;
   /// Runs once. Inputs come in the graph's order and bind its dims. An empty output is made by the executable; a given
   /// one must have the right shape and is written; it may be an input's or another output's memory, and holds anything
-  /// when the run throws. May return before the device is done. Every result has its port's type and extents, with the
-  /// dims that the inputs name. Throws invalid_argument for wrong shapes, resource_exhausted, cancelled; for a result
-  /// that is not what its port says, corrupt where a model's file says it and internal where the backend does.
+  /// when the run throws. A run that is cancelled before it begins begins nothing; one that is cancelled before its end
+  /// gives no result, even where the backend cannot stop it. May return before the device is done. Every result has its
+  /// port's type and extents, with the dims that the inputs name. Throws invalid_argument for wrong shapes,
+  /// resource_exhausted, cancelled; for a result that is not what its port says, corrupt where a model's file says it
+  /// and internal where the backend does.
   void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options);
   virtual ExecutableFacts facts() const = 0;
   /// How many threads of this process's shared pool a run splits its work over: several small runs, each inside a loop
@@ -130,7 +132,8 @@ class Executable {
   virtual std::size_t pool_workers() const { return 0; }
 
  protected:
-  /// `run`, whose results are checked behind it. Checks its inputs and the number of its outputs itself.
+  /// `run`, which asks for cancellation before and after it, and checks its results. Checks its inputs and the number
+  /// of its outputs itself.
   virtual void compute(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) = 0;
   /// Whether the ports are what a model's file says about itself, which may be untrue; else they are a verified
   /// graph's.

@@ -1,10 +1,10 @@
 // The reference interpreter: slow, plain and right. Other backends are compared with it.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
+#include "alate/cancellation.h"
 #include "alate/tensor.h"
 #include "graph/graph.h"
 
@@ -15,16 +15,15 @@ namespace alate::graph {
 /// outputs. Thread-safe.
 /// Throws invalid_argument when the number, dtypes or shapes of the inputs do not fit the parameters, or an op's sizes
 /// do not fit once dims have values; resource_exhausted when a value would have over 2^31 elements or memory runs out.
-/// A while_loop runs for as long as its condition holds. `cancelled`, where it is given, is asked before each op, those
-/// of regions too: when it says yes, this throws cancelled.
-std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs,
-                              const std::function<bool()>* cancelled = nullptr);
+/// A while_loop runs for as long as its condition holds. `cancellation` is asked before each op, those of regions too;
+/// then this throws cancelled.
+std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs, Cancellation cancellation);
 
 /// The results of one op over `operands`. `shapes` are its results', in numbers; `dims` is what shape inference knew.
 /// Throws as `interpret` does.
 std::vector<Tensor> interpret_op(Op op, const Attributes& attributes, std::span<const Region> regions,
                                  std::span<const Tensor> operands, std::span<const Shape> shapes, const DimValues& dims,
-                                 const std::function<bool()>* cancelled = nullptr);
+                                 Cancellation cancellation);
 
 /// The bytes of a constant: a leaf's own tensor, without a copy, or its ops computed as `interpret` does.
 Tensor materialize(const Constant& constant);

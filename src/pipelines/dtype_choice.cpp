@@ -46,7 +46,8 @@ Trial try_dtype(const std::filesystem::path& folder, LoadOptions options, const 
       trial.refusal = "the backend '" + trial.loaded->model->facts.backend + "' was chosen for it";
       return trial;
     }
-    trial.cosine = mean_cosine(wanted, trial.loaded->pipeline.embed(choice_texts()).vectors);
+    trial.cosine = mean_cosine(
+        wanted, trial.loaded->pipeline.embed(choice_texts(), {}, {.cancellation = Cancellation::never()}).vectors);
   } catch (const Error& error) {
     trial.refusal = error.message();
     return trial;
@@ -99,7 +100,7 @@ EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const LoadOp
 
   const std::vector<DTypeCandidate> candidates = faster_dtypes(rates);
   if (candidates.empty()) return chosen(std::move(plain), folder, "no type's products are faster on this machine");
-  const Tensor wanted = plain.pipeline.embed(choice_texts()).vectors;
+  const Tensor wanted = plain.pipeline.embed(choice_texts(), {}, {.cancellation = Cancellation::never()}).vectors;
   std::string refusals;
   for (const DTypeCandidate& candidate : candidates) {
     Trial trial = try_dtype(folder, options, candidate, wanted);

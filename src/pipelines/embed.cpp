@@ -228,6 +228,7 @@ Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const Emb
 
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                        const EmbedOptions& options, const backends::RunOptions& run) {
+  run.cancellation.check();
   TokenizedTexts tokenized = tokenize_texts(pipeline, texts, options);
   Embeddings result = run_rows(pipeline, tokenized.rows, tokenized.pool_skip, options, run);
   result.truncated = std::move(tokenized.truncated);
@@ -249,13 +250,14 @@ void shorten_vector(std::span<float> kept, bool normalized) {
 
 }  // namespace pipelines
 
-Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const EmbedOptions& options) const {
-  return pipelines::embed_texts(*this, texts, options, {});
+Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const EmbedOptions& options,
+                                    const CallOptions& call) const {
+  return pipelines::embed_texts(*this, texts, options, {.cancellation = call.cancellation});
 }
 
-Embeddings EmbeddingPipeline::embed_tokens(std::span<const std::vector<std::int32_t>> rows,
-                                           const EmbedOptions& options) const {
-  return pipelines::embed_rows(*this, rows, options, {});
+Embeddings EmbeddingPipeline::embed_tokens(std::span<const std::vector<std::int32_t>> rows, const EmbedOptions& options,
+                                           const CallOptions& call) const {
+  return pipelines::embed_rows(*this, rows, options, {.cancellation = call.cancellation});
 }
 
 std::size_t EmbeddingPipeline::dimensions() const { return state_->dimensions; }

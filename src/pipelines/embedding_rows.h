@@ -73,7 +73,7 @@ struct EmbeddingRow {
 /// One batch: f32 [rows, dimensions of the model]. The same row gives the same bits in any batch. Throws
 /// invalid_argument naming the row for an id that the model does not have, cancelled.
 Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const EmbeddingRow> rows, bool normalize,
-                          const backends::RunOptions& options = {});
+                          const backends::RunOptions& options);
 
 /// EmbeddingPipeline::embed and embed_tokens; `run` goes to each batch's run. Throws cancelled beside what those throw.
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,

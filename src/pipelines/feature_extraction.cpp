@@ -12,8 +12,8 @@ FeatureExtraction FeatureExtraction::load(const std::filesystem::path& path, con
   return {EmbeddingPipeline::load(path, load), std::move(embed)};
 }
 
-Embeddings FeatureExtraction::extract(std::span<const std::string> texts) const {
-  return pipeline_.embed(texts, options_);
+Embeddings FeatureExtraction::extract(std::span<const std::string> texts, const CallOptions& call) const {
+  return pipeline_.embed(texts, options_, call);
 }
 
 }  // namespace alate

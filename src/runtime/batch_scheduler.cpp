@@ -35,6 +35,12 @@ struct RowEqual {
   }
 };
 
+// Of the call under way, when nobody waits for what it computes.
+struct IsUnwanted {
+  const std::atomic<std::size_t>& wanted;
+  bool operator()() const { return wanted.load(std::memory_order_relaxed) == 0; }
+};
+
 std::exception_ptr as_pointer(const Error& error) { return std::make_exception_ptr(error); }
 
 // The exception being handled, as an Error.
@@ -112,7 +118,7 @@ struct BatchScheduler::State {
 
   // How many of the rows in the call under way are wanted, or whether the task is.
   std::atomic<std::size_t> wanted{0};
-  const std::function<bool()> unwanted = [this] { return wanted.load(std::memory_order_relaxed) == 0; };
+  const IsUnwanted is_unwanted{wanted};
   NextBatch batch;                     // of the scheduler's thread
   std::vector<const BatchRow*> views;  // the same
   std::thread thread;
@@ -339,7 +345,7 @@ void BatchScheduler::State::run_task(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   std::exception_ptr error;
   try {
-    task(unwanted);
+    task(Cancellation::when(is_unwanted));
   } catch (...) {
     error = current_error();
   }
@@ -404,7 +410,7 @@ std::exception_ptr BatchScheduler::State::compute(std::unique_lock<std::mutex>& 
   lock.unlock();
   std::exception_ptr error;
   try {
-    values = run(program, rows, unwanted);
+    values = run(program, rows, Cancellation::when(is_unwanted));
     require_rows(values, rows.size());
   } catch (...) {
     error = current_error();

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "alate/cancellation.h"
 #include "alate/tensor.h"
 
 namespace alate::runtime {
@@ -33,14 +34,13 @@ struct BatchResult {
 /// What one request wants of a model. Either rows, or a task of its own.
 struct BatchJob {
   using Clock = std::chrono::steady_clock;
-  /// Asked now and then by a task; true once nobody waits for it.
-  using Cancelled = std::function<bool()>;
 
-  std::uint64_t program = 0;                   // rows of different programs are never in one batch
-  std::vector<BatchRow> rows;                  // none: done at once
-  std::function<void(const Cancelled&)> task;  // instead of rows: runs alone on the scheduler's thread, `tokens` long
-  std::size_t tokens = 0, row_length = 0;      // of a task, and of its longest row, for fairness
-  std::string client;                          // each client gets the same share of the tokens
+  std::uint64_t program = 0;   // rows of different programs are never in one batch
+  std::vector<BatchRow> rows;  // none: done at once
+  // Instead of rows: runs alone on the scheduler's thread, `tokens` long. Cancelled once nobody waits for it.
+  std::function<void(Cancellation)> task;
+  std::size_t tokens = 0, row_length = 0;                 // of a task, and of its longest row, for fairness
+  std::string client;                                     // each client gets the same share of the tokens
   Clock::time_point deadline = Clock::time_point::max();  // once it is over the job fails with deadline_exceeded, unrun
   /// Called exactly once, with the result or an error, unless the job is cancelled: on the scheduler's thread, or in
   /// `submit` itself. It must be short and must not throw; it may submit and cancel.
@@ -74,10 +74,10 @@ class BatchScheduler {
  public:
   using Clock = BatchJob::Clock;
   using Rows = std::span<const BatchRow* const>;
-  /// Computes a batch: f32 [rows, width]. `cancelled` turns true when no job waits for any of the rows; the function
-  /// may then throw anything. When it throws for a batch of several rows, each row is tried alone, so that only those
+  /// Computes a batch: f32 [rows, width]. It is cancelled when no job waits for any of the rows, and may then
+  /// throw anything. When it throws for a batch of several rows, each row is tried alone, so that only those
   /// fail that must.
-  using Run = std::function<Tensor(std::uint64_t program, Rows rows, const std::function<bool()>& cancelled)>;
+  using Run = std::function<Tensor(std::uint64_t program, Rows rows, Cancellation cancellation)>;
 
   BatchScheduler(Run run, const BatchSchedulerOptions& options, BatchObserver observer = {});
   /// As `stop`.

@@ -31,6 +31,6 @@ std::shared_ptr<const EncoderProgram> make_file_program(FileEncoder encoder, std
 /// taken as i32 or i64, whichever the file wants. Throws invalid_argument naming an input that is missing, not there,
 /// or of another type or shape.
 NamedTensors run_file(backends::Executable& executable, const NamedTensors& inputs,
-                      const backends::RunOptions& options = {});
+                      const backends::RunOptions& options);
 
 }  // namespace alate::runtime

@@ -152,7 +152,9 @@ Tensor usual_input(std::string_view name, std::int64_t batch, std::int64_t lengt
 
 }  // namespace
 
-NamedTensors Model::forward(const NamedTensors& inputs) const { return runtime::forward(*state_, inputs, {}); }
+NamedTensors Model::forward(const NamedTensors& inputs, const CallOptions& call) const {
+  return runtime::forward(*state_, inputs, {.cancellation = call.cancellation});
+}
 
 NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inputs,
                               const backends::RunOptions& options) {

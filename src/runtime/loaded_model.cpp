@@ -197,7 +197,8 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
       specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding(), weights);
   // Such a backend compiles at the first run: what it cannot compile must show now, while another one can still be
   // taken.
-  if (specialises) on_backend(*backend, [&] { return program->run(one_token()); });
+  if (specialises)
+    on_backend(*backend, [&] { return program->run(one_token(), {}, {.cancellation = Cancellation::never()}); });
   return program;
 }
 

@@ -37,10 +37,10 @@ class EncoderProgram {
   EncoderProgram& operator=(const EncoderProgram&) = delete;
 
   /// One output for each that the program was built with: [tokens, …] or [sequences, …] float32. An empty batch gives
-  /// empty results where rows are tokens, and zeros where they are sequences. Throws also corrupt, when a file that the
-  /// program reads was cut off or changed.
-  std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options = {},
-                          const backends::RunOptions& run_options = {}) const;
+  /// empty results where rows are tokens, and zeros where they are sequences. Throws also cancelled, and corrupt when a
+  /// file that the program reads was cut off or changed.
+  std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options,
+                          const backends::RunOptions& run_options) const;
   std::span<const backends::Port> outputs() const { return executable_->outputs(); }
   /// Whether rows of output `i` are tokens (else sequences).
   bool is_per_token(std::size_t i) const;

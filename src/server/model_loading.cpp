@@ -39,11 +39,11 @@ Error without_path(const Error& error, const NamedFolder& model) {
 }
 
 runtime::BatchScheduler::Run batch_function(const EmbeddingPipeline& pipeline) {
-  return [pipeline](std::uint64_t program, runtime::BatchScheduler::Rows rows, const std::function<bool()>& cancelled) {
+  return [pipeline](std::uint64_t program, runtime::BatchScheduler::Rows rows, Cancellation cancellation) {
     std::vector<pipelines::EmbeddingRow> views;
     views.reserve(rows.size());
     for (const runtime::BatchRow* row : rows) views.push_back({.ids = row->ids, .pool_skip = row->pool_skip});
-    return pipelines::run_embedding_rows(pipeline, views, (program & 1) != 0, {.cancelled = &cancelled});
+    return pipelines::run_embedding_rows(pipeline, views, (program & 1) != 0, {.cancellation = cancellation});
   };
 }
 

@@ -16,6 +16,7 @@
 
 namespace {
 
+using alate::Cancellation;
 using alate::DType;
 using alate::Shape;
 using alate::Tensor;
@@ -125,7 +126,7 @@ const Named kCases[] = {
 
 }  // namespace
 
-extern "C" void alate_counted() { executable->run(inputs, outputs, {}); }
+extern "C" void alate_counted() { executable->run(inputs, outputs, {.cancellation = Cancellation::never()}); }
 
 int main() {
   try {
@@ -137,8 +138,9 @@ int main() {
       inputs = built.given;
       outputs.assign(1, {});
       executable = alate::cpu::cpu_backend().compile(std::move(built.b).finish(), {});
-      executable->run(inputs, outputs, {});        // binds, and makes what later runs use again
-      void (*volatile counted)() = alate_counted;  // never inlined
+      executable->run(inputs, outputs,
+                      {.cancellation = Cancellation::never()});  // binds, and makes what later runs use again
+      void (*volatile counted)() = alate_counted;                // never inlined
       counted();
       std::printf("%s\n", each.name);
     }

@@ -74,8 +74,6 @@ struct Frame {
   std::size_t row_stride(SlotId slot) const;
   /// Elements between the starts of two blocks of columns, of a slot that has these.
   std::size_t block_stride(SlotId slot) const;
-  /// Throws cancelled when the caller of the run does not want it any more.
-  void check_cancelled() const;
 };
 
 /// How the processor runs one op for some dtypes: a row of the backend's spelling table.

@@ -1,6 +1,5 @@
 #include "backends/cpu/run_plan.h"
 
-#include "alate/error.h"
 #include "backends/cpu/row_groups.h"
 #include "backends/cpu/steps/work.h"
 
@@ -31,11 +30,6 @@ std::byte* writable(const std::byte* bytes) { return const_cast<std::byte*>(byte
 
 }  // namespace
 
-void Frame::check_cancelled() const {
-  if (options.cancelled != nullptr && (*options.cancelled)())
-    throw Error(ErrorCode::cancelled, "the run was cancelled");
-}
-
 void point_slots(const Plan& plan, const Binding& binding, std::span<const std::byte* const> inputs,
                  std::span<std::byte* const> outputs, std::byte* arena, std::span<std::byte*> pointers) {
   for (std::size_t id = 0; id < plan.slots.size(); ++id) {
@@ -52,7 +46,7 @@ void point_slots(const Plan& plan, const Binding& binding, std::span<const std::
 }
 
 void run_step(const Plan& plan, std::size_t index, Frame& frame) {
-  frame.check_cancelled();
+  frame.options.cancellation.check();
   frame.step = index;
   const Step& step = plan.steps[index];
   if (frame.options.profile == nullptr)

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::string_view kRunning = "running on onnx";
 
-void check_cancelled(const backends::RunOptions& options) {
-  if (options.cancelled != nullptr && (*options.cancelled)())
-    throw Error(ErrorCode::cancelled, "the run was cancelled");
-}
-
 bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
   const std::less<const std::byte*> before;
   return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
@@ -113,13 +108,13 @@ void OnnxExecutable::read_results(std::vector<Result>& results, abi::IoBinding* 
 
 void OnnxExecutable::run_bound(abi::IoBinding* binding, const backends::RunOptions& options) const {
   std::optional<WatchedRun> watched;
-  if (options.cancelled != nullptr) watched.emplace(*library_, *options.cancelled);
+  if (options.cancellation.is_possible()) watched.emplace(*library_, options.cancellation);
   try {
     library_->check<abi::RunWithBinding>(kRunning, parts_.session.get(), watched ? watched->options() : nullptr,
                                          static_cast<const abi::IoBinding*>(binding));
     parts_.files.require_unchanged();
   } catch (const Error& error) {
-    check_cancelled(options);  // then it is the run that was ended
+    options.cancellation.check();  // then it is the run that was ended
     parts_.files.require_unchanged();
     // What a file's own operators do not take is between the file and its inputs.
     if (error.code() != ErrorCode::internal || parts_.has_exact_ports) throw;
@@ -153,7 +148,6 @@ void OnnxExecutable::compute(std::span<const backends::Buffer> inputs, std::span
   if (outputs.size() != parts_.outputs.size())
     throw make_error(ErrorCode::invalid_argument, "run was given ", outputs.size(), " output buffers for ",
                      parts_.outputs.size(), " outputs");
-  check_cancelled(options);
   Binding binding = take_binding();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const OwnedValue value = value_over(*library_, backends::host_tensor(inputs[i]));
@@ -170,7 +164,7 @@ void OnnxExecutable::compute(std::span<const backends::Buffer> inputs, std::span
   run_bound(binding.get(), options);
   if (!is_complete) read_results(results, binding.get());
   give_binding(std::move(binding));
-  check_cancelled(options);
+  options.cancellation.check();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!results[i].is_callers) backends::give_outputs({&results[i].tensor, 1}, outputs.subspan(i, 1));
   }

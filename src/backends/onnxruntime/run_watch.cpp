@@ -85,15 +85,15 @@ RunWatch& watch() {
 
 }  // namespace
 
-WatchedRun::WatchedRun(const Library& library, const std::function<bool()>& cancelled)
-    : library_(library), cancelled_(cancelled), options_(make_options(library)), place_(watch().add(this)) {}
+WatchedRun::WatchedRun(const Library& library, Cancellation cancellation)
+    : library_(library), cancellation_(cancellation), options_(make_options(library)), place_(watch().add(this)) {}
 
 WatchedRun::~WatchedRun() { watch().remove(place_); }
 
 void WatchedRun::check() noexcept {
   if (is_ended_) return;
   try {
-    if (!cancelled_()) return;
+    if (!cancellation_.is_requested()) return;
     is_ended_ = true;
     library_.check<abi::RunOptionsSetTerminate>("ending a run on onnx", options_.get());
   } catch (const std::exception& error) {

@@ -1,21 +1,21 @@
 // Ends runs of the library that nobody waits for any more.
 #pragma once
 
-#include <functional>
 #include <list>
 #include <memory>
 
+#include "alate/cancellation.h"
 #include "backends/onnxruntime/library.h"
 
 namespace alate::onnxruntime {
 
-/// The options of one run, which ends early, between two of its kernels, once `cancelled` says so: a thread of this
-/// process asks it some fifty times a second as long as this lives. `cancelled` must be callable from any thread.
+/// The options of one run, which ends early, between two of its kernels, once it is cancelled: a thread of this process
+/// asks some fifty times a second as long as this lives.
 class WatchedRun {
  public:
-  /// Throws what the library says. `cancelled` and `library` must outlive this.
-  WatchedRun(const Library& library, const std::function<bool()>& cancelled);
-  /// Once this returns nobody asks `cancelled`.
+  /// Throws what the library says. `library` must outlive this.
+  WatchedRun(const Library& library, Cancellation cancellation);
+  /// Once this returns nobody asks any more.
   ~WatchedRun();
   WatchedRun(const WatchedRun&) = delete;
   WatchedRun& operator=(const WatchedRun&) = delete;
@@ -26,7 +26,7 @@ class WatchedRun {
 
  private:
   const Library& library_;
-  const std::function<bool()>& cancelled_;
+  Cancellation cancellation_;
   Owned<abi::RunOptions> options_;
   bool is_ended_ = false;
   std::list<WatchedRun*>::iterator place_;  // among the watcher's

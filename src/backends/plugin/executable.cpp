@@ -36,7 +36,7 @@ struct ConstantDescriptions {
 
 std::int32_t ask_whether_cancelled(void* context) {
   try {
-    return (*static_cast<const std::function<bool()>*>(context))() ? 1 : 0;
+    return static_cast<const Cancellation*>(context)->is_requested() ? 1 : 0;
   } catch (...) {
     return 1;
   }
@@ -122,8 +122,6 @@ void PluginExecutable::compute(std::span<const backends::Buffer> inputs, std::sp
   graph::DimValues dims(*dims_);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     dims.bind(inputs_[i].shape, inputs[i].shape(), "input '" + inputs_[i].name + "'");
-  if (options.cancelled != nullptr && (*options.cancelled)())
-    throw Error(ErrorCode::cancelled, "the run was cancelled");
   const std::vector<Tensor> given = backends::host_tensors(inputs);
   std::vector<Tensor> results;
   for (const backends::Port& port : outputs_) results.push_back(Tensor::uninitialized(dims(port.shape)));
@@ -135,9 +133,10 @@ void PluginExecutable::compute(std::span<const backends::Buffer> inputs, std::sp
   arguments.outputs = to.write().data();
   arguments.output_count = to.write().size();
   arguments.max_workers = options.max_workers != 0 ? options.max_workers : max_workers_;
-  if (options.cancelled != nullptr) {
+  Cancellation cancellation = options.cancellation;
+  if (cancellation.is_possible()) {
     arguments.cancelled = ask_whether_cancelled;
-    arguments.cancel_context = const_cast<std::function<bool()>*>(options.cancelled);
+    arguments.cancel_context = &cancellation;
   }
   library_->check("running", &alate_backend_api::run, executable_, static_cast<const alate_run_arguments*>(&arguments));
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -120,8 +120,7 @@ void XlaExecutable::compute(std::span<const Buffer> inputs, std::span<Buffer> ou
     values.bind(inputs_[i].shape, inputs[i].shape(), "input '" + inputs_[i].name + "'");
   for (std::size_t i = 0; i < outputs.size(); ++i) require_shape(outputs[i], values(outputs_[i].shape), i);
   const SpecialisationPtr specialisation = specialise(values);
-  if (options.cancelled != nullptr && (*options.cancelled)())
-    throw Error(ErrorCode::cancelled, "the run was cancelled");
+  options.cancellation.check();
   const std::vector<DeviceBuffer> results =
       source_->client()->run(specialisation->program, arguments_of(inputs, outputs, *specialisation),
                              outputs_.size() + specialisation->checks.size());

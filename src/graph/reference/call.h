@@ -1,11 +1,11 @@
 // What a reference function is given, and the list of all of them.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "alate/cancellation.h"
 #include "alate/tensor.h"
 #include "graph/dims.h"
 #include "graph/graph.h"
@@ -22,8 +22,8 @@ struct ReferenceCall {
   std::span<const Region> regions;
   std::span<const Shape> shapes;
   const DimValues& dims;
-  std::string_view source = {};                      // of the node, for messages
-  const std::function<bool()>* cancelled = nullptr;  // as `interpret` takes it
+  std::string_view source;    // of the node, for messages; may be empty
+  Cancellation cancellation;  // as `interpret` takes it
 
   template <typename Attribute>
   const Attribute& as() const {
@@ -46,9 +46,9 @@ std::vector<std::int64_t> extents_of(const Shape& shape);
 std::int64_t product(std::span<const std::int64_t> extents);
 
 /// A region's outputs for operands of its parameters' shapes; its dims have the values that its parent's have. Throws
-/// cancelled where that is asked before an op and says yes.
+/// as `interpret` does when it is cancelled.
 std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims, std::vector<Tensor> inputs,
-                                     const std::function<bool()>* cancelled);
+                                     Cancellation cancellation);
 
 // One function a row of the op table, in the file of its family; a missing one does not link.
 #define ALATE_LEAF_OP(...)

@@ -84,7 +84,7 @@ std::vector<Tensor> dispatch_with_carriers(const ReferenceCall& call) {
                                           .shapes = shapes,
                                           .dims = call.dims,
                                           .source = call.source,
-                                          .cancelled = call.cancelled});
+                                          .cancellation = call.cancellation});
   for (std::size_t i = 0; i < results.size(); ++i) results[i] = tensor::packed(results[i], call.shapes[i].dtype);
   return results;
 }
@@ -112,7 +112,9 @@ Tensor materialize(const Constant& constant, std::map<const Constant*, Tensor>& 
                                  .operands = operands,
                                  .regions = {},
                                  .shapes = std::span(&constant.shape, 1),
-                                 .dims = DimValues(no_dims)})
+                                 .dims = DimValues(no_dims),
+                                 .source = {},
+                                 .cancellation = Cancellation::never()})
                            .front();
   done.emplace(&constant, value);
   return value;
@@ -120,8 +122,8 @@ Tensor materialize(const Constant& constant, std::map<const Constant*, Tensor>& 
 
 std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValues& dims,
                              std::span<const Tensor> inputs, const std::vector<std::vector<Tensor>>& values,
-                             const std::function<bool()>* cancelled) {
-  if (cancelled != nullptr && (*cancelled)()) throw Error(ErrorCode::cancelled, "the run was cancelled");
+                             Cancellation cancellation) {
+  cancellation.check();
   const auto place = [&] { return static_cast<std::size_t>(std::get<Index>(node.attributes).index); };
   if (node.op == Op::parameter) return {inputs[place()]};
   if (node.op == Op::constant) return {graph::materialize(*graph.constants()[place()])};
@@ -144,19 +146,19 @@ std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValu
                    .shapes = shapes,
                    .dims = dims,
                    .source = graph.source(node.source),
-                   .cancelled = cancelled});
+                   .cancellation = cancellation});
 }
 
 }  // namespace
 
 std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims, std::vector<Tensor> inputs,
-                                     const std::function<bool()>* cancelled) {
+                                     Cancellation cancellation) {
   std::vector<std::vector<Tensor>> values(region.nodes().size());
   std::vector<std::uint32_t> uses = use_counts(region);
   for (NodeId id = 0; id < region.nodes().size(); ++id) {
     const Node& node = region.node(id);
     if (uses[id] == 0) continue;
-    values[id] = evaluate(region, node, dims, inputs, values, cancelled);
+    values[id] = evaluate(region, node, dims, inputs, values, cancellation);
     for (const Value operand : node.operands) {
       if (--uses[operand.node] == 0) values[operand.node].clear();
     }
@@ -166,8 +168,7 @@ std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims,
   return outputs;
 }
 
-std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs,
-                              const std::function<bool()>* cancelled) {
+std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs, Cancellation cancellation) {
   const std::span<const Parameter> parameters = graph.parameters();
   if (inputs.size() != parameters.size()) {
     throw make_error(ErrorCode::invalid_argument, "graph '", graph.name(), "' takes ", parameters.size(),
@@ -179,19 +180,20 @@ std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs
     dims.bind(parameters[i].shape, inputs[i].shape(), what);
     check_size(inputs[i].shape(), what);
   }
-  return interpret_region(graph, dims, {inputs.begin(), inputs.end()}, cancelled);
+  return interpret_region(graph, dims, {inputs.begin(), inputs.end()}, cancellation);
 }
 
 std::vector<Tensor> interpret_op(Op op, const Attributes& attributes, std::span<const Region> regions,
                                  std::span<const Tensor> operands, std::span<const Shape> shapes, const DimValues& dims,
-                                 const std::function<bool()>* cancelled) {
+                                 Cancellation cancellation) {
   return evaluate({.op = op,
                    .attributes = attributes,
                    .operands = operands,
                    .regions = regions,
                    .shapes = shapes,
                    .dims = dims,
-                   .cancelled = cancelled});
+                   .source = {},
+                   .cancellation = cancellation});
 }
 
 Tensor materialize(const Constant& constant) {

@@ -15,18 +15,18 @@ bool is_true(const Tensor& scalar) { return scalar.bytes()[0] != std::byte{0}; }
 
 std::vector<Tensor> reference_while_loop(const ReferenceCall& call) {
   std::vector<Tensor> values(call.operands.begin(), call.operands.end());
-  while (is_true(interpret_region(*call.regions[0], call.dims, values, call.cancelled).front()))
-    values = interpret_region(*call.regions[1], call.dims, std::move(values), call.cancelled);
+  while (is_true(interpret_region(*call.regions[0], call.dims, values, call.cancellation).front()))
+    values = interpret_region(*call.regions[1], call.dims, std::move(values), call.cancellation);
   return values;
 }
 
 std::vector<Tensor> reference_if_else(const ReferenceCall& call) {
   const Graph& chosen = *call.regions[is_true(call.operand(0)) ? 0 : 1];
-  return interpret_region(chosen, call.dims, {call.operands.begin() + 1, call.operands.end()}, call.cancelled);
+  return interpret_region(chosen, call.dims, {call.operands.begin() + 1, call.operands.end()}, call.cancellation);
 }
 
 std::vector<Tensor> reference_call(const ReferenceCall& call) {
-  return interpret_region(*call.regions[0], call.dims, {call.operands.begin(), call.operands.end()}, call.cancelled);
+  return interpret_region(*call.regions[0], call.dims, {call.operands.begin(), call.operands.end()}, call.cancellation);
 }
 
 // https://openxla.org/stablehlo/spec#reduce, which leaves the order open: here each result is folded from its first
@@ -52,7 +52,7 @@ std::vector<Tensor> reference_reduce(const ReferenceCall& call) {
     for_each_place(reduced, [&](const std::vector<std::int64_t>& inner) {
       for (std::size_t i = 0; i < count; ++i)
         so_far.push_back(element_of(call.operand(i), place_of(outer) + place_of(inner)));
-      so_far = interpret_region(*call.regions[0], call.dims, std::move(so_far), call.cancelled);
+      so_far = interpret_region(*call.regions[0], call.dims, std::move(so_far), call.cancellation);
     });
     for (std::size_t i = 0; i < count; ++i) copy_element(results[i], next, so_far[i], 0);
     ++next;

@@ -60,7 +60,8 @@ std::vector<Tensor> reference_sort(const ReferenceCall& call) {
         pairs.push_back(element_of(operand, a));
         pairs.push_back(element_of(operand, b));
       }
-      return interpret_region(region, call.dims, std::move(pairs), call.cancelled).front().bytes()[0] != std::byte{0};
+      return interpret_region(region, call.dims, std::move(pairs), call.cancellation).front().bytes()[0] !=
+             std::byte{0};
     });
     for (std::size_t i = 0; i < length; ++i) {
       for (std::size_t k = 0; k < results.size(); ++k)

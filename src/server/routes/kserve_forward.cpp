@@ -155,8 +155,8 @@ class Forward : public std::enable_shared_from_this<Forward> {
     job.client = exchange_->client;
     job.deadline = exchange_->deadline();
     auto outputs = std::make_shared<NamedTensors>();
-    job.task = [model = hosted->pipeline.model(), inputs, outputs](const runtime::BatchJob::Cancelled& cancelled) {
-      *outputs = runtime::forward(model.state(), *inputs, {.cancelled = &cancelled});
+    job.task = [model = hosted->pipeline.model(), inputs, outputs](Cancellation cancellation) {
+      *outputs = runtime::forward(model.state(), *inputs, {.cancellation = cancellation});
     };
     // What follows is done elsewhere: it may be long, and the scheduler must not be the last to let go of its own
     // model, which the exchange holds until it is answered.

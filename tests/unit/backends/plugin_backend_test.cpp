@@ -57,7 +57,7 @@ Tensor random_tensor(const std::vector<std::int64_t>& extents, std::uint32_t see
 }
 
 std::vector<Tensor> run(Executable& executable, std::span<const Tensor> inputs,
-                        const backends::RunOptions& options = {}) {
+                        const backends::RunOptions& options = {.cancellation = Cancellation::never()}) {
   const std::vector<Buffer> buffers(inputs.begin(), inputs.end());
   std::vector<Buffer> outputs(executable.outputs().size());
   executable.run(buffers, outputs, options);
@@ -168,7 +168,8 @@ TEST(PluginBackend, RunsANetworkOfAnySizeLikeTheReference) {
   EXPECT_GT(executable->facts().kernels, 4U);
   for (const std::int64_t tokens : {1, 7, 0, 64}) {
     const std::vector<Tensor> inputs = {random_tensor({tokens, 16}, static_cast<std::uint32_t>(tokens))};
-    const std::vector<Tensor> wanted = graph::interpret(graph, inputs), found = run(*executable, inputs);
+    const std::vector<Tensor> wanted = graph::interpret(graph, inputs, Cancellation::never()),
+                              found = run(*executable, inputs);
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(found[i], wanted[i]);
   }
 }
@@ -204,7 +205,8 @@ TEST(PluginBackend, AgreesWithTheReferenceOnExamplesOrNamesTheOp) {
       continue;
     }
     const std::vector<Tensor> inputs = graph::example_inputs(graph);
-    const std::vector<Tensor> wanted = graph::interpret(graph, inputs), found = run(*executable, inputs);
+    const std::vector<Tensor> wanted = graph::interpret(graph, inputs, Cancellation::never()),
+                              found = run(*executable, inputs);
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(found[i], wanted[i]);
     ++compared;
   }
@@ -237,7 +239,8 @@ TEST(PluginBackend, RefusesInputsOfAnotherShapeAndRunsThatAreCancelled) {
   EXPECT_EQ(error_of([&] { run(*executable, {}); }).code(), ErrorCode::invalid_argument);
   int asked = 0;
   const std::function<bool()> later = [&] { return ++asked > 1; };
-  EXPECT_EQ(error_of([&] { run(*executable, right, {.cancelled = &later}); }).code(), ErrorCode::cancelled);
+  EXPECT_EQ(error_of([&] { run(*executable, right, {.cancellation = Cancellation::when(later)}); }).code(),
+            ErrorCode::cancelled);
 }
 
 TEST(PluginGraphText, GivesLeavesInTheOrderOfTheirNumbers) {
@@ -255,7 +258,8 @@ TEST(PluginGraphText, GivesLeavesInTheOrderOfTheirNumbers) {
     return graph::ConstantPtr();
   });
   const std::vector<Tensor> inputs = {random_tensor({3, 16}, 5)};
-  expect_near(graph::interpret(again, inputs)[0], graph::interpret(network, inputs)[0]);
+  expect_near(graph::interpret(again, inputs, Cancellation::never())[0],
+              graph::interpret(network, inputs, Cancellation::never())[0]);
 }
 
 fs::path broken(const std::string& name) {

@@ -90,7 +90,8 @@ TEST(Gradients, OfConvertHaveTheDtypeOfWhatIsConverted) {
     const Graph graph = with_gradients(b.finish(), 0, std::span(&first, 1));
     EXPECT_EQ(graph.shape(graph.outputs()[1].value), (Shape{dtype, {2}}));
     const Tensor found =
-        run_op(Op::convert, {interpret(graph, std::vector{Tensor::zeros({dtype, {2}})})[1]}, Convert{DType::f32});
+        run_op(Op::convert, {interpret(graph, std::vector{Tensor::zeros({dtype, {2}})}, Cancellation::never())[1]},
+               Convert{DType::f32});
     EXPECT_EQ(values_of<float>(found), (std::vector<float>{1, 1}));
   }
 }

@@ -8,18 +8,10 @@
 #include "alate/error.h"
 #include "graph/builder.h"
 #include "graph/interpreter.h"
+#include "tests/unit/base/expect_error.h"
 
 namespace alate::graph {
 namespace {
-
-ErrorCode code_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return ErrorCode::internal;
-}
 
 TEST(InterpreterCancelling, IsAskedBeforeEachOp) {
   Builder b("three");
@@ -32,12 +24,12 @@ TEST(InterpreterCancelling, IsAskedBeforeEachOp) {
     ++asked;
     return false;
   };
-  EXPECT_EQ(interpret(graph, inputs, &never)[0].values<float>()[1], -2);
+  EXPECT_EQ(interpret(graph, inputs, Cancellation::when(never))[0].values<float>()[1], -2);
   const int all = asked;
   EXPECT_GE(all, 3);
   asked = 0;
   const std::function<bool()> soon = [&] { return ++asked == 3; };
-  EXPECT_EQ(code_of([&] { interpret(graph, inputs, &soon); }), ErrorCode::cancelled);
+  EXPECT_EQ(base::error_of([&] { interpret(graph, inputs, Cancellation::when(soon)); }).code(), ErrorCode::cancelled);
   EXPECT_EQ(asked, 3) << "it went on";
 }
 
@@ -57,7 +49,9 @@ TEST(InterpreterCancelling, EndsALoop) {
   const Graph graph = whole.finish();
   int asked = 0;
   const std::function<bool()> later = [&] { return ++asked > 1000; };
-  EXPECT_EQ(code_of([&] { interpret(graph, std::vector{Tensor::scalar<std::int32_t>(1)}, &later); }),
+  EXPECT_EQ(base::error_of([&] {
+              interpret(graph, std::vector{Tensor::scalar<std::int32_t>(1)}, Cancellation::when(later));
+            }).code(),
             ErrorCode::cancelled);
 }
 

@@ -16,7 +16,7 @@ BatchJob due(BatchJob job, Clock::time_point deadline) {
   return job;
 }
 
-BatchJob task_of(std::function<void(const BatchJob::Cancelled&)> task, std::size_t tokens = 1) {
+BatchJob task_of(std::function<void(Cancellation)> task, std::size_t tokens = 1) {
   BatchJob job;
   job.task = std::move(task);
   job.tokens = tokens;
@@ -145,22 +145,16 @@ TEST_F(BatchEndings, WhateverTheModelThrowsBecomesAnError) {
     BatchScheduler throwing(run, {});
     return runtime::send(throwing, job_of({{1}})).error().code();
   };
-  using Cancelled = std::function<bool()>;
-  EXPECT_EQ(code_of([](auto, auto, const Cancelled&) -> Tensor { throw std::bad_alloc(); }),
-            ErrorCode::resource_exhausted);
-  EXPECT_EQ(code_of([](auto, auto, const Cancelled&) -> Tensor { throw std::runtime_error("x"); }),
-            ErrorCode::internal);
-  EXPECT_EQ(code_of([](auto, auto, const Cancelled&) -> Tensor { throw 1; }), ErrorCode::internal);
-  EXPECT_EQ(code_of([](auto, auto, const Cancelled&) {
-              return Tensor::zeros({DType::f32, {2, 3}});
-            }),
-            ErrorCode::internal);
-  EXPECT_EQ(code_of([](auto, auto, const Cancelled&) { return Tensor(); }), ErrorCode::internal);
+  EXPECT_EQ(code_of([](auto, auto, Cancellation) -> Tensor { throw std::bad_alloc(); }), ErrorCode::resource_exhausted);
+  EXPECT_EQ(code_of([](auto, auto, Cancellation) -> Tensor { throw std::runtime_error("x"); }), ErrorCode::internal);
+  EXPECT_EQ(code_of([](auto, auto, Cancellation) -> Tensor { throw 1; }), ErrorCode::internal);
+  EXPECT_EQ(code_of([](auto, auto, Cancellation) { return Tensor::zeros({DType::f32, {2, 3}}); }), ErrorCode::internal);
+  EXPECT_EQ(code_of([](auto, auto, Cancellation) { return Tensor(); }), ErrorCode::internal);
 }
 
 TEST_F(BatchEndings, DestructionFailsWhatIsLeft) {
   start_busy();
-  Sent waiting = send({{1}}), task = send(*scheduler, task_of([](const auto&) {}));
+  Sent waiting = send({{1}}), task = send(*scheduler, task_of([](Cancellation) {}));
   scheduler.reset();  // the model notices that nobody waits for what it computes
   EXPECT_EQ(plug.error().code(), ErrorCode::cancelled);
   EXPECT_EQ(waiting.error().code(), ErrorCode::cancelled);
@@ -256,9 +250,9 @@ TEST_F(BatchEndings, ATaskRunsAloneInItsTurn) {
   start_busy();
   Sent before = send({{1}}, "a");
   std::thread::id thread;
-  Sent task = send(*scheduler, task_of([&](const auto& cancelled) {
+  Sent task = send(*scheduler, task_of([&](Cancellation cancellation) {
     thread = std::this_thread::get_id();
-    EXPECT_FALSE(cancelled());
+    EXPECT_FALSE(cancellation.is_requested());
   }));
   Sent after = send({{2}}, "a");
   EXPECT_EQ(scheduler->depth().tokens, 4u);
@@ -272,16 +266,16 @@ TEST_F(BatchEndings, ATaskRunsAloneInItsTurn) {
 
 TEST_F(BatchEndings, ATaskThatThrowsFails) {
   start();
-  Sent task = send(*scheduler, task_of([](const auto&) { throw Error(ErrorCode::unsupported, "no"); }));
+  Sent task = send(*scheduler, task_of([](Cancellation) { throw Error(ErrorCode::unsupported, "no"); }));
   EXPECT_EQ(task.error().code(), ErrorCode::unsupported);
 }
 
 TEST_F(BatchEndings, ATaskIsToldThatNobodyWaits) {
   start();
   std::promise<void> begun, noticed;
-  Sent task = send(*scheduler, task_of([&](const auto& cancelled) {
+  Sent task = send(*scheduler, task_of([&](Cancellation cancellation) {
     begun.set_value();
-    while (!cancelled()) std::this_thread::yield();
+    while (!cancellation.is_requested()) std::this_thread::yield();
     noticed.set_value();
   }));
   begun.get_future().wait();
@@ -296,7 +290,7 @@ TEST_F(BatchEndings, TasksAndRowsTakeTurns) {
   std::vector<Sent> tasks;
   std::size_t batches_before_last = 0;
   for (int i = 0; i < 4; ++i) {
-    tasks.push_back(send(*scheduler, task_of([&](const auto&) { batches_before_last = batches().size(); }, 1000000)));
+    tasks.push_back(send(*scheduler, task_of([&](Cancellation) { batches_before_last = batches().size(); }, 1000000)));
   }
   const auto many = rows_from(1000, 100, 4);
   Sent rows = send(many, "rows");

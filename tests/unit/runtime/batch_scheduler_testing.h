@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -35,8 +36,8 @@ inline std::vector<float> values_of(std::uint64_t program, const BatchRow& row) 
 class FakeModel {
  public:
   BatchScheduler::Run run() {
-    return [this](std::uint64_t program, BatchScheduler::Rows rows, const std::function<bool()>& cancelled) {
-      return compute(program, rows, cancelled);
+    return [this](std::uint64_t program, BatchScheduler::Rows rows, Cancellation cancellation) {
+      return compute(program, rows, cancellation);
     };
   }
 
@@ -57,7 +58,7 @@ class FakeModel {
   /// Whether the call under way, which must be held, is told that nobody waits for it.
   bool is_cancelled() {
     const std::lock_guard lock(mutex_);
-    return (*cancelled_)();
+    return cancellation_.value().is_requested();
   }
   /// The ids of all calls' rows, in their order.
   std::vector<std::vector<Ids>> batches() {
@@ -70,19 +71,19 @@ class FakeModel {
   }
 
  private:
-  Tensor compute(std::uint64_t program, BatchScheduler::Rows rows, const std::function<bool()>& cancelled) {
+  Tensor compute(std::uint64_t program, BatchScheduler::Rows rows, Cancellation cancellation) {
     std::vector<Ids> all;
     for (const BatchRow* row : rows) all.push_back(row->ids);
     {
       std::unique_lock lock(mutex_);
       batches_.push_back(all);
       programs_.push_back(program);
-      cancelled_ = &cancelled;
+      cancellation_ = cancellation;
       changed_.notify_all();
-      while (held_ && !cancelled()) changed_.wait_for(lock, std::chrono::milliseconds(1));
-      cancelled_ = nullptr;
+      while (held_ && !cancellation.is_requested()) changed_.wait_for(lock, std::chrono::milliseconds(1));
+      cancellation_.reset();
     }
-    if (cancelled()) throw Error(ErrorCode::cancelled, "nobody waits");
+    cancellation.check();
     Tensor values = Tensor::zeros({DType::f32, {static_cast<std::int64_t>(rows.size()), 2}});
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!rows[i]->ids.empty() && rows[i]->ids.front() == kPoison)
@@ -96,7 +97,7 @@ class FakeModel {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
-  const std::function<bool()>* cancelled_ = nullptr;
+  std::optional<Cancellation> cancellation_;
   std::vector<std::vector<Ids>> batches_;
   std::vector<std::uint64_t> programs_;
 };

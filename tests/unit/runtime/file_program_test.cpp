@@ -66,7 +66,7 @@ std::vector<Tensor> run(std::vector<Dim> dims) {
   PackedTokens tokens;
   tokens.ids = {1, 2, 3, 4};
   tokens.lengths = {1, 3};
-  return program->run(tokens);
+  return program->run(tokens, {}, {.cancellation = Cancellation::never()});
 }
 
 TEST(FileProgram, PacksTheRowsOfTheTokens) {

@@ -15,6 +15,7 @@
 #include "backends/registry.h"
 #include "runtime/forward.h"
 #include "tests/source_folder.h"
+#include "tests/unit/base/expect_error.h"
 
 namespace alate::runtime {
 namespace {
@@ -36,7 +37,7 @@ class FakeFile final : public backends::Executable {
   std::span<const Port> outputs() const override { return outputs_; }
   void compute(std::span<const Buffer> inputs, std::span<Buffer> outputs,
                const backends::RunOptions& options) override {
-    if (options.cancelled != nullptr && (*options.cancelled)()) throw Error(ErrorCode::cancelled, "cancelled");
+    options.cancellation.check();
     const Tensor& ids = *inputs[0].host();
     const Tensor& mask = *inputs[1].host();
     Tensor hidden = Tensor::zeros({DType::f32, {ids.extent(0), ids.extent(1), 2}});
@@ -135,16 +136,10 @@ TEST(LoadedModel, SaysWhatForwardTakesAndGivesOfAFile) {
   NamedTensors inputs = row_of(3);
   add_usual_inputs(*state, inputs);
   EXPECT_EQ(inputs.size(), 2U);  // not types, which this file does not take
-  EXPECT_EQ(forward(*state, inputs, {}).find("last_hidden_state")->second.values<float>()[5], 1);
-}
-
-ErrorCode code_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return ErrorCode::internal;
+  EXPECT_EQ(forward(*state, inputs, {.cancellation = Cancellation::never()})
+                .find("last_hidden_state")
+                ->second.values<float>()[5],
+            1);
 }
 
 TEST(LoadedModel, NoRowIsLongerThanTheModelWhateverItsPositionsAre) {
@@ -155,9 +150,11 @@ TEST(LoadedModel, NoRowIsLongerThanTheModelWhateverItsPositionsAre) {
   for (const std::int64_t length : {std::int64_t{17}, most + 1, std::int64_t{65536}}) {
     NamedTensors inputs = row_of(length);
     inputs.emplace("position_ids", Tensor::zeros({DType::i64, {1, length}}));
-    EXPECT_EQ(code_of([&] { forward(*file, inputs, {}); }), ErrorCode::invalid_argument) << length;
+    EXPECT_EQ(base::error_of([&] { forward(*file, inputs, {.cancellation = Cancellation::never()}); }).code(),
+              ErrorCode::invalid_argument)
+        << length;
     if (length <= most) continue;
-    EXPECT_EQ(code_of([&] { weights.forward(inputs); }), ErrorCode::invalid_argument) << length;
+    EXPECT_EQ(base::error_of([&] { weights.forward(inputs); }).code(), ErrorCode::invalid_argument) << length;
   }
   NamedTensors inputs = row_of(most);
   inputs.emplace("position_ids", Tensor::zeros({DType::i64, {1, most}}));
@@ -175,12 +172,15 @@ TEST(LoadedModel, ForwardIsCancelledWithinABatchOnEveryEngine) {
       ++asked;
       return false;
     };
-    forward(model.state(), row_of(4), {.cancelled = &never});
+    forward(model.state(), row_of(4), {.cancellation = Cancellation::when(never)});
     const int all = asked;
     EXPECT_GE(all, 2 * 5) << "fewer than a few for each layer";
     asked = 0;
     const std::function<bool()> halfway = [&] { return ++asked >= all / 2; };
-    EXPECT_EQ(code_of([&] { forward(model.state(), row_of(4), {.cancelled = &halfway}); }), ErrorCode::cancelled);
+    EXPECT_EQ(base::error_of([&] {
+                forward(model.state(), row_of(4), {.cancellation = Cancellation::when(halfway)});
+              }).code(),
+              ErrorCode::cancelled);
     EXPECT_LE(asked, all / 2 + 1) << "it went on";
   }
 }

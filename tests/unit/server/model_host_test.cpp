@@ -473,9 +473,9 @@ TEST_F(ModelHosting, OnceStoppedNoSchedulerCallsBack) {
   std::promise<void> begun;
   std::promise<ErrorCode> ended;
   runtime::BatchJob job;
-  job.task = [&](const runtime::BatchJob::Cancelled& cancelled) {
+  job.task = [&](Cancellation cancellation) {
     begun.set_value();
-    while (!cancelled()) std::this_thread::yield();
+    while (!cancellation.is_requested()) std::this_thread::yield();
   };
   job.done = [&](const runtime::BatchResult& result) {
     ended.set_value(base::error_of([&] { std::rethrow_exception(result.error); }).code());

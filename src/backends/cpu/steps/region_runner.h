@@ -20,7 +20,7 @@ class RegionRunner {
       : plan_(*step.regions[region]),
         binding_(frame.binding.regions[frame.step][region]),
         frame_(frame),
-        options_{frame.options.max_workers, frame.options.cancelled,
+        options_{frame.options.cancellation, frame.options.max_workers,
                  profile == RegionProfile::none ? nullptr : frame.options.profile},
         pointers_(reinterpret_cast<std::byte**>(memory), plan_.slots.size()),
         arena_(memory + pointer_bytes(plan_.slots.size())) {}

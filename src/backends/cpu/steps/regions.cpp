@@ -64,7 +64,7 @@ void run_while_loop(const Step& step, const Frame& frame) {
   }
   RegionRunner condition(step, 0, frame, next), body(step, 1, frame, next);
   for (;;) {
-    frame.check_cancelled();
+    frame.options.cancellation.check();
     condition.run(values, {&goes_on, 1});
     if (*goes_on == std::byte{0}) break;
     body.run(values, made);
