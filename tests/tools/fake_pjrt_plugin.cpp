@@ -1,8 +1,10 @@
 // A PJRT plugin that computes nothing: it has as many functions as a test wants, and answers as it is told.
 #include "tests/tools/fake_pjrt_plugin.h"
 
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "backends/xla/abi.h"
 
@@ -10,6 +12,7 @@ namespace alate::xla {
 namespace {
 
 FakePlugin fake;
+FakeRuns runs;
 abi::Api table;
 
 struct Failure {
@@ -137,6 +140,47 @@ abi::Error* deserialize(abi::DeserializeAndLoad* call) {
   call->executable = handle<abi::LoadedExecutable>(executable_place);
   return nullptr;
 }
+abi::Buffer* new_buffer() {
+  ++runs.buffers;
+  return reinterpret_cast<abi::Buffer*>(new char);
+}
+abi::Error* buffer_from_host(abi::BufferFromHost* call) {
+  call->buffer = new_buffer();
+  return nullptr;
+}
+abi::Error* buffer_destroy(abi::BufferCall* call) {
+  --runs.buffers;
+  delete reinterpret_cast<char*>(call->buffer);
+  return nullptr;
+}
+abi::Error* execute(abi::Execute* call) {
+  call->outputs[0][0] = new_buffer();
+  ++runs.events;
+  *call->done = reinterpret_cast<abi::Event*>(new char);
+  ++runs.begun;
+  return nullptr;
+}
+abi::Error* event_destroy(abi::EventCall* call) {
+  --runs.events;
+  delete reinterpret_cast<char*>(call->event);
+  return nullptr;
+}
+abi::Error* event_is_ready(abi::EventIsReady* call) {
+  call->is_ready = !runs.are_held;
+  return nullptr;
+}
+abi::Error* event_await(abi::EventCall*) {
+  while (runs.are_held) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return nullptr;
+}
+abi::Error* event_on_ready(abi::EventOnReady* call) {
+  std::thread([callback = call->callback, context = call->context] {
+    event_await(nullptr);
+    callback(nullptr, context);
+  }).detach();
+  return nullptr;
+}
+
 // The last function that a plugin must have.
 abi::Error* to_host(abi::BufferToHost*) { return fail(12, "there are no values"); }
 
@@ -161,6 +205,13 @@ void fill() {
   table.description_attributes = description_attributes;
   table.device_memory_stats = memory_stats;
   table.client_compile = client_compile;
+  table.client_buffer_from_host = fake.can_run ? buffer_from_host : nullptr;
+  table.buffer_destroy = fake.can_run ? buffer_destroy : nullptr;
+  table.execute = fake.can_run ? execute : nullptr;
+  table.event_destroy = fake.can_run ? event_destroy : nullptr;
+  table.event_is_ready = fake.can_run ? event_is_ready : nullptr;
+  table.event_await = fake.can_run ? event_await : nullptr;
+  table.event_on_ready = fake.can_run && fake.has_on_ready ? event_on_ready : nullptr;
   table.loaded_executable_destroy = executable_destroy;
   table.loaded_executable_get_executable = get_executable;
   table.executable_destroy = destroy_executable;
@@ -179,4 +230,5 @@ extern "C" {
   return &alate::xla::table;
 }
 [[gnu::visibility("default")]] alate::xla::FakePlugin* alate_fake_plugin() { return &alate::xla::fake; }
+[[gnu::visibility("default")]] alate::xla::FakeRuns* alate_fake_runs() { return &alate::xla::runs; }
 }

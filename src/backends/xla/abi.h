@@ -59,6 +59,11 @@ struct EventIsReady : Sized<EventIsReady> {
 struct EventCall : Sized<EventCall> {  // of destroy and await
   Event* event = nullptr;
 };
+struct EventOnReady : Sized<EventOnReady> {
+  Event* event = nullptr;
+  void (*callback)(Error* error, void* context) = nullptr;  // once, from any thread; the callee destroys the error
+  void* context = nullptr;
+};
 
 enum class ValueKind : int { string, integer, integers, number, boolean };
 struct NamedValue : Sized<NamedValue> {
@@ -242,7 +247,7 @@ struct Api : Header {
   Function<EventIsReady> event_is_ready;
   Unused event_error;
   Function<EventCall> event_await;
-  Unused event_on_ready;
+  Function<EventOnReady> event_on_ready;
   Function<ClientCreate> client_create;
   Function<ClientDestroy> client_destroy;
   Function<ClientText> client_platform_name;

@@ -16,6 +16,8 @@
 
 namespace alate::xla {
 
+class Execution;
+
 /// Values on a device. Destroyed with the last that holds it.
 using DeviceBuffer = std::shared_ptr<abi::Buffer>;
 /// A compiled program, loaded on a device.
@@ -78,10 +80,12 @@ class Client : public std::enable_shared_from_this<Client> {
     DeviceBuffer buffer;
     bool is_given_away = false;  // the program may write results over it, after which it has no values
   };
-  /// Waits until the run is done.
-  std::vector<DeviceBuffer> run(const Program& program, std::span<const Argument> arguments, std::size_t outputs) const;
+  /// Begins a run.
+  std::unique_ptr<Execution> start(Program program, std::vector<Argument> arguments, std::size_t outputs) const;
 
  private:
+  friend class Execution;
+
   Client(std::shared_ptr<const Plugin> plugin, abi::Client* client) : plugin_(std::move(plugin)), client_(client) {}
 
   abi::DeviceDescription* description(std::size_t device) const;

@@ -31,16 +31,20 @@ XlaExecutable::XlaExecutable(graph::Graph graph, std::shared_ptr<const ProgramSo
       inputs_(backends::input_ports(graph_)),
       outputs_(backends::output_ports(graph_)) {}
 
-XlaExecutable::SpecialisationPtr XlaExecutable::make(const graph::DimValues& values) {
+XlaExecutable::SpecialisationPtr XlaExecutable::make(const graph::DimValues& values, Cancellation cancellation) {
   exchange::StableHloModule module = exchange::write_stablehlo(graph_, values, {.extents_as_results = true});
   auto made = std::make_shared<Specialisation>();
-  made->program = source_->program(module.text);
-  for (const graph::ConstantPtr& wanted : module.constants) made->constants.push_back(weights_->get(wanted));
+  for (const graph::ConstantPtr& wanted : module.constants) {
+    cancellation.check();
+    made->constants.push_back(weights_->get(wanted));
+  }
+  cancellation.check();
+  made->program = source_->program(module.text);  // last: what was compiled is kept
   made->checks = std::move(module.checks);
   return made;
 }
 
-XlaExecutable::SpecialisationPtr XlaExecutable::specialise(const graph::DimValues& values) {
+XlaExecutable::SpecialisationPtr XlaExecutable::specialise(const graph::DimValues& values, Cancellation cancellation) {
   const std::vector<std::int64_t> key(values.raw().begin(), values.raw().end());
   std::shared_ptr<Slot> slot;
   {
@@ -55,13 +59,14 @@ XlaExecutable::SpecialisationPtr XlaExecutable::specialise(const graph::DimValue
     slot = slots_.front().second;
   }
   const std::lock_guard lock(slot->mutex);
-  if (slot->made == nullptr) slot->made = make(values);
+  if (slot->made == nullptr) slot->made = make(values, cancellation);
   return slot->made;
 }
 
 std::vector<Client::Argument> XlaExecutable::arguments_of(std::span<const Buffer> inputs,
                                                           std::span<const Buffer> outputs,
-                                                          const Specialisation& specialisation) const {
+                                                          const Specialisation& specialisation,
+                                                          Cancellation cancellation) const {
   std::vector<const Buffer*> written_over(inputs.size());  // the output's buffer
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (const auto& parameter = graph_.outputs()[i].aliases_parameter) written_over.at(*parameter) = &outputs[i];
@@ -73,9 +78,10 @@ std::vector<Client::Argument> XlaExecutable::arguments_of(std::span<const Buffer
   std::vector<Client::Argument> arguments;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::shared_ptr<void>& memory = inputs[i].device_memory();
+    cancellation.check();
     if (memory == nullptr) {
       const bool is_given = written_over[i] != nullptr;
-      const Transfer transfer = is_given ? Transfer::copied : Transfer::borrowed;
+      const Transfer transfer = is_given || cancellation.is_possible() ? Transfer::copied : Transfer::borrowed;
       arguments.push_back(
           {source_->client()->upload(backends::host_tensor(inputs[i]), source_->device(), transfer), is_given});
       continue;
@@ -89,10 +95,18 @@ std::vector<Client::Argument> XlaExecutable::arguments_of(std::span<const Buffer
   return arguments;
 }
 
+std::vector<DeviceBuffer> XlaExecutable::results_of(std::unique_ptr<Execution> execution, Cancellation cancellation) {
+  while (!execution->wait(cancellation)) {
+    if (abandoned_.take(execution)) Cancellation::throw_cancelled();
+  }
+  return execution->finish();
+}
+
 void XlaExecutable::give(std::span<const DeviceBuffer> results, std::span<const Buffer> inputs,
-                         std::span<Buffer> outputs, const graph::DimValues& values) const {
+                         std::span<Buffer> outputs, const graph::DimValues& values, Cancellation cancellation) const {
   const Client& client = *source_->client();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
+    cancellation.check();
     const auto& parameter = graph_.outputs()[i].aliases_parameter;
     const bool stays =
         outputs[i].empty() ? parameter && inputs[*parameter].device_memory() != nullptr : outputs[i].host() == nullptr;
@@ -119,14 +133,16 @@ void XlaExecutable::compute(std::span<const Buffer> inputs, std::span<Buffer> ou
   for (std::size_t i = 0; i < inputs.size(); ++i)
     values.bind(inputs_[i].shape, inputs[i].shape(), "input '" + inputs_[i].name + "'");
   for (std::size_t i = 0; i < outputs.size(); ++i) require_shape(outputs[i], values(outputs_[i].shape), i);
-  const SpecialisationPtr specialisation = specialise(values);
+  const SpecialisationPtr specialisation = specialise(values, options.cancellation);
+  std::vector<Client::Argument> arguments = arguments_of(inputs, outputs, *specialisation, options.cancellation);
   options.cancellation.check();
   const std::vector<DeviceBuffer> results =
-      source_->client()->run(specialisation->program, arguments_of(inputs, outputs, *specialisation),
-                             outputs_.size() + specialisation->checks.size());
+      results_of(source_->client()->start(specialisation->program, std::move(arguments),
+                                          outputs_.size() + specialisation->checks.size()),
+                 options.cancellation);
   for (std::size_t i = 0; i < specialisation->checks.size(); ++i)
     exchange::require_extents(specialisation->checks[i], source_->client()->download(results[outputs_.size() + i]));
-  give(results, inputs, outputs, values);
+  give(results, inputs, outputs, values, options.cancellation);
 }
 
 backends::ExecutableFacts XlaExecutable::facts() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/specialising_executable.h"
+#include "backends/xla/abandoned_run.h"
 #include "backends/xla/device_weights.h"
 #include "backends/xla/program_source.h"
 #include "base/mutex.h"
@@ -18,6 +19,10 @@ namespace alate::xla {
 /// written over (Output::aliases_parameter) is given to the program: a tensor's copy always, a device's buffer where it
 /// is also the output's buffer and nothing else holds it, else the plugin copies it. Such an output stays on the device
 /// where its parameter came from there; all others come to the host.
+///
+/// A run that is cancelled ends between its parts: the upload of each input and weight, the compiler, the device, the
+/// download of each output. On the device itself it goes on: its caller is let go while an AbandonedRun has room for
+/// it. Inputs of a run that can be cancelled are copied, for the device may read them when the caller has gone.
 class XlaExecutable final : public backends::SpecialisingExecutable {
  public:
   static constexpr std::size_t kKeptSpecialisations = 16;
@@ -46,13 +51,14 @@ class XlaExecutable final : public backends::SpecialisingExecutable {
     SpecialisationPtr made;
   };
 
-  SpecialisationPtr specialise(const graph::DimValues& values);
-  SpecialisationPtr make(const graph::DimValues& values);
+  SpecialisationPtr specialise(const graph::DimValues& values, Cancellation cancellation);
+  SpecialisationPtr make(const graph::DimValues& values, Cancellation cancellation);
   std::vector<Client::Argument> arguments_of(std::span<const backends::Buffer> inputs,
                                              std::span<const backends::Buffer> outputs,
-                                             const Specialisation& specialisation) const;
+                                             const Specialisation& specialisation, Cancellation cancellation) const;
+  std::vector<DeviceBuffer> results_of(std::unique_ptr<Execution> execution, Cancellation cancellation);
   void give(std::span<const DeviceBuffer> results, std::span<const backends::Buffer> inputs,
-            std::span<backends::Buffer> outputs, const graph::DimValues& values) const;
+            std::span<backends::Buffer> outputs, const graph::DimValues& values, Cancellation cancellation) const;
 
   graph::Graph graph_;
   std::shared_ptr<const ProgramSource> source_;
@@ -61,6 +67,7 @@ class XlaExecutable final : public backends::SpecialisingExecutable {
 
   mutable base::Mutex mutex_;
   std::list<std::pair<std::vector<std::int64_t>, std::shared_ptr<Slot>>> slots_;  // the latest used first
+  AbandonedRun abandoned_;
 };
 
 }  // namespace alate::xla

@@ -51,12 +51,13 @@ class Plugin {
     return error == nullptr;
   }
 
+  void destroy(abi::Error* error) const;
+
  private:
   Plugin(std::filesystem::path path, const abi::Api* api) : path_(std::move(path)), api_(api) {}
 
   [[noreturn]] void throw_missing(std::string_view what) const;
   [[noreturn]] void throw_error(abi::Error* error, std::string_view what) const;
-  void destroy(abi::Error* error) const;
 
   std::filesystem::path path_;
   const abi::Api* api_;

@@ -1,6 +1,7 @@
 // Programs of a client: compiled, kept as bytes, loaded and run.
 #include "alate/error.h"
 #include "backends/xla/client.h"
+#include "backends/xla/execution.h"
 
 namespace alate::xla {
 namespace {
@@ -66,8 +67,7 @@ Program Client::load(std::string_view bytes, const std::string& options) const {
   return owned(load.executable);
 }
 
-std::vector<DeviceBuffer> Client::run(const Program& program, std::span<const Argument> arguments,
-                                      std::size_t outputs) const {
+std::unique_ptr<Execution> Client::start(Program program, std::vector<Argument> arguments, std::size_t outputs) const {
   std::vector<abi::Buffer*> given, made(outputs);
   std::vector<std::int64_t> kept;
   for (const Argument& argument : arguments) {
@@ -88,10 +88,9 @@ std::vector<DeviceBuffer> Client::run(const Program& program, std::span<const Ar
   execute.outputs = &output_list;
   execute.done = &done;
   plugin_->call(&abi::Api::execute, execute, "running on xla");
-  std::vector<DeviceBuffer> results;
-  for (abi::Buffer* buffer : made) results.push_back(owned(buffer));
-  await(done, "running on xla");
-  return results;
+  auto execution = std::make_unique<Execution>(shared_from_this(), std::move(program), std::move(arguments), done);
+  for (abi::Buffer* buffer : made) execution->add_result(owned(buffer));
+  return execution;
 }
 
 }  // namespace alate::xla

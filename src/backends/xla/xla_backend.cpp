@@ -1,11 +1,13 @@
 #include "backends/xla/xla_backend.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <mutex>
 
 #include "alate/error.h"
 #include "backends/host_buffers.h"
 #include "backends/lowering.h"
+#include "backends/xla/abandoned_run.h"
 #include "backends/xla/device_listing.h"
 #include "backends/xla/executable.h"
 #include "backends/xla/plugin_search.h"
@@ -22,6 +24,11 @@ using backends::Support;
 Support support_of(const graph::Graph& graph, const graph::Node& node) {
   const exchange::StableHloSupport support = exchange::supports_stablehlo(graph, node);
   return {.native = support.is_supported(), .spelling = support.spelling, .reason = support.reason};
+}
+
+std::size_t with_abandoned(std::size_t bytes) {
+  constexpr std::size_t kRuns = 1 + AbandonedRun::kMost;
+  return bytes > SIZE_MAX / kRuns ? SIZE_MAX : bytes * kRuns;
 }
 
 class XlaBackend final : public backends::Backend {
@@ -56,6 +63,16 @@ class XlaBackend final : public backends::Backend {
     auto source = std::make_shared<ProgramSource>(client, device, options.session_options, std::move(cache));
     return std::make_unique<XlaExecutable>(std::move(lowered), std::move(source),
                                            weights_.of(options.weights, client, device));
+  }
+
+  // A run that nobody waits for any more is on the device beside the next one.
+  std::vector<backends::MemoryNeeds> memory_needs(const graph::Graph& graph,
+                                                  std::span<const backends::DimSettings> runs) const override {
+    std::vector<backends::MemoryNeeds> needs = Backend::memory_needs(graph, runs);
+    for (backends::MemoryNeeds& each : needs) {
+      for (std::size_t* bytes : {&each.activations, &each.inputs, &each.outputs}) *bytes = with_abandoned(*bytes);
+    }
+    return needs;
   }
 
   Buffer upload(const Tensor& tensor, const Device& device) override {
