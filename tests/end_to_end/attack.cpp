@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/load/server_process.h"
 #include "tiny_models.h"
