@@ -5,7 +5,7 @@ option(ALATE_UNITY "Compile several files as one (needs Python)" OFF)
 set(ALATE_UNITY_SIZE 8)
 if(ALATE_UNITY)
   # What a file keeps to itself is no longer out of the sight of others; the preset separate has these warnings.
-  target_compile_options(alate_flags INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  target_compile_options(alate_flags INTERFACE -Wno-shadow $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 
 # Replaces the files of a list, where they can be put together, by files that include them. Files that have options of
