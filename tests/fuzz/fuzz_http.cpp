@@ -130,7 +130,7 @@ std::vector<std::string> serve(std::string_view bytes, std::size_t piece, std::s
   {
     Connection connection(
         context, std::make_unique<MemoryStream>(wire), {"memory", false, false, false},
-        [&](std::uint64_t serial, const Response& response) { answers.emplace_back(serial, response); });
+        [&](std::uint64_t serial, Response response) { answers.emplace_back(serial, std::move(response)); });
     const auto much_later = Clock::now() + std::chrono::hours(1);
     // Each turn reads a piece, writes one or brings an answer: more turns than bytes of both mean that it hangs.
     const std::size_t max_turns = 1000 + 64 * bytes.size();
