@@ -168,11 +168,23 @@ class UnityGroups(InScratchFolder):
         self.assertEqual(self.grouped(2, a="int a();\n", b="int b();\n", c="int c();\n"), [["a", "b"]])
 
     def test_keeps_files_apart_that_share_a_name_of_their_own(self):
-        for text in ("constexpr int kRows[] = {1};", "int rows(int x) {\n}", "struct Row {\n};", "using Row = int;",
+        for text in ("constexpr int kRows[] = {1};", "int rows(int x) {\n}", "struct Row {\n};",
                      "template <typename T>\nT rows() {\n}"):
             own = f"namespace {{\n{text}\n}}  // namespace\n"
             self.assertEqual(self.grouped(8, a=own, b="int b();\n", c=own), [["a", "b"]], text)
         self.assertEqual(self.grouped(8, a="#define ROW 1\n", b="#define ROW 2\n"), [])
+
+    def test_an_alias_keeps_apart_only_what_means_something_else_by_it(self):
+        for alias, other in [("using Row = int;", "using Row = long;"), ("using graph::Row;", "using tensor::Row;"),
+                             ("namespace fs = std::filesystem;", "namespace fs = files;"),
+                             ("using graph::Row;", "struct Row {\n};")]:
+            one, another = (f"namespace {{\n{text}\n}}  // namespace\n" for text in (alias, other))
+            self.assertEqual(self.grouped(8, a=one, b=one), [["a", "b"]], alias)
+            self.assertEqual(self.grouped(8, a=one, b=another), [], alias)
+
+    def test_a_file_alone_in_its_folder_joins_those_of_another(self):
+        self.assertEqual(self.grouped(8, **{"one/a": "int a();\n", "one/b": "int b();\n", "other/c": "int c();\n"}),
+                         [["a", "b", "c"]])
 
     def test_names_that_all_files_see_do_not_keep_them_apart(self):
         self.assertEqual(self.grouped(8, a="int rows(int x) {\n}\n", b="int rows(float x) {\n}\n"), [["a", "b"]])
