@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "base/large_pages.h"
+#include "base/os/large_pages.h"
 
 namespace alate::bench {
 

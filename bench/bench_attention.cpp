@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "backends/cpu/kernels/attention.h"
-#include "backends/cpu/kernels/dispatch.h"
+#include "backends/cpu/kernels/attention/attention.h"
+#include "backends/cpu/kernels/dispatch/dispatch.h"
 
 namespace {
 

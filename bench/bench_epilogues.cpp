@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "aligned_floats.h"
-#include "backends/cpu/kernels/dispatch.h"
-#include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/gemm/gemm.h"
 
 namespace {
 

@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "aligned_floats.h"
-#include "backends/cpu/kernels/dispatch.h"
-#include "backends/cpu/kernels/gemm.h"
-#include "backends/cpu/kernels/peak_loops.h"
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/dispatch/peak_loops.h"
+#include "backends/cpu/kernels/gemm/gemm.h"
 
 namespace {
 

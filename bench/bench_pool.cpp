@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/cpu_facts.h"
-#include "base/thread_pool.h"
+#include "base/hardware/cpu_facts.h"
+#include "base/threads/thread_pool.h"
 
 namespace {
 

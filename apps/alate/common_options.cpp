@@ -7,11 +7,11 @@
 
 #include "alate/error.h"
 #include "alate/threads.h"
-#include "base/environment.h"
+#include "base/os/environment.h"
 #include "hub/builtin_models.h"
 #include "hub/model_reference.h"
-#include "models/weight_settings.h"
-#include "server/settings_loading.h"
+#include "models/weights/weight_settings.h"
+#include "server/settings/settings_loading.h"
 
 namespace alate::app {
 namespace {

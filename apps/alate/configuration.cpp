@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/environment.h"
+#include "base/os/environment.h"
 
 namespace alate::app {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "arguments.h"
-#include "server/configuration_file.h"
-#include "server/settings_loading.h"
+#include "server/settings/configuration_file.h"
+#include "server/settings/settings_loading.h"
 
 namespace alate::app {
 

@@ -6,18 +6,18 @@
 
 #include "alate/error.h"
 #include "arguments.h"
-#include "base/descriptor_io.h"
-#include "base/mapping_guard.h"
+#include "base/files/descriptor_io.h"
+#include "base/files/mapping_guard.h"
 #include "base/nearest_name.h"
-#include "base/program_path.h"
-#include "base/usage_reports.h"
+#include "base/os/program_path.h"
+#include "base/os/usage_reports.h"
 #include "exit_codes.h"
 #include "formats/json.h"
+#include "machine/probe.h"
 #include "output.h"
 #include "overview.h"
 #include "process_setup.h"
 #include "program_version.h"
-#include "runtime/probe.h"
 #include "verb.h"
 
 namespace alate::app {

@@ -4,8 +4,8 @@
 #include <system_error>
 
 #include "alate/error.h"
-#include "base/descriptor_io.h"
-#include "base/mapped_file.h"
+#include "base/files/descriptor_io.h"
+#include "base/files/mapped_file.h"
 
 namespace alate::app {
 namespace {

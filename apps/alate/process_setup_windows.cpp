@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-#include "base/descriptor_io.h"
-#include "base/windows_text.h"
+#include "base/files/descriptor_io.h"
+#include "base/os/windows_text.h"
 #include "exit_codes.h"
 #include "process_setup.h"
 

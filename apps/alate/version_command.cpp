@@ -3,7 +3,7 @@
 #include <string>
 
 #include "backends/registry.h"
-#include "base/cpu_facts.h"
+#include "base/hardware/cpu_facts.h"
 #include "common_options.h"
 #include "formats/json.h"
 #include "program_version.h"

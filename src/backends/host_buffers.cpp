@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "alate/error.h"
-#include "base/cpu_facts.h"
-#include "base/process_limits.h"
+#include "base/hardware/cpu_facts.h"
+#include "base/os/process_limits.h"
 
 namespace alate::backends {
 

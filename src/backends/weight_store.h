@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "alate/tensor.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "graph/constant.h"
 
 namespace alate::backends {

@@ -13,7 +13,7 @@
 #include <memory>
 
 #include "base/log_format.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace alate::base {
 namespace {

@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "alate/error.h"
-#include "base/contained_files.h"
-#include "base/mapped_file.h"
+#include "base/files/contained_files.h"
+#include "base/files/mapped_file.h"
 #include "formats/json.h"
 
 namespace alate::exchange {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "alate/tensor.h"
-#include "base/file_digests.h"
+#include "base/files/file_digests.h"
 
 namespace alate::exchange {
 
@@ -31,10 +31,10 @@ inline constexpr std::size_t kMaxOnnxDepth = 64;
 /// sparse, and attributes, in graphs, nested graphs, functions and training. A tensor counts where it names another
 /// file, whether it says that it uses it or not. The bytes of weights are not read, and each message is looked at once.
 ///
-/// Throws corrupt for what is no ModelProto, a location that is no plain relative path (base/contained_files.h), two
-/// values for what can have one, numbers that are none, and a size that fits in no file; resource_exhausted for more
-/// tensors than kMaxExternalTensors or graphs nested deeper than kMaxOnnxDepth; unsupported for a node EPContext, which
-/// is code for one accelerator, out of a file that it names.
+/// Throws corrupt for what is no ModelProto, a location that is no plain relative path (base/files/contained_files.h),
+/// two values for what can have one, numbers that are none, and a size that fits in no file; resource_exhausted for
+/// more tensors than kMaxExternalTensors or graphs nested deeper than kMaxOnnxDepth; unsupported for a node EPContext,
+/// which is code for one accelerator, out of a file that it names.
 std::vector<ExternalTensor> external_tensors(std::span<const std::byte> model);
 
 /// The files that a model consists of.

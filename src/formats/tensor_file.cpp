@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "alate/error.h"
-#include "base/mapped_file.h"
-#include "formats/npy.h"
-#include "formats/npz.h"
-#include "formats/safetensors.h"
-#include "formats/safetensors_writer.h"
+#include "base/files/mapped_file.h"
+#include "formats/npy/npy.h"
+#include "formats/npy/npz.h"
+#include "formats/safetensors/safetensors.h"
+#include "formats/safetensors/safetensors_writer.h"
 
 namespace alate::formats {
 

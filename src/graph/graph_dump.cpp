@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "alate/error.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 
 namespace alate::graph {
 

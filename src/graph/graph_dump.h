@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "graph/graph.h"
 
 namespace alate::graph {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "alate/error.h"
-#include "base/environment.h"
-#include "base/program_path.h"
+#include "base/os/environment.h"
+#include "base/os/program_path.h"
 #include "formats/json.h"
 #include "hub/model_reference.h"
 

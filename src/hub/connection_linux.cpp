@@ -17,7 +17,7 @@
 #include <system_error>
 
 #include "alate/error.h"
-#include "base/environment.h"
+#include "base/os/environment.h"
 
 namespace alate::hub {
 namespace {

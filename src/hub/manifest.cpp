@@ -4,7 +4,7 @@
 #include <array>
 
 #include "alate/error.h"
-#include "base/contained_files.h"
+#include "base/files/contained_files.h"
 #include "formats/json.h"
 
 namespace alate::hub {

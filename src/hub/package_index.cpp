@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "alate/error.h"
-#include "base/environment.h"
+#include "base/os/environment.h"
 #include "formats/json.h"
 #include "hub/https_download.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/environment.h"
+#include "base/os/environment.h"
 #include "hub/connection.h"
 
 namespace alate::hub {

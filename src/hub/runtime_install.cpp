@@ -8,12 +8,12 @@
 #include <random>
 
 #include "alate/error.h"
-#include "base/environment.h"
-#include "base/file_lock.h"
-#include "base/library_folders.h"
-#include "base/mapped_file.h"
-#include "base/platform.h"
-#include "base/private_folder.h"
+#include "base/files/file_lock.h"
+#include "base/files/mapped_file.h"
+#include "base/files/private_folder.h"
+#include "base/libraries/library_folders.h"
+#include "base/os/environment.h"
+#include "base/os/platform.h"
 #include "base/sha256.h"
 #include "hub/https_download.h"
 #include "hub/package_index.h"

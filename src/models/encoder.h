@@ -8,7 +8,7 @@
 
 #include "formats/json.h"
 #include "graph/builder.h"
-#include "models/weights.h"
+#include "models/weights/weights.h"
 
 namespace alate::models {
 

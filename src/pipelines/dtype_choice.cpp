@@ -10,7 +10,7 @@
 #include "alate/error.h"
 #include "base/log.h"
 #include "pipelines/embedding_rows.h"
-#include "runtime/loaded_model.h"
+#include "runtime/loading/loaded_model.h"
 
 namespace alate::pipelines {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "alate/embedding.h"
-#include "backends/cpu/kernels/product_rates.h"
+#include "backends/cpu/kernels/gemm/product_rates.h"
 
 namespace alate::pipelines {
 

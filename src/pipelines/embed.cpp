@@ -7,13 +7,13 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
-#include "base/process_limits.h"
-#include "base/thread_pool.h"
+#include "base/os/process_limits.h"
+#include "base/threads/thread_pool.h"
 #include "pipelines/dtype_choice.h"
 #include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
 #include "pipelines/modules.h"
-#include "runtime/loaded_model.h"
+#include "runtime/loading/loaded_model.h"
 #include "tokenizers/unicode/letter_case.h"
 #include "tokenizers/unicode/utf8.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "pipelines/modules.h"
-#include "runtime/loaded_model.h"
+#include "runtime/loading/loaded_model.h"
 
 namespace alate::pipelines {
 

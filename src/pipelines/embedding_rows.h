@@ -12,7 +12,7 @@
 #include "alate/embedding.h"
 #include "backends/backend.h"
 #include "pipelines/modules.h"
-#include "runtime/loaded_model.h"
+#include "runtime/loading/loaded_model.h"
 
 namespace alate {
 

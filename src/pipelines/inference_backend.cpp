@@ -1,7 +1,7 @@
 #include "alate/error.h"
 #include "alate/session.h"
 #include "backends/registry.h"
-#include "runtime/discovery.h"
+#include "machine/discovery.h"
 
 namespace alate {
 namespace {

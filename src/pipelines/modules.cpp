@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "base/contained_files.h"
+#include "base/files/contained_files.h"
 
 namespace alate::pipelines {
 

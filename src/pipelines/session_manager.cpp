@@ -7,9 +7,9 @@
 #include "alate/error.h"
 #include "alate/session.h"
 #include "base/error_copy.h"
-#include "base/mutex.h"
-#include "runtime/discovery.h"
-#include "runtime/loaded_model.h"
+#include "base/threads/mutex.h"
+#include "machine/discovery.h"
+#include "runtime/loading/loaded_model.h"
 
 namespace alate {
 namespace {

@@ -8,7 +8,7 @@
 #include "alate/error.h"
 #include "backends/registry.h"
 #include "graph/op.h"
-#include "runtime/loaded_model.h"
+#include "runtime/loading/loaded_model.h"
 
 namespace alate::quantization {
 namespace {

@@ -8,9 +8,9 @@
 #include "alate/model.h"
 #include "backends/weight_store.h"
 #include "formats/json.h"
-#include "formats/safetensors_model.h"
+#include "formats/safetensors/safetensors_model.h"
 #include "models/encoder.h"
-#include "models/weights.h"
+#include "models/weights/weights.h"
 #include "quantization/gptq.h"
 
 namespace alate::quantization {

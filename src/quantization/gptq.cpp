@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "alate/error.h"
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "quantization/inverse_root.h"
 
 namespace alate::quantization {

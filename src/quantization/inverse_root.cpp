@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 
 namespace alate::quantization {
 namespace {

@@ -10,15 +10,15 @@
 
 #include "alate/error.h"
 #include "alate/tokenizer.h"
-#include "base/contained_files.h"
+#include "base/files/contained_files.h"
+#include "base/files/mapped_file.h"
 #include "base/log.h"
-#include "base/mapped_file.h"
-#include "formats/safetensors_writer.h"
+#include "formats/safetensors/safetensors_writer.h"
 #include "pipelines/modules.h"
 #include "quantization/calibration_texts.h"
 #include "quantization/output_folder.h"
 #include "quantization/quantize_model.h"
-#include "runtime/model_files.h"
+#include "runtime/loading/model_files.h"
 #include "tokenizers/unicode/letter_case.h"
 
 namespace alate::quantization {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "alate/error.h"
-#include "runtime/file_program.h"
 #include "runtime/forward.h"
+#include "runtime/loading/file_program.h"
 
 namespace alate {
 namespace {

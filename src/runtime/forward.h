@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "runtime/loaded_model.h"
+#include "runtime/loading/loaded_model.h"
 
 namespace alate::runtime {
 

@@ -6,19 +6,19 @@
 #include <thread>
 #include <utility>
 
-#include "base/heap.h"
 #include "base/log.h"
-#include "base/mutex.h"
-#include "server/admission.h"
-#include "server/api_keys.h"
+#include "base/os/heap.h"
+#include "base/threads/mutex.h"
+#include "server/clients/admission.h"
+#include "server/clients/api_keys.h"
 #include "server/dispatcher.h"
-#include "server/metrics.h"
-#include "server/model_host.h"
+#include "server/http/http_server.h"
+#include "server/metrics/metrics.h"
+#include "server/models/model_host.h"
 #include "server/open_files.h"
 #include "server/readiness.h"
 #include "server/services.h"
 #include "server/shutdown_watchdog.h"
-#include "server/transport/http_server.h"
 #include "server/work_queue.h"
 
 namespace alate::server {

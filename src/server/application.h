@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "server/settings.h"
+#include "server/settings/settings.h"
 
 namespace alate::server {
 

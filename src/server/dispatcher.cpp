@@ -4,9 +4,9 @@
 #include <exception>
 #include <utility>
 
-#include "server/access_log.h"
+#include "server/clients/peer.h"
 #include "server/failure.h"
-#include "server/peer.h"
+#include "server/metrics/access_log.h"
 
 namespace alate::server {
 namespace {

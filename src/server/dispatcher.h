@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "server/admission.h"
-#include "server/api_keys.h"
-#include "server/request_handler.h"
+#include "server/clients/admission.h"
+#include "server/clients/api_keys.h"
+#include "server/clients/web_origins.h"
+#include "server/http/request_handler.h"
 #include "server/route.h"
-#include "server/schema.h"
+#include "server/schema/schema.h"
 #include "server/services.h"
-#include "server/web_origins.h"
 
 namespace alate::server {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/mutex.h"
-#include "server/client_account.h"
-#include "server/http_message.h"
+#include "base/threads/mutex.h"
+#include "server/clients/client_account.h"
+#include "server/http/http_message.h"
 
 namespace alate::server {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/http_message.h"
+#include "server/http/http_message.h"
 
 namespace alate::server {
 

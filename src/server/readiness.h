@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "server/model_host.h"
+#include "server/models/model_host.h"
 #include "server/work_queue.h"
 
 namespace alate::server {

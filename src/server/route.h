@@ -12,7 +12,7 @@
 #include "formats/json.h"
 #include "server/exchange.h"
 #include "server/family.h"
-#include "server/http_message.h"
+#include "server/http/http_message.h"
 
 namespace alate::server {
 

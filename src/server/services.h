@@ -5,10 +5,10 @@
 #include <functional>
 #include <string>
 
-#include "server/metrics.h"
-#include "server/model_host.h"
+#include "server/metrics/metrics.h"
+#include "server/models/model_host.h"
 #include "server/route.h"
-#include "server/settings.h"
+#include "server/settings/settings.h"
 #include "server/work_queue.h"
 
 namespace alate::server {

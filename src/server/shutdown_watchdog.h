@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "server/transport/descriptor.h"
+#include "server/http/descriptor.h"
 
 namespace alate::server {
 

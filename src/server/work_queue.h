@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace alate::server {
 

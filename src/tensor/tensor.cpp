@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "base/cpu_facts.h"
-#include "base/large_pages.h"
+#include "base/hardware/cpu_facts.h"
+#include "base/os/large_pages.h"
 
 namespace alate {
 namespace {

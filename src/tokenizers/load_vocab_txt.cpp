@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "base/contained_files.h"
-#include "base/mapped_file.h"
+#include "base/files/contained_files.h"
+#include "base/files/mapped_file.h"
 #include "tokenizers/models/word_piece.h"
 #include "tokenizers/parts.h"
 #include "tokenizers/unicode/character_classes.h"

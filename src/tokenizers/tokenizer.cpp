@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "base/contained_files.h"
-#include "base/mapped_file.h"
+#include "base/files/contained_files.h"
+#include "base/files/mapped_file.h"
 #include "tokenizers/encodings.h"
 #include "tokenizers/parts.h"
 #include "tokenizers/unicode/utf8.h"

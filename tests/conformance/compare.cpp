@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/conformance/elements.h"
+#include "tests/conformance/cases/elements.h"
 
 namespace alate::conformance {
 namespace {

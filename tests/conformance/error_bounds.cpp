@@ -8,9 +8,9 @@
 
 #include "alate/error.h"
 #include "graph/interpreter.h"
+#include "tests/conformance/cases/elements.h"
 #include "tests/conformance/compare.h"
-#include "tests/conformance/elements.h"
-#include "tests/conformance/jumps.h"
+#include "tests/conformance/random/jumps.h"
 #include "tests/conformance/tolerances.h"
 
 namespace alate::conformance {

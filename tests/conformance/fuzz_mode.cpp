@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "tests/conformance/modes.h"
-#include "tests/conformance/random_graphs.h"
-#include "tests/conformance/shrink.h"
+#include "tests/conformance/random/random_graphs.h"
+#include "tests/conformance/random/shrink.h"
 
 namespace alate::conformance {
 namespace {

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "alate/error.h"
-#include "formats/safetensors.h"
+#include "formats/safetensors/safetensors.h"
 #include "graph/interpreter.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
+#include "tests/conformance/cases/elements.h"
 #include "tests/conformance/compare.h"
-#include "tests/conformance/elements.h"
 #include "tests/conformance/modes.h"
 #include "tests/conformance/runner.h"
 #include "tests/source_folder.h"

@@ -6,11 +6,11 @@
 #include <set>
 
 #include "alate/error.h"
-#include "backends/cpu/kernels/peak.h"
-#include "base/thread_pool.h"
-#include "tests/conformance/cases.h"
+#include "backends/cpu/kernels/dispatch/peak.h"
+#include "base/threads/thread_pool.h"
+#include "tests/conformance/cases/cases.h"
+#include "tests/conformance/cases/module.h"
 #include "tests/conformance/modes.h"
-#include "tests/conformance/module.h"
 
 namespace alate::conformance {
 namespace {

@@ -6,9 +6,9 @@
 #include "alate/error.h"
 #include "graph/decompose.h"
 #include "graph/interpreter.h"
+#include "tests/conformance/cases/elements.h"
+#include "tests/conformance/cases/module.h"
 #include "tests/conformance/compare.h"
-#include "tests/conformance/elements.h"
-#include "tests/conformance/module.h"
 
 namespace alate::conformance {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "tests/conformance/case.h"
+#include "tests/conformance/cases/case.h"
 
 namespace alate::conformance {
 

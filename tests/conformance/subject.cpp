@@ -2,7 +2,7 @@
 
 #include "alate/error.h"
 #include "graph/interpreter.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "tests/conformance/runner.h"
 
 namespace alate::conformance {

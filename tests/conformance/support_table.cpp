@@ -6,8 +6,8 @@
 #include "alate/error.h"
 #include "backends/registry.h"
 #include "graph/documentation.h"
-#include "tests/conformance/cases.h"
-#include "tests/conformance/module.h"
+#include "tests/conformance/cases/cases.h"
+#include "tests/conformance/cases/module.h"
 
 namespace alate::conformance {
 namespace {

@@ -5,10 +5,10 @@
 #include <random>
 
 #include "alate/error.h"
-#include "graph/text.h"
-#include "tests/conformance/cases.h"
+#include "graph/text/text.h"
+#include "tests/conformance/cases/cases.h"
+#include "tests/conformance/cases/module.h"
 #include "tests/conformance/modes.h"
-#include "tests/conformance/module.h"
 #include "tests/conformance/runner.h"
 
 namespace alate::conformance {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "tests/conformance/case.h"
+#include "tests/conformance/cases/case.h"
 
 namespace alate::conformance {
 

@@ -8,7 +8,7 @@
 
 #include "alate/error.h"
 #include "program.h"
-#include "server/transport/http_client.h"
+#include "server/http/http_client.h"
 
 namespace alate::tests {
 namespace {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "alate/embedding.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
 #include "tests/source_folder.h"

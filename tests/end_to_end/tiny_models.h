@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
 #include "tests/source_folder.h"

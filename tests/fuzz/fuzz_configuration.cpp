@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "alate/error.h"
-#include "server/settings_loading.h"
+#include "server/settings/settings_loading.h"
 
 using alate::Error;
 using alate::ErrorCode;

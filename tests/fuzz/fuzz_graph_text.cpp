@@ -10,7 +10,7 @@
 
 #include "alate/error.h"
 #include "graph/interpreter.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 
 namespace {
 

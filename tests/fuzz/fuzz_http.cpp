@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "server/transport/connection.h"
+#include "server/http/connection.h"
 
 using namespace alate::server;
 

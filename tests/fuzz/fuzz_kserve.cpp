@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/api/kserve/kserve_tensors.h"
 #include "server/family.h"
-#include "server/routes/kserve_tensors.h"
 
 namespace {
 

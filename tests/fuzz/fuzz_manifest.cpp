@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "alate/error.h"
-#include "base/contained_files.h"
+#include "base/files/contained_files.h"
 #include "hub/manifest.h"
 
 using namespace alate;

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "alate/error.h"
-#include "formats/safetensors_model.h"
+#include "formats/safetensors/safetensors_model.h"
 #include "pipelines/modules.h"
 
 using namespace alate;

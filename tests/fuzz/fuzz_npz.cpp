@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "formats/npy.h"
-#include "formats/npz.h"
+#include "formats/npy/npy.h"
+#include "formats/npy/npz.h"
 
 using namespace alate;
 using namespace alate::formats;

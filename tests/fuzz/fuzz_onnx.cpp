@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "base/contained_files.h"
+#include "base/files/contained_files.h"
 #include "exchange/onnx_file.h"
 
 using namespace alate;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "alate/error.h"
-#include "runtime/probe.h"
+#include "machine/probe.h"
 
 using alate::Error;
 using alate::ErrorCode;

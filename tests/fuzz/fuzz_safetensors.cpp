@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "formats/bool_bytes.h"
-#include "formats/safetensors_header.h"
-#include "formats/safetensors_writer.h"
+#include "formats/npy/bool_bytes.h"
+#include "formats/safetensors/safetensors_header.h"
+#include "formats/safetensors/safetensors_writer.h"
 
 using namespace alate;
 using namespace alate::formats;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "backends/cpu/cpu_backend.h"
-#include "base/cpu_facts.h"
-#include "base/thread_pool.h"
+#include "base/hardware/cpu_facts.h"
+#include "base/threads/thread_pool.h"
 #include "graph/builder.h"
 
 namespace {

@@ -58,14 +58,14 @@ class Layers(InScratchFolder):
         self.assert_violation("src/graph/a.h", "#include <boost/json.hpp>\n", "only .cpp files may include Boost")
 
     def test_refuses_highway_outside_the_kernels(self):
-        self.assert_violation("src/backends/cpu/plan.cpp", "#include <hwy/highway.h>\n", "may include Highway")
+        self.assert_violation("src/backends/cpu/planner/plan.cpp", "#include <hwy/highway.h>\n", "may include Highway")
 
     def test_refuses_conditionals_outside_base(self):
         self.assert_violation("src/graph/a.cpp", "#if defined(__linux__)\n#endif\n", "conditional")
 
     def test_accepts_include_guards_and_instruction_set_files(self):
         self.write("src/graph/ops.def", "#ifndef ALATE_OP\n#define ALATE_OP(...)\n#endif\n")
-        self.write("src/backends/cpu/kernels/gemm_avx2.cpp", "#ifdef __AVX2__\n#endif\n")
+        self.write("src/backends/cpu/kernels/gemm/gemm_avx2.cpp", "#ifdef __AVX2__\n#endif\n")
         self.assertEqual(self.run_tool("check_layers", self.root), (0, ""))
 
     def test_refuses_mutexes_that_no_build_checks(self):
@@ -76,8 +76,8 @@ class Layers(InScratchFolder):
         self.assert_violation("apps/alate/a.cpp", "std::mutex mutex;\n", "a mutex that no build checks")
         (self.root / "apps/alate/a.cpp").unlink()
         self.write("src/graph/a.h", "#pragma once\n// A std::mutex.\nvoid wait(std::unique_lock<std::mutex>& lock);\n")
-        self.write("src/base/mutex.h", "#pragma once\nclass CheckedMutex : public std::mutex {};\n")
-        self.write("src/base/shared_mutex.h", "#pragma once\nstd::shared_mutex mutex_;\n")
+        self.write("src/base/threads/mutex.h", "#pragma once\nclass CheckedMutex : public std::mutex {};\n")
+        self.write("src/base/threads/shared_mutex.h", "#pragma once\nstd::shared_mutex mutex_;\n")
         self.assertEqual(self.run_tool("check_layers", self.root), (0, ""))
 
     def test_refuses_files_of_no_layer_and_overlong_files(self):

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "formats/safetensors_writer.h"
+#include "formats/safetensors/safetensors_writer.h"
 #include "graph/interpreter.h"
-#include "graph/text.h"
-#include "tests/conformance/cases.h"
-#include "tests/conformance/module.h"
+#include "graph/text/text.h"
+#include "tests/conformance/cases/cases.h"
+#include "tests/conformance/cases/module.h"
 
 namespace {
 

@@ -15,7 +15,7 @@
 
 #include "alate/error.h"
 #include "exchange/onnx_writer.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 
 #include "alate/error.h"
 #include "exchange/stablehlo.h"
-#include "formats/safetensors.h"
+#include "formats/safetensors/safetensors.h"
 #include "graph/decompose.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 
 namespace {
 

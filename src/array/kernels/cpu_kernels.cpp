@@ -1,13 +1,13 @@
 #include <algorithm>
 
 #include "array/kernels/kernel_backends.h"
-#include "backends/cpu/kernels/dispatch.h"
-#include "backends/cpu/kernels/normalize.h"
-#include "backends/cpu/kernels/product.h"
-#include "backends/cpu/kernels/rope.h"
-#include "backends/cpu/kernels/row_products.h"
-#include "backends/cpu/kernels/row_split.h"
-#include "backends/cpu/kernels/softmax.h"
+#include "backends/cpu/kernels/attention/rope.h"
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/gemm/product.h"
+#include "backends/cpu/kernels/rows/normalize.h"
+#include "backends/cpu/kernels/rows/row_products.h"
+#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/rows/softmax.h"
 
 namespace alate::array {
 namespace {

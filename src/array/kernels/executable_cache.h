@@ -10,7 +10,7 @@
 #include <string>
 
 #include "backends/backend.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace alate::array {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "alate/error.h"
-#include "backends/cpu/executable.h"
-#include "backends/cpu/operations.h"
+#include "backends/cpu/run/executable.h"
+#include "backends/cpu/steps/operations.h"
 #include "backends/host_buffers.h"
 #include "backends/lowering.h"
-#include "base/cpu_facts.h"
+#include "base/hardware/cpu_facts.h"
 
 namespace alate::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include "backends/host_buffers.h"
 #include "backends/onnxruntime/session_options.h"
 #include "backends/onnxruntime/value.h"
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "exchange/onnx_writer.h"
 #include "graph/interpreter.h"
 

@@ -10,7 +10,7 @@
 
 #include "backends/backend.h"
 #include "backends/onnxruntime/places.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace alate::onnxruntime {
 

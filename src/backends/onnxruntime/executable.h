@@ -8,8 +8,8 @@
 
 #include "backends/backend.h"
 #include "backends/onnxruntime/library.h"
-#include "base/foreign_mappings.h"
-#include "base/mutex.h"
+#include "base/libraries/foreign_mappings.h"
+#include "base/threads/mutex.h"
 #include "graph/dims.h"
 
 namespace alate::onnxruntime {

@@ -5,9 +5,9 @@
 
 #include "alate/error.h"
 #include "backends/onnxruntime/status.h"
-#include "base/environment.h"
-#include "base/library_folders.h"
-#include "base/shared_library.h"
+#include "base/libraries/library_folders.h"
+#include "base/libraries/shared_library.h"
+#include "base/os/environment.h"
 
 namespace alate::onnxruntime {
 namespace {

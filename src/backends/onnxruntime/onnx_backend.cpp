@@ -11,8 +11,8 @@
 #include "backends/onnxruntime/compile_graph.h"
 #include "backends/onnxruntime/devices.h"
 #include "backends/onnxruntime/open_file.h"
-#include "base/library_folders.h"
-#include "base/mutex.h"
+#include "base/libraries/library_folders.h"
+#include "base/threads/mutex.h"
 #include "exchange/onnx_writer.h"
 
 namespace alate::onnxruntime {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "base/files/mapped_file.h"
+#include "base/files/private_folder.h"
 #include "base/log.h"
-#include "base/mapped_file.h"
-#include "base/private_folder.h"
 
 namespace alate::onnxruntime {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "alate/error.h"
 #include "backends/onnxruntime/providers.h"
-#include "base/mutex.h"
-#include "base/shared_library.h"
+#include "base/libraries/shared_library.h"
+#include "base/threads/mutex.h"
 
 namespace alate::onnxruntime {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "alate/error.h"
 #include "base/log.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace alate::onnxruntime {
 namespace {

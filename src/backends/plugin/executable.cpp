@@ -7,7 +7,7 @@
 #include "backends/plugin/arrays.h"
 #include "backends/plugin/graph_text.h"
 #include "backends/plugin/visits.h"
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 
 namespace alate::plugin {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "graph/builder.h"
 #include "graph/passes/rewriter.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 
 namespace alate::plugin {
 namespace {

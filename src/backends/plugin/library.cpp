@@ -7,7 +7,7 @@
 #include "alate/error.h"
 #include "backends/plugin/plugin_search.h"
 #include "backends/plugin/visits.h"
-#include "base/shared_library.h"
+#include "base/libraries/shared_library.h"
 #include "formats/utf8.h"
 
 namespace alate::plugin {

@@ -11,7 +11,7 @@
 #include "backends/plugin/executable.h"
 #include "backends/plugin/graph_text.h"
 #include "backends/plugin/library.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace alate::plugin {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "backends/plugin/plugin_backend.h"
 #include "backends/plugin/plugin_search.h"
-#include "base/environment.h"
 #include "base/log.h"
+#include "base/os/environment.h"
 
 namespace alate::plugin {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "backends/xla/execution.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace alate::xla {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/files/mapped_file.h"
 #include "base/log.h"
-#include "base/mapped_file.h"
 
 namespace alate::xla {
 namespace {

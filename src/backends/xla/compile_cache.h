@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "alate/tensor.h"
-#include "base/private_folder.h"
+#include "base/files/private_folder.h"
 
 namespace alate::xla {
 

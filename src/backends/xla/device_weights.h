@@ -7,7 +7,7 @@
 
 #include "backends/weight_store.h"
 #include "backends/xla/client.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace alate::xla {
 

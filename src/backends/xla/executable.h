@@ -10,7 +10,7 @@
 #include "backends/xla/abandoned_run.h"
 #include "backends/xla/device_weights.h"
 #include "backends/xla/program_source.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "exchange/stablehlo.h"
 
 namespace alate::xla {

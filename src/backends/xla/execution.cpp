@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace alate::xla {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "alate/error.h"
-#include "base/cpu_facts.h"
-#include "base/environment.h"
-#include "base/shared_library.h"
+#include "base/hardware/cpu_facts.h"
+#include "base/libraries/shared_library.h"
+#include "base/os/environment.h"
 
 namespace alate::xla {
 namespace {

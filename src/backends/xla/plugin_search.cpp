@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/environment.h"
-#include "base/library_folders.h"
+#include "base/libraries/library_folders.h"
+#include "base/os/environment.h"
 
 namespace alate::xla {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "alate/error.h"
-#include "base/cpu_facts.h"
+#include "base/hardware/cpu_facts.h"
 #include "base/log.h"
 
 namespace alate::xla {

@@ -11,7 +11,7 @@
 #include "backends/xla/device_listing.h"
 #include "backends/xla/executable.h"
 #include "backends/xla/plugin_search.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "exchange/stablehlo.h"
 
 namespace alate::xla {

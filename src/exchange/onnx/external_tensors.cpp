@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "base/contained_files.h"
+#include "base/files/contained_files.h"
 #include "exchange/onnx/message_fields.h"
 #include "exchange/onnx_file.h"
 #include "formats/json.h"

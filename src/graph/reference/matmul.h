@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "graph/reference/complex_math.h"
+#include "graph/reference/elementwise/complex_math.h"
 
 namespace alate::graph {
 

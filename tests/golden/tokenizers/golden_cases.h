@@ -10,7 +10,7 @@
 
 #include "alate/error.h"
 #include "alate/tokenizer.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "tests/source_folder.h"
 

@@ -16,11 +16,11 @@
 #include "backends/plugin/plugin_backend.h"
 #include "backends/plugin/plugin_search.h"
 #include "backends/registry.h"
-#include "base/program_path.h"
+#include "base/os/program_path.h"
 #include "graph/builder.h"
 #include "graph/interpreter.h"
 #include "graph/passes.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "tests/unit/graph/example_graphs.h"
 
 namespace alate::plugin {

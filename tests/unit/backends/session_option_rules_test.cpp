@@ -6,7 +6,7 @@
 #include <string>
 
 #include "alate/error.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 

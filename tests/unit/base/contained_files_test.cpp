@@ -1,4 +1,4 @@
-#include "base/contained_files.h"
+#include "base/files/contained_files.h"
 
 #include <gtest/gtest.h>
 

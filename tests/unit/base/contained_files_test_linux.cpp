@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "base/contained_files.h"
+#include "base/files/contained_files.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 

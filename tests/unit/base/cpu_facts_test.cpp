@@ -1,12 +1,12 @@
-#include "base/cpu_facts.h"
+#include "base/hardware/cpu_facts.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "base/kernel_files.h"
-#include "base/process_limits.h"
-#include "base/processor_list.h"
+#include "base/files/kernel_files.h"
+#include "base/hardware/processor_list.h"
+#include "base/os/process_limits.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 

@@ -1,10 +1,10 @@
-#include "base/file_digests.h"
+#include "base/files/file_digests.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "base/sha256.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"

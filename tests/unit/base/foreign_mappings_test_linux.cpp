@@ -1,4 +1,4 @@
-#include "base/foreign_mappings.h"
+#include "base/libraries/foreign_mappings.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <fstream>
 #include <string>
 
-#include "base/foreign_opening.h"
-#include "base/mapped_file.h"
-#include "base/mapping_guard.h"
+#include "base/files/mapped_file.h"
+#include "base/files/mapping_guard.h"
+#include "base/libraries/foreign_opening.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 

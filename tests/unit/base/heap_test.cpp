@@ -1,4 +1,4 @@
-#include "base/heap.h"
+#include "base/os/heap.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/cpu_facts.h"
+#include "base/hardware/cpu_facts.h"
 #include "tests/unit/base/expect_error.h"
 
 namespace alate::base {

@@ -1,4 +1,4 @@
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 
 #include <gtest/gtest.h>
 

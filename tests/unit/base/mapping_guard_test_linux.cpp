@@ -1,5 +1,5 @@
 // Files that are cut off while they are mapped.
-#include "base/mapping_guard.h"
+#include "base/files/mapping_guard.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 

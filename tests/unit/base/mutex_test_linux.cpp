@@ -1,4 +1,4 @@
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 #include <gtest/gtest.h>
 

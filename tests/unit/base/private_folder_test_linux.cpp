@@ -1,4 +1,4 @@
-#include "base/private_folder.h"
+#include "base/files/private_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/library_folders.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
+#include "base/libraries/library_folders.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 

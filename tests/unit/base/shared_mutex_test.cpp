@@ -1,4 +1,4 @@
-#include "base/shared_mutex.h"
+#include "base/threads/shared_mutex.h"
 
 #include <gtest/gtest.h>
 

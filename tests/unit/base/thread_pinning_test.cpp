@@ -1,4 +1,4 @@
-#include "base/thread_pinning.h"
+#include "base/threads/thread_pinning.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <thread>
 
-#include "base/thread_pinning.h"
-#include "base/thread_pool.h"
+#include "base/threads/thread_pinning.h"
+#include "base/threads/thread_pool.h"
 
 namespace alate::base {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "alate/threads.h"
-#include "base/spin.h"
+#include "base/threads/spin.h"
 #include "tests/unit/base/expect_error.h"
 
 namespace alate::base {

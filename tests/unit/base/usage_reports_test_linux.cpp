@@ -1,4 +1,4 @@
-#include "base/usage_reports.h"
+#include "base/os/usage_reports.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "base/environment.h"
-#include "base/shared_library.h"
+#include "base/libraries/shared_library.h"
+#include "base/os/environment.h"
 
 namespace alate::base {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "alate/error.h"
 #include "exchange/onnx_writer.h"
-#include "tests/conformance/cases.h"
-#include "tests/conformance/module.h"
+#include "tests/conformance/cases/cases.h"
+#include "tests/conformance/cases/module.h"
 #include "tests/unit/graph/example_graphs.h"
 
 namespace alate::exchange {

@@ -1,4 +1,4 @@
-#include "formats/npy.h"
+#include "formats/npy/npy.h"
 
 #include <gtest/gtest.h>
 

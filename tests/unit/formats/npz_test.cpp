@@ -1,4 +1,4 @@
-#include "formats/npz.h"
+#include "formats/npy/npz.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "formats/little_endian.h"
-#include "formats/npy.h"
+#include "formats/npy/npy.h"
 #include "formats/zip_writer.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/formats/refusals.h"

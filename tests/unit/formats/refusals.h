@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "tests/source_folder.h"
 
 namespace alate::formats {

@@ -1,8 +1,8 @@
-#include "formats/safetensors_model.h"
+#include "formats/safetensors/safetensors_model.h"
 
 #include <gtest/gtest.h>
 
-#include "formats/safetensors_writer.h"
+#include "formats/safetensors/safetensors_writer.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/formats/refusals.h"
 

@@ -1,10 +1,10 @@
-#include "formats/safetensors_writer.h"
+#include "formats/safetensors/safetensors_writer.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "formats/safetensors.h"
+#include "formats/safetensors/safetensors.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/formats/refusals.h"
 

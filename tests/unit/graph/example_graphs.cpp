@@ -5,7 +5,7 @@
 
 #include "tensor/element.h"
 #include "tensor/packed.h"
-#include "tests/conformance/cases.h"
+#include "tests/conformance/cases/cases.h"
 #include "tests/unit/graph/example_graphs_windowed.h"
 
 namespace alate::graph {

@@ -1,4 +1,4 @@
-#include "graph/text.h"
+#include "graph/text/text.h"
 
 #include <bit>
 #include <cmath>

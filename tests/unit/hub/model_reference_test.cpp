@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/program_path.h"
+#include "base/os/program_path.h"
 #include "hub/builtin_models.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"

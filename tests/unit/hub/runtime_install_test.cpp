@@ -8,8 +8,8 @@
 #include <fstream>
 #include <thread>
 
-#include "base/mapped_file.h"
-#include "base/platform.h"
+#include "base/files/mapped_file.h"
+#include "base/os/platform.h"
 #include "base/sha256.h"
 #include "formats/zip_writer.h"
 #include "hub/package_index.h"

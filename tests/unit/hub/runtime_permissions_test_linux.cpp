@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "base/platform.h"
+#include "base/os/platform.h"
 #include "base/sha256.h"
 #include "formats/zip_writer.h"
 #include "hub/runtime_install.h"

@@ -8,9 +8,9 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "formats/json.h"
-#include "formats/safetensors_model.h"
+#include "formats/safetensors/safetensors_model.h"
 #include "quantization/calibration_run.h"
 #include "quantization/calibration_texts.h"
 #include "tests/unit/quantization/tiny_encoder.h"

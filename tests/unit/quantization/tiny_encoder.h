@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "alate/tensor.h"
-#include "formats/safetensors_writer.h"
+#include "formats/safetensors/safetensors_writer.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
 

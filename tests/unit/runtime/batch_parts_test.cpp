@@ -1,4 +1,4 @@
-#include "runtime/batch_parts.h"
+#include "runtime/batching/batch_parts.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "alate/model.h"
-#include "runtime/loaded_model.h"
+#include "runtime/loading/loaded_model.h"
 #include "tests/source_folder.h"
 
 namespace alate::runtime {

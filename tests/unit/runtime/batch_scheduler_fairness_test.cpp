@@ -2,7 +2,7 @@
 #include <map>
 
 #include "batch_scheduler_testing.h"
-#include "runtime/batch_work.h"
+#include "runtime/batching/batch_work.h"
 
 namespace alate::runtime {
 namespace {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "runtime/batch_scheduler.h"
+#include "runtime/batching/batch_scheduler.h"
 
 namespace alate::runtime {
 

@@ -1,5 +1,5 @@
 // Encoders that are files: what a file may say about the rows that it gives.
-#include "runtime/file_program.h"
+#include "runtime/loading/file_program.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Weights in bf16 and f16: what is rounded when it is loaded, what is taken as it lies in the file, what is refused.
-#include "models/kept_weights.h"
+#include "models/weights/kept_weights.h"
 
 #include <gtest/gtest.h>
 
@@ -12,12 +12,12 @@
 #include "alate/error.h"
 #include "alate/memory.h"
 #include "alate/model.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "formats/tensor_file.h"
 #include "graph/interpreter.h"
-#include "models/weight_settings.h"
-#include "runtime/loaded_model.h"
-#include "runtime/memory_estimate.h"
+#include "models/weights/weight_settings.h"
+#include "runtime/loading/loaded_model.h"
+#include "runtime/loading/memory_estimate.h"
 #include "tensor/half.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"

@@ -1,5 +1,5 @@
 // Models whose encoder is a file that a backend runs: made by hand, so that no runtime is needed.
-#include "runtime/loaded_model.h"
+#include "runtime/loading/loaded_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Requests against made-up devices.
 #include <gtest/gtest.h>
 
-#include "runtime/memory_estimate.h"
+#include "runtime/loading/memory_estimate.h"
 
 namespace alate::runtime {
 namespace {

@@ -1,5 +1,5 @@
 // What a fingerprint stands for, and what a manifest's digests are worth.
-#include "runtime/model_content.h"
+#include "runtime/loading/model_content.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "alate/error.h"
 #include "alate/model.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "hub/builtin_models.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"

@@ -7,7 +7,7 @@
 
 #include "alate/error.h"
 #include "alate/model.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "formats/tensor_file.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"

@@ -3,8 +3,8 @@
 
 #include "alate/memory.h"
 #include "backends/registry.h"
-#include "runtime/loaded_model.h"
-#include "runtime/memory_estimate.h"
+#include "runtime/loading/loaded_model.h"
+#include "runtime/loading/memory_estimate.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 

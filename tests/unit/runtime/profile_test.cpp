@@ -1,4 +1,4 @@
-#include "runtime/profile.h"
+#include "runtime/profiling/profile.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "alate/error.h"
 #include "alate/model.h"
-#include "base/mapped_file.h"
+#include "base/files/mapped_file.h"
 #include "formats/tensor_file.h"
 #include "tensor/encoding.h"
 #include "tensor/rotation.h"

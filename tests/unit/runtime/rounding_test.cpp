@@ -1,4 +1,4 @@
-#include "runtime/rounding.h"
+#include "runtime/batching/rounding.h"
 
 #include <gtest/gtest.h>
 

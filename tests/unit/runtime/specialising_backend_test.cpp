@@ -6,7 +6,7 @@
 
 #include "alate/model.h"
 #include "backends/registry.h"
-#include "runtime/loaded_model.h"
+#include "runtime/loading/loaded_model.h"
 #include "tests/source_folder.h"
 
 namespace alate::runtime {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "alate/model.h"
-#include "base/mapping_guard.h"
-#include "runtime/loaded_model.h"
+#include "base/files/mapping_guard.h"
+#include "runtime/loading/loaded_model.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"

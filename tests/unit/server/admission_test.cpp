@@ -1,5 +1,5 @@
 // Places and turns of several clients.
-#include "server/admission.h"
+#include "server/clients/admission.h"
 
 #include <gtest/gtest.h>
 

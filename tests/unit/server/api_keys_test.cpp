@@ -1,4 +1,4 @@
-#include "server/api_keys.h"
+#include "server/clients/api_keys.h"
 
 #include <gtest/gtest.h>
 

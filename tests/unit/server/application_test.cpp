@@ -7,8 +7,8 @@
 #include <set>
 
 #include "running_application.h"
-#include "server/web_origins.h"
-#include "transport_harness.h"
+#include "server/clients/web_origins.h"
+#include "tests/unit/server/http/transport_harness.h"
 
 namespace alate::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/configuration_file.h"
+#include "server/settings/configuration_file.h"
 
 #include <gtest/gtest.h>
 

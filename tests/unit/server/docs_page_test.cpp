@@ -1,4 +1,4 @@
-#include "server/docs_page.h"
+#include "server/page/docs_page.h"
 
 #include <gtest/gtest.h>
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-#include "server/duration.h"
+#include "server/settings/duration.h"
 
 #include <gtest/gtest.h>
 

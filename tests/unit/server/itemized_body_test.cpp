@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "formats/json.h"
-#include "server/embed_service.h"
-#include "server/routes/cohere.h"
-#include "server/routes/kserve_response.h"
-#include "server/routes/native.h"
-#include "server/routes/openai.h"
-#include "server/routes/tei.h"
+#include "server/api/cohere.h"
+#include "server/api/kserve/kserve_response.h"
+#include "server/api/native.h"
+#include "server/api/openai.h"
+#include "server/api/tei.h"
+#include "server/models/embed_service.h"
 
 namespace alate::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/metrics.h"
+#include "server/metrics/metrics.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/metric_series.h"
+#include "server/metrics/metric_series.h"
 
 namespace alate::server {
 namespace {

@@ -1,5 +1,5 @@
 // Loading and unloading.
-#include "server/model_host.h"
+#include "server/models/model_host.h"
 
 #include <atomic>
 #include <random>

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "server/model_host.h"
-#include "server/settings.h"
+#include "server/models/model_host.h"
+#include "server/settings/settings.h"
 #include "server/work_queue.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"

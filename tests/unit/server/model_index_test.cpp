@@ -1,13 +1,13 @@
 // The names of the models on disk, in memory.
-#include "server/model_index.h"
+#include "server/models/model_index.h"
 
 #include <future>
 #include <vector>
 
 #include "model_host_testing.h"
-#include "server/backend_choices.h"
-#include "server/host_limits.h"
-#include "server/model_names.h"
+#include "server/models/backend_choices.h"
+#include "server/models/host_limits.h"
+#include "server/models/model_names.h"
 
 namespace alate::server {
 namespace {

@@ -1,5 +1,5 @@
 // What names in requests mean, and what is listed.
-#include "server/model_names.h"
+#include "server/models/model_names.h"
 
 #include "model_host_testing.h"
 

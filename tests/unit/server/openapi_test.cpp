@@ -1,4 +1,4 @@
-#include "server/openapi.h"
+#include "server/schema/openapi.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "formats/json.h"
-#include "server/schema.h"
+#include "server/schema/schema.h"
 #include "tests/unit/base/expect_error.h"
 
 namespace alate::server {

@@ -1,4 +1,4 @@
-#include "server/peer.h"
+#include "server/clients/peer.h"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,9 @@
 
 #include "model_host_testing.h"
 #include "server/failure.h"
-#include "server/metrics.h"
+#include "server/metrics/metrics.h"
 #include "server/route.h"
-#include "server/schema.h"
+#include "server/schema/schema.h"
 #include "server/services.h"
 
 namespace alate::server {

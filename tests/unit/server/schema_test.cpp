@@ -1,4 +1,4 @@
-#include "server/schema.h"
+#include "server/schema/schema.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 #include <sstream>
 #include <string>
 
-#include "base/program_path.h"
-#include "server/settings_documentation.h"
-#include "server/settings_loading.h"
+#include "base/os/program_path.h"
+#include "server/settings/settings_documentation.h"
+#include "server/settings/settings_loading.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 

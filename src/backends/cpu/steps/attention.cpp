@@ -1,11 +1,11 @@
-#include "backends/cpu/kernels/attention.h"
+#include "backends/cpu/kernels/attention/attention.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "alate/error.h"
+#include "backends/cpu/steps/products/widened.h"
 #include "backends/cpu/steps/steps.h"
-#include "backends/cpu/steps/widened.h"
 
 namespace alate::cpu {
 namespace {

@@ -1,9 +1,9 @@
 // How much attention has to do.
 #include <algorithm>
 
-#include "backends/cpu/kernels/attention.h"
+#include "backends/cpu/kernels/attention/attention.h"
+#include "backends/cpu/steps/products/widened.h"
 #include "backends/cpu/steps/steps.h"
-#include "backends/cpu/steps/widened.h"
 #include "backends/cpu/steps/work.h"
 
 namespace alate::cpu {

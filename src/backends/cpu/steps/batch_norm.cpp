@@ -1,4 +1,4 @@
-#include "backends/cpu/kernels/batch_norm.h"
+#include "backends/cpu/kernels/rows/batch_norm.h"
 
 #include "backends/cpu/steps/steps.h"
 

@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "alate/error.h"
-#include "backends/cpu/kernels/move.h"
-#include "backends/cpu/kernels/transpose.h"
+#include "backends/cpu/kernels/moving/move.h"
+#include "backends/cpu/kernels/moving/transpose.h"
 #include "backends/cpu/steps/layout.h"
 #include "tensor/element.h"
 #include "tensor/packed.h"

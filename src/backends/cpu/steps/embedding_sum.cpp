@@ -3,7 +3,7 @@
 #include <array>
 
 #include "alate/error.h"
-#include "backends/cpu/kernels/embed_norm.h"
+#include "backends/cpu/kernels/rows/embed_norm.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/work.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "backends/cpu/plan.h"
+#include "backends/cpu/plan/plan.h"
 
 namespace alate::cpu {
 

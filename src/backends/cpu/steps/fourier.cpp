@@ -1,9 +1,9 @@
 // Discrete Fourier transforms, an axis at a time.
-#include "backends/cpu/kernels/fourier.h"
+#include "backends/cpu/kernels/windows/fourier.h"
 
 #include <algorithm>
 
-#include "backends/cpu/steps/product_values.h"
+#include "backends/cpu/steps/products/product_values.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {

@@ -1,8 +1,8 @@
 // What a step of layer_norm, rms_norm or normalize asks of its kernel.
 #pragma once
 
-#include "backends/cpu/kernels/normalize.h"
-#include "backends/cpu/steps/widened.h"
+#include "backends/cpu/kernels/rows/normalize.h"
+#include "backends/cpu/steps/products/widened.h"
 
 namespace alate::cpu {
 

@@ -3,10 +3,10 @@
 #include <cstring>
 #include <optional>
 
-#include "backends/cpu/kernels/dequantize.h"
-#include "backends/cpu/kernels/product.h"
-#include "backends/cpu/kernels/row_split.h"
-#include "backends/cpu/steps/product_values.h"
+#include "backends/cpu/kernels/gemm/product.h"
+#include "backends/cpu/kernels/quantize/dequantize.h"
+#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/steps/products/product_values.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {

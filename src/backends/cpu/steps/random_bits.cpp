@@ -1,11 +1,11 @@
 // Random bits from a counter.
-#include "backends/cpu/kernels/random_bits.h"
+#include "backends/cpu/kernels/elementwise/random_bits.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cpu/kernels/dispatch.h"
-#include "backends/cpu/kernels/row_split.h"
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/rows/row_split.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {

@@ -1,14 +1,14 @@
 // Reductions over any axes of any type.
-#include "backends/cpu/kernels/reduce.h"
+#include "backends/cpu/kernels/rows/reduce.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
 
-#include "backends/cpu/kernels/row_split.h"
-#include "backends/cpu/kernels/transpose.h"
-#include "backends/cpu/steps/halves.h"
+#include "backends/cpu/kernels/moving/transpose.h"
+#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/steps/products/halves.h"
 #include "backends/cpu/steps/reduce_values.h"
 
 namespace alate::cpu {

@@ -1,7 +1,7 @@
 // The reduction that steps of several ops are.
 #pragma once
 
-#include "backends/cpu/kernels/tile.h"
+#include "backends/cpu/kernels/elementwise/tile.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <optional>
 
-#include "backends/cpu/kernels/move_axes.h"
-#include "backends/cpu/kernels/reduce.h"
-#include "backends/cpu/steps/halves.h"
+#include "backends/cpu/kernels/moving/move_axes.h"
+#include "backends/cpu/kernels/rows/reduce.h"
+#include "backends/cpu/steps/products/halves.h"
 #include "backends/cpu/steps/reduce_values.h"
 #include "backends/cpu/steps/region_runner.h"
 #include "tensor/packed.h"

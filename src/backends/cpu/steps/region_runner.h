@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "backends/cpu/kernels/scratch.h"
-#include "backends/cpu/run_plan.h"
+#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/run/run_plan.h"
 
 namespace alate::cpu {
 

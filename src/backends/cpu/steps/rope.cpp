@@ -1,7 +1,7 @@
-#include "backends/cpu/kernels/rope.h"
+#include "backends/cpu/kernels/attention/rope.h"
 
+#include "backends/cpu/steps/products/widened.h"
 #include "backends/cpu/steps/steps.h"
-#include "backends/cpu/steps/widened.h"
 
 namespace alate::cpu {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "alate/error.h"
-#include "backends/cpu/kernels/pooling.h"
-#include "backends/cpu/kernels/softmax.h"
-#include "backends/cpu/kernels/stream.h"
+#include "backends/cpu/kernels/moving/stream.h"
+#include "backends/cpu/kernels/rows/softmax.h"
+#include "backends/cpu/kernels/windows/pooling.h"
 #include "backends/cpu/steps/norm_arguments.h"
 #include "backends/cpu/steps/steps.h"
 

@@ -1,7 +1,7 @@
 // What each operation's step does in a run: reads pointers and shapes from the frame and calls a kernel.
 #pragma once
 
-#include "backends/cpu/plan.h"
+#include "backends/cpu/plan/plan.h"
 
 namespace alate::cpu {
 

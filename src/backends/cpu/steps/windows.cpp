@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cpu/kernels/scatter_window.h"
-#include "backends/cpu/kernels/window.h"
-#include "backends/cpu/steps/halves.h"
-#include "backends/cpu/steps/product_values.h"
+#include "backends/cpu/kernels/moving/scatter_window.h"
+#include "backends/cpu/kernels/windows/window.h"
+#include "backends/cpu/steps/products/halves.h"
+#include "backends/cpu/steps/products/product_values.h"
 #include "backends/cpu/steps/steps.h"
 #include "graph/window_axis.h"
 #include "tensor/packed.h"

@@ -2,7 +2,7 @@
 // of their own count bytes alone, which is right where every operand is read whole.
 #pragma once
 
-#include "backends/cpu/plan.h"
+#include "backends/cpu/plan/plan.h"
 
 namespace alate::cpu {
 

@@ -9,7 +9,7 @@
 
 #include "alate/error.h"
 #include "backends/host_buffers.h"
-#include "base/mapping_guard.h"
+#include "base/files/mapping_guard.h"
 #include "exchange/onnx_writer.h"
 #include "graph/builder.h"
 #include "tests/unit/backends/onnxruntime/real_library.h"

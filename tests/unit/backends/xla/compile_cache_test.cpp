@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/xla/program_source.h"
-#include "base/shared_library.h"
+#include "base/libraries/shared_library.h"
 #include "tests/tools/fake_pjrt_plugin.h"
 
 namespace alate::xla {

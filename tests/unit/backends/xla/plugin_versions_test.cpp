@@ -7,7 +7,7 @@
 #include "alate/error.h"
 #include "backends/xla/device_listing.h"
 #include "backends/xla/program_source.h"
-#include "base/shared_library.h"
+#include "base/libraries/shared_library.h"
 #include "tests/tools/fake_pjrt_plugin.h"
 
 namespace alate::xla {

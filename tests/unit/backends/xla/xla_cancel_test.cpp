@@ -10,7 +10,7 @@
 
 #include "alate/error.h"
 #include "backends/xla/executable.h"
-#include "base/shared_library.h"
+#include "base/libraries/shared_library.h"
 #include "graph/builder.h"
 #include "tests/tools/fake_pjrt_plugin.h"
 #include "tests/unit/base/expect_error.h"

@@ -1,0 +1,203 @@
+// alate estimate
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "alate/memory.h"
+#include "apps/alate/common_options.h"
+#include "apps/alate/machine/estimate_report.h"
+#include "apps/alate/verb.h"
+#include "backends/registry.h"
+#include "formats/json.h"
+#include "machine/discovery.h"
+#include "machine/selection.h"
+#include "runtime/loading/memory_estimate.h"
+#include "runtime/loading/model_files.h"
+
+namespace alate::app {
+namespace {
+
+using runtime::MemoryRequest;
+
+struct RawSizes {
+  std::optional<std::size_t> hidden, intermediate, layers, vocab, heads, kv_heads, max_seq, dtype_bytes;
+  bool any() const { return hidden || intermediate || layers || vocab || heads || kv_heads || max_seq || dtype_bytes; }
+};
+
+struct DType {
+  std::string_view name;
+  std::uint64_t bytes;
+};
+constexpr std::array kDTypes = {DType{"float32", 4},  DType{"f32", 4},     DType{"auto", 4},
+                                DType{"bfloat16", 2}, DType{"float16", 2}, DType{"int8", 1}};
+
+std::uint64_t bytes_of_dtype(std::string_view name) {
+  if (name.empty()) return 4;
+  std::string names;
+  for (const DType& each : kDTypes) {
+    if (each.name == name) return each.bytes;
+    names += (names.empty() ? "" : ", ") + std::string(each.name);
+  }
+  throw make_error(ErrorCode::invalid_argument, "--dtype is one of ", names);
+}
+
+// What was asked about: the backends of --backend, else all but the one that only checks the others.
+std::vector<runtime::BackendState> asked_backends(const CommonOptions& options) {
+  const runtime::Machine machine = runtime::discover();
+  std::vector<runtime::BackendState> asked;
+  for (const std::string& choice : options.backends) {
+    const std::string name = runtime::BackendSpec::parse(choice).backend;
+    if (name == "auto") continue;
+    backends::get_backend(name);  // throws, naming those that there are
+    if (const runtime::BackendState* state = machine.find(name)) asked.push_back(*state);
+  }
+  if (!asked.empty()) return asked;
+  for (const runtime::BackendState& state : machine.backends) {
+    if (state.is_automatic) asked.push_back(state);
+  }
+  return asked;
+}
+
+// `request_on` says what is needed on a backend.
+template <typename RequestOn>
+std::vector<Fit> fits_on_devices(const std::vector<runtime::BackendState>& asked, const RequestOn& request_on) {
+  std::vector<backends::Device> all;
+  for (const runtime::BackendState& state : asked) all.insert(all.end(), state.devices.begin(), state.devices.end());
+  std::vector<Fit> fits;
+  for (const runtime::BackendState& state : asked) {
+    if (state.devices.empty()) {
+      backends::Device absent{.backend = state.name};
+      absent.unusable = state.reason;
+      fits.push_back({.device = std::move(absent), .refusal = state.reason});
+    }
+    for (const backends::Device& device : state.devices) {
+      Fit fit{.device = device};
+      if (device.unusable) {
+        fit.refusal = *device.unusable;
+      } else {
+        const MemoryRequest request = request_on(backends::get_backend(state.name));
+        fit.bytes = request.bytes();
+        fit.refusal = runtime::check_fits(request, device, all);
+      }
+      fits.push_back(std::move(fit));
+    }
+  }
+  return fits;
+}
+
+MemoryRequest raw_request(const RawSizes& sizes, std::uint64_t max_seq, std::uint64_t dtype_bytes) {
+  const InferenceMemory memory =
+      estimate_inference_memory(*sizes.hidden, *sizes.intermediate, *sizes.layers, *sizes.vocab, *sizes.heads,
+                                *sizes.kv_heads, max_seq, dtype_bytes);
+  MemoryRequest request;
+  request.what = "a decoder of these sizes";
+  request.parts = {{"weights", memory.model}, {"KV cache", memory.kv_cache}, {"activations", memory.activations}};
+  return request;
+}
+
+Estimate estimate_sizes(const Arguments& arguments, RawSizes sizes, const CommonOptions& options) {
+  sizes.kv_heads = sizes.kv_heads ? sizes.kv_heads : sizes.heads;
+  sizes.max_seq = sizes.max_seq ? sizes.max_seq : options.max_length;
+  const std::array<std::pair<const char*, const std::optional<std::size_t>*>, 6> needed = {
+      {{"--hidden", &sizes.hidden},
+       {"--intermediate", &sizes.intermediate},
+       {"--layers", &sizes.layers},
+       {"--vocab", &sizes.vocab},
+       {"--heads", &sizes.heads},
+       {"--max-seq", &sizes.max_seq}}};
+  for (const auto& [name, value] : needed) {
+    if (!*value) throw arguments.usage_error(std::string(name) + " is missing");
+  }
+  const std::uint64_t dtype_bytes = sizes.dtype_bytes ? *sizes.dtype_bytes : bytes_of_dtype(options.dtype);
+  Estimate estimate;
+  estimate.request = raw_request(sizes, *sizes.max_seq, dtype_bytes);
+  for (std::uint64_t bytes = dtype_bytes / 2; bytes >= 1; bytes /= 2) {
+    estimate.request.smaller.push_back({.kind = "smaller type",
+                                        .change = "--dtype-bytes " + std::to_string(bytes),
+                                        .bytes = raw_request(sizes, *sizes.max_seq, bytes).bytes()});
+  }
+  for (std::uint64_t length = *sizes.max_seq / 2; length >= 128; length /= 2) {
+    estimate.request.smaller.push_back({.kind = "shorter context",
+                                        .change = "--max-seq " + std::to_string(length),
+                                        .bytes = raw_request(sizes, length, dtype_bytes).bytes()});
+  }
+  estimate.facts = {{"max_length", std::uint64_t{*sizes.max_seq}}, {"dtype_bytes", dtype_bytes}};
+  estimate.fits = fits_on_devices(asked_backends(options), [&](const backends::Backend&) { return estimate.request; });
+  return estimate;
+}
+
+// A file that a foreign runtime runs as it is: what it computes with is known to that runtime alone.
+Estimate estimate_file(const std::filesystem::path& file, const std::string& name, const CommonOptions& options) {
+  Estimate estimate;
+  estimate.request.what = name + " as the file " + file.filename().string();
+  estimate.request.parts = {{"weights", runtime::onnx_bytes(file)}};
+  estimate.note = "weights alone: what a run of the file takes is known to its runtime only";
+  estimate.facts = {{"model", name}, {"file", file.filename().string()}};
+  std::vector<runtime::BackendState> asked;
+  for (runtime::BackendState& state : asked_backends(options)) {
+    if (std::ranges::find(state.reads_files, ".onnx") != state.reads_files.end()) asked.push_back(std::move(state));
+  }
+  estimate.fits = fits_on_devices(asked, [&](const backends::Backend&) { return estimate.request; });
+  return estimate;
+}
+
+Estimate estimate_model(const std::string& model, const CommonOptions& options) {
+  const runtime::ModelFiles files = runtime::find_model_files(find_model(options, model));
+  if (files.is_onnx()) return estimate_file(files.onnx_file, shortest_reference(options, model), options);
+  const runtime::FolderGraph folder = runtime::graph_of_folder(files.folder, options.dtype);
+  const std::string name = shortest_reference(options, model);
+  const runtime::RunSize size{.batch_size = options.batch_size, .max_length = options.max_length.value_or(0)};
+  const auto request_on = [&](const backends::Backend& backend) {
+    return runtime::encoder_request(backend, folder.graph, folder.limits, size, name);
+  };
+  const std::vector<runtime::BackendState> asked = asked_backends(options);
+  const backends::Backend& first = backends::get_backend(asked.front().name);
+  const ModelMemory memory = runtime::encoder_memory(first, folder.graph, folder.limits, size);
+  Estimate estimate;
+  estimate.request = request_on(first);
+  estimate.facts = {{"model", name},
+                    {"backend", memory.backend},
+                    {"dtype", folder.dtype},
+                    {"batch_size", std::uint64_t{memory.batch_size}},
+                    {"rows_at_once", std::uint64_t{memory.rows_at_once}},
+                    {"max_length", std::uint64_t{memory.max_length}},
+                    {"mapped_weights", memory.mapped_weights},
+                    {"owned_weights", memory.owned_weights}};
+  estimate.fits = fits_on_devices(asked, request_on);
+  return estimate;
+}
+
+}  // namespace
+
+void run_estimate(Arguments& arguments) {
+  std::string model;
+  RawSizes sizes;
+  CommonOptions options;
+  arguments.positional("MODEL", false, model);
+  arguments.group("Instead of MODEL, the sizes of a decoder");
+  arguments.option("--hidden", "N", "width of a token's vector", sizes.hidden);
+  arguments.option("--intermediate", "N", "width inside the feed-forward layers", sizes.intermediate);
+  arguments.option("--layers", "N", "blocks of attention and feed-forward", sizes.layers);
+  arguments.option("--vocab", "N", "tokens in the vocabulary", sizes.vocab);
+  arguments.option("--heads", "N", "query heads of a layer", sizes.heads);
+  arguments.option("--kv-heads", "N", "key/value heads of a layer; default: --heads", sizes.kv_heads);
+  arguments.option("--max-seq", "TOKENS", "greatest length of a sequence; default: --max-length", sizes.max_seq);
+  arguments.option("--dtype-bytes", "N", "bytes of an element; default: those of --dtype, 4", sizes.dtype_bytes);
+  declare(arguments, options);
+  if (!arguments.parse()) return;
+  apply(options);
+  if (model.empty() && !sizes.any()) throw arguments.usage_error("give MODEL, or the sizes of a decoder");
+  if (!model.empty() && sizes.any()) throw arguments.usage_error("give MODEL or the sizes of a decoder, not both");
+  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+
+  Estimate estimate = model.empty() ? estimate_sizes(arguments, sizes, options) : estimate_model(model, options);
+  Output output(options.out);
+  output.write(format == OutputFormat::json ? estimate_json(std::move(estimate)) : estimate_text(estimate));
+  output.finish();
+}
+
+}  // namespace alate::app

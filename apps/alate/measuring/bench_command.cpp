@@ -1,0 +1,90 @@
+// alate bench
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "alate/embedding.h"
+#include "alate/error.h"
+#include "apps/alate/common_options.h"
+#include "apps/alate/measuring/bench_report.h"
+#include "apps/alate/measuring/bench_workload.h"
+#include "apps/alate/measuring/profiling.h"
+#include "apps/alate/process_setup.h"
+#include "apps/alate/verb.h"
+#include "base/threads/thread_pool.h"
+#include "pipelines/embedding_rows.h"
+
+namespace alate::app {
+namespace {
+
+constexpr std::size_t kMostRepeats = 100000;
+
+// The seconds of each run.
+std::vector<double> measure(const EmbeddingPipeline& pipeline, const std::vector<std::size_t>& lengths,
+                            std::size_t repeat, const EmbedOptions& options, Profiler& profiler) {
+  std::mt19937_64 random(std::random_device{}());
+  const auto run = [&](const backends::RunOptions& run_options) {
+    const auto rows = random_rows(pipeline.tokenizer(), lengths, random);
+    const auto start = std::chrono::steady_clock::now();
+    const Embeddings result = pipelines::embed_rows(pipeline, rows, options, run_options);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (result.vectors.extent(0) != static_cast<std::int64_t>(rows.size()))
+      throw make_error(ErrorCode::internal, "the benchmark lost texts");
+    return taken.count();
+  };
+  // Warm: weights packed, memory touched, threads awake, the clock up.
+  constexpr double kWarmSeconds = 0.3;
+  for (double warm = 0; warm < kWarmSeconds;)
+    warm += std::max(run({.cancellation = until_interrupted()}), kWarmSeconds / 100);
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < repeat; ++i) {
+    seconds.push_back(run(profiler.options()));
+    profiler.add(seconds.back());
+  }
+  return seconds;
+}
+
+}  // namespace
+
+void run_bench(Arguments& arguments) {
+  std::string model;
+  std::string lengths_text;
+  std::size_t repeat = 5;
+  Profiler profiler;
+  CommonOptions options;
+  arguments.positional("MODEL", true, model);
+  arguments.option("--lengths", "LENGTHS", "32,128 or 32x128 (texts*tokens), or a file with one a line", lengths_text);
+  arguments.option("--repeat", "N", "measured runs, 5 unless given", repeat);
+  profiler.declare(arguments);
+  declare(arguments, options);
+  if (!arguments.parse()) return;
+  apply(options);
+  if (lengths_text.empty()) throw arguments.usage_error("--lengths is missing");
+  if (repeat == 0 || repeat > kMostRepeats)
+    throw arguments.usage_error("--repeat is from 1 to " + std::to_string(kMostRepeats));
+  const OutputFormat format =
+      output_format(options, {OutputFormat::text, OutputFormat::markdown, OutputFormat::csv, OutputFormat::json});
+  const std::vector<std::size_t> lengths = read_lengths(lengths_text);
+
+  const auto pipeline = EmbeddingPipeline::load(find_model(options, model), load_options(options));
+  profiler.check(pipeline.facts().backend);
+  EmbedOptions embed;
+  embed.batch_size = options.batch_size;
+  BenchResult result{.model = model,
+                     .backend = pipeline.facts().backend,
+                     .dtype = pipeline.facts().dtype,
+                     .threads = base::ThreadPool::shared().size(),
+                     .texts = lengths.size(),
+                     .tokens = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}),
+                     .seconds = measure(pipeline, lengths, repeat, embed, profiler)};
+  if (profiler.is_wanted() && format == OutputFormat::json) result.profile = profiler.json(repeat);
+  Output output(options.out);
+  output.write(bench_report(result, format));
+  output.finish();
+  if (profiler.is_wanted() && format != OutputFormat::json) profiler.show(repeat);
+}
+
+}  // namespace alate::app

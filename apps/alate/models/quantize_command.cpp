@@ -1,0 +1,77 @@
+// alate quantize
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "alate/memory.h"
+#include "apps/alate/common_options.h"
+#include "apps/alate/texts/text_source.h"
+#include "apps/alate/verb.h"
+#include "formats/json.h"
+#include "quantization/quantize_folder.h"
+
+namespace alate::app {
+namespace {
+
+std::vector<std::string> read_texts(const std::string& file) {
+  if (file.empty()) return {};
+  TextSource source(TextInput{.arguments = {}, .file = file, .format = {}});
+  std::vector<std::string> texts;
+  while (auto input = source.next()) {
+    if (!input->text.empty()) texts.push_back(std::move(input->text));
+  }
+  if (texts.empty()) throw make_error(ErrorCode::invalid_argument, "--calibration: ", file, " has no texts");
+  return texts;
+}
+
+constexpr std::size_t kMostRuns = 1000;  // whatever is more is as wrong
+
+std::string report_of(const quantization::FolderReport& report, const std::string& out, OutputFormat format) {
+  if (format == OutputFormat::json) {
+    return formats::to_json_text(formats::Json::Object{{"folder", out},
+                                                       {"layers", std::uint64_t{report.layers}},
+                                                       {"calibration_texts", std::uint64_t{report.texts}},
+                                                       {"calibration_tokens", std::uint64_t{report.tokens}},
+                                                       {"weight_bytes_before", report.bytes_before},
+                                                       {"weight_bytes", report.bytes_after}}) +
+           "\n";
+  }
+  return "wrote " + out + ": " + std::to_string(report.layers) + " layers in 8 bits, weights of " +
+         human_bytes(report.bytes_after) + " instead of " + human_bytes(report.bytes_before) + ", calibrated with " +
+         std::to_string(report.texts) + " texts of " + std::to_string(report.tokens) + " tokens\n";
+}
+
+}  // namespace
+
+void run_quantize(Arguments& arguments) {
+  std::string model, out, type, calibration;
+  std::optional<std::size_t> runs;
+  CommonOptions options;
+  arguments.positional("MODEL", true, model);
+  arguments.positional("OUT", true, out);
+  arguments.option("--type", "TYPE", "of the weights: int8", type);
+  arguments.option("--calibration", "FILE", "texts like those that the model will see, one a line, or .jsonl",
+                   calibration);
+  arguments.option(
+      "--activation-runs", "N",
+      "runs of a layer's inputs that are rounded apart: 1 is fastest; default: as many as each layer needs", runs);
+  declare(arguments, options);
+  if (!arguments.parse()) return;
+  apply(options);
+  if (type.empty()) throw arguments.usage_error("--type is missing; int8 is the one there is");
+  if (type != "int8") throw arguments.usage_error("--type is int8, not " + formats::quoted_name(type));
+  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+
+  quantization::FolderOptions how{.calibration = read_texts(calibration)};
+  if (runs) how.activation_runs = static_cast<std::int64_t>(std::min(*runs, kMostRuns));
+  const quantization::FolderReport report = quantization::quantize_folder(find_model(options, model), out, how);
+  if (options.quiet) return;
+  Output output(options.out);
+  output.write(report_of(report, out, format));
+  output.finish();
+}
+
+}  // namespace alate::app

@@ -1,0 +1,165 @@
+// alate serve
+#include <list>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "apps/alate/common_options.h"
+#include "apps/alate/configuration.h"
+#include "apps/alate/program_version.h"
+#include "apps/alate/serving/serve_check.h"
+#include "apps/alate/verb.h"
+#include "base/log.h"
+#include "base/os/heap.h"
+#include "formats/json.h"
+#include "machine/discovery.h"
+#include "runtime/loading/loaded_model.h"
+#include "server/application.h"
+#include "server/clients/web_origins.h"
+#include "server/settings/settings_loading.h"
+
+namespace alate::app {
+namespace {
+
+struct ServeOptions {
+  std::string model;
+  Configuration configuration;
+  bool only_checks = false;
+  OutputFormat output = OutputFormat::text;
+  // In a list, so that the options' targets stay where they are.
+  std::list<std::pair<const server::Setting*, std::optional<std::vector<std::string>>>> given;
+};
+
+void declare(Arguments& arguments, ServeOptions& options) {
+  arguments.positional("MODEL", false, options.model);
+  arguments.flag("--check-config", "only say whether the settings are right, and what they are", options.only_checks);
+  arguments.option("--config", "FILE", "read settings there; see docs/configuration.md",
+                   [&](std::string_view path) { options.configuration.choose(path); });
+  arguments.option("--output", "FORMAT", "of --check-config: text (as a file would have it) or json",
+                   [&](std::string_view name) {
+                     if (name != "text" && name != "json")
+                       throw make_error(ErrorCode::invalid_argument, "is one of text, json");
+                     options.output = name == "json" ? OutputFormat::json : OutputFormat::text;
+                   });
+  for (const server::Setting& setting : server::settings_table()) {
+    if (setting.option.empty() || setting.scope == server::SettingScope::commands) continue;
+    if (!setting.title.empty()) arguments.group(setting.title);
+    auto& given = options.given.emplace_back(&setting, std::nullopt);
+    arguments.raw(setting.option, setting.value, setting.sentence, given.second);
+  }
+  arguments.note(
+      "--help and --version are understood everywhere. An option --some-name that is not given is taken\n"
+      "from the environment variable ALATE_SOME_NAME, else from the configuration file.");
+}
+
+server::LoadedSettings load(const Arguments& arguments, ServeOptions& options) {
+  server::SettingSources sources{
+      .options = {}, .environment = environment_variable, .file = options.configuration.file()};
+  for (auto& [setting, values] : options.given) {
+    if (values) sources.options.emplace(setting->option, std::move(*values));
+  }
+  if (!options.model.empty() && !sources.options.emplace("--model", std::vector{options.model}).second)
+    throw arguments.usage_error("the model is given twice, as MODEL and as --model");
+  try {
+    return server::load_settings(sources);
+  } catch (const Error& error) {
+    // What stands on the command line is answered as other mistakes there.
+    if (!error.message().starts_with("--")) throw;
+    throw arguments.usage_error(error.message());
+  }
+}
+
+// What the commands share: the log, the threads, and which backend there is.
+CommonOptions common_options(const server::Settings& settings) {
+  CommonOptions options;
+  options.backends = settings.backend_priority;
+  options.backends_asked_by = settings.backend_priority_origin;
+  options.device = settings.device;
+  options.gpu = settings.gpu;
+  options.gpu_asked_by = settings.gpu_origin;
+  options.policy = parse_policy(settings.policy);
+  options.dtype = settings.dtype;
+  options.threads = settings.threads;
+  options.pin_threads = settings.pin_threads;
+  options.no_mmap = !settings.map_files;
+  options.quiet = settings.quiet;
+  options.log_level = settings.log_level;
+  options.log_style = settings.log_style;
+  return options;
+}
+
+void check(const server::Settings& settings, const ServeOptions& options) {
+  std::vector<Error> problems = problems_of(settings);
+  try {
+    const runtime::Preferences preferences = runtime::preferences_of(load_options(common_options(settings)));
+    runtime::select({.name = "any"}, preferences, runtime::discover_for(preferences));
+  } catch (const Error& error) {
+    problems.push_back(error);
+  }
+  std::string all;
+  for (const Error& problem : problems) all += (all.empty() ? "" : "; ") + std::string(problem.what());
+  if (!all.empty()) throw Error(ErrorCode::invalid_argument, all);
+
+  Output output;
+  if (options.output == OutputFormat::json) {
+    output.write(formats::to_json_text(formats::Json::Object{{"message", "configuration is fine"},
+                                                             {"settings", server::settings_as_json(settings)}}) +
+                 "\n");
+  } else {
+    output.write("# configuration is fine\n" + server::settings_as_yaml(settings));
+  }
+  output.finish();
+}
+
+void warn_of_open_server(const server::Settings& settings) {
+  if (!settings.listens_on_tcp || !settings.api_keys.empty() || server::is_loopback(settings.host)) return;
+  base::log(base::LogLevel::warn, "everybody who reaches this address may use the server; set api_keys",
+            {{"host", settings.host}});
+}
+
+void announce(const server::Application& application) {
+  Output output;
+  try {
+    for (const std::string& endpoint : application.endpoints()) {
+      base::log(base::LogLevel::info, "listening", {{"endpoint", endpoint}});
+      output.write("listening on " + endpoint + "\n");
+    }
+    output.finish();
+  } catch (const OutputClosed&) {
+    // Nobody reads it, but clients may know the address.
+  }
+}
+
+}  // namespace
+
+void run_serve(Arguments& arguments) {
+  ServeOptions options;
+  declare(arguments, options);
+  if (!arguments.parse()) return;
+  const server::LoadedSettings loaded = load(arguments, options);
+  const server::Settings& settings = loaded.settings;
+  const CommonOptions common = common_options(settings);
+  base::keep_little_free_memory();
+  apply(common);
+  if (const auto* file = options.configuration.file())
+    base::log(base::LogLevel::info, "configuration read", {{"path", file->name}});
+  for (const std::string& what : loaded.unknown_keys)
+    base::log(base::LogLevel::warn, "unknown key in the configuration", {{"what", what}});
+  for (const std::string& what : loaded.idle_settings)
+    base::log(base::LogLevel::warn, "setting without effect", {{"what", what}});
+  warn_of_open_server(settings);
+  if (options.only_checks) return check(settings, options);
+
+  if (const auto problems = problems_of(settings); !problems.empty()) throw problems.front();
+  check_dtype(common);
+  runtime::log_backends(runtime::discover(), runtime::preferences_of(load_options(common)));
+  server::Application application(settings, std::string(program_version()));
+  application.handle_signals();
+  announce(application);
+  application.run();
+  base::log(base::LogLevel::info, "stopped");
+}
+
+}  // namespace alate::app

@@ -1,0 +1,40 @@
+// Embeddings in the formats that a user may ask for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alate/embedding.h"
+#include "apps/alate/common_options.h"
+#include "apps/alate/output.h"
+#include "formats/json.h"
+
+namespace alate::app {
+
+/// What the answer says beside the vectors.
+struct EmbeddingTotals {
+  std::string model;
+  std::int64_t load_ns = 0;
+  std::int64_t total_ns = 0;
+  std::size_t tokens = 0;
+  std::vector<std::size_t> truncated;  // indices over all parts
+  std::optional<formats::Json> profile;
+};
+
+/// Takes the result in parts, so that a long job need not be in memory whole.
+class EmbeddingWriter {
+ public:
+  virtual ~EmbeddingWriter() = default;
+  /// `first` is the index of the part's first text in the whole job; `part.truncated` counts from it.
+  virtual void add(const Embeddings& part, std::size_t first) = 0;
+  /// Once, after all parts: what is left to write. The output's own finish is the caller's.
+  virtual void finish(const EmbeddingTotals& totals) = 0;
+};
+
+/// `dimensions` is the width of the vectors.
+std::unique_ptr<EmbeddingWriter> make_embedding_writer(OutputFormat format, Output& output, std::size_t dimensions);
+
+}  // namespace alate::app

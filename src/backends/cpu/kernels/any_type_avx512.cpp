@@ -1,7 +1,0 @@
-#include "backends/cpu/kernels/any_type.inl.h"
-
-namespace alate::cpu {
-
-void fill_any_type_avx512(SimdKernels& table) { HWY_NAMESPACE::fill_any_type(table); }
-
-}  // namespace alate::cpu

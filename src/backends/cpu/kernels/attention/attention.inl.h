@@ -1,0 +1,455 @@
+// The task of attention.h for one instruction set.
+//
+// Lanes are queries. Scores are held transposed, [keys, queries], so that softmax over the keys is plain elementwise
+// work on vectors, and both products take keys and values by broadcast from where they lie: only the queries are
+// transposed on the way in, and the result on the way out. No head size has a tail.
+//
+// A class of Products says what is multiplied: floats (here) or pairs of shorts (attention_shorts.inl.h). It packs the
+// operands into words of the size of a float, kParts numbers of the summed axis in each.
+#pragma once
+
+#include "backends/cpu/kernels/attention/attention.h"
+#include "backends/cpu/kernels/elementwise/vector_math.inl.h"
+#include "backends/cpu/kernels/moving/transpose.inl.h"
+#include "backends/cpu/kernels/rows/bf16_rows.inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t kQueryVectors = 2;
+// Where a row's maximum starts: finite, so that -infinity - it is no NaN, and no finite score is below it.
+constexpr float kLowestScore = -3.40282347e38f;
+
+// Rows of a register tile: with 2 vectors of queries these accumulators, a broadcast and the operands fill the
+// registers (32 of AVX-512 and AArch64, 16 of the others).
+#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
+constexpr std::size_t kTileRows = 8;
+#else
+constexpr std::size_t kTileRows = 4;
+#endif
+
+constexpr std::size_t round_up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+/// Where the parts of a task's scratch lie. Rows of `queries`, `scores` and `result` hold kQueryVectors vectors.
+struct AttentionScratch {
+  std::size_t width;      // queries of a block: lanes * kQueryVectors
+  std::size_t key_width;  // words of a key in `keys`
+  std::size_t value_width;
+  std::size_t score_rows;  // of `scores`: kAttentionKeys, or more where the packing of queries needs it
+  float* keys;             // [kAttentionKeys, key_width]
+  float* values;           // [kAttentionKeys, value_width]
+  float* scores;           // [score_rows, width]
+  float* biases;           // [kAttentionKeys, width]
+  float* factors;          // [width]
+  float* blocks;           // of each block: queries [key_width, width], result [value_width, width], maxima and sums
+                           // [width], and a number that the packing of queries keeps
+  std::size_t block_floats;
+
+  float* queries_of(float* block) const { return block; }
+  float* result_of(float* block) const { return block + key_width * width; }
+  float* maxima_of(float* block) const { return result_of(block) + value_width * width; }
+  float* sums_of(float* block) const { return maxima_of(block) + width; }
+  float* query_step_of(float* block) const { return sums_of(block) + width; }  // whose multiples queries are
+};
+
+/// The sizes alone.
+template <class Products>
+AttentionScratch measure_scratch(std::size_t head_size, std::size_t value_size) {
+  const FloatTag d;
+  AttentionScratch s{};
+  s.width = hn::Lanes(d) * kQueryVectors;
+  s.key_width = round_up(round_up(head_size, Products::kParts) / Products::kParts, Products::kKeyWords);
+  s.value_width = round_up(value_size, Products::kValues);
+  // Where several are in a word, queries are rounded into the memory of the scores before they are transposed.
+  const std::size_t staged = Products::kParts > 1 ? round_up(s.key_width, hn::Lanes(d)) : 0;
+  s.score_rows = staged > kAttentionKeys ? staged : kAttentionKeys;
+  s.block_floats = (s.key_width + s.value_width + 3) * s.width;
+  return s;
+}
+
+inline std::size_t scratch_before_blocks(const AttentionScratch& s) {
+  return kAttentionKeys * (s.key_width + s.value_width + s.width) + (s.score_rows + 1) * s.width;
+}
+
+template <class Products>
+AttentionScratch lay_out_scratch(std::size_t head_size, std::size_t value_size, float* scratch) {
+  AttentionScratch s = measure_scratch<Products>(head_size, value_size);
+  s.keys = scratch;
+  s.values = s.keys + kAttentionKeys * s.key_width;
+  s.scores = s.values + kAttentionKeys * s.value_width;
+  s.biases = s.scores + s.score_rows * s.width;
+  s.factors = s.biases + kAttentionKeys * s.width;
+  s.blocks = scratch + scratch_before_blocks(s);
+  return s;
+}
+
+/// Copies `count` rows so that they lie side by side, each filled up to `width` with zeros.
+inline void pack_rows(const float* HWY_RESTRICT from, std::size_t stride, std::size_t count, std::size_t size,
+                      std::size_t width, float* HWY_RESTRICT to) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t whole = size / lanes * lanes;
+  for (std::size_t row = 0; row < count; ++row, to += width) {
+    const float* source = from + row * stride;
+    for (std::size_t i = 0; i < whole; i += lanes) hn::StoreU(hn::LoadU(d, source + i), d, to + i);
+    if (whole < size) store_first(load_first(d, source + whole, size - whole), d, to + whole, size - whole);
+    for (std::size_t i = size; i < width; ++i) to[i] = 0;
+  }
+}
+
+/// Which keys each query may see: those from query - left to query + right, where these are not negative.
+struct Visibility {
+  std::ptrdiff_t left;
+  std::ptrdiff_t right;
+
+  HWY_INLINE std::size_t first_key(std::size_t query) const {
+    const std::ptrdiff_t key = static_cast<std::ptrdiff_t>(query) - left;
+    return left < 0 || key < 0 ? 0 : static_cast<std::size_t>(key);
+  }
+  HWY_INLINE std::size_t end_key(std::size_t query, std::size_t length) const {
+    if (right < 0) return length;
+    const std::size_t end = query + static_cast<std::size_t>(right) + 1;
+    return end < length ? end : length;
+  }
+};
+
+inline Visibility visibility_of(const AttentionArguments& a) {
+  Visibility sees{a.window_left, a.window_right};
+  if (a.causal) sees.right = 0;
+  return sees;
+}
+
+/// What of a tile one block of queries works on.
+struct BlockTile {
+  std::size_t query;      // first query of the block, from the sequence's start
+  std::size_t queries;    // in use, at most the block's width
+  std::size_t first_key;  // of the tile, from the sequence's start
+  std::size_t keys;       // of the tile
+  bool is_first;          // of those that the block sees: there is no earlier result
+};
+
+/// Caps, biases and masks scores[key][query]: what the common case has no need of.
+template <std::size_t kVectors>
+inline void adjust_scores(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                          const Visibility& sees, const BlockTile& tile) {
+  const FloatTag d;
+  const hn::RebindToSigned<FloatTag> di;
+  const std::size_t lanes = hn::Lanes(d);
+  if (a.bias != nullptr) {
+    const float* bias = a.bias + task.sequence * a.bias_sequence_stride + task.head * a.bias_head_stride +
+                        tile.query * a.bias_query_stride + tile.first_key;
+    transpose_scaled<false>(bias, a.bias_query_stride, s.biases, s.width, tile.queries, tile.keys, 1.0f);
+    for (std::size_t key = 0; key < tile.keys; ++key) {
+      for (std::size_t i = tile.queries; i < kVectors * lanes; ++i) s.biases[key * s.width + i] = 0;
+    }
+  }
+  const bool masks = sees.left >= 0 || sees.right >= 0;
+  const FloatVector lowest = hn::Neg(hn::Inf(d));
+  const FloatVector cap = hn::Set(d, a.soft_cap);
+  const FloatVector inverse_cap = hn::Set(d, a.soft_cap > 0 ? 1.0f / a.soft_cap : 0.0f);
+  // Sequences are far shorter than 2^30 tokens, so an open side of the window fits an int.
+  constexpr std::ptrdiff_t kOpen = std::ptrdiff_t{1} << 30;
+  const auto left = hn::Set(di, static_cast<std::int32_t>(sees.left < 0 || sees.left > kOpen ? kOpen : sees.left));
+  const auto right = hn::Set(di, static_cast<std::int32_t>(sees.right < 0 || sees.right > kOpen ? kOpen : sees.right));
+  for (std::size_t c = 0; c < kVectors; ++c) {
+    const auto queries = hn::Iota(di, static_cast<std::int32_t>(tile.query + c * lanes));
+    for (std::size_t key = 0; key < tile.keys; ++key) {
+      float* at = s.scores + key * s.width + c * lanes;
+      FloatVector score = hn::Load(d, at);
+      if (a.soft_cap > 0) score = hn::Mul(cap, simd_tanh(d, hn::Mul(score, inverse_cap)));
+      if (a.bias != nullptr) score = hn::Add(score, hn::Load(d, s.biases + key * s.width + c * lanes));
+      if (masks) {
+        const auto ahead = hn::Sub(hn::Set(di, static_cast<std::int32_t>(tile.first_key + key)), queries);
+        const auto hidden = hn::Or(hn::Gt(ahead, right), hn::Gt(hn::Neg(ahead), left));
+        score = hn::IfThenElse(hn::RebindMask(d, hidden), lowest, score);
+      }
+      hn::Store(score, d, at);
+    }
+  }
+}
+
+/// What the products of a tile need to know of softmax: of each column, the greatest score so far and the sum of
+/// weights.
+template <std::size_t kVectors>
+struct SoftmaxState {
+  FloatVector greatest[kVectors];
+  FloatVector sum[kVectors];
+
+  // The compiler's own would not be for the instruction set that NEON's vectors are for.
+  HWY_ATTR SoftmaxState() {}
+};
+
+/// Brings the running maxima up to date. `factors` becomes what earlier results must be multiplied with; sums are
+/// already.
+template <std::size_t kVectors>
+HWY_INLINE SoftmaxState<kVectors> raise_maxima(const AttentionScratch& s, std::size_t keys, float* HWY_RESTRICT maxima,
+                                               const float* HWY_RESTRICT sums) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  constexpr std::size_t kChains = 4;  // hide the latency of one
+  SoftmaxState<kVectors> state;
+  FloatVector chains[kChains][kVectors];
+  HWY_UNROLL(4) for (std::size_t chain = 0; chain < kChains; ++chain) {
+    HWY_UNROLL(2) for (std::size_t c = 0; c < kVectors; ++c) chains[chain][c] = hn::Load(d, maxima + c * lanes);
+  }
+  const auto take = [&](std::size_t chain, std::size_t key) HWY_ATTR {
+    HWY_UNROLL(2)
+    for (std::size_t c = 0; c < kVectors; ++c)
+      chains[chain][c] = hn::Max(chains[chain][c], hn::Load(d, s.scores + key * s.width + c * lanes));
+  };
+  std::size_t key = 0;
+  for (; key + kChains <= keys; key += kChains) {
+    HWY_UNROLL(4) for (std::size_t chain = 0; chain < kChains; ++chain) take(chain, key + chain);
+  }
+  for (; key < keys; ++key) take(0, key);
+  HWY_UNROLL(2)
+  for (std::size_t c = 0; c < kVectors; ++c)
+    state.greatest[c] = hn::Max(hn::Max(chains[0][c], chains[1][c]), hn::Max(chains[2][c], chains[3][c]));
+  for (std::size_t c = 0; c < kVectors; ++c) {
+    const FloatVector before = hn::Load(d, maxima + c * lanes);
+    const FloatVector factor = simd_exp_nonpositive(d, hn::Sub(before, state.greatest[c]));
+    state.sum[c] = hn::Mul(hn::Load(d, sums + c * lanes), factor);
+    hn::Store(factor, d, s.factors + c * lanes);
+    hn::Store(state.greatest[c], d, maxima + c * lanes);
+  }
+  return state;
+}
+
+/// Products of floats. Numbers of a head are kParts a word, whole multiples of kKeyWords words and of kValues values;
+/// scores are computed for kKeysAtOnce keys at a time, and results of kValuesAtOnce values.
+class FloatProducts {
+ public:
+  static constexpr std::size_t kParts = 1, kKeyWords = 1, kValues = kTileRows;
+  static constexpr std::size_t kKeysAtOnce = kTileRows, kValuesAtOnce = kTileRows;
+
+  /// After all else. No destructor: its call where something is thrown needs a symbol that all files share.
+  void end() {}
+
+  /// `count` queries, scaled, as columns of a block; zeros in the others of `columns`.
+  void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
+                    std::size_t columns, float* block) const;
+  /// Keys and values of a tile, with zeros for the keys up to the next multiple of kTileRows: scores are computed for
+  /// all of these, and not used.
+  void pack_tile(const AttentionArguments& a, const AttentionScratch& s, const float* k, const float* v,
+                 std::size_t keys);
+
+  /// scores[key][:] = key . queries, of kTileRows keys.
+  template <std::size_t kVectors>
+  HWY_INLINE void score(const AttentionScratch& s, std::size_t key, float* block) const {
+    multiply_tile<kVectors>(s.keys + key * s.key_width, s.key_width, 1, s.queries_of(block), s.width, s.key_width,
+                            s.scores + key * s.width, s.width, nullptr);
+  }
+
+  /// Turns scores into exp(score - maximum), and adds these up.
+  template <std::size_t kVectors>
+  HWY_INLINE void weigh(const AttentionScratch& s, std::size_t keys, SoftmaxState<kVectors>& state) const {
+    const FloatTag d;
+    for (std::size_t key = 0; key < keys; ++key) {
+      for (std::size_t c = 0; c < kVectors; ++c) {
+        float* at = s.scores + key * s.width + c * hn::Lanes(d);
+        const FloatVector weight = simd_exp_nonpositive(d, hn::Sub(hn::Load(d, at), state.greatest[c]));
+        state.sum[c] = hn::Add(state.sum[c], weight);
+        hn::Store(weight, d, at);
+      }
+    }
+  }
+
+  /// result[i][:] = result[i][:] * factors + values . weights for kTileRows values from i on; factors null: 0.
+  template <std::size_t kVectors>
+  HWY_INLINE void add_values(const AttentionScratch& s, std::size_t i, std::size_t keys, float* result,
+                             const float* factors) const {
+    multiply_tile<kVectors>(s.values + i, 1, s.value_width, s.scores, s.width, keys, result + i * s.width, s.width,
+                            factors);
+  }
+
+ private:
+  /// out[r][:] = initial + sum over i < n of a[r * a_row + i * a_step] * b[i * b_stride ...] for kTileRows rows r and
+  /// kVectors vectors of columns, where initial is out[r][:] * factors, or 0 when factors is null.
+  template <std::size_t kVectors>
+  static HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, std::size_t a_row, std::size_t a_step,
+                                       const float* HWY_RESTRICT b, std::size_t b_stride, std::size_t n,
+                                       float* HWY_RESTRICT out, std::size_t out_stride,
+                                       const float* HWY_RESTRICT factors) {
+    const FloatTag d;
+    const std::size_t lanes = hn::Lanes(d);
+    FloatVector sums[kTileRows][kVectors];
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      for (std::size_t c = 0; c < kVectors; ++c) sums[r][c] = hn::Zero(d);
+    }
+    if (factors != nullptr) {
+      for (std::size_t r = 0; r < kTileRows; ++r) {
+        for (std::size_t c = 0; c < kVectors; ++c) {
+          sums[r][c] = hn::Mul(hn::Load(d, out + r * out_stride + c * lanes), hn::Load(d, factors + c * lanes));
+        }
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      FloatVector columns[kVectors];
+      for (std::size_t c = 0; c < kVectors; ++c) columns[c] = hn::Load(d, b + i * b_stride + c * lanes);
+      for (std::size_t r = 0; r < kTileRows; ++r) {
+        const FloatVector row = hn::Set(d, a[r * a_row + i * a_step]);
+        for (std::size_t c = 0; c < kVectors; ++c) sums[r][c] = hn::MulAdd(row, columns[c], sums[r][c]);
+      }
+    }
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      for (std::size_t c = 0; c < kVectors; ++c) hn::Store(sums[r][c], d, out + r * out_stride + c * lanes);
+    }
+  }
+};
+
+template <class Products, std::size_t kVectors>
+HWY_NOINLINE void attend_block_tile(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                                    const Visibility& sees, const BlockTile& tile, const Products& products,
+                                    float* block) {
+  for (std::size_t key = 0; key < tile.keys; key += Products::kKeysAtOnce)
+    products.template score<kVectors>(s, key, block);
+  if (a.bias != nullptr || a.soft_cap > 0 || sees.left >= 0 || sees.right >= 0) {
+    adjust_scores<kVectors>(a, s, task, sees, tile);
+  }
+  float* sums = s.sums_of(block);
+  SoftmaxState<kVectors> state = raise_maxima<kVectors>(s, tile.keys, s.maxima_of(block), sums);
+  products.template weigh<kVectors>(s, tile.keys, state);
+  for (std::size_t c = 0; c < kVectors; ++c) hn::Store(state.sum[c], FloatTag(), sums + c * hn::Lanes(FloatTag()));
+  for (std::size_t i = 0; i < s.value_width; i += Products::kValuesAtOnce) {
+    products.template add_values<kVectors>(s, i, tile.keys, s.result_of(block), tile.is_first ? nullptr : s.factors);
+  }
+}
+
+/// Columns of a block that are computed: whole vectors of queries.
+HWY_INLINE std::size_t used_columns(const AttentionScratch& s, std::size_t count) {
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  return count <= lanes ? lanes : s.width;
+}
+
+/// Sets `columns` floats, whole vectors, of each of `rows` rows. Column by column: the compiler would make memset calls
+/// of rows, which take longer than so few bytes deserve.
+HWY_INLINE void fill_rows(float* rows_begin, std::size_t rows, std::size_t stride, std::size_t columns, float value) {
+  const FloatTag d;
+  const FloatVector filler = hn::Set(d, value);
+  for (std::size_t i = 0; i < columns; i += hn::Lanes(d)) {
+    for (std::size_t row = 0; row < rows; ++row) hn::Store(filler, d, rows_begin + row * stride + i);
+  }
+}
+
+inline void FloatProducts::pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q,
+                                        std::size_t count, std::size_t columns, float* block) const {
+  float* queries = s.queries_of(block);
+  if (!kTransposeFills && count < columns) fill_rows(queries, a.head_size, s.width, columns, 0);
+  transpose_scaled<kTransposeFills>(q, a.q_stride, queries, s.width, count, a.head_size, a.scale);
+}
+
+inline void FloatProducts::pack_tile(const AttentionArguments& a, const AttentionScratch& s, const float* k,
+                                     const float* v, std::size_t keys) {
+  pack_rows(k, a.k_stride, keys, a.head_size, s.key_width, s.keys);
+  const std::size_t padding = (round_up(keys, kTileRows) - keys) * s.key_width;
+  for (std::size_t i = 0; i < padding; ++i) s.keys[keys * s.key_width + i] = 0;
+  pack_rows(v, a.v_stride, keys, a.value_size, s.value_width, s.values);
+}
+
+/// Floats from the first head of a token to another.
+inline std::size_t head_offset(std::size_t head, std::size_t stride, std::size_t size) {
+  return head * (stride != 0 ? stride : size);
+}
+
+template <class Products>
+void begin_block(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                 const Products& products, std::size_t query, std::size_t count, float* block) {
+  const float* q = a.q + (task.first_query + query) * a.q_stride + head_offset(task.head, a.q_head_stride, a.head_size);
+  const std::size_t columns = used_columns(s, count);
+  products.pack_queries(a, s, q, count, columns, block);
+  fill_rows(s.maxima_of(block), 1, s.width, columns, a.sinks != nullptr ? a.sinks[task.head] : kLowestScore);
+  fill_rows(s.sums_of(block), 1, s.width, columns, a.sinks != nullptr ? 1.0f : 0.0f);
+  // A query that sees no key still has the sink's weight: its result is 0, not what the memory held.
+  if (a.sinks != nullptr) fill_rows(s.result_of(block), s.value_width, s.width, columns, 0);
+}
+
+inline void end_block(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                      std::size_t query, std::size_t count, float* block) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  float* result = s.result_of(block);
+  const float* sums = s.sums_of(block);
+  for (std::size_t c = 0; c < used_columns(s, count); c += lanes) {
+    const FloatVector sum = hn::Load(d, sums + c);
+    // Only a row that sees no key has the sum 0; where its block saw none either, its result was never written.
+    const auto is_empty = hn::Eq(sum, hn::Zero(d));
+    const FloatVector factor = hn::Div(hn::Set(d, 1.0f), sum);
+    for (std::size_t i = 0; i < a.value_size; ++i) {
+      const FloatVector value = hn::Mul(hn::Load(d, result + i * s.width + c), factor);
+      hn::Store(hn::IfThenZeroElse(is_empty, value), d, result + i * s.width + c);
+    }
+  }
+  const std::size_t place = (task.first_query + query) * a.out_stride + task.head * a.value_size;
+  if (a.halves == nullptr) {
+    transpose_scaled<false>(result, s.width, a.out + place, a.out_stride, a.value_size, count, 1.0f);
+    return;
+  }
+  // As many values at a time as there are keys in a tile: the scores' memory takes them.
+  for (std::size_t first = 0; first < a.value_size; first += kAttentionKeys) {
+    const std::size_t values = a.value_size - first < kAttentionKeys ? a.value_size - first : kAttentionKeys;
+    transpose_scaled<false>(result + first * s.width, s.width, s.scores, values, values, count, 1.0f);
+    for (std::size_t row = 0; row < count; ++row)
+      round_row_to_halves(s.scores + row * values, values, a.halves + place + row * a.out_stride + first);
+  }
+}
+
+template <class Products>
+void attend_with(const AttentionArguments& a, const AttentionTask& task, float* scratch) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const AttentionScratch s = lay_out_scratch<Products>(a.head_size, a.value_size, scratch);
+  const Visibility sees = visibility_of(a);
+  const std::size_t kv_head = task.head * a.kv_heads / a.heads;
+  const float* k = a.k + task.first_key * a.k_stride + head_offset(kv_head, a.k_head_stride, a.head_size);
+  const float* v = a.v + task.first_key * a.v_stride + head_offset(kv_head, a.v_head_stride, a.value_size);
+  Products products;
+  const auto count_at = [&](std::size_t query) {
+    return task.query_end - query < s.width ? task.query_end - query : s.width;
+  };
+  const auto block_at = [&](std::size_t query) {
+    return s.blocks + (query - task.query_begin) / s.width * s.block_floats;
+  };
+  for (std::size_t query = task.query_begin; query < task.query_end; query += s.width) {
+    begin_block(a, s, task, products, query, count_at(query), block_at(query));
+  }
+  for (std::size_t first = 0; first < task.keys; first += kAttentionKeys) {
+    const std::size_t keys = task.keys - first < kAttentionKeys ? task.keys - first : kAttentionKeys;
+    bool packed = false;
+    for (std::size_t query = task.query_begin; query < task.query_end; query += s.width) {
+      const std::size_t count = count_at(query);
+      // A tile that is hidden from all of a block's queries would change nothing.
+      if (sees.end_key(query + count - 1, task.keys) <= first || sees.first_key(query) >= first + keys) continue;
+      if (!packed) {
+        products.pack_tile(a, s, k + first * a.k_stride, v + first * a.v_stride, keys);
+        packed = true;
+      }
+      const bool is_first = sees.first_key(query) / kAttentionKeys == first / kAttentionKeys;
+      const BlockTile tile{query, count, first, keys, is_first};
+      if (count <= lanes) {
+        attend_block_tile<Products, 1>(a, s, task, sees, tile, products, block_at(query));
+      } else {
+        attend_block_tile<Products, kQueryVectors>(a, s, task, sees, tile, products, block_at(query));
+      }
+    }
+  }
+  for (std::size_t query = task.query_begin; query < task.query_end; query += s.width) {
+    end_block(a, s, task, query, count_at(query), block_at(query));
+  }
+  products.end();
+}
+
+template <class Products>
+std::size_t scratch_floats_with(std::size_t head_size, std::size_t value_size) {
+  const AttentionScratch s = measure_scratch<Products>(head_size, value_size);
+  return scratch_before_blocks(s) + round_up(kAttentionQueries, s.width) / s.width * s.block_floats;
+}
+
+template <class Products>
+AttentionKernel attention_kernel() {
+  return {.attend = attend_with<Products>, .scratch_floats = scratch_floats_with<Products>};
+}
+
+}  // namespace
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

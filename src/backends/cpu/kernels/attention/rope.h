@@ -1,0 +1,32 @@
+// Rotary embedding of f32 heads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/threads/thread_pool.h"
+
+namespace alate::cpu {
+
+/// Nothing is owned. Strides count floats.
+struct RopeArguments {
+  const float* x = nullptr;  // [tokens, heads, width]
+  std::size_t x_stride = 0;  // between tokens
+  float* out = nullptr;      // dense
+  std::size_t tokens = 0;
+  std::size_t heads = 0;
+  std::size_t width = 0;
+  std::size_t half = 0;            // pairs that are turned: (i, i + half), or (2i, 2i + 1) when interleaved; the values
+  bool interleaved = false;        // behind them are copied
+  const float* cosines = nullptr;  // [places, half]
+  const float* sines = nullptr;    // [places, half]
+  std::size_t places = 0;          // at least one where there are positions
+  // Which row of the tables is each token's, clamped into them: at most one of the two; neither: a row for each token.
+  const std::int32_t* positions_32 = nullptr;
+  const std::int64_t* positions_64 = nullptr;
+};
+
+/// Each pair (a, b) becomes (a cos - b sin, b cos + a sin). The bits of a token depend on that token alone.
+void turn_heads(const RopeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers);
+
+}  // namespace alate::cpu

@@ -1,9 +1,0 @@
-// Attention with products of bf16 in the tile registers of AMX.
-#include "backends/cpu/kernels/attention_tiles.inl.h"
-
-namespace alate::cpu {
-
-AttentionKernel bf16_attention_amx_bf16();
-AttentionKernel bf16_attention_amx_bf16() { return HWY_NAMESPACE::attention_kernel<HWY_NAMESPACE::TileProducts>(); }
-
-}  // namespace alate::cpu

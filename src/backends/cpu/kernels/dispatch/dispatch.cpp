@@ -1,0 +1,66 @@
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+
+#include "alate/error.h"
+
+namespace alate::cpu {
+
+void fill_gemm_scalar(Kernels& kernels);
+// The vector instruction sets of the processor family: dispatch_x86.cpp, dispatch_aarch64.cpp or dispatch_other.cpp, as
+// the build chooses. Extensions of a set replace what they do better, unless they are not wanted.
+void fill_vector_kernels(Kernels& kernels, bool with_extensions);
+
+namespace {
+
+Kernels make_kernels(base::InstructionSet set, bool with_extensions = true) {
+  Kernels kernels;
+  kernels.set = set;
+  if (set == base::InstructionSet::scalar) {
+    fill_gemm_scalar(kernels);
+    kernels.simd = simd_kernels_scalar();
+  } else {
+    fill_vector_kernels(kernels, with_extensions);
+  }
+  return kernels;
+}
+
+}  // namespace
+
+const Kernels& kernels_for(base::InstructionSet set) {
+  using base::InstructionSet;
+  if (!base::can_run(set)) {
+    throw make_error(ErrorCode::unsupported, "this processor cannot run ", base::to_string(set),
+                     " kernels; the best it has is ", base::to_string(base::cpu_facts().best));
+  }
+  // Each is filled only when asked for: the functions that fill it are compiled for that instruction set.
+  switch (set) {
+    case InstructionSet::avx512: {
+      static const Kernels table = make_kernels(InstructionSet::avx512);
+      return table;
+    }
+    case InstructionSet::avx2: {
+      static const Kernels table = make_kernels(InstructionSet::avx2);
+      return table;
+    }
+    case InstructionSet::neon: {
+      static const Kernels table = make_kernels(InstructionSet::neon);
+      return table;
+    }
+    case InstructionSet::scalar: break;
+  }
+  static const Kernels table = make_kernels(InstructionSet::scalar);
+  return table;
+}
+
+Kernels kernels_without_extensions(base::InstructionSet set) {
+  const Kernels& with = kernels_for(set);  // throws where the processor lacks the set
+  return make_kernels(with.set, false);
+}
+
+const Kernels& kernels() {
+  static const Kernels& chosen = kernels_for(base::chosen_instruction_set());
+  return chosen;
+}
+
+const GemmKernel& f32_gemm() { return kernels().f32; }
+
+}  // namespace alate::cpu

@@ -1,0 +1,286 @@
+#include "backends/cpu/kernels/gemm/gemm.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backends/cpu/kernels/attention/cache_blocks.h"
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/kernels/rows/row_split.h"
+
+namespace alate::cpu {
+namespace {
+
+// A multiply-add per weight and row; reading a weight costs about as much as eight of them. A task below this is not
+// worth handing to another thread.
+constexpr std::size_t kReadingWeightsInRows = 8;
+constexpr std::size_t kTaskWork = 512 * 1024;
+// Tasks are taken as threads come free: with this many for each, the last ones end nearly together. More are slower
+// where weights come from memory, as each begins with a panel that nobody has drawn in yet.
+constexpr std::size_t kTasksPerWorker = 4;
+
+// Lines of memory this far apart share a set of the first-level cache: it has 64 sets on the processors that matter,
+// of 8 lines or a few more, of which W and C take some.
+constexpr std::size_t kSetBytes = 4096, kLinesForRows = 4;
+constexpr std::size_t kLineWords = 16;
+
+std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+// Start of part `index` when `count` things are split into `parts` nearly equal runs.
+std::size_t part_begin(std::size_t count, std::size_t parts, std::size_t index) { return count * index / parts; }
+
+struct Split {
+  std::size_t row_blocks, panel_blocks;
+};
+
+// The block that is taken as number `index` of `blocks`, where `workers` threads take them by turns: so each goes
+// through neighbours, of which one draws the next into the cache.
+struct TurnOfBlock {
+  std::size_t block;
+  bool is_followed;  // by the next block, on the same thread
+};
+TurnOfBlock turn_of_block(std::size_t index, std::size_t blocks, std::size_t workers) {
+  const std::size_t each = blocks / workers, longer = blocks % workers;  // threads that have one more
+  const std::size_t worker = index % workers, turn = index / workers;
+  return {worker * each + std::min(worker, longer) + turn, turn + 1 < each + (worker < longer ? 1 : 0)};
+}
+
+// What blocks consist of: strips, or the lines that A has.
+std::size_t units_of(const GemmArguments& g, const GemmKernel& kernel) {
+  return g.lines == nullptr ? divide_up(g.m, kernel.rows_per_tile) : g.m / g.lines->rows;
+}
+
+bool becomes_integers(const GemmArguments& g) { return g.integers.words != nullptr; }
+
+// Panels that one task must have together: of a run, where those become integers.
+std::size_t panels_at_once(const GemmArguments& g, const GemmKernel& kernel) {
+  return becomes_integers(g) ? g.n / g.integers.runs / kernel.panel_width : 1;
+}
+
+std::size_t most_tasks(const GemmArguments& g, std::size_t workers) {
+  const std::size_t work = g.n * g.k * (g.m + kReadingWeightsInRows);
+  return std::min(work / kTaskWork, workers * kTasksPerWorker);
+}
+
+// Whether W does not fit into the second-level cache, so that each block of rows reads it from further away.
+bool reads_far(const GemmArguments& g) { return g.n * g.k > cache_blocks().row_words; }
+
+// Rows of a block of a product that becomes integers: as many as have a run's results in the second-level cache, or, if
+// W is read from further away, as have results of W's size.
+std::size_t waiting_rows(const GemmArguments& g) {
+  const std::size_t rows = cache_blocks().waiting_floats / (g.n / g.integers.runs);
+  return reads_far(g) ? std::max(rows, g.k) : rows;
+}
+
+// Whether a product that becomes integers is one of floats first, whose columns threads share: where runs and rows
+// leave threads nothing to do, or so few rows that reading W takes longer than writing and reading C.
+bool is_floats_first(const GemmArguments& g, std::size_t workers, std::size_t tasks) {
+  return tasks < std::min(workers, most_tasks(g, workers)) || (workers > 1 && reads_far(g) && g.m < workers * g.k);
+}
+
+// Blocks of panels that begin at multiples of panels_at_once.
+Split choose_split(const GemmArguments& g, const GemmKernel& kernel, std::size_t workers) {
+  const std::size_t panels = divide_up(divide_up(g.n, kernel.panel_width), panels_at_once(g, kernel));
+  const std::size_t units = units_of(g, kernel), unit_rows = divide_up(g.m, units);
+  // Rows that overlap bring few new words each.
+  const std::size_t row_words = std::max<std::size_t>(1, g.lines == nullptr ? g.k : std::min(g.k, 2 * g.a_stride));
+  std::size_t rows_in_cache = cache_blocks().row_words / row_words;
+  if (becomes_integers(g)) rows_in_cache = std::min(rows_in_cache, waiting_rows(g));
+  const std::size_t units_in_cache = std::max<std::size_t>(1, rows_in_cache / unit_rows);
+  Split split{divide_up(units, units_in_cache), 1};
+  if (workers <= 1) return split;
+  const std::size_t tasks = most_tasks(g, workers);
+  if (tasks <= split.row_blocks) return split;
+  split.panel_blocks = std::min(panels, divide_up(tasks, split.row_blocks));
+  split.row_blocks = std::min(units, std::max(split.row_blocks, tasks / split.panel_blocks));
+  return split;
+}
+
+// `columns` rows of W as the columns of one panel, whose weights have kBytes each.
+template <std::size_t kBytes>
+void pack_panel(const std::byte* w, std::size_t w_stride, std::size_t columns, std::size_t row_bytes, std::size_t width,
+                std::byte* to) {
+  // A run of k is one cache line of each row of W and few enough lines of the panel to stay in the first-level cache.
+  constexpr std::size_t kRun = 64 / kBytes;
+  const std::size_t k = divide_up(row_bytes, kBytes), whole = row_bytes / kBytes;
+  for (std::size_t k_begin = 0; k_begin < k; k_begin += kRun) {
+    const std::size_t k_end = std::min(whole, k_begin + kRun);
+    for (std::size_t j = 0; j < columns; ++j) {
+      for (std::size_t i = k_begin; i < k_end; ++i)
+        std::memcpy(to + (i * width + j) * kBytes, w + j * w_stride + i * kBytes, kBytes);
+    }
+    for (std::size_t i = k_begin; i < std::min(k, k_begin + kRun); ++i)
+      std::memset(to + (i * width + columns) * kBytes, 0, (width - columns) * kBytes);
+  }
+  if (whole == k) return;
+  for (std::size_t j = 0; j < columns; ++j) {
+    std::byte* last = to + (whole * width + j) * kBytes;
+    std::memset(last, 0, kBytes);
+    std::memcpy(last, w + j * w_stride + whole * kBytes, row_bytes % kBytes);
+  }
+}
+
+// Whether the rows of A that a tile reads side by side drive each other out of the first-level cache.
+bool rows_collide(const GemmArguments& g, const GemmKernel& kernel) {
+  return g.lines == nullptr && g.a_stride * sizeof(float) % kSetBytes == 0 && g.k >= kLineWords &&
+         std::min(g.m, kernel.rows_per_tile) > kLinesForRows;
+}
+
+std::size_t spread_stride(const GemmArguments& g) { return (divide_up(g.k, kLineWords) + 1) * kLineWords; }
+
+// Copies rows [begin, end) of A to `to`, each a line further from a multiple of kSetBytes than the one before.
+void spread_rows(const GemmArguments& g, std::size_t begin, std::size_t end, float* to) {
+  for (std::size_t row = begin; row < end; ++row, to += spread_stride(g))
+    std::memcpy(to, static_cast<const float*>(g.a) + row * g.a_stride, g.k * sizeof(float));
+}
+
+// The rows [begin, end) of a product without lines.
+GemmArguments rows_of_product(const GemmArguments& g, std::size_t begin, std::size_t end) {
+  GemmArguments part = g;
+  part.a = static_cast<const float*>(g.a) + begin * g.a_stride;
+  if (part.c != nullptr) part.c += begin * part.c_stride;
+  if (part.halves != nullptr) part.halves += begin * part.halves_stride;
+  if (part.residual != nullptr) part.residual += begin * part.residual_stride;
+  if (part.scales.row_scales != nullptr) part.scales.row_scales += begin * part.scales.row_stride;
+  if (part.scales.row_offsets != nullptr) part.scales.row_offsets += begin * part.scales.row_stride;
+  if (part.row_sums != nullptr) part.row_sums += begin * kSumLanes;
+  if (becomes_integers(part)) part.integers = rows_to_quantize(part.integers, begin, end);
+  part.m = end - begin;
+  return part;
+}
+
+// Computes the panels [begin, end) of a product that becomes integers, run by run in `waiting`: m rows of a run.
+void multiply_and_quantize(const GemmArguments& g, const GemmKernel& kernel, std::size_t begin, std::size_t end,
+                           float* waiting) {
+  const std::size_t panels = panels_at_once(g, kernel), length = panels * kernel.panel_width;
+  GemmArguments floats = g;
+  floats.c = waiting;
+  floats.c_stride = floats.column_block = length;  // every run begins where the one before began
+  floats.block_stride = 0;
+  for (std::size_t panel = begin; panel < end; panel += panels) {
+    kernel.run({&floats, 0, g.m, panel, panel + panels, end});
+    QuantizeArguments run = run_to_quantize(g.integers, panel / panels);
+    run.x = waiting;
+    run.x_stride = length;
+    take_rotation_scratch(run);
+    kernels().simd.quantize_rows(run);
+  }
+}
+
+// All of C as floats first.
+void multiply_then_quantize(const GemmArguments& g, base::ThreadPool& pool, std::size_t workers,
+                            const GemmKernel& kernel) {
+  GemmArguments floats = g;
+  floats.integers = {};
+  floats.c = thread_scratch(g.m * g.n);
+  floats.c_stride = g.n;
+  gemm(floats, pool, workers, kernel);
+  QuantizeArguments rows = g.integers;
+  rows.x = floats.c;
+  rows.x_stride = g.n;
+  quantize_rows(rows, pool, workers);
+}
+
+}  // namespace
+
+std::size_t packed_word_count(std::size_t n, std::size_t k, const GemmKernel& kernel) {
+  return divide_up(divide_up(n, kernel.panel_width) * kernel.panel_width * k * kernel.weight_bytes, sizeof(float));
+}
+
+void pack_weights(const float* w, std::size_t w_stride, std::size_t n, std::size_t k, float* packed,
+                  base::ThreadPool* pool, const GemmKernel& kernel) {
+  pack_words(reinterpret_cast<const std::byte*>(w), w_stride * sizeof(float), n, k * sizeof(float),
+             reinterpret_cast<std::byte*>(packed), pool, kernel);
+}
+
+void pack_words(const std::byte* w, std::size_t w_stride, std::size_t n, std::size_t row_bytes, std::byte* packed,
+                base::ThreadPool* pool, const GemmKernel& kernel) {
+  const std::size_t width = kernel.panel_width, k = divide_up(row_bytes, kernel.weight_bytes);
+  const auto pack = [=, &kernel](std::size_t panel, std::size_t) {
+    const std::size_t columns = std::min(width, n - panel * width);
+    const std::byte* from = w + panel * width * w_stride;
+    std::byte* to = packed + panel * width * k * kernel.weight_bytes;
+    if (kernel.weight_bytes == 2)
+      pack_panel<2>(from, w_stride, columns, row_bytes, width, to);
+    else
+      pack_panel<4>(from, w_stride, columns, row_bytes, width, to);
+  };
+  const std::size_t panels = divide_up(n, width);
+  if (pool != nullptr) {
+    pool->parallel_for(panels, 0, pack);
+  } else {
+    for (std::size_t panel = 0; panel < panels; ++panel) pack(panel, 0);
+  }
+}
+
+bool takes_lines(std::size_t rows, std::size_t k, const GemmKernel& kernel) {
+  return k <= kMostKAtOnce || rows <= kMostStrips * kernel.rows_per_tile;
+}
+
+bool may_be_integers(std::size_t n, std::size_t runs, const GemmKernel& kernel) {
+  return n % runs == 0 && n / runs % kernel.panel_width == 0 && n / runs % kColumnBlockUnit == 0;
+}
+
+void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t max_workers, const GemmKernel& kernel) {
+  if (arguments.m == 0 || arguments.n == 0) return;
+  const std::size_t workers = max_workers == 0 ? pool.size() : std::min(max_workers, pool.size());
+  GemmArguments product = arguments;
+  if (product.scales.row_stride == 0) product.scales.row_stride = product.scales.runs;
+  const bool quantizes = becomes_integers(product);
+  if (quantizes) {
+    product.integers.rows = product.m;
+    product.integers.width = product.n;
+  }
+  const Split split = choose_split(product, kernel, workers);
+  const std::size_t tasks = split.row_blocks * split.panel_blocks;
+  const bool spreads = rows_collide(product, kernel);
+  if (quantizes && !spreads && is_floats_first(product, workers, tasks))
+    return multiply_then_quantize(product, pool, workers, kernel);
+  // A row's sums go through its panels in their order.
+  const bool sums_after = product.row_sums != nullptr && split.panel_blocks > 1;
+  if (sums_after) product.row_sums = nullptr;
+  const std::size_t panels = divide_up(product.n, kernel.panel_width), at_once = panels_at_once(product, kernel);
+  const std::size_t units = units_of(product, kernel);
+  if (spreads && split.panel_blocks > 1 && !quantizes) {  // several tasks read the same rows
+    float* rows = thread_scratch(product.m * spread_stride(product));
+    split_rows(product.m, product.k, pool, workers, [&](std::size_t begin, std::size_t end) {
+      spread_rows(product, begin, end, rows + begin * spread_stride(product));
+    });
+    product.a = rows;
+    product.a_stride = spread_stride(product);
+  }
+  const bool spreads_block = spreads && (split.panel_blocks == 1 || quantizes);
+  // Threads that work at the same time share the rows and read different panels, so that W comes once from memory.
+  const auto run_task = [&](std::size_t index, std::size_t) {
+    const std::size_t row_block = index / split.panel_blocks;
+    const auto [panel_block, is_followed] = turn_of_block(index % split.panel_blocks, split.panel_blocks, workers);
+    // Blocks end where strips of nearly equal height, or lines, do.
+    const std::size_t begin = part_begin(product.m, units, part_begin(units, split.row_blocks, row_block));
+    const std::size_t end = part_begin(product.m, units, part_begin(units, split.row_blocks, row_block + 1));
+    const std::size_t first = at_once * part_begin(panels / at_once, split.panel_blocks, panel_block);
+    const std::size_t last = at_once * part_begin(panels / at_once, split.panel_blocks, panel_block + 1);
+    const std::size_t fetch_end =
+        is_followed ? at_once * part_begin(panels / at_once, split.panel_blocks, panel_block + 2) : last;
+    if (!spreads_block && !quantizes) return kernel.run({&product, begin, end, first, last, fetch_end});
+    GemmArguments part = rows_of_product(product, begin, end);
+    const std::size_t waiting = quantizes ? part.m * at_once * kernel.panel_width : 0;
+    float* memory = thread_scratch(waiting + (spreads_block ? part.m * spread_stride(part) : 0));
+    if (spreads_block) {
+      spread_rows(part, 0, part.m, memory + waiting);
+      part.a = memory + waiting;
+      part.a_stride = spread_stride(part);
+    }
+    if (quantizes) return multiply_and_quantize(part, kernel, first, last, memory);
+    kernel.run({&part, 0, part.m, first, last, fetch_end});
+  };
+  if (workers <= 1 || tasks <= 1) {
+    for (std::size_t index = 0; index < tasks; ++index) run_task(index, 0);
+  } else {
+    pool.parallel_for(tasks, workers, run_task);
+  }
+  if (!sums_after) return;
+  split_rows(arguments.m, arguments.n, pool, workers,
+             [&](std::size_t begin, std::size_t end) { kernel.sum_rows(arguments, begin, end); });
+}
+
+}  // namespace alate::cpu

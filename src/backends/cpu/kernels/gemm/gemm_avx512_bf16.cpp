@@ -1,0 +1,28 @@
+// Products of bf16 with AVX-512 BF16, in tiles as gemm_avx512.cpp has them.
+#include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+namespace {
+
+// The products of a word are added to each other and to the sum, each step rounded to nearest even; subnormals count as
+// zeros (Intel's manual, VDPBF16PS).
+struct Bf16Dot : WholeWords {
+  static constexpr WordKind kKind = WordKind::bf16;
+  // As assembly: Clang 16 crashes over vectors of bf16 in code for AddressSanitizer.
+  static HWY_INLINE FloatVector add(FloatVector sum, FloatVector operand, FloatVector weights) {
+    __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(operand.raw), "v"(weights.raw));
+    return sum;
+  }
+};
+
+}  // namespace
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+namespace alate::cpu {
+
+GemmKernel bf16_gemm_avx512_bf16();
+GemmKernel bf16_gemm_avx512_bf16() { return HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::Bf16Dot, 14, 2>(); }
+
+}  // namespace alate::cpu

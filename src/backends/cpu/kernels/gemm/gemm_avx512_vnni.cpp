@@ -1,0 +1,25 @@
+// Products of bytes with AVX-512 VNNI, in tiles as gemm_avx512.cpp has them.
+#include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+namespace {
+
+struct MultiplyBytes {
+  static HWY_INLINE IntegerVector add(IntegerVector sum, IntegerVector operand, IntegerVector weights) {
+    return IntegerVector{_mm512_dpbusd_epi32(sum.raw, operand.raw, weights.raw)};
+  }
+};
+
+}  // namespace
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+namespace alate::cpu {
+
+GemmKernel bytes_gemm_avx512_vnni();
+GemmKernel bytes_gemm_avx512_vnni() {
+  return HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::IntegersDot<WordKind::bytes, HWY_NAMESPACE::MultiplyBytes>, 14, 2>();
+}
+
+}  // namespace alate::cpu

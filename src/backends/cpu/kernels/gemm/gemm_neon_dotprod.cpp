@@ -1,0 +1,33 @@
+// Products of bytes with the dot products of AArch64, in tiles as gemm_neon.cpp has them.
+#include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+namespace {
+
+// The instruction multiplies signed bytes by signed ones: those of A are taken less 128, for which only the highest bit
+// changes, and the sums are completed at the end, with no error.
+struct SignedBytesDot : WholeWords {
+  static constexpr WordKind kKind = WordKind::bytes;
+  static constexpr std::int32_t kOperandsLack = 128;
+  template <std::size_t kPart>
+  static HWY_INLINE FloatVector operand(const float* word) {
+    return hn::BitCast(kFloats, hn::Xor(hn::BitCast(kBits, broadcast_word(word)), hn::Set(kBits, 0x80808080U)));
+  }
+  static HWY_INLINE FloatVector add(FloatVector sum, FloatVector operand, FloatVector weights) {
+    return hn::BitCast(kFloats,
+                       IntegerVector(vdotq_s32(vreinterpretq_s32_f32(sum.raw), vreinterpretq_s8_f32(operand.raw),
+                                               vreinterpretq_s8_f32(weights.raw))));
+  }
+};
+
+}  // namespace
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+namespace alate::cpu {
+
+GemmKernel bytes_gemm_neon_dotprod();
+GemmKernel bytes_gemm_neon_dotprod() { return HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::SignedBytesDot, 6, 4>(); }
+
+}  // namespace alate::cpu

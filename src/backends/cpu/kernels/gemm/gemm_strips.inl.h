@@ -1,0 +1,231 @@
+// Products of integers whose rows have one scale each, as most have, for the one instruction set that the including
+// file is compiled for: several strips of rows go by a panel in one loop, and where nothing but bias and residual
+// follows the sums, they become results in the registers that they are in. So the next strip's products begin while the
+// last one's results are still on their way. Everything here has internal linkage.
+#pragma once
+
+#include "backends/cpu/kernels/gemm/gemm_words.inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+namespace {
+
+template <typename Weight>
+struct StripsInputs {
+  const GemmArguments* arguments;
+  TilePlace place;  // of the first strip
+  std::size_t strips;
+  const Weight* panel;
+  WantedSoon<Weight> wanted_soon;
+  FinishTile finish;  // makes results of the sums, which wait at `tile`, where they do not become results in registers
+  float* tile;
+};
+
+// Zeros that leave every x + 0 the bits of x. In memory, as a constant would keep a register from the sums.
+template <std::size_t kVectors>
+struct NoBias {
+  constexpr NoBias() : values{} {
+    for (float& value : values) value = -0.0f;
+  }
+  alignas(64) float values[kVectors * kLanes];
+};
+template <std::size_t kVectors>
+constexpr NoBias<kVectors> kNoBias;
+
+// What a panel's columns have, to make results of sums.
+template <std::size_t kVectors>
+struct StripColumns {
+  HWY_INLINE StripColumns(const GemmArguments& g, const TilePlace& place) {
+    const float* from = g.bias == nullptr ? kNoBias<kVectors>.values : g.bias + place.column;
+    HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) {
+      const std::size_t column = place.column + v * kLanes;
+      scales[v] = hn::LoadU(kFloats, g.scales.column_scales + column);
+      sums[v] = hn::LoadU(kFloats, g.scales.column_sums + column);
+      bias[v] = hn::LoadU(kFloats, from + v * kLanes);
+    }
+  }
+  FloatVector scales[kVectors], sums[kVectors], bias[kVectors];
+};
+
+// What the rows have, from one to the next.
+struct StripRows {
+  StripRows(const GemmArguments& g, const TilePlace& place)
+      : scale(g.scales.row_scales + place.row * g.scales.row_stride),
+        offset(g.scales.row_offsets + place.row * g.scales.row_stride),
+        residual(g.residual == nullptr ? nullptr : g.residual + place.row * g.residual_stride + place.column),
+        row_sums(g.row_sums == nullptr ? nullptr : g.row_sums + place.row * kSumLanes),
+        c(g.c + place.row * g.c_stride + place.stored.offset),
+        scale_stride(g.scales.row_stride),
+        residual_stride(g.residual_stride),
+        c_stride(g.c_stride),
+        continues_row_sums(place.column != 0) {}
+  const float *scale, *offset, *residual;
+  float *row_sums, *c;
+  std::size_t scale_stride, residual_stride, c_stride;
+  bool continues_row_sums;
+};
+
+// Draws kRows rows of a tile into the first cache.
+template <bool kForWriting, std::size_t kRows, std::size_t kVectors>
+HWY_INLINE void fetch_rows(const float* from, std::size_t stride) {
+  constexpr std::size_t kLineFloats = kCacheLine / sizeof(float);
+  HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < kVectors * kLanes; i += kLineFloats) __builtin_prefetch(from + i, kForWriting, 3);
+    from += stride;
+    asm("" : "+r"(from));  // as in store_results
+  }
+}
+
+// Makes results of the next rows' sums and stores them.
+template <bool kHasResidual, bool kSums, std::size_t kRows, std::size_t kVectors>
+HWY_INLINE void store_results(const StripColumns<kVectors>& columns, StripRows& rows,
+                              const FloatVector (&sums)[kRows][kVectors]) {
+  HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+    const FloatVector scale = hn::Set(kFloats, *rows.scale), offset = hn::Set(kFloats, *rows.offset);
+    FloatVector x[kVectors];
+    HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) {
+      x[v] = hn::Mul(hn::ConvertTo(kFloats, hn::BitCast(kLaneIntegers, sums[row][v])), scale);
+      x[v] = hn::MulAdd(hn::MulAdd(offset, columns.sums[v], x[v]), columns.scales[v], columns.bias[v]);
+      if constexpr (kHasResidual) x[v] = hn::Add(x[v], hn::LoadU(kFloats, rows.residual + v * kLanes));
+    }
+    if constexpr (kSums) {
+      FloatVector sum = rows.continues_row_sums ? hn::LoadU(kFloats, rows.row_sums) : hn::Zero(kFloats);
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) sum = hn::Add(sum, x[v]);
+      hn::StoreU(sum, kFloats, rows.row_sums);
+      rows.row_sums += kSumLanes;
+    }
+    HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(x[v], kFloats, rows.c + v * kLanes);
+    rows.scale += rows.scale_stride;
+    rows.offset += rows.scale_stride;
+    rows.residual += kHasResidual ? rows.residual_stride : 0;
+    rows.c += rows.c_stride;
+    // Else compilers keep the addresses of all rows, and take registers from the sums.
+    asm("" : "+r"(rows.scale), "+r"(rows.offset), "+r"(rows.residual), "+r"(rows.c));
+  }
+}
+
+// Completes the sums of operands that are less than A's.
+template <class Dot, std::size_t kRows, std::size_t kVectors>
+HWY_INLINE void add_lacking(const GemmArguments& g, const TilePlace& place, FloatVector (&sums)[kRows][kVectors]) {
+  HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) {
+    if (v * kLanes >= place.columns) continue;
+    const auto lacking = lacking_of<Dot>(g.scales.column_sums + place.column + v * kLanes, place.columns - v * kLanes);
+    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+      sums[row][v] = hn::BitCast(kFloats, hn::Add(hn::BitCast(kLaneIntegers, sums[row][v]), lacking));
+    }
+  }
+}
+
+// in.strips strips of kRows rows each, one below the other, times a panel. If kFinishes, in.finish makes results of
+// them.
+template <class Dot, std::size_t kRows, std::size_t kVectors, bool kFinishes>
+HWY_NOINLINE void multiply_strips(const StripsInputs<typename Dot::Weight>& in) {
+  const GemmArguments& g = *in.arguments;
+  TilePlace place = in.place;
+  StripRows rows(g, place);
+  const std::size_t a_stride = g.a_stride, k = g.k;
+  const float* a = static_cast<const float*>(g.a) + place.row * a_stride;
+  WantedSoon<typename Dot::Weight> wanted_soon = in.wanted_soon;
+  for (std::size_t strip = 0; strip < in.strips; ++strip, a += kRows * a_stride) {
+    if (k >= kLongK) {
+      fetch_rows<true, kRows, kVectors>(rows.c, rows.c_stride);
+      if (rows.residual != nullptr) fetch_rows<false, kRows, kVectors>(rows.residual, rows.residual_stride);
+    }
+    // Each settled: of zeros that are known to be equal, compilers make copies in the loop.
+    FloatVector sums[kRows][kVectors];
+    HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+      HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) sums[row][v] = settled(hn::Zero(kFloats));
+    }
+    const auto* panel = in.panel;
+    add_words<Dot, kVectors, false>(a, a_stride, k, panel, 0, wanted_soon, sums);
+    if constexpr (kLacksOperands<Dot>) add_lacking<Dot>(g, place, sums);
+    if constexpr (kFinishes) {
+      float* tile = in.tile;
+      HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
+        HWY_UNROLL(16)
+        for (std::size_t v = 0; v < kVectors; ++v)
+          hn::Store(sums[row][v], kFloats, tile + (row * kVectors + v) * kLanes);
+      }
+      in.finish(g, place, tile);
+      place.row += kRows;
+      rows = StripRows(g, place);
+    } else {
+      const StripColumns<kVectors> columns(g, place);
+      const bool has_residual = rows.residual != nullptr, has_sums = rows.row_sums != nullptr;
+      if (has_residual && has_sums)
+        store_results<true, true>(columns, rows, sums);
+      else if (has_residual)
+        store_results<true, false>(columns, rows, sums);
+      else if (has_sums)
+        store_results<false, true>(columns, rows, sums);
+      else
+        store_results<false, false>(columns, rows, sums);
+    }
+  }
+}
+
+// Of as many rows as strips have where there are several.
+template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
+struct StripsTable {
+  static constexpr std::size_t kLeastRows = kMaxRows / 2;
+  using Multiply = void (*)(const StripsInputs<typename Dot::Weight>&);
+  Multiply in_registers[kMaxRows + 1], finished[kMaxRows + 1];
+
+  template <std::size_t kRows>
+  constexpr void fill() {
+    in_registers[kRows] = multiply_strips<Dot, kRows, kVectors, false>;
+    finished[kRows] = multiply_strips<Dot, kRows, kVectors, true>;
+    if constexpr (kRows < kMaxRows) fill<kRows + 1>();
+  }
+  constexpr StripsTable() : in_registers{}, finished{} { fill<kLeastRows>(); }
+};
+
+template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
+constexpr StripsTable<Dot, kMaxRows, kVectors> kStripsTable;
+
+// Whether the products go through as strips.
+inline bool goes_in_strips(const GemmArguments& g) {
+  return g.lines == nullptr && g.k <= kMostKAtOnce && g.scales.runs == 1 && !g.scales.has_column_scales_of_runs;
+}
+
+// Rows [row_begin, row_end) of C, more than kMaxRows, in the block's panels.
+template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
+void multiply_rows_in_strips(const GemmBlock& block, std::size_t row_begin, std::size_t row_end) {
+  constexpr std::size_t kPanelWidth = kVectors * kLanes;
+  constexpr const auto& kTable = kStripsTable<Dot, kMaxRows, kVectors>;
+  alignas(64) float tile[kMaxRows * kPanelWidth];
+  const GemmArguments& g = *block.arguments;
+  const FinishTile finish = find_finish<Dot::kKind, TileSums::whole>(g);
+  const std::size_t rows = row_end - row_begin, strips = (rows + kMaxRows - 1) / kMaxRows;
+  const std::size_t strip_rows = rows / strips, longer = rows % strips;  // strips that have a row more
+  const std::size_t panel_size = g.k * kPanelWidth;
+  for (std::size_t panel = block.panel_begin; panel < block.panel_end; ++panel) {
+    const auto* packed = static_cast<const typename Dot::Weight*>(g.packed) + panel * panel_size;
+    const std::size_t column = panel * kPanelWidth, left = g.n - column;
+    StripsInputs<typename Dot::Weight> in;
+    in.arguments = &g;
+    in.place = {row_begin,   strip_rows + 1,          column, left < kPanelWidth ? left : kPanelWidth,
+                kPanelWidth, stored_column(g, column)};
+    in.panel = packed;
+    in.wanted_soon =
+        wanted_by_strips(strips, kPanelWidth, packed, panel + 1 < block.fetch_end ? packed + panel_size : packed);
+    in.finish = finish;
+    in.tile = tile;
+    const bool is_whole = left >= kPanelWidth && in.place.stored.left >= kPanelWidth;
+    const auto& multiply = is_whole && g.activation == Activation::none ? kTable.in_registers : kTable.finished;
+    if (longer != 0) {
+      in.strips = longer;
+      multiply[strip_rows + 1](in);
+      in.place.row += longer * (strip_rows + 1);
+      in.wanted_soon.next += longer * g.k * in.wanted_soon.a_word;
+    }
+    in.strips = strips - longer;
+    in.place.rows = strip_rows;
+    multiply[strip_rows](in);
+  }
+}
+
+}  // namespace
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

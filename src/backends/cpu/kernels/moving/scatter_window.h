@@ -1,0 +1,34 @@
+// What undoes max pooling: adds each window's value to the element that the window selects.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "alate/tensor.h"
+#include "base/threads/thread_pool.h"
+
+namespace alate::cpu {
+
+struct SelectAxis {
+  std::size_t extent = 1, count = 1, window = 1;
+  std::int64_t stride = 1, low = 0;
+};
+
+constexpr std::size_t kMostSelectAxes = 16;
+
+/// x and out are [outer, extent..., inner], source is [outer, count..., inner]. out gets, at the first place of each
+/// window that no other of it beats (larger, or smaller), the sum of the windows' sources; 0 elsewhere.
+struct SelectAndScatter {
+  const void *x = nullptr, *source = nullptr;
+  void* out = nullptr;
+  std::size_t outer = 1, inner = 1;
+  SelectAxis axes[kMostSelectAxes];
+  std::size_t rank = 0;
+  bool is_max = true;
+};
+
+/// `dtype`: integers of 8 to 64 bits, f32, f64.
+void select_and_scatter(DType dtype, const SelectAndScatter& arguments, base::ThreadPool& pool,
+                        std::size_t max_workers);
+
+}  // namespace alate::cpu

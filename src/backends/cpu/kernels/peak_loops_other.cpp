@@ -1,8 +1,0 @@
-#include "backends/cpu/kernels/peak_loops.h"
-
-namespace alate::cpu {
-
-void add_vector_peak_loops(PeakLoops& loops);
-void add_vector_peak_loops(PeakLoops& /*loops*/) {}
-
-}  // namespace alate::cpu

@@ -1,0 +1,52 @@
+#include "backends/cpu/kernels/quantize/quantize_rows.h"
+
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/kernels/rows/row_split.h"
+
+namespace alate::cpu {
+
+std::size_t quantized_row_words(std::size_t width, std::size_t runs, WordKind kind) {
+  const std::size_t values = values_per_word(kind);
+  return runs * ((width / runs + values - 1) / values);
+}
+
+QuantizeArguments rows_to_quantize(const QuantizeArguments& arguments, std::size_t begin, std::size_t end) {
+  QuantizeArguments part = arguments;
+  const std::size_t scales_stride = part.scales_stride == 0 ? part.runs : part.scales_stride;
+  if (part.x != nullptr) part.x += begin * part.x_stride;
+  part.words = static_cast<float*>(part.words) + begin * part.words_stride;
+  part.scales += begin * scales_stride;
+  part.offsets += begin * scales_stride;
+  part.rows = end - begin;
+  return part;
+}
+
+QuantizeArguments run_to_quantize(const QuantizeArguments& arguments, std::size_t run) {
+  QuantizeArguments part = arguments;
+  part.width = arguments.width / arguments.runs;
+  part.runs = 1;
+  part.scales_stride = arguments.scales_stride == 0 ? arguments.runs : arguments.scales_stride;
+  if (part.x != nullptr) part.x += run * part.width;
+  if (part.smoothing != nullptr) part.smoothing += run * part.width;
+  part.words = static_cast<float*>(part.words) + run * quantized_row_words(part.width, 1, part.kind);
+  part.scales += run;
+  part.offsets += run;
+  return part;
+}
+
+void take_rotation_scratch(QuantizeArguments& arguments) {
+  if (arguments.rotation > 1)
+    arguments.rotated = thread_scratch(kRotatedRuns * (arguments.width / arguments.runs), ThreadScratch::rotated_runs);
+}
+
+void quantize_rows(const QuantizeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
+                   const Kernels& set) {
+  split_rows(arguments.rows, arguments.width * 2, pool, max_workers, [&](std::size_t begin, std::size_t end) {
+    QuantizeArguments part = rows_to_quantize(arguments, begin, end);
+    take_rotation_scratch(part);
+    set.simd.quantize_rows(part);
+  });
+}
+
+}  // namespace alate::cpu

@@ -1,0 +1,27 @@
+// Rows of f32 rounded to bf16, for products with weights of bf16.
+#pragma once
+
+#include <cstddef>
+
+#include "backends/cpu/kernels/dispatch/kernel_set.h"
+#include "backends/cpu/kernels/gemm/gemm_kernel.h"
+#include "base/threads/thread_pool.h"
+
+namespace alate::cpu {
+
+/// Each number becomes the nearest bf16, ties to even; NaN stays NaN. Words hold two of them, or one that is f32 again.
+/// Strides are elements of x, and words. Nothing is owned; the words may be x's own floats where they hold one each.
+struct Bf16RowArguments {
+  const float* x = nullptr;  // [rows, width]
+  std::size_t x_stride = 0;
+  void* words = nullptr;  // [rows, words_stride]; where a row has half a word, the other half is zero
+  std::size_t words_stride = 0;
+  std::size_t rows = 0;
+  std::size_t width = 0;
+  WordKind kind = WordKind::bf16;  // or f32
+};
+
+void round_rows_to_bf16(const Bf16RowArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
+                        const Kernels& set = kernels());
+
+}  // namespace alate::cpu

@@ -1,0 +1,74 @@
+// The numbers of a run, and what is found in them before they are rounded, for one instruction set.
+#pragma once
+
+#include "backends/cpu/kernels/dispatch/simd.inl.h"
+#include "backends/cpu/kernels/quantize/quantize_rows.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace alate::cpu::HWY_NAMESPACE {
+
+/// Lanes of the least and the greatest numbers of a run, and of sums of their products with 0: 0, or NaN where there is
+/// an infinity or a NaN.
+struct RunLanes {
+  FloatVector least, greatest, zeros;
+};
+
+/// The same of each of some chains of numbers, which hide the latency of one.
+class ChainsOfLanes {
+ public:
+  static constexpr std::size_t kChains = 4;
+
+  HWY_INLINE ChainsOfLanes() : chains_{none(), none(), none(), none()} {}
+  HWY_INLINE void take(std::size_t chain, FloatVector v) {
+    RunLanes& lanes = chains_[chain];
+    lanes.least = hn::Min(lanes.least, v);
+    lanes.greatest = hn::Max(lanes.greatest, v);
+    lanes.zeros = hn::MulAdd(v, hn::Zero(FloatTag()), lanes.zeros);
+  }
+  HWY_INLINE RunLanes folded() const {
+    const RunLanes &a = chains_[0], &b = chains_[1], &c = chains_[2], &e = chains_[3];
+    return {hn::Min(hn::Min(a.least, b.least), hn::Min(c.least, e.least)),
+            hn::Max(hn::Max(a.greatest, b.greatest), hn::Max(c.greatest, e.greatest)),
+            hn::Add(hn::Add(a.zeros, b.zeros), hn::Add(c.zeros, e.zeros))};
+  }
+
+ private:
+  static HWY_INLINE RunLanes none() {
+    const FloatTag d;
+    return {hn::Inf(d), hn::Neg(hn::Inf(d)), hn::Zero(d)};
+  }
+
+  RunLanes chains_[kChains];
+};
+
+/// The numbers of a run of x · smoothing that lie in memory.
+template <bool kSmooths>
+struct RunInMemory {
+  const float *x, *smoothing;
+
+  HWY_INLINE FloatVector vector(std::size_t i) const {
+    const FloatTag d;
+    const FloatVector v = hn::LoadU(d, x + i);
+    return kSmooths ? hn::Mul(v, hn::LoadU(d, smoothing + i)) : v;
+  }
+  HWY_INLINE FloatVector one(std::size_t i) const { return hn::Set(FloatTag(), kSmooths ? x[i] * smoothing[i] : x[i]); }
+};
+
+/// Asks for each number of the run once, in their order: vector(i) for those from i on, and one(i) for a last one, in
+/// all lanes.
+template <class Run>
+HWY_INLINE RunLanes lanes_of_run(const Run& run, std::size_t width) {
+  constexpr std::size_t kChains = ChainsOfLanes::kChains;
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  ChainsOfLanes chains;
+  std::size_t i = 0;
+  for (; i + kChains * lanes <= width; i += kChains * lanes) {
+    HWY_UNROLL(4) for (std::size_t c = 0; c < kChains; ++c) chains.take(c, run.vector(i + c * lanes));
+  }
+  for (; i + lanes <= width; i += lanes) chains.take(0, run.vector(i));
+  for (; i < width; ++i) chains.take(1, run.one(i));
+  return chains.folded();
+}
+
+}  // namespace alate::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

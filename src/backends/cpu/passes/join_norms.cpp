@@ -1,0 +1,78 @@
+#include "backends/cpu/passes/join_norms.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "backends/cpu/steps/operations.h"
+#include "backends/cpu/steps/steps.h"
+
+namespace alate::cpu {
+namespace {
+
+bool is_norm_of_f32(const Plan& plan, const Step& step) {
+  const bool is_norm = step.operation->op == graph::Op::layer_norm || step.operation->op == graph::Op::rms_norm;
+  return is_norm &&
+         std::ranges::all_of(step.inputs, [&](SlotId id) { return plan.slots[id].shape.dtype == DType::f32; });
+}
+
+// Whether the step reads `rows` as the activations of a product of integers, and as nothing else.
+bool multiplies_integers_of(const Step& step, SlotId rows) {
+  return step.operation->run == run_integer_product && step.inputs[0] == rows &&
+         std::ranges::count(step.inputs, rows) == 1;
+}
+
+bool touches(const Plan& plan, const std::vector<SlotId>& ids, SlotId base) {
+  return std::ranges::any_of(ids, [&](SlotId id) { return base_of(plan, id) == base; });
+}
+
+// The product that a norm can wait for: the first step that reads the result, none before which changes an operand.
+std::optional<std::size_t> product_behind(const Plan& plan, std::size_t norm) {
+  const Step& step = plan.steps[norm];
+  const SlotId rows = step.output();
+  for (std::size_t i = norm + 1; i < plan.steps.size(); ++i) {
+    const Step& next = plan.steps[i];
+    if (multiplies_integers_of(next, rows)) return i;
+    if (touches(plan, next.inputs, base_of(plan, rows))) return std::nullopt;
+    for (const SlotId written : next.outputs) {
+      const SlotId base = base_of(plan, written);
+      if (base == base_of(plan, rows) || touches(plan, step.inputs, base)) return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+Step joined(Step norm, Step product) {
+  Step step;
+  step.operation = &norm_product_operation();
+  step.inputs = norm.inputs;
+  step.inputs.insert(step.inputs.end(), product.inputs.begin() + 1, product.inputs.end());
+  step.outputs = product.outputs;
+  step.outputs.insert(step.outputs.end(), norm.outputs.begin(), norm.outputs.end());
+  step.attributes = product.attributes;
+  step.source = product.source;
+  step.parts.push_back(std::move(norm));
+  step.parts.push_back(std::move(product));
+  return step;
+}
+
+}  // namespace
+
+void join_norms(Plan& plan) {
+  std::vector<bool> is_gone(plan.steps.size(), false);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    if (!is_norm_of_f32(plan, plan.steps[i])) continue;
+    const std::optional<std::size_t> product = product_behind(plan, i);
+    if (!product) continue;
+    plan.steps[*product] = joined(std::move(plan.steps[i]), std::move(plan.steps[*product]));
+    is_gone[i] = true;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < is_gone.size(); ++i) {
+    if (is_gone[i]) continue;
+    if (kept != i) plan.steps[kept] = std::move(plan.steps[i]);
+    ++kept;
+  }
+  plan.steps.resize(kept);
+}
+
+}  // namespace alate::cpu

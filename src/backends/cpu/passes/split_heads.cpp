@@ -1,0 +1,70 @@
+#include "backends/cpu/passes/split_heads.h"
+
+#include "backends/cpu/kernels/gemm/gemm.h"
+
+namespace alate::cpu {
+namespace {
+
+constexpr std::size_t kQueryKeyValue = 3;  // attention's first operands
+
+// What is known of a slot of the arena as the steps are gone through.
+struct Uses {
+  std::size_t products = 0;  // that write it and could do so in blocks
+  std::int64_t head_size = 0;
+  bool has_others = false;  // which need it as it is, or with heads of another size
+};
+
+// The size of the heads that a view shows of whole columns of rows; 0: it shows something else, or cannot be split.
+std::int64_t head_size_of(const Plan& plan, const Slot& view) {
+  if (view.kind != SlotKind::view) return 0;
+  const Slot& whole = plan.slots[view.base];
+  const std::vector<Dim>&rows = whole.shape.dims, &heads = view.shape.dims;
+  if (whole.kind != SlotKind::arena || whole.shape.dtype != DType::f32 || view.shape.dtype != DType::f32) return 0;
+  if (rows.size() != 2 || heads.size() != 3 || heads[0] != rows[0]) return 0;
+  if (!rows[1].is_number() || !heads[1].is_number() || !heads[2].is_number()) return 0;
+  const std::int64_t columns = rows[1].number(), size = heads[2].number(), width = heads[1].number() * size;
+  if (view.row_stride != columns && (view.row_stride != 0 || width != columns)) return 0;
+  const bool is_split = size > 0 && size % static_cast<std::int64_t>(kColumnBlockUnit) == 0 && columns % size == 0 &&
+                        view.offset % size == 0 && view.offset + width <= columns;
+  return is_split ? size : 0;
+}
+
+std::vector<Uses> uses_of_slots(const Plan& plan) {
+  std::vector<Uses> uses(plan.slots.size());
+  const auto uses_of = [&](SlotId id) -> Uses& { return uses[base_of(plan, id)]; };
+  for (const Step& step : plan.steps) {
+    for (const SlotId id : step.outputs) {
+      if (step.operation->stores_blocks && plan.slots[id].kind == SlotKind::arena)
+        ++uses[id].products;
+      else
+        uses_of(id).has_others = true;
+    }
+    const std::size_t split = step.operation->op == graph::Op::ragged_attention ? kQueryKeyValue : 0;
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+      Uses& use = uses_of(step.inputs[i]);
+      const std::int64_t size = i < split ? head_size_of(plan, plan.slots[step.inputs[i]]) : 0;
+      if (size == 0 || (use.head_size != 0 && use.head_size != size)) use.has_others = true;
+      use.head_size = size;
+    }
+  }
+  return uses;
+}
+
+}  // namespace
+
+void split_heads(Plan& plan) {
+  const std::vector<Uses> uses = uses_of_slots(plan);
+  const auto split = [](Slot& slot, std::int64_t head_size) { slot.column_block = slot.row_stride = head_size; };
+  for (Slot& view : plan.slots) {
+    if (view.kind != SlotKind::view) continue;
+    const Uses& use = uses[view.base];
+    if (use.products == 1 && !use.has_others && use.head_size != 0 && head_size_of(plan, view) == use.head_size)
+      split(view, use.head_size);
+  }
+  // What they are views of comes after, as it says how far apart the columns of a view are.
+  for (Slot& view : plan.slots) {
+    if (view.kind == SlotKind::view && view.column_block != 0) split(plan.slots[view.base], view.column_block);
+  }
+}
+
+}  // namespace alate::cpu

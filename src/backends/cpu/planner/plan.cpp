@@ -1,0 +1,270 @@
+#include "backends/cpu/plan/plan.h"
+
+#include <algorithm>
+
+#include "alate/error.h"
+#include "backends/cpu/passes/join_embeddings.h"
+#include "backends/cpu/passes/join_norms.h"
+#include "backends/cpu/passes/quantize_results.h"
+#include "backends/cpu/passes/round_results.h"
+#include "backends/cpu/passes/row_groups.h"
+#include "backends/cpu/passes/split_heads.h"
+#include "backends/cpu/passes/sum_results.h"
+#include "backends/cpu/planner/planner.h"
+#include "backends/cpu/steps/operations.h"
+#include "backends/host_buffers.h"
+#include "base/hardware/cpu_facts.h"
+
+namespace alate::cpu {
+namespace {
+
+// Ops of which each result is all of one operand's bytes as they are: result i of operand i.
+bool shows_whole_value(const graph::Node& node) {
+  switch (node.op) {
+    case graph::Op::reshape:
+    case graph::Op::dynamic_reshape:
+    case graph::Op::identity:
+    case graph::Op::bitcast:
+    case graph::Op::optimization_barrier:
+    case graph::Op::scheduling_barrier:
+    // Of several devices, a program has one.
+    case graph::Op::all_reduce:
+    case graph::Op::all_gather:
+    case graph::Op::all_to_all:
+    case graph::Op::reduce_scatter:
+    case graph::Op::collective_broadcast: return true;
+    case graph::Op::collective_permute:
+      return !std::get<graph::CollectivePermute>(node.attributes).source_target_pairs.empty();
+    default: return false;
+  }
+}
+
+Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
+  Plan plan = Planner(graph, weights).run();
+  split_heads(plan);
+  join_embeddings(plan);
+  join_norms(plan);
+  quantize_results(plan);
+  round_results(plan);
+  sum_results(plan);
+  plan.row_groups = find_row_groups(plan);
+  plan.inputs = backends::input_ports(graph);
+  plan.outputs = backends::output_ports(graph);
+  for (const Slot& slot : plan.slots) {
+    if (slot.kind == SlotKind::constant) plan.weight_bytes += slot.shape.byte_count();
+  }
+  return plan;
+}
+
+}  // namespace
+
+Planner::Planner(const graph::Graph& graph, backends::WeightStore* weights)
+    : graph_(graph), weights_(weights), uses_(graph::use_counts(graph)), slots_of_(graph.nodes().size()) {
+  plan_.dims = graph.shared_dims();
+}
+
+Plan Planner::run() {
+  find_chains();
+  for (graph::NodeId id = 0; id < graph_.nodes().size(); ++id) {
+    if (!joins_[id] && !broadcast_input(graph_.node(id))) place(id);
+  }
+  for (std::size_t i = 0; i < graph_.outputs().size(); ++i) place_output(i);
+  return std::move(plan_);
+}
+
+void Planner::place(graph::NodeId id) {
+  if (!slots_of_[id].empty()) return;
+  const graph::Node& node = graph_.node(id);
+  const auto leaf = [&](SlotKind kind) {
+    const auto index = static_cast<std::size_t>(std::get<graph::Index>(node.attributes).index);
+    slots_of_[id] = {add_slot({.kind = kind, .shape = node.results[0], .index = index})};
+  };
+  if (shows_whole_value(node)) {
+    if (node.op == graph::Op::dynamic_reshape) add_check(node);
+    std::vector<SlotId> views;
+    for (std::size_t i = 0; i < node.results.size(); ++i) views.push_back(same_bytes(node, i));
+    slots_of_[id] = std::move(views);
+    return;
+  }
+  switch (node.op) {
+    case graph::Op::parameter: return leaf(SlotKind::parameter);
+    case graph::Op::constant: return leaf(SlotKind::packed);
+    case graph::Op::slice:
+      if (const std::optional<SlotId> view = column_view(node)) {
+        slots_of_[id] = {*view};
+        return;
+      }
+      break;
+    default: break;
+  }
+  slots_of_[id] = instructions_[id] ? std::vector<SlotId>{add_chain(id)} : add_step(node);
+}
+
+SlotId Planner::slot_of(graph::Value value) {
+  place(value.node);
+  return slots_of_[value.node][value.result];
+}
+
+SlotId Planner::add_slot(Slot slot) {
+  plan_.slots.push_back(std::move(slot));
+  return static_cast<SlotId>(plan_.slots.size() - 1);
+}
+
+Tensor Planner::value_of(const graph::ConstantPtr& constant) {
+  if (constant->is_leaf()) return constant->tensor;
+  plan_.owned_weight_bytes += constant->shape.byte_count();
+  return weights_ != nullptr ? weights_->value(constant) : Tensor();
+}
+
+SlotId Planner::readable(SlotId id) {
+  if (slot(id).kind == SlotKind::packed) {
+    slot(id).constant = value_of(graph_.constants()[slot(id).index]);
+    slot(id).kind = SlotKind::constant;
+  }
+  return id;
+}
+
+SlotId Planner::dense(SlotId id) {
+  readable(id);
+  if (slot(id).row_stride == 0) return id;
+  return copy(id, {.kind = SlotKind::arena, .shape = slot(id).shape});
+}
+
+SlotId Planner::copy(SlotId from, Slot to) {
+  const SlotId out = add_slot(std::move(to));
+  Step step;
+  step.operation = &copy_operation();
+  step.inputs = {from};
+  step.outputs = {out};
+  plan_.steps.push_back(std::move(step));
+  return out;
+}
+
+// A view of `from` under another shape.
+SlotId Planner::view_of(SlotId from, Shape shape, std::int64_t offset, std::int64_t row_stride) {
+  Slot view{.kind = SlotKind::view, .shape = std::move(shape)};
+  const Slot& source = slot(readable(from));
+  view.base = source.kind == SlotKind::view ? source.base : from;
+  view.offset = source.offset + offset;
+  view.row_stride = row_stride;
+  return add_slot(std::move(view));
+}
+
+SlotId Planner::same_bytes(const graph::Node& node, std::size_t result) {
+  SlotId from = operand(node, result);
+  const Shape& shape = node.results[result];
+  const bool keeps_rows = shape.dtype == slot(from).shape.dtype && shape.rank() > 0 && slot(from).shape.rank() > 0 &&
+                          shape.dims[0] == slot(from).shape.dims[0];
+  if (!keeps_rows) from = dense(from);
+  return view_of(from, shape, 0, slot(from).row_stride);
+}
+
+// A step that looks at values and makes none.
+void Planner::add_check(const graph::Node& node) {
+  const SlotId like = add_slot({.kind = SlotKind::packed, .shape = node.results[0]});  // for its shape
+  Step step;
+  step.operation = &find_operation(graph_, node);
+  step.attributes = node.attributes;
+  step.source = graph_.source(node.source);
+  step.inputs = {like, dense(operand(node, 1))};
+  plan_.steps.push_back(std::move(step));
+}
+
+// Some columns of a matrix, all its rows.
+std::optional<SlotId> Planner::column_view(const graph::Node& node) {
+  const Shape& whole = graph_.shape(node.operands[0]);
+  const auto& slice = std::get<graph::Slice>(node.attributes);
+  const bool is_columns = whole.rank() == 2 && slice.starts[0] == Dim(0) && slice.limits[0] == whole.dims[0] &&
+                          whole.dims[1].is_number() && slice.starts[1].is_number() &&
+                          node.results[0].dims[1].is_number() && bits_of(whole.dtype) >= 8 &&
+                          (slice.strides.empty() || slice.strides == graph::Numbers{1, 1});
+  if (!is_columns) return std::nullopt;
+  const SlotId from = operand(node, 0);
+  const std::int64_t stride = slot(from).row_stride != 0 ? slot(from).row_stride : whole.dims[1].number();
+  return view_of(from, node.results[0], slice.starts[1].number(), stride);
+}
+
+std::vector<SlotId> Planner::add_step(const graph::Node& node) {
+  const Operation& operation = find_operation(graph_, node);
+  Step step;
+  step.operation = &operation;
+  step.attributes = node.attributes;
+  step.source = graph_.source(node.source);
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const SlotId in = operand(node, i);
+    if (static_cast<int>(i) == operation.packed_operand) {
+      const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
+      if (weights_ != nullptr) {
+        std::string layout(operation.spelling);
+        if (operation.layout != nullptr) layout += " " + operation.layout(node.attributes);
+        step.packed = weights_->in_layout(constant, layout, base::to_string(base::chosen_instruction_set()),
+                                          [&](const Tensor& value) { return operation.pack(value, node.attributes); });
+      }
+      const std::size_t bytes = operation.packed_bytes(constant->shape, node.attributes);
+      plan_.weight_bytes += bytes;
+      plan_.owned_weight_bytes += bytes;
+      plan_.packed_weight_bytes += bytes;
+      step.inputs.push_back(in);
+    } else if (static_cast<int>(i) == operation.packed_scales) {
+      const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
+      if (weights_ != nullptr)
+        step.packed_scales = weights_->in_layout(constant, operation.spelling, "scales", operation.pack_scales);
+      plan_.weight_bytes += constant->shape.byte_count();
+      plan_.owned_weight_bytes += constant->shape.byte_count();
+      step.inputs.push_back(in);
+    } else {
+      step.inputs.push_back(i < 32 && (operation.strided_operands >> i & 1) != 0 ? readable(in) : dense(in));
+    }
+  }
+  if (operation.reads_graphs) step.graphs = node.regions;
+  for (const graph::Region& region : node.regions) {
+    if (operation.reads_graphs) break;
+    step.regions.push_back(std::make_shared<const Plan>(plan_of(*region, weights_)));
+    plan_.weight_bytes += step.regions.back()->weight_bytes;
+    plan_.owned_weight_bytes += step.regions.back()->owned_weight_bytes;
+    plan_.packed_weight_bytes += step.regions.back()->packed_weight_bytes;
+  }
+  const SlotId first = step.inputs.empty() ? 0 : step.inputs.front();
+  const bool writes_over_first = operation.writes_over_first && uses_[node.operands[0].node] == 1 &&
+                                 slot(first).kind == SlotKind::arena && slot(first).shape == node.results[0];
+  if (writes_over_first) {
+    step.outputs = {first};
+  } else {
+    for (const Shape& shape : node.results) step.outputs.push_back(add_arena_slot(shape));
+  }
+  plan_.steps.push_back(std::move(step));
+  return plan_.steps.back().outputs;
+}
+
+void Planner::place_output(std::size_t index) {
+  const graph::Output& output = graph_.outputs()[index];
+  const SlotId id = slot_of(output.value);
+  const Slot& found = slot(id);
+  const bool is_whole_view = found.kind == SlotKind::view && found.offset == 0 && found.row_stride == 0 &&
+                             shows_whole_value(graph_.node(output.value.node));
+  const SlotId base = is_whole_view ? found.base : id;
+  if (slot(base).kind == SlotKind::arena) {
+    slot(base).kind = SlotKind::output;
+    slot(base).index = index;
+  } else {
+    copy(readable(id), {.kind = SlotKind::output, .shape = found.shape, .index = index});
+  }
+}
+
+const Shape& Frame::shape(SlotId slot) const { return binding.shapes[slot]; }
+
+std::size_t Frame::row_stride(SlotId slot) const {
+  if (slots[slot].row_stride != 0) return static_cast<std::size_t>(slots[slot].row_stride);
+  std::size_t stride = 1;
+  for (std::size_t i = 1; i < binding.shapes[slot].rank(); ++i)
+    stride *= static_cast<std::size_t>(binding.shapes[slot].dims[i].number());
+  return stride;
+}
+
+std::size_t Frame::block_stride(SlotId slot) const { return binding.block_strides[slot]; }
+
+Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights) { return plan_of(graph, &weights); }
+
+Plan make_plan_for_sizes(const graph::Graph& graph) { return plan_of(graph, nullptr); }
+
+}  // namespace alate::cpu

@@ -1,0 +1,59 @@
+// Makes a plan of a graph, node by node.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "backends/cpu/plan/plan.h"
+#include "backends/cpu/steps/tiles/tile_program.h"
+
+namespace alate::cpu {
+
+class Planner {
+ public:
+  /// Without weights the plan is for sizes alone.
+  Planner(const graph::Graph& graph, backends::WeightStore* weights);
+  Plan run();
+
+ private:
+  // Values and their slots. Chains and broadcasts that only chains read are placed when something asks for them.
+  void place(graph::NodeId id);
+  SlotId slot_of(graph::Value value);
+  SlotId operand(const graph::Node& node, std::size_t place) { return slot_of(node.operands[place]); }
+  SlotId add_slot(Slot slot);
+  SlotId add_arena_slot(Shape shape) { return add_slot({.kind = SlotKind::arena, .shape = std::move(shape)}); }
+  Tensor value_of(const graph::ConstantPtr& constant);
+  Slot& slot(SlotId id) { return plan_.slots[id]; }
+  /// A slot with bytes: a constant that is read as it is gets its value here.
+  SlotId readable(SlotId id);
+  SlotId dense(SlotId id);
+
+  // Views.
+  SlotId view_of(SlotId from, Shape shape, std::int64_t offset, std::int64_t row_stride);
+  SlotId same_bytes(const graph::Node& node, std::size_t result);
+  std::optional<SlotId> column_view(const graph::Node& node);
+
+  // Steps.
+  SlotId copy(SlotId from, Slot to);
+  std::vector<SlotId> add_step(const graph::Node& node);
+  void add_check(const graph::Node& node);
+  void place_output(std::size_t index);
+
+  // Chains of element-wise ops, in plan_chains.cpp.
+  struct Chain;
+  void find_chains();
+  std::optional<TileInput> broadcast_input(const graph::Node& node) const;
+  SlotId add_chain(graph::NodeId id);
+  std::uint16_t chain_node(Chain& chain, graph::NodeId id);
+  std::uint16_t chain_operand(Chain& chain, graph::Value value, const graph::Dims& dims);
+
+  const graph::Graph& graph_;
+  backends::WeightStore* weights_;
+  const std::vector<std::uint32_t> uses_;  // of each node's results
+  Plan plan_;
+  std::vector<std::vector<SlotId>> slots_of_;                 // of each node's results; empty until placed
+  std::vector<std::optional<TileInstruction>> instructions_;  // of nodes that chains are made of
+  std::vector<bool> joins_;                                   // whether a node is computed within its reader's chain
+};
+
+}  // namespace alate::cpu

@@ -1,0 +1,204 @@
+// quantized_dense of activations in 8 bits: rows become integers, which are multiplied with the weight's.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/kernels/gemm/gemm.h"
+#include "backends/cpu/kernels/quantize/normalize_quantize.h"
+#include "backends/cpu/steps/norm_arguments.h"
+#include "backends/cpu/steps/products/dense_arguments.h"
+#include "backends/cpu/steps/products/integer_rows.h"
+#include "backends/cpu/steps/products/product_values.h"
+#include "backends/cpu/steps/steps.h"
+
+namespace alate::cpu {
+namespace {
+
+std::size_t runs_of(const graph::QuantizedDense& dense) { return static_cast<std::size_t>(dense.activation_runs); }
+
+// Words of a row of the weight, whose runs are as those of the activations.
+std::size_t row_words(std::size_t k, const graph::QuantizedDense& dense) {
+  return quantized_row_words(k, runs_of(dense), kernels().integers.kind);
+}
+
+// Packed words, then the sums [runs, out] of their integers.
+std::size_t packed_floats(std::size_t n, std::size_t k, const graph::QuantizedDense& dense) {
+  return packed_word_count(n, row_words(k, dense), kernels().integers) + runs_of(dense) * n;
+}
+
+bool has_scales_of_rows_or_runs(const graph::QuantizedDense& dense, std::int64_t k) {
+  return dense.blocks == graph::Numbers{1, 0} || dense.blocks == graph::Numbers{1, k / dense.activation_runs};
+}
+
+bool may_rotate(std::int64_t rotation) { return rotation % static_cast<std::int64_t>(kLeastRotation) == 0; }
+
+bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing) {
+  const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
+  if (dense.activation_runs == 0 || dense.has_smoothing != has_smoothing || dense.has_zero_points ||
+      dense.encoding != tensor::EncodingKind::linear || (dense.rotation > 1 && !may_rotate(dense.rotation)))
+    return false;
+  const graph::Value weight = node.operands[has_smoothing ? 2 : 1], scales = node.operands[has_smoothing ? 3 : 2];
+  const Shape& shape = graph.shape(weight);
+  // Sums of products of 8 bits have 31.
+  constexpr std::int64_t kMostK = std::int64_t{1} << 16;
+  if (!graph.shape(weight).is_static() || !has_scales_of_rows_or_runs(dense, shape.dims[1].number())) return false;
+  return graph.node(weight.node).op == graph::Op::constant && shape.dtype == DType::i8 &&
+         graph.node(scales.node).op == graph::Op::constant && graph.shape(scales).dtype == DType::f32 &&
+         shape.dims[1].number() / dense.activation_runs <= kMostK;
+}
+
+std::size_t weight_operand(const Step& step) {
+  return std::get<graph::QuantizedDense>(step.attributes).has_smoothing ? 2 : 1;
+}
+
+// The activations as the kernel reads them.
+IntegerRows integer_rows(const Step& step, const Binding& binding) {
+  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
+  return {extent_of(binding.shapes[step.inputs[weight_operand(step)]], 1), runs_of(dense)};
+}
+
+// Whether the step before has made integers of them.
+bool reads_integers(const Step& step, const Binding& binding) {
+  return binding.shapes[step.inputs[0]].dtype == kIntegerRowsType;
+}
+
+// The activations' integers and what they mean, in scratch where the step makes them.
+QuantizeArguments activations(const Step& step, const Frame& frame) {
+  const IntegerRows rows = integer_rows(step, frame.binding);
+  // Of a slot nothing is written.
+  auto* given = const_cast<std::byte*>(frame.in<std::byte>(step.inputs[0]));
+  QuantizeArguments integers = integers_in(rows, reads_integers(step, frame.binding) ? given : frame.scratch);
+  integers.rows = rows_of(frame.shape(step.inputs[0]));
+  return integers;
+}
+
+// The same, with the floats that they are made of.
+QuantizeArguments rounding(const Step& step, const Frame& frame) {
+  QuantizeArguments rounded = activations(step, frame);
+  rounded.x = frame.in<float>(step.inputs[0]);
+  rounded.x_stride = rounded.width;
+  if (weight_operand(step) == 2) rounded.smoothing = frame.in<float>(step.inputs[1]);
+  rounded.rotation = static_cast<std::size_t>(std::get<graph::QuantizedDense>(step.attributes).rotation);
+  return rounded;
+}
+
+void multiply(const Step& step, const Frame& frame) {
+  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
+  const QuantizeArguments integers = activations(step, frame);
+  const GemmKernel& kernel = kernels().integers;
+  const std::size_t weight = weight_operand(step);
+  GemmArguments product;
+  product.m = integers.rows;
+  product.n = extent_of(frame.shape(step.inputs[weight]), 0);
+  product.k = quantized_row_words(integers.width, integers.runs, kernel.kind);
+  product.a_stride = integers.words_stride;
+  if (product.m == 0 || product.n == 0) return;
+  const float* packed = step.packed.values<float>().data();
+  product.a = integers.words;
+  product.packed = packed;
+  product.scales = {.row_scales = integers.scales,
+                    .row_offsets = integers.offsets,
+                    .column_scales = step.packed_scales.values<float>().data(),
+                    .column_sums = packed + packed_word_count(product.n, product.k, kernel),
+                    .runs = integers.runs,
+                    .has_column_scales_of_runs = step.packed_scales.extent(0) > 1,
+                    .row_stride = integers.scales_stride};
+  if (dense.has_bias) product.bias = frame.in<float>(step.inputs[weight + 2]);
+  product.activation = activation_of(dense.activation);
+  if (dense.has_residual) product.residual = frame.in<float>(step.inputs.back());
+  product.residual_stride = product.n;
+  place_result(step, frame, product);
+  gemm(product, frame.pool, frame.max_workers, kernel);
+}
+
+}  // namespace
+
+bool fits_integer_product(const graph::Graph& graph, const graph::Node& node) { return fits(graph, node, false); }
+bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node& node) {
+  return fits(graph, node, true);
+}
+
+std::string integers_layout(const graph::Attributes& attributes) {
+  return std::to_string(std::get<graph::QuantizedDense>(attributes).activation_runs) + " runs of " +
+         (kernels().integers.kind == WordKind::bytes ? "bytes" : "shorts");
+}
+
+std::size_t packed_integers_bytes(const Shape& weight, const graph::Attributes& attributes) {
+  return sizeof(float) *
+         packed_floats(extent_of(weight, 0), extent_of(weight, 1), std::get<graph::QuantizedDense>(attributes));
+}
+
+Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes) {
+  const auto& dense = std::get<graph::QuantizedDense>(attributes);
+  const auto n = static_cast<std::size_t>(weight.extent(0)), k = static_cast<std::size_t>(weight.extent(1));
+  const std::size_t runs = runs_of(dense), length = k / runs, words = row_words(k, dense);
+  const GemmKernel& kernel = kernels().integers;
+  const std::size_t value_bytes = sizeof(float) / values_per_word(kernel.kind);
+  Tensor packed = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(packed_floats(n, k, dense))}});
+  float* const to = packed.mutable_values<float>().data();
+  float* const sums = to + packed_word_count(n, words, kernel);
+  const std::int8_t* from = weight.values<std::int8_t>().data();
+
+  // Each run begins with a word of its own.
+  std::vector<std::byte> rows(n * words * sizeof(float));
+  for (std::size_t column = 0; column < n; ++column) {
+    for (std::size_t run = 0; run < runs; ++run) {
+      std::byte* out = rows.data() + (column * words + run * (words / runs)) * sizeof(float);
+      std::int32_t sum = 0;
+      for (std::size_t i = 0; i < length; ++i) {
+        const std::int8_t value = *from++;
+        sum += value;
+        if (value_bytes == 1) {
+          out[i] = static_cast<std::byte>(value);
+        } else {
+          const std::int16_t wide = value;
+          std::memcpy(out + i * value_bytes, &wide, value_bytes);
+        }
+      }
+      sums[run * n + column] = static_cast<float>(sum);
+    }
+  }
+  const std::size_t row_bytes = words * sizeof(float);
+  pack_words(rows.data(), row_bytes, n, row_bytes, reinterpret_cast<std::byte*>(to), &base::ThreadPool::shared(),
+             kernel);
+  return packed;
+}
+
+Tensor pack_run_scales(const Tensor& scales) {
+  const std::int64_t rows = scales.extent(0), runs = scales.extent(1);
+  Tensor packed = Tensor::uninitialized({DType::f32, {runs, rows}});
+  const std::span<const float> from = scales.values<float>();
+  const std::span<float> to = packed.mutable_values<float>();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::size_t row = i / static_cast<std::size_t>(runs), run = i % static_cast<std::size_t>(runs);
+    to[run * static_cast<std::size_t>(rows) + row] = from[i];
+  }
+  return packed;
+}
+
+std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
+  if (reads_integers(step, binding)) return 0;
+  return scratch_aligned(rows_of(binding.shapes[step.inputs[0]]) * integer_rows(step, binding).stride() *
+                         sizeof(float));
+}
+
+std::size_t norm_integer_product_scratch(const Step& step, const Binding& binding, std::size_t index) {
+  return integer_product_scratch(step.parts[1], binding, index);
+}
+
+void run_integer_product(const Step& step, const Frame& frame) {
+  if (!reads_integers(step, frame.binding)) quantize_rows(rounding(step, frame), frame.pool, frame.max_workers);
+  multiply(step, frame);
+}
+
+void run_norm_integer_product(const Step& step, const Frame& frame) {
+  const Step &norm = step.parts[0], &product = step.parts[1];
+  WidenedValues values(norm, frame);  // of f32: takes no scratch
+  normalize_and_quantize_rows(norm_kind(norm), norm_arguments(norm, frame, values), rounding(product, frame),
+                              frame.pool, frame.max_workers);
+  multiply(product, frame);
+}
+
+}  // namespace alate::cpu

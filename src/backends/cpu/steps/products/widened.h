@@ -1,0 +1,70 @@
+// Operands and the result of a step as f32, for kernels that know no halves: these go through the step's scratch.
+#pragma once
+
+#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/steps/products/halves.h"
+#include "backends/cpu/steps/steps.h"
+
+namespace alate::cpu {
+
+/// Whether a step of f32 rounds its result as it stores it, see round_results.h.
+inline bool is_rounded_result(const Step& step, const Binding& binding) {
+  return binding.shapes[step.inputs[0]].dtype == DType::f32 && binding.shapes[step.output()].dtype == DType::bf16;
+}
+
+/// Whether what attention makes is rounded to 8 bits behind it, so that its products may be of bf16.
+inline bool may_multiply_bf16(const Step& step, const Binding& binding) {
+  return step.feeds_integers || is_rounded_result(step, binding);
+}
+
+/// The scratch of a step all of whose halves are widened.
+inline std::size_t widened_step_bytes(const Step& step, const Binding& binding) {
+  std::size_t bytes = 0;
+  const auto add = [&](SlotId slot) {
+    const Shape& shape = binding.shapes[slot];
+    if (is_half(shape.dtype)) bytes += widened_bytes(count_of(shape));
+  };
+  for (const SlotId input : step.inputs) add(input);
+  add(step.output());
+  return bytes;
+}
+
+class WidenedValues {
+ public:
+  WidenedValues(const Step& step, const Frame& frame) : step_(step), frame_(frame), next_(frame.scratch) {}
+
+  /// An operand of floats. Ask once for each.
+  const float* in(std::size_t operand) {
+    const SlotId slot = step_.inputs[operand];
+    const Shape& shape = frame_.shape(slot);
+    if (!is_half(shape.dtype)) return frame_.in<float>(slot);
+    float* widened = take(shape);
+    convert_values(frame_, shape.dtype, frame_.in<std::byte>(slot), DType::f32, widened, count_of(shape));
+    return widened;
+  }
+  /// Where the result goes until `finish` rounds it.
+  float* out() {
+    const Shape& shape = frame_.shape(step_.output());
+    result_ = is_half(shape.dtype) ? take(shape) : frame_.out<float>(step_.output());
+    return result_;
+  }
+  void finish() const {
+    const Shape& shape = frame_.shape(step_.output());
+    if (!is_half(shape.dtype)) return;
+    convert_values(frame_, DType::f32, result_, shape.dtype, frame_.out<std::byte>(step_.output()), count_of(shape));
+  }
+
+ private:
+  float* take(const Shape& shape) {
+    auto* taken = reinterpret_cast<float*>(next_);
+    next_ += widened_bytes(count_of(shape));
+    return taken;
+  }
+
+  const Step& step_;
+  const Frame& frame_;
+  std::byte* next_;
+  float* result_ = nullptr;
+};
+
+}  // namespace alate::cpu

@@ -1,0 +1,54 @@
+// Chains of element-wise ops that run tile by tile: what lies between two of them never leaves the first cache.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "backends/cpu/kernels/elementwise/tile.h"
+#include "backends/cpu/plan/plan.h"
+
+namespace alate::cpu {
+
+/// Elements of a tile. Tiles begin at multiples of it, so that packed types begin at whole bytes.
+inline constexpr std::size_t kTile = 512;
+/// Of one chain, so that its buffers fit in the cache.
+inline constexpr std::size_t kMaxTileInputs = 12, kMaxTileInstructions = 24;
+
+/// An input of a chain: element i of the result, in row-major order, takes element (i / inner) % period of the slot,
+/// where `period` is the product of the result's extents of the axes [first_axis, last_axis) and `inner` of those
+/// behind. All axes: the slot is dense; none: it has one element.
+struct TileInput {
+  DType dtype = DType::invalid;
+  std::size_t first_axis = 0, last_axis = 0;
+};
+
+/// One kernel call on tiles. Registers are the inputs, then a buffer for each that is in use at a time.
+struct TileInstruction {
+  TileKernel kernel{};
+  std::array<TileKernel, 3> widen{};  // of operands that are computed in another type
+  TileKernel narrow{};                // of the result, where it is
+  std::array<std::uint16_t, 3> operands{};
+  std::uint8_t operand_count = 0;
+  std::uint16_t result = 0;
+};
+
+struct TileProgram {
+  std::vector<TileInput> inputs;  // of the step's inputs, in their order
+  std::vector<TileInstruction> instructions;
+  std::size_t registers = 0;  // buffers behind the inputs
+  DType result = DType::invalid;
+};
+
+/// What computes an element-wise node for its dtypes: one instruction without its registers, or none.
+std::optional<TileInstruction> tile_instruction(const graph::Graph& graph, const graph::Node& node);
+/// Whether nodes of `op` that compute with `dtype` have one.
+bool has_tile_instruction(graph::Op op, DType dtype);
+
+/// Runs the step's chain.
+void run_tiles(const Step& step, const Frame& frame);
+std::size_t tiles_scratch(const Step& step, const Binding& binding, std::size_t index);
+
+}  // namespace alate::cpu

@@ -1,0 +1,189 @@
+#include <windows.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "alate/error.h"
+#include "base/files/contained_files.h"
+#include "base/files/mapped_file.h"
+#include "base/os/windows_text.h"
+
+namespace alate::base {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // ReadFile and WriteFile count in 32 bits
+
+[[noreturn]] void fail(std::string_view action, const std::filesystem::path& path, DWORD error) {
+  const bool absent = error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND || error == ERROR_INVALID_NAME;
+  throw make_error(absent ? ErrorCode::not_found : ErrorCode::unavailable, "cannot ", action, " ", path.string(), ": ",
+                   windows_message(error));
+}
+
+class Handle {
+ public:
+  explicit Handle(HANDLE value) : value_(value) {}
+  ~Handle() {
+    if (value_ != nullptr && value_ != INVALID_HANDLE_VALUE) ::CloseHandle(value_);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  HANDLE value() const { return value_; }
+
+ private:
+  HANDLE value_;
+};
+
+struct Facts {
+  std::size_t size = 0;
+  std::int64_t modified_ns = 0;
+};
+
+// Times of Windows count 100 ns from 1601; the difference to 1970 is 11,644,473,600 seconds.
+std::int64_t nanoseconds_of(FILETIME time) {
+  constexpr std::int64_t kUnixEpoch = 116'444'736'000'000'000;
+  const auto ticks = static_cast<std::int64_t>((std::uint64_t{time.dwHighDateTime} << 32) | time.dwLowDateTime);
+  return (ticks - kUnixEpoch) * 100;
+}
+
+// Sharing all: whoever replaces the file by rename, as this program does, is not kept from it.
+HANDLE open_to_read(const std::filesystem::path& path) {
+  if (std::error_code error; std::filesystem::is_directory(path, error))
+    throw make_error(ErrorCode::unavailable, path.string(), " is a folder; name a file in it");
+  const HANDLE handle =
+      ::CreateFileW(path.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
+                    OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
+  if (handle == INVALID_HANDLE_VALUE) fail("open", path, ::GetLastError());
+  return handle;
+}
+
+Facts facts_of_regular_file(const Handle& file, const std::filesystem::path& path) {
+  if (::GetFileType(file.value()) != FILE_TYPE_DISK)
+    throw make_error(ErrorCode::unavailable, path.string(), " is not a regular file");
+  BY_HANDLE_FILE_INFORMATION found{};
+  if (::GetFileInformationByHandle(file.value(), &found) == 0) fail("read", path, ::GetLastError());
+  return {(std::size_t{found.nFileSizeHigh} << 32) | found.nFileSizeLow, nanoseconds_of(found.ftLastWriteTime)};
+}
+
+void read_fully(const Handle& file, std::span<std::byte> out, const std::filesystem::path& path) {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    DWORD got = 0;
+    const auto wanted = static_cast<DWORD>(std::min(out.size() - done, kMostAtOnce));
+    if (::ReadFile(file.value(), out.data() + done, wanted, &got, nullptr) == 0) fail("read", path, ::GetLastError());
+    if (got == 0) {
+      throw make_error(ErrorCode::unavailable, path.string(),
+                       " became shorter while it was read; replace files by rename");
+    }
+    done += got;
+  }
+}
+
+void write_fully(const Handle& file, std::span<const std::byte> bytes, const std::filesystem::path& path) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    DWORD put = 0;
+    const auto wanted = static_cast<DWORD>(std::min(bytes.size() - done, kMostAtOnce));
+    if (::WriteFile(file.value(), bytes.data() + done, wanted, &put, nullptr) == 0)
+      fail("write", path, ::GetLastError());
+    done += put;
+  }
+}
+
+// A new file beside `path` whose name no other process or thread uses.
+std::pair<std::filesystem::path, HANDLE> create_temporary_beside(const std::filesystem::path& path) {
+  static std::atomic<unsigned> counter{0};
+  for (;;) {
+    std::filesystem::path temporary = path;
+    temporary += ".tmp." + std::to_string(::GetCurrentProcessId()) + "." + std::to_string(counter.fetch_add(1));
+    const HANDLE handle = ::CreateFileW(temporary.c_str(), GENERIC_WRITE, FILE_SHARE_READ, nullptr, CREATE_NEW,
+                                        FILE_ATTRIBUTE_NORMAL, nullptr);
+    if (handle != INVALID_HANDLE_VALUE) return {std::move(temporary), handle};
+    if (::GetLastError() != ERROR_FILE_EXISTS) fail("write", path, ::GetLastError());
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path, Mode mode,
+                                                   const ContainedFiles* within) {
+  if (within != nullptr) within->require_file(path);
+  const Handle handle(open_to_read(path));
+  const Facts facts = facts_of_regular_file(handle, path);
+  std::shared_ptr<MappedFile> file(new MappedFile());  // the constructor is private to all but this function
+  file->path_ = path;
+  file->modified_ns_ = facts.modified_ns;
+  if (facts.size == 0) return file;
+  if (mode == Mode::map) {
+    // The view keeps the mapping alive, and the mapping the file.
+    const Handle mapping(::CreateFileMappingW(handle.value(), nullptr, PAGE_READONLY, 0, 0, nullptr));
+    if (mapping.value() == nullptr) fail("map", path, ::GetLastError());
+    const void* data = ::MapViewOfFile(mapping.value(), FILE_MAP_READ, 0, 0, facts.size);
+    if (data == nullptr) fail("map", path, ::GetLastError());
+    file->data_ = static_cast<const std::byte*>(data);
+    file->size_ = facts.size;
+    file->mapped_ = true;
+    return file;
+  }
+  auto* data = static_cast<std::byte*>(::operator new(facts.size, kAlignment, std::nothrow));
+  if (data == nullptr) {
+    throw make_error(ErrorCode::resource_exhausted, "no memory for the ", facts.size, " bytes of ", path.string());
+  }
+  file->data_ = data;
+  file->size_ = facts.size;
+  read_fully(handle, {data, facts.size}, path);
+  return file;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ == nullptr) return;
+  auto* data = const_cast<std::byte*>(data_);
+  if (mapped_) {
+    ::UnmapViewOfFile(data);
+  } else {
+    ::operator delete(data, kAlignment);
+  }
+}
+
+// A mapped file cannot be cut off here.
+void MappedFile::require_unchanged() const {}
+
+void MappedFile::release(std::span<const std::byte> part) const {
+  if (!mapped_ || part.empty() || part.data() < data_ || part.data() + part.size() > data_ + size_) return;
+  // Unlocking pages that are not locked takes them out of the working set, and says that they were not locked.
+  (void)::VirtualUnlock(const_cast<std::byte*>(part.data()), part.size());
+}
+
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes, const ContainedFiles* within) {
+  if (within != nullptr) within->require_file(path);
+  const Handle file(open_to_read(path));
+  const std::size_t size = facts_of_regular_file(file, path).size;
+  if (size > max_bytes) {
+    throw make_error(ErrorCode::resource_exhausted, path.string(), " has ", size, " bytes; at most ", max_bytes,
+                     " are read from a file of this kind");
+  }
+  std::string text(size, '\0');
+  read_fully(file, std::as_writable_bytes(std::span(text)), path);
+  return text;
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned /*mode*/) {
+  const auto [temporary, created] = create_temporary_beside(path);
+  try {
+    {
+      const Handle file(created);
+      write_fully(file, bytes, path);
+      if (::FlushFileBuffers(file.value()) == 0) fail("write", path, ::GetLastError());
+    }
+    if (::MoveFileExW(temporary.c_str(), path.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) == 0)
+      fail("replace", path, ::GetLastError());
+  } catch (...) {
+    ::DeleteFileW(temporary.c_str());
+    throw;
+  }
+}
+
+}  // namespace alate::base

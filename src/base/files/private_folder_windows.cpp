@@ -1,0 +1,20 @@
+#include <system_error>
+
+#include "alate/error.h"
+#include "base/files/private_folder.h"
+
+namespace alate::base {
+
+std::string reason_to_distrust(const std::filesystem::path& /*path*/) { return {}; }
+
+void make_own_folder(const std::filesystem::path& folder, Readers /*readers*/) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw make_error(ErrorCode::unavailable, "cannot make the folder ", folder.string(), ": ", error.message());
+}
+
+// What lies in a user's profile is kept from others already.
+void keep_from_others(const std::filesystem::path& /*path*/) {}
+
+}  // namespace alate::base

@@ -1,0 +1,19 @@
+#include "base/files/kernel_files.h"
+#include "base/libraries/library_folders.h"
+#include "base/os/environment.h"
+
+namespace alate::base {
+
+std::vector<std::filesystem::path> paths_of_list(std::string_view list) {
+  std::vector<std::filesystem::path> paths;
+  for (const std::string_view path : split(list, ';')) {
+    if (!path.empty()) paths.emplace_back(path);
+  }
+  return paths;
+}
+
+std::vector<std::filesystem::path> system_library_folders() { return paths_of_list(environment("PATH").value_or("")); }
+
+std::vector<std::filesystem::path> system_data_folders() { return {}; }
+
+}  // namespace alate::base

@@ -1,0 +1,17 @@
+#include <windows.h>
+
+#include "base/os/heap.h"
+
+namespace alate::base {
+
+// Windows' heap gives large blocks back by itself.
+void keep_little_free_memory() {}
+
+void return_free_memory() { (void)::HeapCompact(::GetProcessHeap(), 0); }
+
+void discard_pages(std::span<char> /*block*/) {}
+
+FreeMemoryReturn::FreeMemoryReturn() : FreeMemoryReturn(0) {}
+void FreeMemoryReturn::tick() {}
+
+}  // namespace alate::base

@@ -1,0 +1,15 @@
+#include "base/os/usage_reports.h"
+
+#include "base/os/environment.h"
+#include "base/threads/mutex.h"
+
+namespace alate::base {
+
+// What other runtimes have: OpenVINO's telemetry is in its Python tools only; XLA's plugins have none.
+void forbid_usage_reports() {
+  static Mutex mutex;
+  const std::lock_guard lock(mutex);
+  set_environment("ORT_DISABLE_TELEMETRY", "1");
+}
+
+}  // namespace alate::base

@@ -1,0 +1,18 @@
+#include <pthread.h>
+
+#include "base/threads/mutex.h"
+
+namespace alate::base {
+
+// std::mutex is a pthread_mutex_t that nobody has locked yet: it may be made anew as another kind. Where that fails it
+// stays what it was.
+CheckedMutex::CheckedMutex() {
+  pthread_mutexattr_t kind;
+  if (::pthread_mutexattr_init(&kind) != 0) return;
+  if (::pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK) == 0) ::pthread_mutex_init(native_handle(), &kind);
+  ::pthread_mutexattr_destroy(&kind);
+}
+
+CheckedMutex::~CheckedMutex() { ::pthread_mutex_destroy(native_handle()); }
+
+}  // namespace alate::base

@@ -1,0 +1,52 @@
+// Safetensors files: mapped and read without a copy.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/tensor.h"
+#include "base/files/mapped_file.h"
+#include "formats/safetensors/safetensors_header.h"
+
+namespace alate::formats {
+
+/// One file. Immutable once open; safe to share among threads.
+class SafetensorsFile {
+ public:
+  /// Throws what MappedFile::open and parse_safetensors_header throw. `within` is as MappedFile::open's.
+  static std::shared_ptr<const SafetensorsFile> open(const std::filesystem::path& path,
+                                                     base::MappedFile::Mode mode = base::MappedFile::Mode::map,
+                                                     const base::ContainedFiles* within = nullptr);
+
+  /// In the order of their bytes in the file.
+  std::span<const TensorEntry> entries() const { return header_.entries; }
+  std::vector<std::string_view> names() const;
+  /// Null when the file has no such tensor.
+  const TensorEntry* find(std::string_view name) const;
+  /// Shares the file's bytes and keeps the file open. Where their address does not suit the type, or a bool is neither
+  /// 0 nor 1, each call makes a copy. Throws not_found, naming the file and the tensor.
+  Tensor tensor(std::string_view name) const;
+  /// Names the tensor's value without reading it: from the header, the file's size, time and canonical path, and the
+  /// tensor's name. Throws not_found.
+  Fingerprint identity(std::string_view name) const;
+
+  const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
+  const base::MappedFile& file() const { return *file_; }
+
+ private:
+  SafetensorsFile() = default;
+  const TensorEntry& require(std::string_view name) const;
+
+  std::shared_ptr<const base::MappedFile> file_;
+  SafetensorsHeader header_;
+  std::vector<std::uint32_t> by_name_;  // positions of the entries in the order of their names
+  Fingerprint identity_;
+};
+
+}  // namespace alate::formats

@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <vector>
+
+#include "graph/reference/fused/attention_rows.h"
+
+namespace alate::graph {
+namespace {
+
+class AttentionLoop {
+ public:
+  AttentionLoop(const ReferenceCall& call, std::size_t bias_place)
+      : rows_(call, bias_place), result_(static_cast<std::size_t>(call.shape().element_count())) {}
+
+  void run(const AttentionSequence& sequence) {
+    for (std::int64_t query = 0; query < sequence.queries; ++query) {
+      for (std::int64_t head = 0; head < rows_.query.heads; ++head) attend(sequence, query, head);
+    }
+  }
+
+  const std::vector<double>& result() const { return result_; }
+
+ private:
+  void attend(const AttentionSequence& sequence, std::int64_t query, std::int64_t head) {
+    const AttentionRow row = rows_.row(sequence, query, head);
+    const std::int64_t width = rows_.value.width;
+    double* const out = result_.data() + ((sequence.first_query + query) * rows_.query.heads + head) * width;
+    for (std::size_t i = 0; i < row.weights.size(); ++i) {
+      const auto key = static_cast<std::int64_t>(i);
+      if (!rows_.sees(query, key)) continue;
+      const double* const v = rows_.value.at(sequence.first_key + key, rows_.kv_head(head));
+      for (std::int64_t column = 0; column < width; ++column) out[column] += row.weights[i] * v[column];
+    }
+  }
+
+  AttentionRows rows_;
+  std::vector<double> result_;
+};
+
+}  // namespace
+
+Tensor reference_attention(const ReferenceCall& call) {
+  AttentionLoop loop(call, call.as<Attention>().has_lengths ? 4 : 3);
+  for (const AttentionSequence& sequence : batch_sequences(call)) loop.run(sequence);
+  return store_floats(call.shape(), loop.result());
+}
+
+Tensor reference_ragged_attention(const ReferenceCall& call) {
+  const std::vector<std::int64_t> starts = load_places(call.operand(3)), lengths = load_places(call.operand(4));
+  const std::int64_t tokens = call.operand(0).extent(0), longest = call.operand(5).extent(1);
+  const bool has_key_lengths = call.as<Attention>().has_lengths;
+  const std::vector<std::int64_t> seen = has_key_lengths ? load_places(call.operand(7)) : lengths;
+  AttentionLoop loop(call, has_key_lengths ? 8 : 7);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    call.require(starts[i] >= 0 && lengths[i] >= 0 && lengths[i] <= longest && starts[i] + lengths[i] <= tokens,
+                 "a sequence's start and length reach outside the tokens or past the longest sequence");
+    loop.run({0, starts[i], lengths[i], starts[i], std::clamp<std::int64_t>(seen[i], 0, lengths[i])});
+  }
+  return store_floats(call.shape(), loop.result());
+}
+
+}  // namespace alate::graph

@@ -1,0 +1,44 @@
+// Attributes in the text form of graphs, by the fields that their structs list.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "graph/attributes.h"
+#include "graph/dims.h"
+#include "graph/op.h"
+#include "graph/text/text_lexer.h"
+
+namespace alate::graph {
+
+/// The dims that a text has declared. DimTable::find looks at all of them, which a hostile text could make slow.
+using DimNames = std::map<std::string, Dim, std::less<>>;
+
+/// How many axes a shape, or a list among attributes, may have.
+inline constexpr std::size_t kMostAxes = 64;
+
+/// " {axis=1, dims=[tokens,384]}", or nothing for a struct without fields.
+void print_attributes(std::string& out, const Attributes& attributes, const DimTable& dims);
+/// The attributes of `op`: every field in order, without those that may be absent where they are. Throws
+/// invalid_argument with line and column.
+Attributes parse_attributes(Lexer& lexer, Op op, const DimNames& dims);
+
+/// "f32[tokens,384]"
+void print_shape(std::string& out, const Shape& shape, const DimTable& dims);
+Shape parse_shape(Lexer& lexer, const DimNames& dims);
+
+/// Reads things between `open` and `close`, separated by commas, with `read_one`; at most `most`.
+template <typename ReadOne>
+void parse_list(Lexer& lexer, char open, char close, std::size_t most, ReadOne read_one) {
+  lexer.expect_mark(open);
+  if (lexer.take_mark(close)) return;
+  for (std::size_t count = 1;; ++count) {
+    if (count > most) lexer.fail(lexer.peek(), "a list is longer than " + std::to_string(most));
+    read_one();
+    if (lexer.take_mark(close)) return;
+    lexer.expect_mark(',');
+  }
+}
+
+}  // namespace alate::graph

@@ -1,0 +1,306 @@
+#include "machine/selection.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "alate/error.h"
+#include "base/byte_text.h"
+#include "base/nearest_name.h"
+#include "formats/json.h"
+
+namespace alate::runtime {
+namespace {
+
+using backends::Device;
+using backends::DeviceKind;
+
+// Whose policy is not the client's to choose.
+constexpr std::string_view kRequest = "the request";
+
+constexpr std::string_view kAutomatic = "the automatic order";
+
+// The automatic order: accelerators of these backends, then those of backends that it does not name; then processors.
+constexpr std::array<std::string_view, 8> kAcceleratorOrder = {"cuda", "rocm", "metal",  "coreml",
+                                                               "onnx", "xla",  "opencl", "webgpu"};
+constexpr std::array<std::string_view, 3> kProcessorOrder = {"cpu", "onnx", "xla"};
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_accelerator(const Device& device) { return device.kind != DeviceKind::processor && !device.is_emulated; }
+
+bool is_called(const Device& device, std::string_view name) {
+  if (is_digits(name)) return std::to_string(device.index) == name;
+  return device.name == name || (name == "gpu" && device.kind == DeviceKind::gpu && !device.is_emulated);
+}
+
+// Whether the setting `gpu` means this device.
+bool is_meant(const Device& device, std::string_view gpu) { return device.name == gpu || device.backend == gpu; }
+
+template <typename Range>
+std::string listed(const Range& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+// One line of the order in which things are tried: a device, or a backend that cannot come to one.
+struct Candidate {
+  const BackendState* state = nullptr;
+  const Device* device = nullptr;
+  ConsideredBackend shown;
+  ErrorCode code = ErrorCode::unavailable;
+};
+
+class Chooser {
+ public:
+  Chooser(const ModelNeeds& model, const Preferences& preferences, const Machine& machine,
+          std::span<const FailedChoice> failed)
+      : model_(model), preferences_(preferences), machine_(machine), failed_(failed) {}
+
+  Selection choose() {
+    for (const std::string& text : preferences_.wanted) add(BackendSpec::parse(text));
+    const bool may_fall_back = preferences_.policy != BackendPolicy::strict || preferences_.is_wish;
+    if (preferences_.wanted.empty() || may_fall_back) {
+      add_automatic_order();
+      // What the model requires is a wish of its own, also for what is never chosen otherwise.
+      for (const std::string& name : model_.backends) {
+        const BackendState* state = machine_.find(BackendSpec::parse(name).backend);
+        if (state != nullptr && state->is_available()) add_all(*state, "the model's manifest", true);
+      }
+    }
+    for (Candidate& candidate : candidates_) {
+      if (candidate.shown.refusal.empty()) check(candidate);
+    }
+    const auto chosen = std::ranges::find_if(candidates_, [](const Candidate& c) { return c.shown.refusal.empty(); });
+    if (chosen == candidates_.end()) fail();
+    return selection_of(*chosen);
+  }
+
+ private:
+  void add(const BackendSpec& given) {
+    if (given.backend == "auto") return add_automatic_order();
+    BackendSpec spec = given;
+    if (spec.device.empty()) spec.device = preferences_.device;
+    const BackendState* state = machine_.find(spec.backend);
+    if (state == nullptr) {
+      const bool is_elsewhere = std::ranges::find(names_elsewhere(), spec.backend) != names_elsewhere().end();
+      if (!is_elsewhere && !preferences_.is_wish) throw_unknown(spec.backend);
+      return refuse(spec, nullptr, is_elsewhere ? "this build does not have it" : "no backend has this name", "");
+    }
+    spec.backend = state->name;
+    if (!state->is_available()) return refuse(spec, state, state->reason, state->remedy);
+    if (!spec.device.empty()) return add_device(spec, *state);
+    add_all(*state, preferences_.asked_by, false);
+  }
+
+  void add_device(const BackendSpec& spec, const BackendState& state) {
+    bool found = false;
+    for (const Device& device : state.devices) {
+      if (!is_called(device, spec.device)) continue;
+      found = true;
+      add(state, device, preferences_.asked_by, false);
+    }
+    if (found) return;
+    std::set<std::string> names;
+    for (const Device& device : state.devices) {
+      if (!device.unusable) names.insert(device.name);
+    }
+    refuse(spec, &state, "it has no device " + formats::quoted_name(spec.device),
+           "its devices here are: " + listed(names));
+  }
+
+  // All devices of a backend that was named without one: what computes fastest comes first.
+  void add_all(const BackendState& state, std::string_view asked_by, bool automatic) {
+    for (const bool accelerators : {true, false}) {
+      for (const Device& device : state.devices) {
+        if (is_accelerator(device) == accelerators) add(state, device, asked_by, automatic);
+      }
+    }
+  }
+
+  void add_automatic_order() {
+    std::vector<std::pair<const BackendState*, const Device*>> order;
+    const auto take = [&](std::span<const std::string_view> names, bool accelerators) {
+      const auto take_from = [&](const BackendState& state) {
+        for (const Device& device : state.devices) {
+          if (is_accelerator(device) == accelerators && !(device.is_emulated && accelerators))
+            order.emplace_back(&state, &device);
+        }
+      };
+      for (const std::string_view name : names) {
+        if (const BackendState* state = machine_.find(name)) take_from(*state);
+      }
+      for (const BackendState& state : machine_.backends) {
+        if (state.is_automatic && std::ranges::find(names, state.name) == names.end() &&
+            std::ranges::find(kAcceleratorOrder, state.name) == kAcceleratorOrder.end() &&
+            std::ranges::find(kProcessorOrder, state.name) == kProcessorOrder.end())
+          take_from(state);
+      }
+    };
+    take(kAcceleratorOrder, true);
+    take(kProcessorOrder, false);
+    std::ranges::stable_partition(order, [&](const auto& each) { return is_meant(*each.second, preferences_.gpu); });
+    if (wants_device_alone()) {
+      const auto others = std::ranges::stable_partition(
+          order, [&](const auto& each) { return is_called(*each.second, preferences_.device); });
+      if (others.size() == order.size())
+        refuse({"auto", preferences_.device}, nullptr, "no backend here has such a device", "see `alate backends`");
+    }
+    for (const auto& [state, device] : order) {
+      if (state->is_automatic && !device->is_emulated) add(*state, *device, kAutomatic, true);
+    }
+  }
+
+  // A device without a backend: whichever backend has it.
+  bool wants_device_alone() const { return preferences_.wanted.empty() && !preferences_.device.empty(); }
+
+  void add(const BackendState& state, const Device& device, std::string_view asked_by, bool automatic) {
+    const bool is_there =
+        std::ranges::any_of(candidates_, [&](const Candidate& each) { return each.device == &device; });
+    if (is_there) return;
+    Candidate candidate;
+    candidate.state = &state;
+    candidate.device = &device;
+    candidate.shown = {
+        .backend = state.name, .device = device.name, .asked_by = std::string(asked_by), .is_automatic = automatic};
+    candidates_.push_back(std::move(candidate));
+  }
+
+  void refuse(const BackendSpec& spec, const BackendState* state, std::string reason, std::string remedy) {
+    Candidate candidate;
+    candidate.state = state;
+    candidate.shown = {.backend = spec.backend,
+                       .device = spec.device,
+                       .asked_by = preferences_.asked_by,
+                       .refusal = std::move(reason),
+                       .remedy = std::move(remedy)};
+    candidates_.push_back(std::move(candidate));
+  }
+
+  void refuse(Candidate& candidate, ErrorCode code, std::string reason, std::string remedy = {}) const {
+    candidate.code = code;
+    candidate.shown.refusal = std::move(reason);
+    candidate.shown.remedy = std::move(remedy);
+  }
+
+  void check(Candidate& candidate) const {
+    const Device& device = *candidate.device;
+    if (device.unusable) return refuse(candidate, ErrorCode::unavailable, *device.unusable, device.remedy);
+    if (!allowed_by_manifest(*candidate.state))
+      return refuse(candidate, ErrorCode::unavailable, "the model requires " + listed(model_.backends));
+    if (!model_.file_extension.empty() &&
+        std::ranges::find(candidate.state->reads_files, model_.file_extension) == candidate.state->reads_files.end())
+      return refuse(candidate, ErrorCode::unsupported, "it does not run " + model_.file_extension + " files");
+    if (preferences_.gpu == "off" && device.kind != DeviceKind::processor)
+      return refuse(candidate, ErrorCode::unavailable, "accelerators are off", "set gpu to auto");
+    const bool only_meant = preferences_.gpu != "auto" && preferences_.gpu != "off" && !preferences_.gpu_is_wish &&
+                            preferences_.policy == BackendPolicy::strict;
+    if (only_meant && !is_meant(device, preferences_.gpu))
+      return refuse(candidate, ErrorCode::unavailable, "gpu is " + preferences_.gpu + " and the policy strict",
+                    "set gpu to auto, or the policy to warn");
+    if (wants_device_alone() && preferences_.policy == BackendPolicy::strict && !is_called(device, preferences_.device))
+      return refuse(candidate, ErrorCode::unavailable, "the device " + preferences_.device + " was asked for");
+    if (device.is_emulated && !is_named(device))
+      return refuse(candidate, ErrorCode::unavailable, "its device is a processor that poses as an accelerator",
+                    "name the device too, as in " + device.backend + ":" + std::to_string(device.index));
+    const auto failure = std::ranges::find_if(failed_, [&](const FailedChoice& each) {
+      return each.backend == candidate.state->name && each.device_index == std::to_string(device.index);
+    });
+    if (failure != failed_.end()) return refuse(candidate, failure->code, failure->reason);
+    if (model_.bytes > 0 && device.free_bytes > 0 && model_.bytes > device.free_bytes) {
+      return refuse(candidate, ErrorCode::resource_exhausted,
+                    "the model takes " + base::byte_text(model_.bytes) + " and " + base::byte_text(device.free_bytes) +
+                        " of " + base::byte_text(device.total_bytes) + " are free",
+                    "free memory, choose another device, or a smaller model");
+    }
+  }
+
+  bool is_named(const Device& device) const {
+    return std::ranges::any_of(preferences_.wanted, [&](const std::string& text) {
+      const BackendSpec spec = BackendSpec::parse(text);
+      const std::string& name = spec.device.empty() ? preferences_.device : spec.device;
+      const BackendState* state = machine_.find(spec.backend);
+      return state != nullptr && state->name == device.backend && !name.empty() && is_called(device, name);
+    });
+  }
+
+  bool allowed_by_manifest(const BackendState& state) const {
+    return model_.backends.empty() || std::ranges::any_of(model_.backends, [&](const std::string& text) {
+             return machine_.find(BackendSpec::parse(text).backend) == &state;
+           });
+  }
+
+  Selection selection_of(const Candidate& chosen) const {
+    Selection selection;
+    selection.backend = chosen.state->name;
+    selection.device = chosen.device->name;
+    selection.device_index = std::to_string(chosen.device->index);
+    selection.device_description = chosen.device->description;
+    selection.dtype = model_.dtype;
+    selection.required_backends = model_.backends;
+    for (const Candidate& candidate : candidates_) selection.considered.push_back(candidate.shown);
+    const std::string& by = chosen.shown.asked_by;
+    selection.reason = chosen.shown.is_automatic ? "the first of the automatic order that can run the model"
+                                                 : "the first that " + by + " names and that can run the model";
+    return selection;
+  }
+
+  [[noreturn]] void fail() const {
+    std::string message = "no backend can run the model " + formats::quoted_name(model_.name) + ":";
+    std::string remedies;
+    std::set<std::string> said;
+    for (const Candidate& candidate : candidates_) {
+      const ConsideredBackend& shown = candidate.shown;
+      message += (said.empty() ? " " : "; ") + shown.backend + (shown.device.empty() ? "" : ":") + shown.device + ": " +
+                 shown.refusal;
+      said.insert(shown.backend);
+      if (!shown.remedy.empty() && remedies.find(shown.remedy) == std::string::npos)
+        remedies += (remedies.empty() ? "" : "; ") + shown.remedy;
+    }
+    if (candidates_.empty()) message += " there is none";
+    const bool is_strict = preferences_.policy == BackendPolicy::strict && !preferences_.is_wish;
+    if (is_strict && !preferences_.wanted.empty() && preferences_.asked_by != kRequest)
+      remedies +=
+          (remedies.empty() ? "" : "; ") + std::string("choose another one, or --policy warn to let one be chosen");
+    throw make_error(common_code(), message, remedies.empty() ? "" : "; " + remedies);
+  }
+
+  // What all devices have in common that could be tried at all.
+  ErrorCode common_code() const {
+    std::optional<ErrorCode> common;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.device == nullptr) continue;
+      if (common && *common != candidate.code) return ErrorCode::unavailable;
+      common = candidate.code;
+    }
+    return common.value_or(ErrorCode::unavailable);
+  }
+
+  [[noreturn]] void throw_unknown(const std::string& name) const {
+    std::vector<std::string_view> known = {"auto"};
+    for (const BackendState& state : machine_.backends) known.push_back(state.name);
+    throw make_error(ErrorCode::invalid_argument, "no backend is called ", formats::quoted_name(name),
+                     base::did_you_mean(name, known), "; this build has ", listed(known));
+  }
+
+  const ModelNeeds& model_;
+  const Preferences& preferences_;
+  const Machine& machine_;
+  std::span<const FailedChoice> failed_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+Selection select(const ModelNeeds& model, const Preferences& preferences, const Machine& machine,
+                 std::span<const FailedChoice> failed) {
+  return Chooser(model, preferences, machine, failed).choose();
+}
+
+}  // namespace alate::runtime

@@ -1,0 +1,64 @@
+// The choice of a backend: a pure function of the model, what is wanted, and the machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/error.h"
+#include "alate/selection.h"
+#include "machine/machine.h"
+
+namespace alate::runtime {
+
+/// NAME or NAME:DEVICE.
+struct BackendSpec {
+  std::string backend;
+  std::string device;  // empty: any
+
+  /// Splits at the first colon.
+  static BackendSpec parse(std::string_view text);
+};
+
+/// What selection must know of a model.
+struct ModelNeeds {
+  std::string name;
+  std::vector<std::string> backends = {};  // that its manifest names; empty: any
+  std::string file_extension = {};         // of a file that has to be run as it is (".onnx"); empty: it is a graph
+  std::uint64_t bytes = 0;                 // of memory that it takes once loaded; 0: unknown
+  std::string dtype = "float32";           // that it computes in
+};
+
+/// What users, files and variables want.
+struct Preferences {
+  std::vector<std::string> wanted = {};  // NAME[:DEVICE] or auto, first choice first; empty: auto
+  std::string asked_by = "--backend";    // who wants them
+  bool is_wish = false;                  // of another system's variable: followed where possible, never strict
+  std::string device = {};               // of those that name none
+  std::string gpu = "auto";              // auto, cuda, coreml, tpu: these first; off: no accelerators
+  bool gpu_is_wish = false;
+  BackendPolicy policy = BackendPolicy::warn;
+};
+
+/// A choice that did not work when it was tried.
+struct FailedChoice {
+  std::string backend, device_index, reason;
+  ErrorCode code = ErrorCode::unavailable;
+};
+
+/// Throws invalid_argument for a name that no backend has (saying the nearest one), and where nothing can run the model
+/// unavailable, resource_exhausted or unsupported with every refusal's reason and what would help.
+Selection select(const ModelNeeds& model, const Preferences& preferences, const Machine& machine,
+                 std::span<const FailedChoice> failed = {});
+
+/// Whether selection would look at a backend's devices: if not, its library need not be opened. `may_have_accelerators`
+/// is what the machine's hardware says without any library.
+bool concerns(const Preferences& preferences, const BackendState& backend, bool may_have_accelerators);
+
+/// Names that backends have on other machines or in other builds, so that a configuration may name them.
+std::span<const std::string_view> names_elsewhere();
+
+}  // namespace alate::runtime

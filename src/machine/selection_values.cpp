@@ -1,0 +1,58 @@
+// What selection works on, and how its result is said.
+#include <algorithm>
+#include <array>
+
+#include "machine/selection.h"
+
+namespace alate::runtime {
+
+const BackendState* Machine::find(std::string_view name) const {
+  const auto found = std::ranges::find_if(backends, [&](const BackendState& state) {
+    return state.name == name || std::ranges::find(state.aliases, name) != state.aliases.end();
+  });
+  return found == backends.end() ? nullptr : &*found;
+}
+
+BackendSpec BackendSpec::parse(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  return {std::string(text.substr(0, colon)), std::string(text.substr(std::min(colon + 1, text.size())))};
+}
+
+std::span<const std::string_view> names_elsewhere() {
+  static constexpr std::array<std::string_view, 6> kElsewhere = {"coreml", "cuda", "rocm", "metal", "opencl", "webgpu"};
+  return kElsewhere;
+}
+
+bool concerns(const Preferences& preferences, const BackendState& backend, bool may_have_accelerators) {
+  for (const std::string& text : preferences.wanted) {
+    const std::string name = BackendSpec::parse(text).backend;
+    if (name == backend.name || std::ranges::find(backend.aliases, name) != backend.aliases.end()) return true;
+  }
+  if (!backend.is_automatic) return false;
+  return backend.name == "cpu" || (may_have_accelerators && preferences.gpu != "off");
+}
+
+}  // namespace alate::runtime
+
+namespace alate {
+
+std::string to_line(const Selection& selection, const std::string& model) {
+  std::string line = "Loading model " + model + " with backend " + selection.backend;
+  if (selection.device != "cpu") line += ":" + selection.device;
+  if (!selection.required_backends.empty()) {
+    std::string names;
+    for (const std::string& name : selection.required_backends) names += (names.empty() ? "" : ", ") + name;
+    line += " (model requires: [" + names + "])";
+  }
+  std::string fallback;
+  for (const ConsideredBackend& each : selection.considered) {
+    if (each.refusal.empty()) break;
+    if (each.is_automatic) continue;  // nobody is missing it
+    fallback += (fallback.empty() ? "" : "; ") + each.backend + (each.device.empty() ? "" : ":") + each.device +
+                " unavailable: " + each.refusal;
+  }
+  if (!fallback.empty()) line += " (fallback: " + fallback + ")";
+  return line;
+}
+
+}  // namespace alate

@@ -1,0 +1,119 @@
+#include "models/weights/weight_settings.h"
+
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "alate/error.h"
+
+namespace alate::models {
+namespace {
+
+using formats::Json;
+
+constexpr std::array<std::pair<std::string_view, ComputeDType>, 10> kNames = {{{"", ComputeDType::as_stored},
+                                                                               {"auto", ComputeDType::as_stored},
+                                                                               {"float32", ComputeDType::float32},
+                                                                               {"f32", ComputeDType::float32},
+                                                                               {"bfloat16", ComputeDType::bfloat16},
+                                                                               {"bf16", ComputeDType::bfloat16},
+                                                                               {"float16", ComputeDType::float16},
+                                                                               {"f16", ComputeDType::float16},
+                                                                               {"int8", ComputeDType::int8},
+                                                                               {"i8", ComputeDType::int8}}};
+
+std::int64_t count_in(const Json& object, const char* field, std::int64_t least, std::int64_t otherwise,
+                      std::string_view of, std::string_view meaning) {
+  const Json* value = object.find(field);
+  if (value == nullptr) return otherwise;
+  const std::string what = "config.json: " + std::string(field) + " of " + formats::quoted_name(of);
+  const std::int64_t count = value->is_integer() ? value->as_int(what) : -1;
+  if (count < least || count > INT32_MAX) throw make_error(ErrorCode::corrupt, what, " is no ", meaning);
+  return count;
+}
+
+// What the object says, and `otherwise` where it says nothing.
+InputRounding input_rounding(const Json& object, const InputRounding& otherwise, std::string_view of) {
+  const InputRounding found{
+      .runs = count_in(object, "activation_runs", 1, otherwise.runs, of, "number of runs, which is 1 or more"),
+      .rotation = count_in(object, "rotation", 0, otherwise.rotation, of, "length, which is a power of two, or 0")};
+  if (found.rotation != 0 && !std::has_single_bit(static_cast<std::uint64_t>(found.rotation)))
+    throw make_error(ErrorCode::corrupt, "config.json: rotation of ", formats::quoted_name(of), " is ", found.rotation,
+                     ", which is no power of two, nor 0");
+  return found;
+}
+
+// What input_rounding reads.
+Json::Object to_object(const InputRounding& inputs, const InputRounding& otherwise) {
+  Json::Object object = {{"activation_runs", inputs.runs}};
+  if (inputs.rotation != otherwise.rotation) object.emplace_back("rotation", inputs.rotation);
+  return object;
+}
+
+}  // namespace
+
+ComputeDType parse_compute_dtype(std::string_view name) {
+  for (const auto& [known, dtype] : kNames) {
+    if (known == name) return dtype;
+  }
+  throw make_error(ErrorCode::unsupported, "this version computes in float32, bfloat16, float16 or int8, not in ",
+                   name);
+}
+
+InputRounding QuantizationConfig::rounding_of(std::string_view module) const {
+  const auto found = inputs_of.find(module);
+  return found == inputs_of.end() ? inputs : found->second;
+}
+
+QuantizationConfig read_quantization(const Json& config) {
+  const Json* found = config.find("quantization_config");
+  if (found == nullptr || !found->is_object() || found->get_string("quant_method", "") != QuantizationConfig::kMethod)
+    return {};
+  const std::int64_t version = found->get_int("version", QuantizationConfig::kVersion),
+                     bits = found->get_int("bits", 8);
+  if (version > QuantizationConfig::kVersion)
+    throw make_error(ErrorCode::unsupported, "config.json: quantization_config is of version ", version,
+                     ", and this program reads those up to ", QuantizationConfig::kVersion, ": use a newer Alate");
+  if (bits != 8)
+    throw make_error(ErrorCode::unsupported, "config.json: quantization_config has ", bits, " bits, not 8");
+  QuantizationConfig quantization{.is_present = true};
+  quantization.inputs = input_rounding(*found, {}, "all modules");
+  if (const Json* modules = found->find("modules"); modules != nullptr && modules->is_object()) {
+    for (const auto& [name, module] : modules->as_object("modules"))
+      quantization.inputs_of.emplace(name, input_rounding(module, quantization.inputs, name));
+  }
+  return quantization;
+}
+
+Json to_json(const QuantizationConfig& quantization) {
+  Json::Object object = {
+      {"quant_method", QuantizationConfig::kMethod}, {"version", QuantizationConfig::kVersion}, {"bits", 8}};
+  for (auto& field : to_object(quantization.inputs, {})) object.push_back(std::move(field));
+  Json::Object modules;
+  for (const auto& [name, inputs] : quantization.inputs_of)
+    modules.emplace_back(name, to_object(inputs, quantization.inputs));
+  if (!modules.empty()) object.emplace_back("modules", std::move(modules));
+  return object;
+}
+
+std::string_view WeightSettings::computes_in() const {
+  switch (dtype) {
+    case ComputeDType::as_stored: return quantization.is_present ? "int8" : "float32";
+    case ComputeDType::float32: return "float32";
+    case ComputeDType::bfloat16: return "bfloat16";
+    case ComputeDType::float16: return "float16";
+    case ComputeDType::int8: return "int8";
+  }
+  throw Error(ErrorCode::internal, "unknown type to compute in");
+}
+
+bool WeightSettings::rounds_activations() const {
+  const bool multiplies_integers = quantization.is_present && dtype == ComputeDType::as_stored;
+  return multiplies_integers || dtype == ComputeDType::int8 || dtype == ComputeDType::bfloat16;
+}
+
+DType WeightSettings::kept_in() const {
+  return dtype == ComputeDType::bfloat16 ? DType::bf16 : dtype == ComputeDType::float16 ? DType::f16 : DType::f32;
+}
+
+}  // namespace alate::models

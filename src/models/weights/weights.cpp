@@ -1,0 +1,128 @@
+#include "models/weights/weights.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "alate/error.h"
+#include "graph/interpreter.h"
+
+namespace alate::models {
+namespace {
+
+// TensorFlow's names of a norm's weights, in checkpoints that were converted from it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOldNames = {
+    {{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}}};
+
+std::string in_old_spelling(std::string_view name) {
+  for (const auto& [now, then] : kOldNames) {
+    if (name.ends_with(now)) return std::string(name.substr(0, name.size() - now.size())) + std::string(then);
+  }
+  return {};
+}
+
+std::string to_text(const std::vector<std::int64_t>& extents) {
+  std::string text = "[";
+  for (const std::int64_t extent : extents) text += (text.size() > 1 ? "," : "") + std::to_string(extent);
+  return text + "]";
+}
+
+}  // namespace
+
+Weights::Weights(const formats::SafetensorsModel& file, std::string prefix, WeightSettings settings,
+                 const TensorsByName* instead)
+    : file_(file), prefix_(std::move(prefix)), settings_(std::move(settings)), instead_(instead) {}
+
+const Tensor* Weights::replacement(std::string_view stored) const {
+  if (instead_ == nullptr) return nullptr;
+  const auto found = instead_->find(stored);
+  return found == instead_->end() ? nullptr : &found->second;
+}
+
+bool Weights::holds(std::string_view stored) const { return replacement(stored) != nullptr || file_.contains(stored); }
+
+Shape Weights::stored_shape(std::string_view stored) const {
+  const Tensor* other = replacement(stored);
+  return other != nullptr ? other->shape() : file_.find(stored)->shape;
+}
+
+graph::ConstantPtr Weights::leaf(const std::string& stored) {
+  used_.insert(stored);
+  if (const Tensor* other = replacement(stored)) return graph::make_constant(stored, *other);
+  return graph::make_constant(stored, file_.tensor(stored), file_.identity(stored));
+}
+
+Tensor Weights::floats(std::string_view stored) const {
+  const Tensor* other = replacement(stored);
+  Tensor tensor = other != nullptr ? *other : file_.tensor(stored);
+  if (tensor.dtype() == DType::f32) return tensor;
+  const Shape shape{DType::f32, tensor.shape().dims};
+  return graph::materialize(*graph::make_constant(graph::Op::convert, graph::Convert{.dtype = DType::f32}, shape,
+                                                  {graph::make_constant(std::string(stored), std::move(tensor))}));
+}
+
+std::string Weights::stored_name(std::string_view name) const {
+  for (const std::string& spelling : {std::string(name), in_old_spelling(name)}) {
+    if (spelling.empty()) continue;
+    if (holds(spelling)) return spelling;
+    if (holds(prefix_ + spelling)) return prefix_ + spelling;
+  }
+  return {};
+}
+
+std::vector<std::int64_t> Weights::extents(std::string_view name) const {
+  const std::string stored = stored_name(name);
+  if (stored.empty())
+    throw make_error(ErrorCode::not_found, "the model's weights lack '", name, "' (also looked for as '", prefix_, name,
+                     "'): the file is of another architecture or incomplete");
+  std::vector<std::int64_t> extents;
+  for (const Dim dim : stored_shape(stored).dims) extents.push_back(dim.number());
+  return extents;
+}
+
+std::int64_t Weights::rows(std::string_view name) const {
+  const std::vector<std::int64_t> found = extents(name);
+  if (found.size() == 2 && found[0] > 0) return found[0];
+  throw make_error(ErrorCode::corrupt, "weight '", name, "' has shape ", to_text(found),
+                   " where a matrix with rows is wanted: the file is of another architecture");
+}
+
+std::string Weights::require(std::string_view name, const std::vector<std::int64_t>& wanted) const {
+  const std::vector<std::int64_t> found = extents(name);
+  if (found != wanted) {
+    throw make_error(ErrorCode::corrupt, "weight '", name, "' has shape ", to_text(found), " but config.json asks for ",
+                     to_text(wanted), ": the files do not belong together");
+  }
+  return stored_name(name);
+}
+
+graph::Value Weights::get(graph::Builder& b, std::string_view name, std::vector<std::int64_t> wanted) {
+  return b.constant(in_float32(require(name, wanted)));
+}
+
+graph::ConstantPtr Weights::in_float32(const std::string& stored, std::int64_t runs) {
+  const Shape shape{DType::f32, stored_shape(stored).dims};
+  if (is_stored_in_8_bits(stored)) {
+    StoredRows rows = stored_rows(stored, runs);
+    return graph::make_constant(graph::Op::dequantize, graph::Dequantize{.blocks = std::move(rows.blocks)}, shape,
+                                {std::move(rows.stored), std::move(rows.scales)});
+  }
+  graph::ConstantPtr constant = leaf(stored);
+  const DType dtype = constant->shape.dtype;
+  if (!graph::contains(graph::kFloats, dtype)) {
+    throw make_error(ErrorCode::unsupported, "weight '", stored, "' is stored as ", to_string(dtype),
+                     ", which this architecture does not read: ", to_string(dtype));
+  }
+  if (dtype == DType::f32) return constant;
+  return graph::make_constant(graph::Op::convert, graph::Convert{.dtype = DType::f32}, shape, {std::move(constant)});
+}
+
+std::vector<std::string> Weights::unused() const {
+  std::vector<std::string> names;
+  for (const std::string_view name : file_.names()) {
+    if (!used_.contains(name)) names.emplace_back(name);
+  }
+  return names;
+}
+
+}  // namespace alate::models

@@ -1,0 +1,117 @@
+// The weights of a model folder, by the names that an architecture knows them by.
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/safetensors/safetensors_model.h"
+#include "graph/builder.h"
+#include "models/weights/weight_settings.h"
+
+namespace alate::models {
+
+/// Tensors by their names in a file.
+using TensorsByName = std::map<std::string, Tensor, std::less<>>;
+
+/// Whether a linear layer may be computed, or a table stored, in a smaller type than float32 where the file does not
+/// store it so.
+enum class Rounding { allowed, never };
+
+/// A linear layer that a graph was built with.
+struct LinearLayer {
+  std::string module;  // its name in the file, without ".weight"
+  std::int64_t in = 0, out = 0;
+  graph::Value x, y;
+  Rounding rounding = Rounding::allowed;
+};
+
+/// A table whose rows a graph looks up.
+struct LookupTable {
+  std::string weight;  // its name in the file
+  std::int64_t rows = 0, width = 0;
+  Rounding rounding = Rounding::allowed;
+};
+
+/// Gives weights as constants of a graph, in float32 whatever they are stored in, and the layers that may compute in
+/// other types. Knows the prefix that a checkpoint of a larger model puts before the names of the base model, and older
+/// spellings of names. Not thread-safe.
+class Weights {
+ public:
+  /// `prefix` ("bert.") is taken off where the file's names have it. `instead` holds tensors that stand in the place of
+  /// the file's, or beside them; it must live as long as this.
+  Weights(const formats::SafetensorsModel& file, std::string prefix, WeightSettings settings = {},
+          const TensorsByName* instead = nullptr);
+
+  bool has(std::string_view name) const { return !stored_name(name).empty(); }
+  /// Throws not_found naming the weight, corrupt when the shape is another, or a weight of 8-bit integers lacks its
+  /// scales or has them in another shape.
+  graph::Value get(graph::Builder& b, std::string_view name, std::vector<std::int64_t> extents);
+  /// The number of rows of a matrix, for weights whose width only the file knows. Throws not_found, corrupt when it is
+  /// no matrix.
+  std::int64_t rows(std::string_view name) const;
+
+  /// x [..., in] · NAME.weightᵀ [out, in] + NAME.bias: dense, or quantized_dense as the file and the settings say.
+  /// Throws as `get`, and unsupported where a weight that is to be f16 has numbers beyond it.
+  graph::Value linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in, std::int64_t out,
+                      Rounding rounding = Rounding::allowed);
+  /// The rows of table `name` [rows, width] that `indices` name, in f32. Throws as `get`.
+  graph::Value lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
+                      std::int64_t width, Rounding rounding = Rounding::allowed);
+  const WeightSettings& settings() const { return settings_; }
+  /// What these two were asked for, in order.
+  std::span<const LinearLayer> linear_layers() const { return layers_; }
+  std::span<const LookupTable> lookup_tables() const { return tables_; }
+
+  /// The tensor of this name in the file, or what stands in its place, as f32 on the host. Throws not_found.
+  Tensor floats(std::string_view stored) const;
+
+  /// Stored names that nothing has asked for.
+  std::vector<std::string> unused() const;
+
+ private:
+  /// What is stored of a matrix in 8-bit integers: operands of ops over quantized encodings.
+  struct StoredRows {
+    graph::ConstantPtr stored, scales;
+    graph::Numbers blocks;  // that a scale is for, as tensor::Encoding has them
+  };
+
+  const Tensor* replacement(std::string_view stored) const;
+  bool holds(std::string_view stored) const;
+  Shape stored_shape(std::string_view stored) const;
+  graph::ConstantPtr leaf(const std::string& stored);
+  /// The extents of a weight. Throws not_found.
+  std::vector<std::int64_t> extents(std::string_view name) const;
+  /// The name in the file, with the extents checked. Throws not_found, corrupt.
+  std::string require(std::string_view name, const std::vector<std::int64_t>& extents) const;
+  /// The name in the file: as given, with or without the prefix, or in an older spelling; empty where there is none.
+  std::string stored_name(std::string_view name) const;
+
+  bool is_stored_in_8_bits(std::string_view stored) const;
+  /// `runs`: in how many a row may be cut, each with a scale of its own; a scale a row is always allowed. Throws
+  /// corrupt.
+  StoredRows stored_rows(const std::string& stored, std::int64_t runs);
+  StoredRows rounded_rows(const std::string& stored, const InputRounding& inputs);
+  /// Of a matrix in 8 bits, `runs` is as stored_rows has it.
+  graph::ConstantPtr in_float32(const std::string& stored, std::int64_t runs = 1);
+  graph::ConstantPtr weight_of(const std::string& stored, graph::ConstantPtr smoothing);
+  /// NAME.smoothing [in], where there is one. Throws corrupt.
+  graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);
+  graph::Value quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,
+                                graph::ConstantPtr smoothing, graph::Value bias);
+
+  const formats::SafetensorsModel& file_;
+  std::string prefix_;
+  WeightSettings settings_;
+  const TensorsByName* instead_;
+  std::set<std::string, std::less<>> used_;
+  std::vector<LinearLayer> layers_;
+  std::vector<LookupTable> tables_;
+};
+
+}  // namespace alate::models

@@ -1,0 +1,55 @@
+#include "runtime/batching/batch_cache.h"
+
+#include <utility>
+
+namespace alate::runtime {
+
+std::uint64_t hash_row(std::uint64_t seed, std::uint64_t program, const BatchRow& row) {
+  // The multiplier depends on the seed too: collisions for one process are none for another.
+  const std::uint64_t factor = (seed * 0x9e3779b97f4a7c15ULL) | 1;
+  std::uint64_t hash = seed;
+  const auto add = [&](std::uint64_t value) {
+    hash = (hash ^ value) * factor;
+    hash ^= hash >> 29;
+  };
+  add(program);
+  add(static_cast<std::uint32_t>(row.pool_skip));
+  for (const std::int32_t id : row.ids) add(static_cast<std::uint32_t>(id));
+  add(row.ids.size());
+  return hash ^ (hash >> 32);
+}
+
+const std::vector<float>* BatchCache::find(std::uint64_t hash, std::uint64_t program, const BatchRow& row,
+                                           Clock::time_point now) {
+  const auto found = by_hash_.find(hash);
+  if (found == by_hash_.end()) return nullptr;  // always so without a cache
+  const Entries::iterator entry = found->second;
+  if (now - entry->computed >= ttl_) {
+    erase(entry);
+    return nullptr;
+  }
+  if (entry->program != program || !same_row(entry->row, row)) return nullptr;
+  entries_.splice(entries_.begin(), entries_, entry);
+  return &entry->values;
+}
+
+void BatchCache::put(std::uint64_t hash, std::uint64_t program, BatchRow row, std::span<const float> values,
+                     Clock::time_point now) {
+  if (capacity_ == 0) return;
+  if (const auto found = by_hash_.find(hash); found != by_hash_.end()) erase(found->second);
+  entries_.push_front({hash, program, std::move(row), std::vector<float>(values.begin(), values.end()), now});
+  try {
+    by_hash_.emplace(hash, entries_.begin());
+  } catch (...) {
+    entries_.pop_front();
+    throw;
+  }
+  while (entries_.size() > capacity_) erase(std::prev(entries_.end()));
+}
+
+void BatchCache::erase(Entries::iterator entry) {
+  by_hash_.erase(entry->hash);
+  entries_.erase(entry);
+}
+
+}  // namespace alate::runtime

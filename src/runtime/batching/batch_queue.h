@@ -1,0 +1,131 @@
+// The jobs of a scheduler that wait, and which of their rows come next. No threads here: the scheduler holds its lock.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/batching/batch_scheduler.h"
+
+namespace alate::runtime {
+
+struct QueuedJob;
+struct SharedRow;
+
+/// A job's place for one row: a link in the list of those that wait for the row.
+struct RowSlot {
+  QueuedJob* job = nullptr;
+  std::shared_ptr<SharedRow> row;  // null once the slot waits no more
+  RowSlot* previous = nullptr;
+  RowSlot* next = nullptr;
+};
+
+/// A row that is computed once, for all that wait for it.
+struct SharedRow : std::enable_shared_from_this<SharedRow> {
+  enum class State {
+    queued,   // stands in the lists of all that wait for it; whoever's turn comes first takes it
+    taken,    // of a batch that failed: will be tried alone
+    running,  // in the call of the model that is under way
+    over,     // computed, failed, or given up
+  };
+
+  std::uint64_t program = 0;
+  BatchRow content;
+  std::uint64_t hash = 0;  // of program and content
+  State state = State::queued;
+  RowSlot* waiting = nullptr;  // the slots that wait for it, the latest first
+
+  /// What it costs; a row without tokens is not free.
+  std::size_t tokens() const { return content.ids.empty() ? 1 : content.ids.size(); }
+  void link(RowSlot& slot);
+  void unlink(RowSlot& slot);
+};
+
+struct ClientQueue;
+
+struct QueuedJob {
+  std::uint64_t id = 0;
+  BatchJob job;  // its rows have moved into the slots
+  std::vector<RowSlot> slots;
+  std::size_t next = 0;       // slots before this one are taken or done
+  std::size_t remaining = 0;  // slots that have no value yet
+  BatchResult result;
+  BatchJob::Clock::time_point submitted;
+  std::optional<BatchJob::Clock::time_point> begun;  // when the first of its rows was taken into a batch
+  bool finished = false;                             // only `done` is left to be called
+  ClientQueue* client = nullptr;                     // in whose list it stands, at `place`
+  std::list<QueuedJob*>::iterator place;
+
+  bool is_task() const { return static_cast<bool>(job.task); }
+  /// Its next row that is queued, or null. Forgets those before it.
+  SharedRow* next_row();
+};
+
+/// A client's jobs, the one whose turn is next first.
+struct ClientQueue {
+  std::string name;
+  std::list<QueuedJob*> jobs;
+  std::int64_t allowance = 0;  // work it may still take this turn; negative: what a large row overdrew
+};
+
+/// What runs next: rows of one program, or a task, or nothing.
+struct NextBatch {
+  std::vector<std::shared_ptr<SharedRow>> rows;
+  std::size_t tokens = 0;
+  QueuedJob* task = nullptr;
+
+  bool empty() const { return rows.empty() && task == nullptr; }
+};
+
+/// Clients stand in a ring, and so do each client's jobs. A turn adds a quantum of tokens to what the client may take,
+/// and one of its jobs takes rows until their work (batch_work.h) has used that up; the row that goes beyond is charged
+/// to the turns after.
+class BatchQueue {
+ public:
+  explicit BatchQueue(const BatchSchedulerOptions& options);
+
+  void add(QueuedJob& job);
+  /// Does nothing for a job that is not in the queue (any more).
+  void remove(QueuedJob& job);
+  bool empty() const { return ring_.empty(); }
+  /// When the job that waits longest was submitted; time_point::max() when none waits.
+  BatchJob::Clock::time_point oldest() const;
+  bool has_task() const { return tasks_ > 0; }
+
+  /// Fills `batch`, which must be empty. Its rows are no longer queued; a task is out of the queue.
+  void take(NextBatch& batch);
+
+ private:
+  using Ring = std::list<ClientQueue>;
+  enum class Turn {
+    moved,    // took something, or paid for what it took before
+    waits,    // what is next does not go into this batch
+    nothing,  // had nothing left, and is gone
+  };
+
+  Turn turn(ClientQueue& client, NextBatch& batch);
+  QueuedJob* next_job(ClientQueue& client, const NextBatch& batch);
+  bool fits(QueuedJob& job, const NextBatch& batch) const;
+  void take_rows(QueuedJob& job, NextBatch& batch);
+  void drop(Ring::iterator client);
+  std::int64_t charge(std::size_t tokens, std::size_t row_length) const;
+
+  const std::size_t max_tokens_;
+  const std::size_t even_row_length_;
+  const std::int64_t quantum_;
+  std::size_t tasks_ = 0;
+  // Of the batch that is being taken: the first job that does not go into it, and how many did not.
+  QueuedJob* passed_over_ = nullptr;
+  std::size_t refusals_ = 0;
+  Ring ring_;
+  std::unordered_map<std::string_view, Ring::iterator> clients_;  // keys are the names in the ring
+};
+
+}  // namespace alate::runtime

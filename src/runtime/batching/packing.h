@@ -1,0 +1,36 @@
+// Packed texts as the tensors that an encoder's graph takes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "alate/model.h"
+#include "backends/backend.h"
+#include "models/encoder.h"
+#include "runtime/batching/batch_parts.h"
+
+namespace alate::runtime {
+
+/// What a packed batch may say besides its tokens; see models::EncoderInputs. Empty: every token is seen, the first one
+/// stands for the sequence.
+struct PackingOptions {
+  std::vector<std::int32_t> key_lengths;
+  std::vector<std::int32_t> first;  // place within the sequence
+  std::size_t first_row = 0;        // of the batch that these rows are part of: messages count from there
+};
+
+/// The lengths of a batch's sequences. Throws invalid_argument where lists disagree with them, resource_exhausted for a
+/// batch of too many tokens.
+std::span<const std::int32_t> checked_lengths(const PackedTokens& tokens, const PackingOptions& options = {});
+
+/// The rows of a part alone. The batch has passed checked_lengths.
+PackedTokens part_of(const PackedTokens& tokens, const BatchPart& part);
+PackingOptions part_of(const PackingOptions& options, const BatchPart& part);
+
+/// The graph's inputs in order. Throws invalid_argument naming the sequence and place of an id, type or position that
+/// the model does not have, and for lists whose lengths disagree. There must be at least one token.
+std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::EncoderLimits& limits,
+                                   const PackingOptions& options = {});
+
+}  // namespace alate::runtime

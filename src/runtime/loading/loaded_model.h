@@ -1,0 +1,140 @@
+// What stands behind a Model: its files, and the programs compiled from them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "alate/error.h"
+#include "alate/model.h"
+#include "backends/backend.h"
+#include "base/threads/mutex.h"
+#include "formats/json.h"
+#include "formats/safetensors/safetensors_model.h"
+#include "hub/manifest.h"
+#include "machine/selection.h"
+#include "models/encoder.h"
+#include "runtime/batching/batch_parts.h"
+#include "runtime/batching/packing.h"
+#include "runtime/batching/rounding.h"
+#include "runtime/loading/model_content.h"
+#include "runtime/loading/model_files.h"
+
+namespace alate::runtime {
+
+/// An encoder's graph compiled with certain outputs. Thread-safe.
+class EncoderProgram {
+ public:
+  /// `executable` takes the parameters of `models::declare_encoder_inputs`, and after them what `add_inputs` adds. It
+  /// reads `weights`, which may be mapped files, as it runs.
+  EncoderProgram(std::unique_ptr<backends::Executable> executable, const models::EncoderLimits& limits, Dim tokens,
+                 Rounding rounding = {}, formats::SafetensorsModel weights = {});
+  virtual ~EncoderProgram() = default;
+  EncoderProgram(const EncoderProgram&) = delete;
+  EncoderProgram& operator=(const EncoderProgram&) = delete;
+
+  /// One output for each that the program was built with: [tokens, …] or [sequences, …] float32. An empty batch gives
+  /// empty results where rows are tokens, and zeros where they are sequences. Throws also cancelled, and corrupt when a
+  /// file that the program reads was cut off or changed.
+  std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options,
+                          const backends::RunOptions& run_options) const;
+  std::span<const backends::Port> outputs() const { return executable_->outputs(); }
+  /// Whether rows of output `i` are tokens (else sequences).
+  bool is_per_token(std::size_t i) const;
+  virtual backends::ExecutableFacts facts() const { return executable_->facts(); }
+
+ private:
+  std::vector<Tensor> run_whole(const PackedTokens& tokens, const PackingOptions& options,
+                                const backends::RunOptions& run_options) const;
+  std::vector<Tensor> run_parts(std::span<const BatchPart> parts, std::size_t workers, const PackedTokens& tokens,
+                                const PackingOptions& options, const backends::RunOptions& run_options) const;
+  // Runs the executable. What it computed from a file that was cut off meanwhile is not given out.
+  void run_on_whole_files(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+                          const backends::RunOptions& run_options) const;
+  // A tensor for all rows of output `i`.
+  Tensor make_output(std::size_t i, std::size_t tokens, std::size_t sequences, bool is_zero) const;
+
+  // Further inputs, made from the same tokens.
+  virtual void add_inputs(const PackedTokens& /*tokens*/, const PackingOptions& /*options*/,
+                          std::vector<backends::Buffer>& /*inputs*/,
+                          const backends::RunOptions& /*run_options*/) const {}
+
+  std::unique_ptr<backends::Executable> executable_;
+  models::EncoderLimits limits_;
+  Dim tokens_dim_;
+  Rounding rounding_;           // empty where the backend takes any extents at no cost
+  std::size_t tokens_at_once_;  // of a part of a batch
+  formats::SafetensorsModel weights_;
+};
+
+/// What options say about backends, with the process's priority where they say nothing.
+Preferences preferences_of(const LoadOptions& options);
+
+/// The last part of a model's path, for messages.
+std::string shown_name(const std::filesystem::path& folder);
+
+/// What a backend threw while it compiled: another one may do better.
+class BackendFailure : public Error {
+ public:
+  explicit BackendFailure(const Error& error) : Error(error) {}
+};
+
+/// Adds outputs over the encoder's last hidden state.
+using Head = std::function<void(graph::Builder&, const models::EncoderInputs&, const models::BuiltEncoder&)>;
+
+}  // namespace alate::runtime
+
+namespace alate {
+
+/// Immutable but for the program of forward, which is compiled at its first use.
+struct Model::State {
+  /// Chooses a backend and lets `prepare` compile on it what the caller needs; where that fails for the backend's sake,
+  /// the next one. `supported` names the backends that may run it, beside the manifest's own list; empty: any. Throws
+  /// as Model::load.
+  static std::shared_ptr<State> load(const std::filesystem::path& folder, const LoadOptions& options,
+                                     const std::function<void(const State&)>& prepare,
+                                     const std::vector<std::string>& supported = {});
+
+  std::filesystem::path folder;
+  LoadOptions options;
+  formats::Json config;
+  runtime::ModelFiles files;
+  formats::SafetensorsModel weights;
+  const models::Architecture* architecture = nullptr;
+  models::EncoderLimits limits;
+  models::WeightSettings weight_settings;
+  std::shared_ptr<backends::WeightStore> store;
+  backends::Backend* backend = nullptr;
+  hub::Manifest manifest;
+  std::unique_ptr<const runtime::ModelContent> content;
+  backends::SessionOptions session_options;  // of the manifest, for the backend
+  std::unique_ptr<graph::GraphDump> dump;    // where the options name a folder for it
+  ModelFacts facts;
+
+  /// Compiles the encoder with the outputs that `head` adds. Weights are shared with all other programs of the model.
+  /// Throws runtime::BackendFailure where it is the backend that cannot.
+  std::shared_ptr<const runtime::EncoderProgram> compile(const runtime::Head& head, models::HeadChoice choice) const;
+  /// What every graph of the model is compiled with.
+  backends::CompileOptions compile_options() const;
+  /// The ONNX file's executable on the backend, opened at its first use; only where `files` has one. Throws
+  /// runtime::BackendFailure as `compile`.
+  std::shared_ptr<backends::Executable> open_file() const;
+  /// As Model::fingerprint.
+  Fingerprint fingerprint() const;
+  /// Whatever `Model::forward` needs, compiled.
+  void prepare_forward() const;
+  /// The program of `Model::forward`, compiled at its first use. `Model::forward` does not use it for ONNX files, of
+  /// which it gives the hidden states.
+  const runtime::EncoderProgram& forward_program() const;
+
+  // One for each value that is made at its first use: making `forward` opens `file`, with `forward_mutex` held. Nobody
+  // takes them the other way round.
+  mutable base::Mutex file_mutex, forward_mutex;
+  mutable std::shared_ptr<backends::Executable> file;
+  mutable std::shared_ptr<const runtime::EncoderProgram> forward;
+};
+
+}  // namespace alate

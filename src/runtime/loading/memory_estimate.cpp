@@ -1,0 +1,211 @@
+#include "runtime/loading/memory_estimate.h"
+
+#include <algorithm>
+#include <array>
+
+#include "alate/error.h"
+#include "backends/registry.h"
+#include "base/files/contained_files.h"
+#include "base/files/mapped_file.h"
+#include "base/log.h"
+#include "formats/safetensors/safetensors_model.h"
+#include "machine/discovery.h"
+
+namespace alate::runtime {
+namespace {
+
+// Most tokens that pipelines and the batch scheduler put in one run by default; a longer text is a run of its own.
+constexpr std::size_t kTokensAtOnce = 2048;
+
+struct Rows {
+  std::size_t asked = 0, at_once = 0, length = 0;
+};
+
+Rows rows_of(const models::EncoderLimits& limits, const RunSize& size) {
+  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(limits.positions, 1));
+  const std::size_t length = size.max_length == 0 ? most : size.max_length;
+  if (length > most)
+    throw make_error(ErrorCode::invalid_argument, "texts of ", length, " tokens are longer than the ", most,
+                     " that the model takes");
+  const std::size_t full = std::max<std::size_t>(kTokensAtOnce / length, 1);
+  const std::size_t asked = size.batch_size == 0 ? full : size.batch_size;
+  return {.asked = asked, .at_once = std::min(asked, full), .length = length};
+}
+
+backends::DimSettings settings_of(const Rows& rows) {
+  const auto count = static_cast<std::int64_t>(rows.at_once), length = static_cast<std::int64_t>(rows.length);
+  return {{"tokens", count * length}, {"sequences", count}, {"longest", length}};
+}
+
+ModelMemory memory_of(const backends::Backend& backend, const Rows& rows, const backends::MemoryNeeds& needs) {
+  return {.backend = std::string(backend.name()),
+          .dtype = "float32",
+          .batch_size = rows.asked,
+          .rows_at_once = rows.at_once,
+          .max_length = rows.length,
+          .mapped_weights = needs.mapped_weights,
+          .owned_weights = needs.owned_weights,
+          .kv_cache = 0,
+          .activations = needs.activations,
+          .inputs_and_outputs = needs.inputs + needs.outputs};
+}
+
+std::string in_words(std::size_t count, std::string_view thing) {
+  return std::to_string(count) + " " + std::string(thing) + (count == 1 ? "" : "s");
+}
+
+// What could be asked for instead: fewer texts, then shorter ones.
+std::vector<RunSize> smaller_sizes(const Rows& rows) {
+  std::vector<RunSize> sizes;
+  for (std::size_t batch = rows.at_once / 2; batch >= 1; batch /= 2)
+    sizes.push_back({.batch_size = batch, .max_length = rows.length});
+  for (std::size_t length = rows.length / 2; length >= 16; length /= 2)
+    sizes.push_back({.batch_size = 1, .max_length = length});
+  return sizes;
+}
+
+// Whether there is room for several times what the graph as it was built takes, so that what a backend makes of it, and
+// copies of the weights in its layouts, fit too. Layouts of small weights may be mostly padding.
+bool fits_easily(const backends::Device& device, const graph::Graph& graph, const Rows& rows) {
+  constexpr std::size_t kPadding = std::size_t{256} << 20;
+  const graph::DimValues values = backends::dim_values(graph, settings_of(rows));
+  const backends::MemoryNeeds needs = backends::needs_by_lifetimes(graph, values);
+  const std::size_t room = device.free_bytes - std::min(device.free_bytes, kPadding);
+  return needs.owned_weights < room / 4 && needs.activations + needs.inputs + needs.outputs < room / 4;
+}
+
+// Accelerators before processors, else as they stand. An absent backend is one device that says why.
+std::vector<backends::Device> devices_of(std::span<const std::string> preferred) {
+  const Machine machine = discover();
+  std::vector<backends::Device> devices;
+  const auto add = [&](const BackendState& state) {
+    devices.insert(devices.end(), state.devices.begin(), state.devices.end());
+    if (!state.devices.empty()) return;
+    devices.emplace_back();
+    devices.back().backend = state.name;
+    devices.back().unusable = state.reason;
+  };
+  for (const std::string& name : preferred) {
+    backends::get_backend(name);  // throws, naming those that there are
+    if (const BackendState* state = machine.find(name)) add(*state);
+  }
+  if (!preferred.empty()) return devices;
+  for (const BackendState& state : machine.backends) {
+    if (state.is_automatic) add(state);
+  }
+  std::ranges::stable_partition(
+      devices, [](const backends::Device& device) { return device.kind != backends::DeviceKind::processor; });
+  return devices;
+}
+
+}  // namespace
+
+ModelMemory encoder_memory(const backends::Backend& backend, const graph::Graph& graph,
+                           const models::EncoderLimits& limits, const RunSize& size) {
+  const Rows rows = rows_of(limits, size);
+  const std::array settings = {settings_of(rows)};
+  return memory_of(backend, rows, backend.memory_needs(graph, settings).front());
+}
+
+MemoryRequest encoder_request(const backends::Backend& backend, const graph::Graph& graph,
+                              const models::EncoderLimits& limits, const RunSize& size, const std::string& model) {
+  const Rows rows = rows_of(limits, size);
+  std::vector<Rows> asked = {rows};
+  for (const RunSize& smaller : smaller_sizes(rows)) asked.push_back(rows_of(limits, smaller));
+  std::vector<backends::DimSettings> settings;
+  for (const Rows& each : asked) settings.push_back(settings_of(each));
+  const std::vector<backends::MemoryNeeds> needs = backend.memory_needs(graph, settings);
+  const ModelMemory memory = memory_of(backend, rows, needs.front());
+  MemoryRequest request;
+  request.what = model + " on " + memory.backend + " with " + in_words(rows.at_once, "text") + " of " +
+                 in_words(rows.length, "token") + " at a time";
+  request.parts = {{"weights", memory.mapped_weights + memory.owned_weights},
+                   {"activations", memory.activations},
+                   {"inputs and outputs", memory.inputs_and_outputs}};
+  for (std::size_t i = 1; i < asked.size(); ++i) {
+    const bool is_shorter = asked[i].length != rows.length;
+    std::string change = "--batch-size " + std::to_string(asked[i].at_once);
+    if (is_shorter) change += " --max-length " + std::to_string(asked[i].length);
+    request.smaller.push_back({.kind = is_shorter ? "shorter texts" : "fewer texts",
+                               .change = std::move(change),
+                               .bytes = memory_of(backend, asked[i], needs[i]).total()});
+  }
+  return request;
+}
+
+RunSize least_run(const models::EncoderLimits& limits) {
+  constexpr std::int64_t kTokens = 512;
+  return {.batch_size = 1,
+          .max_length = static_cast<std::size_t>(std::clamp<std::int64_t>(limits.positions, 1, kTokens))};
+}
+
+void require_memory(const backends::Backend& backend, const backends::Device& device, const graph::Graph& graph,
+                    const models::EncoderLimits& limits, const std::string& model, const RunSize& size) {
+  if (device.total_bytes == 0 || fits_easily(device, graph, rows_of(limits, size))) return;
+  const MemoryRequest request = encoder_request(backend, graph, limits, size, model);
+  if (const std::optional<std::string> refusal = check_fits(request, device))
+    throw Error(ErrorCode::resource_exhausted, *refusal);
+}
+
+void require_memory(backends::Backend& backend, std::string_view device_index, const graph::Graph& graph,
+                    const models::EncoderLimits& limits, const std::string& model) {
+  for (const backends::Device& device : backend.devices()) {
+    const bool is_meant = device_index.empty() || std::to_string(device.index) == device_index;
+    if (!is_meant || device.unusable) continue;
+    try {
+      return require_memory(backend, device, graph, limits, model, least_run(limits));
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::resource_exhausted) throw;
+      return base::log(base::LogLevel::debug, "memory not estimated", {{"model", model}, {"error", error.what()}});
+    }
+  }
+}
+
+FolderGraph graph_of_folder(const std::filesystem::path& folder, std::string_view dtype) {
+  const std::filesystem::path path = folder / "config.json";
+  if (!std::filesystem::is_directory(folder)) {
+    throw make_error(ErrorCode::not_found, "'", folder.string(),
+                     "' is not a folder: name the folder of a model, with config.json and model.safetensors");
+  }
+  const formats::Json config = formats::parse_json(base::read_contained_file(folder, "config.json"), path.string());
+  const models::Architecture& architecture = models::find_architecture(config);
+  const formats::SafetensorsModel file = formats::SafetensorsModel::open_folder(folder, base::MappedFile::Mode::map);
+  graph::Builder b(std::string(architecture.model_type));
+  const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
+  const models::WeightSettings settings{.quantization = models::read_quantization(config),
+                                        .dtype = models::parse_compute_dtype(dtype)};
+  models::Weights weights(file, std::string(architecture.prefix), settings);
+  const models::BuiltEncoder built = architecture.build(b, config, weights, inputs, models::HeadChoice::of_folder);
+  for (const models::EncoderOutput& output : built.outputs) b.output(std::string(output.name), output.value);
+  return {.graph = b.finish(), .limits = architecture.limits(config), .dtype = std::string(settings.computes_in())};
+}
+
+}  // namespace alate::runtime
+
+namespace alate {
+
+ModelMemory estimate_model_memory(const std::filesystem::path& folder, const MemoryOptions& options) {
+  const runtime::FolderGraph model = runtime::graph_of_folder(folder, options.dtype);
+  const backends::Backend& backend = backends::get_backend(options.backend == "auto" ? "cpu" : options.backend);
+  ModelMemory memory = runtime::encoder_memory(backend, model.graph, model.limits,
+                                               {.batch_size = options.batch_size, .max_length = options.max_length});
+  memory.dtype = model.dtype;
+  return memory;
+}
+
+BackendForMemory init_backend_with_memory_check(std::uint64_t required_bytes, std::span<const std::string> preferred) {
+  const std::vector<backends::Device> devices = runtime::devices_of(preferred);
+  runtime::DeviceChoice choice = runtime::choose_device_by_memory(devices, required_bytes);
+  if (!choice.device) {
+    std::string reasons;
+    for (const std::string& each : choice.passed_over) reasons += "; " + each;
+    throw make_error(ErrorCode::resource_exhausted, choice.reason, reasons);
+  }
+  const backends::Device& device = devices[*choice.device];
+  return {.backend = device.backend,
+          .device = device.name,
+          .reason = std::move(choice.reason),
+          .passed_over = std::move(choice.passed_over)};
+}
+
+}  // namespace alate

@@ -1,0 +1,103 @@
+#include "runtime/loading/model_content.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "alate/error.h"
+#include "base/files/contained_files.h"
+#include "exchange/onnx_file.h"
+#include "formats/json.h"
+#include "hub/builtin_models.h"
+#include "runtime/loading/compile_cache.h"
+
+namespace alate::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Without asking the file system: the folder is named as the place where built-in models are.
+bool came_with_program(const fs::path& folder) {
+  const std::vector<fs::path> places = hub::builtin_folders();
+  return std::ranges::any_of(
+      places, [&](const fs::path& place) { return !folder.filename().empty() && folder.parent_path() == place; });
+}
+
+Error wrong(const fs::path& path, const hub::ManifestFile& listed, std::string_view what, const std::string& found,
+            const std::string& wanted) {
+  return make_error(ErrorCode::corrupt, path.string(), " is not the file ", formats::quoted_name(listed.name),
+                    " of model_manifest.json: its ", what, " is ", found, " and must be ", wanted,
+                    "; fetch the model again");
+}
+
+}  // namespace
+
+base::FileDigests model_digests() {
+  const fs::path cache = compile_cache();
+  return base::FileDigests(cache.empty() ? cache : cache / "digests");
+}
+
+ModelContent::ModelContent(const ModelFiles& files, const formats::SafetensorsModel& weights,
+                           const hub::Manifest& manifest)
+    : digests_(model_digests()) {
+  if (files.is_onnx()) {
+    const exchange::OnnxFiles parts = exchange::check_onnx_file(files.onnx_file);
+    add(files.folder, parts.model, nullptr);
+    for (const std::string& name : parts.external) add(files.folder, parts.path_of(name), nullptr);
+  }
+  for (const auto& file : weights.files()) add(files.folder, file->file().path(), file);
+  const bool is_trusted = came_with_program(files.folder);
+  for (const hub::ManifestFile& listed : manifest.files) compare(files.folder, listed, is_trusted);
+  if (!files.is_onnx()) return;
+  for (File& file : files_) {
+    if (file.digest.empty()) file.digest = digest_of(file);
+  }
+}
+
+void ModelContent::add(const fs::path& folder, const fs::path& path,
+                       std::shared_ptr<const formats::SafetensorsFile> mapped) {
+  files_.push_back({.name = path.lexically_relative(folder).generic_string(),
+                    .path = path,
+                    .identity = base::file_identity(path),
+                    .mapped = std::move(mapped),
+                    .digest = {}});
+}
+
+void ModelContent::compare(const fs::path& folder, const hub::ManifestFile& listed, bool is_trusted) {
+  const fs::path path = folder / listed.name;
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return;
+  base::ContainedFiles(folder).require_file(path);
+  const std::uint64_t bytes = base::file_identity(path).bytes;
+  if (listed.size && bytes != *listed.size)
+    throw wrong(path, listed, "size", std::to_string(bytes), std::to_string(*listed.size));
+  if (listed.sha256.empty()) return;
+  const auto loaded = std::ranges::find(files_, listed.name, &File::name);
+  if (is_trusted) {
+    if (loaded != files_.end()) loaded->digest = listed.sha256;
+    return;
+  }
+  if (loaded == files_.end()) {
+    if (bytes > kAlwaysChecked || bytes > kMostChecked - checked_) return;
+    checked_ += bytes;
+  }
+  const std::string found = loaded != files_.end() ? digest_of(*loaded) : digests_.sha256(path);
+  if (found != listed.sha256) throw wrong(path, listed, "sha256", found, listed.sha256);
+  if (loaded != files_.end()) loaded->digest = found;
+}
+
+std::string ModelContent::digest_of(const File& file) const {
+  if (file.mapped == nullptr) return digests_.sha256(file.path);
+  return digests_.sha256(file.mapped->file().bytes(), file.path, file.identity);
+}
+
+Fingerprint ModelContent::fingerprint() const {
+  const std::lock_guard lock(mutex_);
+  FingerprintBuilder builder;
+  for (File& file : files_) {
+    if (file.digest.empty()) file.digest = digest_of(file);
+    builder.add(file.name).add(file.digest);
+  }
+  return builder.finish();
+}
+
+}  // namespace alate::runtime

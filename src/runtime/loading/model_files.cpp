@@ -1,0 +1,92 @@
+#include "runtime/loading/model_files.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "alate/error.h"
+#include "base/files/contained_files.h"
+#include "formats/json.h"
+#include "hub/builtin_models.h"
+
+namespace alate::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+// An exporter's onnx/ subfolder has no config of its own.
+fs::path folder_of_file(const fs::path& file) {
+  const fs::path parent = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const bool is_inner = parent.filename() == "onnx" && !is_file(parent / "config.json");
+  return is_inner && is_file(parent.parent_path() / "config.json") ? parent.parent_path() : parent;
+}
+
+// "builtin:NAME" where no file of this name is meant; other paths as they are.
+fs::path folder_of_reference(const fs::path& given) {
+  const std::string text = given.string();
+  std::error_code ignored;
+  if (!text.starts_with(hub::kBuiltinPrefix) || fs::exists(given, ignored)) return given;
+  return hub::resolve_builtin_model(text);
+}
+
+// A file that the folder itself offers; one that the caller names may be a link to anywhere.
+bool is_file_of(const fs::path& folder, const fs::path& file) {
+  if (!is_file(file)) return false;
+  base::ContainedFiles(folder).require_file(file);
+  return true;
+}
+
+// The file and its external data: model.onnx, model.onnx_data, model.onnx.data.
+std::vector<fs::path> files_of(const fs::path& file) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().filename().string().starts_with(file.filename().string())) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace
+
+ModelFiles find_model_files(const fs::path& given, const fs::path& onnx_file) {
+  const fs::path path = folder_of_reference(given);
+  if (path.extension() == ".onnx" && is_file(path)) return {folder_of_file(path), path};
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) {
+    throw make_error(ErrorCode::not_found, "'", path.string(),
+                     "' is not a folder: name the folder of a model, with config.json and model.safetensors");
+  }
+  if (!onnx_file.empty()) {
+    if (!base::is_plain_relative_path(onnx_file.generic_string()))
+      throw make_error(ErrorCode::invalid_argument, "the ONNX file ", formats::quoted_name(onnx_file.string()),
+                       " is not inside the model's folder; name one that is");
+    for (const fs::path& file : {path / onnx_file, path / "onnx" / onnx_file}) {
+      if (is_file_of(path, file)) return {path, file};
+    }
+    throw make_error(ErrorCode::not_found, path.string(), " has no file ", formats::quoted_name(onnx_file.string()));
+  }
+  if (is_file(path / "model.safetensors") || is_file(path / "model.safetensors.index.json")) return {path, {}};
+  for (const fs::path& file : {path / "model.onnx", path / "onnx" / "model.onnx"}) {
+    if (is_file_of(path, file)) return {path, file};
+  }
+  return {path, {}};
+}
+
+std::uint64_t onnx_bytes(const fs::path& file) {
+  std::uint64_t bytes = 0;
+  for (const fs::path& each : files_of(file)) {
+    std::error_code missing;
+    const std::uintmax_t size = fs::file_size(each, missing);
+    if (!missing) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace alate::runtime

@@ -1,0 +1,28 @@
+#include "runtime/loading/model_needs.h"
+
+#include "base/files/contained_files.h"
+#include "formats/json.h"
+#include "formats/safetensors/safetensors_model.h"
+#include "hub/manifest.h"
+
+namespace alate::runtime {
+
+ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype) {
+  const ModelFiles files = find_model_files(path);
+  ModelNeeds needs{.name = shown_name(path), .backends = hub::read_manifest(files.folder).backends};
+  if (files.is_onnx()) {
+    needs.file_extension = ".onnx";
+    needs.bytes = onnx_bytes(files.onnx_file);
+    return needs;
+  }
+  const formats::SafetensorsModel weights = formats::SafetensorsModel::open_folder(path);
+  for (const std::string_view name : weights.names()) needs.bytes += weights.find(name)->shape.byte_count();
+  const std::filesystem::path config = files.folder / "config.json";
+  const models::WeightSettings settings{.quantization = models::read_quantization(formats::parse_json(
+                                            base::read_contained_file(files.folder, "config.json"), config.string())),
+                                        .dtype = models::parse_compute_dtype(dtype)};
+  needs.dtype = settings.computes_in();
+  return needs;
+}
+
+}  // namespace alate::runtime

@@ -1,0 +1,47 @@
+#include "server/api/background.h"
+
+#include <exception>
+#include <utility>
+
+#include "server/failure.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+void answer(Exchange& exchange, Family family, const std::function<Response()>& work) {
+  if (exchange.abandoned()) return;
+  try {
+    exchange.reply(work());
+  } catch (...) {
+    fail(exchange, family, std::current_exception());
+  }
+}
+
+}  // namespace
+
+void answer_in_background(const Call& call, std::function<Response()> work) {
+  call.services.work.push([exchange = call.exchange, family = call.route.family, work = std::move(work)] {
+    answer(*exchange, family, work);
+  });
+}
+
+void answer_with_model(const Call& call, std::string_view model,
+                       std::function<Response(const HostedModel& model)> work) {
+  Services& services = call.services;
+  services.models.acquire(
+      model, [&services, exchange = call.exchange, family = call.route.family, work = std::move(work)](
+                 const std::shared_ptr<HostedModel>& hosted, const std::exception_ptr& error) {
+        if (error) return fail(*exchange, family, error);
+        services.models.touch(*hosted);
+        services.work.push([exchange, family, work, hosted] {
+          answer(*exchange, family, [&] {
+            Response response = work(*hosted);
+            response.headers.set("X-Model-Fingerprint", to_string(hosted->pipeline.model().fingerprint()));
+            return response;
+          });
+        });
+      });
+}
+
+}  // namespace alate::server

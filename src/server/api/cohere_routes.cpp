@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <utility>
+
+#include "server/api/cohere.h"
+#include "server/api/refuse.h"
+#include "server/models/embed_service.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+constexpr std::string_view kEmbedBody =
+    R"({
+  "type": "object",
+  "examples": [
+    {"model": "sentence-transformers/all-MiniLM-L6-v2", "texts": ["a first text", "a second one"],
+     "input_type": "search_document", "embedding_types": ["float", "int8", "ubinary"]}
+  ],
+  "required": ["model"],
+  "properties": {
+    "model": {"type": "string", "minLength": 1, "description": "A name of the models directory."},
+    "texts": {"type": "array", "minItems": 1, "items": {"type": "string"},
+      "description": "Either these or inputs."},
+    "inputs": {"type": "array", "minItems": 1, "items": {
+      "type": "object",
+      "required": ["content"],
+      "properties": {"content": {"type": "array", "minItems": 1, "items": {
+        "type": "object",
+        "required": ["type"],
+        "properties": {"type": {"type": "string", "description": "text; images are not supported"},
+                       "text": {"type": "string"}}
+      }}}
+    }},
+    "images": {"type": "array", "description": "Not supported."},
+    "input_type": {"type": "string",
+      "enum": ["search_document", "search_query", "classification", "clustering", "image"],
+      "description": "Chooses the model's prompt of that purpose, where it has one."},
+    "embedding_types": {"type": "array",
+      "items": {"type": "string", "enum": ["float", "int8", "uint8", "binary", "ubinary", "base64"]},
+      "default": ["float"],
+      "description": "int8 is round(127 x) of the vector scaled to length 1, uint8 that plus 128; )"
+    R"(ubinary has a bit for each number, 1 where it is above 0, the first in the highest bit of a byte, )"
+    R"(and binary those bytes less 128; base64 has float32 numbers, low byte first."},
+    "truncate": {"type": "string", "enum": ["NONE", "START", "END"], "default": "END",
+      "description": "The end that is cut off texts over the model's length; NONE refuses them."},
+    "output_dimension": {"type": "integer", "minimum": 1, "maximum": 2147483647,
+      "description": "Keeps the first so many numbers of each vector."},
+    "max_tokens": {"type": "integer", "minimum": 1, "description": "Not supported: )"
+    R"(texts are cut at the model's length."},
+    "priority": {"type": "integer", "description": "Taken and not used."}
+  }
+})";
+
+constexpr std::string_view kEmbedAnswer = R"({
+  "type": "object",
+  "required": ["id", "embeddings", "texts", "meta", "response_type"],
+  "properties": {
+    "id": {"type": "string"},
+    "embeddings": {
+      "type": "object",
+      "properties": {
+        "float": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
+        "int8": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
+        "uint8": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
+        "binary": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
+        "ubinary": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
+        "base64": {"type": "array", "items": {"type": "string"}}
+      }
+    },
+    "texts": {"type": "array", "items": {"type": "string"}},
+    "meta": {
+      "type": "object",
+      "properties": {
+        "api_version": {"type": "object", "properties": {"version": {"type": "string"}}},
+        "billed_units": {"type": "object", "properties": {"input_tokens": {"type": "integer"}}},
+        "warnings": {"type": "array", "items": {"type": "string"}}
+      }
+    },
+    "response_type": {"type": "string", "enum": ["embeddings_by_type"]}
+  }
+})";
+
+std::string text_of(const Json& input, std::size_t index) {
+  const std::string place = "inputs[" + std::to_string(index) + "].content";
+  const Json::Array& content = input.find("content")->as_array(place);
+  if (content.size() != 1) {
+    refuse(Problem::Kind::unsupported,
+           place + " has " + std::to_string(content.size()) + " parts; inputs of one text part are supported",
+           "inputs");
+  }
+  const Json* text = content.front().find("text");
+  if (content.front().get_string("type", "") != "text") {
+    refuse(Problem::Kind::unsupported, place + "[0] is no text; only parts of the type text are supported", "inputs");
+  }
+  if (text == nullptr || text->is_null()) refuse(Problem::Kind::invalid, place + "[0] has no text", "inputs");
+  return text->as_string(place);
+}
+
+std::vector<std::string> texts_of(const Json& body) {
+  const auto given = [&](std::string_view name) {
+    const Json* value = body.find(name);
+    return value != nullptr && !value->is_null() ? value : nullptr;
+  };
+  if (given("images") != nullptr) {
+    refuse(Problem::Kind::unsupported, "images are not supported; only texts are", "images");
+  }
+  const Json *texts = given("texts"), *inputs = given("inputs");
+  if ((texts == nullptr) == (inputs == nullptr)) {
+    refuse(Problem::Kind::invalid,
+           texts == nullptr ? "texts is missing: give texts or inputs" : "both texts and inputs are given: give one",
+           "texts");
+  }
+  std::vector<std::string> result;
+  if (texts != nullptr) {
+    for (const Json& text : texts->as_array("texts")) result.push_back(text.as_string("texts"));
+    return result;
+  }
+  const Json::Array& list = inputs->as_array("inputs");
+  for (std::size_t i = 0; i < list.size(); ++i) result.push_back(text_of(list[i], i));
+  return result;
+}
+
+// What sentence-transformers models call the prompts for these purposes.
+std::vector<std::string> prompts_for(std::string_view input_type) {
+  if (input_type == "search_query") return {"search_query", "query"};
+  if (input_type == "search_document") return {"search_document", "document", "passage"};
+  if (input_type == "image") refuse(Problem::Kind::unsupported, "input_type image is not supported", "input_type");
+  return {std::string(input_type)};
+}
+
+std::vector<std::string> types_of(const Json& body) {
+  std::vector<std::string> types;
+  if (const Json* given = body.find("embedding_types"); given != nullptr && !given->is_null()) {
+    for (const Json& type : given->as_array("embedding_types")) {
+      const std::string& name = type.as_string("embedding_types");
+      if (std::ranges::find(types, name) == types.end()) types.push_back(name);
+    }
+  }
+  if (types.empty()) types.emplace_back("float");
+  return types;
+}
+
+ItemizedBody body_of(EmbedAnswer answer, const std::vector<std::string>& types, std::vector<std::string> texts) {
+  const VectorRows vectors = take_vectors(answer);
+  ItemizedBody body;
+  body.hold(vectors.held_bytes());
+  body.add_text(R"({"id":")" + random_uuid() + R"(","embeddings":{)");
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    body.add_text((i > 0 ? ",\"" : "\"") + types[i] + "\":");
+    add_cohere_embeddings(body, vectors, types[i]);
+  }
+  body.add_text(R"(},"texts":[)");
+  for (const std::string& text : texts) body.hold(sizeof text + text.capacity());
+  const std::size_t count = texts.size();
+  body.add_list(count, [kept = std::move(texts)](std::string& out, std::size_t index) {
+    formats::append_json_string(out, kept[index]);
+  });
+  std::string out = R"(],"meta":{"api_version":{"version":"2"},"billed_units":{"input_tokens":)" +
+                    std::to_string(answer.tokens) + '}';
+  if (!answer.truncated.empty())
+    out += R"(,"warnings":[")" + std::to_string(answer.truncated.size()) + R"( of the texts were cut"])";
+  body.add_text(out += R"(},"response_type":"embeddings_by_type"})");
+  return body;
+}
+
+void embed_by_type(Call& call) {
+  if (const Json* limit = call.body.find("max_tokens"); limit != nullptr && !limit->is_null()) {
+    refuse(Problem::Kind::unsupported, "max_tokens is not supported: texts are cut at the model's length; leave it out",
+           "max_tokens");
+  }
+  EmbedRequest request;
+  request.model = call.body.get_string("model", "");
+  request.parameter = "texts";
+  request.texts = texts_of(call.body);
+  if (const std::string type = call.body.get_string("input_type", ""); !type.empty())
+    request.prompt_names = prompts_for(type);
+  const std::string truncate = call.body.get_string("truncate", "END");
+  request.truncate = truncate != "NONE";
+  request.truncation_side = truncate == "START" ? Side::left : Side::right;
+  if (const Json* dimensions = call.body.find("output_dimension"); dimensions != nullptr && !dimensions->is_null())
+    request.dimensions = static_cast<std::size_t>(dimensions->as_int("output_dimension"));
+  const std::vector<std::string> texts = request.texts;
+  embed(call, std::move(request), [types = types_of(call.body), texts](EmbedAnswer answer) {
+    return itemized_response(body_of(std::move(answer), types, texts));
+  });
+}
+
+}  // namespace
+
+std::vector<Route> cohere_routes() {
+  return {{.method = Method::post,
+           .path = "/v2/embed",
+           .family = Family::cohere,
+           .id = "cohereEmbed",
+           .summary = "Turns texts into vectors of several number types",
+           .handle = embed_by_type,
+           .body = kEmbedBody,
+           .answers = {{.description = "The vectors of each type, in the order of the texts", .schema = kEmbedAnswer}},
+           .computes = true}};
+}
+
+}  // namespace alate::server

@@ -1,0 +1,229 @@
+// KServe's inference protocol, version 2, with Triton's extensions for binary tensors and the model repository.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "pipelines/embedding_rows.h"
+#include "runtime/forward.h"
+#include "server/api/background.h"
+#include "server/api/kserve/kserve_infer.h"
+#include "server/api/kserve/kserve_schemas.h"
+#include "server/api/refuse.h"
+#include "server/schema/schema.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+constexpr formats::JsonLimits kSmallBody = {.max_depth = 16, .max_bytes = std::size_t{1} << 16, .max_values = 4096};
+
+[[noreturn]] void refuse_not_ready(const std::string& message) { refuse(Problem::Kind::not_ready, message); }
+
+// The routes' aliases name a version; every model has one, "1".
+void check_version(const Call& call) {
+  const auto version = call.parameters.find("version");
+  if (version == call.parameters.end() || version->second == "1") return;
+  refuse(Problem::Kind::no_model, "there is no such version of the model; its only version is 1");
+}
+
+// A body that may be absent, as clients of the repository send it.
+Json read_small_body(const Call& call) {
+  const std::string& body = call.exchange->request().body;
+  if (body.empty()) return Json::Object{};
+  Json json;
+  try {
+    json = formats::parse_json(body, "the body", kSmallBody);
+  } catch (const Error& error) {
+    refuse(Problem::Kind::malformed, error.message());
+  }
+  if (const auto violation = Schema::parse(call.route.body).check(json))
+    refuse(Problem::Kind::invalid, violation->message, violation->place);
+  return json;
+}
+
+void show_server(Call& call) {
+  call.exchange->reply(
+      json_response(Json(Json::Object{{"name", "alate"},
+                                      {"version", call.services.version},
+                                      {"extensions", Json::Array{"binary_tensor_data", "model_repository"}}})));
+}
+
+void show_live(Call& call) { call.exchange->reply(json_response(Json(Json::Object{{"live", true}}))); }
+
+void show_ready(Call& call) {
+  if (call.services.shutting_down) refuse_not_ready("the server is shutting down");
+  if (!call.services.models.preloaded()) refuse_not_ready("the server is loading its models");
+  if (const std::string obstacle = call.services.obstacle ? call.services.obstacle() : ""; !obstacle.empty())
+    refuse_not_ready(obstacle);
+  call.exchange->reply(json_response(Json(Json::Object{{"ready", true}})));
+}
+
+// A model that is on disk answers requests: the first one loads it.
+void show_model_ready(Call& call) {
+  check_version(call);
+  answer_in_background(call, [&services = call.services, name = call.parameters.at("model")] {
+    const ModelListing listing = services.models.describe(name);
+    if (services.shutting_down) refuse_not_ready("the server is shutting down");
+    return json_response(Json(Json::Object{{"name", listing.name}, {"ready", true}}));
+  });
+}
+
+Json tensor_facts(std::string_view name, const char* datatype, std::initializer_list<std::int64_t> shape) {
+  return Json::Object{{"name", name}, {"datatype", datatype}, {"shape", Json::Array(shape.begin(), shape.end())}};
+}
+
+void show_model(Call& call) {
+  check_version(call);
+  answer_with_model(call, call.parameters.at("model"), [](const HostedModel& hosted) {
+    Json::Array inputs = {tensor_facts("text", "BYTES", {-1})};
+    const Model::State& state = hosted.pipeline.model().state();
+    for (const std::string& name : runtime::forward_inputs(state))
+      inputs.push_back(tensor_facts(name, "INT64", {-1, -1}));
+    Json::Array outputs = {
+        tensor_facts("sentence_embedding", "FP32", {-1, static_cast<std::int64_t>(hosted.pipeline.dimensions())})};
+    for (const runtime::ForwardOutput& output : runtime::forward_outputs(state)) {
+      Json::Array shape = {-1};
+      if (output.is_per_token) shape.emplace_back(-1);
+      for (const std::int64_t extent : output.extents) shape.emplace_back(extent);
+      outputs.push_back(Json::Object{{"name", output.name}, {"datatype", "FP32"}, {"shape", std::move(shape)}});
+    }
+    return json_response(Json(Json::Object{{"name", hosted.name},
+                                           {"versions", Json::Array{"1"}},
+                                           {"platform", "alate"},
+                                           {"inputs", std::move(inputs)},
+                                           {"outputs", std::move(outputs)}}));
+  });
+}
+
+void list_repository(Call& call) {
+  const bool ready_alone = read_small_body(call).get_bool("ready", false);
+  answer_in_background(call, [&services = call.services, ready_alone] {
+    const std::vector<LoadedListing> loaded = services.models.loaded();
+    Json::Array models;
+    for (const ModelListing& listing : services.models.listed()) {
+      const bool is_loaded = std::ranges::any_of(
+          loaded, [&](const LoadedListing& each) { return each.model && each.model->name == listing.name; });
+      if (ready_alone && !is_loaded) continue;
+      models.push_back(Json::Object{{"name", listing.name},
+                                    {"version", "1"},
+                                    {"state", is_loaded ? "READY" : "UNAVAILABLE"},
+                                    {"reason", is_loaded ? "" : "not loaded: the first request loads it"}});
+    }
+    return json_response(Json(std::move(models)));
+  });
+}
+
+void load_model(Call& call) {
+  read_small_body(call);
+  answer_with_model(call, call.parameters.at("model"),
+                    [](const HostedModel&) { return json_response(Json(Json::Object{})); });
+}
+
+void unload_model(Call& call) {
+  read_small_body(call);
+  answer_in_background(call, [&services = call.services, name = call.parameters.at("model")] {
+    services.models.unload(services.models.describe(name).name);
+    return json_response(Json(Json::Object{}));
+  });
+}
+
+}  // namespace
+
+std::vector<Route> kserve_routes() {
+  namespace schemas = kserve_schemas;
+  return {
+      {.method = Method::get,
+       .path = "/v2",
+       .family = Family::kserve,
+       .id = "kserveServer",
+       .summary = "The server's name, version and extensions",
+       .handle = show_server,
+       .answers = {{.description = "The facts", .schema = schemas::kServer}}},
+      {.method = Method::get,
+       .path = "/v2/health/live",
+       .family = Family::kserve,
+       .id = "kserveLive",
+       .summary = "Whether the server answers at all",
+       .handle = show_live,
+       .answers = {{.description = "It does", .schema = schemas::kLive}},
+       .access = Access::open},
+      {.method = Method::get,
+       .path = "/v2/health/ready",
+       .family = Family::kserve,
+       .id = "kserveReady",
+       .summary = "Whether the server takes requests: 503 while it loads its first models or shuts down",
+       .handle = show_ready,
+       .answers = {{.description = "It does", .schema = schemas::kReady}},
+       .access = Access::open},
+      {.method = Method::get,
+       .path = "/v2/models/{model}",
+       .family = Family::kserve,
+       .id = "kserveModel",
+       .summary = "The tensors that a model takes and gives; loads it",
+       .handle = show_model,
+       .answers = {{.description =
+                        "Text makes the sentence_embedding; input_ids, the other inputs beside them, make the "
+                        "other outputs",
+                    .schema = schemas::kModel}},
+       .computes = true,
+       .aliases = {"/v2/models/{model}/versions/{version}"}},
+      {.method = Method::get,
+       .path = "/v2/models/{model}/ready",
+       .family = Family::kserve,
+       .id = "kserveModelReady",
+       .summary = "Whether a model takes requests; one that is not loaded does, and the first loads it",
+       .handle = show_model_ready,
+       .answers = {{.description = "It does", .schema = schemas::kModelReady}},
+       .aliases = {"/v2/models/{model}/versions/{version}/ready"}},
+      {.method = Method::post,
+       .path = "/v2/models/{model}/infer",
+       .family = Family::kserve,
+       .id = "kserveInfer",
+       .summary = "Runs a model: text to sentence_embedding, or input_ids to the encoder's outputs",
+       .handle = kserve_infer,
+       .body = schemas::kInferBody,
+       .answers = {{.description = "The output tensors as JSON", .schema = schemas::kInferAnswer},
+                   {.description = "The same with binary tensors behind the JSON, whose length the header "
+                                   "Inference-Header-Content-Length gives",
+                    .content_type = "application/octet-stream"}},
+       .reads_body_itself = true,
+       .computes = true,
+       .aliases = {"/v2/models/{model}/versions/{version}/infer"}},
+      {.method = Method::post,
+       .path = "/v2/repository/index",
+       .family = Family::kserve,
+       .id = "kserveRepository",
+       .summary = "The models on disk, and which are loaded",
+       .handle = list_repository,
+       .body = schemas::kIndexBody,
+       .answers = {{.description = "All models, or those that are loaded", .schema = schemas::kIndex}},
+       .access = Access::admin,
+       .reads_body_itself = true},
+      {.method = Method::post,
+       .path = "/v2/repository/models/{model}/load",
+       .family = Family::kserve,
+       .id = "kserveLoad",
+       .summary = "Loads a model",
+       .handle = load_model,
+       .body = schemas::kLoadBody,
+       .answers = {{.description = "It is loaded", .schema = schemas::kNothing}},
+       .access = Access::admin,
+       .reads_body_itself = true,
+       .computes = true},
+      {.method = Method::post,
+       .path = "/v2/repository/models/{model}/unload",
+       .family = Family::kserve,
+       .id = "kserveUnload",
+       .summary = "Unloads a model; requests under way finish",
+       .handle = unload_model,
+       .body = schemas::kUnloadBody,
+       .answers = {{.description = "It is not loaded any more", .schema = schemas::kNothing}},
+       .access = Access::admin,
+       .reads_body_itself = true},
+  };
+}
+
+}  // namespace alate::server

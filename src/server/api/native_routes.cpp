@@ -1,0 +1,165 @@
+#include <utility>
+
+#include "server/api/background.h"
+#include "server/api/native.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+constexpr std::string_view kEmbedBody = R"({
+  "type": "object",
+  "required": ["input"],
+  "properties": {
+    "model": {"type": "string", "description": "A name of the models directory; the server's default model if absent."},
+    "backend": {"type": "string", "maxLength": 64, "description": "Where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
+    "input": {
+      "description": "One text or several. An empty list loads the model, or unloads it where keep_alive is 0.",
+      "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
+    },
+    "truncate": {"type": "boolean", "default": true,
+      "description": "Whether texts over the model's length are cut, or refused."},
+    "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
+      "description": "Keeps the first so many numbers of each vector."},
+    "normalize": {"type": "boolean", "description": "Whether vectors get length 1; as the model says if absent."},
+    "prompt_name": {"type": "string", "description": "One of the model's prompts, put before each text."},
+    "prompt": {"type": "string", "description": "Put before each text instead."},
+    "keep_alive": {"anyOf": [{"type": "number"},
+        {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
+      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."},
+    "options": {"type": "object", "description": "Ollama's; taken and not used."}
+  },
+  "example": {"model": "sentence-transformers/all-MiniLM-L6-v2", "input": ["a first text", "a second text"]}
+})";
+
+constexpr std::string_view kEmbedAnswer = R"({
+  "type": "object",
+  "required": ["model", "embeddings", "total_duration", "load_duration", "prompt_eval_count"],
+  "properties": {
+    "model": {"type": "string"},
+    "embeddings": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
+    "total_duration": {"type": "integer", "description": "In nanoseconds."},
+    "load_duration": {"type": "integer", "description": "In nanoseconds; 0 where the model was loaded already."},
+    "prompt_eval_count": {"type": "integer", "description": "Tokens, special ones included."},
+    "truncated": {"type": "array", "items": {"type": "integer"},
+      "description": "The indices of texts that were cut; absent when none was."}
+  }
+})";
+
+constexpr std::string_view kModelsAnswer = R"({
+  "type": "object",
+  "required": ["models", "embedders"],
+  "properties": {
+    "models": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "size", "modified_at", "digest", "loaded"],
+      "properties": {
+        "name": {"type": "string"},
+        "type": {"type": "string"},
+        "architecture": {"type": "string"},
+        "dimensions": {"type": "integer"},
+        "max_length": {"type": "integer", "description": "In tokens."},
+        "dtype": {"type": "string", "description": "Of the stored weights."},
+        "parameters": {"type": "integer"},
+        "size": {"type": "integer", "description": "Of the files, in bytes."},
+        "modified_at": {"type": "string", "format": "date-time"},
+        "digest": {"type": "string"},
+        "loaded": {"type": "boolean"},
+        "backend": {"type": "string", "description": "Where it is loaded."}
+      }
+    }},
+    "embedders": {"type": "array", "items": {"type": "string"}}
+  }
+})";
+
+constexpr std::string_view kVersionAnswer = R"({
+  "type": "object",
+  "required": ["version"],
+  "properties": {"version": {"type": "string"}}
+})";
+
+EmbedRequest request_of(const Json& body) {
+  EmbedRequest request;
+  request.model = body.get_string("model", "");
+  const Json& input = *body.find("input");
+  if (input.is_string()) {
+    request.lone = true;
+    request.texts.push_back(input.as_string("input"));
+  } else {
+    for (const Json& text : input.as_array("input")) request.texts.push_back(text.as_string("input"));
+  }
+  const auto given = [&](std::string_view name) {
+    const Json* value = body.find(name);
+    return value != nullptr && !value->is_null() ? value : nullptr;
+  };
+  request.truncate = body.get_bool("truncate", true);
+  if (const Json* dimensions = given("dimensions"))
+    request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
+  if (const Json* normalize = given("normalize")) request.normalize = normalize->as_bool("normalize");
+  request.prompt_name = body.get_string("prompt_name", "");
+  if (const Json* prompt = given("prompt")) request.prompt = prompt->as_string("prompt");
+  request.keep_alive = read_keep_alive(body);
+  return request;
+}
+
+void create_embeddings(Call& call) {
+  EmbedRequest request = request_of(call.body);
+  const std::string* accept = call.exchange->request().headers.find("Accept");
+  const bool octets = accept != nullptr && prefers_octets(*accept);
+  std::string model = request.model;
+  embed(call, std::move(request), [octets, model = std::move(model)](EmbedAnswer answer) {
+    return octets ? itemized_response(embedding_octets(std::move(answer)), "application/octet-stream")
+                  : itemized_response(native_embedding_list(std::move(answer), model));
+  });
+}
+
+void list_models(Call& call) {
+  answer_in_background(call, [&services = call.services] {
+    return json_response(native_model_list(services.models.listed(), services.models.loaded()));
+  });
+}
+
+void show_version(Call& call) {
+  call.exchange->reply(json_response(Json(Json::Object{{"version", call.services.version}})));
+}
+
+}  // namespace
+
+std::vector<Route> native_routes() {
+  return {
+      {.method = Method::post,
+       .path = "/api/embed",
+       .family = Family::native,
+       .id = "embed",
+       .summary = "Turns texts into vectors",
+       .handle = create_embeddings,
+       .body = kEmbedBody,
+       .answers = {{.description = "The vectors, in the order of the input.", .schema = kEmbedAnswer},
+                   {.description =
+                        "As application/octet-stream: u64 count, u64 dimensions, float32 numbers, all little "
+                        "endian.",
+                    .content_type = "application/octet-stream"}},
+       .computes = true,
+       .aliases = {"/ai/v1/embed"}},
+      {.method = Method::get,
+       .path = "/api/models",
+       .family = Family::native,
+       .id = "models",
+       .summary = "The models that are here",
+       .handle = list_models,
+       .answers = {{.description = "All models.", .schema = kModelsAnswer}},
+       .aliases = {"/ai/v1/models"}},
+      {.method = Method::get,
+       .path = "/api/version",
+       .family = Family::native,
+       .id = "version",
+       .summary = "The server's version",
+       .handle = show_version,
+       .answers = {{.description = "The version.", .schema = kVersionAnswer}},
+       .aliases = {"/ai/v1/version"}},
+  };
+}
+
+}  // namespace alate::server

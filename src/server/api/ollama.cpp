@@ -1,0 +1,118 @@
+#include "server/api/ollama.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "server/timestamp.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+std::int64_t count_of(std::size_t count) { return static_cast<std::int64_t>(count); }
+
+// Hexadecimal digits without the algorithm's name.
+std::string_view bare_digest(std::string_view digest) {
+  const std::size_t colon = digest.find(':');
+  return colon == std::string_view::npos ? digest : digest.substr(colon + 1);
+}
+
+Json details_of(const ModelListing& listing) {
+  Json::Array families;
+  if (!listing.architecture.empty()) families.emplace_back(listing.architecture);
+  return Json::Object{{"parent_model", ""},
+                      {"format", "safetensors"},
+                      {"family", listing.architecture},
+                      {"families", std::move(families)},
+                      {"parameter_size", parameter_size(listing.parameters)},
+                      {"quantization_level", listing.dtype}};
+}
+
+// Ollama's keys behind the architecture's name, and those of config.json that mean the same.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFacts = {
+    {{"block_count", "num_hidden_layers"},
+     {"attention.head_count", "num_attention_heads"},
+     {"feed_forward_length", "intermediate_size"},
+     {"vocab_size", "vocab_size"}}};
+
+Json model_info(const ModelListing& listing, const Json& config) {
+  Json::Object info{{"general.architecture", listing.architecture}, {"general.basename", listing.name}};
+  if (listing.parameters > 0) info.emplace_back("general.parameter_count", count_of(listing.parameters));
+  if (listing.architecture.empty()) return Json(std::move(info));
+  const std::string prefix = listing.architecture + ".";
+  if (listing.dimensions > 0) info.emplace_back(prefix + "embedding_length", count_of(listing.dimensions));
+  if (listing.max_length > 0) info.emplace_back(prefix + "context_length", count_of(listing.max_length));
+  for (const auto& [name, key] : kFacts) {
+    const Json* value = config.find(key);
+    if (value != nullptr && value->is_integer()) info.emplace_back(prefix + std::string(name), *value);
+  }
+  return Json(std::move(info));
+}
+
+}  // namespace
+
+std::string parameter_size(std::size_t parameters) {
+  if (parameters == 0) return {};
+  constexpr std::array<std::pair<double, char>, 3> kUnits = {{{1e9, 'B'}, {1e6, 'M'}, {1e3, 'K'}}};
+  for (const auto& [unit, letter] : kUnits) {
+    const double number = static_cast<double>(parameters) / unit;
+    if (number < 1) continue;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f%c", number, letter);
+    return text;
+  }
+  return std::to_string(parameters);
+}
+
+Json ollama_tag(const ModelListing& listing) {
+  return Json::Object{{"name", listing.name},
+                      {"model", listing.name},
+                      {"modified_at", rfc3339(listing.modified)},
+                      {"size", count_of(listing.bytes)},
+                      {"digest", bare_digest(listing.digest)},
+                      {"details", details_of(listing)}};
+}
+
+Json ollama_process(const ModelListing& listing, const ModelFacts& facts, const OllamaRun& run) {
+  // The last moment there is stands for "never".
+  const auto expires = run.expires.value_or(std::chrono::system_clock::time_point::max());
+  const bool on_processor = facts.backend == "cpu" || facts.backend == "reference" || facts.device.starts_with("cpu");
+  return Json::Object{{"name", listing.name},
+                      {"model", listing.name},
+                      {"size", count_of(run.bytes)},
+                      {"digest", bare_digest(listing.digest)},
+                      {"details", details_of(listing)},
+                      {"expires_at", rfc3339(expires)},
+                      {"size_vram", on_processor ? std::int64_t{0} : count_of(run.bytes)},
+                      {"context_length", count_of(listing.max_length)},
+                      {"backend", facts.backend},
+                      {"device", facts.device},
+                      {"dtype", facts.dtype},
+                      {"dtype_reason", facts.dtype_reason},
+                      {"fingerprint", to_string(run.fingerprint)},
+                      {"queue", Json::Object{{"jobs", count_of(run.queue.jobs)},
+                                             {"rows", count_of(run.queue.rows)},
+                                             {"tokens", count_of(run.queue.tokens)}}}};
+}
+
+Json ollama_show(const ModelListing& listing, const Json& config) {
+  return Json::Object{{"license", ""},
+                      {"modelfile", "FROM " + listing.name + "\n"},
+                      {"parameters", ""},
+                      {"template", "{{ .Prompt }}"},
+                      {"details", details_of(listing)},
+                      {"model_info", model_info(listing, config)},
+                      {"capabilities", Json::Array{"embedding"}},
+                      {"modified_at", rfc3339(listing.modified)}};
+}
+
+std::string ollama_embedding(const EmbedAnswer& answer) {
+  std::string out = R"({"embedding":)";
+  const std::span<const float> vectors = answer.vectors;
+  append_vector(out, answer.rows > 0 ? vectors.first(answer.dimensions) : std::span<const float>());
+  return out += '}';
+}
+
+}  // namespace alate::server

@@ -1,0 +1,215 @@
+#include <exception>
+#include <utility>
+
+#include "base/files/contained_files.h"
+#include "server/api/background.h"
+#include "server/api/native.h"
+#include "server/api/ollama.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+constexpr std::string_view kTagsAnswer = R"({
+  "type": "object",
+  "required": ["models"],
+  "properties": {
+    "models": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "model", "modified_at", "size", "digest", "details"],
+      "properties": {
+        "name": {"type": "string"},
+        "model": {"type": "string"},
+        "modified_at": {"type": "string", "format": "date-time"},
+        "size": {"type": "integer", "description": "Of the files, in bytes."},
+        "digest": {"type": "string"},
+        "details": {"type": "object"}
+      }
+    }}
+  }
+})";
+
+constexpr std::string_view kShowBody = R"({
+  "type": "object",
+  "properties": {
+    "verbose": {"type": "boolean", "description": "Taken and not used."}
+  },
+  "anyOf": [
+    {"required": ["name"], "properties": {
+      "name": {"type": "string", "description": "The same, as older clients say."}}},
+    {"required": ["model"], "properties": {
+      "model": {"type": "string", "description": "A name of the models directory."}}}
+  ],
+  "example": {"model": "sentence-transformers/all-MiniLM-L6-v2"}
+})";
+
+constexpr std::string_view kShowAnswer = R"({
+  "type": "object",
+  "required": ["modelfile", "parameters", "template", "details", "model_info", "capabilities", "modified_at"],
+  "properties": {
+    "license": {"type": "string"},
+    "modelfile": {"type": "string"},
+    "parameters": {"type": "string"},
+    "template": {"type": "string"},
+    "details": {"type": "object"},
+    "model_info": {"type": "object"},
+    "capabilities": {"type": "array", "items": {"type": "string"}},
+    "modified_at": {"type": "string", "format": "date-time"}
+  }
+})";
+
+constexpr std::string_view kProcessesAnswer = R"({
+  "type": "object",
+  "required": ["models"],
+  "properties": {
+    "models": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "model", "size", "digest", "details", "expires_at", "size_vram"],
+      "properties": {
+        "name": {"type": "string"},
+        "model": {"type": "string"},
+        "size": {"type": "integer", "description": "Of the weights in memory, in bytes."},
+        "digest": {"type": "string"},
+        "details": {"type": "object"},
+        "expires_at": {"type": "string", "format": "date-time", "description": "When it is unloaded if nobody asks."},
+        "size_vram": {"type": "integer"},
+        "context_length": {"type": "integer"},
+        "backend": {"type": "string"},
+        "device": {"type": "string"},
+        "dtype": {"type": "string", "description": "That it computes in."},
+        "dtype_reason": {"type": "string", "description": "Why, where dtype auto chose it; otherwise empty."},
+        "fingerprint": {"type": "string", "description": "Of weights, dtype and backend."},
+        "queue": {"type": "object", "properties": {
+          "jobs": {"type": "integer"}, "rows": {"type": "integer"}, "tokens": {"type": "integer"}}}
+      }
+    }}
+  }
+})";
+
+constexpr std::string_view kEmbeddingsBody = R"({
+  "type": "object",
+  "required": ["model"],
+  "properties": {
+    "model": {"type": "string", "description": "A name of the models directory."},
+    "prompt": {"type": "string", "description": "The text. Without one the model is loaded and the vector is empty."},
+    "keep_alive": {"anyOf": [{"type": "number"},
+        {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
+      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."},
+    "options": {"type": "object", "description": "Taken and not used."}
+  },
+  "example": {"model": "sentence-transformers/all-MiniLM-L6-v2", "prompt": "a text"}
+})";
+
+constexpr std::string_view kEmbeddingsAnswer = R"({
+  "type": "object",
+  "required": ["embedding"],
+  "properties": {"embedding": {"type": "array", "items": {"type": "number"}}}
+})";
+
+void list_tags(Call& call) {
+  answer_in_background(call, [&services = call.services] {
+    Json::Array models;
+    for (const ModelListing& listing : services.models.listed()) models.push_back(ollama_tag(listing));
+    return json_response(Json(Json::Object{{"models", std::move(models)}}));
+  });
+}
+
+// The listing of a model that is loaded; its name alone where it has gone from the disk since.
+ModelListing listing_of(const ModelHost& models, const HostedModel& model) {
+  try {
+    return models.describe(model.name);
+  } catch (const Error&) {
+    ModelListing listing;
+    listing.name = model.name;
+    listing.architecture = model.pipeline.facts().architecture;
+    listing.dimensions = model.pipeline.dimensions();
+    listing.max_length = model.pipeline.max_length();
+    return listing;
+  }
+}
+
+void list_processes(Call& call) {
+  answer_in_background(call, [&services = call.services] {
+    Json::Array models;
+    for (const LoadedListing& loaded : services.models.loaded()) {
+      const HostedModel& model = *loaded.model;
+      const OllamaRun run{loaded.expires, loaded.bytes, model.scheduler->depth(), model.pipeline.model().fingerprint()};
+      models.push_back(ollama_process(listing_of(services.models, model), model.pipeline.facts(), run));
+    }
+    return json_response(Json(Json::Object{{"models", std::move(models)}}));
+  });
+}
+
+Json config_of(const ModelListing& listing) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  try {
+    return formats::parse_json(base::read_contained_file(listing.folder, "config.json", kMostBytes), "config.json");
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void show_model(Call& call) {
+  std::string name = call.body.get_string("model", "");
+  if (name.empty()) name = call.body.get_string("name", "");
+  answer_in_background(call, [&services = call.services, name = std::move(name)] {
+    const ModelListing listing = services.models.describe(name);
+    return json_response(ollama_show(listing, config_of(listing)));
+  });
+}
+
+void create_embedding(Call& call) {
+  EmbedRequest request;
+  request.model = call.body.get_string("model", "");
+  request.parameter = "prompt";
+  request.keep_alive = read_keep_alive(call.body);
+  // As Ollama has it: no text is no vector.
+  if (std::string prompt = call.body.get_string("prompt", ""); !prompt.empty()) {
+    request.lone = true;
+    request.texts.push_back(std::move(prompt));
+  }
+  embed(call, std::move(request), [](const EmbedAnswer& answer) { return json_response(ollama_embedding(answer)); });
+}
+
+}  // namespace
+
+std::vector<Route> ollama_routes() {
+  return {
+      {.method = Method::get,
+       .path = "/api/tags",
+       .family = Family::ollama,
+       .id = "ollamaTags",
+       .summary = "The models that are here",
+       .handle = list_tags,
+       .answers = {{.description = "All models.", .schema = kTagsAnswer}}},
+      {.method = Method::post,
+       .path = "/api/show",
+       .family = Family::ollama,
+       .id = "ollamaShow",
+       .summary = "What a model is",
+       .handle = show_model,
+       .body = kShowBody,
+       .answers = {{.description = "The model's facts.", .schema = kShowAnswer}}},
+      {.method = Method::get,
+       .path = "/api/ps",
+       .family = Family::ollama,
+       .id = "ollamaProcesses",
+       .summary = "The models that are loaded, and what they have to do",
+       .handle = list_processes,
+       .answers = {{.description = "All loaded models.", .schema = kProcessesAnswer}},
+       .access = Access::admin},
+      {.method = Method::post,
+       .path = "/api/embeddings",
+       .family = Family::ollama,
+       .id = "ollamaEmbeddings",
+       .summary = "Turns one text into a vector, as older clients ask for it",
+       .handle = create_embedding,
+       .body = kEmbeddingsBody,
+       .answers = {{.description = "The vector.", .schema = kEmbeddingsAnswer}},
+       .computes = true},
+  };
+}
+
+}  // namespace alate::server

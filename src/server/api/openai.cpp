@@ -1,0 +1,51 @@
+#include "server/api/openai.h"
+
+#include <chrono>
+
+#include "server/api/base64.h"
+
+namespace alate::server {
+
+using formats::Json;
+
+ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, bool base64) {
+  const VectorRows vectors = take_vectors(answer);
+  ItemizedBody body;
+  body.hold(vectors.held_bytes());
+  body.add_text(R"({"object":"list","data":[)");
+  body.add_list(vectors.rows(), [vectors, base64](std::string& out, std::size_t row) {
+    out += R"({"object":"embedding","index":)" + std::to_string(row) + R"(,"embedding":)";
+    if (base64) {
+      out += '"';
+      append_base64(out, vectors.row(row));
+      out += '"';
+    } else {
+      append_vector(out, vectors.row(row));
+    }
+    out += '}';
+  });
+
+  std::string out = R"(],"model":)";
+  formats::append_json_string(out, model);
+  const std::string tokens = std::to_string(answer.tokens);
+  out += R"(,"usage":{"prompt_tokens":)" + tokens + R"(,"total_tokens":)" + tokens + '}';
+  if (!answer.truncated.empty()) {
+    out += R"(,"truncated":[)";
+    for (std::size_t i = 0; i < answer.truncated.size(); ++i)
+      out += (i > 0 ? "," : "") + std::to_string(answer.truncated[i]);
+    out += ']';
+  }
+  body.add_text(out += '}');
+  return body;
+}
+
+Json openai_model(const ModelListing& listing) {
+  const std::size_t slash = listing.name.find('/');
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(listing.modified.time_since_epoch()).count();
+  return Json::Object{{"id", listing.name},
+                      {"object", "model"},
+                      {"created", std::int64_t{seconds}},
+                      {"owned_by", slash == std::string::npos ? "alate" : listing.name.substr(0, slash)}};
+}
+
+}  // namespace alate::server

@@ -1,0 +1,21 @@
+// Answers of OpenAI's API, in its words.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "formats/json.h"
+#include "server/itemized_body.h"
+#include "server/models/embed_service.h"
+
+namespace alate::server {
+
+/// The body of an answer to POST /v1/embeddings. `model` is the name that the request had.
+ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, bool base64);
+
+/// An entry of GET /v1/models.
+formats::Json openai_model(const ModelListing& listing);
+
+}  // namespace alate::server

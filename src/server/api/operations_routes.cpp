@@ -1,0 +1,179 @@
+#include <utility>
+
+#include "machine/discovery.h"
+#include "machine/machine_json.h"
+#include "server/api/background.h"
+#include "server/api/without_paths.h"
+#include "server/page/docs_page.h"
+#include "server/schema/openapi.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+constexpr std::string_view kStatusAnswer = R"({
+  "type": "object",
+  "required": ["status"],
+  "properties": {"status": {"type": "string"}}
+})";
+
+constexpr std::string_view kNotReadyAnswer = R"({
+  "type": "object",
+  "required": ["error", "code"],
+  "properties": {
+    "error": {"type": "string", "description": "Whether models are being loaded or the server is shutting down."},
+    "code": {"type": "string", "enum": ["unavailable"]}
+  }
+})";
+
+constexpr std::string_view kBackendsAnswer = R"({
+  "type": "object",
+  "required": ["backends", "models"],
+  "properties": {
+    "backends": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "available", "devices"],
+      "properties": {
+        "name": {"type": "string"},
+        "aliases": {"type": "array", "items": {"type": "string"}},
+        "description": {"type": "string"},
+        "available": {"type": "boolean"},
+        "reason": {"type": "string", "description": "Why it is not available."},
+        "remedy": {"type": "string", "description": "What to do about it."},
+        "devices": {"type": "array", "items": {"type": "object"}}
+      }
+    }},
+    "elsewhere": {"type": "array", "items": {"type": "string"}, "description": "Backends of other builds."},
+    "models": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "selection"],
+      "properties": {"name": {"type": "string"}, "selection": {"type": "object"}}
+    }}
+  }
+})";
+
+constexpr std::string_view kDocumentAnswer = R"({"type": "object", "required": ["openapi", "paths"]})";
+
+Response status(std::string_view word) { return json_response(Json(Json::Object{{"status", word}})); }
+
+void show_health(Call& call) { call.exchange->reply(status("ok")); }
+
+Response not_ready(std::string message) {
+  Problem problem;
+  problem.kind = Problem::Kind::not_ready;
+  problem.message = std::move(message);
+  return to_response(Family::operations, problem);
+}
+
+void show_readiness(Call& call) {
+  if (call.services.shutting_down)
+    return call.exchange->reply(not_ready("the server is shutting down; ask another, or wait until it is back"));
+  if (!call.services.models.preloaded())
+    return call.exchange->reply(not_ready("the server is loading the models it begins with; ask again"));
+  if (const std::string obstacle = call.services.obstacle ? call.services.obstacle() : ""; !obstacle.empty())
+    return call.exchange->reply(not_ready(obstacle + "; restart it if this does not end"));
+  call.exchange->reply(status("ready"));
+}
+
+void show_metrics(Call& call) {
+  Response response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = call.services.metrics.expose(call.services.gauges());
+  call.exchange->reply(std::move(response));
+}
+
+// The first time it may open libraries, which takes a while. Where the machine has its libraries, and who uses it, is
+// for administrators alone.
+void show_backends(Call& call) {
+  answer_in_background(call, [&services = call.services, shows_paths = call.exchange->is_admin] {
+    Json::Object body;
+    const Json machine = runtime::to_json(runtime::discover());
+    for (const auto& [key, value] : machine.as_object("machine")) body.emplace_back(key, value);
+    Json::Array models;
+    for (const LoadedListing& each : services.models.loaded()) {
+      models.emplace_back(Json::Object{{"name", each.model->name},
+                                       {"selection", runtime::to_json(each.model->pipeline.facts().selection)}});
+    }
+    body.emplace_back("models", std::move(models));
+    return json_response(shows_paths ? Json(std::move(body)) : without_paths(Json(std::move(body))));
+  });
+}
+
+void show_document(Call& call) {
+  call.exchange->reply(
+      json_response(openapi_document(call.services.router.routes(), call.services.settings, call.services.version)));
+}
+
+void show_docs(Call& call) { call.exchange->reply(docs_page(call.services.router.base_path())); }
+
+Route page(std::string_view path, std::string_view id, std::string_view summary) {
+  return {.method = Method::get,
+          .path = path,
+          .family = Family::operations,
+          .id = id,
+          .summary = summary,
+          .handle = show_docs,
+          .answers = {{.description = "The page.", .content_type = "text/html; charset=utf-8"}}};
+}
+
+Route health(std::string_view path, std::string_view id) {
+  return {.method = Method::get,
+          .path = path,
+          .family = Family::operations,
+          .id = id,
+          .summary = "Whether the server is alive",
+          .handle = show_health,
+          .answers = {{.description = "It is.", .schema = kStatusAnswer}},
+          .access = Access::open};
+}
+
+}  // namespace
+
+std::vector<Route> operations_routes() {
+  return {
+      health("/health", "health"),
+      health("/healthz", "healthz"),
+      {.method = Method::get,
+       .path = "/readyz",
+       .family = Family::operations,
+       .id = "readyz",
+       .summary = "Whether the server takes requests at full speed",
+       .handle = show_readiness,
+       .answers = {{.description = "It does.", .schema = kStatusAnswer},
+                   {.status = 503,
+                    .description = "It is loading the models it begins with, shutting down, or its threads hang.",
+                    .schema = kNotReadyAnswer}},
+       .access = Access::open},
+      {.method = Method::get,
+       .path = "/metrics",
+       .family = Family::operations,
+       .id = "metrics",
+       .summary = "Counters, times and gauges for Prometheus",
+       .handle = show_metrics,
+       .answers = {{.description = "Prometheus's text format.",
+                    .content_type = "text/plain; version=0.0.4; charset=utf-8"}},
+       .access = Access::metrics},
+      {.method = Method::get,
+       .path = "/debug/backends",
+       .family = Family::operations,
+       .id = "backends",
+       .summary = "What the machine can compute on, and why each loaded model runs where it runs",
+       .handle = show_backends,
+       .answers = {{.description = "Backends with devices, memory, and the reason where they are absent; decisions.",
+                    .schema = kBackendsAnswer}},
+       .access = Access::admin},
+      {.method = Method::get,
+       .path = "/openapi.json",
+       .family = Family::operations,
+       .id = "openapi",
+       .summary = "This description of all routes",
+       .handle = show_document,
+       .answers = {{.description = "An OpenAPI 3.1 document.", .schema = kDocumentAnswer}}},
+      page("/docs", "docs", "The same as a web page to read and to try"),
+      page("/", "frontPage", "The same page as /docs"),
+  };
+}
+
+}  // namespace alate::server

@@ -1,0 +1,58 @@
+#include "server/api/tei.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "tokenizers/unicode/utf8.h"
+
+namespace alate::server {
+
+ItemizedBody tei_vectors(EmbedAnswer answer) {
+  const VectorRows vectors = take_vectors(answer);
+  ItemizedBody body;
+  body.hold(vectors.held_bytes());
+  body.add_text("[");
+  body.add_list(vectors.rows(), [vectors](std::string& out, std::size_t row) { append_vector(out, vectors.row(row)); });
+  body.add_text("]");
+  return body;
+}
+
+std::string tei_similarities(const EmbedAnswer& answer) {
+  const std::span<const float> source = std::span(answer.vectors).first(answer.dimensions);
+  std::string out = "[";
+  for (std::size_t i = 1; i < answer.rows; ++i) {
+    const std::span<const float> other = std::span(answer.vectors).subspan(i * answer.dimensions, answer.dimensions);
+    double dot = 0, source_square = 0, other_square = 0;
+    for (std::size_t j = 0; j < source.size(); ++j) {
+      dot += double{source[j]} * double{other[j]};
+      source_square += double{source[j]} * double{source[j]};
+      other_square += double{other[j]} * double{other[j]};
+    }
+    const double lengths = std::sqrt(source_square) * std::sqrt(other_square);
+    if (i > 1) out += ',';
+    formats::append_json_number(out, static_cast<float>(lengths > 0 ? std::clamp(dot / lengths, -1.0, 1.0) : 0));
+  }
+  return out += ']';
+}
+
+void append_tei_tokens(std::string& out, const Encoding& encoding, std::string_view text) {
+  out += '[';
+  for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
+    if (i > 0) out += ',';
+    out += R"({"id":)" + std::to_string(encoding.ids[i]) + R"(,"text":)";
+    if (encoding.special_mask[i] != 0) {
+      formats::append_json_string(out, encoding.tokens[i]);
+      out += R"(,"special":true,"start":null,"stop":null})";
+      continue;
+    }
+    const auto [start, stop] = encoding.byte_offsets[i];
+    const std::string_view part = text.substr(start, stop - start);
+    // A tokenizer of bytes cuts inside characters.
+    formats::append_json_string(out, tokenizers::repair_utf8(part).value_or(std::string(part)));
+    out += R"(,"special":false,"start":)" + std::to_string(start) + R"(,"stop":)" + std::to_string(stop) + '}';
+  }
+  out += ']';
+}
+
+}  // namespace alate::server

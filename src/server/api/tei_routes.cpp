@@ -1,0 +1,266 @@
+#include <span>
+#include <utility>
+
+#include "base/threads/thread_pool.h"
+#include "pipelines/embedding_rows.h"
+#include "server/api/background.h"
+#include "server/api/refuse.h"
+#include "server/api/tei.h"
+#include "server/api/tei_schemas.h"
+#include "server/api/text_inputs.h"
+#include "server/services.h"
+#include "tokenizers/unicode/utf8.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+// /tokenize and /decode answer with some 75 bytes for a token, and with a word for an id: these bound their answers.
+constexpr std::size_t kMaxTokenizeBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxDecodeIds = std::size_t{1} << 20;
+
+// The path's model wins over the body's.
+std::string model_of(const Call& call) {
+  const auto named = call.parameters.find("model");
+  return named != call.parameters.end() ? named->second : call.body.get_string("model", "");
+}
+
+[[noreturn]] void refuse_empty(const std::string& name) {
+  refuse(Problem::Kind::empty, name + " is an empty list; it must hold at least one entry", name);
+}
+
+void check_count(const Call& call, std::size_t count, const std::string& name) {
+  if (count == 0) refuse_empty(name);
+  if (count <= call.services.settings.max_inputs) return;
+  refuse(Problem::Kind::too_many,
+         name + " has " + std::to_string(count) + " entries; this server takes " +
+             std::to_string(call.services.settings.max_inputs) + " in one request: send several",
+         name);
+}
+
+// What /embed and /similarity share; `options` is the object that they stand in.
+void read_options(const Json& options, EmbedRequest& request) {
+  request.truncate = options.get_bool("truncate", true);
+  request.prompt_name = options.get_string("prompt_name", "");
+  if (const Json* side = options.find("truncation_direction"); side != nullptr && !side->is_null()) {
+    const std::string& name = side->as_string("truncation_direction");
+    request.truncation_side = name == "Left" || name == "left" ? Side::left : Side::right;
+  }
+}
+
+void embed_texts(Call& call) {
+  EmbedRequest request;
+  request.model = model_of(call);
+  read_options(call.body, request);
+  request.normalize = call.body.get_bool("normalize", true);
+  if (const Json* dimensions = call.body.find("dimensions"); dimensions != nullptr && !dimensions->is_null())
+    request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
+  read_inputs(*call.body.find("inputs"), "inputs", request);
+  if (request.texts.empty() && request.token_rows.empty()) refuse_empty("inputs");
+  embed(call, std::move(request), [](EmbedAnswer answer) { return itemized_response(tei_vectors(std::move(answer))); });
+}
+
+void compare_texts(Call& call) {
+  const Json& inputs = *call.body.find("inputs");
+  EmbedRequest request;
+  request.model = model_of(call);
+  request.parameter = "inputs";
+  if (const Json* options = call.body.find("parameters"); options != nullptr) read_options(*options, request);
+  request.texts.push_back(inputs.get_string("source_sentence", ""));
+  const Json::Array& sentences = inputs.find("sentences")->as_array("inputs.sentences");
+  if (sentences.empty()) refuse_empty("inputs.sentences");
+  for (const Json& sentence : sentences) request.texts.push_back(sentence.as_string("inputs.sentences"));
+  embed(call, std::move(request), [](const EmbedAnswer& answer) { return json_response(tei_similarities(answer)); });
+}
+
+// What the model is for: so far all models make vectors.
+void serve_model(Call& call) {
+  if (call.body.find("inputs")->is_object()) return compare_texts(call);
+  embed_texts(call);
+}
+
+std::string pooling_name(const pipelines::EmbeddingModules& modules) {
+  std::string name;
+  for (const graph::PoolMode mode : modules.pooling) {
+    if (!name.empty()) name += '+';
+    name += mode == graph::PoolMode::last ? "last_token" : std::string(graph::to_string(mode));
+  }
+  return name;
+}
+
+void show_info(Call& call) {
+  answer_with_model(call, model_of(call), [&services = call.services](const HostedModel& hosted) {
+    const EmbeddingPipeline& pipeline = hosted.pipeline;
+    const Settings& settings = services.settings;
+    const Json::Object pooling = {{"pooling", pooling_name(pipeline.state().modules)}};
+    return json_response(Json(Json::Object{
+        {"model_id", hosted.name},
+        {"model_sha", Json()},
+        {"model_dtype", pipeline.facts().dtype},
+        {"served_model_name", hosted.name},
+        {"model_type", Json::Object{{"embedding", pooling}}},
+        {"max_concurrent_requests", std::uint64_t{settings.max_concurrent_requests}},
+        {"max_input_length", std::uint64_t{pipeline.max_length()}},
+        {"max_batch_tokens", std::uint64_t{settings.batch_max_tokens}},
+        {"max_batch_requests", Json()},
+        {"max_client_batch_size", std::uint64_t{settings.max_inputs}},
+        {"auto_truncate", true},
+        {"tokenization_workers", std::uint64_t{base::ThreadPool::shared().size()}},
+        {"version", services.version},
+        {"sha", Json()},
+        {"docker_label", Json()},
+    }));
+  });
+}
+
+std::string prompt_of(const pipelines::EmbeddingModules& modules, const std::string& asked) {
+  const std::string& name = asked.empty() ? modules.default_prompt : asked;
+  if (name.empty()) return "";
+  const auto prompt = modules.prompts.find(name);
+  if (prompt != modules.prompts.end()) return prompt->second;
+  std::string known;
+  for (const auto& [each, text] : modules.prompts) known += (known.empty() ? "" : ", ") + each;
+  refuse(Problem::Kind::impossible,
+         "prompt_name " + formats::quoted_name(name) + " is no prompt of the model, which has " +
+             (known.empty() ? "none" : known),
+         "prompt_name");
+}
+
+void tokenize_texts(Call& call) {
+  EmbedRequest request;
+  read_inputs(*call.body.find("inputs"), "inputs", request);
+  if (!request.token_rows.empty()) refuse(Problem::Kind::invalid, "inputs must be texts", "inputs");
+  check_count(call, request.texts.size(), "inputs");
+  std::size_t bytes = 0;
+  for (const std::string& text : request.texts) bytes += text.size();
+  if (bytes > kMaxTokenizeBytes) {
+    refuse(Problem::Kind::too_large,
+           "inputs have " + std::to_string(bytes) + " bytes of text; this route takes " +
+               std::to_string(kMaxTokenizeBytes) + " in one request: send several",
+           "inputs");
+  }
+  answer_with_model(call, model_of(call),
+                    [texts = std::move(request.texts), special = call.body.get_bool("add_special_tokens", true),
+                     prompt_name = call.body.get_string("prompt_name", "")](const HostedModel& hosted) {
+                      const std::string prompt = prompt_of(hosted.pipeline.state().modules, prompt_name);
+                      EncodeOptions options;
+                      options.add_special_tokens = special;
+                      std::string out = "[";
+                      for (std::size_t i = 0; i < texts.size(); ++i) {
+                        if (i > 0) out += ',';
+                        const std::string text = prompt + texts[i];
+                        append_tei_tokens(out, hosted.pipeline.tokenizer().encode(text, options), text);
+                      }
+                      return json_response(out += ']');
+                    });
+}
+
+void decode_ids(Call& call) {
+  const Json::Array& list = call.body.find("ids")->as_array("ids");
+  EmbedRequest request;
+  std::size_t count = 0;
+  if (list.empty()) {
+    request.token_rows.emplace_back();  // one text without tokens, as text-embeddings-inference reads it
+  } else {
+    read_inputs(*call.body.find("ids"), "ids", request);
+  }
+  check_count(call, request.token_rows.size(), "ids");
+  for (const auto& row : request.token_rows) count += row.size();
+  if (count > kMaxDecodeIds) {
+    refuse(Problem::Kind::too_large,
+           "ids has " + std::to_string(count) + " ids; this route takes " + std::to_string(kMaxDecodeIds) +
+               " in one request: send several",
+           "ids");
+  }
+  answer_with_model(call, model_of(call),
+                    [rows = std::move(request.token_rows),
+                     skip = call.body.get_bool("skip_special_tokens", true)](const HostedModel& hosted) {
+                      std::string out = "[";
+                      for (const auto& row : rows) {
+                        if (out.size() > 1) out += ',';
+                        const std::string text = hosted.pipeline.tokenizer().decode(row, skip);
+                        formats::append_json_string(out, tokenizers::repair_utf8(text).value_or(text));
+                      }
+                      return json_response(out += ']');
+                    });
+}
+
+}  // namespace
+
+std::vector<Route> tei_routes() {
+  return {
+      {.method = Method::post,
+       .path = "/embed",
+       .family = Family::tei,
+       .id = "teiEmbed",
+       .summary = "Turns texts into vectors, as text-embeddings-inference does",
+       .handle = embed_texts,
+       .body = tei_schemas::kEmbedBody,
+       .answers = {{.description = "The vectors, in the order of the inputs", .schema = tei_schemas::kVectors}},
+       .computes = true,
+       .aliases = {"/models/{model}/embed", "/models/{model}/pipeline/feature-extraction"}},
+      {.method = Method::post,
+       .path = "/similarity",
+       .family = Family::tei,
+       .id = "teiSimilarity",
+       .summary = "Compares a sentence with others: the cosines of their vectors",
+       .handle = compare_texts,
+       .body = tei_schemas::kSimilarityBody,
+       .answers = {{.description = "A number for each sentence", .schema = tei_schemas::kNumbers}},
+       .computes = true,
+       .aliases = {"/models/{model}/similarity", "/models/{model}/pipeline/sentence-similarity"}},
+      {.method = Method::post,
+       .path = "/",
+       .family = Family::tei,
+       .id = "teiDefaultModel",
+       .summary = "What the default model is for: vectors of texts, or similarities of sentences",
+       .handle = serve_model,
+       .body = tei_schemas::kModelBody,
+       .answers = {{.description = "Vectors, or a number for each sentence", .schema = tei_schemas::kModelAnswer}},
+       .computes = true},
+      {.method = Method::post,
+       .path = "/models/{model}",
+       .family = Family::tei,
+       .id = "teiModel",
+       .summary = "What the model is for: vectors of texts, or similarities of sentences",
+       .handle = serve_model,
+       .body = tei_schemas::kModelBody,
+       .answers = {{.description = "Vectors, or a number for each sentence", .schema = tei_schemas::kModelAnswer}},
+       .computes = true},
+      {.method = Method::post,
+       .path = "/tokenize",
+       .family = Family::tei,
+       .id = "teiTokenize",
+       .summary = "The tokens of texts, at most 1 MiB of them",
+       .handle = tokenize_texts,
+       .body = tei_schemas::kTokenizeBody,
+       .answers = {{.description =
+                        "A list of tokens for each text; start and stop count its bytes, the prompt before it",
+                    .schema = tei_schemas::kTokens}},
+       .computes = true,
+       .aliases = {"/models/{model}/tokenize"}},
+      {.method = Method::post,
+       .path = "/decode",
+       .family = Family::tei,
+       .id = "teiDecode",
+       .summary = "The texts of token ids, at most 1,048,576 of them",
+       .handle = decode_ids,
+       .body = tei_schemas::kDecodeBody,
+       .answers = {{.description = "A text for each list; ids that no token has are left out",
+                    .schema = tei_schemas::kTexts}},
+       .computes = true,
+       .aliases = {"/models/{model}/decode"}},
+      {.method = Method::get,
+       .path = "/info",
+       .family = Family::tei,
+       .id = "teiInfo",
+       .summary = "Facts about the default model and the limits of the server",
+       .handle = show_info,
+       .answers = {{.description = "The facts", .schema = tei_schemas::kInfo}},
+       .computes = true,
+       .aliases = {"/models/{model}/info"}},
+  };
+}
+
+}  // namespace alate::server

@@ -1,0 +1,51 @@
+#include "server/clients/client_account.h"
+
+#include <algorithm>
+
+namespace alate::server {
+
+std::size_t client_share(std::size_t of_all, std::size_t percent, std::size_t least) {
+  // Divided first: the product could be too large, and what is lost is less than a hundredth.
+  const std::size_t share = of_all / 100 * percent + of_all % 100 * percent / 100;
+  return std::min(of_all, std::max(share, least));
+}
+
+std::size_t ClientAccounts::Hash::operator()(const ClientId& id) const noexcept {
+  // Clients choose their addresses; the multiplication spreads neighbours over the table, and nothing more is at stake
+  // than the speed of a look-up.
+  const std::uint64_t bits = (id.number ^ static_cast<std::uint64_t>(id.kind) << 62U) * 0x9E3779B97F4A7C15U;
+  return static_cast<std::size_t>(bits ^ bits >> 32U);
+}
+
+std::shared_ptr<ClientAccount> ClientAccounts::find(const ClientId& id) {
+  if (const auto found = accounts_.find(id); found != accounts_.end()) {
+    if (auto account = found->second.lock()) return account;
+  }
+  if (accounts_.size() >= sweep_at_) {
+    std::erase_if(accounts_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_at_ = std::max<std::size_t>(64, 2 * accounts_.size());
+  }
+  auto account = std::make_shared<ClientAccount>(id, total_);
+  accounts_[id] = account;
+  return account;
+}
+
+void ByteCharge::raise_to(std::size_t bytes) {
+  if (bytes <= bytes_) return;
+  const std::size_t more = bytes - bytes_;
+  (kind_ == Kind::body ? account_->total->bodies : account_->total->answers) += more;
+  (kind_ == Kind::body ? account_->bodies : account_->answers) += more;
+  bytes_ = bytes;
+}
+
+void ByteCharge::lower_to(std::size_t bytes) noexcept {
+  if (bytes >= bytes_) return;
+  const std::size_t less = bytes_ - bytes;
+  (kind_ == Kind::body ? account_->bodies : account_->answers) -= less;
+  (kind_ == Kind::body ? account_->total->bodies : account_->total->answers) -= less;
+  bytes_ = bytes;
+}
+
+void ByteCharge::give_back() noexcept { lower_to(0); }
+
+}  // namespace alate::server

@@ -1,0 +1,99 @@
+// What each client holds of the server's memory, beside what all hold together.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "server/clients/client_id.h"
+
+namespace alate::server {
+
+/// What one client may hold of something that all share: `percent` of it, and no less than `least`.
+std::size_t client_share(std::size_t of_all, std::size_t percent, std::size_t least);
+
+/// Bytes that all clients hold together.
+struct HeldBytes {
+  HeldBytes(std::size_t the_max_answers, std::size_t the_max_client_answers)
+      : max_answers(the_max_answers), max_client_answers(the_max_client_answers) {}
+
+  std::atomic<std::size_t> bodies = 0;   // of requests under way
+  std::atomic<std::size_t> answers = 0;  // that their clients have not taken at once
+  const std::size_t max_answers, max_client_answers;
+};
+
+/// One client's holdings. The numbers of bytes are thread-safe; those of connections belong to the transport's thread.
+class ClientAccount {
+ public:
+  ClientAccount(ClientId the_id, std::shared_ptr<HeldBytes> the_total) : id(the_id), total(std::move(the_total)) {}
+
+  /// Whether the answer to a further request would have room. Always true for a client that has taken all of its
+  /// answers, so that no client waits for the reading of others.
+  bool may_begin() const {
+    const std::size_t held = answers.load();
+    return held == 0 || (held < total->max_client_answers && total->answers.load() < total->max_answers);
+  }
+
+  const ClientId id;
+  const std::shared_ptr<HeldBytes> total;
+  std::atomic<std::size_t> bodies = 0, answers = 0;  // bytes, as in HeldBytes
+  std::size_t connections = 0;                       // within the limit of connections
+  std::size_t surplus_connections = 0;               // beyond it
+};
+
+/// Finds accounts. An account lives as long as somebody holds it. Belongs to one thread.
+class ClientAccounts {
+ public:
+  explicit ClientAccounts(std::shared_ptr<HeldBytes> total) : total_(std::move(total)) {}
+
+  std::shared_ptr<ClientAccount> find(const ClientId& id);
+  std::size_t size() const { return accounts_.size(); }  // those that nobody holds any more included
+
+ private:
+  struct Hash {
+    std::size_t operator()(const ClientId& id) const noexcept;
+  };
+
+  std::shared_ptr<HeldBytes> total_;
+  std::unordered_map<ClientId, std::weak_ptr<ClientAccount>, Hash> accounts_;
+  std::size_t sweep_at_ = 64;  // accounts, with those that nobody holds any more
+};
+
+/// Bytes that one request holds, on its client's account; given back when it is destroyed, on any thread. One charge is
+/// not thread-safe.
+class ByteCharge {
+ public:
+  enum class Kind { body, answer };
+
+  ByteCharge() = default;
+  ByteCharge(std::shared_ptr<ClientAccount> account, Kind kind) : account_(std::move(account)), kind_(kind) {}
+  ~ByteCharge() { give_back(); }
+  ByteCharge(ByteCharge&& other) noexcept
+      : account_(std::move(other.account_)), kind_(other.kind_), bytes_(std::exchange(other.bytes_, 0)) {}
+  ByteCharge& operator=(ByteCharge&& other) noexcept {
+    if (this == &other) return *this;
+    give_back();
+    account_ = std::move(other.account_);
+    kind_ = other.kind_;
+    bytes_ = std::exchange(other.bytes_, 0);
+    return *this;
+  }
+  ByteCharge(const ByteCharge&) = delete;
+  ByteCharge& operator=(const ByteCharge&) = delete;
+
+  /// REQUIRES: made with an account.
+  void raise_to(std::size_t bytes);
+  void lower_to(std::size_t bytes) noexcept;
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void give_back() noexcept;
+
+  std::shared_ptr<ClientAccount> account_;
+  Kind kind_ = Kind::body;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace alate::server

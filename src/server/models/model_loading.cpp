@@ -1,0 +1,91 @@
+#include "server/models/model_loading.h"
+
+#include <chrono>
+#include <new>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "base/log.h"
+#include "formats/json.h"
+#include "pipelines/embedding_rows.h"
+#include "runtime/batching/batch_work.h"
+#include "server/models/model_listing.h"
+
+namespace alate::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kRequest = "the request";
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos && !what.empty(); at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+// For clients: the model's name where the message has its folder.
+Error without_path(const Error& error, const NamedFolder& model) {
+  std::error_code ignored;
+  std::string message = replaced(error.what(), model.folder.string(), model.name);
+  const std::filesystem::path real = std::filesystem::weakly_canonical(model.folder, ignored);
+  if (!ignored) message = replaced(std::move(message), real.string(), model.name);
+  return Error(error.code(), std::move(message))
+      .with_context("the model " + formats::quoted_name(model.name) + " cannot be loaded");
+}
+
+runtime::BatchScheduler::Run batch_function(const EmbeddingPipeline& pipeline) {
+  return [pipeline](std::uint64_t program, runtime::BatchScheduler::Rows rows, Cancellation cancellation) {
+    std::vector<pipelines::EmbeddingRow> views;
+    views.reserve(rows.size());
+    for (const runtime::BatchRow* row : rows) views.push_back({.ids = row->ids, .pool_skip = row->pool_skip});
+    return pipelines::run_embedding_rows(pipeline, views, (program & 1) != 0, {.cancellation = cancellation});
+  };
+}
+
+}  // namespace
+
+std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const std::string& key,
+                                               const HostingOptions& options,
+                                               const std::shared_ptr<DeferredDeleter>& deleter) {
+  const Clock::time_point begin = Clock::now();
+  try {
+    EmbeddingPipeline pipeline = EmbeddingPipeline::load(model.folder, options.load);
+    (void)pipeline.model().fingerprint();  // answers name it: its files are read here, and not while others wait
+    runtime::BatchSchedulerOptions batches = options.batches;
+    batches.even_row_length = runtime::even_row_length(pipeline.facts().hidden_size);
+    auto scheduler = std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), batches, options.observer);
+    auto made = std::make_unique<HostedModel>(HostedModel{.name = model.name,
+                                                          .key = key,
+                                                          .folder = model.folder,
+                                                          .pipeline = std::move(pipeline),
+                                                          .load_time = Clock::now() - begin,
+                                                          .scheduler = std::move(scheduler)});
+    return {made.release(), [deleter](HostedModel* released) noexcept { deleter->release(released); }};
+  } catch (const Error& error) {
+    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
+    // A backend that a client named and this machine lacks will not come by waiting.
+    const bool is_lacking = error.code() == ErrorCode::unavailable && options.load.asked_by == kRequest;
+    throw without_path(is_lacking ? Error(ErrorCode::unsupported, error.what()) : error, model);
+  } catch (const std::bad_alloc&) {
+    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", "out of memory"}});
+    throw make_error(ErrorCode::resource_exhausted, "there is not enough memory to load the model ",
+                     formats::quoted_name(model.name), "; try again later, or ask for a smaller one");
+  } catch (const std::exception& error) {
+    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
+    throw make_error(ErrorCode::internal, "the model ", formats::quoted_name(model.name),
+                     " cannot be loaded for a reason inside the server; its log says more");
+  }
+}
+
+std::size_t bytes_in_memory(const HostedModel& model) {
+  const EmbeddingPipeline::State& state = model.pipeline.state();
+  const std::size_t told = state.program(state.modules.normalizes()).facts().weight_bytes;
+  return told > 0 ? told : weight_file_bytes(model.folder);  // no backend's models are free
+}
+
+}  // namespace alate::server

@@ -1,0 +1,30 @@
+// How a hosted model comes and goes.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "alate/model.h"
+#include "runtime/batching/batch_scheduler.h"
+#include "server/models/model_deleter.h"
+#include "server/models/model_host.h"
+#include "server/models/model_names.h"
+
+namespace alate::server {
+
+/// The settings that a model is loaded and run with.
+struct HostingOptions {
+  LoadOptions load;
+  runtime::BatchSchedulerOptions batches;
+  runtime::BatchObserver observer;
+};
+
+/// `key` is the host's. Throws an alate::Error that names the model and no path of this machine; the log has it whole.
+std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const std::string& key,
+                                               const HostingOptions& options,
+                                               const std::shared_ptr<DeferredDeleter>& deleter);
+
+/// Bytes that a loaded model's weights take in memory.
+std::size_t bytes_in_memory(const HostedModel& model);
+
+}  // namespace alate::server

@@ -1,0 +1,142 @@
+#include "server/models/model_names.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "alate/error.h"
+#include "formats/json.h"
+#include "hub/builtin_models.h"
+#include "hub/model_reference.h"
+
+namespace alate::server {
+namespace {
+
+namespace fs = std::filesystem;
+using formats::quoted_name;
+
+constexpr std::string_view kLatest = ":latest";
+constexpr std::size_t kMostNamed = 10;
+// Which model is the default where none is set is asked of an index that is no older.
+constexpr std::chrono::seconds kFresh{1};
+
+Error no_such_model(std::string_view name) {
+  return make_error(ErrorCode::not_found, "there is no model ", quoted_name(name),
+                    "; GET /api/models lists what there is");
+}
+
+std::string joined(const std::vector<NamedFolder>& models) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(models.size(), kMostNamed); ++i) out += (i > 0 ? ", " : "") + models[i].name;
+  if (models.size() > kMostNamed) out += " and " + std::to_string(models.size() - kMostNamed) + " more";
+  return out;
+}
+
+// "owner/name" of a folder that lies in the models directory, by its place there; empty when it does not.
+std::string name_inside(const fs::path& folder, const fs::path& directory) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(folder, error);
+  if (error) return {};
+  const fs::path root = fs::weakly_canonical(directory, error);
+  if (error) return {};
+  const std::string name = real.lexically_relative(root).generic_string();
+  if (name.empty() || name.starts_with('.') || std::ranges::count(name, '/') > 1) return {};
+  return name;
+}
+
+}  // namespace
+
+ModelNames::ModelNames(const Settings& settings)
+    : allow_downloads_(settings.allow_downloads), cache_(settings.models_dir) {
+  if (settings.default_model.empty()) return;
+  const fs::path folder = hub::resolve_model(settings.default_model, settings.models_dir);
+  if (!fs::is_directory(folder)) {
+    throw make_error(ErrorCode::invalid_argument, "the default model ", quoted_name(settings.default_model),
+                     " is a file; give the folder of a model");
+  }
+  default_ = {name_inside(folder, settings.models_dir), folder};
+  default_is_inside_ = !default_.name.empty();
+  if (default_is_inside_) return;
+  const bool is_builtin = settings.default_model.starts_with(hub::kBuiltinPrefix);
+  default_.name = is_builtin ? settings.default_model : fs::canonical(folder).filename().string();
+}
+
+// Nothing where the index has no such model; throws for what can be no model's name.
+std::optional<NamedFolder> ModelNames::find(std::string_view name, const ModelIndex& index) const {
+  if (!default_is_inside_ && name == default_.name) return default_;
+  std::string_view plain = name;
+  if (plain.starts_with(hub::kBuiltinPrefix)) plain.remove_prefix(hub::kBuiltinPrefix.size());
+  if (!hub::is_model_name(plain)) throw no_such_model(name);
+  return index.find(name);
+}
+
+std::optional<NamedFolder> ModelNames::look_up(std::string_view name, const ModelIndex& index) const {
+  if (name.empty()) return find(default_name(index), index);
+  if (name.starts_with("hf:")) {
+    throw make_error(ErrorCode::unsupported, "cannot fetch ", quoted_name(name.substr(3)), ": ",
+                     allow_downloads_ ? "this version does not download" : "this server does not download",
+                     "; GET /api/models lists what there is");
+  }
+  if (name.size() > kLatest.size() && name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
+  const std::size_t prefix = name.starts_with(hub::kBuiltinPrefix) ? hub::kBuiltinPrefix.size() : 0;
+  const std::size_t colon = name.rfind(':');
+  if (colon == std::string_view::npos || colon == 0 || colon < prefix) return find(name, index);
+  if (!find(name.substr(0, colon), index)) return std::nullopt;
+  throw make_error(ErrorCode::unsupported, "this version does not read variants of models; leave out the variant ",
+                   quoted_name(name.substr(colon + 1)));
+}
+
+std::optional<NamedFolder> ModelNames::find_in_memory(std::string_view name) const {
+  const std::shared_ptr<const ModelIndex> index = cache_.get();
+  const bool is_old = Clock::now() - index->begun() > kFresh;
+  if (is_old) wants_refresh_ = true;
+  // Which model is the only one may have changed since.
+  if (is_of_the_only_model(name) && (is_old || !index->only_model())) return std::nullopt;
+  return look_up(name, *index);
+}
+
+void ModelNames::refresh_where_wanted() const {
+  if (wants_refresh_.exchange(false)) cache_.refreshed();
+}
+
+NamedFolder ModelNames::resolve(std::string_view name, Clock::time_point since) const {
+  if (!is_of_the_only_model(name)) {
+    if (auto found = find_in_memory(name)) return std::move(*found);
+  }
+  if (auto found = look_up(name, *cache_.newer_than(since))) return std::move(*found);
+  throw no_such_model(name);
+}
+
+NamedFolder ModelNames::resolve_soon(std::string_view name) const {
+  if (auto found = find_in_memory(name)) return std::move(*found);
+  if (auto found = look_up(name, *cache_.refreshed())) return std::move(*found);
+  throw no_such_model(name);
+}
+
+std::string ModelNames::default_name() const {
+  return default_.name.empty() ? default_name(*cache_.newer_than(Clock::now())) : default_.name;
+}
+
+std::string ModelNames::default_name(const ModelIndex& index) const {
+  if (!default_.name.empty()) return default_.name;
+  if (const NamedFolder* only = index.only_model()) return only->name;
+  if (index.models().empty() && index.builtin().empty()) {
+    throw make_error(ErrorCode::not_found,
+                     "this server has no models; whoever runs it can put some into its models folder");
+  }
+  throw make_error(ErrorCode::invalid_argument, "the request names no model, and this server has several: ",
+                   joined(index.models().empty() ? index.builtin() : index.models()));
+}
+
+std::vector<NamedFolder> ModelNames::all() const {
+  const std::shared_ptr<const ModelIndex> index = cache_.refreshed();
+  std::vector<NamedFolder> folders;
+  if (!default_is_inside_) folders.push_back(default_);
+  for (const std::vector<NamedFolder>* each : {&index->models(), &index->builtin()}) {
+    for (const NamedFolder& model : *each) {
+      if (default_is_inside_ || model.name != default_.name) folders.push_back(model);
+    }
+  }
+  return folders;
+}
+
+}  // namespace alate::server

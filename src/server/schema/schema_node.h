@@ -1,0 +1,46 @@
+// A schema as it is checked: what Schema::parse makes of the text.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/json.h"
+#include "server/schema/schema.h"
+
+namespace alate::server {
+
+/// Kinds of values, as bits of a set. Every integer is a number too.
+enum SchemaType : unsigned {
+  kNullType = 1,
+  kBooleanType = 2,
+  kIntegerType = 4,
+  kNumberType = 8,
+  kStringType = 16,
+  kArrayType = 32,
+  kObjectType = 64,
+};
+
+struct Schema::Node {
+  struct Property {
+    std::string name;
+    std::unique_ptr<Node> schema;
+    bool required = false;
+  };
+
+  unsigned types = 0;  // bits of SchemaType; 0: any
+  std::vector<Property> properties;
+  std::vector<std::string> required;       // names that `properties` does not have
+  bool closed = false;                     // additionalProperties: false
+  std::unique_ptr<Node> additional;        // additionalProperties: a schema; null: none
+  std::unique_ptr<Node> items;             // null: any
+  std::vector<std::unique_ptr<Node>> any;  // anyOf; empty: absent
+  std::vector<formats::Json> values;       // enum; empty: absent
+  std::optional<double> minimum, maximum;
+  std::optional<std::size_t> min_items, max_items, min_length, max_length;
+  formats::Json json;  // the whole schema's, at the root only
+};
+
+}  // namespace alate::server
