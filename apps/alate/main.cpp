@@ -69,7 +69,7 @@ int main(int count, char** given) {
   base::forbid_usage_reports();  // while there is one thread
   base::catch_bus_errors();
   try {
-    runtime::set_probe_program(base::program_path(), {"__probe"});
+    machine::set_probe_program(base::program_path(), {"__probe"});
     app::run(app::arguments_of_process(count, given));
     return app::kDone;
   } catch (const app::OutputClosed&) {

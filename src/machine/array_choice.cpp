@@ -5,7 +5,7 @@
 
 #include "machine/selection.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 namespace {
 
 std::vector<std::string> specs_of(ArrayBackend backend) {
@@ -86,4 +86,4 @@ bool concerns_arrays(ArrayBackend wanted, const BackendState& backend, bool may_
   });
 }
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

@@ -6,7 +6,7 @@
 #include "alate/context.h"
 #include "machine/machine.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 
 struct ArrayChoice {
   ArrayDevice device;
@@ -20,4 +20,4 @@ ArrayChoice choose_arrays(ArrayBackend wanted, const Machine& machine, bool is_w
 /// Whether the choice may come to the backend, so that its library must be looked at.
 bool concerns_arrays(ArrayBackend wanted, const BackendState& backend, bool may_have_accelerators, bool is_windows);
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

@@ -29,12 +29,12 @@ constexpr bool kIsWindows = std::filesystem::path::preferred_separator != '/';
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-runtime::ArrayChoice choose(ArrayBackend wanted) {
+ArrayChoice choose(ArrayBackend wanted) {
   const bool may_have_accelerators = base::may_have_accelerators();
-  const runtime::Machine machine = runtime::discover({.wants = [&](const runtime::BackendState& state) {
-    return runtime::concerns_arrays(wanted, state, may_have_accelerators, kIsWindows);
+  const Machine machine = discover({.wants = [&](const BackendState& state) {
+    return concerns_arrays(wanted, state, may_have_accelerators, kIsWindows);
   }});
-  return runtime::choose_arrays(wanted, machine, kIsWindows);
+  return choose_arrays(wanted, machine, kIsWindows);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ std::optional<ArrayBackend> parse_array_backend(std::string_view name) {
 struct Context::State {
   mutable base::Mutex mutex;
   bool is_chosen = false;
-  runtime::ArrayChoice choice;
+  ArrayChoice choice;
   std::string fallback_reason;
 
   // What the environment says, unless something was set already.
@@ -76,7 +76,7 @@ Context::Context() : state_(std::make_unique<State>()) {}
 Context::~Context() = default;
 
 void Context::set_backend(ArrayBackend backend) {
-  runtime::ArrayChoice choice = choose(backend);
+  ArrayChoice choice = choose(backend);
   if (!choice.is_wanted)
     throw make_error(ErrorCode::unavailable, "arrays cannot run on ", to_string(backend), ": ", choice.refusals,
                      "; see `alate backends`");

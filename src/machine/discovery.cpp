@@ -13,7 +13,7 @@
 #include "base/threads/mutex.h"
 #include "machine/probe.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 namespace {
 
 using backends::Device;
@@ -160,7 +160,7 @@ std::vector<std::string> list_available() {
 
 std::string default_backend(const std::vector<std::string>& priority) {
   Preferences preferences;
-  preferences.wanted = priority.empty() ? runtime::priority() : priority;
+  preferences.wanted = priority.empty() ? priority() : priority;
   preferences.asked_by = "the priority";
   return select({.name = "any"}, preferences, discover_for(preferences)).backend;
 }
@@ -189,4 +189,4 @@ void log_backends(const Machine& machine, const Preferences& preferences) {
   base::log(base::LogLevel::info, "Default backend: " + chosen.backend);
 }
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

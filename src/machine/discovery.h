@@ -8,7 +8,7 @@
 #include "machine/machine.h"
 #include "machine/selection.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 
 struct DiscoveryOptions {
   /// Which backends with foreign libraries are probed; the others are listed without devices. Empty: all.
@@ -42,4 +42,4 @@ std::vector<std::string> priority();
 /// can run any model.
 void log_backends(const Machine& machine, const Preferences& preferences);
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

@@ -7,7 +7,7 @@
 
 #include "backends/backend.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 
 struct BackendState {
   std::string name;
@@ -30,4 +30,4 @@ struct Machine {
   const BackendState* find(std::string_view name) const;
 };
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

@@ -7,7 +7,7 @@
 #include "alate/memory.h"
 #include "base/os/platform.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 namespace {
 
 using formats::Json;
@@ -100,4 +100,4 @@ std::string facts_listing(const MachineFacts& facts) {
   return text;
 }
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

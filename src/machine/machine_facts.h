@@ -7,7 +7,7 @@
 #include "base/os/process_limits.h"
 #include "formats/json.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 
 struct MachineFacts {
   base::CpuFacts processor;
@@ -26,4 +26,4 @@ formats::Json to_json(const MachineFacts& facts);
 /// Lines of a name and what it is: "processor", "instructions", "caches", "memory", "limits".
 std::string facts_listing(const MachineFacts& facts);
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

@@ -1,6 +1,6 @@
 #include "machine/machine_json.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 namespace {
 
 using backends::Device;
@@ -87,4 +87,4 @@ Json to_json(const Selection& selection) {
   return object;
 }
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

@@ -5,7 +5,7 @@
 #include "machine/machine.h"
 #include "machine/selection.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 
 /// {"backends": [{"name", "aliases", "description", "available", "reason", "remedy", "devices": […]}], "elsewhere":
 /// […]}. Reason and remedy are there where the backend is not available.
@@ -14,4 +14,4 @@ formats::Json to_json(const Machine& machine);
 /// {"backend", "device", "device_description", "dtype", "reason", "required_backends", "considered": […]}.
 formats::Json to_json(const Selection& selection);
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

@@ -14,7 +14,7 @@
 #include "base/os/large_pages.h"
 #include "base/threads/thread_pool.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -155,4 +155,4 @@ std::string peaks_listing(const MachinePeaks& peaks) {
   return text;
 }
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

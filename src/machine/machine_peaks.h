@@ -8,7 +8,7 @@
 
 #include "formats/json.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 
 /// Names of the rates.
 inline constexpr std::string_view kPeakOfF32 = "multiply-add f32", kPeakOfInt8 = "multiply-add int8",
@@ -41,4 +41,4 @@ formats::Json to_json(const MachinePeaks& peaks);
 /// A line a rate: "multiply-add f32    95.3 GFLOP/s on one thread, 187 on 2 (avx512)".
 std::string peaks_listing(const MachinePeaks& peaks);
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

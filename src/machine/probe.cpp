@@ -12,7 +12,7 @@
 #include "base/threads/mutex.h"
 #include "formats/json.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 namespace {
 
 using backends::Device;
@@ -186,4 +186,4 @@ void set_probe_program(std::filesystem::path program, std::vector<std::string> w
   probe_program().words = std::move(words);
 }
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

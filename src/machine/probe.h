@@ -9,7 +9,7 @@
 
 #include "backends/backend.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 
 struct Probe {
   std::vector<backends::Device> devices;  // usable ones have passed their self-test
@@ -35,4 +35,4 @@ void set_probe_program(std::filesystem::path program, std::vector<std::string> w
 std::optional<Probe> cached_probe(const backends::Backend& backend, const std::filesystem::path& library);
 void cache_probe(const backends::Backend& backend, const std::filesystem::path& library, const Probe& probe);
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

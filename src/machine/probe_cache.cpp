@@ -14,7 +14,7 @@
 #include "base/os/program_path.h"
 #include "machine/probe.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,4 +84,4 @@ void cache_probe(const backends::Backend& backend, const fs::path& library, cons
   }
 }
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

@@ -12,7 +12,7 @@
 #include "base/nearest_name.h"
 #include "formats/json.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 namespace {
 
 using backends::Device;
@@ -303,4 +303,4 @@ Selection select(const ModelNeeds& model, const Preferences& preferences, const 
   return Chooser(model, preferences, machine, failed).choose();
 }
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

@@ -12,7 +12,7 @@
 #include "alate/selection.h"
 #include "machine/machine.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 
 /// NAME or NAME:DEVICE.
 struct BackendSpec {
@@ -61,4 +61,4 @@ bool concerns(const Preferences& preferences, const BackendState& backend, bool 
 /// Names that backends have on other machines or in other builds, so that a configuration may name them.
 std::span<const std::string_view> names_elsewhere();
 
-}  // namespace alate::runtime
+}  // namespace alate::machine

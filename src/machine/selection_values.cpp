@@ -4,7 +4,7 @@
 
 #include "machine/selection.h"
 
-namespace alate::runtime {
+namespace alate::machine {
 
 const BackendState* Machine::find(std::string_view name) const {
   const auto found = std::ranges::find_if(backends, [&](const BackendState& state) {
@@ -32,7 +32,7 @@ bool concerns(const Preferences& preferences, const BackendState& backend, bool 
   return backend.name == "cpu" || (may_have_accelerators && preferences.gpu != "off");
 }
 
-}  // namespace alate::runtime
+}  // namespace alate::machine
 
 namespace alate {
 

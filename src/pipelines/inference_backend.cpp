@@ -6,10 +6,10 @@
 namespace alate {
 namespace {
 
-runtime::BackendState state_of(const std::string& name) {
-  const runtime::Machine machine =
-      runtime::discover({.wants = [&](const runtime::BackendState& state) { return state.name == name; }});
-  const runtime::BackendState* state = machine.find(name);
+machine::BackendState state_of(const std::string& name) {
+  const machine::Machine machine =
+      machine::discover({.wants = [&](const machine::BackendState& state) { return state.name == name; }});
+  const machine::BackendState* state = machine.find(name);
   if (state == nullptr) throw make_error(ErrorCode::not_found, "no backend is called ", name);
   return *state;
 }
@@ -19,7 +19,7 @@ runtime::BackendState state_of(const std::string& name) {
 bool InferenceBackend::is_available() const { return state_of(name_).is_available(); }
 
 std::string InferenceBackend::unavailable_reason() const {
-  const runtime::BackendState state = state_of(name_);
+  const machine::BackendState state = state_of(name_);
   return state.reason + (state.reason.empty() || state.remedy.empty() ? "" : "; " + state.remedy);
 }
 
@@ -31,7 +31,7 @@ Model InferenceBackend::load(const std::filesystem::path& path, LoadOptions opti
   return Model::load(path, options);
 }
 
-InferenceBackend get_default_backend() { return InferenceBackend(runtime::default_backend()); }
+InferenceBackend get_default_backend() { return InferenceBackend(machine::default_backend()); }
 
 InferenceBackend get_inference_backend(std::string_view name) {
   return InferenceBackend(std::string(backends::get_backend(name).name()));
@@ -39,7 +39,7 @@ InferenceBackend get_inference_backend(std::string_view name) {
 
 std::vector<InferenceBackend> list_available_backends() {
   std::vector<InferenceBackend> all;
-  for (std::string& name : runtime::list_available()) all.emplace_back(std::move(name));
+  for (std::string& name : machine::list_available()) all.emplace_back(std::move(name));
   return all;
 }
 

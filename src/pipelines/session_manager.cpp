@@ -80,7 +80,7 @@ SessionManager::~SessionManager() {
 }
 
 void SessionManager::set_priority(std::vector<std::string> priority) {
-  runtime::check_names(priority);
+  machine::check_names(priority);
   const std::lock_guard lock(state_->mutex);
   state_->priority = std::move(priority);
 }

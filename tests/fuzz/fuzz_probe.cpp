@@ -14,14 +14,14 @@ using alate::ErrorCode;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  alate::runtime::Probe probe;
+  alate::machine::Probe probe;
   try {
-    probe = alate::runtime::parse_probe(text, "input");
+    probe = alate::machine::parse_probe(text, "input");
   } catch (const Error& error) {
     if (error.code() != ErrorCode::corrupt && error.code() != ErrorCode::resource_exhausted) std::abort();
     return 0;
   }
   const std::string printed = to_text(probe);
-  if (to_text(alate::runtime::parse_probe(printed, "printed")) != printed) std::abort();
+  if (to_text(alate::machine::parse_probe(printed, "printed")) != printed) std::abort();
   return 0;
 }

@@ -8,7 +8,7 @@ namespace alate::app {
 namespace {
 
 using backends::Device;
-using runtime::BackendState;
+using machine::BackendState;
 
 std::string padded(std::string text, std::size_t width) {
   text.resize(std::max(text.size() + 1, width), ' ');
@@ -63,11 +63,11 @@ std::string listing_of(const BackendState& state) {
 
 }  // namespace
 
-std::string backend_listing(const runtime::Machine& machine) {
+std::string backend_listing(const machine::Machine& machine) {
   std::string text;
   for (const BackendState& state : machine.backends) text += listing_of(state);
   std::string elsewhere;
-  for (const std::string_view name : runtime::names_elsewhere()) {
+  for (const std::string_view name : machine::names_elsewhere()) {
     if (machine.find(name) == nullptr) elsewhere += (elsewhere.empty() ? "" : ", ") + std::string(name);
   }
   if (!elsewhere.empty()) text += "Not in this build: " + elsewhere + "\n";

@@ -9,7 +9,7 @@
 namespace alate::app {
 
 /// A paragraph a backend: its devices with their memory, or why there are none and what to do.
-std::string backend_listing(const runtime::Machine& machine);
+std::string backend_listing(const machine::Machine& machine);
 
 /// What was considered, in order, and what speaks against each.
 std::string selection_listing(const Selection& selection);

@@ -27,8 +27,8 @@ struct Asked {
 };
 
 void list_backends(const Asked& asked, OutputFormat format, Output& output) {
-  const runtime::Machine machine = runtime::discover({.anew = asked.probe});
-  output.write(format == OutputFormat::json ? formats::to_json_text(runtime::to_json(machine)) + "\n"
+  const machine::Machine machine = machine::discover({.anew = asked.probe});
+  output.write(format == OutputFormat::json ? formats::to_json_text(machine::to_json(machine)) + "\n"
                                             : backend_listing(machine));
 }
 

@@ -23,24 +23,24 @@ void run_doctor(Arguments& arguments) {
   if (!arguments.parse()) return;
   apply(options);
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
-  const runtime::Preferences preferences = runtime::preferences_of(load_options(options));
-  runtime::ModelNeeds needs{.name = "any"};
+  const machine::Preferences preferences = runtime::preferences_of(load_options(options));
+  machine::ModelNeeds needs{.name = "any"};
   if (!model.empty()) needs = runtime::model_needs(find_model(options, model), options.dtype);
-  const runtime::Machine machine = runtime::discover();
-  const runtime::MachineFacts facts = runtime::machine_facts();
-  const runtime::MachinePeaks peaks = runtime::measure_peaks();
-  const Selection selection = runtime::select(needs, preferences, machine);
+  const machine::Machine machine = machine::discover();
+  const machine::MachineFacts facts = machine::machine_facts();
+  const machine::MachinePeaks peaks = machine::measure_peaks();
+  const Selection selection = machine::select(needs, preferences, machine);
   Output output(options.out);
   if (format == OutputFormat::json) {
     formats::Json::Object object = {{"model", needs.name},
-                                    {"selection", runtime::to_json(selection)},
-                                    {"machine", runtime::to_json(facts)},
-                                    {"peaks", runtime::to_json(peaks)}};
-    const formats::Json backends = runtime::to_json(machine);
+                                    {"selection", machine::to_json(selection)},
+                                    {"machine", machine::to_json(facts)},
+                                    {"peaks", machine::to_json(peaks)}};
+    const formats::Json backends = machine::to_json(machine);
     for (const auto& [key, value] : backends.as_object("machine")) object.emplace_back(key, value);
     output.write(formats::to_json_text(object) + "\n");
   } else {
-    output.write("Machine\n" + runtime::facts_listing(facts) + "\nMeasured peaks\n" + runtime::peaks_listing(peaks) +
+    output.write("Machine\n" + machine::facts_listing(facts) + "\nMeasured peaks\n" + machine::peaks_listing(peaks) +
                  "\nBackends\n" + backend_listing(machine) + "\nDecision for " +
                  (model.empty() ? "any model" : "the model " + needs.name) + "\n" + selection_listing(selection));
   }

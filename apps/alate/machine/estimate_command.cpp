@@ -46,17 +46,17 @@ std::uint64_t bytes_of_dtype(std::string_view name) {
 }
 
 // What was asked about: the backends of --backend, else all but the one that only checks the others.
-std::vector<runtime::BackendState> asked_backends(const CommonOptions& options) {
-  const runtime::Machine machine = runtime::discover();
-  std::vector<runtime::BackendState> asked;
+std::vector<machine::BackendState> asked_backends(const CommonOptions& options) {
+  const machine::Machine machine = machine::discover();
+  std::vector<machine::BackendState> asked;
   for (const std::string& choice : options.backends) {
-    const std::string name = runtime::BackendSpec::parse(choice).backend;
+    const std::string name = machine::BackendSpec::parse(choice).backend;
     if (name == "auto") continue;
     backends::get_backend(name);  // throws, naming those that there are
-    if (const runtime::BackendState* state = machine.find(name)) asked.push_back(*state);
+    if (const machine::BackendState* state = machine.find(name)) asked.push_back(*state);
   }
   if (!asked.empty()) return asked;
-  for (const runtime::BackendState& state : machine.backends) {
+  for (const machine::BackendState& state : machine.backends) {
     if (state.is_automatic) asked.push_back(state);
   }
   return asked;
@@ -64,11 +64,11 @@ std::vector<runtime::BackendState> asked_backends(const CommonOptions& options) 
 
 // `request_on` says what is needed on a backend.
 template <typename RequestOn>
-std::vector<Fit> fits_on_devices(const std::vector<runtime::BackendState>& asked, const RequestOn& request_on) {
+std::vector<Fit> fits_on_devices(const std::vector<machine::BackendState>& asked, const RequestOn& request_on) {
   std::vector<backends::Device> all;
-  for (const runtime::BackendState& state : asked) all.insert(all.end(), state.devices.begin(), state.devices.end());
+  for (const machine::BackendState& state : asked) all.insert(all.end(), state.devices.begin(), state.devices.end());
   std::vector<Fit> fits;
-  for (const runtime::BackendState& state : asked) {
+  for (const machine::BackendState& state : asked) {
     if (state.devices.empty()) {
       backends::Device absent{.backend = state.name};
       absent.unusable = state.reason;
@@ -137,8 +137,8 @@ Estimate estimate_file(const std::filesystem::path& file, const std::string& nam
   estimate.request.parts = {{"weights", runtime::onnx_bytes(file)}};
   estimate.note = "weights alone: what a run of the file takes is known to its runtime only";
   estimate.facts = {{"model", name}, {"file", file.filename().string()}};
-  std::vector<runtime::BackendState> asked;
-  for (runtime::BackendState& state : asked_backends(options)) {
+  std::vector<machine::BackendState> asked;
+  for (machine::BackendState& state : asked_backends(options)) {
     if (std::ranges::find(state.reads_files, ".onnx") != state.reads_files.end()) asked.push_back(std::move(state));
   }
   estimate.fits = fits_on_devices(asked, [&](const backends::Backend&) { return estimate.request; });
@@ -154,7 +154,7 @@ Estimate estimate_model(const std::string& model, const CommonOptions& options) 
   const auto request_on = [&](const backends::Backend& backend) {
     return runtime::encoder_request(backend, folder.graph, folder.limits, size, name);
   };
-  const std::vector<runtime::BackendState> asked = asked_backends(options);
+  const std::vector<machine::BackendState> asked = asked_backends(options);
   const backends::Backend& first = backends::get_backend(asked.front().name);
   const ModelMemory memory = runtime::encoder_memory(first, folder.graph, folder.limits, size);
   Estimate estimate;

@@ -20,8 +20,8 @@ void run_probe(Arguments& arguments) {
   // Libraries write to standard output as they like; what they write must not be taken for the answer.
   const int answer = base::set_standard_output_aside();
   if (answer < 0) throw Error(ErrorCode::unavailable, "standard output cannot be set aside");
-  const runtime::Probe probe = runtime::probe_here(backends::get_backend(backend), library);
-  write_to_descriptor(answer, runtime::to_text(probe), "standard output");
+  const machine::Probe probe = machine::probe_here(backends::get_backend(backend), library);
+  write_to_descriptor(answer, machine::to_text(probe), "standard output");
   (void)base::close_descriptor(answer);
   base::end_process_now(0);  // a library's own ending may be what is broken; there is nothing left to do
 }

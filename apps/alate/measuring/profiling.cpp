@@ -24,11 +24,11 @@ void Profiler::add(double seconds) {
 }
 
 formats::Json Profiler::json(std::size_t runs) const {
-  return runtime::to_json(profile_, runs, runtime::measure_peaks());
+  return runtime::to_json(profile_, runs, machine::measure_peaks());
 }
 
 void Profiler::show(std::size_t runs) const {
-  const std::string text = runtime::profile_listing(profile_, runs, runtime::measure_peaks());
+  const std::string text = runtime::profile_listing(profile_, runs, machine::measure_peaks());
   write_to_descriptor(base::kStandardError, text, "standard error");
 }
 

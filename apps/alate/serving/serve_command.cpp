@@ -93,8 +93,8 @@ CommonOptions common_options(const server::Settings& settings) {
 void check(const server::Settings& settings, const ServeOptions& options) {
   std::vector<Error> problems = problems_of(settings);
   try {
-    const runtime::Preferences preferences = runtime::preferences_of(load_options(common_options(settings)));
-    runtime::select({.name = "any"}, preferences, runtime::discover_for(preferences));
+    const machine::Preferences preferences = runtime::preferences_of(load_options(common_options(settings)));
+    machine::select({.name = "any"}, preferences, machine::discover_for(preferences));
   } catch (const Error& error) {
     problems.push_back(error);
   }
@@ -154,7 +154,7 @@ void run_serve(Arguments& arguments) {
 
   if (const auto problems = problems_of(settings); !problems.empty()) throw problems.front();
   check_dtype(common);
-  runtime::log_backends(runtime::discover(), runtime::preferences_of(load_options(common)));
+  machine::log_backends(machine::discover(), runtime::preferences_of(load_options(common)));
   server::Application application(settings, std::string(program_version()));
   application.handle_signals();
   announce(application);

@@ -15,9 +15,9 @@
 namespace alate {
 namespace {
 
-using runtime::BackendSpec;
-using runtime::BackendState;
-using runtime::Machine;
+using machine::BackendSpec;
+using machine::BackendState;
+using machine::Machine;
 
 // A backend of the name, then devices of that name that a foreign runtime has. The processor's own engine is always
 // there.
@@ -29,7 +29,7 @@ bool is_processors_own(std::string_view choice) { return choice == "cpu"; }
 // Foreign libraries are opened only where they are asked for by name, or may have an accelerator.
 Machine machine_for(const std::vector<std::string>& wanted) {
   const bool may_have_accelerators = base::may_have_accelerators();
-  return runtime::discover({.wants = [&](const BackendState& state) {
+  return machine::discover({.wants = [&](const BackendState& state) {
     return std::ranges::any_of(wanted, [&](const std::string& choice) {
       const std::string name = BackendSpec::parse(choice).backend;
       const bool is_this = name == state.name || std::ranges::find(state.aliases, name) != state.aliases.end();
@@ -42,11 +42,11 @@ Selection choose(std::string_view preference) {
   std::vector<std::string> wanted;
   if (preference != "auto") wanted.emplace_back(preference);
   wanted.insert(wanted.end(), kOrder.begin(), kOrder.end());
-  runtime::Preferences preferences;
+  machine::Preferences preferences;
   preferences.wanted = wanted;
   preferences.asked_by = "the kernels' order";
   preferences.policy = BackendPolicy::allow;
-  return runtime::select({.name = "kernels"}, preferences, machine_for(wanted));
+  return machine::select({.name = "kernels"}, preferences, machine_for(wanted));
 }
 
 std::string spec_of(const Selection& selection) {
@@ -81,7 +81,7 @@ std::shared_ptr<const KernelBackend> init_backend(std::string_view preference, c
 
 std::vector<BackendInfo> discover_backends() {
   std::vector<BackendInfo> all;
-  for (const BackendState& state : runtime::discover().backends) {
+  for (const BackendState& state : machine::discover().backends) {
     BackendInfo info{.name = state.name, .available = state.is_available(), .devices = {}, .error = state.reason};
     if (!info.error.empty() && !state.remedy.empty()) info.error += ": " + state.remedy;
     for (const backends::Device& device : state.devices) {

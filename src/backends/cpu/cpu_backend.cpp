@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "alate/error.h"
+#include "backends/cpu/planner/make_plan.h"
+#include "backends/cpu/run/binding.h"
 #include "backends/cpu/run/executable.h"
 #include "backends/cpu/steps/operations.h"
 #include "backends/host_buffers.h"

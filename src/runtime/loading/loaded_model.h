@@ -71,7 +71,7 @@ class EncoderProgram {
 };
 
 /// What options say about backends, with the process's priority where they say nothing.
-Preferences preferences_of(const LoadOptions& options);
+machine::Preferences preferences_of(const LoadOptions& options);
 
 /// The last part of a model's path, for messages.
 std::string shown_name(const std::filesystem::path& folder);

@@ -76,9 +76,9 @@ bool fits_easily(const backends::Device& device, const graph::Graph& graph, cons
 
 // Accelerators before processors, else as they stand. An absent backend is one device that says why.
 std::vector<backends::Device> devices_of(std::span<const std::string> preferred) {
-  const Machine machine = discover();
+  const machine::Machine machine = machine::discover();
   std::vector<backends::Device> devices;
-  const auto add = [&](const BackendState& state) {
+  const auto add = [&](const machine::BackendState& state) {
     devices.insert(devices.end(), state.devices.begin(), state.devices.end());
     if (!state.devices.empty()) return;
     devices.emplace_back();
@@ -87,10 +87,10 @@ std::vector<backends::Device> devices_of(std::span<const std::string> preferred)
   };
   for (const std::string& name : preferred) {
     backends::get_backend(name);  // throws, naming those that there are
-    if (const BackendState* state = machine.find(name)) add(*state);
+    if (const machine::BackendState* state = machine.find(name)) add(*state);
   }
   if (!preferred.empty()) return devices;
-  for (const BackendState& state : machine.backends) {
+  for (const machine::BackendState& state : machine.backends) {
     if (state.is_automatic) add(state);
   }
   std::ranges::stable_partition(

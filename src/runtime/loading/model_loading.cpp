@@ -13,19 +13,19 @@
 
 namespace alate::runtime {
 
-Preferences preferences_of(const LoadOptions& options) {
-  Preferences preferences;
+machine::Preferences preferences_of(const LoadOptions& options) {
+  machine::Preferences preferences;
   preferences.wanted = options.backends;
   for (std::string& wanted : preferences.wanted) {
     // A backend of somebody else's making tells its other names only when it is opened.
-    BackendSpec spec = BackendSpec::parse(wanted);
+    machine::BackendSpec spec = machine::BackendSpec::parse(wanted);
     const backends::Registration* row = backends::find_registration(spec.backend);
     if (row != nullptr) wanted = std::string(row->name) + (spec.device.empty() ? "" : ":" + spec.device);
   }
   preferences.asked_by = options.asked_by;
   preferences.is_wish = options.is_wish;
   if (preferences.wanted.empty()) {
-    preferences.wanted = runtime::priority();
+    preferences.wanted = machine::priority();
     preferences.asked_by = "set_priority";
   }
   preferences.device = options.device;
@@ -45,10 +45,10 @@ std::string shown_name(const std::filesystem::path& folder) {
 namespace alate {
 namespace {
 
-using runtime::FailedChoice;
-using runtime::Machine;
-using runtime::ModelNeeds;
-using runtime::Preferences;
+using machine::FailedChoice;
+using machine::Machine;
+using machine::ModelNeeds;
+using machine::Preferences;
 
 // A config.json; nothing for a lone ONNX file, which needs none.
 formats::Json read_config(const runtime::ModelFiles& files) {
@@ -72,7 +72,7 @@ models::EncoderLimits limits_of_config(const formats::Json& config) {
           .hidden_size = config.get_int("hidden_size", 0)};
 }
 
-void say(const Selection& selection, const std::filesystem::path& folder, const Preferences& preferences) {
+void say(const Selection& selection, const std::filesystem::path& folder, const machine::Preferences& preferences) {
   base::log(base::LogLevel::info, to_line(selection, runtime::shown_name(folder)));
   if (preferences.policy != BackendPolicy::warn || preferences.is_wish) return;
   for (const ConsideredBackend& each : selection.considered) {
@@ -182,16 +182,16 @@ std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& fo
                                                  const std::function<void(const State&)>& prepare,
                                                  const std::vector<std::string>& supported) {
   const std::shared_ptr<State> state = read_files(folder, options);
-  const Preferences preferences = runtime::preferences_of(options);
-  const ModelNeeds needs{.name = runtime::shown_name(folder),
-                         .backends = in_both(state->manifest.backends, supported),
-                         .file_extension = state->files.is_onnx() ? ".onnx" : "",
-                         .bytes = state->facts.weight_bytes,
-                         .dtype = state->facts.dtype};
-  Machine machine = runtime::discover_for(preferences, needs);
-  std::vector<FailedChoice> failed;
+  const machine::Preferences preferences = runtime::preferences_of(options);
+  const machine::ModelNeeds needs{.name = runtime::shown_name(folder),
+                                  .backends = in_both(state->manifest.backends, supported),
+                                  .file_extension = state->files.is_onnx() ? ".onnx" : "",
+                                  .bytes = state->facts.weight_bytes,
+                                  .dtype = state->facts.dtype};
+  machine::Machine machine = machine::discover_for(preferences, needs);
+  std::vector<machine::FailedChoice> failed;
   for (;;) {
-    Selection selection = runtime::select(needs, preferences, machine, failed);
+    Selection selection = machine::select(needs, preferences, machine, failed);
     say(selection, folder, preferences);
     put_on(*state, std::move(selection));
     try {
@@ -203,9 +203,9 @@ std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& fo
                 {{"backend", tried.backend}, {"error", error.what()}});
       failed.push_back({tried.backend, tried.device_index, error.what(), error.code()});
       // The only choice's own words say more than a list of one; so does a code that callers act upon.
-      machine = runtime::discover();
+      machine = machine::discover();
       try {
-        runtime::select(needs, preferences, machine, failed);
+        machine::select(needs, preferences, machine, failed);
       } catch (const Error&) {
         if (failed.size() == 1) throw error;
         throw;

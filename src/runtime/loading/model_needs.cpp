@@ -7,9 +7,9 @@
 
 namespace alate::runtime {
 
-ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype) {
+machine::ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype) {
   const ModelFiles files = find_model_files(path);
-  ModelNeeds needs{.name = shown_name(path), .backends = hub::read_manifest(files.folder).backends};
+  machine::ModelNeeds needs{.name = shown_name(path), .backends = hub::read_manifest(files.folder).backends};
   if (files.is_onnx()) {
     needs.file_extension = ".onnx";
     needs.bytes = onnx_bytes(files.onnx_file);

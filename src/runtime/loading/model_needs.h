@@ -11,6 +11,6 @@ namespace alate::runtime {
 
 /// `dtype` is as LoadOptions have it. Reads config, manifest and the headers of the weights. Throws as Model::load for
 /// what is no model.
-ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype = {});
+machine::ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype = {});
 
 }  // namespace alate::runtime

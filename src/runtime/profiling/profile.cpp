@@ -76,15 +76,15 @@ namespace {
 
 // Instructions that multiply bytes as they are take half as many shorts. Without them bytes are widened by one more
 // multiplication, so that their rate is that of shorts.
-double int16_rate(const MachinePeaks& peaks) {
-  const auto bytes = std::ranges::find(peaks.rates, kPeakOfInt8, &PeakRate::name);
+double int16_rate(const machine::MachinePeaks& peaks) {
+  const auto bytes = std::ranges::find(peaks.rates, kPeakOfInt8, &machine::PeakRate::name);
   const bool widens = bytes != peaks.rates.end() && bytes->instructions.ends_with("maddubs");
   return rate_of(peaks, kPeakOfInt8) / (widens ? 1 : 2);
 }
 
 }  // namespace
 
-double peak_flops(const MachinePeaks& peaks, Arithmetic arithmetic) {
+double peak_flops(const machine::MachinePeaks& peaks, Arithmetic arithmetic) {
   switch (arithmetic) {
     case Arithmetic::none:
     case Arithmetic::other: return 0;
@@ -96,7 +96,7 @@ double peak_flops(const MachinePeaks& peaks, Arithmetic arithmetic) {
   return 0;
 }
 
-double share_of_peak(std::span<const ProfileRow> rows, double seconds, const MachinePeaks& peaks) {
+double share_of_peak(std::span<const ProfileRow> rows, double seconds, const machine::MachinePeaks& peaks) {
   double least = 0;
   for (const ProfileRow& row : rows) {
     if (const double peak = peak_flops(peaks, row.arithmetic); peak > 0) least += row.flops / peak;

@@ -48,19 +48,19 @@ class Profile {
 };
 
 /// Operations a second of `arithmetic` on all threads at best; 0 where it was not measured.
-double peak_flops(const MachinePeaks& peaks, backends::Arithmetic arithmetic);
+double peak_flops(const machine::MachinePeaks& peaks, backends::Arithmetic arithmetic);
 
 /// What part of `seconds` the operations of all rows take at the machine's peak, each at that of its arithmetic: the
 /// share of the peak that the whole came to. Operations without a measured peak take no time.
-double share_of_peak(std::span<const ProfileRow> rows, double seconds, const MachinePeaks& peaks);
+double share_of_peak(std::span<const ProfileRow> rows, double seconds, const machine::MachinePeaks& peaks);
 
 /// {"runs", "seconds" (of all runs), "kernel_seconds", "outside_seconds", "flops", "bytes", "share_of_peak",
 /// "kernels": […], "nodes": […], "peaks": as to_json(peaks)}. Rows have "kernel", "source" (nodes), "arithmetic",
 /// "calls", "seconds", "share_of_time", "flops", "bytes", "gflops_per_second", "share_of_peak", "gbytes_per_second",
 /// "share_of_memory_peak"; null where it is not known.
-formats::Json to_json(const Profile& profile, std::size_t runs, const MachinePeaks& peaks);
+formats::Json to_json(const Profile& profile, std::size_t runs, const machine::MachinePeaks& peaks);
 
 /// The same for people: tables by kernel and by part, times and calls of one of the `runs`.
-std::string profile_listing(const Profile& profile, std::size_t runs, const MachinePeaks& peaks);
+std::string profile_listing(const Profile& profile, std::size_t runs, const machine::MachinePeaks& peaks);
 
 }  // namespace alate::runtime

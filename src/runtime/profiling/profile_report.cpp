@@ -31,7 +31,7 @@ struct Rates {
   std::optional<double> flops, of_peak, bytes, of_memory;
 };
 
-Rates rates_of(const ProfileRow& row, const MachinePeaks& peaks) {
+Rates rates_of(const ProfileRow& row, const machine::MachinePeaks& peaks) {
   Rates rates;
   if (row.seconds <= 0) return rates;
   const double peak = peak_flops(peaks, row.arithmetic), memory = rate_of(peaks, kPeakOfReading);
@@ -57,7 +57,7 @@ double part_of(double some, double all) { return all > 0 ? some / all : 0; }
 
 Json or_null(std::optional<double> value, double unit = 1) { return value ? Json(*value / unit) : Json(); }
 
-Json to_json(const ProfileRow& row, bool is_node, double all_seconds, const MachinePeaks& peaks) {
+Json to_json(const ProfileRow& row, bool is_node, double all_seconds, const machine::MachinePeaks& peaks) {
   const Rates rates = rates_of(row, peaks);
   Json::Object object = {{"kernel", row.kernel}};
   if (is_node) object.emplace_back("source", row.source);
@@ -75,7 +75,7 @@ Json to_json(const ProfileRow& row, bool is_node, double all_seconds, const Mach
   return object;
 }
 
-Json to_json(std::span<const ProfileRow> rows, bool is_node, double all_seconds, const MachinePeaks& peaks) {
+Json to_json(std::span<const ProfileRow> rows, bool is_node, double all_seconds, const machine::MachinePeaks& peaks) {
   Json::Array array;
   for (const ProfileRow& row : rows) array.push_back(to_json(row, is_node, all_seconds, peaks));
   return array;
@@ -111,7 +111,7 @@ std::string heading(std::string_view names) {
 // One line: times and calls of one run.
 class Lines {
  public:
-  Lines(const Profile& profile, std::size_t runs, const MachinePeaks& peaks)
+  Lines(const Profile& profile, std::size_t runs, const machine::MachinePeaks& peaks)
       : all_(profile.seconds()), runs_(static_cast<double>(runs)), peaks_(peaks) {}
 
   std::string line(const ProfileRow& row, const std::string& name, std::optional<double> of_peak = std::nullopt) const {
@@ -125,7 +125,7 @@ class Lines {
 
  private:
   double all_, runs_;
-  const MachinePeaks& peaks_;
+  const machine::MachinePeaks& peaks_;
 };
 
 std::string kernel_name(const ProfileRow& row) {
@@ -135,7 +135,7 @@ std::string kernel_name(const ProfileRow& row) {
 
 }  // namespace
 
-Json to_json(const Profile& profile, std::size_t runs, const MachinePeaks& peaks) {
+Json to_json(const Profile& profile, std::size_t runs, const machine::MachinePeaks& peaks) {
   const std::vector<ProfileRow> kernels = profile.by_kernel();
   const ProfileRow sum = sum_of(kernels);
   return Json::Object{{"runs", std::uint64_t{runs}},
@@ -150,7 +150,7 @@ Json to_json(const Profile& profile, std::size_t runs, const MachinePeaks& peaks
                       {"peaks", to_json(peaks)}};
 }
 
-std::string profile_listing(const Profile& profile, std::size_t runs, const MachinePeaks& peaks) {
+std::string profile_listing(const Profile& profile, std::size_t runs, const machine::MachinePeaks& peaks) {
   const Lines lines(profile, runs, peaks);
   const std::vector<ProfileRow> kernels = profile.by_kernel(), parts = profile.by_part();
   const ProfileRow sum = sum_of(kernels);

@@ -89,12 +89,12 @@ void show_metrics(Call& call) {
 void show_backends(Call& call) {
   answer_in_background(call, [&services = call.services, shows_paths = call.exchange->is_admin] {
     Json::Object body;
-    const Json machine = runtime::to_json(runtime::discover());
+    const Json machine = machine::to_json(machine::discover());
     for (const auto& [key, value] : machine.as_object("machine")) body.emplace_back(key, value);
     Json::Array models;
     for (const LoadedListing& each : services.models.loaded()) {
       models.emplace_back(Json::Object{{"name", each.model->name},
-                                       {"selection", runtime::to_json(each.model->pipeline.facts().selection)}});
+                                       {"selection", machine::to_json(each.model->pipeline.facts().selection)}});
     }
     body.emplace_back("models", std::move(models));
     return json_response(shows_paths ? Json(std::move(body)) : without_paths(Json(std::move(body))));

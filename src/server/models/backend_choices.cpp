@@ -12,7 +12,7 @@
 namespace alate::server {
 namespace {
 
-using runtime::BackendSpec;
+using machine::BackendSpec;
 
 constexpr std::string_view kAutomatic = "auto";
 constexpr std::string_view kNeverAutomatic = "reference";
@@ -57,7 +57,7 @@ BackendSpec BackendChoices::allowed(std::string_view asked) const {
   BackendSpec spec = BackendSpec::parse(asked);
   const backends::Registration* row = find_row(spec.backend);
   if (row == nullptr) {
-    const auto elsewhere = runtime::names_elsewhere();
+    const auto elsewhere = machine::names_elsewhere();
     if (std::ranges::find(elsewhere, spec.backend) != elsewhere.end())
       throw make_error(ErrorCode::unsupported, "the backend ", formats::quoted_name(spec.backend),
                        " is not here: this build does not have it; requests may name ", joined(choices_));
@@ -85,13 +85,13 @@ std::optional<std::string> BackendChoices::find_in_memory(std::string_view asked
 std::string BackendChoices::resolve(std::string_view asked, std::string_view model) {
   if (const auto known = find_in_memory(asked)) return *known;
   const std::string text = text_of(allowed(asked));
-  runtime::Preferences preferences;
+  machine::Preferences preferences;
   preferences.wanted = {text};
   preferences.asked_by = "the request";
   preferences.policy = BackendPolicy::strict;
   try {
     const Selection selection =
-        runtime::select({.name = std::string(model)}, preferences, runtime::discover_for(preferences));
+        machine::select({.name = std::string(model)}, preferences, machine::discover_for(preferences));
     std::string device = selection.backend + ":" + selection.device_index;
     const std::lock_guard lock(mutex_);
     return known_.emplace(text, std::move(device)).first->second;

@@ -29,9 +29,9 @@ class BackendChoices {
   std::string resolve(std::string_view asked, std::string_view model);
 
  private:
-  runtime::BackendSpec allowed(std::string_view asked) const;
+  machine::BackendSpec allowed(std::string_view asked) const;
 
-  std::vector<runtime::BackendSpec> choices_;  // without a device: each of the backend's
+  std::vector<machine::BackendSpec> choices_;  // without a device: each of the backend's
   mutable base::Mutex mutex_;
   std::map<std::string, std::string, std::less<>> known_;  // as asked for, by what `resolve` found
 };

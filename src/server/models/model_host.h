@@ -57,7 +57,7 @@ class ModelHost {
 
   /// `loaders` runs the loading and must outlive the host. `observer` is given to each model's scheduler.
   /// Throws what is wrong with settings.default_model, backend_priority and policy: as hub::resolve_model and
-  /// runtime::select.
+  /// machine::select.
   ModelHost(const Settings& settings, WorkQueue& loaders, runtime::BatchObserver observer);
   /// Who waits for a model gets `unavailable`. Models that somebody holds live on.
   ~ModelHost();

@@ -37,8 +37,8 @@ LoadOptions load_options(const Settings& settings) {
 
 HostingOptions hosting_options(const Settings& settings, runtime::BatchObserver observer) {
   LoadOptions load = load_options(settings);
-  const runtime::Preferences preferences = runtime::preferences_of(load);
-  runtime::select({.name = "any"}, preferences, runtime::discover_for(preferences));
+  const machine::Preferences preferences = runtime::preferences_of(load);
+  machine::select({.name = "any"}, preferences, machine::discover_for(preferences));
   return {.load = std::move(load),
           .batches = {.max_tokens = settings.batch_max_tokens,
                       .max_wait = settings.batch_max_wait,

@@ -9,7 +9,7 @@
 
 namespace alate::server {
 
-/// Throws what is wrong with backend_priority and policy, as runtime::select: what can never work is said before
+/// Throws what is wrong with backend_priority and policy, as machine::select: what can never work is said before
 /// anything is served.
 HostingOptions hosting_options(const Settings& settings, runtime::BatchObserver observer);
 

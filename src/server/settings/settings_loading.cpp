@@ -164,7 +164,7 @@ std::optional<std::string> wished_gpu(const std::string& value) {
 }
 
 bool is_backend_name(std::string_view name) {
-  const auto elsewhere = runtime::names_elsewhere();
+  const auto elsewhere = machine::names_elsewhere();
   return std::ranges::find(elsewhere, name) != elsewhere.end() ||
          std::ranges::any_of(backends::registrations(), [&](const backends::Registration& row) {
            return row.name == name || std::ranges::find(row.aliases, name) != row.aliases.end();
@@ -173,7 +173,7 @@ bool is_backend_name(std::string_view name) {
 
 // GoMLX's "name:config"; where the configuration begins with a device's name, it is one here too.
 std::optional<std::string> wished_backend(const std::string& value) {
-  runtime::BackendSpec spec = runtime::BackendSpec::parse(value);
+  machine::BackendSpec spec = machine::BackendSpec::parse(value);
   if (!is_backend_name(spec.backend)) return std::nullopt;
   spec.device = spec.device.substr(0, spec.device.find(','));
   constexpr std::array<std::string_view, 5> kDevices = {"cpu", "cuda", "rocm", "tpu", "metal"};

@@ -12,7 +12,7 @@ using backends::StepTime;
 using namespace std::chrono_literals;
 
 // 100 GFLOP/s in f32 and 400 in bf16, no int8; 10 GB/s.
-MachinePeaks made_up() {
+machine::MachinePeaks made_up() {
   return {.rates = {{std::string(kPeakOfF32), "GFLOP/s", "avx2", 50, 100},
                     {std::string(kPeakOfInt8), "GOP/s", "", 0, 0, "no int8 instructions"},
                     {std::string(kPeakOfBf16), "GFLOP/s", "avx512_bf16", 200, 400},
@@ -73,7 +73,7 @@ TEST(Profile, LayersAreOnePart) {
 
 TEST(Profile, TheShareOfThePeakIsThatOfEachArithmetic) {
   const Profile profile = two_runs();
-  const MachinePeaks peaks = made_up();
+  const machine::MachinePeaks peaks = made_up();
   EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::f32), 100e9);
   EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::int8), 0);
   EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::other), 0);
@@ -83,9 +83,9 @@ TEST(Profile, TheShareOfThePeakIsThatOfEachArithmetic) {
 }
 
 TEST(Profile, ShortsTakeAsLongAsBytesThatAreWidened) {
-  MachinePeaks peaks = made_up();
+  machine::MachinePeaks peaks = made_up();
   EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::int16), 0);
-  PeakRate& bytes = peaks.rates[1];
+  machine::PeakRate& bytes = peaks.rates[1];
   ASSERT_EQ(bytes.name, kPeakOfInt8);
   bytes = {std::string(kPeakOfInt8), "GOP/s", "avx512_vnni", 100, 200};
   EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::int16), 100e9);

@@ -2,7 +2,6 @@
 // other threads and with what lies between the steps in its own cache.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "backends/cpu/plan/plan.h"
@@ -11,16 +10,5 @@ namespace alate::cpu {
 
 /// The groups of a plan, in the order of its steps.
 std::vector<RowGroup> find_row_groups(const Plan& plan);
-
-/// How many blocks of rows a group with so many rows is cut into for `workers` threads; 1: its steps run one after the
-/// other, each on all threads. A run reads `weight_bytes` of packed weights.
-std::size_t row_block_count(std::size_t rows, std::size_t workers, std::size_t weight_bytes);
-
-/// Sets out the groups that run in blocks on `workers` threads: binding.row_blocks, with all but their places in the
-/// arena. The binding has its shapes.
-void bind_row_groups(const Plan& plan, std::size_t workers, Binding& binding);
-
-/// Runs one group. `frame` is the whole plan's; its pool runs the blocks. Throws what a step throws.
-void run_row_group(const Plan& plan, const RowBlocks& blocks, const Frame& frame, std::byte* arena);
 
 }  // namespace alate::cpu

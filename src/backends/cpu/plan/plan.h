@@ -152,12 +152,6 @@ inline SlotId base_of(const Plan& plan, SlotId id) {
   return plan.slots[id].kind == SlotKind::view ? plan.slots[id].base : id;
 }
 
-/// Compiles a graph whose ops are all in the table. `weights` gives and keeps the weights' bytes.
-Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights);
-
-/// The same plan without the bytes of weights, of which none is read or made: to be bound, not to be run.
-Plan make_plan_for_sizes(const graph::Graph& graph);
-
 /// A group of steps that runs in blocks of rows, each on one thread. Every thread has its own part of the arena, with
 /// its slots' pointers, then scratch and inner slots for the rows of one block.
 struct RowBlocks {
@@ -181,9 +175,5 @@ struct Binding {
   std::vector<RowBlocks> row_blocks;  // of the groups that run so, in order
   std::size_t arena_bytes = 0;
 };
-
-/// Sizes, and an arena laid out so that slots whose lifetimes do not overlap share bytes, for runs on at most `workers`
-/// threads. The plan must outlive the binding. Throws resource_exhausted on overflow.
-Binding bind_plan(const Plan& plan, const graph::DimValues& values, std::size_t workers = 1);
 
 }  // namespace alate::cpu

@@ -1,8 +1,9 @@
+#include "backends/cpu/run/binding.h"
+
 #include <algorithm>
 
-#include "backends/cpu/passes/row_groups.h"
-#include "backends/cpu/plan/plan.h"
 #include "backends/cpu/run/arena_layout.h"
+#include "backends/cpu/run/row_blocks.h"
 
 namespace alate::cpu {
 namespace {

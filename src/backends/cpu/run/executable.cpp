@@ -4,7 +4,8 @@
 #include <functional>
 
 #include "alate/error.h"
-#include "backends/cpu/run/run_plan.h"
+#include "backends/cpu/plan/run_plan.h"
+#include "backends/cpu/run/binding.h"
 #include "backends/host_buffers.h"
 
 namespace alate::cpu {

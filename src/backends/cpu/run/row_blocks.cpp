@@ -1,11 +1,12 @@
+#include "backends/cpu/run/row_blocks.h"
+
 // Groups of steps in blocks of rows: their memory, and their run.
 #include <algorithm>
 #include <numeric>
 
 #include "backends/cpu/kernels/attention/cache_blocks.h"
-#include "backends/cpu/passes/row_groups.h"
+#include "backends/cpu/plan/run_plan.h"
 #include "backends/cpu/run/arena_layout.h"
-#include "backends/cpu/run/run_plan.h"
 
 namespace alate::cpu {
 namespace {

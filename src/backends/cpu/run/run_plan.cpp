@@ -1,6 +1,6 @@
-#include "backends/cpu/run/run_plan.h"
+#include "backends/cpu/plan/run_plan.h"
 
-#include "backends/cpu/passes/row_groups.h"
+#include "backends/cpu/run/row_blocks.h"
 #include "backends/cpu/steps/work.h"
 
 namespace alate::cpu {

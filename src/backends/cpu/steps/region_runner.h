@@ -4,7 +4,7 @@
 #include <span>
 
 #include "backends/cpu/kernels/dispatch/scratch.h"
-#include "backends/cpu/run/run_plan.h"
+#include "backends/cpu/plan/run_plan.h"
 
 namespace alate::cpu {
 

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/run/run_plan.h"
+#include "backends/cpu/plan/run_plan.h"
+#include "backends/cpu/planner/make_plan.h"
+#include "backends/cpu/run/binding.h"
 #include "tests/unit/backends/cpu/step_testing.h"
 
 namespace alate::cpu {

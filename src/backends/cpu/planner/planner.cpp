@@ -1,18 +1,9 @@
-#include "backends/cpu/plan/plan.h"
+#include "backends/cpu/planner/planner.h"
 
 #include <algorithm>
 
 #include "alate/error.h"
-#include "backends/cpu/passes/join_embeddings.h"
-#include "backends/cpu/passes/join_norms.h"
-#include "backends/cpu/passes/quantize_results.h"
-#include "backends/cpu/passes/round_results.h"
-#include "backends/cpu/passes/row_groups.h"
-#include "backends/cpu/passes/split_heads.h"
-#include "backends/cpu/passes/sum_results.h"
-#include "backends/cpu/planner/planner.h"
 #include "backends/cpu/steps/operations.h"
-#include "backends/host_buffers.h"
 #include "base/hardware/cpu_facts.h"
 
 namespace alate::cpu {
@@ -37,23 +28,6 @@ bool shows_whole_value(const graph::Node& node) {
       return !std::get<graph::CollectivePermute>(node.attributes).source_target_pairs.empty();
     default: return false;
   }
-}
-
-Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
-  Plan plan = Planner(graph, weights).run();
-  split_heads(plan);
-  join_embeddings(plan);
-  join_norms(plan);
-  quantize_results(plan);
-  round_results(plan);
-  sum_results(plan);
-  plan.row_groups = find_row_groups(plan);
-  plan.inputs = backends::input_ports(graph);
-  plan.outputs = backends::output_ports(graph);
-  for (const Slot& slot : plan.slots) {
-    if (slot.kind == SlotKind::constant) plan.weight_bytes += slot.shape.byte_count();
-  }
-  return plan;
 }
 
 }  // namespace
@@ -250,21 +224,5 @@ void Planner::place_output(std::size_t index) {
     copy(readable(id), {.kind = SlotKind::output, .shape = found.shape, .index = index});
   }
 }
-
-const Shape& Frame::shape(SlotId slot) const { return binding.shapes[slot]; }
-
-std::size_t Frame::row_stride(SlotId slot) const {
-  if (slots[slot].row_stride != 0) return static_cast<std::size_t>(slots[slot].row_stride);
-  std::size_t stride = 1;
-  for (std::size_t i = 1; i < binding.shapes[slot].rank(); ++i)
-    stride *= static_cast<std::size_t>(binding.shapes[slot].dims[i].number());
-  return stride;
-}
-
-std::size_t Frame::block_stride(SlotId slot) const { return binding.block_strides[slot]; }
-
-Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights) { return plan_of(graph, &weights); }
-
-Plan make_plan_for_sizes(const graph::Graph& graph) { return plan_of(graph, nullptr); }
 
 }  // namespace alate::cpu
