@@ -19,6 +19,10 @@
 namespace alate {
 namespace {
 
+using machine::ArrayChoice;
+using machine::BackendState;
+using machine::Machine;
+
 constexpr std::array<std::pair<ArrayBackend, std::string_view>, 5> kNames = {{{ArrayBackend::cpu, "CPU"},
                                                                               {ArrayBackend::metal, "Metal"},
                                                                               {ArrayBackend::cuda, "CUDA"},
@@ -31,10 +35,10 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 
 ArrayChoice choose(ArrayBackend wanted) {
   const bool may_have_accelerators = base::may_have_accelerators();
-  const Machine machine = discover({.wants = [&](const BackendState& state) {
-    return concerns_arrays(wanted, state, may_have_accelerators, kIsWindows);
+  const Machine machine = machine::discover({.wants = [&](const BackendState& state) {
+    return machine::concerns_arrays(wanted, state, may_have_accelerators, kIsWindows);
   }});
-  return choose_arrays(wanted, machine, kIsWindows);
+  return machine::choose_arrays(wanted, machine, kIsWindows);
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ std::vector<std::string> list_available() {
 
 std::string default_backend(const std::vector<std::string>& priority) {
   Preferences preferences;
-  preferences.wanted = priority.empty() ? priority() : priority;
+  preferences.wanted = priority.empty() ? machine::priority() : priority;
   preferences.asked_by = "the priority";
   return select({.name = "any"}, preferences, discover_for(preferences)).backend;
 }

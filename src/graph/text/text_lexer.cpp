@@ -12,7 +12,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_white_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 // The value of a hexadecimal digit; 16 for any other character.
-unsigned hexadecimal(char c) {
+unsigned hexadecimal_digit(char c) {
   if (is_digit(c)) return static_cast<unsigned>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
   if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
@@ -152,8 +152,8 @@ std::string Lexer::unescaped(const Token& token) const {
       continue;
     }
     ++i;  // scan has seen that a character follows
-    const unsigned high = i + 1 < text.size() ? hexadecimal(text[i + 1]) : 16,
-                   low = i + 2 < text.size() ? hexadecimal(text[i + 2]) : 16;
+    const unsigned high = i + 1 < text.size() ? hexadecimal_digit(text[i + 1]) : 16,
+                   low = i + 2 < text.size() ? hexadecimal_digit(text[i + 2]) : 16;
     switch (text[i]) {
       case '"':
       case '\\': result += text[i]; break;

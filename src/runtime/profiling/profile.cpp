@@ -77,9 +77,9 @@ namespace {
 // Instructions that multiply bytes as they are take half as many shorts. Without them bytes are widened by one more
 // multiplication, so that their rate is that of shorts.
 double int16_rate(const machine::MachinePeaks& peaks) {
-  const auto bytes = std::ranges::find(peaks.rates, kPeakOfInt8, &machine::PeakRate::name);
+  const auto bytes = std::ranges::find(peaks.rates, machine::kPeakOfInt8, &machine::PeakRate::name);
   const bool widens = bytes != peaks.rates.end() && bytes->instructions.ends_with("maddubs");
-  return rate_of(peaks, kPeakOfInt8) / (widens ? 1 : 2);
+  return rate_of(peaks, machine::kPeakOfInt8) / (widens ? 1 : 2);
 }
 
 }  // namespace
@@ -88,9 +88,9 @@ double peak_flops(const machine::MachinePeaks& peaks, Arithmetic arithmetic) {
   switch (arithmetic) {
     case Arithmetic::none:
     case Arithmetic::other: return 0;
-    case Arithmetic::f32: return rate_of(peaks, kPeakOfF32);
-    case Arithmetic::bf16: return rate_of(peaks, kPeakOfBf16);
-    case Arithmetic::int8: return rate_of(peaks, kPeakOfInt8);
+    case Arithmetic::f32: return rate_of(peaks, machine::kPeakOfF32);
+    case Arithmetic::bf16: return rate_of(peaks, machine::kPeakOfBf16);
+    case Arithmetic::int8: return rate_of(peaks, machine::kPeakOfInt8);
     case Arithmetic::int16: return int16_rate(peaks);
   }
   return 0;

@@ -34,7 +34,7 @@ struct Rates {
 Rates rates_of(const ProfileRow& row, const machine::MachinePeaks& peaks) {
   Rates rates;
   if (row.seconds <= 0) return rates;
-  const double peak = peak_flops(peaks, row.arithmetic), memory = rate_of(peaks, kPeakOfReading);
+  const double peak = peak_flops(peaks, row.arithmetic), memory = rate_of(peaks, machine::kPeakOfReading);
   if (row.flops > 0) rates.flops = row.flops / row.seconds;
   if (rates.flops && peak > 0) rates.of_peak = *rates.flops / peak;
   if (row.bytes > 0) rates.bytes = row.bytes / row.seconds;

@@ -48,7 +48,7 @@ const fs::path kOwnName = fs::path(::testing::TempDir()) / "libalate_backend_go.
 
 backends::Backend& plain() { return backends::get_backend("plain"); }
 
-Tensor random_tensor(const std::vector<std::int64_t>& extents, std::uint32_t seed) {
+Tensor seeded_tensor(const std::vector<std::int64_t>& extents, std::uint32_t seed) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<float> between(-1, 1);
   Tensor tensor = Tensor::zeros(detail::shape_of(DType::f32, extents));
@@ -89,11 +89,11 @@ Graph small_network() {
   Builder b("network");
   const Dim tokens = b.dim("tokens", 0, 64);
   const Value x = b.parameter("the \"x\"", {DType::f32, {tokens, 16}});
-  const Value hidden = b.dense({x, b.constant(graph::make_constant("first", random_tensor({32, 16}, 1))),
-                                b.constant(graph::make_constant("bias", random_tensor({32}, 2)))},
+  const Value hidden = b.dense({x, b.constant(graph::make_constant("first", seeded_tensor({32, 16}, 1))),
+                                b.constant(graph::make_constant("bias", seeded_tensor({32}, 2)))},
                                {.has_bias = true, .activation = graph::Activation::tanh});
   const Value turned =
-      b.transpose({b.constant(graph::make_constant("second", random_tensor({32, 8}, 3)))}, {.permutation = {1, 0}});
+      b.transpose({b.constant(graph::make_constant("second", seeded_tensor({32, 8}, 3)))}, {.permutation = {1, 0}});
   b.output("probabilities", b.softmax({b.dense({hidden, turned}, {})}, {.axis = 1}));
   b.output("hidden", hidden);
   return b.finish();
@@ -167,7 +167,7 @@ TEST(PluginBackend, RunsANetworkOfAnySizeLikeTheReference) {
   EXPECT_GE(executable->facts().weight_bytes, (32U * 16 + 32 + 32 * 8) * sizeof(float));
   EXPECT_GT(executable->facts().kernels, 4U);
   for (const std::int64_t tokens : {1, 7, 0, 64}) {
-    const std::vector<Tensor> inputs = {random_tensor({tokens, 16}, static_cast<std::uint32_t>(tokens))};
+    const std::vector<Tensor> inputs = {seeded_tensor({tokens, 16}, static_cast<std::uint32_t>(tokens))};
     const std::vector<Tensor> wanted = graph::interpret(graph, inputs, Cancellation::never()),
                               found = run(*executable, inputs);
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(found[i], wanted[i]);
@@ -181,7 +181,7 @@ TEST(PluginBackend, RunsManyAtATime) {
   std::atomic<int> equal = 0;
   for (std::uint32_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      const std::vector<Tensor> inputs = {random_tensor({t + 1, 16}, t)};
+      const std::vector<Tensor> inputs = {seeded_tensor({t + 1, 16}, t)};
       const Tensor first = run(*executable, inputs)[0];
       for (int i = 0; i < 8; ++i) {
         const Tensor again = run(*executable, inputs)[0];
@@ -234,7 +234,7 @@ TEST(PluginBackend, RefusesWhatTheLibraryDoesNotRunWithItsReason) {
 
 TEST(PluginBackend, RefusesInputsOfAnotherShapeAndRunsThatAreCancelled) {
   const std::unique_ptr<Executable> executable = plain().compile(copy_graph(), {});
-  const std::vector<Tensor> longer = {random_tensor({5}, 1)}, right = {random_tensor({4}, 1)};
+  const std::vector<Tensor> longer = {seeded_tensor({5}, 1)}, right = {seeded_tensor({4}, 1)};
   EXPECT_EQ(error_of([&] { run(*executable, longer); }).code(), ErrorCode::invalid_argument);
   EXPECT_EQ(error_of([&] { run(*executable, {}); }).code(), ErrorCode::invalid_argument);
   int asked = 0;
@@ -257,7 +257,7 @@ TEST(PluginGraphText, GivesLeavesInTheOrderOfTheirNumbers) {
     }
     return graph::ConstantPtr();
   });
-  const std::vector<Tensor> inputs = {random_tensor({3, 16}, 5)};
+  const std::vector<Tensor> inputs = {seeded_tensor({3, 16}, 5)};
   expect_near(graph::interpret(again, inputs, Cancellation::never())[0],
               graph::interpret(network, inputs, Cancellation::never())[0]);
 }
@@ -269,7 +269,7 @@ fs::path broken(const std::string& name) {
 TEST(PluginBackend, TakesALibraryWhoseStructsHaveMoreMembers) {
   const std::unique_ptr<backends::Backend> backend = make_backend({"newer", broken("newer")});
   EXPECT_FALSE(backend->devices()[0].unusable.has_value());
-  const Tensor x = random_tensor({4}, 1);
+  const Tensor x = seeded_tensor({4}, 1);
   expect_near(run(*backend->compile(copy_graph(), {}), std::vector<Tensor>{x})[0], x);
 }
 
@@ -282,7 +282,7 @@ Error fault(const std::string& name) {
     const std::vector<backends::Device> devices = backend->devices();
     if (devices[0].unusable) throw Error(ErrorCode::unavailable, *devices[0].unusable);
     const std::unique_ptr<Executable> executable = backend->compile(copy_graph(), {});
-    run(*executable, std::vector<Tensor>{random_tensor({4}, 1)});
+    run(*executable, std::vector<Tensor>{seeded_tensor({4}, 1)});
   });
 }
 

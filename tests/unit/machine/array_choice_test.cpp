@@ -15,9 +15,8 @@ namespace {
 using backends::Device;
 using backends::DeviceKind;
 
-machine::BackendState with_devices(const std::string& name,
-                                   const std::vector<std::pair<std::string, DeviceKind>>& devices) {
-  machine::BackendState state;
+BackendState with_devices(const std::string& name, const std::vector<std::pair<std::string, DeviceKind>>& devices) {
+  BackendState state;
   state.name = name;
   for (const auto& [device_name, kind] : devices) {
     Device device;
@@ -34,17 +33,16 @@ machine::BackendState with_devices(const std::string& name,
   return state;
 }
 
-const machine::BackendState kCpu = with_devices("cpu", {{"cpu", DeviceKind::processor}});
-const machine::BackendState kOnnx = with_devices("onnx", {{"cpu", DeviceKind::processor}});
-const machine::BackendState kOnnxCuda =
-    with_devices("onnx", {{"cpu", DeviceKind::processor}, {"cuda", DeviceKind::gpu}});
-const machine::BackendState kMetal = with_devices("metal", {{"gpu", DeviceKind::gpu}});
-const machine::BackendState kCuda = with_devices("cuda", {{"cuda", DeviceKind::gpu}});
-const machine::BackendState kNoOnnx = with_devices("onnx", {});
+const BackendState kCpu = with_devices("cpu", {{"cpu", DeviceKind::processor}});
+const BackendState kOnnx = with_devices("onnx", {{"cpu", DeviceKind::processor}});
+const BackendState kOnnxCuda = with_devices("onnx", {{"cpu", DeviceKind::processor}, {"cuda", DeviceKind::gpu}});
+const BackendState kMetal = with_devices("metal", {{"gpu", DeviceKind::gpu}});
+const BackendState kCuda = with_devices("cuda", {{"cuda", DeviceKind::gpu}});
+const BackendState kNoOnnx = with_devices("onnx", {});
 
 struct Row {
   const char* what;
-  std::vector<machine::BackendState> machine;
+  std::vector<BackendState> machine;
   ArrayBackend wanted;
   bool is_windows;
   ArrayBackend backend;
@@ -56,7 +54,7 @@ class ArrayChoices : public ::testing::TestWithParam<Row> {};
 
 TEST_P(ArrayChoices, FollowTheOrder) {
   const Row& row = GetParam();
-  const machine::ArrayChoice choice = choose_arrays(row.wanted, {row.machine}, row.is_windows);
+  const ArrayChoice choice = choose_arrays(row.wanted, {row.machine}, row.is_windows);
   EXPECT_EQ(choice.device.backend, row.backend) << row.what;
   EXPECT_EQ(choice.device.choice, row.choice) << row.what;
   EXPECT_EQ(choice.is_wanted, row.is_wanted) << row.what;
@@ -99,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"CUDA not there", {kCpu, kOnnx}, ArrayBackend::cuda, false, ArrayBackend::cpu, "cpu", false},
         Row{"the processor asked for", {kCpu, kCuda}, ArrayBackend::cpu, false, ArrayBackend::cpu, "cpu", true}));
 
-TEST(machine::ArrayChoice, SaysWhyAndNamesTheRuntime) {
+TEST(ArrayChoice, SaysWhyAndNamesTheRuntime) {
   EXPECT_EQ(choose_arrays(ArrayBackend::onnx, {{kCpu, kNoOnnx}}, false).refusals, "onnx: its library was not found");
   EXPECT_EQ(choose_arrays(ArrayBackend::cuda, {{kCpu, kOnnx}}, false).refusals,
             "cuda: this build does not have it; onnx:cuda: it has no device \"cuda\"; xla:cuda: no backend has this "
@@ -108,7 +106,7 @@ TEST(machine::ArrayChoice, SaysWhyAndNamesTheRuntime) {
   EXPECT_EQ(choose_arrays(ArrayBackend::cpu, {{kCpu}}, false).device.name, "a cpu of cpu");
 }
 
-TEST(machine::ArrayChoice, LooksAtNoLibraryThatItCannotComeTo) {
+TEST(ArrayChoice, LooksAtNoLibraryThatItCannotComeTo) {
   EXPECT_FALSE(concerns_arrays(ArrayBackend::automatic, kOnnx, false, false));
   EXPECT_TRUE(concerns_arrays(ArrayBackend::automatic, kOnnx, false, true));
   EXPECT_TRUE(concerns_arrays(ArrayBackend::automatic, kOnnx, true, false));

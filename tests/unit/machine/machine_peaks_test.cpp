@@ -7,12 +7,12 @@
 namespace alate::machine {
 namespace {
 
-TEST(machine::MachinePeaks, EachIsMeasuredOrSaysWhyNot) {
-  const machine::MachinePeaks peaks = measure_peaks();
+TEST(MachinePeaks, EachIsMeasuredOrSaysWhyNot) {
+  const MachinePeaks peaks = measure_peaks();
   ASSERT_EQ(peaks.rates.size(), 4U);
   EXPECT_GE(peaks.threads, 1U);
   EXPECT_GT(peaks.seconds, 0);
-  for (const machine::PeakRate& rate : peaks.rates) {
+  for (const PeakRate& rate : peaks.rates) {
     SCOPED_TRACE(rate.name);
     EXPECT_EQ(rate.absent.empty(), rate.one_thread > 0);
     EXPECT_EQ(rate.absent.empty(), rate.all_threads > 0);
@@ -25,11 +25,11 @@ TEST(machine::MachinePeaks, EachIsMeasuredOrSaysWhyNot) {
   EXPECT_EQ(peaks.rates[2].absent.empty(), cpu.best >= base::InstructionSet::avx512 && cpu.has("avx512_bf16"));
 }
 
-TEST(machine::MachinePeaks, InLinesAndAsJson) {
-  const machine::MachinePeaks peaks{.rates = {{"multiply-add f32", "GFLOP/s", "avx2", 95.26, 187.4},
-                                              {"multiply-add bf16", "GFLOP/s", "", 0, 0, "no bf16 instructions"}},
-                                    .threads = 2,
-                                    .seconds = 0.5};
+TEST(MachinePeaks, InLinesAndAsJson) {
+  const MachinePeaks peaks{.rates = {{"multiply-add f32", "GFLOP/s", "avx2", 95.26, 187.4},
+                                     {"multiply-add bf16", "GFLOP/s", "", 0, 0, "no bf16 instructions"}},
+                           .threads = 2,
+                           .seconds = 0.5};
   EXPECT_EQ(peaks_listing(peaks),
             "multiply-add f32    95.3 GFLOP/s on one thread, 187 on 2 (avx2)\n"
             "multiply-add bf16   no bf16 instructions\n");
@@ -39,8 +39,8 @@ TEST(machine::MachinePeaks, InLinesAndAsJson) {
       R"({"name":"multiply-add bf16","unit":"GFLOP/s","absent":"no bf16 instructions"}])");
 }
 
-machine::MachineFacts made_up() {
-  machine::MachineFacts facts;
+MachineFacts made_up() {
+  MachineFacts facts;
   facts.processor.brand = "Made Up 9000";
   facts.processor.features = {"avx2", "fma", "sse2"};
   facts.processor.logical_cores = 8;
@@ -52,8 +52,8 @@ machine::MachineFacts made_up() {
   return facts;
 }
 
-TEST(machine::MachineFacts, InLines) {
-  machine::MachineFacts facts = made_up();
+TEST(MachineFacts, InLines) {
+  MachineFacts facts = made_up();
   EXPECT_EQ(facts_listing(facts),
             "processor           Made Up 9000, 4 cores usable of 8\n"
             "instructions        avx2, fma; kernels of avx2\n"
@@ -68,7 +68,7 @@ TEST(machine::MachineFacts, InLines) {
   EXPECT_NE(text.find("4.00 GiB by the control group, 2.00 GiB by the process's limits\n"), std::string::npos) << text;
 }
 
-TEST(machine::MachineFacts, AsJson) {
+TEST(MachineFacts, AsJson) {
   const formats::Json json = to_json(made_up());
   const formats::Json* processor = json.find("processor");
   ASSERT_NE(processor, nullptr);

@@ -29,8 +29,8 @@ Device device(std::string backend, std::string name, int index, DeviceKind kind,
   return made;
 }
 
-machine::BackendState backend(std::string name, std::vector<Device> devices) {
-  machine::BackendState state;
+BackendState backend(std::string name, std::vector<Device> devices) {
+  BackendState state;
   state.name = std::move(name);
   if (state.name == "cpu") state.aliases = {"go", "simplego", "native"};
   if (state.name == "onnx") {
@@ -43,8 +43,8 @@ machine::BackendState backend(std::string name, std::vector<Device> devices) {
   return state;
 }
 
-machine::BackendState absent(std::string name, std::string reason) {
-  machine::BackendState state = backend(std::move(name), {});
+BackendState absent(std::string name, std::string reason) {
+  BackendState state = backend(std::move(name), {});
   state.reason = std::move(reason);
   state.remedy = "install it";
   return state;
@@ -64,112 +64,109 @@ Device emulated(Device device) {
   return device;
 }
 
-machine::BackendState cpu() { return backend("cpu", {cpu_of("cpu")}); }
-machine::BackendState onnx() { return backend("onnx", {cpu_of("onnx")}); }
-machine::BackendState xla() { return backend("xla", {cpu_of("xla")}); }
-machine::BackendState reference() { return backend("reference", {cpu_of("reference")}); }
+BackendState cpu() { return backend("cpu", {cpu_of("cpu")}); }
+BackendState onnx() { return backend("onnx", {cpu_of("onnx")}); }
+BackendState xla() { return backend("xla", {cpu_of("xla")}); }
+BackendState reference() { return backend("reference", {cpu_of("reference")}); }
 Device onnx_cuda() { return device("onnx", "cuda", 1, DeviceKind::gpu, 8 * kGiB); }
 Device onnx_coreml() { return device("onnx", "coreml", 1, DeviceKind::accelerator); }
 
 // Machines, by what is special about them.
-machine::Machine plain() {
+Machine plain() {
   return {
       {cpu(), absent("onnx", "its library was not found"), absent("xla", "its library was not found"), reference()}};
 }
-machine::Machine with_libraries() { return {{cpu(), onnx(), xla(), reference()}}; }
-machine::Machine with_onnx_cuda() {
-  return {{cpu(), backend("onnx", {cpu_of("onnx"), onnx_cuda()}), xla(), reference()}};
-}
-machine::Machine with_broken_cuda() {
+Machine with_libraries() { return {{cpu(), onnx(), xla(), reference()}}; }
+Machine with_onnx_cuda() { return {{cpu(), backend("onnx", {cpu_of("onnx"), onnx_cuda()}), xla(), reference()}}; }
+Machine with_broken_cuda() {
   return {{cpu(), backend("onnx", {cpu_of("onnx"), broken(onnx_cuda(), "its self-test failed: driver too old")}), xla(),
            reference()}};
 }
-machine::Machine with_own_cuda() {
+Machine with_own_cuda() {
   return {{cpu(), backend("onnx", {cpu_of("onnx"), onnx_cuda()}), xla(), reference(),
            backend("cuda", {device("cuda", "cuda", 0, DeviceKind::gpu, 4 * kGiB),
                             device("cuda", "cuda", 1, DeviceKind::gpu, 24 * kGiB)})}};
 }
-machine::Machine with_tpu() {
+Machine with_tpu() {
   return {
       {cpu(), onnx(), backend("xla", {device("xla", "tpu", 0, DeviceKind::accelerator), cpu_of("xla")}), reference()}};
 }
-machine::Machine with_pocl() {
+Machine with_pocl() {
   return {
       {cpu(), onnx(), xla(), reference(), backend("opencl", {emulated(device("opencl", "pocl", 0, DeviceKind::gpu))})}};
 }
-machine::Machine with_opencl_and_rocm() {
+Machine with_opencl_and_rocm() {
   return {{cpu(), onnx(), xla(), reference(), backend("opencl", {device("opencl", "gfx", 0, DeviceKind::gpu)}),
            backend("rocm", {device("rocm", "rocm", 0, DeviceKind::gpu)}),
            backend("webgpu", {device("webgpu", "gpu", 0, DeviceKind::gpu)})}};
 }
-machine::Machine mac() {
+Machine mac() {
   return {{cpu(), backend("onnx", {cpu_of("onnx"), onnx_coreml()}), xla(), reference(),
            backend("metal", {device("metal", "metal", 0, DeviceKind::gpu)}),
            backend("coreml", {device("coreml", "coreml", 0, DeviceKind::accelerator)})}};
 }
-machine::Machine small_memory() {
+Machine small_memory() {
   return {{backend("cpu", {cpu_of("cpu", kGiB)}), backend("onnx", {cpu_of("onnx", kGiB), onnx_cuda()}), xla(),
            reference()}};
 }
-machine::Machine tiny_memory() {
+Machine tiny_memory() {
   return {{backend("cpu", {cpu_of("cpu", kGiB)}), backend("onnx", {cpu_of("onnx", kGiB)}), absent("xla", "it crashed"),
            reference()}};
 }
-machine::Machine out_of_tree() {
+Machine out_of_tree() {
   return {{cpu(), onnx(), reference(), backend("toy", {cpu_of("toy")}),
            backend("npu", {device("npu", "npu", 0, DeviceKind::accelerator)})}};
 }
 
-machine::ModelNeeds any() { return {.name = "m"}; }
-machine::ModelNeeds large() { return {.name = "m", .bytes = 6 * kGiB}; }
-machine::ModelNeeds huge() { return {.name = "m", .bytes = 100 * kGiB}; }
-machine::ModelNeeds wants(std::vector<std::string> names) { return {.name = "m", .backends = std::move(names)}; }
-machine::ModelNeeds onnx_file() { return {.name = "m", .file_extension = ".onnx"}; }
+ModelNeeds any() { return {.name = "m"}; }
+ModelNeeds large() { return {.name = "m", .bytes = 6 * kGiB}; }
+ModelNeeds huge() { return {.name = "m", .bytes = 100 * kGiB}; }
+ModelNeeds wants(std::vector<std::string> names) { return {.name = "m", .backends = std::move(names)}; }
+ModelNeeds onnx_file() { return {.name = "m", .file_extension = ".onnx"}; }
 
-machine::Preferences none() { return {}; }
-machine::Preferences asked(std::vector<std::string> names, BackendPolicy policy = BackendPolicy::warn) {
-  machine::Preferences preferences;
+Preferences none() { return {}; }
+Preferences asked(std::vector<std::string> names, BackendPolicy policy = BackendPolicy::warn) {
+  Preferences preferences;
   preferences.wanted = std::move(names);
   preferences.policy = policy;
   return preferences;
 }
-machine::Preferences strictly(std::vector<std::string> names) { return asked(std::move(names), BackendPolicy::strict); }
-machine::Preferences wished(std::vector<std::string> names, BackendPolicy policy = BackendPolicy::strict) {
-  machine::Preferences preferences = asked(std::move(names), policy);
+Preferences strictly(std::vector<std::string> names) { return asked(std::move(names), BackendPolicy::strict); }
+Preferences wished(std::vector<std::string> names, BackendPolicy policy = BackendPolicy::strict) {
+  Preferences preferences = asked(std::move(names), policy);
   preferences.is_wish = true;
   preferences.asked_by = "GOMLX_BACKEND";
   return preferences;
 }
-machine::Preferences gpu(std::string which, BackendPolicy policy = BackendPolicy::warn) {
-  machine::Preferences preferences;
+Preferences gpu(std::string which, BackendPolicy policy = BackendPolicy::warn) {
+  Preferences preferences;
   preferences.gpu = std::move(which);
   preferences.policy = policy;
   return preferences;
 }
-machine::Preferences gpu_wish(std::string which) {
-  machine::Preferences preferences = gpu(std::move(which), BackendPolicy::strict);
+Preferences gpu_wish(std::string which) {
+  Preferences preferences = gpu(std::move(which), BackendPolicy::strict);
   preferences.gpu_is_wish = true;
   return preferences;
 }
-machine::Preferences on_device(std::vector<std::string> names, std::string name,
-                               BackendPolicy policy = BackendPolicy::warn) {
-  machine::Preferences preferences = asked(std::move(names), policy);
+Preferences on_device(std::vector<std::string> names, std::string name, BackendPolicy policy = BackendPolicy::warn) {
+  Preferences preferences = asked(std::move(names), policy);
   preferences.device = std::move(name);
   return preferences;
 }
-machine::Preferences with_gpu(machine::Preferences preferences, std::string which) {
+Preferences with_gpu(Preferences preferences, std::string which) {
   preferences.gpu = std::move(which);
   return preferences;
 }
 
 struct Row {
   const char* name;
-  machine::Machine machine;
-  machine::ModelNeeds model;
-  machine::Preferences preferences;
+  Machine machine;
+  ModelNeeds model;
+  Preferences preferences;
   std::string chosen;     // BACKEND:INDEX, or "error CODE"
   std::string says = {};  // is in the line that is logged, or in the error
-  std::vector<machine::FailedChoice> failed = {};
+  std::vector<FailedChoice> failed = {};
 };
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
@@ -328,7 +325,7 @@ TEST_P(SelectionTable, Chooses) {
   const Row& row = GetParam();
   std::string found, text;
   try {
-    const Selection selection = machine::select(row.model, row.preferences, row.machine, row.failed);
+    const Selection selection = select(row.model, row.preferences, row.machine, row.failed);
     found = selection.backend + ":" + selection.device_index;
     text = to_line(selection, row.model.name);
     EXPECT_FALSE(selection.reason.empty());
@@ -352,23 +349,23 @@ INSTANTIATE_TEST_SUITE_P(Machines, SelectionTable, ::testing::ValuesIn(rows()),
 TEST(Selection, IsTheSameEachTime) {
   for (const Row& row : rows()) {
     if (row.chosen.starts_with("error")) continue;
-    const Selection first = machine::select(row.model, row.preferences, row.machine, row.failed);
-    const Selection again = machine::select(row.model, row.preferences, row.machine, row.failed);
+    const Selection first = select(row.model, row.preferences, row.machine, row.failed);
+    const Selection again = select(row.model, row.preferences, row.machine, row.failed);
     EXPECT_EQ(to_line(first, "m"), to_line(again, "m")) << row.name;
     EXPECT_EQ(first.considered.size(), again.considered.size()) << row.name;
   }
 }
 
 TEST(Selection, SpecsSplitAtTheFirstColon) {
-  EXPECT_EQ(machine::BackendSpec::parse("onnx").backend, "onnx");
-  EXPECT_EQ(machine::BackendSpec::parse("onnx").device, "");
-  EXPECT_EQ(machine::BackendSpec::parse("onnx:cuda").device, "cuda");
-  EXPECT_EQ(machine::BackendSpec::parse("cuda:1:2").device, "1:2");
-  EXPECT_EQ(machine::BackendSpec::parse(":cuda").backend, "");
+  EXPECT_EQ(BackendSpec::parse("onnx").backend, "onnx");
+  EXPECT_EQ(BackendSpec::parse("onnx").device, "");
+  EXPECT_EQ(BackendSpec::parse("onnx:cuda").device, "cuda");
+  EXPECT_EQ(BackendSpec::parse("cuda:1:2").device, "1:2");
+  EXPECT_EQ(BackendSpec::parse(":cuda").backend, "");
 }
 
 TEST(Selection, ProbesOnlyWhatItMayComeTo) {
-  const machine::Preferences cpu_only = asked({"cpu"}), by_alias = asked({"ort:cuda"});
+  const Preferences cpu_only = asked({"cpu"}), by_alias = asked({"ort:cuda"});
   EXPECT_FALSE(concerns(none(), onnx(), false));  // no accelerator can be there, and cpu comes first
   EXPECT_TRUE(concerns(none(), onnx(), true));
   EXPECT_FALSE(concerns(gpu("off"), onnx(), true));

@@ -13,10 +13,10 @@ using namespace std::chrono_literals;
 
 // 100 GFLOP/s in f32 and 400 in bf16, no int8; 10 GB/s.
 machine::MachinePeaks made_up() {
-  return {.rates = {{std::string(kPeakOfF32), "GFLOP/s", "avx2", 50, 100},
-                    {std::string(kPeakOfInt8), "GOP/s", "", 0, 0, "no int8 instructions"},
-                    {std::string(kPeakOfBf16), "GFLOP/s", "avx512_bf16", 200, 400},
-                    {std::string(kPeakOfReading), "GB/s", "avx2", 5, 10}},
+  return {.rates = {{std::string(machine::kPeakOfF32), "GFLOP/s", "avx2", 50, 100},
+                    {std::string(machine::kPeakOfInt8), "GOP/s", "", 0, 0, "no int8 instructions"},
+                    {std::string(machine::kPeakOfBf16), "GFLOP/s", "avx512_bf16", 200, 400},
+                    {std::string(machine::kPeakOfReading), "GB/s", "avx2", 5, 10}},
           .threads = 2,
           .seconds = 0.5};
 }
@@ -86,8 +86,8 @@ TEST(Profile, ShortsTakeAsLongAsBytesThatAreWidened) {
   machine::MachinePeaks peaks = made_up();
   EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::int16), 0);
   machine::PeakRate& bytes = peaks.rates[1];
-  ASSERT_EQ(bytes.name, kPeakOfInt8);
-  bytes = {std::string(kPeakOfInt8), "GOP/s", "avx512_vnni", 100, 200};
+  ASSERT_EQ(bytes.name, machine::kPeakOfInt8);
+  bytes = {std::string(machine::kPeakOfInt8), "GOP/s", "avx512_vnni", 100, 200};
   EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::int16), 100e9);
   bytes.instructions = "avx2 maddubs";
   EXPECT_DOUBLE_EQ(peak_flops(peaks, Arithmetic::int16), 200e9);

@@ -9,22 +9,17 @@
 
 namespace alate::graph {
 
-inline std::vector<double> load_as(const Tensor& tensor, double) { return load_floats(tensor); }
-inline std::vector<Complex> load_as(const Tensor& tensor, Complex) { return load_complex(tensor); }
-inline std::vector<std::uint64_t> load_as(const Tensor& tensor, std::uint64_t) { return load_words(tensor); }
-inline std::vector<std::int64_t> load_as(const Tensor& tensor, std::int64_t) {
-  const std::vector<std::uint64_t> words = load_words(tensor);
-  return {words.begin(), words.end()};
-}
+/// The elements of a tensor in the form of the second argument, of which only the type counts.
+std::vector<double> load_as(const Tensor& tensor, double);
+std::vector<Complex> load_as(const Tensor& tensor, Complex);
+std::vector<std::uint64_t> load_as(const Tensor& tensor, std::uint64_t);
+std::vector<std::int64_t> load_as(const Tensor& tensor, std::int64_t);
 
-inline Tensor store_any(const Shape& shape, const std::vector<double>& values) { return store_floats(shape, values); }
-inline Tensor store_any(const Shape& shape, const std::vector<Complex>& values) { return store_complex(shape, values); }
-inline Tensor store_any(const Shape& shape, const std::vector<std::uint64_t>& words) {
-  return store_words(shape, words);
-}
-inline Tensor store_any(const Shape& shape, const std::vector<std::int64_t>& words) {
-  return store_words(shape, std::vector<std::uint64_t>(words.begin(), words.end()));
-}
+/// A tensor of the elements, each converted to the shape's dtype.
+Tensor store_any(const Shape& shape, const std::vector<double>& values);
+Tensor store_any(const Shape& shape, const std::vector<Complex>& values);
+Tensor store_any(const Shape& shape, const std::vector<std::uint64_t>& words);
+Tensor store_any(const Shape& shape, const std::vector<std::int64_t>& words);
 
 /// `function` of the elements of tensors of one shape, each loaded as `Number`; stored as what the function gives.
 template <typename Number, typename Function, typename... Tensors>

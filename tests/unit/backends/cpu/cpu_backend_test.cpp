@@ -24,7 +24,7 @@ using graph::Builder;
 using graph::Graph;
 using graph::Value;
 
-Tensor random_tensor(std::vector<std::int64_t> extents, std::uint32_t seed) {
+Tensor seeded_tensor(std::vector<std::int64_t> extents, std::uint32_t seed) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<float> between(-1, 1);
   Tensor tensor = Tensor::zeros(detail::shape_of(DType::f32, extents));
@@ -200,15 +200,15 @@ Graph block(std::int64_t hidden, std::int64_t heads) {
   std::vector<Value> parts;
   for (std::uint32_t i = 0; i < 3; ++i) {
     const Value y =
-        b.dense({x, b.constant(random_tensor({hidden, hidden}, i)), b.constant(random_tensor({hidden}, 10 + i))},
+        b.dense({x, b.constant(seeded_tensor({hidden, hidden}, i)), b.constant(seeded_tensor({hidden}, 10 + i))},
                 {.has_bias = true});
     parts.push_back(b.reshape({y}, {.dims = {tokens, heads, hidden / heads}}));
   }
   const Value mixed = b.ragged_attention({parts[0], parts[1], parts[2], starts, lengths, pad, unpad}, {.scale = 0.5});
   const Value out =
-      b.dense({b.reshape({mixed}, {.dims = {tokens, hidden}}), b.constant(random_tensor({hidden, hidden}, 20))});
+      b.dense({b.reshape({mixed}, {.dims = {tokens, hidden}}), b.constant(seeded_tensor({hidden, hidden}, 20))});
   const Value sum = b.add({out, x});
-  b.output("y", b.layer_norm({sum, b.constant(random_tensor({hidden}, 21)), b.constant(random_tensor({hidden}, 22))},
+  b.output("y", b.layer_norm({sum, b.constant(seeded_tensor({hidden}, 21)), b.constant(seeded_tensor({hidden}, 22))},
                              {.epsilon = 1e-12}));
   b.output("pooled", b.ragged_pool({sum, starts, lengths}, {.mode = graph::PoolMode::mean, .longest = longest}));
   return b.finish();
@@ -228,7 +228,7 @@ std::vector<Tensor> block_inputs(const std::vector<std::int32_t>& lengths, std::
   const auto ints = [](std::vector<std::int64_t> extents, const std::vector<std::int32_t>& values) {
     return Tensor::from<std::int32_t>(std::move(extents), std::span(values));
   };
-  return {random_tensor({tokens, hidden}, 99), ints({count}, starts), ints({count}, lengths),
+  return {seeded_tensor({tokens, hidden}, 99), ints({count}, starts), ints({count}, lengths),
           ints({count, longest}, pad), ints({tokens, 2}, unpad)};
 }
 

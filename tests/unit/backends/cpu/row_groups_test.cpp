@@ -1,5 +1,5 @@
 // Steps that run in blocks of rows: which those are, and that nothing can be seen of it in the results.
-#include "backends/cpu/passes/row_groups.h"
+#include "backends/cpu/run/row_blocks.h"
 
 #include <functional>
 
