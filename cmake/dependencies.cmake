@@ -1,5 +1,5 @@
-# What the library links beside the C and C++ run time: static archives of the system, so that a program needs none of
-# them where it runs. Read by this project and, installed, by those who use the library.
+# The libraries that Alate links beside the C and C++ run time: static archives of the system, so that a program needs
+# none of them at run time. Read by this project and, once installed, by users of the library.
 include_guard(GLOBAL)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)

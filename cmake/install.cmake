@@ -1,4 +1,4 @@
-# Installs the program, the library and what `find_package(alate)` reads.
+# Installs the program, the library and the files that `find_package(alate)` reads.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

@@ -16,7 +16,7 @@ set(ALATE_FLAGS_neon_i8mm -march=armv8.2-a+i8mm)
 function(alate_set_instruction_set_flags)
   set(unseen)
   if(ALATE_FUZZERS)
-    set(unseen -fno-sanitize=fuzzer-no-link) # no input's way through a parser is in these files, and they are large
+    set(unseen -fno-sanitize=fuzzer-no-link) # these files are large and parse no input
   endif()
   foreach(file ${ARGN})
     foreach(set ${ALATE_X86_SETS} ${ALATE_AARCH64_SETS})
@@ -28,7 +28,7 @@ function(alate_set_instruction_set_flags)
 endfunction()
 
 # Leaves out of a list the files of other processor families: those of instruction sets, and NAME_x86.cpp and
-# NAME_aarch64.cpp. What has no file for a family has one that says so, NAME_other.cpp.
+# NAME_aarch64.cpp. A family without a file of its own gets NAME_other.cpp, which says so.
 function(alate_keep_own_processor list)
   set(families x86 aarch64)
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")

@@ -1,7 +1,7 @@
-# A module is a folder of src/: an object library of its own, so that it can be built and tested alone.
+# A module is a folder of src/: an object library of its own, so that it can be built and tested by itself.
 set(ALATE_MODULES "" CACHE INTERNAL "")
 
-# Leaves out of a list the files of other operating systems: NAME_linux.cpp and NAME_windows.cpp are for one each.
+# Removes the files of other operating systems from a list: NAME_linux.cpp and NAME_windows.cpp are for one each.
 function(alate_keep_own_platform list)
   if(WIN32)
     list(FILTER ${list} EXCLUDE REGEX "_linux\\.cpp$")
@@ -30,7 +30,7 @@ function(alate_module name)
   target_include_directories(alate_${name} PRIVATE $<$<BOOL:${ALATE_UNITY}>:${PROJECT_SOURCE_DIR}>)
   target_link_libraries(alate_${name} PRIVATE alate_flags)
   if(ALATE_FUZZERS)
-    target_compile_options(alate_${name} PRIVATE -fsanitize=fuzzer-no-link) # what fuzzing has to see of
+    target_compile_options(alate_${name} PRIVATE -fsanitize=fuzzer-no-link) # the code that fuzzing instruments
   endif()
   set(ALATE_MODULES ${ALATE_MODULES} ${name} CACHE INTERNAL "")
 endfunction()
@@ -49,7 +49,7 @@ function(alate_library)
   target_link_libraries(alate PUBLIC ${ALATE_DEPENDENCIES})
 endfunction()
 
-# An executable that sees the private headers of the modules named and is linked with them (those that have sources).
+# An executable that sees the private headers of the named modules and links the ones that have sources.
 function(alate_executable name)
   cmake_parse_arguments(ARG "" "" "SOURCES;MODULES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -62,7 +62,7 @@ function(alate_executable name)
   target_link_libraries(${name} PRIVATE alate_flags ${ALATE_DEPENDENCIES})
 endfunction()
 
-# An executable of tests for the modules named (and all that they use).
+# A test executable for the named modules (and all that they use).
 function(alate_test name)
   alate_executable(${name} ${ARGN})
   target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/source_folder.cpp)

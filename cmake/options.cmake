@@ -13,7 +13,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(ALATE_CCACHE ccache)
 if(ALATE_CCACHE)
-  # Paths relative to the source folder, so that what one clone compiled serves another.
+  # Paths relative to the source folder, so that another clone can use the compiler cache's results.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${ALATE_CCACHE})
 endif()
 find_program(ALATE_MOLD mold)
@@ -21,19 +21,19 @@ if(ALATE_MOLD AND NOT CMAKE_CROSSCOMPILING)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# What every file of the project is compiled with; installed users of the library see none of it.
+# Flags for every file of the project; users of the installed library see none of them.
 add_library(alate_flags INTERFACE)
 target_compile_options(alate_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
                                              -fno-math-errno -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 warns wrongly about std::string's own concatenation: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105651
+  # A false warning of GCC 12 about std::string's own concatenation: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105651
   target_compile_options(alate_flags INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_compile_options(alate_flags INTERFACE -march=x86-64-v2)
 endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT ALATE_SANITIZE)
-  # Hardening of what is released. Sanitizers check more, and do not go together with FORTIFY.
+  # Hardening of release builds. Sanitizers check more, and do not work together with FORTIFY.
   set(hardening -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GLIBCXX_ASSERTIONS)
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     list(APPEND hardening -fcf-protection)

@@ -1,15 +1,15 @@
-# Several files compiled as one share the reading of headers and the code of templates: a quarter of the time. All builds
-# do so but one (the preset separate), which shows the header that a file forgot. A "redefinition" after an edit says that
-# two files of a group now share a name: configuring again groups them anew, or the name needs to change.
+# Several files compiled as one share the parsing of headers and the instantiation of templates: a quarter of the time. All
+# builds do so except the preset separate, which finds includes that a file forgot. A "redefinition" after an edit says that
+# two files of a group now share a name: configure again to regroup them, or change the name.
 option(ALATE_UNITY "Compile several files as one (needs Python)" OFF)
 set(ALATE_UNITY_SIZE 8)
 if(ALATE_UNITY)
-  # What a file keeps to itself is no longer out of the sight of others; the preset separate has these warnings.
+  # File-local names are now visible to the other files of a group; the preset separate has these warnings.
   target_compile_options(alate_flags INTERFACE -Wno-shadow $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 
-# Replaces the files of a list, where they can be put together, by files that include them. Files that have options of
-# their own, and the kernels, which are large enough, stay as they are.
+# Replaces the files of a list, where they can be combined, by files that include them. Files with options of
+# their own, and the kernels, which are large enough, stay separate.
 function(alate_unite list name)
   if(NOT ALATE_UNITY)
     return()

@@ -1,4 +1,4 @@
-# Builds for 64-bit ARM under Linux on another machine. Third-party parts are looked for under ALATE_CROSS_PREFIX, where
+# Builds for 64-bit ARM under Linux on another machine. Third-party libraries are looked up under ALATE_CROSS_PREFIX, where
 # tools/cross/aarch64 unpacks Debian's packages for that processor.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

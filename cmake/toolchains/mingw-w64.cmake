@@ -1,5 +1,5 @@
-# Builds for 64-bit Windows with mingw-w64 on another system. The compiler is the one with POSIX threads, which is the one
-# that has std::thread. Third-party parts are looked for under ALATE_CROSS_PREFIX; tools/cross/windows makes that folder.
+# Builds for 64-bit Windows with mingw-w64 on another system. The compiler is the variant with POSIX threads, because only
+# that has std::thread. Third-party libraries are looked up under ALATE_CROSS_PREFIX; tools/cross/windows makes that folder.
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
@@ -15,9 +15,9 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
 set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES ${ALATE_CROSS_PREFIX}/include)
 
-# GCC aligns no stack beyond 16 bytes here, yet moves vectors of 32 and 64 bytes to it as if it did
-# (https://gcc.gnu.org/bugzilla/show_bug.cgi?id=54412); the assembler makes those moves unaligned ones. Large objects:
-# templates make more sections than COFF counts otherwise.
+# GCC aligns the stack to only 16 bytes here, yet moves vectors of 32 and 64 bytes to it as if aligned
+# (https://gcc.gnu.org/bugzilla/show_bug.cgi?id=54412); the assembler makes those moves unaligned. Large objects:
+# templates make more sections than COFF can count otherwise.
 set(CMAKE_CXX_FLAGS_INIT "-Wa,-muse-unaligned-vector-move -Wa,-mbig-obj")
-# The program needs nothing beside what Windows has.
+# The program needs only libraries of Windows.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
