@@ -27,7 +27,7 @@ function(alate_set_instruction_set_flags)
   endforeach()
 endfunction()
 
-# Leaves out of a list the files of other processor families: those of instruction sets, and NAME_x86.cpp and
+# Leaves out of a list the files of other processor families: the files of instruction sets, and NAME_x86.cpp and
 # NAME_aarch64.cpp. A family without a file of its own gets NAME_other.cpp, which says so.
 function(alate_keep_own_processor list)
   set(families x86 aarch64)
