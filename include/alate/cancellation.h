@@ -1,26 +1,26 @@
-// What ends a computation before it is done.
+// Cancellation of a computation before it finishes.
 #pragma once
 
 namespace alate {
 
-/// The question whether a computation is still wanted. It has no default: what begins a run says what ends it early, or
-/// that nothing does. Cheap to copy and to ask. A view: the question that answers it must outlive the computation, be
-/// callable from several threads at a time, and stay at yes once it says so.
+/// A query for whether a computation should stop early. It has no default: code that starts a run states what cancels
+/// it, or that nothing does. Cheap to copy and to ask. A non-owning view: the question (a callable) must outlive the
+/// computation, be callable from several threads at once, and stay true once it has returned true.
 class Cancellation {
  public:
-  /// Of a computation that always goes on to its end.
+  /// Never requested: the computation always runs to completion.
   static Cancellation never() noexcept { return {nullptr, nullptr}; }
-  /// Of a computation that is unwanted once `question()` is true.
+  /// Requested once `question()` is true.
   template <typename Question>
   static Cancellation when(const Question& question) noexcept {
     return {[](const void* asked) { return static_cast<bool>((*static_cast<const Question*>(asked))()); }, &question};
   }
   template <typename Question>
-  static Cancellation when(const Question&& question) = delete;  // it would be gone before it is asked
+  static Cancellation when(const Question&& question) = delete;  // a temporary would be gone before it is asked
 
   bool is_possible() const noexcept { return ask_ != nullptr; }
   bool is_requested() const { return ask_ != nullptr && ask_(question_); }
-  /// Throws cancelled when it is requested.
+  /// Throws cancelled if requested.
   void check() const {
     if (is_requested()) throw_cancelled();
   }
@@ -34,9 +34,9 @@ class Cancellation {
   const void* question_;
 };
 
-/// How a caller of the library wants one call of it.
+/// Options of one call into the library.
 struct CallOptions {
-  /// Calls of the library go on to their end where their caller names nothing else. Inside of it there is no default.
+  /// Library calls run to completion by default; code inside the library has no default.
   Cancellation cancellation = Cancellation::never();
 };
 

@@ -1,4 +1,4 @@
-// Texts in, vectors out: sentence-transformers' pipeline.
+// Text embeddings: the sentence-transformers pipeline.
 #pragma once
 
 #include <cstddef>
@@ -17,42 +17,44 @@
 namespace alate {
 
 struct EmbedOptions {
-  std::optional<std::size_t> max_length;  // in tokens, with specials; absent: as the model states. Longer texts are cut
-  std::size_t batch_tokens = 2048;        // most tokens of one batch; a longer text is a batch of its own
-  std::size_t batch_size = 0;             // most texts of one batch; 0: no limit but batch_tokens
-  std::optional<bool> normalize;          // absent: as the model's modules say
+  std::optional<std::size_t>
+      max_length;  // in tokens, with special tokens; absent: as the model states. Longer texts are truncated
+  std::size_t batch_tokens = 2048;  // maximum tokens per batch; a longer text is a batch of its own
+  std::size_t batch_size = 0;       // maximum texts per batch; 0: limited only by batch_tokens
+  std::optional<bool> normalize;    // absent: as the model's modules say
   std::optional<std::size_t>
       dimensions;  // keeps the first so many and, where the vectors were normalized, normalizes again
-  std::optional<Side> truncation_side;  // the end that is cut off longer texts; absent: as the tokenizer's file says
+  std::optional<Side> truncation_side;  // the side that truncation removes; absent: as the tokenizer's file says
   std::string prompt_name;  // a prompt of config_sentence_transformers.json; empty: the default one, if it names one
-  std::optional<std::string> prompt;  // put before each text instead
+  std::optional<std::string> prompt;  // prefix of each text, instead of a named prompt
 };
 
-/// Row i is the vector of text i, whatever the batches were.
+/// Row i is the vector of text i, however the texts were batched.
 struct Embeddings {
   Tensor vectors;                      // f32 [texts, dimensions]
-  std::vector<std::size_t> truncated;  // indices of the texts that were cut, rising
-  std::size_t tokens = 0;              // computed, specials included
+  std::vector<std::size_t> truncated;  // indices of truncated texts, ascending
+  std::size_t tokens = 0;              // computed tokens, including special tokens
 };
 
-/// Tokenizer, encoder and the modules behind it. Immutable; thread-safe; copies share it.
+/// A tokenizer, an encoder and the modules after it. Immutable; thread-safe; copies share state.
 class EmbeddingPipeline {
  public:
-  /// A folder of sentence-transformers (modules.json and what it names), or a plain encoder, whose tokens are then
-  /// averaged. Throws as Model::load, and unsupported for a module it does not know.
+  /// A sentence-transformers folder (modules.json and the files it names), or a plain encoder, which then gets mean
+  /// pooling. Throws as Model::load, and unsupported for an unknown module.
   static EmbeddingPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {});
 
   /// Throws invalid_argument for options that the model cannot meet, cancelled. Texts may be empty.
   Embeddings embed(std::span<const std::string> texts, const EmbedOptions& options = {},
                    const CallOptions& call = {}) const;
-  /// The same from token ids, specials included; nothing is cut: a row over the model's positions is invalid_argument.
+  /// Embeds token ids, which include special tokens. Never truncates: a row with more tokens than the model has
+  /// positions throws invalid_argument.
   Embeddings embed_tokens(std::span<const std::vector<std::int32_t>> rows, const EmbedOptions& options = {},
                           const CallOptions& call = {}) const;
 
   std::size_t dimensions() const;
-  std::size_t max_length() const;  // in tokens, with specials
+  std::size_t max_length() const;  // in tokens, with special tokens
   const Tokenizer& tokenizer() const;
-  /// The encoder itself, without pooling and what follows it.
+  /// The encoder itself, without pooling and later modules.
   const Model& model() const;
   const ModelFacts& facts() const;
 

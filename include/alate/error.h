@@ -1,4 +1,4 @@
-// Errors of the whole library: one type, a code, a message for the user, and the causes behind it.
+// The library's error type: a code, a message for the user, and its causes.
 #pragma once
 
 #include <exception>
@@ -10,11 +10,11 @@
 namespace alate {
 
 enum class ErrorCode {
-  invalid_argument,    // the caller's input cannot be right, whatever the state of the machine
+  invalid_argument,    // the caller's input is wrong, whatever the state of the machine
   not_found,           // a file, model or name does not exist
   unsupported,         // well-formed, but this build, backend or architecture cannot do it
   resource_exhausted,  // out of memory, or over a limit that exists to protect the process
-  unavailable,         // a backend or network that may be there at another time
+  unavailable,         // a backend or network that may be available later
   deadline_exceeded,
   cancelled,
   unauthenticated,
@@ -22,24 +22,23 @@ enum class ErrorCode {
   internal,  // a bug in Alate
 };
 
-/// The code's name as it is printed and sent, for example "invalid_argument".
+/// The code's name, as printed and sent, for example "invalid_argument".
 std::string_view to_string(ErrorCode code);
 
-/// Thrown by every function of the library that fails. The message says which input, what is wrong
-/// and what to do; it is one line and holds no text of the user's documents.
+/// Thrown by every function of the library that fails. The message says which input, what is wrong and what to do; it
+/// is one line and contains no text from the user's documents.
 class Error : public std::exception {
  public:
   Error(ErrorCode code, std::string message);
 
   ErrorCode code() const { return code_; }
   const std::string& message() const { return message_; }
-  /// What led here, the nearest cause first; empty when this error is the root.
+  /// The causes, nearest first; empty when this error is the root.
   const std::vector<std::string>& causes() const { return causes_; }
 
-  /// The same error with `context` put before the message ("loading model.safetensors: ..."),
-  /// the causes kept.
+  /// The same error and causes with `context` prepended to the message ("loading model.safetensors: ...").
   Error with_context(std::string_view context) const;
-  /// The same error with one more cause at the end.
+  /// The same error with one more cause appended.
   Error with_cause(const std::exception& cause) const;
 
   /// The message and its causes on one line; owned by the error.
@@ -54,7 +53,7 @@ class Error : public std::exception {
   std::string what_;
 };
 
-/// `Error{code, message}` built from the printable form of each part, joined without separators.
+/// `Error{code, message}` with the parts' printable forms concatenated as the message.
 template <typename... Parts>
 Error make_error(ErrorCode code, const Parts&... parts);
 

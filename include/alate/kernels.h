@@ -1,4 +1,4 @@
-// The kernels of transformer inference as plain functions over spans, on whatever backend the machine has.
+// Transformer inference kernels as plain functions over spans, on any backend available on the machine.
 #pragma once
 
 #include <cstddef>
@@ -13,44 +13,44 @@
 
 namespace alate {
 
-/// A matrix in f32, row-major and dense: `values` are rows · columns. Nothing is owned.
+/// A matrix in f32, row-major and dense: `values` holds rows · columns elements. Non-owning.
 struct MatrixView {
   std::span<const float> values;
   std::size_t rows = 0;
   std::size_t columns = 0;
 };
 
-/// The same, to be written.
+/// A writable matrix; otherwise as MatrixView.
 struct MutableMatrixView {
   std::span<float> values;
   std::size_t rows = 0;
   std::size_t columns = 0;
 };
 
-/// Every `stride`-th float from `first` on, `size` of them: a row or a column of something larger. Nothing is owned.
+/// `size` floats, `stride` apart, starting at `first`: for example a row or column of a larger array. Non-owning.
 struct VectorView {
   float* first = nullptr;
   std::size_t size = 0;
   std::size_t stride = 1;
 };
 
-/// One backend's kernels. All computing is in f32. Thread-safe. What is written must not overlap what is read, but
-/// where a function works in place. Shapes are checked: a wrong one throws invalid_argument that names the argument.
-/// On `cpu` the kernels run on the caller's memory as it is; on other backends each function is a small graph, which is
-/// compiled at its first use for a shape and kept (the 64 last used), and its arguments are copied as the backend
-/// needs. Other errors are the backend's: resource_exhausted, unavailable.
+/// One backend's kernels. All computation is in f32. Thread-safe. Outputs must not overlap inputs, except where a
+/// function works in place. Shapes are checked: a wrong one throws invalid_argument naming the argument. On `cpu` the
+/// kernels run directly on the caller's memory. On other backends each function is a small graph, compiled at its first
+/// use for a shape and cached (the 64 most recently used); its arguments are copied as the backend needs. Other errors
+/// are the backend's: resource_exhausted, unavailable.
 class KernelBackend {
  public:
   virtual ~KernelBackend() = default;
 
   virtual std::string_view name() const = 0;    // "cpu", "onnx"
-  virtual std::string_view device() const = 0;  // of the backend: "cpu", "cuda"
+  virtual std::string_view device() const = 0;  // the backend's device: "cpu", "cuda"
   /// Whether the device can still be used.
   virtual bool is_available() const = 0;
 
   /// w · x, for w [n, d] and x [d]: n values.
   std::vector<float> matmul_vec(const MatrixView& w, std::span<const float> x) const;
-  /// The same into out [n].
+  /// As matmul_vec, written to out [n].
   void matmul_vec_into(const MatrixView& w, std::span<const float> x, std::span<float> out) const;
   /// a · b, for a [m, k] and b [k, n]: m · n values, row-major.
   std::vector<float> matmul(const MatrixView& a, const MatrixView& b) const;
@@ -59,12 +59,12 @@ class KernelBackend {
   void rmsnorm(std::span<float> x, std::span<const float> weight, float epsilon) const;
   /// x = exp(x - max(x)) / Σ exp(x - max(x)), in place.
   void softmax(std::span<float> x) const;
-  /// The same of floats that do not lie side by side.
+  /// Softmax over strided floats.
   void softmax_view(const VectorView& x) const;
-  /// x / (1 + exp(-x)), element by element.
+  /// x / (1 + exp(-x)), elementwise.
   std::vector<float> silu(std::span<const float> x) const;
 
-  /// Turns the pairs (x[h, i], x[h, i + head_dim / 2]) of each head by the angles of one position, in place: x is
+  /// Rotates the pairs (x[h, i], x[h, i + head_dim / 2]) of each head by the angles of one position, in place: x is
   /// [heads, head_dim], cosines and sines are [head_dim / 2].
   void apply_rope(const MutableMatrixView& x, std::span<const float> cosines, std::span<const float> sines) const;
   /// scores[i] = scale · (keys[i] · query), for query [d], keys [n, d], scores [n].
@@ -74,7 +74,7 @@ class KernelBackend {
   void weighted_sum_rows(std::span<const float> weights, const MatrixView& matrix, std::span<float> out) const;
 
  protected:
-  // What backends implement: shapes are right, and nothing is empty.
+  // Backends implement these; shapes have been checked, and no argument is empty.
   virtual void run_matrix_vector(const MatrixView& w, std::span<const float> x, float scale,
                                  std::span<float> out) const = 0;
   virtual void run_vector_matrix(std::span<const float> x, const MatrixView& m, std::span<float> out) const = 0;
@@ -88,14 +88,14 @@ class KernelBackend {
 
 /// How the kernels of `cpu` run.
 struct CpuKernelOptions {
-  bool use_simd = true;      // the widest vectors of the processor; else those of the build's baseline
-  bool use_parallel = true;  // all threads of the pool; else the caller's alone
+  bool use_simd = true;      // the widest vectors that the processor supports; otherwise the build's baseline
+  bool use_parallel = true;  // all threads of the pool; otherwise only the calling thread
 };
 
-/// The kernels of a backend: auto, NAME or NAME:DEVICE. `auto` is the first usable one of CUDA, ROCm, Metal, OpenCL,
-/// WebGPU (a backend of that name, or a device of that name of a foreign runtime), else the processor's. What cannot be
-/// had is logged as a warning with the reason, and the automatic order is used. `options` count where it comes to cpu.
-/// Throws invalid_argument for a name that no backend has.
+/// The kernels of a backend: auto, NAME or NAME:DEVICE. `auto` is the first usable of CUDA, ROCm, Metal, OpenCL, WebGPU
+/// (a backend of that name, or a foreign runtime's device of that name), otherwise the CPU. If the preferred backend is
+/// unavailable, a warning with the reason is logged and the automatic order is used. `options` only apply to cpu.
+/// Throws invalid_argument for an unknown backend name.
 std::shared_ptr<const KernelBackend> init_backend(std::string_view preference = "auto",
                                                   const CpuKernelOptions& options = {});
 
@@ -103,24 +103,24 @@ struct DeviceInfo {
   std::size_t index = 0;                     // among the backend's devices
   std::string name;                          // of the hardware
   std::uint64_t total_memory = 0;            // bytes
-  std::optional<std::uint64_t> free_memory;  // that a new process can really have now
+  std::optional<std::uint64_t> free_memory;  // bytes that a new process could allocate now
   std::optional<std::string> compute_capability;
-  bool unified_memory = false;  // the host's memory is the device's
+  bool unified_memory = false;  // host and device share memory
 };
 
 struct BackendInfo {
   std::string name;  // "onnx"
   bool available = false;
   std::vector<DeviceInfo> devices;  // usable ones
-  std::string error;                // why there is none, and what would help
+  std::string error;                // why no device is usable, and what would help
 };
 
-/// Every backend that this program knows, here or not, in the registry's order. Opens foreign libraries, in a process
-/// of their own where the program can start one.
+/// Every backend that this program knows, usable here or not, in registry order. Opens foreign libraries, in a child
+/// process where the program can start one.
 std::vector<BackendInfo> discover_backends();
-/// NAME or NAME:DEVICE of what `init_backend("auto")` takes.
+/// NAME or NAME:DEVICE that `init_backend("auto")` would choose.
 std::string best_available_backend();
-/// What `discover_backends` finds and what is recommended, for people.
+/// Prints the backends that `discover_backends` finds and the recommended one, for people.
 void print_backend_summary(std::ostream& out);
 
 }  // namespace alate

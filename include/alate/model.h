@@ -19,73 +19,75 @@
 namespace alate {
 
 struct LoadOptions {
-  std::vector<std::string> backends = {};  // NAME[:DEVICE] or auto, first choice first; empty: what is best here
-  std::string asked_by = "the options";    // who names them, for messages
-  bool is_wish = false;                    // followed where possible, never strict
-  std::string device = {};                 // of backends that name none
+  std::vector<std::string> backends = {};  // NAME[:DEVICE] or auto, first choice first; empty: the best on this machine
+  std::string asked_by = "the options";    // where the backends were named, for messages
+  bool is_wish = false;                    // `backends` is a preference: followed where possible, never strict
+  std::string device = {};                 // of backends given without a device
   std::string gpu = "auto";                // cuda, coreml, tpu: devices of that kind first; off: no accelerators
   bool gpu_is_wish = false;
   BackendPolicy policy = BackendPolicy::warn;
-  std::size_t threads = 0;               // most threads of the shared pool that this model uses; 0: all
+  std::size_t threads = 0;               // maximum threads of the shared pool that this model uses; 0: all
   bool map_files = true;                 // false: read weights into memory instead of mapping the file
-  std::filesystem::path onnx_file = {};  // inside the folder: run as it is instead of the weights; empty: as found
-  std::string pooling = {};  // of pipelines that pool: cls, mean, max, mean_sqrt_len_tokens, weightedmean, lasttoken
-  // To compute products in: float32, bfloat16, float16 (weights alone), int8; empty: as stored. With auto, an
-  // EmbeddingPipeline takes the fastest on this machine that keeps a mean cosine of 0.999 to float32; a Model alone is
-  // as stored.
+  std::filesystem::path onnx_file = {};  // inside the folder: run unchanged instead of the weights; empty: as found
+  std::string pooling =
+      {};  // for pipelines with pooling: cls, mean, max, mean_sqrt_len_tokens, weightedmean, lasttoken
+  // Compute type of matrix products: float32, bfloat16, float16 (weights only), int8; empty: as stored. With auto, an
+  // EmbeddingPipeline takes the fastest on this machine that keeps a mean cosine similarity of 0.999 to float32; a
+  // Model without a pipeline runs as stored.
   std::string dtype = {};
-  std::filesystem::path dump_graphs = {};  // a folder that gets the graph as text after each pass; empty: none
+  std::filesystem::path dump_graphs = {};  // folder to write the graph to, as text, after each pass; empty: none
 };
 
-/// Named values, as `transformers` names the inputs and outputs of forward.
+/// Tensors by name; names are those of inputs and outputs of forward in `transformers`.
 using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 
-/// Rows of tokens without padding: the tokens of one text after the other.
+/// Sequences of tokens without padding, concatenated.
 struct PackedTokens {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> type_ids;   // of each token; empty: all 0
   std::vector<std::int32_t> positions;  // of each token; empty: 0, 1, … in each sequence
-  std::vector<std::int32_t> lengths;    // of each sequence, in tokens; the sum is ids.size(). 0 is legal
-  std::vector<std::int32_t> pool_skip;  // leading tokens of each sequence that pooling leaves out; empty: none
+  std::vector<std::int32_t> lengths;    // of each sequence, in tokens; they sum to ids.size(). 0 is legal
+  std::vector<std::int32_t> pool_skip;  // number of leading tokens of each sequence that pooling ignores; empty: none
 };
 
 struct ModelFacts {
   std::string architecture;  // "bert"
   std::string backend;
   std::string device;
-  std::string dtype;         // that the model computes in
-  std::string dtype_reason;  // why, where dtype auto chose it
+  std::string dtype;         // compute type
+  std::string dtype_reason;  // why auto chose it; set only for dtype auto
   std::size_t weight_bytes = 0;
   std::size_t hidden_size = 0;
   std::size_t max_positions = 0;
-  Selection selection;  // why it runs where it runs
+  Selection selection;  // why the model runs on this backend
 };
 
-/// An encoder from a Hugging Face folder, or an ONNX file. Immutable; thread-safe; copies share it.
+/// An encoder from a Hugging Face folder, or an ONNX file. Immutable; thread-safe; copies share state.
 class Model {
  public:
-  /// `folder` may be "builtin:minilm", a model that is installed with Alate: it is looked for in the folder that
-  /// ALATE_BUILTIN_MODELS names, else in share/alate/models beside the program, beside the folder that the program lies
-  /// in, and in the system's (XDG_DATA_DIRS). It may be the path of an ONNX file, and a folder may have one
-  /// (model.onnx, onnx/model.onnx) instead of weights as safetensors: such a file is run as it is, by a backend that
-  /// reads it.
+  /// `folder` may be "builtin:minilm", a model installed with Alate: it is searched for in the folder that
+  /// ALATE_BUILTIN_MODELS names, otherwise in share/alate/models beside the program, beside the program's folder, and
+  /// in the system's data folders (XDG_DATA_DIRS). It may be the path of an ONNX file, and a folder may have one
+  /// (model.onnx, onnx/model.onnx) instead of safetensors weights: such a file is run unchanged, by a backend that
+  /// reads ONNX.
   ///
-  /// Chooses a backend, compiles forward there, and goes on to the next choice where a backend cannot: never later, so
-  /// that no result comes from two backends. Throws not_found, corrupt, unsupported (naming the architecture or
-  /// option), invalid_argument, resource_exhausted, unavailable (naming each backend that was considered and why not).
+  /// Chooses a backend and compiles forward on it, falling back to the next choice if a backend cannot. There is no
+  /// fallback after loading, so results never mix backends. Throws not_found, corrupt, unsupported (naming the
+  /// architecture or option), invalid_argument, resource_exhausted, unavailable (naming each backend that was
+  /// considered and why it was rejected).
   static Model load(const std::filesystem::path& folder, const LoadOptions& options = {});
 
-  /// What `transformers` forward does, in float32. Inputs: input_ids [batch, length] (i32 or i64), attention_mask and
-  /// token_type_ids of the same shape (absent: ones, zeros), position_ids. Outputs: last_hidden_state [batch, length,
-  /// hidden] and what the head of the model gives. Places with mask 0 are zeros. Throws invalid_argument for unknown or
-  /// missing inputs, wrong shapes, ids outside the vocabulary, more positions than the model has; cancelled. An ONNX
-  /// file takes and gives what it names, in its own types.
+  /// The same as forward in `transformers`, in float32. Inputs: input_ids [batch, length] (i32 or i64), attention_mask
+  /// and token_type_ids of the same shape (absent: ones, zeros), position_ids. Outputs: last_hidden_state [batch,
+  /// length, hidden] and the outputs of the model's head. Positions with mask 0 are zeros. Throws invalid_argument for
+  /// unknown or missing inputs, wrong shapes, ids outside the vocabulary, more positions than the model has; cancelled.
+  /// An ONNX model has the inputs and outputs that its file names, in the file's types.
   NamedTensors forward(const NamedTensors& inputs, const CallOptions& call = {}) const;
 
   const ModelFacts& facts() const;
   const std::filesystem::path& folder() const;
-  /// Of the bytes of the weights' files, dtype and backend. Files of safetensors are read for it at the first call,
-  /// some two gigabytes a second; what was read once is remembered in the cache folder until the file changes.
+  /// Fingerprint of the weight files' bytes, the dtype and the backend. The first call reads the safetensors files, at
+  /// about two gigabytes per second; digests are kept in the cache folder until a file changes.
   Fingerprint fingerprint() const;
 
   struct State;

@@ -1,4 +1,4 @@
-// What a model runs on, and why: a value that can be tested, printed and trusted.
+// The backend that a model runs on, and why it was selected, as a value that can be tested and printed.
 #pragma once
 
 #include <string>
@@ -6,32 +6,32 @@
 
 namespace alate {
 
-/// What to do when the backend that is asked for cannot be had.
+/// What to do when the requested backend is unavailable.
 enum class BackendPolicy {
-  strict,  // fail: nothing runs on what was not asked for
-  warn,    // use the next one, and say so
+  strict,  // fail: never run on a backend that was not requested
+  warn,    // use the next one, and log a warning
   allow,   // use the next one
 };
 
-/// A device that was looked at for a model, and what came of it.
+/// A device that was considered for a model, and the outcome.
 struct ConsideredBackend {
   std::string backend;        // "onnx"
-  std::string device;         // "cuda"; empty where it did not come to devices
+  std::string device;         // "cuda"; empty if the backend was rejected before its devices were considered
   std::string asked_by;       // "--backend", "GOMLX_BACKEND", "the automatic order"
-  std::string refusal = {};   // why not; empty: it can run the model
+  std::string refusal = {};   // why it was rejected; empty: it can run the model
   std::string remedy = {};    // what would help
-  bool is_automatic = false;  // nobody asked for it by name
+  bool is_automatic = false;  // it was not requested by name
 };
 
 struct Selection {
   std::string backend;                         // "cpu"
-  std::string device;                          // its name: "cpu", "cuda"
+  std::string device;                          // name: "cpu", "cuda"
   std::string device_index;                    // as CompileOptions::device takes it
   std::string device_description;              // "AMD EPYC 9B14, avx512, 2 cores"
-  std::string dtype;                           // that the model computes in
+  std::string dtype;                           // compute type
   std::string reason;                          // one sentence
   std::vector<std::string> required_backends;  // by the model's manifest; empty: any
-  std::vector<ConsideredBackend> considered;   // in order; what comes after the chosen one is fallen back on
+  std::vector<ConsideredBackend> considered;   // in order; those after the chosen one are its fallbacks
 };
 
 /// The decision in one line: "Loading model M with backend B (model requires: […]) (fallback: onnx unavailable: …)".

@@ -1,4 +1,4 @@
-// Backends as a library's user meets them: choose one, load a model on it, share what is loaded.
+// The library user's view of backends: choosing one, loading models on it, and sharing loaded models.
 #pragma once
 
 #include <chrono>
@@ -14,48 +14,48 @@
 
 namespace alate {
 
-/// A backend by name, here or not. Cheap to copy; thread-safe.
+/// A backend by name, available or not. Cheap to copy; thread-safe.
 class InferenceBackend {
  public:
   explicit InferenceBackend(std::string name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
-  /// Opens the backend's library in a process of its own, where that has not been done before.
+  /// Opens the backend's library in a child process, unless that has been done before.
   bool is_available() const;
-  /// Why it is not, and what to do; empty when it is.
+  /// Why it is unavailable, and what to do; empty when it is available.
   std::string unavailable_reason() const;
-  /// The model on this backend, never on another one. Throws as Model::load.
+  /// Loads the model on this backend, never on another one. Throws as Model::load.
   Model load(const std::filesystem::path& path, LoadOptions options = {}) const;
 
  private:
   std::string name_;
 };
 
-/// The backend that runs a model where nothing else is asked for.
+/// The backend that runs a model when no backend is requested.
 InferenceBackend get_default_backend();
-/// By name or alias. Throws not_found, saying which there are.
+/// Finds a backend by name or alias. Throws not_found, listing the known ones.
 InferenceBackend get_inference_backend(std::string_view name);
-/// Those that can be used here, in the registry's order.
+/// The backends that are usable here, in registry order.
 std::vector<InferenceBackend> list_available_backends();
 
-/// How texts become vectors; what is absent is as the model's folder says.
+/// Options of feature extraction; absent ones are as the model's folder says.
 struct FeatureExtractionOptions {
   LoadOptions load = {};
-  std::optional<std::size_t> max_length = {};  // in tokens, with specials
+  std::optional<std::size_t> max_length = {};  // in tokens, with special tokens
   std::optional<bool> normalization = {};
   std::optional<std::string> pooling = {};  // as LoadOptions::pooling
-  std::size_t batch_size = 0;               // most texts of one batch; 0: as many as fit
+  std::size_t batch_size = 0;               // maximum texts per batch; 0: as many as fit
 };
 
-/// Texts, or raw tensors, to features. Immutable; thread-safe; copies share the model.
+/// Feature extraction from texts or raw tensors. Immutable; thread-safe; copies share the model.
 class FeatureExtraction {
  public:
-  /// Throws as EmbeddingPipeline::load, and invalid_argument for a pooling that there is not.
+  /// Throws as EmbeddingPipeline::load, and invalid_argument for an unknown pooling.
   static FeatureExtraction load(const std::filesystem::path& path, const FeatureExtractionOptions& options = {});
 
-  /// Row i of the vectors is text i.
+  /// Row i of the vectors belongs to text i.
   Embeddings extract(std::span<const std::string> texts, const CallOptions& call = {}) const;
-  /// As Model::forward: "last_hidden_state" and what the model gives beside it.
+  /// As Model::forward: "last_hidden_state" and any other outputs of the model.
   NamedTensors forward(const NamedTensors& inputs, const CallOptions& call = {}) const {
     return pipeline_.model().forward(inputs, call);
   }
@@ -70,20 +70,20 @@ class FeatureExtraction {
   EmbedOptions options_;
 };
 
-/// A model of a session manager, and what it runs on. Holding it keeps the model loaded.
+/// A model of a session manager, and the device it runs on. Holding it keeps the model loaded.
 struct SessionModel {
   Model model;
   std::string backend;  // "onnx"
   std::string device;   // "cpu"
 };
 
-/// A backend's device that models run on.
+/// A backend's device, and how many models are loaded there.
 struct SessionFacts {
   std::string backend, device;
-  std::size_t models = 0;  // that are loaded there
+  std::size_t models = 0;  // loaded there
 };
 
-/// Loads each model once for all who ask, in the order of its own priority. Thread-safe; threads may share one.
+/// Loads each model once for all its callers, trying backends in its own priority order. Thread-safe.
 class SessionManager {
  public:
   SessionManager();
@@ -91,22 +91,22 @@ class SessionManager {
   SessionManager(const SessionManager&) = delete;
   SessionManager& operator=(const SessionManager&) = delete;
 
-  /// NAME[:DEVICE], first choice first, for loads from now on that name no backends themselves; empty: the automatic
-  /// order. Throws invalid_argument for a name that no backend has.
+  /// NAME[:DEVICE], first choice first, for later loads that name no backends themselves; empty: the automatic order.
+  /// Throws invalid_argument for an unknown backend name.
   void set_priority(std::vector<std::string> priority);
   std::vector<std::string> priority() const;
 
-  /// The model, loaded at the first call with this path and these options; calls meanwhile wait for that one load, and
-  /// loads of other models go on beside it. `supported` names the backends that may run it; empty: any. Throws as
-  /// Model::load; a load that failed is tried again by the next call.
+  /// The model, loaded at the first call with this path and these options; concurrent calls wait for that one load,
+  /// while other models load in parallel. `supported` names the backends that may run it; empty: any. Throws as
+  /// Model::load; the next call retries a failed load.
   SessionModel load_model(const std::filesystem::path& path, const std::vector<std::string>& supported = {},
                           LoadOptions options = {});
 
-  /// Forgets the model (all loads of that path), and waits until nobody holds it. False where somebody still does after
-  /// `limit`: its memory is given back when they let go. Who calls it must not hold it.
+  /// Forgets the model (all loads of that path), and waits until nobody holds it. Returns false if it is still held
+  /// after `limit`; its memory is freed when the last holder releases it. The caller must not hold it.
   bool unload(const std::filesystem::path& path, std::chrono::nanoseconds limit = std::chrono::seconds(60));
 
-  /// The sessions there are: made when the first model came to them.
+  /// The existing sessions. A session is created when its first model is loaded.
   std::vector<SessionFacts> sessions() const;
 
  private:

@@ -1,4 +1,4 @@
-// Host values: element types, dimensions, shapes and tensors. No arithmetic happens here.
+// Host values: element types, dimensions, shapes and tensors. No arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace alate {
 
-/// Element types. The numbers equal PJRT's buffer types where it has the type; our own start at 1000.
+/// Element types. The numbers equal PJRT's buffer types where PJRT has the type; Alate's own types start at 1000.
 enum class DType : std::int32_t {
   invalid = 0,
   boolean = 1,
@@ -53,7 +53,7 @@ enum class DType : std::int32_t {
   string = 1000,  // host only
 };
 
-/// Name in our text forms, logs and options, for example "f32"; `boolean` is "bool".
+/// Name in Alate's text forms, logs and options, for example "f32"; `boolean` is "bool".
 std::string_view to_string(DType dtype);
 /// The inverse of `to_string`; nothing for an unknown name.
 std::optional<DType> parse_dtype(std::string_view name);
@@ -67,8 +67,8 @@ bool is_unsigned_integer(DType dtype);  // u1 .. u64, not bool
 bool is_integer(DType dtype);
 bool is_complex(DType dtype);
 
-/// Bytes that `count` elements take: whole bytes, sub-byte types packed low bits first.
-/// Throws resource_exhausted when the size does not fit in 63 bits.
+/// Bytes of `count` elements, rounded up to whole bytes; sub-byte types are packed low bits first. Throws
+/// resource_exhausted when the size does not fit in 63 bits.
 std::size_t bytes_for(DType dtype, std::int64_t count);
 
 /// Index of a named (or, later, computed) dimension in a graph's `DimTable`.
@@ -109,10 +109,11 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-/// "f32[2,3]"; named dims print as "?ID" here, by name where a graph's table is at hand.
+/// "f32[2,3]"; named dims print as "?ID", since their names are in the graph's table.
 std::string to_string(const Shape& shape);
 
-/// 128 bits that name a value or a graph; equal inputs give equal fingerprints in every process and on every machine.
+/// A 128-bit identifier of a value or a graph; equal inputs give equal fingerprints in every process and on every
+/// machine.
 struct Fingerprint {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -141,9 +142,9 @@ class FingerprintBuilder {
 class Tensor {
  public:
   Tensor() = default;
-  /// New zeroed storage. Throws resource_exhausted when it cannot be had.
+  /// New zeroed storage. Throws resource_exhausted when allocation fails.
   static Tensor zeros(Shape shape);
-  /// New storage whose contents are not defined.
+  /// New storage with undefined contents.
   static Tensor uninitialized(Shape shape);
   /// Storage owned by `owner`, kept alive as long as any Tensor that shares it. Never writable. Bytes that are not
   /// aligned for their element type are copied instead.
@@ -179,7 +180,7 @@ class Tensor {
 
   /// The same bytes under other extents of equal element count.
   Tensor reshaped(const std::vector<std::int64_t>& extents) const;
-  /// Whether the other tensor's bytes are these bytes in memory.
+  /// Whether both tensors point at the same bytes.
   bool shares_storage_with(const Tensor& other) const { return data_ == other.data_; }
 
  private:
@@ -189,7 +190,7 @@ class Tensor {
   std::shared_ptr<const void> owner_;
 };
 
-/// The DType of a C++ element type; invalid for others.
+/// The DType of a C++ element type; invalid for types without one.
 template <typename T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, bool>) return DType::boolean;
