@@ -131,8 +131,7 @@ typedef struct alate_run_arguments {
   alate_array* const* outputs; /* [output_count]; allocated by the caller, with static dims; overlaps no input */
   size_t output_count;
   size_t max_workers;
-  int32_t (*cancelled)(
-      void* context); /* polled occasionally: 1 means stop with ALATE_CANCELLED; null: never cancelled */
+  int32_t (*cancelled)(void* context); /* polled now and then: 1 means stop with ALATE_CANCELLED; null: never */
   void* cancel_context;
 } alate_run_arguments;
 

@@ -17,14 +17,12 @@
 namespace alate {
 
 struct EmbedOptions {
-  std::optional<std::size_t>
-      max_length;  // in tokens, with special tokens; absent: as the model states. Longer texts are truncated
-  std::size_t batch_tokens = 2048;  // maximum tokens per batch; a longer text is a batch of its own
-  std::size_t batch_size = 0;       // maximum texts per batch; 0: limited only by batch_tokens
-  std::optional<bool> normalize;    // absent: as the model's modules say
-  std::optional<std::size_t>
-      dimensions;  // keeps the first so many and, where the vectors were normalized, normalizes again
-  std::optional<Side> truncation_side;  // the side that truncation removes; absent: as the tokenizer's file says
+  std::optional<std::size_t> max_length;  // tokens with special ones; absent: as the model states. Longer texts are cut
+  std::size_t batch_tokens = 2048;        // maximum tokens per batch; a longer text is a batch of its own
+  std::size_t batch_size = 0;             // maximum texts per batch; 0: limited only by batch_tokens
+  std::optional<bool> normalize;          // absent: as the model's modules say
+  std::optional<std::size_t> dimensions;  // keeps the first N and, if the vectors were normalized, normalizes again
+  std::optional<Side> truncation_side;    // the side that truncation removes; absent: as the tokenizer's file says
   std::string prompt_name;  // a prompt of config_sentence_transformers.json; empty: the default one, if it names one
   std::optional<std::string> prompt;  // prefix of each text, instead of a named prompt
 };

@@ -32,7 +32,7 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
   return level == LogLevel::off ? spdlog::level::off : static_cast<spdlog::level::level_enum>(level);
 }
 
-// Times are UTC with milliseconds, as RFC 3339 writes them.
+// Times are UTC with milliseconds, in RFC 3339 format.
 const char* pattern_of(LogStyle style) {
   switch (style) {
     case LogStyle::json: return R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v})";
@@ -74,7 +74,7 @@ class Log {
   Mutex mutex_;
   std::atomic<LogLevel> least_{LogLevel::warn};
   LogStyle style_ = LogStyle::terminal;
-  // Its own lock is not needed: all use is under ours.
+  // The single-threaded sink suffices, since all use is under this class's lock.
   spdlog::logger logger_{"alate", std::make_shared<spdlog::sinks::stderr_color_sink_st>()};
 };
 

@@ -1,4 +1,4 @@
-// The process's log: events with named values, one line each, to standard error. Never holds texts of the user.
+// The process's log: events with named values, one line each, to standard error. It never contains user text.
 #pragma once
 
 #include <initializer_list>
@@ -23,14 +23,14 @@ struct LogField {
   std::string value;
 };
 
-/// Events below `level` are dropped; `LogStyle::noop` drops all. Until it is called: warn, terminal. Thread-safe.
+/// Events below `level` are dropped; `LogStyle::noop` drops all. Default: warn, terminal. Thread-safe.
 void configure_log(LogLevel level, LogStyle style);
 
-/// Whether an event of this level would be written: ask before computing costly fields.
+/// Whether an event of this level would be written; check it before computing costly fields.
 bool logs(LogLevel level);
 
-/// Writes one line. `event` is a short sentence that is the same at each call ("backend refused"); what varies goes
-/// into the fields. Thread-safe; lines do not mix. Does not throw for anything but a lack of memory.
+/// Writes one line. `event` is a short constant sentence ("backend refused"); variable parts go into the fields.
+/// Thread-safe; lines do not interleave. Throws only when out of memory.
 void log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
 
 }  // namespace alate::base

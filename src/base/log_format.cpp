@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// The bytes of the UTF-8 character that `text` begins with; 0 when it begins with none (RFC 3629, section 4).
+// The length in bytes of the first UTF-8 character of `text`; 0 if it is invalid (RFC 3629, section 4).
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -36,7 +36,7 @@ bool is_control(std::string_view character) {
 
 void append_escape(std::string& out, std::string_view control) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  const auto code = static_cast<unsigned char>(control.back());  // of both lengths the last byte is the code
+  const auto code = static_cast<unsigned char>(control.back());  // for both lengths the last byte is the code
   switch (code) {
     case '\n': out += "\\n"; return;
     case '\r': out += "\\r"; return;
@@ -86,7 +86,7 @@ std::string quoted_if_needed(std::string_view text) {
 }
 
 std::string terminal_payload(std::string_view event, std::span<const LogField> fields) {
-  // An event is our own sentence: quoted only to be safe from what a terminal would act on.
+  // An event is a constant sentence of the program; quoting only escapes characters that a terminal would interpret.
   std::string shown = json_quoted(event);
   std::string out = shown.size() == event.size() + 2 ? std::string(event) : shown;
   append_pairs(out, fields);

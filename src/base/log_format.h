@@ -1,4 +1,4 @@
-// The text of one log line without its time: what each style writes for an event and its fields.
+// The text of one log line without its time, for each style.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace alate::base {
 
-/// `text` as a JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD; control characters, also those of
-/// terminals (U+007F to U+009F), are escaped, so that the result is one printable line.
+/// `text` as a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD; control characters, including U+007F to
+/// U+009F, which terminals interpret, are escaped, so that the result is one printable line.
 std::string json_quoted(std::string_view text);
 
-/// `text` as it is where that is unambiguous within key=value pairs, else quoted.
+/// `text` unquoted if that is unambiguous within key=value pairs, otherwise quoted.
 std::string quoted_if_needed(std::string_view text);
 
 /// "model loaded path=a seconds=0.2"

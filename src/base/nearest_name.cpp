@@ -7,7 +7,7 @@
 namespace alate::base {
 namespace {
 
-// Levenshtein's distance, a row of the table at a time.
+// Levenshtein distance, one table row at a time.
 std::size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

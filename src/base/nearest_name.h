@@ -1,4 +1,4 @@
-// "Did you mean": the known name that a mistyped one is nearest to.
+// "Did you mean": the known name nearest to a mistyped one.
 #pragma once
 
 #include <span>
@@ -7,7 +7,8 @@
 
 namespace alate::base {
 
-/// The name within a third of its length in edits (insertions, deletions, replacements); empty when none is.
+/// The nearest known name, at most a third of the length in edits (insertions, deletions, replacements) away; empty if
+/// none.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
 
 /// The end of a message about an unknown name, "; did you mean NEAREST?"; empty when no name is near.

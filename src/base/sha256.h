@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), by which fetched files and models are told apart.
+// SHA-256 (FIPS 180-4), which identifies downloaded files and models.
 #pragma once
 
 #include <array>
@@ -9,11 +9,11 @@
 
 namespace alate::base {
 
-/// Takes bytes in any portions. Not thread-safe.
+/// Accepts bytes in portions of any size. Not thread-safe.
 class Sha256 {
  public:
   Sha256& add(std::span<const std::byte> bytes);
-  /// 64 lower-case hexadecimal digits over all bytes so far; to be called once.
+  /// 64 lower-case hexadecimal digits over all bytes so far; call it once.
   std::string finish();
 
  private:

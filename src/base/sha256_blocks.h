@@ -1,4 +1,4 @@
-// The compression function of SHA-256 over whole blocks, with instructions that not every processor has.
+// SHA-256's compression function over whole blocks, portable and with the processor's SHA instructions.
 #pragma once
 
 #include <array>
@@ -23,10 +23,10 @@ alignas(16) inline constexpr std::array<std::uint32_t, 64> kSha256Rounds = {
 using Sha256State = std::array<std::uint32_t, 8>;
 using Sha256Blocks = void (*)(Sha256State& state, const std::uint8_t* blocks, std::size_t count);
 
-/// For every processor.
+/// Portable version.
 void add_sha256_blocks(Sha256State& state, const std::uint8_t* blocks, std::size_t count);
 
-/// With this processor's own instructions for SHA-256; null where it has none.
+/// Version with this processor's SHA-256 instructions; null if it has none.
 Sha256Blocks native_sha256_blocks();
 
 }  // namespace alate::base

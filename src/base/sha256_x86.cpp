@@ -24,7 +24,7 @@ ALATE_SHA_TARGET inline void add_rounds(Halves& state, __m128i words, const std:
   state.abef = _mm_sha256rnds2_epu32(state.abef, state.cdgh, sums);
 }
 
-// The four words that follow on the sixteen.
+// The next four words of the message schedule, from the last sixteen.
 ALATE_SHA_TARGET inline __m128i next_words(__m128i w0, __m128i w1, __m128i w2, __m128i w3) {
   const __m128i sums = _mm_add_epi32(_mm_sha256msg1_epu32(w0, w1), _mm_alignr_epi8(w3, w2, 4));
   return _mm_sha256msg2_epu32(sums, w3);

@@ -58,7 +58,7 @@ constexpr auto kDTypes = [] {
   return dtypes;
 }();
 
-// Row i holds the dtype of number i + 1, except the last, so that a row is found without a search.
+// Row i holds the dtype of number i + 1, except the last, so that a row can be looked up by index.
 constexpr bool rows_are_in_numeric_order() {
   for (std::size_t i = 0; i + 1 < kRows.size(); ++i) {
     if (static_cast<std::size_t>(kRows[i].dtype) != i + 1) return false;

@@ -34,7 +34,7 @@ void store_integer(double value, std::byte* to) {
   store(static_cast<T>(value), to);
 }
 
-// As store_integer, for an integer of fewer than 8 bits in a byte of its own.
+// As store_integer, for a sub-byte integer that occupies a whole byte.
 void store_narrow_integer(DType dtype, double value, std::byte* to) {
   const auto patterns = static_cast<double>(1U << bits_of(dtype));
   const double low = is_signed_integer(dtype) ? -patterns / 2 : 0, high = low + patterns - 1;

@@ -29,7 +29,7 @@ std::int64_t load_integer(const Tensor& tensor, std::size_t i) {
   return static_cast<std::int64_t>(value << unused >> unused);
 }
 
-// For each axis of the numbers, outermost first: its extent, the block that shares a scale, and the scales along it.
+// Per axis, outermost first: its extent, the block size that shares a scale, and the number of scales.
 struct ScaledAxis {
   std::size_t extent, block, scales;
 };
@@ -51,7 +51,7 @@ std::vector<ScaledAxis> scaled_axes(const Encoding& encoding, const Tensor& stor
   return axes;
 }
 
-// The place of the scale of number i.
+// The index of the scale of element i.
 std::size_t scale_place(const std::vector<ScaledAxis>& axes, std::size_t i) {
   std::size_t place = 0, step = 1;
   for (std::size_t axis = axes.size(); axis-- > 0;) {
@@ -66,7 +66,7 @@ double float_at(const Tensor& tensor, std::size_t i) {
   return load_double(tensor.dtype(), tensor.bytes().data() + i * (bits_of(tensor.dtype()) / 8));
 }
 
-// f32 arithmetic, spelled so that no compiler can contract it.
+// f32 arithmetic, written so that no compiler can contract it to an FMA.
 double product(double a, double b, bool is_wide) { return is_wide ? a * b : static_cast<float>(a * b); }
 
 double scaled(const Encoding& encoding, const Tensor& stored, const Tensor& zero_points, std::size_t i,

@@ -11,24 +11,24 @@ constexpr std::uint64_t kWordFactor = 0x9fb21c651e98df25ULL;
 constexpr std::uint64_t kLowFactor = 0xd6e8feb86659fd93ULL;
 constexpr std::uint64_t kHighFactor = 0xa0761d6478bd642fULL;
 
-// What kind of thing comes next, so that a number and its bytes as text differ.
+// The kind of the next item, so that a number and its bytes as text differ.
 enum class Tag : std::uint64_t { bytes = 1, number = 2, fingerprint = 3 };
 
-// For each word this permutes the 128-bit state, so that no two states ever merge on equal input.
+// Each word permutes the 128-bit state, so that two states never merge on equal input.
 void absorb(std::uint64_t& low, std::uint64_t& high, std::uint64_t word) {
   low = (std::rotl(low ^ (word * kWordFactor), 29) + high) * kLowFactor;
   high = (std::rotl(high, 31) * kHighFactor) ^ low ^ (low >> 32);
 }
 
-// The finalizer "variant 13" of David Stafford's Better Bit Mixing (2011): each bit in flips each bit out half the
-// time.
+// The finalizer "variant 13" of David Stafford's Better Bit Mixing (2011): each input bit flips each output bit half
+// the time.
 std::uint64_t mix(std::uint64_t word) {
   word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
   word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
   return word ^ (word >> 31);
 }
 
-// Low byte first whatever the machine's order is.
+// Little-endian on every machine.
 std::uint64_t load_word(const std::byte* bytes, std::size_t count) {
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < count; ++i) word |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);

@@ -1,5 +1,5 @@
-// One number of a ggml block. Layouts: ggml/src/ggml-common.h and dequantize_row_* in ggml-quants.c of
-// https://github.com/ggml-org/ggml; offsets below are in bytes of a block.
+// Dequantization of single elements of ggml blocks. Layouts: ggml/src/ggml-common.h and dequantize_row_* in
+// ggml-quants.c of https://github.com/ggml-org/ggml; offsets below are in bytes of a block.
 #pragma once
 
 #include <bit>
@@ -32,7 +32,7 @@ inline float q4_0(const std::uint8_t* block, int i) {
 inline float q4_1(const std::uint8_t* block, int i) {
   return half_at(block) * static_cast<float>(split_nibble(block + 4, i)) + half_at(block + 2);
 }
-/// The fifth bits of 32 elements are 4 bytes, in order.
+/// The fifth bits of 32 elements, in order in 4 bytes.
 inline int fifth_bit(const std::uint8_t* bits, int i) { return (bits[i / 8] >> (i % 8) & 1) << 4; }
 inline float q5_0(const std::uint8_t* block, int i) {
   return half_at(block) * static_cast<float>((split_nibble(block + 6, i) | fifth_bit(block + 2, i)) - 16);
@@ -46,16 +46,16 @@ inline float q8_0(const std::uint8_t* block, int i) {
 inline float iq4_nl(const std::uint8_t* block, int i) {
   return half_at(block) * static_cast<float>(kNonlinear4[split_nibble(block + 2, i)]);
 }
-/// The scale is half a power of two (e8m0), as the elements are twice theirs.
+/// The scale is half of the e8m0 power of two, since the table holds twice the elements' values.
 inline float mxfp4(const std::uint8_t* block, int i) {
   const std::uint32_t exponent = block[0];
   const std::uint32_t bits = exponent < 2 ? std::uint32_t{0x00200000} << exponent : (exponent - 1) << 23;
   return std::bit_cast<float>(bits) * static_cast<float>(kTwiceE2m1[split_nibble(block + 1, i)]);
 }
 
-// Super-blocks of 256. Two bits of 128 elements lie in 32 bytes: element i at shift 2 · (i % 128 / 32).
+// Super-blocks of 256. 32 bytes hold two bits each of 128 elements: element i at shift 2 · (i % 128 / 32).
 inline int two_bits(const std::uint8_t* bytes, int i) { return bytes[i / 128 * 32 + i % 32] >> (i % 128 / 32 * 2) & 3; }
-/// Four bits of 64 elements lie in 32 bytes, the first 32 of them in the low halves.
+/// 32 bytes hold four bits each of 64 elements, the first 32 elements in the low halves.
 inline int four_bits(const std::uint8_t* bytes, int i) { return nibble(bytes[i / 64 * 32 + i % 32], i % 64 / 32); }
 /// One bit of element i is bit i / 32 of byte i % 32.
 inline int one_bit(const std::uint8_t* bytes, int i) { return bytes[i % 32] >> (i / 32) & 1; }
@@ -66,7 +66,7 @@ inline float q2_k(const std::uint8_t* block, int i) {
   const float minimum = half_at(block + 82) * static_cast<float>(nibble(block[i / 16], 1));
   return scale * static_cast<float>(two_bits(block + 16, i)) - minimum;
 }
-/// high bits [32], two bits [64], scales of 6 bits [12], d. A high bit that is not set takes 4 off.
+/// high bits [32], two bits [64], scales of 6 bits [12], d. A cleared high bit subtracts 4.
 inline float q3_k(const std::uint8_t* block, int i) {
   const std::uint8_t* const scales = block + 96;
   const int group = i / 16;
@@ -83,7 +83,7 @@ inline ScaleAndMinimum scale_and_minimum(const std::uint8_t* packed, int group) 
   const std::uint8_t both = packed[group + 4];
   return {nibble(both, 0) | packed[group - 4] >> 6 << 4, nibble(both, 1) | packed[group] >> 6 << 4};
 }
-/// What q4_k and q5_k begin with, applied to a value of theirs: d, dmin, scales and minima [12].
+/// Applies the header of q4_k and q5_k to a value: d, dmin, scales and minima [12].
 inline float scaled_k(const std::uint8_t* block, int i, int value) {
   const ScaleAndMinimum group = scale_and_minimum(block + 4, i / 32);
   const float scale = half_at(block) * static_cast<float>(group.scale);
@@ -101,7 +101,7 @@ inline float q6_k(const std::uint8_t* block, int i) {
   const float scale = half_at(block + 208) * static_cast<float>(signed_byte(block[192 + i / 16]));
   return scale * static_cast<float>((low | high << 4) - 32);
 }
-/// d, two high bits of 8 scales, four low bits of them [4], places in kNonlinear4 [128]
+/// d, two high bits of 8 scales, their four low bits [4], indices into kNonlinear4 [128]
 inline float iq4_xs(const std::uint8_t* block, int i) {
   const int group = i / 32;
   const int low = nibble(block[4 + group / 2], group % 2), high = half_word(block + 2) >> (group * 2) & 3;

@@ -1,7 +1,7 @@
-// Conversions between the small float types (f16, bf16, f8e4m3fn, f8e5m2), held as bit patterns, and float or double.
-// To the wider type they are exact. To the narrower one they round once, to nearest, ties to even; subnormals are kept.
-// Beyond the largest finite value come infinities, or NaN in f8e4m3fn, which has no infinity. NaN stays a (quiet) NaN
-// of the same sign. None depends on, or changes, the processor's handling of subnormals.
+// Conversions between small float types (f16, bf16, f8e4m3fn, f8e5m2), as bit patterns, and float or double. Widening
+// is exact. Narrowing rounds once, to nearest, ties to even; subnormals are kept. Overflow becomes infinity, or NaN in
+// f8e4m3fn, which has no infinity. NaN becomes a quiet NaN of the same sign. The conversions neither depend on nor
+// change the processor's handling of subnormals.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ inline float f16_to_float(std::uint16_t half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
   const std::uint32_t magnitude = half & 0x7fffU;
   const std::uint32_t fraction = magnitude & 0x3ffU;
-  // The exponent's bias grows from 15 to 127; the highest exponent of f16 becomes the highest of f32.
+  // The exponent bias changes from 15 to 127; the highest exponent of f16 becomes the highest of f32.
   std::uint32_t bits = (magnitude << 13) + (112U << 23);
   bits = magnitude >= 0x7c00U ? bits + (112U << 23) : bits;
   bits = magnitude > 0x7c00U ? bits | 0x400000U : bits;
@@ -28,9 +28,9 @@ inline std::uint16_t float_to_f16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = (bits >> 16) & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7fffffffU;
-  // Half of the last kept bit, less one when that bit is even, carries exactly where rounding goes up.
+  // Adding half of the last kept bit, minus one if that bit is even, carries exactly when rounding goes up.
   std::uint32_t half = (magnitude + 0xfffU + ((magnitude >> 13) & 1U) - (112U << 23)) >> 13;
-  // Next to 0.5 a float's steps are those of a subnormal f16, 2^-24: the addition rounds for us.
+  // Just above 0.5 a float's spacing equals that of subnormal f16, 2^-24, so that the addition does the rounding.
   const std::uint32_t small =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - std::bit_cast<std::uint32_t>(0.5F);
   half = magnitude < 0x38800000U ? small : half;                                   // below 2^-14
@@ -60,7 +60,7 @@ inline std::uint8_t double_to_f8e5m2(double value) { return static_cast<std::uin
 inline float f8e4m3fn_to_float(std::uint8_t bits) {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x80U) << 24;
   const std::uint32_t magnitude = bits & 0x7fU;
-  std::uint32_t wide = (magnitude << 20) + (120U << 23);  // the exponent's bias grows from 7 to 127
+  std::uint32_t wide = (magnitude << 20) + (120U << 23);  // the exponent bias changes from 7 to 127
   wide = magnitude == 0x7fU ? 0x7fc00000U : wide;
   wide = magnitude < 8 ? std::bit_cast<std::uint32_t>(static_cast<float>(magnitude) * 0x1p-9F) : wide;
   return std::bit_cast<float>(wide | sign);
@@ -68,7 +68,7 @@ inline float f8e4m3fn_to_float(std::uint8_t bits) {
 inline std::uint8_t float_to_f8e4m3fn(float value) { return static_cast<std::uint8_t>(round_to<kF8e4m3fn>(value)); }
 inline std::uint8_t double_to_f8e4m3fn(double value) { return static_cast<std::uint8_t>(round_to<kF8e4m3fn>(value)); }
 
-/// Element by element; the spans may not overlap. Throw internal when the lengths differ.
+/// Elementwise; the spans must not overlap. Throw internal when the lengths differ.
 void f16_to_float(std::span<const std::uint16_t> from, std::span<float> to);
 void float_to_f16(std::span<const float> from, std::span<std::uint16_t> to);
 void bf16_to_float(std::span<const std::uint16_t> from, std::span<float> to);

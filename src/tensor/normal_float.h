@@ -1,4 +1,4 @@
-// The sixteen numbers of bitsandbytes' NormalFloat type.
+// The sixteen values of bitsandbytes' NormalFloat type.
 #pragma once
 
 namespace alate::tensor {

@@ -1,4 +1,4 @@
-// Elements of less than a byte: packed as tensors hold them, low bits first, and one to a byte, as code handles them.
+// Sub-byte elements: packed, low bits first, as in tensors, and unpacked, one per byte, as code handles them.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace alate::tensor {
 /// Whether a byte holds several elements of this dtype.
 bool is_packed(DType dtype);
 /// The dtype of whole bytes that holds one element of `dtype`: i8 for signed integers, u8 for unsigned ones and for
-/// f4e2m1fn's patterns; any other dtype itself.
+/// f4e2m1fn's patterns; any other dtype is its own carrier.
 DType carrier_of(DType dtype);
 
-/// One element to a byte; signed ones are extended. `out` has a byte for each element.
+/// Unpacks to one element per byte; signed ones are sign-extended. `out` has a byte for each element.
 void unpack(DType dtype, std::span<const std::byte> packed, std::span<std::byte> out);
-/// The low bits of each byte; bits of `out` that no element has are 0.
+/// Packs the low bits of each byte; unused bits of `out` are 0.
 void pack(DType dtype, std::span<const std::byte> elements, std::span<std::byte> out);
 
 /// A tensor of the carrier dtype with the same dims; the tensor itself when it is not packed.

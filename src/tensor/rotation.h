@@ -1,4 +1,4 @@
-// The Walsh-Hadamard transform, which spreads what single numbers have over their neighbours.
+// The Walsh-Hadamard transform, which spreads outliers over neighbouring elements.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,20 @@
 
 namespace alate::tensor {
 
-/// Numbers that are rotated together where inputs of products are rounded to 8 bits: what is far from the others in
-/// them is spread over so many, and widths of models are multiples of it.
+/// Number of elements rotated together before the inputs of matrix products are quantized to 8 bits: outliers are
+/// spread over this many elements, and model widths are multiples of it.
 constexpr std::size_t kRotation = 128;
 
-/// kRotation where it divides a layer's inputs, of which there are `channels`; else 0: they stay as they are.
+/// kRotation if it divides `channels`, the number of a layer's inputs; otherwise 0, no rotation.
 constexpr std::int64_t rotation_of(std::int64_t channels) {
   constexpr auto kLength = static_cast<std::int64_t>(kRotation);
   return channels % kLength == 0 ? kLength : 0;
 }
 
-/// Each `length` consecutive numbers, a power of two, times the Walsh-Hadamard matrix of ones and minus ones: number i
-/// becomes the sum of (-1)^popcount(i & j) times number j. Done twice, each number comes back `length` times as large.
-/// `length` divides their count. Sums are made in halves, farthest numbers first: whoever adds so gets the same bits.
+/// Multiplies each `length` consecutive elements by the Walsh-Hadamard matrix of ones and minus ones: element i becomes
+/// the sum of (-1)^popcount(i & j) times element j. `length` is a power of two and divides the element count. Applying
+/// it twice multiplies by `length`. Sums are formed in halves, most distant elements first; the same order of additions
+/// gives bit-identical results.
 template <typename Float>
 void rotate(std::span<Float> numbers, std::size_t length) {
   for (std::size_t distance = length / 2; distance > 0; distance /= 2) {
@@ -35,8 +36,8 @@ void rotate(std::span<Float> numbers, std::size_t length) {
   }
 }
 
-/// f32 [rows, columns] with each row rotated, times `factor`. With 1 / length, products with rotated inputs stay what
-/// they were; with 1 it takes that back.
+/// f32 [rows, columns] with each row rotated, times `factor`. With 1 / length, products with rotated inputs are
+/// unchanged; with 1 it undoes that rotation.
 Tensor rotated_rows(const Tensor& matrix, std::size_t length, float factor);
 
 }  // namespace alate::tensor

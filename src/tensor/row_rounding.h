@@ -1,4 +1,4 @@
-// Matrices as 8-bit integers with scales for each row.
+// Group-wise quantization of matrix rows to 8-bit integers.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,28 @@
 
 namespace alate::tensor {
 
-/// stored · scale, run by run of a row: the encoding `linear` without zero points, with blocks {1, columns / runs}, and
-/// {1, 0} where a row is one run.
+/// Dequantized as stored · scale, with one scale per group (run) of a row: the encoding `linear` without zero points,
+/// with blocks {1, columns / runs}, or {1, 0} if a row is one group.
 struct ScaledRows {
-  /// The largest magnitude that is stored.
+  /// The largest stored magnitude.
   static constexpr float kMost = 127;
 
   Tensor stored;  // i8 [rows, columns], -127 … 127
   Tensor scales;  // f32 [rows, runs]; runs divides columns
 
   std::int64_t runs() const { return scales.extent(1); }
-  /// The columns of a run.
+  /// The group size, in columns.
   std::int64_t run_length() const { return stored.extent(1) / runs(); }
 };
 
-/// The scale with which the largest magnitude is stored as kMost; a tiny one for zeros.
+/// The scale that maps the group's largest magnitude to kMost; a tiny one for all zeros.
 float scale_of(std::span<const float> run);
 
-/// The nearest stored number, halves to the even one.
+/// The nearest stored value, ties to even.
 float round_to_stored(float value, float scale);
 
-/// `matrix` is f32 [rows, columns], and each row is cut into `runs` of equal length. Throws invalid_argument for
-/// another, for runs that do not divide the columns, and where numbers are not finite.
+/// `matrix` is f32 [rows, columns]; each row is split into `runs` groups of equal size. Throws invalid_argument for
+/// another dtype or rank, for `runs` that does not divide the columns, and for values that are not finite.
 ScaledRows round_rows(const Tensor& matrix, std::int64_t runs = 1);
 
 }  // namespace alate::tensor

@@ -21,7 +21,7 @@ std::int64_t Shape::element_count() const {
     }
     const std::int64_t extent = dim.number();
     has_zero = has_zero || extent == 0;
-    // Once it overflows only a later zero can still save the product.
+    // After an overflow only a later zero extent can still make the product valid.
     if (extent == 0 || overflows) continue;
     if (count > std::numeric_limits<std::int64_t>::max() / extent) {
       overflows = true;

@@ -1,5 +1,5 @@
-// Floats of at most 16 bits, described by their layout, and the conversions that serve all of them one element at a
-// time. half.h has faster ones for the types that models compute with.
+// Floats of at most 16 bits, described by their layout, with generic conversions of single elements. half.h has faster
+// ones for the types that models compute with.
 #pragma once
 
 #include <bit>
@@ -9,12 +9,12 @@
 
 namespace alate::tensor {
 
-/// What a small float's patterns mean besides finite numbers.
+/// Bit patterns of a small float that are not finite numbers.
 enum class Specials : std::uint8_t {
   ieee,               // the highest exponent is infinity (mantissa 0) and NaN (the others)
-  nan_of_ones,        // no infinity; the pattern of all ones but the sign is NaN
-  nan_as_minus_zero,  // no infinity and no -0: the pattern that would be -0 is the one NaN
-  none,               // finite numbers alone
+  nan_of_ones,        // no infinity; all ones except the sign is NaN
+  nan_as_minus_zero,  // no infinity and no -0: the pattern of -0 is the only NaN
+  none,               // only finite numbers
 };
 
 /// Layout of a small float: sign, exponent, mantissa, from the highest bit down.
@@ -26,7 +26,7 @@ struct SmallFloat {
 
   constexpr int sign_shift() const { return exponent_bits + mantissa_bits; }
   constexpr bool has_infinity() const { return specials == Specials::ieee; }
-  /// The first pattern above the finite ones.
+  /// The first bit pattern above the finite ones.
   constexpr std::uint32_t infinity() const {
     if (specials == Specials::ieee) return ((1U << exponent_bits) - 1) << mantissa_bits;
     return (1U << sign_shift()) - (specials == Specials::nan_of_ones ? 1 : 0);
@@ -46,17 +46,17 @@ inline constexpr SmallFloat kF8e4m3fnuz{4, 3, Specials::nan_as_minus_zero, 8};
 inline constexpr SmallFloat kF8e4m3b11fnuz{4, 3, Specials::nan_as_minus_zero, 11};
 inline constexpr SmallFloat kF4e2m1fn{2, 1, Specials::none, 1};
 
-/// What a value that is not finite, or has grown too large, becomes, as ml_dtypes has it.
+/// The pattern for a value that is not finite or overflows, as in ml_dtypes.
 template <SmallFloat format>
 constexpr std::uint32_t beyond_finite(std::uint32_t sign, bool is_nan) {
   if (format.specials == Specials::none) {
-    // NaN has no pattern and becomes a zero of the other sign; infinities become the largest number.
+    // NaN has no pattern and becomes a zero of the opposite sign; infinities become the largest finite number.
     return is_nan ? sign ^ (1U << format.sign_shift()) : sign | (format.infinity() - 1);
   }
   return sign | (is_nan ? format.nan() : format.infinity());
 }
 
-/// The pattern nearest to `value`. A float widens to double exactly, so this serves both.
+/// The pattern nearest to `value`. A float widens to double exactly, so one function serves both.
 template <SmallFloat format>
 constexpr std::uint32_t round_to(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -68,7 +68,7 @@ constexpr std::uint32_t round_to(double value) {
   if (field == 0) return zero;  // zero, or a subnormal double: far below half of the smallest pattern
   const int exponent = field - 1023;
   const int smallest = 1 - format.bias;
-  const int kept = exponent > smallest ? exponent : smallest;  // the exponent whose steps the result has
+  const int kept = exponent > smallest ? exponent : smallest;  // the exponent that determines the result's spacing
   const int dropped = 52 - format.mantissa_bits + (kept - exponent);
   if (dropped > 53) return zero;  // below half of the smallest pattern
   const std::uint64_t significand = fraction | (std::uint64_t{1} << 52);
@@ -76,14 +76,14 @@ constexpr std::uint32_t round_to(double value) {
   std::uint64_t steps = significand >> dropped;
   const std::uint64_t rest = significand & ((half << 1) - 1);
   if (rest > half || (rest == half && (steps & 1) != 0)) ++steps;
-  // The implicit bit within `steps` adds one to the exponent's field; so does a carry out of the mantissa.
+  // The implicit bit in `steps` adds one to the exponent field; so does a carry out of the mantissa.
   const std::uint64_t magnitude = (static_cast<std::uint64_t>(kept - smallest) << format.mantissa_bits) + steps;
   if (magnitude == 0) return zero;
   return magnitude < format.infinity() ? sign | static_cast<std::uint32_t>(magnitude)
                                        : beyond_finite<format>(sign, false);
 }
 
-/// The number that a pattern means.
+/// The value of a bit pattern.
 template <SmallFloat format>
 double widen(std::uint32_t bits) {
   const bool is_negative = ((bits >> format.sign_shift()) & 1) != 0;
@@ -104,8 +104,8 @@ double widen(std::uint32_t bits) {
   return sign * std::ldexp(static_cast<double>(significand), exponent);
 }
 
-/// f8e8m0fnu has neither sign nor zero: pattern i is 2^(i - 127), and 0xff is NaN. Halves go up; what is positive but
-/// too small becomes the smallest; zero, negative and too large values become NaN.
+/// f8e8m0fnu has neither sign nor zero: pattern i is 2^(i - 127), and 0xff is NaN. Ties round up; positive values below
+/// the smallest become the smallest; zero, negative and too large values become NaN.
 inline double f8e8m0fnu_to_double(std::uint8_t bits) {
   return bits == 0xff ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, bits - 127);
 }

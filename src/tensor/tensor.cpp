@@ -14,8 +14,7 @@ namespace alate {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
-// Above this a request is compared with the machine's memory first: the system would grant it and kill the process
-// later.
+// Larger requests are first compared with the machine's memory: the system would grant them and kill the process later.
 constexpr std::size_t kLargeBytes = std::size_t{1} << 30;
 
 [[noreturn]] void refuse(const Shape& shape, std::size_t bytes) {
@@ -31,7 +30,7 @@ std::shared_ptr<std::byte> allocate(const Shape& shape, std::size_t bytes) {
   }
   const bool in_large_pages = bytes >= 2 * base::kLargePageBytes;
   const std::align_val_t alignment = in_large_pages ? std::align_val_t{base::kLargePageBytes} : kAlignment;
-  // One byte at least, so that tensors of no elements have an address of their own.
+  // At least one byte, so that empty tensors have distinct addresses.
   auto* data = static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), alignment, std::nothrow));
   if (data == nullptr) refuse(shape, bytes);
   if (in_large_pages) base::prefer_large_pages(data, bytes);
@@ -46,7 +45,7 @@ std::size_t checked_byte_count(const Shape& shape) {
   return shape.byte_count();
 }
 
-// What the C++ type of an element needs; complex numbers are pairs.
+// Alignment of an element's C++ type; complex numbers are pairs.
 std::size_t alignment_of(DType dtype) { return std::clamp<std::size_t>(bits_of(dtype) / 8, 1, 8); }
 
 }  // namespace

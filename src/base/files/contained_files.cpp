@@ -21,7 +21,7 @@ bool is_below(const fs::path& path, const fs::path& root) {
   return in_root == root.end();
 }
 
-// The blobs of the snapshot that the folder is or lies in; empty where it is in no snapshot.
+// The blobs folder of the snapshot that the folder is or lies in; empty if it is not in a snapshot.
 fs::path blobs_of(const fs::path& folder) {
   for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {
     const fs::path parent = at.parent_path();
@@ -54,7 +54,7 @@ ContainedFiles::ContainedFiles(const fs::path& folder) {
   const fs::path blobs = blobs_of(real->path);
   roots_.push_back(std::move(real->path));
   if (blobs.empty()) return;
-  // The blobs must be beside the snapshots: a link in their place would lead anywhere.
+  // The blobs must really lie beside the snapshots: a link in their place could lead anywhere.
   const std::optional<RealFile> found = find_real_file(blobs);
   if (found && found->path == blobs) roots_.push_back(blobs);
 }

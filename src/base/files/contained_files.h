@@ -1,4 +1,4 @@
-// Names and links in folders out of other hands: whether they stay inside the folder.
+// Checks that names and links in untrusted folders stay inside the folder.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,34 @@ namespace alate::base {
 inline constexpr std::size_t kMaxNamePartBytes = 255;
 inline constexpr std::size_t kMaxRelativePathBytes = 1024;
 
-/// Whether a name can only mean an entry of a folder itself, on every operating system: 1 to 255 bytes, not "." or
-/// "..", without control characters and / \ : * ? " < > |.
+/// Whether a name can only mean a direct entry of a folder, on every operating system: 1 to 255 bytes, not "." or "..",
+/// without control characters and / \ : * ? " < > |.
 bool is_plain_file_name(std::string_view name);
 
-/// Whether a path can only mean something inside a folder: plain file names with / between them, at most 1024 bytes.
-/// Parts that are "." are passed over; one that is nothing else is the folder itself, and no plain path.
+/// Whether a path can only mean an entry inside a folder: plain file names separated by /, at most 1024 bytes. "."
+/// parts are skipped; a path with only "." parts means the folder itself and is not accepted.
 bool is_plain_relative_path(std::string_view path);
 
-/// Where the files of a model's folder may really be. A link inside the folder may lead to a place inside the folder;
-/// in huggingface_hub's cache, whose `…/snapshots/REVISION` holds links into `…/blobs`, also into these blobs. The
-/// folder itself is the caller's own word: links on the way to it are followed.
+/// Where the files of a model's folder may really be. A link inside the folder may lead to a place inside the folder,
+/// and, in huggingface_hub's cache, whose `…/snapshots/REVISION` holds links into `…/blobs`, also into these blobs. The
+/// folder's own path is trusted: links on the way to it are followed.
 ///
-/// Where links lead may change between a look and an open. Files are therefore opened by functions that are given this
-/// object and look at what they have open (read_contained_file, MappedFile::open); the checks by name are for what
-/// others open.
+/// The target of a link may change between check and open. Files are therefore opened by functions that take this
+/// object and check the file they have opened (read_contained_file, MappedFile::open); the checks by name are for files
+/// that other code opens.
 ///
 /// Immutable; safe to share among threads.
 class ContainedFiles {
  public:
   explicit ContainedFiles(const std::filesystem::path& folder);
 
-  /// Throws corrupt, naming the path, where it is there and really lies somewhere else. What is not there passes: who
-  /// opens it says so.
+  /// Throws corrupt, naming the path, if it exists and really lies outside. A missing file passes: opening it reports
+  /// the error.
   void require_inside(const std::filesystem::path& path) const;
-  /// The same, and throws corrupt for what is there and no regular file: a folder, a named pipe, a device.
+  /// As require_inside; also throws corrupt for an existing entry that is not a regular file: a folder, a named pipe, a
+  /// device.
   void require_file(const std::filesystem::path& path) const;
-  /// The same for what a path led to when it was opened.
+  /// As require_file, for the file that the path led to when it was opened.
   void require_file(const std::filesystem::path& path, const RealFile& opened) const;
 
  private:
@@ -50,7 +51,7 @@ class ContainedFiles {
   std::vector<std::filesystem::path> roots_;  // without links
 };
 
-/// The whole of a small file of a model's folder as text. Throws as ContainedFiles::require_file and read_text_file.
+/// The contents of a small file of a model's folder as text. Throws as ContainedFiles::require_file and read_text_file.
 std::string read_contained_file(const std::filesystem::path& folder, std::string_view name,
                                 std::size_t max_bytes = kMaxTextBytes);
 

@@ -9,7 +9,7 @@
 namespace alate::base {
 namespace {
 
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // the run time counts in 32 bits
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // the C run time uses 32-bit counts
 constexpr int kFlags = _O_BINARY | _O_NOINHERIT;
 
 }  // namespace
@@ -24,7 +24,7 @@ std::ptrdiff_t read_descriptor(int descriptor, void* out, std::size_t bytes) {
 
 std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes) {
   const int put = ::_write(descriptor, bytes.data(), static_cast<unsigned>(std::min(bytes.size(), kMostAtOnce)));
-  // A pipe whose reader has gone is an invalid argument to this run time.
+  // This C run time reports a pipe without a reader as an invalid argument.
   if (put < 0 && errno == EINVAL) errno = EPIPE;
   return put;
 }

@@ -24,7 +24,7 @@ bool is_digest(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// A file that is not there any more has no identity: nothing is remembered of it.
+// A file that no longer exists has no identity, and its digest is not cached.
 std::optional<FileIdentity> identity_now(const fs::path& path) {
   try {
     return file_identity(path);

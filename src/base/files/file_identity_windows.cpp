@@ -16,7 +16,7 @@ namespace {
                    windows_message(error));
 }
 
-// Times of Windows count 100 ns from 1601; the difference to 1970 is 11,644,473,600 seconds.
+// Windows times count units of 100 ns since 1601; the difference to 1970 is 11,644,473,600 seconds.
 std::int64_t nanoseconds(const LARGE_INTEGER& time) {
   constexpr std::int64_t kUnixEpoch = 116'444'736'000'000'000;
   return (time.QuadPart - kUnixEpoch) * 100;

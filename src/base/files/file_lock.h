@@ -1,12 +1,12 @@
-// A file that one process at a time holds, so that two do not do the same work.
+// An exclusive lock file, so that two processes do not do the same work.
 #pragma once
 
 #include <filesystem>
 
 namespace alate::base {
 
-/// Waits until nobody else holds the file, which is made where it does not exist and stays. It is let go when the
-/// object is destroyed or the process ends. Threads of one process wait for each other too.
+/// Waits until nobody else holds the lock. The file is created if missing and is never removed. The lock is released
+/// when the object is destroyed or the process ends. It also excludes threads of the same process.
 class FileLock {
  public:
   /// Throws not_found when the folder does not exist, otherwise unavailable.

@@ -1,4 +1,4 @@
-// A file's bytes in memory: mapped read-only, or read whole where mapping is not wanted.
+// A file's bytes in memory: mapped read-only, or read completely where mapping is not wanted.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ class MappedFile {
  public:
   enum class Mode { map, read };
 
-  /// Throws not_found, or unavailable when the file cannot be read or is no regular file.
-  /// With `within`, throws as its require_file before anything is read, and the file that was looked at is the one that
-  /// is read, whoever changes the folder meanwhile (Linux with /proc; elsewhere it is looked at first).
+  /// Throws not_found, or unavailable when the file cannot be read or is not a regular file. With `within`, throws as
+  /// its require_file before anything is read, and the checked file is the one that is read, even if the folder changes
+  /// meanwhile (Linux with /proc; elsewhere the check comes first).
   static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path, Mode mode = Mode::map,
                                                 const ContainedFiles* within = nullptr);
   ~MappedFile();
@@ -34,9 +34,9 @@ class MappedFile {
   /// Does nothing when the file was read, not mapped.
   void release(std::span<const std::byte> part) const;
 
-  /// Throws corrupt when the mapped file was cut off or changed in place since it was opened: what was read of it may
-  /// be zeros, or parts of two files. To be called after reading, before the results are used. Does nothing when the
-  /// file was read, not mapped, or another file has taken its name. Costs a system call.
+  /// Throws corrupt if the mapped file was truncated or changed in place since it was opened: the bytes read may be
+  /// zeros, or a mix of two versions. Call it after reading, before using the results. Does nothing when the file was
+  /// read, not mapped, or another file has taken its name. Costs a system call.
   void require_unchanged() const;
 
  private:
@@ -47,20 +47,20 @@ class MappedFile {
   std::size_t size_ = 0;
   std::int64_t modified_ns_ = 0;
   bool mapped_ = false;
-  std::shared_ptr<Watch> watch_;  // of a mapping, where the system lets others change it
+  std::shared_ptr<Watch> watch_;  // set for mappings, where the system lets others change the file
 };
 
 inline constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
 
-/// The whole of a small file as text. Throws not_found or unavailable as `MappedFile::open` does, or resource_exhausted
-/// when it is larger than `max_bytes`. `within` is as MappedFile::open's.
+/// The contents of a small file as text. Throws not_found or unavailable as `MappedFile::open` does, or
+/// resource_exhausted when it is larger than `max_bytes`. `within` is as MappedFile::open's.
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxTextBytes,
                            const ContainedFiles* within = nullptr);
 
-/// Writes through a temporary file in the same folder and a rename, so that readers see the old or the new content.
-/// The bytes are on the disk when it returns. Throws not_found when the folder does not exist, otherwise unavailable;
-/// then nothing is left behind. Windows refuses while the old file is mapped somewhere: unavailable. `mode` is what the
-/// process's umask takes permissions from; of no effect on Windows.
+/// Writes through a temporary file in the same folder and a rename, so that readers see either the old or the new
+/// content. The bytes are on disk when it returns. Throws not_found when the folder does not exist, otherwise
+/// unavailable; the temporary file is then removed. Windows refuses while the old file is mapped somewhere:
+/// unavailable. `mode` holds the permissions before the process's umask; it has no effect on Windows.
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned mode = 0666);
 
 }  // namespace alate::base

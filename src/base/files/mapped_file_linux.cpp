@@ -56,21 +56,21 @@ std::int64_t modified_ns_of(const struct stat& facts) {
   return static_cast<std::int64_t>(facts.st_mtim.tv_sec) * 1'000'000'000 + facts.st_mtim.tv_nsec;
 }
 
-// A named pipe must not block the open: whether the file is regular is known only after it.
+// Opening must not block on a named pipe: only afterwards is it known whether the file is regular.
 Descriptor open_to_read(const std::filesystem::path& path) {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0) fail("open", path, errno);
   return Descriptor(number);
 }
 
-// A place holds a file without opening it: a device or pipe that the folder has no business with notices nothing.
+// O_PATH refers to a file without opening it, so that a device or pipe does not notice.
 Descriptor open_place(const std::filesystem::path& path) {
   const int number = ::open(path.c_str(), O_PATH | O_CLOEXEC);
   if (number < 0) fail("open", path, errno);
   return Descriptor(number);
 }
 
-// The file is looked at first and then opened by its descriptor: its name may stand for another one by then.
+// Checks the file first and then opens it through its descriptor, since its name may refer to another file by then.
 Descriptor open_to_read(const std::filesystem::path& path, const ContainedFiles* within) {
   if (within == nullptr) return open_to_read(path);
   const Descriptor place = open_place(path);
@@ -123,7 +123,7 @@ std::pair<std::filesystem::path, int> create_temporary_beside(const std::filesys
 
 }  // namespace
 
-// The descriptor tells of the very file that is mapped, whatever its name stands for by now.
+// The descriptor refers to the mapped file, whatever its name refers to by now.
 struct MappedFile::Watch {
   Watch(Descriptor opened, const std::byte* data, std::size_t size)
       : descriptor(std::move(opened)), guard(data, size) {}
@@ -136,7 +136,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
                                                    const ContainedFiles* within) {
   Descriptor descriptor = open_to_read(path, within);
   const struct stat facts = facts_of_regular_file(descriptor, path);
-  std::shared_ptr<MappedFile> file(new MappedFile());  // the constructor is private to all but this function
+  std::shared_ptr<MappedFile> file(new MappedFile());  // make_shared cannot call the private constructor
   file->path_ = path;
   file->modified_ns_ = modified_ns_of(facts);
   const auto size = static_cast<std::size_t>(facts.st_size);
@@ -176,7 +176,7 @@ void MappedFile::require_unchanged() const {
   if (watch_ == nullptr) return;
   struct stat now {};
   const bool is_known = ::fstat(watch_->descriptor.number(), &now) == 0;
-  // The end of a file's last page reads as zeros without any error when it is cut off there.
+  // If the file is truncated within its last page, the rest of that page reads as zeros without an error.
   const bool is_shorter = watch_->guard.is_broken() || !is_known || static_cast<std::size_t>(now.st_size) < size_;
   if (is_shorter || modified_ns_of(now) != modified_ns_) watch_->changed.store(true, std::memory_order_relaxed);
   if (!watch_->changed.load(std::memory_order_relaxed)) return;
@@ -188,7 +188,7 @@ void MappedFile::release(std::span<const std::byte> part) const {
   if (!mapped_ || part.empty() || part.data() < data_ || part.data() + part.size() > data_ + size_) return;
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const auto first = static_cast<std::size_t>(part.data() - data_);
-  // Only whole pages: a page's other bytes may be in use. The file's last page counts as whole at the file's end.
+  // Only whole pages, since a page's other bytes may be in use. The file's partial last page counts as whole.
   const std::size_t begin = (first + page - 1) / page * page;
   const std::size_t end = first + part.size() == size_ ? size_ : (first + part.size()) / page * page;
   if (begin < end) ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);

@@ -15,7 +15,7 @@ namespace alate::base {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // ReadFile and WriteFile count in 32 bits
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // ReadFile and WriteFile use 32-bit counts
 
 [[noreturn]] void fail(std::string_view action, const std::filesystem::path& path, DWORD error) {
   const bool absent = error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND || error == ERROR_INVALID_NAME;
@@ -42,14 +42,14 @@ struct Facts {
   std::int64_t modified_ns = 0;
 };
 
-// Times of Windows count 100 ns from 1601; the difference to 1970 is 11,644,473,600 seconds.
+// Windows times count units of 100 ns since 1601; the difference to 1970 is 11,644,473,600 seconds.
 std::int64_t nanoseconds_of(FILETIME time) {
   constexpr std::int64_t kUnixEpoch = 116'444'736'000'000'000;
   const auto ticks = static_cast<std::int64_t>((std::uint64_t{time.dwHighDateTime} << 32) | time.dwLowDateTime);
   return (ticks - kUnixEpoch) * 100;
 }
 
-// Sharing all: whoever replaces the file by rename, as this program does, is not kept from it.
+// Shares all access, so that the file can be replaced by rename, as this program does.
 HANDLE open_to_read(const std::filesystem::path& path) {
   if (std::error_code error; std::filesystem::is_directory(path, error))
     throw make_error(ErrorCode::unavailable, path.string(), " is a folder; name a file in it");
@@ -113,7 +113,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
   if (within != nullptr) within->require_file(path);
   const Handle handle(open_to_read(path));
   const Facts facts = facts_of_regular_file(handle, path);
-  std::shared_ptr<MappedFile> file(new MappedFile());  // the constructor is private to all but this function
+  std::shared_ptr<MappedFile> file(new MappedFile());  // make_shared cannot call the private constructor
   file->path_ = path;
   file->modified_ns_ = facts.modified_ns;
   if (facts.size == 0) return file;
@@ -148,12 +148,12 @@ MappedFile::~MappedFile() {
   }
 }
 
-// A mapped file cannot be cut off here.
+// Windows does not allow truncating a mapped file.
 void MappedFile::require_unchanged() const {}
 
 void MappedFile::release(std::span<const std::byte> part) const {
   if (!mapped_ || part.empty() || part.data() < data_ || part.data() + part.size() > data_ + size_) return;
-  // Unlocking pages that are not locked takes them out of the working set, and says that they were not locked.
+  // Unlocking pages that are not locked removes them from the working set; the resulting error is ignored.
   (void)::VirtualUnlock(const_cast<std::byte*>(part.data()), part.size());
 }
 

@@ -1,5 +1,5 @@
-// Mappings of files that survive when somebody cuts the file off: the system then ends, with SIGBUS, a process that
-// reads what is gone.
+// File mappings that survive truncation of the file, which otherwise ends a process that reads the lost part with
+// SIGBUS.
 #pragma once
 
 #include <atomic>
@@ -7,8 +7,8 @@
 
 namespace alate::base {
 
-/// A mapping whose lost pages read as zeros, where a handler of SIGBUS is installed (below); it then counts as broken
-/// for good. To be destroyed before the memory is unmapped. Not on Windows.
+/// A mapping whose lost pages read as zeros if the SIGBUS handler (below) is installed; it then stays marked as broken.
+/// Destroy it before the memory is unmapped. Not on Windows.
 class MappingGuard {
  public:
   MappingGuard(const std::byte* begin, std::size_t size);
@@ -18,7 +18,7 @@ class MappingGuard {
 
   bool is_broken() const { return entry_->broken.load(std::memory_order_acquire); }
 
-  /// What the handler reads, which may interrupt anything: an entry is never freed, only used again.
+  /// The handler reads entries and may interrupt anything, so that an entry is never freed, only reused.
   struct Entry {
     std::atomic<std::size_t> begin{0}, end{0};  // addresses; an end of 0: not in use
     std::atomic<bool> broken{false};
@@ -30,15 +30,16 @@ class MappingGuard {
   Entry* entry_;
 };
 
-/// Whether a guarded mapping has this address.
+/// Whether the address lies in a guarded mapping.
 bool is_guarded(const std::byte* address);
 
-/// Installs a handler of SIGBUS that replaces lost pages of guarded mappings by zeros, and passes every other SIGBUS on
-/// to the handler before it. Does nothing when called again. Thread-safe. Nothing to do on Windows, which does not let
-/// a mapped file be cut off.
+/// Installs a SIGBUS handler that replaces lost pages of guarded mappings by zeros and passes every other SIGBUS on to
+/// the previous handler. Repeated calls do nothing. Thread-safe. No-op on Windows, which does not allow truncating a
+/// mapped file.
 void catch_bus_errors();
 
-/// The same, unless the process has a handler of its own: it then learns of all errors, ours too.
+/// As catch_bus_errors, unless the process has its own handler, which then receives all such errors, including those of
+/// guarded mappings.
 void catch_bus_errors_where_nobody_does();
 
 }  // namespace alate::base

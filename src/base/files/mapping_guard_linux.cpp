@@ -19,15 +19,16 @@ std::atomic<std::size_t> openings{0}, lost_pages{0};  // of ForeignOpening
 struct sigaction previous;
 std::size_t page_bytes = 4096;
 
-// Everything below, down to `install`, may run while any thread holds any lock: only system calls and atomics.
+// Everything below, down to `install`, may run while any thread holds any lock, so it uses only system calls and
+// atomics.
 
-// Null for addresses that are in no guarded mapping.
+// Null for addresses outside guarded mappings.
 MappingGuard::Entry* find_entry(std::size_t address) {
   for (MappingGuard::Entry* entry = first_entry.load(std::memory_order_acquire); entry != nullptr;
        entry = entry->next) {
     const std::size_t end = entry->end.load(std::memory_order_acquire);
     const std::size_t begin = entry->begin.load(std::memory_order_acquire);
-    // An entry that another thread uses anew meanwhile is not ours: the mapping that faulted is in use.
+    // Skips an entry that another thread reuses meanwhile: the mapping that faulted is still in use.
     if (begin <= address && address < end && end == entry->end.load(std::memory_order_acquire)) return entry;
   }
   return nullptr;
@@ -35,21 +36,22 @@ MappingGuard::Entry* find_entry(std::size_t address) {
 
 std::byte* page_of(std::byte* address) { return address - reinterpret_cast<std::size_t>(address) % page_bytes; }
 
-// The system is called without the C library, whose function sanitizers replace by one that is not made for handlers.
+// Makes the system call directly: sanitizers replace the C library's function by one that is not safe in signal
+// handlers.
 bool map_zeros(std::byte* begin, std::size_t bytes) {
-  constexpr long kAccess = PROT_READ | PROT_WRITE;  // libraries map files so that they may write to their own copies
+  constexpr long kAccess = PROT_READ | PROT_WRITE;  // libraries may map files as writable private copies
   constexpr long kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
   return ::syscall(SYS_mmap, begin, bytes, kAccess, kFlags, -1L, 0L) != -1;
 }
 
-// A file that was cut off lacks all that follows too: one error for the rest of the mapping, not one a page.
+// A truncated file also lacks everything after this address, so the rest of the mapping is replaced at once.
 bool replace_by_zeros(MappingGuard::Entry& entry, std::byte* address) {
   entry.broken.store(true, std::memory_order_release);
   std::byte* begin = page_of(address);
   return map_zeros(begin, entry.end.load(std::memory_order_acquire) - reinterpret_cast<std::size_t>(begin));
 }
 
-// Where a mapping ends that nobody guards is not known here: a page at a time.
+// The end of an unguarded mapping is unknown here, so pages are replaced one at a time.
 bool replace_foreign_page(std::byte* address) {
   if (openings.load(std::memory_order_acquire) == 0) return false;
   lost_pages.fetch_add(1, std::memory_order_acq_rel);
@@ -63,7 +65,7 @@ void pass_on(int number, siginfo_t* info, void* context) {
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   ::sigaction(number, &usual, nullptr);
-  if (info->si_code <= 0) ::raise(number);  // else the access is tried again, and ends the process where it happened
+  if (info->si_code <= 0) ::raise(number);  // else the access is retried, and ends the process where it faulted
 }
 
 void handle(int number, siginfo_t* info, void* context) {

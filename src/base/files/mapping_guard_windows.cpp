@@ -3,7 +3,7 @@
 
 namespace alate::base {
 
-// Windows refuses to cut a file off while it is mapped: there is nothing to guard.
+// Windows refuses to truncate a mapped file, so there is nothing to guard.
 bool is_guarded(const std::byte* /*address*/) { return false; }
 
 ForeignOpening::ForeignOpening() : lost_before_(0) {}

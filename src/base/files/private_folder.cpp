@@ -15,7 +15,7 @@ constexpr unsigned kOwnerOnly = 0600;
 bool is_first_warning(const std::filesystem::path& path) {
   static Mutex mutex;
   static std::set<std::filesystem::path> warned;
-  constexpr std::size_t kMost = 1000;  // others may make files without end
+  constexpr std::size_t kMost = 1000;  // bounds the set, since other users may create any number of files
   const std::lock_guard lock(mutex);
   return warned.size() < kMost && warned.insert(path).second;
 }

@@ -1,4 +1,4 @@
-// Folders of caches: what lies there is believed, and some of it is run, so nobody else may have put it there.
+// Private cache folders: their contents are trusted, and some of them executed, so no other user may have written them.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@
 
 namespace alate::base {
 
-/// Why a file or folder, or what lies in it, may be another user's making, and what to do about it: it belongs neither
-/// to this process's user nor to root, or its group or others may write to it. Empty where it is to be trusted, or not
-/// there. On Windows always empty: folders of a user's profile are that user's own.
+/// Why another user may have written a file, a folder or its contents, and what to do about it: its owner is neither
+/// this process's user nor root, or its group or others may write to it. Empty if it is trusted or missing. Always
+/// empty on Windows, where folders of a user's profile are private to that user.
 std::string reason_to_distrust(const std::filesystem::path& path);
 
-/// Whether there is no such reason. The first time that there is one for a path, it is logged as a warning.
+/// Whether reason_to_distrust is empty. The first reason found for a path is logged as a warning.
 bool is_trusted(const std::filesystem::path& path);
 
 enum class Readers { owner, all };
 
-/// Makes a folder, and those above it that are missing, to which only this user may write and which these may read:
-/// mode 0700 or 0755. Throws unavailable. Leaves folders alone that are there.
+/// Creates a folder and its missing parents, writable only by this user and readable by `readers`: mode 0700 or 0755.
+/// Throws unavailable. Existing folders are left unchanged.
 void make_own_folder(const std::filesystem::path& folder, Readers readers);
 
-/// Takes the permissions of a file (then 0600) or folder (0700) from all but its owner. Throws unavailable.
+/// Restricts a file (to 0600) or folder (to 0700) to its owner. Throws unavailable.
 void keep_from_others(const std::filesystem::path& path);
 
-/// A folder (0700) of files (0600) that this program wrote. Copies are the same folder; any number of threads and
+/// A folder (0700) of files (0600) written by this program. Copies refer to the same folder; any number of threads and
 /// processes may use it.
 class PrivateFolder {
  public:
@@ -36,14 +36,11 @@ class PrivateFolder {
   const std::filesystem::path& path() const { return folder_; }
   std::filesystem::path file(std::string_view name) const { return folder_ / name; }
 
-  /// The whole of a file; nothing where it is not there, too large or cannot be read, or it or the folder is not to be
-  /// trusted.
+  /// The contents of a file; nothing if it is missing, too large or unreadable, or if it or the folder is not trusted.
   std::optional<std::string> read(std::string_view name, std::size_t max_bytes) const;
-  /// Replaces a file as a whole, after making the folder. Throws unavailable, also where the folder is not to be
-  /// trusted.
+  /// Replaces a file atomically, after creating the folder. Throws unavailable, also if the folder is not trusted.
   void write(std::string_view name, std::span<const std::byte> bytes) const;
-  /// Makes the folder, or takes it from the eyes of others where it is there. Throws unavailable, also where it is not
-  /// to be trusted.
+  /// Creates the folder, or restricts an existing one to its owner. Throws unavailable, also if it is not trusted.
   void make() const;
 
  private:

@@ -14,7 +14,7 @@ void make_own_folder(const std::filesystem::path& folder, Readers /*readers*/) {
     throw make_error(ErrorCode::unavailable, "cannot make the folder ", folder.string(), ": ", error.message());
 }
 
-// What lies in a user's profile is kept from others already.
+// A user's profile is already private to that user.
 void keep_from_others(const std::filesystem::path& /*path*/) {}
 
 }  // namespace alate::base

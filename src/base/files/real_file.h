@@ -1,4 +1,4 @@
-// Where a path really leads once all links on the way are followed.
+// The file that a path leads to after following all links.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@ namespace alate::base {
 
 struct RealFile {
   std::filesystem::path path;  // absolute, without links
-  bool is_regular = false;     // no folder, named pipe or device
+  bool is_regular = false;     // not a folder, named pipe or device
 };
 
-/// What a path leads to; nothing where nothing is there or it cannot be reached. Opens nothing for reading, so that
-/// devices and pipes do not notice.
+/// Resolves a path; nothing if it does not exist or cannot be reached. Never opens for reading, which devices and pipes
+/// would notice.
 std::optional<RealFile> find_real_file(const std::filesystem::path& path);
 
-/// Of a file that is open, whatever its name stands for by now; nothing where the system does not say. Linux only.
+/// Resolves an open file, whatever its name refers to by now; nothing if the system does not say. Linux only.
 std::optional<RealFile> real_file_of(int descriptor);
 
 }  // namespace alate::base

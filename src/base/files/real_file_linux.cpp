@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where there is no /proc, or the path is too long for it.
+// Fallback without /proc, or for a path too long for it.
 std::optional<RealFile> find_by_name(const fs::path& path) {
   std::error_code missing;
   fs::path real = fs::canonical(path, missing);
@@ -32,7 +32,7 @@ std::optional<RealFile> real_file_of(int descriptor) {
   std::array<char, PATH_MAX> text;
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   const ssize_t length = ::readlink(link.c_str(), text.data(), text.size());
-  // A link that fills the room may be cut off.
+  // A link target that fills the buffer may be truncated.
   if (length <= 0 || static_cast<std::size_t>(length) == text.size()) return std::nullopt;
   return RealFile{std::string_view(text.data(), static_cast<std::size_t>(length)), S_ISREG(facts.st_mode)};
 }

@@ -1,4 +1,4 @@
-// What the machine says about accelerators without any library of theirs.
+// Hints about accelerators that need no vendor library.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,11 @@
 
 namespace alate::base {
 
-/// False where no driver of a GPU, TPU or neural engine has made a device: then no library needs to be asked. True
-/// where the system does not say.
+/// False if no GPU, TPU or neural engine driver has created a device, so that no library needs to be asked. True if the
+/// system does not say.
 bool may_have_accelerators(const std::filesystem::path& root = "/");
 
-/// The versions of the drivers that the system has loaded, for keys of caches; empty where it has none.
+/// The versions of the loaded drivers, for cache keys; empty if there are none.
 std::string accelerator_drivers(const std::filesystem::path& root = "/");
 
 }  // namespace alate::base

@@ -13,7 +13,7 @@ bool lists(std::string_view comma_separated, std::string_view name) {
 }
 
 struct Mount {
-  std::string root;   // which group of the hierarchy is seen at the mount point
+  std::string root;   // the group that is visible at the mount point
   std::string point;  // absolute
 };
 
@@ -46,8 +46,8 @@ std::optional<std::string> find_group(std::string_view cgroup, int version, std:
   return std::nullopt;
 }
 
-// The group's path below the mount point. A path that does not go through what is mounted is of another namespace:
-// then the mount point itself is all that can be seen.
+// The group's path below the mount point. A path outside the mounted root belongs to another namespace: only the mount
+// point itself is then visible.
 std::string below_mount(const Mount& mount, const std::string& group) {
   if (group.find("..") != std::string::npos) return {};
   if (mount.root == "/") return group;

@@ -1,4 +1,4 @@
-// The control groups that this process is in, as the files under a root folder tell them.
+// The cgroups of this process, read from the files under a root folder.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@ struct CgroupFolder {
   int version = 2;
 };
 
-/// The process's group and all its parents up to the mount point, for the controller ("cpu", "memory") of version 1
-/// and for version 2, whichever exist. Empty where there are no control groups. Never throws.
+/// The process's group and all its parents up to the mount point, for the controller ("cpu", "memory") of version 1 and
+/// for version 2, whichever exist. Empty without cgroups. Never throws.
 std::vector<CgroupFolder> cgroup_folders(const std::filesystem::path& root, std::string_view controller);
 
 }  // namespace alate::base

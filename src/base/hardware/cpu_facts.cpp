@@ -64,7 +64,7 @@ double quota_of(const CgroupFolder& group) {
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
-// The tightest of the group and its parents; 0 when none has one.
+// The tightest quota of the group and its parents; 0 if there is none.
 double tightest_quota(const std::filesystem::path& root) {
   double tightest = 0;
   for (const CgroupFolder& group : cgroup_folders(root, "cpu")) {

@@ -10,7 +10,7 @@
 namespace alate::base {
 namespace {
 
-// What kernels know beyond a set, by the names of the processor's features.
+// An extension that kernels use beyond a set, named as the processor's feature.
 struct Extension {
   std::string_view name;
   InstructionSet set;
@@ -26,7 +26,7 @@ constexpr std::array kExtensions = {
 constexpr std::array kSets = {InstructionSet::scalar, InstructionSet::neon, InstructionSet::avx2,
                               InstructionSet::avx512};
 
-// ALATE_ISA taken apart: "avx512+amx_bf16-avx512_vnni".
+// ALATE_ISA, parsed: "avx512+amx_bf16-avx512_vnni".
 struct Wanted {
   InstructionSet set = InstructionSet::scalar;
   std::vector<std::string_view> added, removed;

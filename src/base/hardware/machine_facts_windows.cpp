@@ -13,7 +13,7 @@
 namespace alate::base {
 namespace {
 
-// The processors of this process's group that it may run on, as bits. A group has 64 at most; a process is in one.
+// Bit mask of the processors in this process's group that it may run on. A group has at most 64; a process is in one.
 std::uint64_t allowed_processors() {
   DWORD_PTR process = 0;
   DWORD_PTR system = 0;
@@ -67,7 +67,7 @@ MemoryFacts memory_facts() {
   MemoryFacts facts;
   facts.total_bytes = status.ullTotalPhys;
   facts.available_bytes = status.ullAvailPhys;
-  // A job object's limit, which containers of Windows have.
+  // A job object's limit, as Windows containers have.
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION job{};
   if (::QueryInformationJobObject(nullptr, JobObjectExtendedLimitInformation, &job, sizeof job, nullptr) != 0 &&
       (job.BasicLimitInformation.LimitFlags & JOB_OBJECT_LIMIT_JOB_MEMORY) != 0 &&

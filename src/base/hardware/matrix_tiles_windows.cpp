@@ -2,7 +2,7 @@
 
 namespace alate::base {
 
-// Windows gives them unasked where it knows them, but nobody has tried these kernels there.
+// Windows versions that support AMX enable it without a request, but these kernels are untested there.
 bool request_matrix_tiles() { return false; }
 
 }  // namespace alate::base

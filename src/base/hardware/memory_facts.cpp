@@ -23,8 +23,8 @@ struct Files {
   const char* reclaimable;  // the key in memory.stat
 };
 
-// Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst. Cached file pages that were not used lately
-// count as usage, yet the kernel drops them before it refuses memory.
+// Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst. Inactive cached file pages count as usage,
+// but the kernel drops them before it refuses memory.
 constexpr Files kVersion1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "};
 constexpr Files kVersion2{"memory.max", "memory.current", "inactive_file "};
 
@@ -37,7 +37,7 @@ MemoryFacts read_memory_facts(const std::filesystem::path& root) {
   facts.available_bytes = meminfo_bytes(meminfo, "MemAvailable:");
   for (const CgroupFolder& group : cgroup_folders(root, "memory")) {
     const Files& files = group.version == 2 ? kVersion2 : kVersion1;
-    // "max" is no number; version 1 says "unlimited" by a number beyond any machine's memory.
+    // "max" is not a number; version 1 expresses "unlimited" as a number beyond any machine's memory.
     const std::optional<std::uint64_t> limit = read_number(group.path / files.limit);
     if (!limit || (facts.total_bytes != 0 && *limit >= facts.total_bytes)) continue;
     facts.limit_bytes = facts.limit_bytes == 0 ? *limit : std::min<std::size_t>(facts.limit_bytes, *limit);

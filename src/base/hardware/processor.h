@@ -1,4 +1,4 @@
-// What the processor says about itself; one source file an architecture.
+// Brand and features as the processor reports them; one source file per architecture.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace alate::base {
 
 struct Processor {
-  std::string brand;                  // empty where the processor does not tell
+  std::string brand;                  // empty if the processor does not report it
   std::vector<std::string> features;  // only those that the operating system lets programs use
   InstructionSet best = InstructionSet::scalar;
 };

@@ -12,7 +12,7 @@ namespace {
 
 struct FeatureBit {
   std::string_view name;
-  unsigned long vector;  // which entry of the auxiliary vector holds the bit
+  unsigned long vector;  // the auxiliary vector's entry with the bit
   unsigned bit;
 };
 

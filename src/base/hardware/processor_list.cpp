@@ -21,14 +21,14 @@ std::vector<std::size_t> online_processors(const std::filesystem::path& root) {
 
 std::vector<std::size_t> allowed_processors(const std::filesystem::path& root, const std::vector<std::size_t>& online) {
   const std::string status = read_kernel_file(root / "proc/self/status").value_or("");
-  // The list also names processors that are not there: those that could be plugged in.
+  // The list also contains absent processors that could be hot-plugged.
   std::vector<std::size_t> allowed;
   std::ranges::set_intersection(parse_cpu_list(value_after(status, "Cpus_allowed_list:").value_or("")), online,
                                 std::back_inserter(allowed));
   return allowed.empty() ? online : allowed;
 }
 
-// Hyperthreads of one core name the same list of siblings.
+// Hyperthreads of one core have the same siblings list.
 std::vector<std::size_t> one_of_each_core(const std::filesystem::path& root,
                                           const std::vector<std::size_t>& processors) {
   std::set<std::vector<std::size_t>> cores;

@@ -7,15 +7,15 @@
 
 namespace alate::base {
 
-/// Online in the machine, as `root`/sys tells it; empty where it does not.
+/// Online processors, from `root`/sys; empty if it does not list them.
 std::vector<std::size_t> online_processors(const std::filesystem::path& root);
 
-/// Those of `online` that the process's affinity allows, as `root`/proc tells it; all of them where it does not.
-/// Sorted as `online` is.
+/// The processors of `online` that the process's affinity mask allows, from `root`/proc, in the order of `online`; all
+/// of them if it does not list any.
 std::vector<std::size_t> allowed_processors(const std::filesystem::path& root, const std::vector<std::size_t>& online);
 
-/// Of each core the first of `processors` that lies there, in their order, by `root`/sys. A processor of which nothing
-/// is known counts as a core of its own.
+/// The first of `processors` on each core, in their order, by `root`/sys. A processor without topology information
+/// counts as a separate core.
 std::vector<std::size_t> one_of_each_core(const std::filesystem::path& root,
                                           const std::vector<std::size_t>& processors);
 

@@ -25,8 +25,8 @@ Registers cpuid(std::uint32_t leaf, std::uint32_t subleaf) {
   return r;
 }
 
-// Each is asked for once: in a virtual machine every cpuid is a trip to the hypervisor, of 10 us or more. What the
-// processor does not have is all zeros.
+// Each leaf is read once: in a virtual machine every cpuid traps to the hypervisor, at 10 us or more. Leaves that the
+// processor lacks are all zeros.
 struct Leaves {
   Registers basic;                    // 1
   Registers structured, structured1;  // 7, subleaves 0 and 1
@@ -121,7 +121,7 @@ std::string read_brand(const Leaves& leaves) {
   return brand;
 }
 
-// The sets must have all that cmake/instruction_sets.cmake lets the compiler use.
+// The sets must include everything that cmake/instruction_sets.cmake lets the compiler use.
 InstructionSet best_of(const std::vector<std::string>& features) {
   const auto has_all = [&](std::initializer_list<std::string_view> names) {
     return std::ranges::all_of(

@@ -1,4 +1,4 @@
-// Mappings of files that a library made for itself, guarded as those of MappedFile are.
+// Guards for file mappings made by a foreign library, as MappedFile has for its own.
 #pragma once
 
 #include <filesystem>
@@ -7,22 +7,22 @@
 
 namespace alate::base {
 
-/// Of a library's files that may be cut off or changed while it reads them. Movable. To be destroyed before the library
-/// unmaps them.
+/// Guards a library's mapped files, which may be truncated or changed while it reads them. Movable. Destroy it before
+/// the library unmaps them.
 class ForeignMappings {
  public:
   ForeignMappings();
-  /// All files in a folder and below it that this process has mapped now, but for mappings that are guarded already.
-  /// None on Windows, which does not let a mapped file be cut off.
+  /// Guards all files in and below a folder that this process has mapped now, except mappings already guarded. None on
+  /// Windows, which does not allow truncating a mapped file.
   explicit ForeignMappings(const std::filesystem::path& folder);
   ForeignMappings(ForeignMappings&& other) noexcept;
   ForeignMappings& operator=(ForeignMappings&& other) noexcept;
   ~ForeignMappings();
 
   std::size_t size() const { return mappings_.size(); }
-  /// Takes over another's.
+  /// Takes over another object's mappings.
   void add(ForeignMappings other);
-  /// As MappedFile's. Thread-safe.
+  /// As MappedFile::require_unchanged. Thread-safe.
   void require_unchanged() const;
 
  private:

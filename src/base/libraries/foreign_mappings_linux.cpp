@@ -17,7 +17,7 @@ namespace {
 struct Line {
   const std::byte* begin = nullptr;
   std::size_t bytes = 0;
-  std::string_view path;  // empty where no file is mapped
+  std::string_view path;  // empty for anonymous mappings
 };
 
 Line parse(std::string_view text) {
@@ -38,7 +38,7 @@ Line parse(std::string_view text) {
 struct ForeignMappings::Mapping {
   Mapping(const Line& line, const struct stat& now) : path(line.path), facts(now), guard(line.begin, line.bytes) {}
 
-  // Whether the file is there under its name, and is not what it was.
+  // Whether the file still exists under its name, but has changed.
   bool is_changed() const {
     struct stat now {};
     if (::stat(path.c_str(), &now) != 0 || now.st_dev != facts.st_dev || now.st_ino != facts.st_ino) return false;

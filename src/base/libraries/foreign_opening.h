@@ -1,4 +1,4 @@
-// A library of others that opens files: what it maps is known only when it has done so, and a file may be cut off
+// Protection while a foreign library opens files: its mappings are known only afterwards, and a file may be truncated
 // before.
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace alate::base {
 
-/// While one exists, lost pages of mappings that nobody guards (mapping_guard.h) read as zeros too, and are counted for
-/// every opening of the process: what two libraries open at the same time fails together. Thread-safe. Installs the
-/// handler of SIGBUS where nobody has one. Nothing to do on Windows.
+/// While an object exists, lost pages of unguarded mappings (mapping_guard.h) read as zeros too. They count for every
+/// ForeignOpening of the process: two concurrent openings fail together. Thread-safe. Installs the SIGBUS handler
+/// unless the process has one. No-op on Windows.
 class ForeignOpening {
  public:
   ForeignOpening();
@@ -16,7 +16,7 @@ class ForeignOpening {
   ForeignOpening(const ForeignOpening&) = delete;
   ForeignOpening& operator=(const ForeignOpening&) = delete;
 
-  /// Whether zeros may have been read since it was made: what was opened is not to be used.
+  /// Whether zeros may have been read since this object was made; the opened files must then not be used.
   bool has_lost_pages() const;
 
  private:

@@ -38,7 +38,7 @@ std::vector<std::filesystem::path> own_library_folders() {
       if (is_trusted(each)) folders.push_back(std::move(each));
     }
   } catch (const Error&) {
-    // There is no home folder, so nothing was put there.
+    // Without a home folder nothing was installed there.
   }
   return folders;
 }

@@ -1,19 +1,19 @@
-// Libraries that a machine may or may not have, opened at run time.
+// Shared libraries opened at run time, which a machine may lack.
 #pragma once
 
 #include <filesystem>
 
 namespace alate::base {
 
-/// A shared library that was opened; it stays loaded until the process ends, since most have threads of their own.
+/// An open shared library. It stays loaded until the process ends, since most libraries have their own threads.
 class SharedLibrary {
  public:
-  /// Looks at the file's header first. Throws unavailable that says why it cannot be used: not there, not a library, of
-  /// another processor, cut off, or what the loader says (a missing symbol, a library that it needs). Forbids reports
-  /// of use before (usage_reports.h).
+  /// Checks the file's header first. Throws unavailable, saying why it cannot be used: missing, not a library, for
+  /// another processor, truncated, or the loader's message (a missing symbol or dependency). Disables usage reports
+  /// before loading (usage_reports.h).
   static SharedLibrary open(const std::filesystem::path& path);
 
-  /// A function that the library exports; null when it has none of that name.
+  /// An exported function of the library; null if there is none of that name.
   template <typename Function>
   Function function(const char* name) const {
     return reinterpret_cast<Function>(symbol(name));

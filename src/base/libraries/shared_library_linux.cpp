@@ -14,7 +14,7 @@
 namespace alate::base {
 namespace {
 
-// Of this very program, whatever it was built for.
+// The ELF machine of this program itself.
 std::uint16_t own_machine() {
   Elf64_Ehdr header{};
   std::ifstream self("/proc/self/exe", std::ios::binary);
@@ -34,7 +34,7 @@ std::string machine_name(std::uint16_t machine) {
   }
 }
 
-// The loader maps what the header promises; a file that ends earlier would be a bus error at its first use.
+// The loader maps what the header states; a truncated file would cause a bus error at first use.
 std::string problem_of(const std::filesystem::path& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
@@ -63,7 +63,7 @@ std::string problem_of(const std::filesystem::path& path) {
 }  // namespace
 
 SharedLibrary SharedLibrary::open(const std::filesystem::path& path) {
-  // A bare name is looked up by the loader.
+  // The loader looks up a bare name.
   if (const std::string problem = path.has_parent_path() ? problem_of(path) : ""; !problem.empty())
     throw make_error(ErrorCode::unavailable, path.string(), " cannot be opened: ", problem);
   forbid_usage_reports();

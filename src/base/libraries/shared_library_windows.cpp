@@ -28,8 +28,8 @@ bool read_at(std::ifstream& file, std::uint64_t offset, Header& header) {
   return static_cast<bool>(file.read(reinterpret_cast<char*>(&header), sizeof header));
 }
 
-// Microsoft's PE format: a DOS header says where the real one is, and that is followed by the sections. The loader's
-// own message for all of this is that the file is "not a valid Win32 application".
+// Microsoft's PE format: the DOS header gives the offset of the PE header, which is followed by the sections. The
+// loader's own message for any of these problems is that the file is "not a valid Win32 application".
 std::string problem_of(const std::filesystem::path& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
@@ -57,7 +57,7 @@ std::string problem_of(const std::filesystem::path& path) {
   return {};
 }
 
-// A library that lies elsewhere brings others along beside it; the loader looks there only for an absolute path.
+// A library may have dependencies beside it; the loader searches its folder only if the path is absolute.
 HMODULE load(const std::filesystem::path& path) {
   if (!path.has_parent_path()) return ::LoadLibraryExW(path.c_str(), nullptr, LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
   std::error_code error;
@@ -70,7 +70,7 @@ HMODULE load(const std::filesystem::path& path) {
 }  // namespace
 
 SharedLibrary SharedLibrary::open(const std::filesystem::path& path) {
-  // A bare name is looked up by the loader.
+  // The loader looks up a bare name.
   if (const std::string problem = path.has_parent_path() ? problem_of(path) : ""; !problem.empty())
     throw make_error(ErrorCode::unavailable, path.string(), " cannot be opened: ", problem);
   forbid_usage_reports();

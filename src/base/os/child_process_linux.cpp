@@ -53,7 +53,7 @@ struct Actions {
   ~Actions() { posix_spawn_file_actions_destroy(&value); }
 };
 
-// A group of its own, so that what it starts can be killed with it; signals as a new program expects them.
+// A separate process group, so that the child's own children can be killed with it, and default signal handling.
 struct SpawnAttributes {
   posix_spawnattr_t value{};
   SpawnAttributes() {
@@ -82,7 +82,7 @@ bool read_some(int descriptor, std::string& into, std::size_t most, bool keep_en
   return true;
 }
 
-// Reads both streams until they end or the time is over; whether they ended.
+// Reads both streams until they end or the deadline passes; returns whether they ended.
 bool read_streams(Pipe& output, Pipe& complaints, ChildResult& result, Clock::time_point deadline) {
   while (output.read.number >= 0 || complaints.read.number >= 0) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -130,7 +130,7 @@ ChildResult run_child(const std::filesystem::path& program, const std::vector<st
   const Clock::time_point deadline = Clock::now() + limit;
   bool in_time = read_streams(output, complaints, result, deadline);
   int status = 0;
-  // Its streams may end before it does.
+  // The streams may end before the process does.
   while (in_time) {
     const pid_t ended = waitpid(process, &status, WNOHANG);
     if (ended == process || (ended < 0 && errno != EINTR)) break;

@@ -31,7 +31,7 @@ struct Handle {
   throw make_error(ErrorCode::unavailable, what, ": ", windows_message(::GetLastError()));
 }
 
-// The writing end goes to the other process.
+// The child process inherits the write end.
 struct Pipe {
   Handle read, write;
   Pipe() {
@@ -41,7 +41,7 @@ struct Pipe {
   }
 };
 
-// As CommandLineToArgvW takes it apart: backslashes count only before a quotation mark.
+// Quotes for CommandLineToArgvW, which treats backslashes specially only before a quotation mark.
 void append_quoted(std::wstring& line, const std::wstring& word) {
   line += line.empty() ? L"\"" : L" \"";
   std::size_t backslashes = 0;
@@ -54,7 +54,7 @@ void append_quoted(std::wstring& line, const std::wstring& word) {
   line += L'"';
 }
 
-// Until every writer has closed its end.
+// Reads until every writer has closed its end.
 void read_all(HANDLE from, std::string& into, std::size_t most, bool keep_end) {
   std::array<char, 4096> part{};
   DWORD count = 0;
@@ -64,7 +64,7 @@ void read_all(HANDLE from, std::string& into, std::size_t most, bool keep_end) {
   }
 }
 
-// Only these handles are inherited: another thread may be starting a process of its own.
+// Restricts inheritance to these handles, since another thread may be starting a process at the same time.
 class InheritedHandles {
  public:
   explicit InheritedHandles(std::array<HANDLE, 3> handles) : handles_(handles) {
@@ -86,7 +86,7 @@ class InheritedHandles {
   std::vector<std::byte> memory_;
 };
 
-// A job, so that what it starts is killed with it.
+// A job object, so that the child's own children are killed with it.
 void set_up_job(const Handle& job) {
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
   limits.BasicLimitInformation.LimitFlags =
@@ -124,7 +124,7 @@ ChildResult run_child(const std::filesystem::path& program, const std::vector<st
   for (const std::string& word : arguments) append_quoted(line, to_utf16(word));
   const Handle job(::CreateJobObjectW(nullptr, nullptr));
   set_up_job(job);
-  // No dialog for a crash: the other process takes the mode over.
+  // Suppresses crash dialogs: the child inherits the error mode.
   const UINT mode = ::SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
   PROCESS_INFORMATION started{};
   const BOOL is_started = ::CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
@@ -144,7 +144,7 @@ ChildResult run_child(const std::filesystem::path& program, const std::vector<st
   std::thread output_reader([&] { read_all(output.read.value, result.output, kMostOutput, false); });
   std::thread complaints_reader([&] { read_all(complaints.read.value, result.complaints, kMostComplaints, true); });
   const bool in_time = ::WaitForSingleObject(process.value, static_cast<DWORD>(limit.count())) == WAIT_OBJECT_0;
-  // What it left behind would keep the pipes open.
+  // Processes left behind by the child would keep the pipes open.
   ::TerminateJobObject(job.value, 1);
   if (!in_time) ::TerminateProcess(process.value, 1);
   output_reader.join();

@@ -22,7 +22,7 @@ void set_environment(const char* name, const std::string& value) {
 
 std::filesystem::path cache_directory() {
   if (const auto home = environment("ALATE_HOME")) return *home;
-  // The XDG Base Directory Specification: a path that is not absolute is to be ignored.
+  // XDG Base Directory Specification: relative paths are to be ignored.
   if (const auto cache = environment("XDG_CACHE_HOME"); cache && std::filesystem::path(*cache).is_absolute()) {
     return std::filesystem::path(*cache) / "alate";
   }

@@ -5,7 +5,7 @@
 namespace alate::base {
 namespace {
 
-// A burst that goes on finds its memory again at the cost of page faults: it is taken away every few seconds at most.
+// A continuing burst gets its memory back at the cost of page faults, so memory is returned only every few seconds.
 constexpr unsigned kTicks = 3;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The process's heap as a whole.
+// Management of the process's heap.
 #pragma once
 
 #include <cstddef>
@@ -6,41 +6,41 @@
 
 namespace alate::base {
 
-/// For programs that run for long: from now on large blocks go back to the system when they are freed. Otherwise the
-/// heap learns from each large block to keep as much, and a thread that has loaded a model keeps its size for ever.
-/// Call it before there are threads.
+/// For long-running programs: from now on large blocks are returned to the system when freed. Otherwise the heap raises
+/// its thresholds with each large block and keeps as much, so that a thread that has loaded a model keeps its size for
+/// ever. Call it before starting threads.
 void keep_little_free_memory();
 
-/// Gives memory that was freed, but kept for later, back to the system. Takes milliseconds; meant for after something
-/// large has gone. Thread-safe.
+/// Returns freed memory that the heap keeps to the system. Takes milliseconds; meant for use after freeing something
+/// large. Thread-safe.
 void return_free_memory();
 
-/// Gives the whole pages of a block back to the system before the block is freed; their values are lost. For large
-/// blocks that are used up from the front. Does nothing on Windows.
+/// Returns the whole pages of a block to the system before the block is freed; their contents are lost. For large
+/// blocks consumed from the front. Does nothing on Windows.
 void discard_pages(std::span<char> block);
 
-/// Less unused memory is not worth a search for it.
+/// Minimum of unused memory worth searching for.
 inline constexpr std::size_t kWorthReturning = std::size_t{8} << 20;
 
-/// Returns freed memory after a burst: the heap gives back only what lies at its end, and one small block that is in
-/// use keeps all before it. For one thread.
+/// Returns freed memory after a burst: by itself the heap returns only memory at its end, and one small block in use
+/// there retains everything before it. For use by one thread.
 class FreeMemoryReturn {
  public:
-  /// What the process has now is what it needs.
+  /// Takes the process's current memory as what it needs.
   FreeMemoryReturn();
-  /// The same, for a process that has so much memory that it does not use.
+  /// The same, for a process with this much unused memory.
   explicit FreeMemoryReturn(std::size_t spare_bytes) : kept_bytes_(spare_bytes) {}
 
-  /// To be called about once a second. Unused memory that the process has had for some seconds, beyond what it kept the
-  /// last time, is given back.
+  /// Call it about once a second. Returns memory that has been unused for some seconds, beyond the amount kept the last
+  /// time.
   void tick();
-  /// Whether it would be, with so much unused memory at this tick.
+  /// Whether this tick would return memory, given this much unused memory.
   bool is_due(std::size_t spare_bytes);
 
  private:
-  std::size_t kept_bytes_;       // unused after the last time, or less if it shrank since
-  std::size_t least_bytes_ = 0;  // that the process ever had
-  unsigned ticks_ = 0;           // for which there was more that is unused
+  std::size_t kept_bytes_;       // unused after the last return, or less if it shrank since
+  std::size_t least_bytes_ = 0;  // minimum the process has ever had
+  unsigned ticks_ = 0;           // consecutive ticks with more unused memory
 };
 
 }  // namespace alate::base

@@ -11,10 +11,10 @@
 namespace alate::base {
 namespace {
 
-// Large enough for what one request takes, smaller than most weights.
+// Larger than the allocations of one request, smaller than most weights.
 constexpr int kLargeBlock = 1 << 20;
 
-// Memory that no file is behind: the heap, and stacks. proc(5): /proc/self/statm has pages: size, resident, shared, …
+// Anonymous memory: the heap and stacks. proc(5): /proc/self/statm has pages: size, resident, shared, …
 std::size_t own_bytes() {
   std::ifstream file("/proc/self/statm");
   std::size_t size = 0, resident = 0, shared = 0;
@@ -22,7 +22,7 @@ std::size_t own_bytes() {
   return (resident - std::min(shared, resident)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Of that, what the heap has and nobody uses. What else there is counts too, such as stacks: it stays the same.
+// Unused heap within that. Other memory such as stacks is included, but stays constant.
 std::size_t spare_bytes(std::size_t own) {
   const struct mallinfo2 heap = ::mallinfo2();
   return own - std::min(own, heap.uordblks + heap.hblkhd);
@@ -33,7 +33,7 @@ std::size_t spare_bytes(std::size_t own) {
 FreeMemoryReturn::FreeMemoryReturn() : kept_bytes_(spare_bytes(own_bytes())), least_bytes_(own_bytes()) {}
 
 void keep_little_free_memory() {
-  // Setting either stops glibc from raising both by itself.
+  // Setting either stops glibc from raising both dynamically.
   (void)::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   (void)::mallopt(M_TRIM_THRESHOLD, kLargeBlock);
 }
@@ -45,13 +45,13 @@ void discard_pages(std::span<char> block) {
   void* begin = block.data();
   std::size_t bytes = block.size();
   if (std::align(page, page, begin, bytes) == nullptr) return;
-  (void)::madvise(begin, bytes - bytes % page, MADV_DONTNEED);  // where it fails, the pages only stay
+  (void)::madvise(begin, bytes - bytes % page, MADV_DONTNEED);  // on failure the pages merely stay
 }
 
 void FreeMemoryReturn::tick() {
   const std::size_t own = own_bytes();
   least_bytes_ = std::min(least_bytes_, own);
-  // To count what is used takes longer than to ask the system for the sum.
+  // Counting used heap memory takes longer than asking the system for the sum.
   if (own - least_bytes_ <= kWorthReturning || !is_due(spare_bytes(own))) return;
   return_free_memory();
   kept_bytes_ = spare_bytes(own_bytes());

@@ -4,7 +4,7 @@
 
 namespace alate::base {
 
-// Windows' heap gives large blocks back by itself.
+// The Windows heap returns large blocks by itself.
 void keep_little_free_memory() {}
 
 void return_free_memory() { (void)::HeapCompact(::GetProcessHeap(), 0); }

@@ -5,7 +5,7 @@
 namespace alate::base {
 
 void prefer_large_pages(void* data, std::size_t bytes) {
-  // Advice: a kernel without large pages refuses it, and the memory is as good as before.
+  // Only advice: a kernel without large pages rejects it, and the memory remains usable.
   (void)::madvise(data, bytes, MADV_HUGEPAGE);
 }
 

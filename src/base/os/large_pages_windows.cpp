@@ -2,8 +2,7 @@
 
 namespace alate::base {
 
-// Windows gives large pages only to accounts that may lock memory, and only to a program that asks for them from the
-// start.
+// Windows grants large pages only to accounts that may lock memory, and only when requested at allocation.
 void prefer_large_pages(void*, std::size_t) {}
 
 }  // namespace alate::base

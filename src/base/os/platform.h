@@ -1,4 +1,4 @@
-// What the program was built for.
+// The platform that the program was built for.
 #pragma once
 
 #include <string_view>

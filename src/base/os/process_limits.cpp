@@ -9,10 +9,11 @@
 namespace alate::base {
 namespace {
 
-// proc(5), /proc/PID/limits: "Max address space     SOFT     HARD     bytes"; no number stands for none.
+// proc(5), /proc/PID/limits: "Max address space     SOFT     HARD     bytes"; a value that is not a number means no
+// limit.
 struct Row {
-  const char* limit;  // the line in limits
-  const char* used;   // the line in status that counts against it
+  const char* limit;  // its line in /proc/PID/limits
+  const char* used;   // the line of /proc/PID/status that counts against it
 };
 constexpr std::array kRows = {Row{"Max address space", "VmSize:"}, Row{"Max data size", "VmData:"}};
 

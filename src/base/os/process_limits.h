@@ -1,4 +1,4 @@
-// Limits that a process has from whoever started it (ulimit, a service manager).
+// Memory limits that a process inherits from its parent (ulimit, a service manager).
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@ namespace alate::base {
 
 /// RLIMIT_AS and RLIMIT_DATA. `memory_facts` takes them into account.
 struct ProcessLimits {
-  std::size_t limit_bytes = 0;  // the tighter one; 0: there is none
-  std::size_t room_bytes = 0;   // the least that one of them leaves; means nothing without a limit
+  std::size_t limit_bytes = 0;  // the tighter one; 0: no limit
+  std::size_t room_bytes = 0;   // the smallest remainder under either limit; meaningless without a limit
 };
 
-/// The limits as `root`/proc tells them; none where it does not.
+/// Reads the limits from `root`/proc; none if it does not state them.
 ProcessLimits read_process_limits(const std::filesystem::path& root);
 
-/// Of this process, now.
+/// The current limits of this process.
 ProcessLimits process_limits();
 
 }  // namespace alate::base

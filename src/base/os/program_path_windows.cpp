@@ -7,7 +7,7 @@
 namespace alate::base {
 
 std::filesystem::path program_path() {
-  // The longest path that Windows knows; what is longer than the buffer is cut off, and no error.
+  // The longest path that Windows supports; a path longer than the buffer would be truncated without an error.
   constexpr DWORD kLongest = 32768;
   std::wstring text(kLongest, L'\0');
   const DWORD length = ::GetModuleFileNameW(nullptr, text.data(), kLongest);

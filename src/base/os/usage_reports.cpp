@@ -5,7 +5,7 @@
 
 namespace alate::base {
 
-// What other runtimes have: OpenVINO's telemetry is in its Python tools only; XLA's plugins have none.
+// Other runtimes need nothing: OpenVINO's telemetry is only in its Python tools; XLA's plugins have none.
 void forbid_usage_reports() {
   static Mutex mutex;
   const std::lock_guard lock(mutex);

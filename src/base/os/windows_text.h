@@ -1,4 +1,4 @@
-// Windows says things in UTF-16, Alate in UTF-8. For the files of this folder that are for Windows.
+// Conversion between Windows' UTF-16 and Alate's UTF-8, for the Windows files of this folder.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace alate::base {
 
-/// What is no Unicode becomes U+FFFD.
+/// Invalid UTF-16 becomes U+FFFD.
 std::string to_utf8(std::wstring_view text);
 std::wstring to_utf16(std::string_view text);
 
-/// What Windows says about an error's number, without the line's end; the number where it says nothing.
+/// Windows' message for an error number, without the line end; the number if there is no message.
 std::string windows_message(unsigned long error);
 
 }  // namespace alate::base

@@ -1,13 +1,13 @@
-// The mutexes of everything that runs models: builds that check find a thread that would wait for itself.
+// The mutex used throughout the engine; debug builds detect a thread that would deadlock with itself.
 #pragma once
 
 #include <mutex>
 
 namespace alate::base {
 
-/// A std::mutex whose lock() throws std::system_error (resource_deadlock_would_occur) when its owner takes it again,
-/// where the system can tell (Linux): the thread would hold its lock, and all who wait for it, for ever. Condition
-/// variables take it through std::unique_lock<std::mutex>, spelled out.
+/// A std::mutex whose lock() throws std::system_error (resource_deadlock_would_occur) when its owner locks it again,
+/// where the system can tell (Linux): the thread, and all waiters, would otherwise block for ever. Condition variables
+/// take it through an explicit std::unique_lock<std::mutex>.
 class CheckedMutex : public std::mutex {
  public:
   CheckedMutex();
@@ -16,7 +16,7 @@ class CheckedMutex : public std::mutex {
   CheckedMutex& operator=(const CheckedMutex&) = delete;
 };
 
-// Checking costs each lock a few instructions more, so that release builds go without.
+// Checking costs a few more instructions per lock, so release builds omit it.
 #ifdef NDEBUG
 using Mutex = std::mutex;
 #else

@@ -2,7 +2,7 @@
 
 namespace alate::base {
 
-// The system's own mutexes do not tell who holds them.
+// The system's mutexes do not report their owner.
 CheckedMutex::CheckedMutex() = default;
 CheckedMutex::~CheckedMutex() = default;
 

@@ -7,7 +7,7 @@
 namespace alate::base {
 namespace {
 
-// The few that this thread holds, in either way.
+// The mutexes that this thread holds, shared or exclusive; few at a time.
 std::vector<const CheckedSharedMutex*>& held() {
   thread_local std::vector<const CheckedSharedMutex*> mutexes;
   return mutexes;

@@ -1,13 +1,13 @@
-// A mutex that readers share: builds that check find a thread that would wait for itself.
+// The reader-writer mutex; debug builds detect a thread that would deadlock with itself.
 #pragma once
 
 #include <shared_mutex>
 
 namespace alate::base {
 
-/// A std::shared_mutex that throws std::system_error (resource_deadlock_would_occur) when a thread that holds it, in
-/// either way, takes it again, in either way. A second shared lock counts too: it waits for ever once a writer has come
-/// in between.
+/// A std::shared_mutex that throws std::system_error (resource_deadlock_would_occur) when a thread that holds it,
+/// shared or exclusive, locks it again, shared or exclusive. A second shared lock counts too: it blocks for ever if a
+/// writer has queued in between.
 class CheckedSharedMutex {
  public:
   void lock();
@@ -19,7 +19,7 @@ class CheckedSharedMutex {
   std::shared_mutex mutex_;
 };
 
-// As with Mutex (base/threads/mutex.h), release builds go without the checks.
+// As with Mutex (base/threads/mutex.h), release builds omit the checks.
 #ifdef NDEBUG
 using SharedMutex = std::shared_mutex;
 #else

@@ -7,8 +7,8 @@
 
 namespace alate::base {
 
-/// Tells the processor that this thread waits for another one's write: saves power and gives the core's other
-/// hyperthread its turn.
+/// Tells the processor that this thread is spinning on another thread's write: saves power and yields to the core's
+/// other hyperthread.
 inline void relax_processor() {
 #if defined(__x86_64__)
   _mm_pause();

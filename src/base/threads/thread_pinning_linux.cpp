@@ -14,7 +14,7 @@ bool pin_this_thread(std::size_t processor) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(processor, &set);
-  return ::sched_setaffinity(0, sizeof set, &set) == 0;  // 0: this thread alone
+  return ::sched_setaffinity(0, sizeof set, &set) == 0;  // 0: the calling thread
 }
 
 }  // namespace alate::base

@@ -23,7 +23,7 @@ namespace alate::base {
 namespace {
 
 constexpr std::size_t kMaxThreads = 4096;
-// Loops that may have helpers at the same time; the callers of more run their loops alone.
+// Maximum number of concurrent loops with helpers; callers of further loops run them without help.
 constexpr std::size_t kSlots = 64;
 constexpr std::size_t kNoSlot = kSlots;
 constexpr std::size_t kNoProcessor = std::numeric_limits<std::size_t>::max();
@@ -31,15 +31,15 @@ constexpr std::size_t kNoProcessor = std::numeric_limits<std::size_t>::max();
 // processor time that other processes could use.
 constexpr std::chrono::microseconds kSpinTime{50};
 
-// A slot's state in one word, so that joining a loop and checking that it is still open are one step:
-// bits 0-15 helpers inside, 16-31 most helpers, 32 open, 33 the caller sleeps until the helpers have left.
+// A slot's state in one word, so that joining a loop and checking that it is still open are one step: bits 0-15 current
+// helpers, 16-31 maximum helpers, 32 open, 33 the caller sleeps until the helpers have left.
 constexpr std::uint64_t kOneHelper = 1;
 constexpr std::uint64_t kOpen = std::uint64_t{1} << 32;
 constexpr std::uint64_t kCallerSleeps = std::uint64_t{1} << 33;
 std::size_t helpers_in(std::uint64_t word) { return word & 0xffff; }
 std::size_t most_helpers_in(std::uint64_t word) { return (word >> 16) & 0xffff; }
 
-// Set while this thread runs a task, of whatever pool: loops inside run inline.
+// Set while this thread runs a task of any pool: nested loops run inline.
 thread_local bool inside_task = false;
 
 class TaskScope {
@@ -53,8 +53,8 @@ class TaskScope {
   bool before_;
 };
 
-// One running loop as helpers see it. Slots belong to the pool, so that a helper that comes late never reads freed
-// memory: it finds a closed slot, or joins whatever loop the slot holds by then.
+// A running loop as helpers see it. Slots belong to the pool, so that a late helper never reads freed memory: it finds
+// a closed slot, or joins the loop that occupies the slot by then.
 struct alignas(64) Slot {
   std::atomic<std::uint64_t> word{0};
   std::atomic<std::size_t> count{0};  // written before `word` opens the slot; read early only as a hint
@@ -116,7 +116,7 @@ struct ThreadPool::State {
 
 void ThreadPool::State::start(std::size_t count) {
   size = count;
-  // With more threads than cores a spinning thread keeps a working one off its core.
+  // With more threads than cores, a spinning thread would keep a working one off its core.
   spin_time = count <= cpu_facts().affinity_cores ? kSpinTime : std::chrono::microseconds{0};
   for (Slot& slot : slots) slot.worker_taken = std::vector<std::atomic<bool>>(count - 1);
   threads.reserve(count - 1);
@@ -147,8 +147,8 @@ void ThreadPool::State::stop_and_join() {
   threads.clear();
 }
 
-// Callers compute too. So that never more threads run than the pool has, the last workers stand back while there are
-// several callers: one for each caller beyond the first.
+// Callers compute too. To never run more threads than the pool has, the last workers pause while there are several
+// callers: one worker for each caller beyond the first.
 bool ThreadPool::State::may_help(std::size_t worker) const {
   return worker + static_cast<std::size_t>(std::popcount(taken_slots.load(std::memory_order_relaxed))) < size;
 }
@@ -156,7 +156,7 @@ bool ThreadPool::State::may_help(std::size_t worker) const {
 void ThreadPool::State::work(std::size_t worker) {
   std::uint32_t seen = 0;
   for (;;) {
-    // Read before looking for work, or whether to stop: what comes after the look makes another epoch.
+    // Read before looking for work or the stop flag: any later change advances the epoch.
     const std::uint32_t before = epoch.load();
     if (stop.load()) return;
     const bool helps = may_help(worker);
@@ -170,18 +170,19 @@ void ThreadPool::State::work(std::size_t worker) {
   }
 }
 
-// Returns once the epoch is no longer `seen`. A worker that stands back leaves its core to a caller at once.
+// Returns once the epoch is no longer `seen`. A paused worker leaves its core to a caller at once.
 std::uint32_t ThreadPool::State::await_news(std::uint32_t seen, bool spins) {
   if (spins) spin_until(spin_time, [&] { return epoch.load(std::memory_order_relaxed) != seen; });
   if (epoch.load() != seen) return epoch.load();
   {
     std::unique_lock<std::mutex> lock(sleep_mutex);
-    // Sequentially consistent on both sides: either the opener of a loop sees this sleeper, or this sees its epoch.
+    // Sequentially consistent on both sides: either the opener of a loop sees this sleeper, or this thread sees the new
+    // epoch.
     sleepers.fetch_add(1);
     wake.wait(lock, [&] { return epoch.load() != seen; });
     sleepers.fetch_sub(1);
   }
-  // The opener wakes two at most and each of those two more, so that no thread pays for waking all.
+  // The opener wakes at most two workers and each of those two more, so that no thread pays for waking all.
   wake_sleepers(2);
   return epoch.load();
 }
@@ -236,7 +237,7 @@ void ThreadPool::State::run_shared(std::size_t slot_index, std::size_t count, st
       const std::size_t index = slot.next.fetch_add(1, std::memory_order_relaxed);
       if (index >= count) break;
       run_index(slot, index, 0);
-      // Another caller has come or gone: there may be room for a helper again.
+      // A caller has arrived or left, so there may be room for a helper again.
       if (const std::uint32_t now = epoch.load(std::memory_order_relaxed); now != seen) {
         seen = now;
         wake_sleepers(1);
@@ -247,7 +248,7 @@ void ThreadPool::State::run_shared(std::size_t slot_index, std::size_t count, st
   std::exception_ptr error = std::move(slot.error);
   slot.error = nullptr;
   const std::uint64_t mine = std::uint64_t{1} << slot_index;
-  if (taken_slots.fetch_and(~mine) != mine) epoch.fetch_add(1);  // the others' callers wake who stood back
+  if (taken_slots.fetch_and(~mine) != mine) epoch.fetch_add(1);  // other callers remain; they wake the paused workers
   if (error) std::rethrow_exception(error);
 }
 
@@ -261,8 +262,8 @@ void ThreadPool::State::await_helpers(Slot& slot) {
   slot.helpers_left.wait(lock, alone);
 }
 
-// Joins the open loop with the fewest helpers and says which; kNoSlot when none wants this thread. A helper of the
-// loop `current` moves only where that evens out the numbers, and has left `current` then.
+// Joins the open loop with the fewest helpers and returns its slot; kNoSlot if no loop needs this thread. A helper of
+// the loop `current` moves only if that evens out the numbers; it has then left `current`.
 std::size_t ThreadPool::State::join_neediest(std::size_t current) {
   for (;;) {
     std::size_t most_inside = kMaxThreads;
@@ -304,12 +305,11 @@ void ThreadPool::State::leave(Slot& slot) {
 }
 
 // Runs indices of a loop that this thread has joined, until none are left, another loop needs the thread more, or the
-// thread is to stand back.
-// Returns the slot of that other loop, joined, or kNoSlot.
+// thread must pause. Returns the slot of that other loop, which it has joined, or kNoSlot.
 std::size_t ThreadPool::State::help(std::size_t slot_index, std::size_t worker, std::uint32_t& seen) {
   Slot& slot = slots[slot_index];
   const std::size_t count = slot.count.load(std::memory_order_relaxed);
-  // No more helpers are inside than there are numbers, so that one is free or is about to be.
+  // There are never more helpers than worker numbers, so that one is free or about to be.
   const std::size_t numbers = most_helpers_in(slot.word.load(std::memory_order_relaxed));
   std::size_t number = worker % numbers;
   while (slot.worker_taken[number].exchange(true, std::memory_order_acquire)) number = (number + 1) % numbers;

@@ -1,4 +1,4 @@
-// The process's worker threads and the loop that splits work over them.
+// The process's thread pool and its parallel loop.
 #pragma once
 
 #include <cstddef>
@@ -34,14 +34,14 @@ class ThreadPool {
 
   std::size_t size() const;
 
-  /// Runs task(i, worker) once for every i in [0, count), on the caller and at most `max_workers - 1` others
-  /// (0: no cap but the pool's), and returns when all are done. `worker` is below min(max_workers, size()) and is not
-  /// used by two calls at the same time within one loop: it may index scratch memory. Indices are taken one at a time
-  /// in rising order. When a task throws, no further index is started and the first error is thrown here.
-  /// A loop inside a task runs on the calling worker alone.
+  /// Runs task(i, worker) once for every i in [0, count), on the caller and at most `max_workers - 1` others (0: no cap
+  /// but the pool's), and returns when all are done. `worker` is below min(max_workers, size()) and is not used by two
+  /// calls at the same time within one loop: it may index scratch memory. Indices are taken one at a time in ascending
+  /// order. When a task throws, no further index is started and the first error is rethrown here. A nested loop inside
+  /// a task runs only on the calling worker.
   void parallel_for(std::size_t count, std::size_t max_workers, IndexedTask task);
 
-  /// The pool of the process, made at first use with one thread per usable core (or as `configure_shared` said).
+  /// The process-wide pool, created at first use with one thread per usable core (or as set by `configure_shared`).
   static ThreadPool& shared();
   /// Sets the size of the shared pool. Throws internal when it is already running with another size.
   static void configure_shared(std::size_t threads);
