@@ -19,7 +19,7 @@ std::string_view view(Text text) { return {text.data(), text.size()}; }
 
 std::uint64_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
-// The position of a member whose key an earlier member has, or `members.size()`.
+// The position of a member with the same key as an earlier member, or `members.size()`.
 std::size_t sorted_duplicate(std::span<const Json::Member> members) {
   std::vector<std::uint32_t> order(members.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -43,7 +43,7 @@ std::size_t find_duplicate(std::span<const Json::Member> members) {
     }
     return members.size();
   }
-  // Open addressing; a probe this long means that keys were chosen to collide, and sorting takes over.
+  // Open addressing; a longer probe means that keys were chosen to collide, and sorting is used instead.
   constexpr std::size_t kLongestProbe = 64;
   struct Slot {
     std::uint32_t hash = 0;
@@ -66,8 +66,8 @@ std::size_t find_duplicate(std::span<const Json::Member> members) {
   return members.size();
 }
 
-// Receives the parser's events. Values wait on two stacks, one for elements and one for members, until their container
-// ends and takes them over at its exact size.
+// Receives the parser's events. Values stay on two stacks, one for elements and one for members, until their container
+// ends and takes them over with its exact size.
 class Handler {
  public:
   static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
@@ -126,7 +126,8 @@ class Handler {
     partial_.clear();
     return count(error) && put(Json(value), error);
   }
-  // The parser's own double is a power of ten times a mantissa and may be off by a bit; the text is converted exactly.
+  // The parser's own double is a power of ten times a mantissa and may be off by one bit, so the text is converted
+  // exactly.
   bool on_double(double estimate, Text part, error_code& error) {
     const std::string text = take_text(part);
     double value = 0;
@@ -147,7 +148,7 @@ class Handler {
  private:
   struct Frame {
     bool is_object;
-    std::size_t first;  // of its values on the stack of its kind
+    std::size_t first;  // of its values, on the stack of its kind
   };
 
   bool begin(bool is_object, std::size_t first, error_code& error) {
@@ -214,8 +215,8 @@ int escaped_unit(std::string_view text, std::size_t at) {
   return unit;
 }
 
-// The text with each escape of a lone surrogate replaced by one of U+FFFD, which is as long, so that offsets stay
-// right; empty when there is none. The parser would refuse them.
+// The text with each escape of a lone surrogate, which the parser would reject, replaced by an escape of U+FFFD. Both
+// are equally long, so that offsets stay correct. Empty if there is none.
 std::string without_lone_surrogates(std::string_view text) {
   std::string changed;
   for (std::size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at)) {

@@ -6,7 +6,8 @@
 namespace alate::formats {
 namespace {
 
-// What follows the backslash for a byte that has a short escape, 'u' for other control characters, 0 for plain bytes.
+// The character after the backslash for a byte with a short escape, 'u' for other control characters, 0 for plain
+// bytes.
 constexpr char escape_of(unsigned char byte) {
   switch (byte) {
     case '"': return '"';
@@ -81,7 +82,7 @@ void append_json_string(std::string& out, std::string_view text) {
 std::string quoted_name(std::string_view name) {
   constexpr std::size_t kShown = 120;
   std::size_t end = std::min(name.size(), kShown);
-  // Not between the bytes of one character.
+  // Never cuts within a character.
   while (end < name.size() && end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
   std::string out;
   append_json_string(out, name.substr(0, end));

@@ -1,4 +1,4 @@
-// Integers in files, low byte first whatever the machine's order is.
+// Little-endian integers in files, independent of the machine's byte order.
 #pragma once
 
 #include <concepts>
@@ -7,7 +7,7 @@
 
 namespace alate::formats {
 
-/// The first sizeof(Integer) bytes of `bytes`, which must hold them.
+/// Reads the first sizeof(Integer) bytes of `bytes`, which must have that many.
 template <std::unsigned_integral Integer>
 Integer load_little_endian(std::span<const std::byte> bytes) {
   Integer value = 0;

@@ -1,4 +1,4 @@
-// A tensor and what it is called in a file.
+// A tensor with its name in a file.
 #pragma once
 
 #include <string>

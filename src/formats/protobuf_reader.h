@@ -8,26 +8,26 @@
 
 namespace alate::formats {
 
-/// One field of a message. What is longer than eight bytes is where it lies in the file.
+/// One field of a message. Variable-length contents are a view into the file.
 struct ProtobufField {
   enum class Kind { varint, fixed64, bytes, fixed32 };
 
   std::uint32_t number = 0;
   Kind kind = Kind::varint;
-  std::uint64_t integer = 0;         // of a varint or a fixed number
-  std::span<const std::byte> bytes;  // of text, bytes or a message
+  std::uint64_t integer = 0;         // value of a varint or fixed-size number
+  std::span<const std::byte> bytes;  // contents of text, bytes or a message
 
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-/// Reads the fields of one message in their order, without looking into those that are messages themselves: reading
-/// costs time for the fields, not for their bytes.
+/// Reads the fields of one message in order, without descending into submessages: the time is proportional to the
+/// number of fields, not to their bytes.
 class ProtobufReader {
  public:
   explicit ProtobufReader(std::span<const std::byte> message) : left_(message) {}
 
-  /// False at the message's end. Throws corrupt for bytes that are no field: a number that does not end, a length
-  /// beyond the message, a field number that there is none of. Groups, which protobuf itself gave up, are refused too.
+  /// False at the message's end. Throws corrupt for invalid fields: an unterminated varint, a length beyond the
+  /// message, an invalid field number. Groups, which protobuf has deprecated, are rejected too.
   bool next(ProtobufField& field);
 
  private:

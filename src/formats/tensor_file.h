@@ -1,4 +1,4 @@
-// Files of named tensors of any kind that we read and write, told apart by the end of their names.
+// Files of named tensors of every supported kind, distinguished by extension.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace alate::formats {
 
 enum class TensorFileKind { safetensors, npz, npy };
 
-/// By the name's extension, in either case. Throws unsupported for another.
+/// The kind by extension, case-insensitive. Throws unsupported for an unknown extension.
 TensorFileKind tensor_file_kind(const std::filesystem::path& path);
 
-/// All tensors of a file, read whole, so that it may change afterwards. The one array of an .npy file is called as the
-/// file is without extension. Throws what the readers of the kinds throw.
+/// All tensors of a file, read completely, so that the file may change afterwards. The array of an .npy file is named
+/// after the file without its extension. Throws as the readers of the kinds.
 std::vector<NamedTensor> read_tensors(const std::filesystem::path& path);
 
-/// The bytes of a file. Throws what the writers of the kinds throw, and invalid_argument when there is not exactly one
-/// tensor for an .npy file.
+/// The bytes of a file. Throws as the writers of the kinds, and invalid_argument unless there is exactly one tensor for
+/// an .npy file.
 std::vector<std::byte> tensor_file_bytes(TensorFileKind kind, std::span<const NamedTensor> tensors);
 /// Writes these bytes, of the kind that the extension names, through a temporary file and a rename.
 void write_tensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors);

@@ -5,7 +5,7 @@ namespace {
 
 struct Lead {
   std::size_t length = 0;                                 // 0: no sequence begins with this byte
-  unsigned char second_least = 0x80, second_most = 0xBF;  // what the second byte may be
+  unsigned char second_least = 0x80, second_most = 0xBF;  // range of the second byte
 };
 
 Lead lead_of(unsigned char byte) {

@@ -1,4 +1,4 @@
-// Whether bytes are UTF-8.
+// UTF-8 validation.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace alate::formats {
 
-/// How many of the first bytes are well-formed UTF-8 (Unicode 15, table 3-7): text.size() when all are.
+/// Length of the longest well-formed UTF-8 prefix (Unicode 15, table 3-7); text.size() if all of it is valid.
 std::size_t valid_utf8_prefix(std::string_view text);
 
 }  // namespace alate::formats

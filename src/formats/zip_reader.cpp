@@ -24,7 +24,7 @@ constexpr std::uint16_t kSaturated16 = 0xFFFF;
 constexpr std::uint16_t kEncrypted = 1;
 constexpr std::uint16_t kZip64Extra = 1;
 constexpr std::uint16_t kStored = 0, kDeflated = 8;
-// Two bits of deflate make at most 258 bytes.
+// Two bits of deflate data expand to at most 258 bytes.
 constexpr std::uint64_t kMostInflation = 1032;
 
 using Bytes = std::span<const std::byte>;
@@ -66,7 +66,7 @@ class Reader {
     throw make_error(ErrorCode::unsupported, what_, ": the zip archive ", reason, "; save it anew");
   }
 
-  // The end record lies before a comment that reaches to the last byte.
+  // The end record precedes a comment that extends to the last byte.
   std::size_t find_end_record() const {
     constexpr std::size_t kMostComment = 0xFFFF;
     for (std::size_t comment = 0; comment <= kMostComment && kEndBytes + comment <= archive_.size(); ++comment) {
@@ -96,7 +96,7 @@ class Reader {
     return directory;
   }
 
-  // Reads the record at the front and gives its length.
+  // Reads the first record and returns its length.
   std::size_t read_entry(Bytes records) {
     if (records.size() < kCentralBytes || u32(records, 0) != kCentralSignature) refuse("its directory ends too early");
     const std::size_t name_bytes = u16(records, 28), extra_bytes = u16(records, 30);
@@ -125,7 +125,7 @@ class Reader {
     return total;
   }
 
-  // Numbers that were too large for their field follow one another here.
+  // The extra field lists, in order, the numbers too large for their regular fields.
   void read_zip64_extra(Bytes extra, std::initializer_list<std::uint64_t*> numbers) const {
     const auto saturated = [](const std::uint64_t* number) { return *number == kSaturated32; };
     if (std::ranges::none_of(numbers, saturated)) return;
@@ -173,7 +173,7 @@ class Reader {
     }
   }
 
-  // Entries that share data would let a small archive hold much.
+  // Overlapping entries would let a small archive expand to a huge size.
   void require_apart() const {
     std::vector<std::size_t> order(entries_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -195,13 +195,13 @@ class Reader {
   Bytes archive_;
   std::string_view what_;
   const ZipLimits& limits_;
-  std::uint64_t data_end_ = 0;  // where the directory begins
+  std::uint64_t data_end_ = 0;  // start of the directory
   std::uint64_t inflated_bytes_ = 0;
   std::vector<ZipEntry> entries_;
   std::vector<std::uint64_t> local_begins_;
 };
 
-// Whether raw deflate data are whole and make exactly as many bytes as `out` has.
+// Whether the raw deflate data is complete and inflates to exactly the size of `out`.
 bool inflate_exactly(Bytes data, std::span<std::byte> out) {
   struct Stream : z_stream {
     Stream() : z_stream{} { ready = inflateInit2(this, -MAX_WBITS) == Z_OK; }
@@ -214,14 +214,14 @@ bool inflate_exactly(Bytes data, std::span<std::byte> out) {
   } stream;
   if (!stream.ready) throw make_error(ErrorCode::resource_exhausted, "no memory to inflate a zip archive");
 
-  static constexpr std::size_t kChunk = std::size_t{1} << 30;  // zlib counts in 32 bits
+  static constexpr std::size_t kChunk = std::size_t{1} << 30;  // zlib uses 32-bit counts
   const auto give = [](uInt& available, std::size_t& left) {
     if (available > 0) return;
     available = static_cast<uInt>(std::min(left, kChunk));
     left -= available;
   };
   std::size_t in_left = data.size(), out_left = out.size();
-  // zlib does not write through next_in, which is not const here; next_out must not be null even when there is no room.
+  // zlib does not write through next_in, although it is not const; next_out must not be null, even for no output.
   std::byte none{};
   stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(data.data()));
   stream.next_out = reinterpret_cast<Bytef*>(out.empty() ? &none : out.data());

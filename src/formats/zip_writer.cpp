@@ -48,7 +48,7 @@ void ZipWriter::add(std::string_view name, std::span<const std::byte> content) {
   constexpr std::uint16_t kZero16 = 0;
   constexpr std::uint32_t kZero32 = 0;
   constexpr std::uint32_t kLocalSignature = 0x04034b50, kCentralSignature = 0x02014b50;
-  // version, flags, method, time, date, sum, sizes, name's and extra field's length
+  // version, flags, method, time, date, checksum, sizes, lengths of name and extra field
   const auto append_shared = [&](std::vector<std::byte>& out) {
     append_numbers(out, kVersion, kUtf8Names, kZero16, kZero16, kFirstDay, crc, size, size, name_bytes, kZero16);
   };
@@ -59,7 +59,7 @@ void ZipWriter::add(std::string_view name, std::span<const std::byte> content) {
 
   append_numbers(directory_, kCentralSignature, kVersion);
   append_shared(directory_);
-  // comment's length, disk, attributes inside and outside, place of the local header
+  // comment length, disk, internal and external attributes, offset of the local header
   append_numbers(directory_, kZero16, kZero16, kZero16, kZero32, local);
   append(directory_, std::as_bytes(std::span(name)));
   ++entries_;

@@ -1,4 +1,4 @@
-// Zip archives of stored entries, made in memory.
+// Writing of zip archives of stored entries, in memory.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace alate::formats {
 
-/// Equal entries give equal bytes: all are dated 1980-01-01. One thread at a time.
+/// Equal entries give equal bytes, since all are dated 1980-01-01. Not thread-safe.
 class ZipWriter {
  public:
-  /// Throws resource_exhausted when the archive would pass 4 GiB, invalid_argument for a name over 65,535 bytes.
+  /// Throws resource_exhausted when the archive would exceed 4 GiB, invalid_argument for a name over 65,535 bytes.
   void add(std::string_view name, std::span<const std::byte> content);
   /// The archive; the writer is empty afterwards.
   std::vector<std::byte> finish();

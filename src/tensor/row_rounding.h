@@ -29,7 +29,7 @@ float scale_of(std::span<const float> run);
 float round_to_stored(float value, float scale);
 
 /// `matrix` is f32 [rows, columns]; each row is split into `runs` groups of equal size. Throws invalid_argument for
-/// another dtype or rank, for `runs` that does not divide the columns, and for values that are not finite.
+/// another rank, for `runs` that does not divide the columns, and for values that are not finite.
 ScaledRows round_rows(const Tensor& matrix, std::int64_t runs = 1);
 
 }  // namespace alate::tensor

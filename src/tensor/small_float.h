@@ -11,7 +11,7 @@ namespace alate::tensor {
 
 /// Bit patterns of a small float that are not finite numbers.
 enum class Specials : std::uint8_t {
-  ieee,               // the highest exponent is infinity (mantissa 0) and NaN (the others)
+  ieee,               // the highest exponent is infinity (mantissa 0) or NaN (otherwise)
   nan_of_ones,        // no infinity; all ones except the sign is NaN
   nan_as_minus_zero,  // no infinity and no -0: the pattern of -0 is the only NaN
   none,               // only finite numbers

@@ -1,11 +1,11 @@
-// Bools of files may be any byte; in memory each is 0 or 1.
+// Normalization of bools, which may be any byte in files, but are 0 or 1 in memory.
 #pragma once
 
 #include "alate/tensor.h"
 
 namespace alate::formats {
 
-/// The tensor itself unless it is of bools and a byte of it is neither 0 nor 1: then a copy in which such a byte is 1.
+/// The tensor itself, or, if it has bool bytes other than 0 and 1, a copy with these bytes set to 1.
 Tensor with_proper_bools(Tensor tensor);
 
 }  // namespace alate::formats

@@ -12,7 +12,7 @@
 namespace alate::formats {
 namespace {
 
-// The elements in row-major order, out of bytes in which the first axis varies fastest.
+// Converts elements from column-major (first axis fastest) to row-major order.
 Tensor from_fortran_order(const Shape& shape, std::span<const std::byte> bytes) {
   const std::size_t size = bits_of(shape.dtype) / 8;
   const std::size_t rank = shape.rank();

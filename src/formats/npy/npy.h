@@ -1,4 +1,4 @@
-// NumPy's .npy: one array a file.
+// NumPy's .npy format: one array per file.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace alate::formats {
 
-/// The array in the bytes of a whole file; shares them, with their `owner`, where order and alignment allow.
-/// Throws corrupt or unsupported with `what` (the file's name) and what is wrong.
+/// The array in the bytes of a complete file; shares them, with their `owner`, if order and alignment allow. Throws
+/// corrupt or unsupported with `what` (the file's name) and the reason.
 Tensor parse_npy(std::span<const std::byte> file, std::shared_ptr<const void> owner, std::string_view what);
-/// Reads the file whole. Throws also what MappedFile::open throws.
+/// Reads the complete file. Also throws as MappedFile::open.
 Tensor read_npy(const std::filesystem::path& path);
 
 /// The bytes that numpy.save writes for this array. Throws unsupported for a type that NumPy lacks and invalid_argument

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 16;
-constexpr std::size_t kMaxRank = 64;  // NumPy's own
+constexpr std::size_t kMaxRank = 64;  // NumPy's limit
 constexpr std::size_t kAlignment = 64;
-// NumPy leaves room in which the first extent may grow to the digits of any 64-bit number.
+// NumPy pads the header so that the first extent can grow to the digits of any 64-bit number.
 constexpr std::size_t kGrowthDigits = 21;
 
 struct Row {
@@ -133,7 +133,7 @@ class Reader {
     if (end == begin) refuse("an extent of 0 or more is expected");
     if (error != std::errc() || value > INT64_MAX) refuse("an extent does not fit in 63 bits");
     at_ += static_cast<std::size_t>(end - begin);
-    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote long integers
+    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2's suffix of long integers
     return static_cast<std::int64_t>(value);
   }
   std::vector<std::int64_t> read_extents() {

@@ -23,8 +23,7 @@ std::string real_path_text(const std::filesystem::path& path) {
 std::shared_ptr<const SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path,
                                                              base::MappedFile::Mode mode,
                                                              const base::ContainedFiles* within) {
-  std::shared_ptr<SafetensorsFile> opened(
-      new SafetensorsFile());  // the constructor is private to all but this function
+  std::shared_ptr<SafetensorsFile> opened(new SafetensorsFile());  // make_shared cannot call the private constructor
   opened->file_ = base::MappedFile::open(path, mode, within);
   const std::span<const std::byte> bytes = opened->file_->bytes();
   opened->header_ = parse_safetensors_header(bytes, path.string());

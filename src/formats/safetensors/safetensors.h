@@ -1,4 +1,4 @@
-// Safetensors files: mapped and read without a copy.
+// Safetensors files, mapped and read without copying.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace alate::formats {
 
-/// One file. Immutable once open; safe to share among threads.
+/// One file. Immutable once open; thread-safe.
 class SafetensorsFile {
  public:
-  /// Throws what MappedFile::open and parse_safetensors_header throw. `within` is as MappedFile::open's.
+  /// Throws as MappedFile::open and parse_safetensors_header. `within` is as in MappedFile::open.
   static std::shared_ptr<const SafetensorsFile> open(const std::filesystem::path& path,
                                                      base::MappedFile::Mode mode = base::MappedFile::Mode::map,
                                                      const base::ContainedFiles* within = nullptr);
@@ -27,13 +27,13 @@ class SafetensorsFile {
   /// In the order of their bytes in the file.
   std::span<const TensorEntry> entries() const { return header_.entries; }
   std::vector<std::string_view> names() const;
-  /// Null when the file has no such tensor.
+  /// Null if the file has no such tensor.
   const TensorEntry* find(std::string_view name) const;
-  /// Shares the file's bytes and keeps the file open. Where their address does not suit the type, or a bool is neither
-  /// 0 nor 1, each call makes a copy. Throws not_found, naming the file and the tensor.
+  /// Shares the file's bytes and keeps the file open. If they are misaligned for the type, or a bool is neither 0 nor
+  /// 1, each call makes a copy. Throws not_found, naming the file and the tensor.
   Tensor tensor(std::string_view name) const;
-  /// Names the tensor's value without reading it: from the header, the file's size, time and canonical path, and the
-  /// tensor's name. Throws not_found.
+  /// Identifies the tensor's value without reading it: from the header, the file's size, time and canonical path, and
+  /// the tensor's name. Throws not_found.
   Fingerprint identity(std::string_view name) const;
 
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
@@ -45,7 +45,7 @@ class SafetensorsFile {
 
   std::shared_ptr<const base::MappedFile> file_;
   SafetensorsHeader header_;
-  std::vector<std::uint32_t> by_name_;  // positions of the entries in the order of their names
+  std::vector<std::uint32_t> by_name_;  // indices of the entries, sorted by name
   Fingerprint identity_;
 };
 

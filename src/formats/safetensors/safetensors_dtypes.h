@@ -1,4 +1,4 @@
-// The element types of safetensors and what they are here.
+// The element types of safetensors and their DTypes.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 namespace alate::formats {
 
 struct SafetensorsDType {
-  std::string_view name;  // as headers spell it: "F32"
-  DType dtype;            // invalid for the format's types that we do not have
+  std::string_view name;  // as in headers: "F32"
+  DType dtype;            // invalid for types that Alate lacks
   std::size_t bits;
 };
 
-/// The row of a name in a header; null when the format has no such type.
+/// The row for a name in a header; null if the format has no such type.
 const SafetensorsDType* find_safetensors_dtype(std::string_view name);
-/// The row of our type; null when the format lacks it.
+/// The row for a DType; null if the format lacks it.
 const SafetensorsDType* find_safetensors_dtype(DType dtype);
 
 }  // namespace alate::formats

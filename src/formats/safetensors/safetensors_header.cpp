@@ -14,7 +14,7 @@ namespace alate::formats {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8;
-// A header is three deep; the rest is room for fields of later versions.
+// A header has three levels; the rest is room for fields of later versions.
 constexpr std::size_t kMaxDepth = 8;
 
 template <typename... Parts>
@@ -22,12 +22,12 @@ template <typename... Parts>
   throw make_error(ErrorCode::corrupt, what, ": ", parts...);
 }
 
-// What messages about one tensor begin with.
+// The prefix of messages about one tensor.
 std::string tensor_label(std::string_view what, std::string_view name) {
   return std::string(what) + ": tensor " + quoted_name(name);
 }
 
-// An integer of a header: written without fraction or exponent, not negative, within 63 bits.
+// An integer in a header: written without fraction or exponent, not negative, within 63 bits.
 std::size_t count_of(const Json& value, std::string_view label, std::string_view field) {
   return value.visit([&](const auto& number) -> std::size_t {
     using Number = std::decay_t<decltype(number)>;
@@ -60,7 +60,8 @@ Shape shape_of(const Json& info, const SafetensorsDType& dtype, std::string_view
   return shape;
 }
 
-// Bytes of a shape; an overflow on the way counts even where a later extent is 0, as in the reference implementation.
+// Bytes of a shape; an intermediate overflow is an error even if a later extent is 0, as in the reference
+// implementation.
 std::size_t bytes_of(const Shape& shape, std::size_t bits, std::string_view label) {
   std::uint64_t elements = 1;
   std::uint64_t total_bits = 0;

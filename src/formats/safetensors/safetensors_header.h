@@ -1,4 +1,4 @@
-// The head of a safetensors file: which tensors it holds and where their bytes are.
+// The header of a safetensors file: its tensors and the locations of their bytes.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@ inline constexpr std::size_t kMaxSafetensorsHeaderBytes = 100'000'000;
 struct TensorEntry {
   std::string name;
   Shape shape;
-  std::size_t begin = 0, end = 0;  // bytes of the file
+  std::size_t begin = 0, end = 0;  // byte range in the file
 };
 
 struct SafetensorsHeader {
-  std::vector<TensorEntry> entries;             // in the order of their bytes
+  std::vector<TensorEntry> entries;             // in byte order
   std::map<std::string, std::string> metadata;  // "__metadata__"
-  std::size_t byte_count = 0;                   // of the length and the header: where the tensors' bytes begin
+  std::size_t byte_count = 0;                   // of the length field and the header: the offset of the tensors' bytes
 };
 
-/// Reads the head of a whole file. What comes back covers the file: the entries' ranges follow one another without gap
-/// or overlap to its last byte, and each is as long as its shape and type ask.
-/// Throws corrupt with `what` (the file's name) and what is wrong, or unsupported for a type that we do not have.
+/// Parses the header of a complete file. The entries' ranges cover the file to its last byte without gaps or overlaps,
+/// and each range has the length that its shape and type require. Throws corrupt with `what` (the file's name) and the
+/// reason, or unsupported for a type that Alate lacks.
 SafetensorsHeader parse_safetensors_header(std::span<const std::byte> file, std::string_view what);
 
 }  // namespace alate::formats

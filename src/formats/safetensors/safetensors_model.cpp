@@ -17,7 +17,7 @@ constexpr std::string_view kIndex = "model.safetensors.index.json";
 constexpr std::size_t kMaxShards = 4096;
 constexpr std::size_t kMaxIndexBytes = kMaxSafetensorsHeaderBytes;
 
-// Names that the system refuses, for example for their length, are those of no file.
+// A name that the system rejects, for example for its length, counts as missing.
 bool is_there(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);

@@ -13,33 +13,33 @@
 
 namespace alate::formats {
 
-/// Immutable once open; copies share the files; safe to share among threads.
+/// Immutable once open; copies share the files; thread-safe.
 class SafetensorsModel {
  public:
   using Mode = base::MappedFile::Mode;
 
-  /// Opens `folder`/model.safetensors or, where there is none, the shards of `folder`/model.safetensors.index.json.
-  /// Throws not_found when there is neither or a shard is missing, corrupt when the index names a tensor that its shard
-  /// lacks or a shard outside the folder, and what SafetensorsFile::open throws.
+  /// Opens `folder`/model.safetensors or, if it does not exist, the shards of `folder`/model.safetensors.index.json.
+  /// Throws not_found if neither exists or a shard is missing, corrupt if the index names a tensor that its shard lacks
+  /// or a shard outside the folder, and as SafetensorsFile::open.
   static SafetensorsModel open_folder(const std::filesystem::path& folder, Mode mode = Mode::map);
   /// Opens one file of any name.
   static SafetensorsModel open_file(const std::filesystem::path& path, Mode mode = Mode::map);
 
-  /// File by file, and in each in the order of the bytes. What the index does not name is not there.
+  /// Names by file, within a file in byte order. Tensors that the index does not name are omitted.
   std::vector<std::string_view> names() const;
   bool contains(std::string_view name) const { return find(name) != nullptr; }
-  /// Null when there is no such tensor.
+  /// Null if there is no such tensor.
   const TensorEntry* find(std::string_view name) const;
-  /// As the functions of SafetensorsFile; not_found names the folder or file.
+  /// As the functions of SafetensorsFile; not_found errors name the folder or file.
   Tensor tensor(std::string_view name) const;
   Fingerprint identity(std::string_view name) const;
 
-  /// In the order of the shards' names.
+  /// In order of shard names.
   std::span<const std::shared_ptr<const SafetensorsFile>> files() const { return files_; }
-  /// Tells the system that this tensor's bytes in its file are not needed soon. Throws not_found.
+  /// Tells the system that this tensor's mapped bytes are not needed soon. Throws not_found.
   void release(std::string_view name) const;
-  /// To be called after tensors were read, before what came of them is used. Throws corrupt when a mapped file was cut
-  /// off or changed meanwhile.
+  /// Call it after reading tensors, before using results computed from them. Throws corrupt if a mapped file was
+  /// truncated or changed meanwhile.
   void require_unchanged() const;
 
  private:
@@ -54,7 +54,7 @@ class SafetensorsModel {
 
   std::filesystem::path path_;
   std::vector<std::shared_ptr<const SafetensorsFile>> files_;
-  std::vector<Place> places_;  // in the order of the names
+  std::vector<Place> places_;  // sorted by name
 };
 
 }  // namespace alate::formats

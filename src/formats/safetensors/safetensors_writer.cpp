@@ -18,7 +18,7 @@ constexpr std::size_t kHeaderAlignment = 8;
 
 struct Row {
   const NamedTensor* named;
-  const SafetensorsDType* dtype;  // rows of one table: their addresses rise with the alignment
+  const SafetensorsDType* dtype;  // rows of one table, whose addresses increase with alignment
 };
 
 void require_utf8(std::string_view text, std::string_view what) {

@@ -1,4 +1,4 @@
-// Writing safetensors: the same bytes as the reference implementation for the same tensors.
+// Writing of safetensors files, byte-identical to the reference implementation for the same tensors.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,9 @@
 
 namespace alate::formats {
 
-/// The bytes of a file: tensors by falling alignment of their type, then by name; metadata by key (the reference
-/// implementation leaves the order of several keys to chance).
-/// Throws invalid_argument for a name that occurs twice, is "__metadata__" or is no UTF-8, and for an empty tensor;
-/// unsupported for a type that the format lacks.
+/// The bytes of a file: tensors by descending alignment of their type, then by name; metadata by key (in the reference
+/// implementation the order of several keys is random). Throws invalid_argument for a name that is duplicate,
+/// "__metadata__" or invalid UTF-8, and for an empty tensor; unsupported for a type that the format lacks.
 std::vector<std::byte> safetensors_bytes(std::span<const NamedTensor> tensors,
                                          const std::map<std::string, std::string>& metadata = {});
 
