@@ -1,4 +1,4 @@
-// Models that are installed with the program: builtin:NAME.
+// Models installed with the program: builtin:NAME.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@ namespace alate::hub {
 
 constexpr std::string_view kBuiltinPrefix = "builtin:";
 
-/// Where such models are looked for, which need not exist: the folder that ALATE_BUILTIN_MODELS names alone, else
+/// Search folders for such models, which need not exist: only the folder that ALATE_BUILTIN_MODELS names, otherwise
 /// alate/models in each of base::shared_data_folders.
 std::vector<std::filesystem::path> builtin_folders();
 
-/// "builtin:NAME" of each there is, sorted.
+/// "builtin:NAME" for each installed model, sorted.
 std::vector<std::string> list_builtin_models();
 
-/// The folder of "builtin:NAME". Throws not_found saying what there is, or where was looked and what to do where there
-/// is none.
+/// The folder of "builtin:NAME". Throws not_found listing the installed models, or, if there are none, the searched
+/// folders and what to do.
 std::filesystem::path resolve_builtin_model(std::string_view reference);
 
 }  // namespace alate::hub

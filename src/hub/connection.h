@@ -1,5 +1,4 @@
-// A connection to a web server, with TLS where the address asks for it and through the proxy that the environment
-// names.
+// A connection to a web server, with TLS for https addresses, through the proxy that the environment names.
 #pragma once
 
 #include <chrono>
@@ -13,23 +12,24 @@
 
 namespace alate::hub {
 
-/// Calls block for at most the timeout that the connection was made with. Not thread-safe.
+/// Calls block for at most the connection's timeout. Not thread-safe.
 class Connection {
  public:
   virtual ~Connection() = default;
-  /// All of it. Throws unavailable, deadline_exceeded.
+  /// Writes all bytes. Throws unavailable, deadline_exceeded.
   virtual void write(std::string_view bytes) = 0;
-  /// At least one byte, or none at the end. Throws unavailable (a TLS stream that is cut off too), deadline_exceeded.
+  /// Reads at least one byte, or none at the end. Throws unavailable (also for a truncated TLS stream),
+  /// deadline_exceeded.
   virtual std::size_t read(std::span<char> into) = 0;
 };
 
 /// The server's certificate must be for the host, and signed by an authority that the machine trusts (SSL_CERT_FILE and
-/// SSL_CERT_DIR as OpenSSL reads them). HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either case are honoured. An http
-/// address that goes through a proxy needs a request with the whole address: `is_proxied` says so.
-/// Throws unavailable naming the host and why, deadline_exceeded.
+/// SSL_CERT_DIR work as in OpenSSL). HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured, in upper or lower case.
+/// `is_proxied` is set for an http address behind a proxy, whose request needs the absolute URL. Throws unavailable
+/// naming the host and the reason, deadline_exceeded.
 std::unique_ptr<Connection> connect_to(const HttpUrl& url, std::chrono::milliseconds timeout, bool& is_proxied);
 
-/// The proxy for an address as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say; empty: none.
+/// The proxy for an address according to HTTPS_PROXY, HTTP_PROXY and NO_PROXY; empty: none.
 std::string proxy_for(const HttpUrl& url);
 
 /// "Basic …" of RFC 7617 for credentials.

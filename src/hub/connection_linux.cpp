@@ -30,7 +30,7 @@ struct Freed {
   }
 };
 
-// A connected TCP socket that does not block by itself.
+// A connected non-blocking TCP socket.
 class Socket final : public Connection {
  public:
   Socket(const HttpUrl& url, std::chrono::milliseconds timeout) : name_(url.authority()), timeout_(timeout) {
@@ -98,7 +98,7 @@ class Socket final : public Connection {
     number_ = -1;
   }
 
-  // Empty when the socket is connected, else why not.
+  // Empty if the socket is connected, otherwise the reason.
   std::string try_address(const addrinfo& address) {
     close();
     number_ = ::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -117,7 +117,7 @@ class Socket final : public Connection {
   int number_ = -1;
 };
 
-// Where distributions keep the authorities' certificates, for those that OpenSSL's own default does not find.
+// Locations of CA certificates in distributions where OpenSSL's default does not find them.
 constexpr std::array kAuthorities = {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
                                      "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
 
@@ -163,7 +163,7 @@ class Tls final : public Connection {
   }
 
  private:
-  // Whether `call` succeeded; false after waiting for what it wants, to be called again.
+  // Whether `call` succeeded; false after waiting until the socket is ready for a retry.
   template <typename Call>
   bool done(const Call& call) {
     ::ERR_clear_error();
@@ -192,7 +192,7 @@ class Tls final : public Connection {
   bool ended_ = false;
 };
 
-// RFC 9110, section 9.3.6: the proxy joins the two sides after any 2xx answer.
+// RFC 9110, section 9.3.6: the proxy becomes a tunnel after any 2xx response.
 void open_tunnel(Socket& socket, const HttpUrl& proxy, const HttpUrl& url) {
   const std::string target =
       (url.host.find(':') != std::string::npos ? "[" + url.host + "]" : url.host) + ":" + std::to_string(url.port);
@@ -201,7 +201,7 @@ void open_tunnel(Socket& socket, const HttpUrl& proxy, const HttpUrl& url) {
   socket.write(request + "\r\n");
   std::string head;
   char byte = 0;
-  while (!head.ends_with("\r\n\r\n")) {  // byte by byte, since what follows is TLS's
+  while (!head.ends_with("\r\n\r\n")) {  // byte by byte, since the following bytes belong to TLS
     if (head.size() > 16384 || socket.read({&byte, 1}) == 0) socket.fail("the proxy's answer is no HTTP");
     head += byte;
   }

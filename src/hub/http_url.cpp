@@ -10,7 +10,7 @@ namespace alate::hub {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text) {
-  // What stands before an @ may be a password.
+  // The part before an @ may be a password.
   const std::size_t at = text.rfind('@');
   throw make_error(ErrorCode::invalid_argument, "'", at == std::string_view::npos ? text : text.substr(at + 1),
                    "' is no web address: write https://HOST/PATH");

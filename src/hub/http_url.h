@@ -1,4 +1,4 @@
-// Addresses of the web: http and https alone.
+// Web addresses, only http and https.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ struct HttpUrl {
   std::uint16_t port = 443;
   std::string target = {};  // "/path?query"; without the fragment
 
-  /// "host" or "host:port" where the port is not the scheme's own, as the Host header has it.
+  /// "host", or "host:port" for a non-default port, as in the Host header.
   std::string authority() const;
   /// The address without credentials, for messages.
   std::string text() const;
 };
 
-/// Throws invalid_argument for what is no http or https address.
+/// Throws invalid_argument unless it is an http or https address.
 HttpUrl parse_http_url(std::string_view text);
 
-/// What `reference` ("https://…", "//host/…", "/path", "../path") means on the page at `base`: RFC 3986, section 5.2.
-/// Credentials are kept where the host stays. Throws as parse_http_url.
+/// Resolves `reference` ("https://…", "//host/…", "/path", "../path") against `base`: RFC 3986, section 5.2.
+/// Credentials are kept if the host stays the same. Throws as parse_http_url.
 HttpUrl resolve_http_url(const HttpUrl& base, std::string_view reference);
 
 }  // namespace alate::hub

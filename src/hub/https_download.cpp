@@ -15,7 +15,7 @@ namespace {
 
 namespace http = boost::beast::http;
 
-// Beast's names for the overrides. A body goes to the sink when the status says that it is the file.
+// The overrides have Beast's names. A body goes to the sink if the status says that it is the file.
 class AnswerParser final : public http::basic_parser<false> {
  public:
   AnswerParser(const DownloadSink& sink, std::uint64_t max_bytes) : sink_(sink) {
@@ -94,7 +94,7 @@ bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-// One request and its answer; the body of a redirect or an error is not read to its end.
+// One request and its response; the body of a redirect or an error is not read to its end.
 void get(const HttpUrl& url, const DownloadOptions& options, AnswerParser& parser) {
   bool is_proxied = false;
   const std::unique_ptr<Connection> connection = connect_to(url, options.timeout, is_proxied);

@@ -1,4 +1,4 @@
-// Files from the web, piece by piece.
+// Streaming downloads of files from the web.
 #pragma once
 
 #include <chrono>
@@ -25,15 +25,15 @@ struct Download {
   std::uint64_t bytes = 0;
 };
 
-/// Gets pieces of the file in order. `total` is 0 where the server does not say.
+/// Receives pieces of the file in order. `total` is 0 if the server does not state it.
 using DownloadSink = std::function<void(std::span<const std::byte> piece, std::uint64_t total)>;
 
-/// GETs the file and gives its bytes to `sink`; redirects are followed, from https to https alone. Throws not_found for
-/// 404 and 410, unauthenticated for 401 and 403, unavailable for other statuses and for networks that fail,
-/// deadline_exceeded, resource_exhausted for more than `max_bytes`, and what `sink` throws.
+/// GETs the file and passes its bytes to `sink`; follows redirects, from https only to https. Throws not_found for 404
+/// and 410, unauthenticated for 401 and 403, unavailable for other statuses and network failures, deadline_exceeded,
+/// resource_exhausted for more than `max_bytes`, and whatever `sink` throws.
 Download download(const HttpUrl& url, const DownloadOptions& options, const DownloadSink& sink);
 
-/// The whole of a small file.
+/// The contents of a small file.
 struct DownloadedText {
   Download facts;
   std::string text;

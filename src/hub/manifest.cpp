@@ -18,11 +18,11 @@ constexpr std::size_t kMostFiles = 4096;
 constexpr std::size_t kMostVariants = 64;
 constexpr std::size_t kMostOptions = 64;
 
-// The keys that are text, or lists of text; README.md and docs say what they mean.
+// Keys whose values are text or lists of text; README.md and docs explain them.
 struct TextRule {
   std::string_view key;
   std::size_t most_bytes;
-  std::size_t most_items = 0;  // of a list; 0: the key is text
+  std::size_t most_items = 0;  // maximum list length; 0: the value is text
 };
 constexpr std::array kTexts = std::to_array<TextRule>({
     {"name", 256},
@@ -33,7 +33,7 @@ constexpr std::array kTexts = std::to_array<TextRule>({
     {"backends", 64, 64},
 });
 
-// Null where the key is absent or null.
+// Null if the key is absent or null.
 const Json* member(const Json& object, std::string_view key) {
   const Json* found = object.find(key);
   return found == nullptr || found->is_null() ? nullptr : found;
@@ -86,7 +86,7 @@ std::string relative_name(const Json& value, std::string_view key) {
   return name;
 }
 
-// "sha256:HEX" or the digits alone.
+// "sha256:HEX" or only the digits.
 std::string sha256_of(const Json& value, const std::string& name) {
   std::string_view digits = value.as_string("files.digest");
   if (digits.starts_with("sha256:")) digits.remove_prefix(7);
@@ -125,7 +125,7 @@ std::vector<ManifestFile> files_of(const Json& list, std::string_view key) {
   return files;
 }
 
-// A variant is a file's name, an entry as those of `files`, or a list of them under "files".
+// A variant is a file name, an entry like those of `files`, or a list of these under "files".
 void check_variant(const Json& variant) {
   if (variant.is_null()) return;
   if (variant.is_string()) {

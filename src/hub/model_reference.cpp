@@ -14,14 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that only a model's folder has, by their names or extensions.
+// Names and extensions of files that only a model's folder has.
 constexpr std::array<std::string_view, 6> kNames = {"config.json",    "modules.json", "model_manifest.json",
                                                     "tokenizer.json", "vocab.txt",    "tokenizer.model"};
 constexpr std::array<std::string_view, 3> kExtensions = {".safetensors", ".gguf", ".onnx"};
 
 constexpr std::size_t kListed = 10;
 
-// What a part of a name may not be: it must stay inside its folder on every system, and print well.
+// A valid part of a name cannot leave its folder on any system, and is printable.
 bool is_name_part(std::string_view part) {
   if (part.empty() || part == "." || part == ".." || part.size() > 255) return false;
   return std::ranges::none_of(part, [](char c) {
@@ -30,7 +30,7 @@ bool is_name_part(std::string_view part) {
   });
 }
 
-// Folders inside `folder`, not those whose names begin with a dot.
+// Folders in `folder`, except those whose names begin with a dot.
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;

@@ -28,13 +28,13 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// The last part of a reference's path, as a file's name.
+// The file name at the end of a reference's path.
 std::string_view name_in(std::string_view reference) {
   reference = reference.substr(0, reference.find_first_of("?#"));
   return reference.substr(reference.rfind('/') + 1);
 }
 
-// Links are `<a href="…/NAME.whl#sha256=…">`; names of wheels need no coding.
+// Links are `<a href="…/NAME.whl#sha256=…">`; names of wheels need no escaping.
 std::string reference_in_html(std::string_view page, std::string_view file) {
   for (std::size_t at = 0; (at = page.find("href", at)) != std::string_view::npos;) {
     at = page.find_first_not_of(" \t\r\n=", at + 4);

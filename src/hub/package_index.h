@@ -11,11 +11,11 @@ namespace alate::hub {
 /// The index that ALATE_PACKAGE_INDEX names, else PIP_INDEX_URL, else PyPI's.
 std::string package_index();
 
-/// The address of `file` of `project`. Throws not_found when the index does not have it, corrupt when its page cannot
-/// be read, and what download throws.
+/// The address of `file` of `project`. Throws not_found if the index does not have it, corrupt if its page cannot be
+/// parsed, and as download.
 HttpUrl find_package_file(const std::string& index, std::string_view project, std::string_view file);
 
-/// The reference to `file` on a project's page; empty when there is none. Throws corrupt.
+/// The reference to `file` on a project's page; empty if there is none. Throws corrupt.
 std::string file_reference(std::string_view page, std::string_view content_type, std::string_view file);
 
 }  // namespace alate::hub

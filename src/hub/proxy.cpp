@@ -1,4 +1,4 @@
-// Which proxy the environment names.
+// The proxy that the environment names.
 #include <algorithm>
 #include <string>
 
@@ -13,7 +13,7 @@ std::string either_case(const char* lower, const char* upper) {
   return base::environment(upper).value_or("");
 }
 
-// Whether an entry of NO_PROXY ("*", "host", ".domain", "domain", "host:port") is about the host.
+// Whether an entry of NO_PROXY ("*", "host", ".domain", "domain", "host:port") matches the host.
 bool names(std::string_view entry, const HttpUrl& url) {
   while (entry.starts_with(' ')) entry.remove_prefix(1);
   while (entry.ends_with(' ')) entry.remove_suffix(1);
@@ -27,7 +27,7 @@ bool names(std::string_view entry, const HttpUrl& url) {
 
 std::string proxy_for(const HttpUrl& url) {
   std::string proxy = either_case("all_proxy", "ALL_PROXY");
-  // HTTP_PROXY in capitals may come from a request's header where a program runs as a CGI script: not read then.
+  // In a CGI script, upper-case HTTP_PROXY may come from a request header, so it is then ignored.
   const std::string of_scheme =
       url.tls ? either_case("https_proxy", "HTTPS_PROXY")
               : either_case("http_proxy", base::environment("REQUEST_METHOD") ? "http_proxy" : "HTTP_PROXY");

@@ -28,7 +28,7 @@ fs::path folder_or_default(const fs::path& folder) {
   return folder.empty() ? base::cache_directory() / "runtimes" : folder;
 }
 
-// A file or folder that is gone when nobody has kept it.
+// A file or folder that is removed on destruction, if it still exists.
 class Temporary {
  public:
   explicit Temporary(fs::path path) : path_(std::move(path)) {}
@@ -48,7 +48,8 @@ fs::path temporary_name(const fs::path& folder, std::string_view name) {
   return folder / ("." + std::string(name) + "." + std::to_string(std::random_device()()));
 }
 
-// The version in FOLDER/NAME-VERSION; nothing for folders of others, "onnx-webgpu-0.4.0" is none of onnx's.
+// The version in FOLDER/NAME-VERSION; nothing for folders of other packages: "onnx-webgpu-0.4.0" does not belong to
+// onnx.
 std::optional<std::string> version_in(const fs::path& folder, std::string_view name) {
   const std::string file = folder.filename().string(), begin = std::string(name) + "-";
   if (!file.starts_with(begin) || file.size() == begin.size()) return std::nullopt;
@@ -75,12 +76,12 @@ std::vector<InstalledRuntime> installed_versions(const RuntimePackage& package, 
 
 void remove_other_versions(const RuntimePackage& package, const fs::path& folder, const fs::path& kept) {
   for (const fs::path& each : base::visible_folders_in(folder)) {
-    std::error_code ignored;  // a library that a process of Windows has open stays
+    std::error_code ignored;  // on Windows a library that a process has open cannot be removed
     if (each != kept && version_in(each, package.name)) fs::remove_all(each, ignored);
   }
 }
 
-// Where a library came from, for the user who is about to run it.
+// A library's origin, for the user who is about to run it.
 std::string origin_of(const RuntimePackage& package, const std::string& sum, const InstallOptions& options) {
   if (sum != package.sha256) return "from " + options.from.string() + ", sha256 " + sum + ", which is not pinned";
   std::string origin = "from " + std::string(package.file) + " of the package index's project " +
@@ -90,7 +91,7 @@ std::string origin_of(const RuntimePackage& package, const std::string& sum, con
   return origin;
 }
 
-// A wheel in memory, where nobody can change it between the check of its sum and its unpacking.
+// A wheel in memory, where it cannot change between checksum verification and unpacking.
 class Wheel {
  public:
   explicit Wheel(const fs::path& file)
@@ -104,9 +105,10 @@ class Wheel {
   std::string sum_;
 };
 
-constexpr std::uint64_t kMostWheelBytes = std::uint64_t{1} << 30;  // that are trusted without being pinned
+constexpr std::uint64_t kMostWheelBytes = std::uint64_t{1}
+                                          << 30;  // maximum for wheels that need not match a pinned checksum
 
-// Refused before it is read: by its size it is another file.
+// Rejects a file of the wrong size before reading it.
 void check_size(const RuntimePackage& package, const InstallOptions& options) {
   std::error_code error;
   const std::uintmax_t bytes = fs::file_size(options.from, error);
@@ -166,7 +168,7 @@ InstalledRuntime install_package(const RuntimePackage& package, const InstallOpt
     if (wheel->sum() != package.sha256) version = wheel_version(options.from.filename().string()).value_or("0-local");
   }
   const fs::path target = folder / (std::string(package.name) + "-" + version);
-  // All may read what a user installs for them; the libraries are run, so nobody else may change them.
+  // Readable by all users, but writable only by the owner, since the libraries are executed.
   base::make_own_folder(folder, base::Readers::all);
   if (const std::string reason = base::reason_to_distrust(folder); !reason.empty())
     throw make_error(ErrorCode::unavailable, "nothing is installed into ", folder.string(), ": ", reason);
@@ -189,7 +191,7 @@ InstalledRuntime install_package(const RuntimePackage& package, const InstallOpt
   const Temporary unpacked(temporary_name(folder, package.name));
   base::make_own_folder(unpacked.path(), base::Readers::all);
   const std::string library = unpack_runtime(package, wheel->bytes(), unpacked.path());
-  fs::remove_all(target, error);  // an older one that lacks its library, or another of this version
+  fs::remove_all(target, error);  // an incomplete older one, or another build of this version
   fs::rename(unpacked.path(), target, error);
   if (error) throw make_error(ErrorCode::unavailable, "cannot make ", target.string(), ": ", error.message());
   remove_other_versions(package, folder, target);

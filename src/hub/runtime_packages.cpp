@@ -22,7 +22,7 @@ constexpr std::string_view kOpenVino = "the provider OpenVINO for the backend on
 
 constexpr std::string_view kGoogleTerms = "Google Cloud Platform Terms of Service";
 
-// Sums and sizes are those that the package index gives for each file.
+// Checksums and sizes are from the package index.
 constexpr std::array kPackages = {
     RuntimePackage{.name = "onnx",
                    .project = "onnxruntime",

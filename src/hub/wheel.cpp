@@ -10,7 +10,7 @@
 namespace alate::hub {
 namespace {
 
-constexpr unsigned kMode = 0644;  // whatever the umask allows beyond: others must not change what is run
+constexpr unsigned kMode = 0644;  // regardless of the umask: other users must not be able to change executed files
 
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 std::string_view folder_of(std::string_view path) {

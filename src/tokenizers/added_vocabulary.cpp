@@ -84,7 +84,7 @@ std::int32_t AddedVocabulary::add(const AddedToken& token, const Model& model, s
   if (const auto in_model = model.token_to_id(token.content)) {
     id = *in_model;
   } else {
-    // Ids of the model may have holes, so the next number can be taken.
+    // The model's ids may have gaps, so the next number may be in use.
     if (next_id == std::numeric_limits<std::int32_t>::max())
       throw make_error(ErrorCode::corrupt, "the added tokens have no ids left");
     id = next_id++;
@@ -110,7 +110,7 @@ std::size_t AddedVocabulary::size_beyond(const Model& model) const {
       ids_.begin(), ids_.end(), [&](const auto& token) { return !model.token_to_id(token.first).has_value(); }));
 }
 
-// AddedVocabulary::find_matches of the reference: a match that is refused still uses up its text.
+// As AddedVocabulary::find_matches of the reference: a rejected match still consumes its text.
 std::vector<AddedVocabulary::Part> AddedVocabulary::split(std::string_view text, const TokenMatcher& matcher) const {
   std::vector<Part> parts;
   std::size_t done = 0;

@@ -1,4 +1,4 @@
-// Tokens beside the model's vocabulary, matched whole in the text before it or after it is normalized.
+// Tokens added to the model's vocabulary, which match whole in the text before or after normalization.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,28 @@ namespace alate::tokenizers {
 
 struct AddedToken {
   std::string content;
-  bool single_word = false;  // only where no letter, digit or mark touches it
-  bool lstrip = false;       // takes the white space before it in
-  bool rstrip = false;       // takes the white space behind it in
+  bool single_word = false;  // matches only without an adjacent letter, digit or mark
+  bool lstrip = false;       // includes the white space before it
+  bool rstrip = false;       // includes the white space after it
   bool normalized = true;    // matched in the normalized text, by its normalized content
-  bool special = false;      // left out by a decode that skips special tokens
+  bool special = false;      // omitted when decoding skips special tokens
 };
 
-/// Immutable once built; safe to use from many threads at once.
+/// Immutable once built; thread-safe.
 class AddedVocabulary {
  public:
-  /// Tokens that the model knows keep the model's id; others are numbered behind all there are, in order, whatever ids
-  /// the file gave them. This is what the reference does.
+  /// Tokens that the model knows keep the model's id; others are numbered from the model's size on, in order, whatever
+  /// ids the file gives them, as in the reference.
   AddedVocabulary(std::vector<AddedToken> tokens, const Model& model, const Normalizer* normalizer);
 
-  /// Steps 1 to 3 of encoding: finds the tokens that are matched as written, normalizes what is between them, and finds
-  /// in that the tokens that are matched normalized.
+  /// Steps 1 to 3 of encoding: finds the tokens that match unnormalized text, normalizes the text between them, and
+  /// finds the tokens that match normalized text in it.
   PieceList extract_and_normalize(std::string_view text, const Normalizer* normalizer, bool track) const;
 
   std::optional<std::int32_t> token_to_id(std::string_view token) const;
   std::optional<std::string_view> id_to_token(std::int32_t id) const;
   bool is_special(std::string_view token) const { return special_.contains(std::string(token)); }
-  /// The number of tokens that the model does not know.
+  /// The number of tokens that are not in the model.
   std::size_t size_beyond(const Model& model) const;
 
   static constexpr std::size_t kMaxTokens = std::size_t{1} << 20;

@@ -48,15 +48,15 @@ void AlignedText::append(AlignedText other) {
   for (std::size_t i = 0; i < other.size(); ++i) alignment_.push_back(other.source(i));
 }
 
-// The alignment rules of NormalizedString::transform in the reference: an inserted code point stands for what the byte
-// before it stands for, a replacing one for what the replaced one does.
+// The alignment rules of NormalizedString::transform in the reference: an inserted code point maps to the same span as
+// the byte before it, a replacing one to that of the replaced one.
 void AlignedText::transform(std::span<const Change> changes, std::size_t removed_first) {
   write_alignment();
   std::string text;
   text.reserve(text_.size());
   std::vector<Span> alignment;
   if (track_) alignment.reserve(text_.size());
-  std::size_t at = 0;  // in the old text, behind what has been accounted for
+  std::size_t at = 0;  // position in the old text, after the processed part
   const auto skip_one = [&] {
     if (at < text_.size()) at += decode_utf8(text_, at).length;
   };

@@ -1,4 +1,4 @@
-// A text under normalization that remembers where each of its bytes comes from.
+// A text under normalization, with the origin of each byte.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// Valid UTF-8 and, for each byte of it, the span of the original text that it stands for. Not thread-safe.
+/// Valid UTF-8 and, for each of its bytes, the corresponding span of the original text. Not thread-safe.
 class AlignedText {
  public:
-  /// The part of `original` (valid UTF-8, below 4 GiB) that `part` names. Without `track`, no alignment is kept.
+  /// Starts with the range `part` of `original` (valid UTF-8, below 4 GiB). Without `track`, no alignment is kept.
   AlignedText(std::string_view original, Span part, bool track);
 
   std::string_view text() const { return text_; }
@@ -32,28 +32,28 @@ class AlignedText {
   bool empty() const { return text_.empty(); }
   bool tracks() const { return track_; }
 
-  /// The span of the original that the byte comes from. Only when tracking.
+  /// The span of the original that the byte comes from. Requires tracking.
   Span source(std::size_t byte) const {
     if (!ascii_) return alignment_[byte];
     const auto begin = static_cast<std::uint32_t>(origin_ + byte);
     return {begin, begin + 1};
   }
-  /// The span of the original that a range of bytes, not empty, comes from.
+  /// The span of the original that a non-empty range of bytes comes from.
   Span source(Span range) const { return {source(range.begin).begin, source(range.end - 1).end}; }
 
-  /// The bytes to change in place, when all are ASCII and still the original's, one for one; else nothing.
-  /// What is written must be ASCII.
+  /// The bytes for in-place changes, if all are ASCII and correspond one-to-one to the original's; otherwise empty.
+  /// Only write ASCII.
   std::span<char> ascii_in_place() { return ascii_ ? std::span<char>(text_) : std::span<char>(); }
 
-  /// Replaces the whole text. `removed_first` code points of the old text are gone from its start; the changes account
-  /// for the others in their order.
+  /// Replaces the whole text. `removed_first` code points are removed from the start of the old text; the changes
+  /// account for the others, in order.
   void transform(std::span<const Change> changes, std::size_t removed_first = 0);
 
-  /// Removes the code points that `keep` refuses.
+  /// Removes the code points for which `keep` is false.
   template <typename Keep>
   void filter(Keep keep);
 
-  /// Replaces the text by one made elsewhere; `alignment` has an entry a byte, or is empty without tracking.
+  /// Replaces the text by the given one; `alignment` has one entry per byte, or is empty without tracking.
   void assign(std::string text, std::vector<Span> alignment);
 
   /// Appends another part of the same original.

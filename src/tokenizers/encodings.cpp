@@ -31,7 +31,7 @@ Encoding without_windows(const Encoding& from) {
   return {from.ids, from.type_ids, from.tokens, from.special_mask, from.offsets, from.byte_offsets, {}, from.truncated};
 }
 
-// A window's lists cost about as much memory as this many tokens, however few it has.
+// A window's lists cost about as much memory as this many tokens, however few tokens it has.
 constexpr std::size_t kWindowCost = 8;
 
 std::size_t window_tokens(const Encoding& encoding) {
@@ -144,7 +144,7 @@ void truncate_encoding(Encoding& encoding, std::size_t length, std::size_t strid
   encoding.overflowing.assign(std::make_move_iterator(windows.begin() + 1), std::make_move_iterator(windows.end()));
 }
 
-// truncate_encodings of the reference, which shares the length out between a pair in its own way.
+// As truncate_encodings of the reference, including how it divides the length between a pair.
 void truncate_encodings(std::vector<Encoding>& encodings, std::size_t length, Truncation strategy, std::size_t stride,
                         Side side) {
   if (length == 0) {

@@ -1,4 +1,4 @@
-// Putting encodings together and cutting them into windows.
+// Concatenation of encodings, and truncation into windows.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@
 
 namespace alate::tokenizers {
 
-/// Appends `next` and its windows. The windows of the result are, as in the reference: each of ours with `next` and
-/// with each of its, then ours without windows with each of its. Throws resource_exhausted when they would hold more
-/// than kMaxWindowTokens tokens.
+/// Appends `next` and its windows. As in the reference, the resulting windows are: each window of `encoding` combined
+/// with `next` and with each of its windows, then `encoding` itself combined with each window of `next`. Throws
+/// resource_exhausted if they would hold more than kMaxWindowTokens tokens.
 void append_encoding(Encoding& encoding, Encoding next);
 
-/// One encoding of all, in order.
+/// Concatenates the encodings in order.
 Encoding join_encodings(std::vector<Encoding> encodings);
 
-/// Keeps `length` tokens from the side that is not cut; the others go into windows of the same length, each of which
-/// repeats `stride` tokens of the one before. Throws invalid_argument unless stride < length or length is 0 (then all
-/// is one window), resource_exhausted past kMaxWindowTokens.
+/// Cuts tokens at `side` to keep `length`; the others go into windows of the same length, each overlapping the previous
+/// one by `stride` tokens. Throws invalid_argument unless stride < length or length is 0 (then everything goes into one
+/// window), resource_exhausted above kMaxWindowTokens.
 void truncate_encoding(Encoding& encoding, std::size_t length, std::size_t stride, Side side);
 
-/// Cuts a text, or a pair, to `length` tokens in all. Throws invalid_argument when the strategy cannot do it.
+/// Truncates a text, or a pair, to `length` tokens in total. Throws invalid_argument if the strategy cannot do it.
 void truncate_encodings(std::vector<Encoding>& encodings, std::size_t length, Truncation strategy, std::size_t stride,
                         Side side);
 

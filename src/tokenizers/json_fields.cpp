@@ -60,7 +60,7 @@ std::int32_t as_count(const Json& value, std::string_view where) {
   try {
     const std::int64_t number = value.as_int(where);
     if (number >= 0 && number <= std::numeric_limits<std::int32_t>::max()) return static_cast<std::int32_t>(number);
-  } catch (const Error&) {  // beyond 64 bits with a sign: the message below says what is expected
+  } catch (const Error&) {  // does not fit in a signed 64-bit integer: the message below says what is expected
   }
   throw make_error(ErrorCode::corrupt, where, " must be from 0 to 2147483647");
 }

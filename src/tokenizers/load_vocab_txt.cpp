@@ -43,8 +43,7 @@ std::string_view without_trailing_space(std::string_view line) {
   return line.substr(0, end);
 }
 
-// A token a line, numbered from 0; white space at the end of a line is no part of it. A token that is there twice has
-// the later number.
+// One token per line, numbered from 0; trailing white space is not part of it. A duplicate token gets the later number.
 Vocabulary read_vocabulary(const std::filesystem::path& vocab_txt, const base::ContainedFiles* within) {
   const std::string text = base::read_text_file(vocab_txt, base::kMaxTextBytes, within);
   if (repair_utf8(text).has_value()) throw make_error(ErrorCode::corrupt, vocab_txt.string(), " is not UTF-8 text");
@@ -60,7 +59,7 @@ Vocabulary read_vocabulary(const std::filesystem::path& vocab_txt, const base::C
   return vocabulary;
 }
 
-// A token as tokenizer_config.json and special_tokens_map.json write it: its text, or an object of its properties.
+// Reads a token of tokenizer_config.json or special_tokens_map.json: its text, or an object with its properties.
 AddedToken read_token(const Json& value, bool special, std::string_view where) {
   AddedToken token;
   token.special = special;
@@ -78,8 +77,8 @@ AddedToken read_token(const Json& value, bool special, std::string_view where) {
   return token;
 }
 
-// What the files beside a vocab.txt say of added and special tokens, in the manner of transformers'
-// PreTrainedTokenizerBase._from_pretrained: added_tokens_decoder counts where it is, else the older two files.
+// Added and special tokens from the files beside a vocab.txt, as in transformers'
+// PreTrainedTokenizerBase._from_pretrained: added_tokens_decoder if it exists, otherwise the two older files.
 class StatedTokens {
  public:
   StatedTokens(const Json& config, const std::filesystem::path& vocab_txt) : where_(vocab_txt.parent_path().string()) {

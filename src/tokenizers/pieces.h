@@ -1,4 +1,4 @@
-// A normalized text cut into pieces: what pre-tokenizers refine and models turn into tokens.
+// A normalized text cut into pieces, which pre-tokenizers split further and models turn into tokens.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace alate::tokenizers {
 
 inline constexpr std::int32_t kNoToken = -1;
 
-/// A range of bytes of the normalized text, never empty. One that an added token claimed has its id and stays whole.
+/// A range of bytes of the normalized text, never empty. A piece that matched an added token has its id and is not
+/// split further.
 struct Piece {
   std::uint32_t begin;
   std::uint32_t end;

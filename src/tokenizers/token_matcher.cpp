@@ -7,7 +7,7 @@ namespace alate::tokenizers {
 TokenMatcher::TokenMatcher(std::vector<std::pair<std::string, std::int32_t>> tokens) {
   if (tokens.empty()) return;
   std::sort(tokens.begin(), tokens.end());
-  // Breadth first over ranges of the sorted tokens that share a prefix, so that a node's edges lie together.
+  // Breadth-first over ranges of sorted tokens with a common prefix, so that a node's edges are contiguous.
   struct Range {
     std::size_t begin;
     std::size_t end;

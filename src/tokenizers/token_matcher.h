@@ -1,4 +1,4 @@
-// Finds the tokens of a fixed set in a text: the leftmost, and of those the longest.
+// Leftmost-longest matching of a fixed set of tokens in a text.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class TokenMatcher {
   };
 
   TokenMatcher() = default;
-  /// Of equal tokens the one with the lowest id is found. No token may be empty.
+  /// Of equal tokens the one with the lowest id matches. No token may be empty.
   explicit TokenMatcher(std::vector<std::pair<std::string, std::int32_t>> tokens);
 
   bool empty() const { return nodes_.empty(); }

@@ -23,7 +23,7 @@ using tokenizers::Wanted;
 
 constexpr std::size_t kMaxTextBytes = std::size_t{1} << 30;
 
-// Counts code points up to byte offsets that mostly rise from call to call.
+// Counts code points up to byte offsets that mostly increase from call to call.
 class CodePointCounter {
  public:
   explicit CodePointCounter(std::string_view text) : text_(text), ascii_(tokenizers::is_ascii(text)) {}
@@ -194,7 +194,7 @@ Tokenizer Tokenizer::from_json(std::string_view tokenizer_json, std::string_view
 Tokenizer Tokenizer::load(const std::filesystem::path& folder_or_file) {
   std::error_code ignored;
   std::filesystem::path file = folder_or_file;
-  std::optional<base::ContainedFiles> contained;  // a file that the caller names may be a link to anywhere
+  std::optional<base::ContainedFiles> contained;  // a file named by the caller may be a link to anywhere
   if (std::filesystem::is_directory(folder_or_file, ignored)) {
     constexpr std::array kNames = {"tokenizer.json", "vocab.txt"};
     const auto name = std::find_if(kNames.begin(), kNames.end(), [&](const char* candidate) {

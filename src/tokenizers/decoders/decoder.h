@@ -1,4 +1,4 @@
-// Decoders: they turn tokens back into text.
+// Decoders, which turn tokens back into text.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace alate::tokenizers {
 
-/// Immutable; safe to use from many threads at once.
+/// Immutable; thread-safe.
 class Decoder {
  public:
   virtual ~Decoder() = default;
@@ -24,7 +24,7 @@ using DecoderPtr = std::unique_ptr<const Decoder>;
 /// Throws corrupt, or unsupported naming the type.
 DecoderPtr load_decoder(const Json& part, std::string_view where);
 
-// One function a type, each in the file of its family.
+// One function per type, each in the file of its family.
 DecoderPtr make_word_piece_decoder(const Json& part, std::string_view where);
 
 }  // namespace alate::tokenizers

@@ -11,7 +11,7 @@ constexpr struct {
     {"WordPiece", make_word_piece},
 };
 
-// Files of before the member "type" existed are known by what else they have.
+// Files older than the member "type" are recognized by their other members.
 std::string_view type_of(const Json& part, std::string_view where) {
   if (part.is_object() && part.find("type") == nullptr && part.find("max_input_chars_per_word") != nullptr)
     return "WordPiece";

@@ -1,4 +1,4 @@
-// Models: they turn one piece of text into tokens of their vocabulary.
+// Models, which turn a piece of text into tokens of their vocabulary.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace alate::tokenizers {
 
 struct Token {
   std::int32_t id;
-  std::uint32_t begin;  // in the piece, bytes
+  std::uint32_t begin;  // byte offset in the piece
   std::uint32_t end;
 };
 
-/// Immutable; safe to use from many threads at once.
+/// Immutable; thread-safe.
 class Model {
  public:
   virtual ~Model() = default;
-  /// Appends the tokens of a piece (valid UTF-8, not empty). Throws corrupt when a token is needed that is missing.
+  /// Appends the tokens of a piece (valid UTF-8, not empty). Throws corrupt if a required token is missing.
   virtual void tokenize(std::string_view piece, std::vector<Token>& out) const = 0;
   virtual std::optional<std::int32_t> token_to_id(std::string_view token) const = 0;
   virtual std::optional<std::string_view> id_to_token(std::int32_t id) const = 0;

@@ -1,4 +1,4 @@
-// The tokens of a model and their ids: one block of text and one open-addressing table, built once.
+// The tokens of a model and their ids: a block of text and an open-addressing hash table, built once.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace alate::tokenizers {
 
-/// A hash that grows byte by byte (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv), so that the hashes of all
-/// prefixes of a word cost one pass over it.
+/// An incremental hash (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv): the hashes of all prefixes of a word take
+/// one pass over it.
 class PrefixHash {
  public:
   constexpr PrefixHash() = default;
@@ -24,7 +24,7 @@ class PrefixHash {
     for (const char byte : text) add(byte);
     return *this;
   }
-  /// Mixed, as the low bits of the state are weak.
+  /// Mixed, because the low bits of the state are weak.
   constexpr std::uint64_t value() const { return (state_ ^ state_ >> 32) * 0x9E3779B97F4A7C15u; }
 
  private:
@@ -34,21 +34,21 @@ class PrefixHash {
 /// Immutable once built.
 class Vocabulary {
  public:
-  /// Adds a token; a token that is there already gets the new id, as in the reference's maps.
-  /// Throws corrupt for a negative id, resource_exhausted beyond kMaxTokens or kMaxTokenBytes.
+  /// Adds a token; an existing token gets the new id, as in the reference's maps. Throws corrupt for a negative id,
+  /// resource_exhausted beyond kMaxTokens or kMaxTokenBytes.
   void add(std::string_view token, std::int32_t id);
-  /// Builds the table from ids to tokens; call it once, after the last `add`. Of tokens with the same id the last added
-  /// one has it.
+  /// Builds the table from ids to tokens; call it once, after the last `add`. If several tokens have the same id, it
+  /// maps to the last added one.
   void finish();
   void reserve(std::size_t tokens);
 
   std::optional<std::int32_t> id_of(std::string_view token) const;
-  /// The same for the concatenation `head` + `tail`, whose hash the caller has.
+  /// The same for the concatenation `head` + `tail`, with its precomputed hash.
   std::optional<std::int32_t> id_of(std::string_view head, std::string_view tail, std::uint64_t hash) const;
   std::optional<std::string_view> token_of(std::int32_t id) const;
 
   std::size_t size() const { return entries_.size(); }
-  /// The bytes of the longest token.
+  /// Length in bytes of the longest token.
   std::size_t longest() const { return longest_; }
 
   static constexpr std::size_t kMaxTokens = std::size_t{1} << 24;
@@ -61,7 +61,7 @@ class Vocabulary {
     std::int32_t id;
   };
   struct Slot {
-    std::uint32_t entry = 0;  // counted from 1; 0 is free
+    std::uint32_t entry = 0;  // 1-based; 0: free
     std::uint32_t hash = 0;
   };
 
@@ -73,7 +73,7 @@ class Vocabulary {
   std::string text_;
   std::vector<Entry> entries_;
   std::vector<Slot> slots_;           // a power of two, at most half full
-  std::vector<std::uint32_t> by_id_;  // entry counted from 1 by id, when the ids are dense; else empty
+  std::vector<std::uint32_t> by_id_;  // id to 1-based entry, if the ids are dense; otherwise empty
   std::vector<std::pair<std::int32_t, std::uint32_t>> sorted_ids_;
   std::size_t longest_ = 0;
 };

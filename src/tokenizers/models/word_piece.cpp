@@ -30,7 +30,7 @@ void WordPiece::tokenize(std::string_view piece, std::vector<Token>& out) const 
     return;
   }
   const std::size_t first_token = out.size();
-  // Hashes of the longest prefixes are kept for a window of bytes; a longer candidate is hashed on the spot.
+  // Prefix hashes are kept for a window of bytes; a longer candidate is hashed directly.
   constexpr std::size_t kWindow = 64;
   std::array<PrefixHash, kWindow + 1> hashes;
   for (std::size_t begin = 0; begin < piece.size();) {

@@ -1,4 +1,4 @@
-// WordPiece: the longest token that starts the word, then the longest continuation, and so on; or the unknown token.
+// WordPiece: greedy longest match, first a word-initial token, then continuations; or the unknown token.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace alate::tokenizers {
 struct WordPieceRules {
   std::string unknown_token = "[UNK]";
   std::string continuing_prefix = "##";
-  std::size_t max_input_chars_per_word = 100;  // longer words are the unknown token
+  std::size_t max_input_chars_per_word = 100;  // longer words become the unknown token
 };
 
 class WordPiece final : public Model {
  public:
-  /// `where` names the file in the error that a missing unknown token gives when one is needed.
+  /// `where` names the file in the error for a missing unknown token, which is thrown when it is needed.
   WordPiece(Vocabulary vocabulary, WordPieceRules rules, std::string_view where);
 
   void tokenize(std::string_view piece, std::vector<Token>& out) const override;

@@ -21,7 +21,7 @@ struct BertRules {
 
 constexpr char32_t kRemoved = 0xFFFFFFFF;
 
-bool is_space_to_bert(char32_t c) { return is_in(c, kWhitespace); }  // tab, line feed, carriage return are in it
+bool is_space_to_bert(char32_t c) { return is_in(c, kWhitespace); }  // includes tab, line feed and carriage return
 
 char32_t cleaned(char32_t c) {
   const bool is_control = c != '\t' && c != '\n' && c != '\r' && is_in(c, kOther);
@@ -29,7 +29,8 @@ char32_t cleaned(char32_t c) {
   return is_space_to_bert(c) ? U' ' : c;
 }
 
-// BERT's four steps (clean, space out ideographs, strip accents, lower case) as one pass over the code points.
+// BERT's four steps (clean, surround ideographs with spaces, strip accents, lower-case) in one pass over the code
+// points.
 class BertPass {
  public:
   BertPass(const BertRules& rules, const AlignedText& from) : rules_(rules), from_(from) {
@@ -37,8 +38,8 @@ class BertPass {
     if (from.tracks()) alignment_.reserve(out_.capacity());
   }
 
-  /// False when accents cannot be stripped letter by letter: a combining mark that stays might change places with one
-  /// that goes, and the alignment follows places.
+  /// False if accents cannot be stripped one code point at a time: a kept combining mark might be reordered with a
+  /// removed one, and the alignment depends on positions.
   bool run() {
     const std::string_view text = from_.text();
     for (std::size_t at = 0; at < text.size();) {
@@ -124,7 +125,7 @@ class BertNormalizer final : public Normalizer {
  private:
   static constexpr char kRemovedByte = static_cast<char>(0xFF);
 
-  // False, perhaps with part of the bytes already mapped (mapping twice is mapping once), when a byte must go.
+  // False if a byte must be removed; some bytes may then already be mapped (mapping is idempotent).
   bool apply_to_ascii(AlignedText& text) const {
     const std::span<char> bytes = text.ascii_in_place();
     if (bytes.empty()) return text.empty();

@@ -1,4 +1,4 @@
-// The normalizers that cut and replace: Strip and Replace.
+// The normalizers Strip and Replace.
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +24,7 @@ class Strip final : public Normalizer {
   void apply(AlignedText& text) const override {
     const std::string_view old = text.text();
     std::size_t begin = 0;
-    std::size_t end = 0;  // behind the last code point that is no white space
+    std::size_t end = 0;  // end of the last code point that is not white space
     bool leading = left_;
     for (std::size_t at = 0; at < old.size();) {
       const CodePoint c = decode_utf8(old, at);

@@ -1,4 +1,4 @@
-// Normalizers: they rewrite a text before it is split.
+// Normalizers, which rewrite a text before it is split.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace alate::tokenizers {
 
-/// Immutable; `apply` may be called from many threads at once.
+/// Immutable; thread-safe.
 class Normalizer {
  public:
   virtual ~Normalizer() = default;
@@ -22,7 +22,7 @@ using NormalizerPtr = std::unique_ptr<const Normalizer>;
 /// Throws corrupt, or unsupported naming the type.
 NormalizerPtr load_normalizer(const Json& part, std::string_view where, int depth = 0);
 
-// One function a type, each in the file of its family.
+// One function per type, each in the file of its family.
 NormalizerPtr make_bert_normalizer(const Json& part, std::string_view where);
 NormalizerPtr make_lowercase(const Json& part, std::string_view where);
 NormalizerPtr make_strip_accents(const Json& part, std::string_view where);

@@ -1,4 +1,4 @@
-// The normalizers that are one Unicode operation: normal forms, lower case, removal of combining marks.
+// Normalizers that apply one Unicode operation: normal forms, lower case, removal of combining marks.
 #include <vector>
 
 #include "tokenizers/normalizers/normalizer.h"

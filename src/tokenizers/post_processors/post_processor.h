@@ -1,4 +1,4 @@
-// Post-processors: they put the special tokens around a text or a pair.
+// Post-processors, which add special tokens around a text or a pair.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,19 @@
 
 namespace alate::tokenizers {
 
-/// Which lists of an Encoding are filled.
+/// Optional lists of an Encoding to fill.
 struct Wanted {
   bool tokens;
   bool offsets;
 };
 
-/// Immutable; safe to use from many threads at once.
+/// Immutable; thread-safe.
 class PostProcessor {
  public:
   virtual ~PostProcessor() = default;
   virtual std::size_t added_tokens(bool pair) const = 0;
-  /// Takes the encoding of a text or the two of a pair, each with its windows, and leaves any number, to be joined.
+  /// Takes the encoding of a text or the two of a pair, each with its windows, and leaves any number of encodings to be
+  /// joined.
   virtual void apply(std::vector<Encoding>& encodings, bool add_special_tokens, Wanted wanted) const = 0;
 };
 
@@ -32,7 +33,7 @@ using PostProcessorPtr = std::unique_ptr<const PostProcessor>;
 /// Throws corrupt, or unsupported naming the type.
 PostProcessorPtr load_post_processor(const Json& part, std::string_view where, int depth = 0);
 
-// One function a type, each in the file of its family.
+// One function per type, each in the file of its family.
 PostProcessorPtr make_bert_processing(const Json& part, std::string_view where);
 PostProcessorPtr make_template_processing(const Json& part, std::string_view where);
 

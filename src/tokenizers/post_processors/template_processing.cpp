@@ -15,7 +15,7 @@ struct TemplateToken {
 };
 
 struct TemplatePiece {
-  std::vector<TemplateToken> special;  // empty: the text `sequence`
+  std::vector<TemplateToken> special;  // empty: the piece is the text `sequence`
   std::size_t sequence = 0;
   std::int32_t type_id = 0;
 };
@@ -46,7 +46,7 @@ class TemplateProcessing final : public PostProcessor {
       const TemplatePiece& piece = pieces[i];
       if (piece.special.empty()) {
         Encoding& text = encodings[piece.sequence];
-        std::fill(text.type_ids.begin(), text.type_ids.end(), piece.type_id);  // not those of its windows
+        std::fill(text.type_ids.begin(), text.type_ids.end(), piece.type_id);  // windows keep theirs
         const bool last_use = std::none_of(
             pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1, pieces.end(),
             [&](const TemplatePiece& later) { return later.special.empty() && later.sequence == piece.sequence; });

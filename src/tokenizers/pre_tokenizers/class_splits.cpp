@@ -1,4 +1,4 @@
-// The pre-tokenizers that cut where the class of the code points changes: BERT's and those of white space.
+// Pre-tokenizers that split where the code point class changes: BERT's and the white space ones.
 #include <cstdint>
 #include <utility>
 #include <vector>

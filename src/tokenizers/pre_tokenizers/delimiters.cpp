@@ -17,7 +17,7 @@ Delimiters parse_delimiters(std::string_view name, std::string_view where) {
 
 void append_split(const std::vector<Match>& matches, Delimiters behavior, std::vector<Piece>& out) {
   const std::size_t first = out.size();
-  bool previous = false;  // was the match before a delimiter
+  bool previous = false;  // whether the previous match was a delimiter
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const auto& [range, is_delimiter] = matches[i];
     bool joins = false;

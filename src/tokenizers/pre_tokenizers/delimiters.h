@@ -1,4 +1,4 @@
-// What a splitting pre-tokenizer does with the delimiters that it finds.
+// Treatment of delimiters by splitting pre-tokenizers.
 #pragma once
 
 #include <string_view>
@@ -14,16 +14,16 @@ namespace alate::tokenizers {
 /// Contiguous: the, -, final, --, countdown.
 enum class Delimiters { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
-/// Throws corrupt when there is no such behaviour.
+/// Throws corrupt for an unknown behaviour.
 Delimiters parse_delimiters(std::string_view name, std::string_view where);
 
-/// Ranges that follow each other and cover a piece; those that match are delimiters.
+/// One of the consecutive ranges that cover a piece; matching ranges are delimiters.
 struct Match {
   Piece range;
   bool is_delimiter;
 };
 
-/// Appends the pieces that the matches of one piece give.
+/// Appends the pieces that result from one piece's matches.
 void append_split(const std::vector<Match>& matches, Delimiters behavior, std::vector<Piece>& out);
 
 }  // namespace alate::tokenizers

@@ -1,4 +1,4 @@
-// Pre-tokenizers: they cut a normalized text into the pieces that a model sees one by one.
+// Pre-tokenizers, which cut a normalized text into the pieces that a model tokenizes one at a time.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace alate::tokenizers {
 
-/// Immutable; `apply` may be called from many threads at once.
+/// Immutable; thread-safe.
 class PreTokenizer {
  public:
   virtual ~PreTokenizer() = default;
-  /// Cuts every piece that no added token has claimed.
+  /// Splits every piece that is not an added token.
   virtual void apply(PieceList& list) const = 0;
 };
 
@@ -23,7 +23,7 @@ using PreTokenizerPtr = std::unique_ptr<const PreTokenizer>;
 /// Throws corrupt, or unsupported naming the type.
 PreTokenizerPtr load_pre_tokenizer(const Json& part, std::string_view where, int depth = 0);
 
-// One function a type, each in the file of its family.
+// One function per type, each in the file of its family.
 PreTokenizerPtr make_bert_pre_tokenizer(const Json& part, std::string_view where);
 PreTokenizerPtr make_whitespace(const Json& part, std::string_view where);
 PreTokenizerPtr make_whitespace_split(const Json& part, std::string_view where);

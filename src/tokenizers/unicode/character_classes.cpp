@@ -16,9 +16,9 @@ struct CodePointRange {
 
 #include "tokenizers/unicode/character_ranges.inc"
 
-// Code points whose decomposition or combining class came with Unicode 10 or later, so that utf8proc knows of it and
-// the reference does not (the crate unicode-normalization-alignments 0.1.12 carries Unicode 9). Found by asking both
-// for every code point.
+// Code points whose decomposition or combining class was added in Unicode 10 or later: utf8proc has them, but the
+// reference does not (its crate unicode-normalization-alignments 0.1.12 uses Unicode 9). Found by comparing both for
+// every code point.
 constexpr CodePointRange kLaterMarkRanges[] = {
     {0x7FD, 0x7FD},     {0x898, 0x89F},     {0x8CA, 0x8D3},     {0x9FE, 0x9FE},     {0xC3C, 0xC3C},
     {0xD3B, 0xD3C},     {0xEBA, 0xEBA},     {0x1715, 0x1715},   {0x1ABF, 0x1ACE},   {0x1DF6, 0x1DFA},
@@ -34,10 +34,10 @@ constexpr CodePointRange kLaterMarkRanges[] = {
 
 constexpr std::size_t kBlock = 256;
 constexpr std::size_t kBlocks = 0x110000 / kBlock;
-constexpr std::size_t kRows = 256;  // as many as a byte counts; some 150 are used
+constexpr std::size_t kRows = 256;  // as many as a byte can index; about 150 are used
 
-// Two steps: a block of 256 code points, then the entry in its row. Blocks that are of the same classes throughout
-// share a row. Made when it is compiled, so that a program that starts has it at once.
+// A two-level table: a block of 256 code points, then the entry in its row. Blocks with the same classes throughout
+// share a row. Built at compile time, so that it costs nothing at program start.
 struct ClassTable {
   std::array<std::uint8_t, kBlocks> block_row{};
   std::array<std::array<std::uint8_t, kBlock>, kRows> rows{};
@@ -88,7 +88,7 @@ consteval ClassTable make_class_table() {
 
   ClassTable table;
   std::size_t used = 0;
-  std::array<std::size_t, 256> row_plus_one{};  // of blocks that are not mixed, by their classes
+  std::array<std::size_t, 256> row_plus_one{};  // row of uniform blocks, by their classes
   for (std::size_t block = 0; block < kBlocks; ++block) {
     std::size_t& shared = row_plus_one[whole[block]];
     if (is_mixed[block] || shared == 0) {

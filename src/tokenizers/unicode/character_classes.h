@@ -1,4 +1,4 @@
-// Which class a code point is in, as the reference tokenizer sees it.
+// Classes of code points, as in the reference tokenizer.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ enum CharacterClass : std::uint8_t {
   kNonspacingMark = 8,  // Mn
   kCombiningMark = 16,  // M*
   kWord = 32,           // \w of a regular expression
-  kLaterMark = 64,      // has normal-form data only since Unicode 10: the reference's normal forms are of Unicode 9
+  kLaterMark = 64,      // has normal-form data only since Unicode 10: the reference's normal forms use Unicode 9
 };
 
-/// The classes of `c` as bits of CharacterClass; none for numbers that are no code point.
+/// The classes of `c` as bits of CharacterClass; none if `c` is not a code point.
 std::uint8_t classes_of(char32_t c);
 
 inline bool is_in(char32_t c, std::uint8_t classes) { return (classes_of(c) & classes) != 0; }
 
-/// The blocks that BERT puts spaces around. The range U+2B820..U+2B91F is missing in the reference as well.
+/// The blocks that BERT surrounds with spaces. The range U+2B820..U+2B91F is missing in the reference as well.
 constexpr bool is_cjk_ideograph(char32_t c) {
   return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x20000 && c <= 0x2A6DF) ||
          (c >= 0x2A700 && c <= 0x2B73F) || (c >= 0x2B740 && c <= 0x2B81F) || (c >= 0x2B920 && c <= 0x2CEAF) ||

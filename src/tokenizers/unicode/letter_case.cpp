@@ -9,7 +9,7 @@
 namespace alate::tokenizers {
 namespace {
 
-// Letters of Unicode 16 and 17, which utf8proc 2.8 (Unicode 15) does not know and the reference does. Found by asking
+// Letters of Unicode 16 and 17, which the reference knows but utf8proc 2.8 (Unicode 15) does not. Found by comparing
 // both for every code point.
 char32_t later_lower_case(char32_t c) {
   if (c >= 0x10D50 && c <= 0x10D65) return c + 0x20;

@@ -22,7 +22,7 @@ std::vector<Part> decomposed(std::string_view text, bool compatible) {
   std::vector<Part> parts;
   parts.reserve(text.size());
   std::vector<char32_t> one;
-  std::size_t unsorted = 0;  // parts from here on have no starter among them yet
+  std::size_t unsorted = 0;  // parts from here on contain no starter yet
   const auto sort_pending = [&] {
     std::stable_sort(parts.begin() + static_cast<std::ptrdiff_t>(unsorted), parts.end(),
                      [](const Part& a, const Part& b) { return a.combining_class < b.combining_class; });
@@ -55,11 +55,11 @@ std::optional<char32_t> compose(char32_t a, char32_t b) {
   return composed;
 }
 
-// The composition algorithm of UAX #15 over already ordered parts. A composed code point takes in what it is made of.
+// The composition algorithm of UAX #15 over already ordered parts. A composed code point absorbs its parts.
 std::vector<Part> composed(const std::vector<Part>& parts) {
   std::vector<Part> out;
   out.reserve(parts.size());
-  std::optional<std::size_t> starter;  // its place in `out`
+  std::optional<std::size_t> starter;  // its index in `out`
   int last_class = -1;                 // of the last part after the starter; -1 right after it
   for (const Part& part : parts) {
     if (starter.has_value() && last_class < part.combining_class) {

@@ -1,4 +1,4 @@
-// Unicode normal forms (UAX #15), with the changes that alignment needs.
+// Unicode normal forms (UAX #15), as lists of changes for alignment.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace alate::tokenizers {
 
-/// A code point of a changed text and where it comes from: 0 replaces the next code point of the old text, 1 is new and
-/// belongs to what is before it, -n replaces the next one and takes the n after it in.
+/// A code point of a changed text and its origin: 0 replaces the next code point of the old text, 1 is inserted and
+/// belongs to the preceding one, -n replaces the next one and absorbs the n after it.
 struct Change {
   char32_t value;
   std::int32_t change;
@@ -19,10 +19,10 @@ enum class NormalForm { nfc, nfd, nfkc, nfkd };
 /// The canonical combining class of Unicode 9.
 int combining_class(char32_t c);
 
-/// Appends the full decomposition of one code point; `out` gets its parts in order, at most 18.
+/// Appends the full decomposition of one code point; at most 18 parts, in order.
 void decompose(char32_t c, bool compatible, std::vector<char32_t>& out);
 
-/// The normal form of valid UTF-8, of Unicode 9 as the reference has it.
+/// The normal form of valid UTF-8, by Unicode 9 as in the reference.
 std::vector<Change> normal_form(std::string_view text, NormalForm form);
 
 }  // namespace alate::tokenizers

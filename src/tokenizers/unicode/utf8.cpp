@@ -9,8 +9,8 @@
 namespace alate::tokenizers {
 namespace {
 
-// How many of the first bytes, which are no code point, are one error: the start of a code point as far as it goes, or
-// one byte. Table 3-7 of the Unicode Standard: the second byte's range depends on the first.
+// The length of the invalid part at the start of the text: the valid beginning of a code point, or one byte. Table 3-7
+// of the Unicode Standard: the second byte's range depends on the first.
 std::size_t invalid_part(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

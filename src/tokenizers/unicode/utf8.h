@@ -1,4 +1,4 @@
-// UTF-8 in and out, code point by code point.
+// Decoding and encoding of UTF-8, by code point.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ bool is_ascii(std::string_view text);
 
 std::size_t count_code_points(std::string_view text);
 
-/// Nothing when the text is valid UTF-8; else a copy in which each maximal invalid part is U+FFFD (the practice that
-/// the Unicode Standard recommends in section 3.9, and what Python's errors="replace" does).
+/// Nothing if the text is valid UTF-8; otherwise a copy with each maximal invalid part replaced by U+FFFD (as
+/// recommended in section 3.9 of the Unicode Standard, and as Python's errors="replace" does).
 std::optional<std::string> repair_utf8(std::string_view text);
 
 }  // namespace alate::tokenizers
