@@ -105,8 +105,7 @@ class Wheel {
   std::string sum_;
 };
 
-constexpr std::uint64_t kMostWheelBytes = std::uint64_t{1}
-                                          << 30;  // maximum for wheels that need not match a pinned checksum
+constexpr std::uint64_t kMostWheelBytes = std::uint64_t{1} << 30;  // maximum for wheels without a checksum check
 
 // Rejects a file of the wrong size before reading it.
 void check_size(const RuntimePackage& package, const InstallOptions& options) {

@@ -10,7 +10,7 @@ namespace alate::base {
 
 struct Processor {
   std::string brand;                  // empty if the processor does not report it
-  std::vector<std::string> features;  // only those that the operating system lets programs use
+  std::vector<std::string> features;  // only features enabled by the operating system
   InstructionSet best = InstructionSet::scalar;
 };
 

@@ -26,7 +26,7 @@ class IndexedTask {
 /// Workers spin for some microseconds after a loop, then sleep.
 class ThreadPool {
  public:
-  /// `threads` counts the caller: a pool of 1 has no threads of its own. 0 means one per usable core.
+  /// `threads` counts the caller: a pool of 1 starts no threads. 0 means one per usable core.
   explicit ThreadPool(std::size_t threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
