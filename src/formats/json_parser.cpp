@@ -216,7 +216,7 @@ int escaped_unit(std::string_view text, std::size_t at) {
 }
 
 // The text with each escape of a lone surrogate, which the parser would reject, replaced by an escape of U+FFFD. Both
-// are equally long, so that offsets stay correct. Empty if there is none.
+// are equally long, so offsets stay correct. Empty if there is none.
 std::string without_lone_surrogates(std::string_view text) {
   std::string changed;
   for (std::size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at)) {

@@ -30,7 +30,7 @@ inline std::uint16_t float_to_f16(float value) {
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   // Adding half of the last kept bit, minus one if that bit is even, carries exactly when rounding goes up.
   std::uint32_t half = (magnitude + 0xfffU + ((magnitude >> 13) & 1U) - (112U << 23)) >> 13;
-  // Just above 0.5 a float's spacing equals that of subnormal f16, 2^-24, so that the addition does the rounding.
+  // Just above 0.5 a float's spacing equals that of subnormal f16, 2^-24, so the addition does the rounding.
   const std::uint32_t small =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - std::bit_cast<std::uint32_t>(0.5F);
   half = magnitude < 0x38800000U ? small : half;                                   // below 2^-14

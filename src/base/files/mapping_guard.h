@@ -18,7 +18,7 @@ class MappingGuard {
 
   bool is_broken() const { return entry_->broken.load(std::memory_order_acquire); }
 
-  /// The handler reads entries and may interrupt anything, so that an entry is never freed, only reused.
+  /// The handler reads entries and may interrupt anything, so an entry is never freed, only reused.
   struct Entry {
     std::atomic<std::size_t> begin{0}, end{0};  // addresses; an end of 0: not in use
     std::atomic<bool> broken{false};

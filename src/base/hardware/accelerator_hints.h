@@ -6,7 +6,7 @@
 
 namespace alate::base {
 
-/// False if no GPU, TPU or neural engine driver has created a device, so that no library needs to be asked. True if the
+/// False if no GPU, TPU or neural engine driver has created a device, so no library needs to be asked. True if the
 /// system does not say.
 bool may_have_accelerators(const std::filesystem::path& root = "/");
 

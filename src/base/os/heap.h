@@ -7,8 +7,8 @@
 namespace alate::base {
 
 /// For long-running programs: from now on large blocks are returned to the system when freed. Otherwise the heap raises
-/// its thresholds with each large block and keeps as much, so that a thread that has loaded a model keeps its size for
-/// ever. Call it before starting threads.
+/// its thresholds with each large block and keeps as much, so a thread that has loaded a model keeps its size forever.
+/// Call it before starting threads.
 void keep_little_free_memory();
 
 /// Returns freed memory that the heap keeps to the system. Takes milliseconds; meant for use after freeing something

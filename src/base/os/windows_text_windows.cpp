@@ -38,9 +38,9 @@ std::string windows_message(unsigned long error) {
 
 }  // namespace alate::base
 
-// The standard library converts a std::string to a std::filesystem::path with this C run time function, but a path to a
-// std::string as UTF-8. The run time's version would treat each byte as a character; this replacement makes both
-// directions UTF-8, as in the rest of the program. A character beyond 16 bits becomes two units, one per call: the
+// The standard library converts a std::string to a std::filesystem::path with this C run time function, but converts a
+// path to a std::string as UTF-8. The run time's version would treat each byte as a character; this replacement makes
+// both directions UTF-8, as in the rest of the program. A character beyond 16 bits becomes two units, one per call: the
 // first call consumes all bytes but the last and leaves the second unit in the state.
 extern "C" std::size_t mbrtowc(wchar_t* out, const char* text, std::size_t bytes, std::mbstate_t* state) {
   constexpr auto kInvalid = static_cast<std::size_t>(-1), kIncomplete = static_cast<std::size_t>(-2);

@@ -6,7 +6,7 @@
 namespace alate::base {
 
 /// A std::mutex whose lock() throws std::system_error (resource_deadlock_would_occur) when its owner locks it again,
-/// where the system can tell (Linux): the thread, and all waiters, would otherwise block for ever. Condition variables
+/// where the system can tell (Linux): the thread, and all waiters, would otherwise block forever. Condition variables
 /// take it through an explicit std::unique_lock<std::mutex>.
 class CheckedMutex : public std::mutex {
  public:

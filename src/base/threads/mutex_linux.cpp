@@ -4,8 +4,8 @@
 
 namespace alate::base {
 
-// std::mutex is a pthread_mutex_t that is not yet locked, so that it can be reinitialized as another type. If that
-// fails, it stays as it was.
+// std::mutex is a pthread_mutex_t that is not yet locked, so it can be reinitialized as another type. If that fails, it
+// stays as it was.
 CheckedMutex::CheckedMutex() {
   pthread_mutexattr_t kind;
   if (::pthread_mutexattr_init(&kind) != 0) return;

@@ -6,7 +6,7 @@
 namespace alate::base {
 
 /// A std::shared_mutex that throws std::system_error (resource_deadlock_would_occur) when a thread that holds it,
-/// shared or exclusive, locks it again, shared or exclusive. A second shared lock counts too: it blocks for ever if a
+/// shared or exclusive, locks it again, shared or exclusive. A second shared lock counts too: it blocks forever if a
 /// writer has queued in between.
 class CheckedSharedMutex {
  public:

@@ -309,7 +309,7 @@ void ThreadPool::State::leave(Slot& slot) {
 std::size_t ThreadPool::State::help(std::size_t slot_index, std::size_t worker, std::uint32_t& seen) {
   Slot& slot = slots[slot_index];
   const std::size_t count = slot.count.load(std::memory_order_relaxed);
-  // There are never more helpers than worker numbers, so that one is free or about to be.
+  // There are never more helpers than worker numbers, so one is free or about to be.
   const std::size_t numbers = most_helpers_in(slot.word.load(std::memory_order_relaxed));
   std::size_t number = worker % numbers;
   while (slot.worker_taken[number].exchange(true, std::memory_order_acquire)) number = (number + 1) % numbers;

@@ -37,7 +37,7 @@ constexpr std::size_t kBlocks = 0x110000 / kBlock;
 constexpr std::size_t kRows = 256;  // as many as a byte can index; about 150 are used
 
 // A two-level table: a block of 256 code points, then the entry in its row. Blocks with the same classes throughout
-// share a row. Built at compile time, so that it costs nothing at program start.
+// share a row. Built at compile time, so it costs nothing at program start.
 struct ClassTable {
   std::array<std::uint8_t, kBlocks> block_row{};
   std::array<std::array<std::uint8_t, kBlock>, kRows> rows{};
