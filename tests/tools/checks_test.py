@@ -52,7 +52,7 @@ class Layers(InScratchFolder):
         self.assert_violation("src/base/a.h", '#include "../graph/graph.h"\n', "base may not include")
 
     def test_refuses_third_parties_in_public_headers(self):
-        self.assert_violation("include/alate/graph.h", "#include <utf8proc.h>\n", "only the standard library")
+        self.assert_violation("include/alate/model.h", "#include <utf8proc.h>\n", "only the standard library")
 
     def test_refuses_boost_in_headers(self):
         self.assert_violation("src/graph/a.h", "#include <boost/json.hpp>\n", "only .cpp files may include Boost")
@@ -67,6 +67,10 @@ class Layers(InScratchFolder):
         self.write("src/graph/ops.def", "#ifndef ALATE_OP\n#define ALATE_OP(...)\n#endif\n")
         self.write("src/backends/cpu/kernels/gemm/gemm_avx2.cpp", "#ifdef __AVX2__\n#endif\n")
         self.assertEqual(self.run_tool("check_layers", self.root), (0, ""))
+
+    def test_refuses_an_inner_folder_that_includes_one_further_down(self):
+        self.assert_violation("src/backends/cpu/passes/a.cpp", '#include "backends/cpu/planner/planner.h"\n',
+                              "passes may not include backends/cpu/planner/planner.h")
 
     def test_refuses_mutexes_that_no_build_checks(self):
         for kind in ("mutex", "recursive_mutex", "shared_mutex", "timed_mutex"):
