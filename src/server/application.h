@@ -1,4 +1,4 @@
-// The whole server: what `alate serve` runs.
+// The whole server, as run by `alate serve`.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ class ShutdownWatchdog;
 
 class Application {
  public:
-  /// Binds the listeners; nothing is answered before `run`. `version` is the program's. Throws invalid_argument,
-  /// not_found, corrupt or unavailable naming the setting that cannot be had.
+  /// Binds the listeners; no request is answered before `run`. `version` is the program's. Throws invalid_argument,
+  /// not_found, corrupt or unavailable; the message names the setting at fault.
   Application(const Settings& settings, std::string version);
   ~Application();
   Application(const Application&) = delete;
@@ -23,19 +23,20 @@ class Application {
   /// "http://127.0.0.1:11433", "unix:/run/alate.sock" …
   std::vector<std::string> endpoints() const;
 
-  /// From now on SIGTERM and SIGINT stop the server, a second one at once, and SIGHUP reads the certificate anew. From
-  /// the first on, until this object is destroyed, the process is ended when something hangs longer than
-  /// settings.shutdown_timeout and a few seconds; from the second on, longer than one. Once a process.
+  /// Installs signal handlers: SIGTERM and SIGINT stop the server (a second one stops it at once), SIGHUP reloads the
+  /// certificate. After the first stop signal, until this object is destroyed, the process is terminated if something
+  /// hangs for more than a few seconds beyond settings.shutdown_timeout; after the second, for more than one second.
+  /// Call once per process.
   void handle_signals();
 
-  /// Serves until it is stopped; then finishes what it has taken, for at most settings.shutdown_timeout.
+  /// Serves until stopped, then finishes the requests already accepted, for at most settings.shutdown_timeout.
   void run();
   /// From any thread.
   void stop();
 
  private:
   struct State;
-  std::unique_ptr<ShutdownWatchdog> watchdog_;  // outlives the state, whose end may hang
+  std::unique_ptr<ShutdownWatchdog> watchdog_;  // outlives the state, whose destructor may hang
   std::unique_ptr<State> state_;
 };
 

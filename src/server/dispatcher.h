@@ -1,4 +1,4 @@
-// From a request to its route: checks who asks, what for and with what, then calls the row's handler.
+// Dispatches a request to its route: checks the client, its access and the body, then calls the route's handler.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace alate::server {
 
-/// Thread-safe; all it refers to must outlive it.
+/// Thread-safe. Everything passed to the constructor must outlive it.
 class Dispatcher : public RequestHandler {
  public:
   Dispatcher(Services& services, Admission& admission, const ApiKeys& keys, WebOrigins origins);
@@ -29,19 +29,19 @@ class Dispatcher : public RequestHandler {
   void served(const Served& served) override;
 
  private:
-  /// Answers, or gives the request to its route's handler.
+  /// Answers the request, or passes it to its route's handler.
   void dispatch(const std::shared_ptr<Exchange>& exchange, Router::Match match) const;
   void call_route(const std::shared_ptr<Exchange>& exchange, Router::Match match) const;
   formats::Json read_body(const Request& request, const Route& route) const;
-  /// `shown`: the key that the request shows.
+  /// `shown` is the key presented with the request.
   std::optional<Response> check(const Request& head, const Router::Match& match,
                                 std::optional<std::size_t> shown) const;
-  /// Why whoever asks may not have this route, for the client's eyes.
+  /// Why the client may not use this route, as a message for the client.
   std::optional<std::string> access_objection(const Request& head, const Route& route,
                                               std::optional<std::size_t> key) const;
   bool is_health_only(const Request& request, const Router::Match& match) const;
   const Schema* schema_of(const Route& route) const;
-  /// Of a path that has no route, too; the base path aside.
+  /// Works for paths without a route too; ignores the base path.
   Family family_of(std::string_view path) const;
   Response answer(const Request& request, Family family, const Problem& problem) const;
 
@@ -49,7 +49,7 @@ class Dispatcher : public RequestHandler {
   Admission& admission_;
   const ApiKeys& keys_;
   const WebOrigins origins_;
-  std::vector<std::optional<Schema>> schemas_;  // of the router's rows, in their order
+  std::vector<std::optional<Schema>> schemas_;  // one per row of the router, in order
 };
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// A request on its way through the server, from the last byte of its body to its one answer.
+// One request on its way through the server, from the last byte of its body to its single answer.
 #pragma once
 
 #include <chrono>
@@ -17,53 +17,54 @@ namespace alate::server {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long a request was in each stage; zero where it was in none.
+/// Time a request spent in each stage; zero for stages it never entered.
 struct StageTimes {
-  std::chrono::nanoseconds queue{};  // until its first row was taken into a batch, admission included
+  std::chrono::nanoseconds queue{};  // until its first row joined a batch, admission included
   std::chrono::nanoseconds tokenize{};
   std::chrono::nanoseconds compute{};
-  bool computed = false;  // whether it came to a model at all
+  bool computed = false;  // whether it reached a model at all
 };
 
-/// Thread-safe but for `stages`, which belongs to whoever works on the request until it is answered.
+/// Thread-safe except for `stages`, which belongs to the thread working on the request until it is answered.
 class Exchange {
  public:
   /// `send` is called at most once, from any thread, with the answer. It must not call back into the exchange.
   Exchange(Request request, std::string id, Clock::time_point deadline, std::function<void(Response)> send);
 
   const Request& request() const { return request_; }
-  /// Drops the body once it has been read: it may be large, and the answer may take long.
+  /// Drops the body once it has been read: it may be large, and the answer may take a long time.
   void release_body();
   const std::string& id() const { return id_; }
   Clock::time_point received() const { return received_; }
   Clock::time_point deadline() const { return deadline_; }  // Clock::time_point::max() without one
-  /// Who asks: set by the transport, before the exchange is given on.
+  /// Identity of the client. Set by the transport before it hands the exchange over.
   ClientId client_id;
-  std::shared_ptr<const ClientAccount> account;  // null where nothing is counted
-  /// The same for the models' batches, set by the application.
+  std::shared_ptr<const ClientAccount> account;  // null where nothing is accounted
+  /// The client's name for the models' batches. Set by the application.
   std::string client;
-  /// Whether it showed a key with the role admin. Set by the application.
+  /// Whether the request presented a key with the role admin. Set by the application.
   bool is_admin = false;
   StageTimes stages;
-  /// Headers that the answer gets besides its own. Set before the exchange is given on.
+  /// Extra headers for the answer. Set before the exchange is handed over.
   std::vector<Headers::Entry> answer_headers;
 
-  /// Keeps something for as long as the request is under way, such as its place among those that compute: let go when
-  /// the exchange is finished or abandoned, at once when it already is.
+  /// Keeps `place`, such as its admission slot, alive while the request is in flight. Released when the exchange is
+  /// finished or abandoned; at once if it already is.
   void hold(std::shared_ptr<void> place);
 
-  /// Sends the answer, with Server-Timing where a model was asked. Only the first call counts, and none after
+  /// Sends the answer, with Server-Timing if a model was involved. Only the first call has an effect, and none after
   /// `abandon`.
   void reply(Response response);
 
-  /// The answer has been written, or its client has gone: nothing is held for the request any more. Called by the
+  /// The answer has been written or the client has gone: releases everything held for the request. Called by the
   /// transport.
   void finish() noexcept;
-  /// The client has gone or its time is up: no answer will be sent, and the hooks run. Called by the transport.
+  /// The client has gone or the deadline has passed: no answer will be sent, and the hooks run. Called by the
+  /// transport.
   void abandon();
   bool abandoned() const;
-  /// Called when the exchange is abandoned, on the thread that does it; at once when it already is. Hooks are dropped
-  /// unrun when the exchange is answered.
+  /// `hook` runs when the exchange is abandoned, on the abandoning thread; at once if it already is. Hooks are dropped
+  /// without running when the exchange is answered.
   void on_abandon(std::function<void()> hook);
 
  private:

@@ -1,4 +1,4 @@
-// What a request gets that failed.
+// Error answers for failed requests.
 #pragma once
 
 #include <exception>
@@ -11,7 +11,7 @@ namespace alate::server {
 /// The problem behind an exception of any kind.
 Problem problem_of(const std::exception_ptr& error);
 
-/// Answers with the error in the family's shape; what is our fault is logged with the request's id.
+/// Answers with the error in the family's format; server faults are logged with the request's id.
 void fail(Exchange& exchange, Family family, const std::exception_ptr& error);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// Families of routes: whose clients they are for, and so the shape and the statuses of their errors.
+// API families of routes. The family decides the format and the status codes of errors.
 #pragma once
 
 #include <exception>
@@ -15,54 +15,54 @@ namespace alate::server {
 
 enum class Family { native, openai, anthropic, tei, cohere, ollama, kserve, operations };
 
-/// All of them, in the order that pages list them.
+/// All families, in the order in which pages list them.
 std::span<const Family> families();
-/// "native", "openai": as tags and labels have it.
+/// "native", "openai": the spelling used in tags and labels.
 std::string_view to_string(Family family);
-/// The family that answers for a path, known route or not, by its prefix; the path is without the server's base path.
+/// The family responsible for a path, known route or not, by its prefix. The path excludes the server's base path.
 Family family_of_path(std::string_view path);
 
-/// Something a request does not get, before it has a family's shape.
+/// An error, before it is put into a family's format.
 struct Problem {
   enum class Kind {
     malformed,        // not JSON, not HTTP: 400
     invalid,          // JSON that does not fit the route's schema: 400; TEI 422
-    empty,            // no text where there must be one: 400, for TEI's "Empty"
-    impossible,       // fits the schema, but the model cannot: 422; OpenAI, Anthropic and Cohere 400
-    too_long,         // a text over the model's length that must not be cut: as impossible; TEI 413
-    too_many,         // more inputs than the server takes: 413; OpenAI, Anthropic and Cohere 400
+    empty,            // no text where one is required: 400, for TEI's "Empty"
+    impossible,       // fits the schema, but the model cannot do it: 422; OpenAI, Anthropic and Cohere 400
+    too_long,         // a text longer than the model allows that must not be truncated: as impossible; TEI 413
+    too_many,         // more inputs than the server accepts: 413; OpenAI, Anthropic and Cohere 400
     unauthenticated,  // 401
     forbidden,        // a foreign web page or Host: 403
     not_found,        // no such route: 404
     no_model,         // no such model: 404
     not_allowed,      // 405
     timeout_reading,  // 408
-    too_large,        // the body: 413
+    too_large,        // the body is too large: 413
     wrong_type,       // 415
     overloaded,       // 503; OpenAI, Anthropic, TEI and Cohere 429
     not_ready,        // shutting down, or loading: 503
     unsupported,      // 501; OpenAI, Anthropic and Cohere 400, TEI 422
     timeout,          // 504
-    internal,         // 500; TEI 424, which is what its server says
+    internal,         // 500; TEI 424, as its own server does
   };
   Kind kind = Kind::internal;
   std::string message;
-  std::string parameter;           // the field that is wrong, where one is: "input", "dimensions"
-  std::optional<int> status;       // instead of the kind's own, for what HTTP alone names (414, 431, 501, 505)
-  std::optional<int> retry_after;  // seconds; overloaded and not_ready have 1 without it
+  std::string parameter;           // the offending field, if any: "input", "dimensions"
+  std::optional<int> status;       // overrides the kind's status, for HTTP-level errors (414, 431, 501, 505)
+  std::optional<int> retry_after;  // seconds; defaults to 1 for overloaded and not_ready
 };
 
-/// The status of a kind of problem in a family.
+/// The status code of a kind of problem in a family.
 int status_of(Family family, Problem::Kind kind);
 
-/// What an error of the library means to a client. Where the error names a path of this machine, or is a fault of ours,
-/// a general sentence stands for its message.
+/// What a library error means to a client. If the error names a local path or is a server fault, its message is
+/// replaced by a general one.
 Problem problem_of(const Error& error);
 
-/// The answer in the family's shape and with its status.
+/// The answer in the family's format and with its status.
 Response to_response(Family family, const Problem& problem);
 
-/// Thrown by routes for what `Error` has no code for.
+/// Thrown by routes for errors that `Error` has no code for.
 class RequestError : public std::exception {
  public:
   explicit RequestError(Problem problem) : problem_(std::move(problem)) {}

@@ -1,12 +1,12 @@
-// How many files and sockets the process may have open.
+// The process's limit on open files and sockets.
 #pragma once
 
 #include <cstddef>
 
 namespace alate::server {
 
-/// Raises the process's soft limit to `wanted` where it is lower, as far as the hard limit allows. True when the limit
-/// is at least `wanted` now.
+/// Raises the process's soft limit to `wanted` if it is lower, as far as the hard limit allows. True if the limit is at
+/// least `wanted` afterwards.
 bool allow_open_files(std::size_t wanted);
 
 }  // namespace alate::server

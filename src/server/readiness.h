@@ -1,4 +1,4 @@
-// Whether the server's threads do their work.
+// Readiness check: whether the server's threads make progress.
 #pragma once
 
 #include <chrono>
@@ -9,17 +9,18 @@
 
 namespace alate::server {
 
-/// Longer than these nothing takes unless it hangs.
+/// Upper bounds on normal operation; anything slower is considered hung.
 struct ReadinessLimits {
-  std::chrono::nanoseconds wait = std::chrono::seconds(10);  // until a thread takes up what would be given to it now
-  std::chrono::nanoseconds work = std::chrono::seconds(30);  // large bodies and answers
-  std::chrono::nanoseconds load = std::chrono::minutes(10);  // of a model
-  std::chrono::nanoseconds batch = std::chrono::minutes(2);  // of a model's run
+  std::chrono::nanoseconds wait = std::chrono::seconds(10);  // until a thread picks up work queued now
+  std::chrono::nanoseconds work = std::chrono::seconds(30);  // processing of large bodies and answers
+  std::chrono::nanoseconds load = std::chrono::minutes(10);  // loading a model
+  std::chrono::nanoseconds batch = std::chrono::minutes(2);  // one batch of a model
 };
 
-/// Why the server does not work, for whoever restarts it; empty where it does. Looks at the queues' clocks, and so
-/// costs the same however often it is asked: what waits at the head of a queue has waited as long as anything given to
-/// it then. A single thread that hangs shows too, although others still take work.
+/// Why the server makes no progress, for the operator or supervisor that restarts it; empty if it does. Reads only the
+/// queues' clocks, so the cost does not depend on how often it is called: the head of a queue has waited as long as
+/// anything queued behind it at that time would. A single hung thread is reported even if other threads still take
+/// work.
 std::string find_obstacle(const WorkQueue& work, const WorkQueue& loaders, const ModelHost& models,
                           const ReadinessLimits& limits = {});
 

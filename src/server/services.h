@@ -1,4 +1,4 @@
-// What the routes work with.
+// Shared services that routes work with.
 #pragma once
 
 #include <atomic>
@@ -13,17 +13,17 @@
 
 namespace alate::server {
 
-/// Owned by the application; everything in it is thread-safe and outlives all requests.
+/// Owned by the application. All members are thread-safe and outlive every request.
 struct Services {
   const Settings& settings;
   ModelHost& models;
   Metrics& metrics;
   WorkQueue& work;
   const Router& router;
-  std::string version;             // of the program: "0.1.0"
+  std::string version;             // the program's: "0.1.0"
   std::function<Gauges()> gauges;  // for /metrics
   std::atomic<bool> shutting_down = false;
-  std::function<std::string()> obstacle = {};  // why the server does not work at the moment; empty: it does
+  std::function<std::string()> obstacle = {};  // why the server makes no progress at the moment; empty: it does
 };
 
 /// A JSON answer with status 200.

@@ -1,4 +1,4 @@
-// Ends the process when it does not end by itself.
+// Terminates the process if shutdown hangs.
 #pragma once
 
 #include <chrono>
@@ -8,14 +8,14 @@
 
 namespace alate::server {
 
-/// Counts SIGTERM and SIGINT beside those who handle them, from its making on: `limit` after the first of them, or a
-/// second after the second, or at once at the third, the process ends with exit code 1 and a line in the log, whatever
-/// hangs. It has a thread of its own, which needs nothing of the others. To be destroyed when all that could hang has
-/// ended. One at a time.
+/// Counts SIGTERM and SIGINT from construction on, in addition to their other handlers. `limit` after the first signal,
+/// one second after the second, or immediately at the third, the process exits with code 1 and a log line, whatever
+/// hangs. Runs on its own thread, which depends on no other. Destroy it once everything that could hang has ended. Only
+/// one at a time.
 class ShutdownWatchdog {
  public:
-  /// REQUIRES: the other handlers of these signals are installed, since each signal is passed on to them. Throws
-  /// resource_exhausted where the process has no descriptor or thread for it.
+  /// REQUIRES: the other handlers of these signals are already installed, because each signal is passed on to them.
+  /// Throws resource_exhausted if the process has no descriptor or thread left.
   explicit ShutdownWatchdog(std::chrono::nanoseconds limit);
   ~ShutdownWatchdog();
   ShutdownWatchdog(const ShutdownWatchdog&) = delete;
@@ -25,7 +25,7 @@ class ShutdownWatchdog {
   void watch() const;
 
   const std::chrono::nanoseconds limit_;
-  Descriptor told_, tell_;  // the ends of a pipe
+  Descriptor told_, tell_;  // read and write end of a pipe
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// Moments as JSON has them.
+// Timestamps for JSON.
 #pragma once
 
 #include <chrono>

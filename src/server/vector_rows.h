@@ -1,4 +1,4 @@
-// The vectors of an answer, shared by all that its body is made of.
+// The vectors of an answer, shared by all parts of its body.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace alate::server {
 
-/// A value: copies share the numbers, which live as long as any of them.
+/// A value type: copies share the numbers, which live as long as any copy.
 class VectorRows {
  public:
   /// `numbers` are [rows, dimensions].

@@ -1,4 +1,4 @@
-// A few threads for work that would hold up the transport's: large bodies, large answers, loading models.
+// A small thread pool for work that would block the transport's thread: large bodies, large answers, loading models.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace alate::server {
 
-/// Thread-safe. Work begins in the order it was given.
+/// Thread-safe. Work starts in FIFO order.
 class WorkQueue {
  public:
   explicit WorkQueue(std::size_t threads);
@@ -26,12 +26,12 @@ class WorkQueue {
 
   /// `work` must not throw. It is dropped once the queue has stopped.
   void push(std::function<void()> work);
-  /// How long the work that is next has been waiting; 0 where none waits.
+  /// Time that the work at the head of the queue has been waiting; 0 if none is waiting.
   std::chrono::nanoseconds longest_wait() const;
-  /// How long the work has been running that a thread began first; 0 where none runs.
+  /// Run time so far of the work that started earliest; 0 if none is running.
   std::chrono::nanoseconds longest_run() const;
 
-  /// As the destructor; not from the queue's own threads, nor from two threads at once. Idempotent.
+  /// As the destructor. Not to be called from the queue's own threads, nor from two threads at once. Idempotent.
   void stop();
 
  private:
@@ -46,7 +46,7 @@ class WorkQueue {
   mutable base::Mutex mutex_;
   std::condition_variable ready_;
   std::deque<Waiting> waiting_;
-  std::vector<std::optional<Clock::time_point>> running_;  // since when each thread is at its work
+  std::vector<std::optional<Clock::time_point>> running_;  // per thread, when its current work started
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

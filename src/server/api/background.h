@@ -1,4 +1,4 @@
-// Work of routes that would hold up the transport's thread: reading disks, large texts.
+// Background work of routes that would block the transport's thread: reading disks, large texts.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace alate::server {
 
-/// Answers with what `work` returns on the services' work queue; what it throws gets the shape of the call's family.
-/// Does nothing for a request that has been abandoned by then.
+/// Answers with the result of `work`, run on the services' work queue; exceptions get the format of the call's family.
+/// Does nothing if the request has been abandoned by then.
 void answer_in_background(const Call& call, std::function<Response()> work);
 
-/// The same once the model is there; an empty name is the default one. The answer names the model's fingerprint.
+/// The same once the model is loaded; an empty name is the default model. The answer carries the model's fingerprint.
 void answer_with_model(const Call& call, std::string_view model,
                        std::function<Response(const HostedModel& model)> work);
 

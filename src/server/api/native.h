@@ -1,4 +1,4 @@
-// Answers of Alate's own routes, which Ollama's and Termite's clients read too.
+// Answers of Alate's own routes, also used by clients of Ollama and Termite.
 #pragma once
 
 #include <chrono>
@@ -15,19 +15,19 @@
 
 namespace alate::server {
 
-/// The body of an answer to POST /api/embed. `model` is the name that the request had; empty: the model's own.
+/// The body of an answer to POST /api/embed. `model` is the name given in the request; empty: the model's own.
 ItemizedBody native_embedding_list(EmbedAnswer answer, std::string_view model);
 
-/// The same as bytes, all little endian: u64 rows, u64 dimensions, the float32 vectors.
+/// The same in binary, all little-endian: u64 rows, u64 dimensions, the float32 vectors.
 ItemizedBody embedding_octets(EmbedAnswer answer);
 
-/// Whether an Accept header would rather have application/octet-stream than application/json: it names it with a
-/// higher quality, or with the same and first. "*/*" does not name it.
+/// Whether an Accept header prefers application/octet-stream to application/json: it names it with a higher quality, or
+/// with the same quality and first. "*/*" does not count as naming it.
 bool prefers_octets(std::string_view accept);
 
-/// The body's "keep_alive", seconds as a number or a duration as text, as ModelHost::touch takes it: -1 ns for what is
-/// below 0 and for 50 years and more; nothing where it is absent or null. Throws RequestError for text that is no
-/// duration.
+/// The "keep_alive" of the body, seconds as a number or a duration as text, in the form that ModelHost::touch takes: -1
+/// ns for negative values and for 50 years or more; nothing if absent or null. Throws RequestError for text that is not
+/// a duration.
 std::optional<std::chrono::nanoseconds> read_keep_alive(const formats::Json& body);
 
 /// The answer to GET /api/models.

@@ -1,4 +1,4 @@
-// Answers of Ollama's API, in its words.
+// Answers in the format of Ollama's API.
 #pragma once
 
 #include <chrono>
@@ -12,27 +12,27 @@
 
 namespace alate::server {
 
-/// How many parameters a model has, as Ollama shows it: "22.7M", "1.3B"; empty for 0.
+/// Number of parameters in Ollama's notation: "22.7M", "1.3B"; empty for 0.
 std::string parameter_size(std::size_t parameters);
 
 /// An entry of GET /api/tags.
 formats::Json ollama_tag(const ModelListing& listing);
 
-/// What is told of a loaded model beside its facts.
+/// Runtime state of a loaded model, in addition to its facts.
 struct OllamaRun {
-  std::optional<std::chrono::system_clock::time_point> expires;  // none: stays
+  std::optional<std::chrono::system_clock::time_point> expires;  // none: never
   std::size_t bytes = 0;
   runtime::BatchScheduler::Depth queue;
   Fingerprint fingerprint = {};
 };
 
-/// An entry of GET /api/ps, with our own facts behind Ollama's.
+/// An entry of GET /api/ps, with Alate's own fields after Ollama's.
 formats::Json ollama_process(const ModelListing& listing, const ModelFacts& facts, const OllamaRun& run);
 
-/// The answer to POST /api/show. `config` is the model's config.json, null where it cannot be read.
+/// The answer to POST /api/show. `config` is the model's config.json, null if it cannot be read.
 formats::Json ollama_show(const ModelListing& listing, const formats::Json& config);
 
-/// The body of an answer to POST /api/embeddings: the first vector, or none.
+/// The body of an answer to POST /api/embeddings: the first vector, if any.
 std::string ollama_embedding(const EmbedAnswer& answer);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// Answers of OpenAI's API, in its words.
+// Answers in the format of OpenAI's API.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace alate::server {
 
-/// The body of an answer to POST /v1/embeddings. `model` is the name that the request had.
+/// The body of an answer to POST /v1/embeddings. `model` is the name given in the request.
 ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, bool base64);
 
 /// An entry of GET /v1/models.

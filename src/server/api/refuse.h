@@ -1,4 +1,4 @@
-// How routes say no.
+// Refusing a request from a route.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace alate::server {
 
-/// Throws a RequestError. `parameter` is the field that is wrong, where one is.
+/// Throws a RequestError. `parameter` is the offending field, if any.
 [[noreturn]] void refuse(Problem::Kind kind, std::string message, std::string parameter = "");
 
 }  // namespace alate::server

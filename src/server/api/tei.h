@@ -1,4 +1,4 @@
-// Answers of Hugging Face's text-embeddings-inference, in its words.
+// Answers in the format of Hugging Face's text-embeddings-inference.
 #pragma once
 
 #include <string>
@@ -11,14 +11,15 @@
 
 namespace alate::server {
 
-/// The vectors alone: [[…], …].
+/// Only the vectors: [[…], …].
 ItemizedBody tei_vectors(EmbedAnswer answer);
 
-/// The cosines of the first vector with each other one: [0.5, …]. A vector of zeros is like nothing: 0.
+/// Cosine similarity of the first vector to each of the others: [0.5, …]. A zero vector has similarity 0 to everything.
 std::string tei_similarities(const EmbedAnswer& answer);
 
-/// Appends a text's tokens: [{"id", "text", "special", "start", "stop"}, …]. start and stop are bytes of `text`, null
-/// for special tokens, whose text is the token's name; that of the others is the part of `text`.
+/// Appends a text's tokens: [{"id", "text", "special", "start", "stop"}, …]. start and stop are byte offsets into
+/// `text`, null for special tokens. "text" is the token's name for special tokens, else the corresponding part of
+/// `text`.
 void append_tei_tokens(std::string& out, const Encoding& encoding, std::string_view text);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// Texts, or token ids instead of them, as the requests of several families have them under one key.
+// Texts, or token ids in their place, as several families accept them under one key.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace alate::server {
 
-/// Reads a string, a list of strings, a list of token ids, or a list of such lists into the request, and takes `name`
-/// for what errors call it. Throws RequestError for lists of both kinds and for ids that no vocabulary has.
+/// Reads a string, a list of strings, a list of token ids or a list of such lists into the request, and sets `name` as
+/// the parameter that errors mention. Throws RequestError for mixed lists and for ids outside any vocabulary.
 void read_inputs(const formats::Json& inputs, const std::string& name, EmbedRequest& request);
 
 /// A list of token ids; `place` names it in errors: "input[3]".

@@ -1,4 +1,4 @@
-// Takes the paths of this machine out of an answer.
+// Removes local file paths from an answer.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace alate::server {
 
-/// The text with "…" for each absolute path in it, also for one that begins with "~"; of a library its file's name
-/// remains: of "/home/me/lib/a.so was not found" there is left "…/a.so was not found".
+/// The text with each absolute path (including paths starting with "~") replaced by "…"; libraries keep their file
+/// name: "/home/me/lib/a.so was not found" becomes "…/a.so was not found".
 std::string without_folders(std::string_view text);
 
-/// The same for every text in a value, the names of members aside.
+/// The same for every string in a value, except member names.
 formats::Json without_paths(const formats::Json& value);
 
 }  // namespace alate::server

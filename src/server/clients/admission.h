@@ -1,4 +1,4 @@
-// How many requests are worked on at a time, and how many may wait for it.
+// Admission control: how many requests run at a time, and how many may wait.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,31 @@
 
 namespace alate::server {
 
-/// Places among the requests under way. An exchange holds its place until its answer is written (Exchange::finish), so
-/// that answers which nobody reads cannot pile up. No client gets more than its share of the places, nor of the queue
-/// for them; those who wait get free places in turn. Thread-safe; must outlive every exchange that holds a place.
+/// Slots for running requests. An exchange holds its slot until its answer is written (Exchange::finish), so that
+/// unread answers cannot pile up. No client gets more than its share of the slots or of the queue for them; free slots
+/// go round-robin to waiting clients. Thread-safe; must outlive every exchange that holds a slot.
 ///
-/// A request waits for nothing but places that others hold, or for the reading of answers to its own client
-/// (ClientAccount::may_begin). Both end in bounded time, by the times for requests and for transfers, and need nothing
-/// of those who wait: so nobody waits for ever.
+/// A request waits only for slots that others hold, or for its own client to read its answers
+/// (ClientAccount::may_begin). Both end in bounded time, by the request and transfer timeouts, and do not depend on
+/// waiting requests, so no request waits forever.
 class Admission {
  public:
   enum class Outcome {
     begins,
-    displaced,  // the queue is full, and its place there went to a client that has fewer
+    displaced,  // the queue is full, and a client with fewer waiting requests got its place
   };
   using Go = std::function<void(Outcome)>;
 
-  /// `work` runs what has waited. `client_percent` of the places, and of those in the queue, are for one client at
-  /// most.
+  /// `work` runs requests that had to wait. One client gets at most `client_percent` of the slots and of the queue.
   Admission(std::size_t max_running, std::size_t max_waiting, std::size_t client_percent, WorkQueue& work);
 
-  /// Calls `go` at once where a place is free, else later on the work queue, unless the exchange has been abandoned by
-  /// then. False, and nothing will happen, when too many wait already. The exchange holds the place until it is
-  /// finished or abandoned.
+  /// Calls `go` at once if a slot is free; otherwise later on the work queue, unless the exchange has been abandoned by
+  /// then. Returns false, and never calls `go`, if too many are waiting already. The exchange holds the slot until it
+  /// is finished or abandoned.
   bool enter(const std::shared_ptr<Exchange>& exchange, Go go);
 
-  /// Looks again whether somebody who waits may begin: to be called now and then, since a client may also have waited
-  /// for the reading of answers that held no place.
+  /// Checks again whether a waiting request may begin. Call it periodically, because a request may also have been
+  /// waiting for its client to read answers that held no slot.
   void wake();
 
   struct Counts {
@@ -74,8 +73,8 @@ class Admission {
   WorkQueue& work_;
   mutable base::Mutex mutex_;
   std::size_t running_ = 0, waiting_ = 0;
-  Clients clients_;       // that run or wait
-  ClientId last_client_;  // whose turn it was
+  Clients clients_;       // that have running or waiting requests
+  ClientId last_client_;  // last client served, for round-robin
   bool beginning_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The keys that a server takes, and what each is for.
+// API keys that the server accepts, and their roles.
 #pragma once
 
 #include <array>
@@ -14,22 +14,23 @@
 
 namespace alate::server {
 
-/// Whether a key of this role opens a route of this access.
+/// Whether a key of this role grants access to a route of this access level.
 bool may(KeyRole role, Access access);
 
-/// Immutable; thread-safe. Keeps digests alone.
+/// Immutable; thread-safe. Stores only digests.
 class ApiKeys {
  public:
-  /// Entries as parse_key_entry takes them. Throws invalid_argument for what it does not, and for a key with two roles.
+  /// Takes entries in the format of parse_key_entry. Throws invalid_argument for malformed entries, and for a key with
+  /// two roles.
   explicit ApiKeys(const std::vector<std::string>& entries);
 
-  /// Whether none is needed.
+  /// Whether no key is required.
   bool empty() const { return digests_.empty(); }
 
-  /// Which of the keys the request shows, as "Authorization: Bearer KEY", "X-API-Key: KEY" or "api-key: KEY"; nothing
-  /// when it shows none. How long it takes says nothing about the keys.
+  /// Index of the key that the request presents, as "Authorization: Bearer KEY", "X-API-Key: KEY" or "api-key: KEY";
+  /// nothing if there is none. The time taken reveals nothing about the keys.
   std::optional<std::size_t> check(const Headers& headers) const;
-  /// Of a key that `check` has found.
+  /// The role of a key found by `check`.
   KeyRole role(std::size_t key) const { return roles_[key]; }
 
  private:

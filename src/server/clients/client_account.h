@@ -1,4 +1,4 @@
-// What each client holds of the server's memory, beside what all hold together.
+// Accounting of the server's memory, per client and in total.
 #pragma once
 
 #include <atomic>
@@ -11,26 +11,26 @@
 
 namespace alate::server {
 
-/// What one client may hold of something that all share: `percent` of it, and no less than `least`.
+/// How much of a shared resource one client may hold: `percent` of it, but at least `least`.
 std::size_t client_share(std::size_t of_all, std::size_t percent, std::size_t least);
 
-/// Bytes that all clients hold together.
+/// Bytes held by all clients together.
 struct HeldBytes {
   HeldBytes(std::size_t the_max_answers, std::size_t the_max_client_answers)
       : max_answers(the_max_answers), max_client_answers(the_max_client_answers) {}
 
-  std::atomic<std::size_t> bodies = 0;   // of requests under way
-  std::atomic<std::size_t> answers = 0;  // that their clients have not taken at once
+  std::atomic<std::size_t> bodies = 0;   // of requests in flight
+  std::atomic<std::size_t> answers = 0;  // not yet read by their clients
   const std::size_t max_answers, max_client_answers;
 };
 
-/// One client's holdings. The numbers of bytes are thread-safe; those of connections belong to the transport's thread.
+/// One client's account. The byte counts are thread-safe; the connection counts belong to the transport's thread.
 class ClientAccount {
  public:
   ClientAccount(ClientId the_id, std::shared_ptr<HeldBytes> the_total) : id(the_id), total(std::move(the_total)) {}
 
-  /// Whether the answer to a further request would have room. Always true for a client that has taken all of its
-  /// answers, so that no client waits for the reading of others.
+  /// Whether there would be room for the answer to another request. Always true for a client that has read all its
+  /// answers, so that no client waits for others to read.
   bool may_begin() const {
     const std::size_t held = answers.load();
     return held == 0 || (held < total->max_client_answers && total->answers.load() < total->max_answers);
@@ -39,17 +39,17 @@ class ClientAccount {
   const ClientId id;
   const std::shared_ptr<HeldBytes> total;
   std::atomic<std::size_t> bodies = 0, answers = 0;  // bytes, as in HeldBytes
-  std::size_t connections = 0;                       // within the limit of connections
+  std::size_t connections = 0;                       // within the connection limit
   std::size_t surplus_connections = 0;               // beyond it
 };
 
-/// Finds accounts. An account lives as long as somebody holds it. Belongs to one thread.
+/// Finds accounts. An account lives as long as it is referenced. Belongs to one thread.
 class ClientAccounts {
  public:
   explicit ClientAccounts(std::shared_ptr<HeldBytes> total) : total_(std::move(total)) {}
 
   std::shared_ptr<ClientAccount> find(const ClientId& id);
-  std::size_t size() const { return accounts_.size(); }  // those that nobody holds any more included
+  std::size_t size() const { return accounts_.size(); }  // includes accounts no longer referenced
 
  private:
   struct Hash {
@@ -58,11 +58,11 @@ class ClientAccounts {
 
   std::shared_ptr<HeldBytes> total_;
   std::unordered_map<ClientId, std::weak_ptr<ClientAccount>, Hash> accounts_;
-  std::size_t sweep_at_ = 64;  // accounts, with those that nobody holds any more
+  std::size_t sweep_at_ = 64;  // accounts, including those no longer referenced
 };
 
-/// Bytes that one request holds, on its client's account; given back when it is destroyed, on any thread. One charge is
-/// not thread-safe.
+/// Bytes that one request holds, charged to its client's account. Released on destruction, on any thread. A single
+/// charge is not thread-safe.
 class ByteCharge {
  public:
   enum class Kind { body, answer };
@@ -83,7 +83,7 @@ class ByteCharge {
   ByteCharge(const ByteCharge&) = delete;
   ByteCharge& operator=(const ByteCharge&) = delete;
 
-  /// REQUIRES: made with an account.
+  /// REQUIRES: constructed with an account.
   void raise_to(std::size_t bytes);
   void lower_to(std::size_t bytes) noexcept;
   std::size_t bytes() const { return bytes_; }

@@ -1,4 +1,4 @@
-// Which web pages may call the server: guards people's own machines against the pages that they visit.
+// Which web pages may call the server. Protects local servers from the pages that their users visit.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@
 namespace alate::server {
 
 struct WebOriginRules {
-  std::vector<std::string> origins;  // as Settings::cors
-  std::vector<std::string> hosts;    // names in Host that are answered, beside addresses and localhost
-  /// The server has no keys, so that a page must not reach it by a name of its own that it has made to point here (DNS
-  /// rebinding): a Host is answered that is an address, localhost or among `hosts`.
+  std::vector<std::string> origins;  // as in Settings::cors
+  std::vector<std::string> hosts;    // accepted names in Host, besides addresses and localhost
+  /// The server has no keys, so pages must not reach it under a host name of their own that they point here (DNS
+  /// rebinding): only a Host that is an address, localhost or one of `hosts` is accepted.
   bool checks_host = false;
-  /// Nobody but programs of this machine reaches the server, and its pages may call, whatever port they are of.
+  /// Only programs on this machine can reach the server, and local pages on any port may call it.
   bool allows_local_pages = false;
 };
 
@@ -26,15 +26,16 @@ class WebOrigins {
  public:
   explicit WebOrigins(WebOriginRules rules) : rules_(std::move(rules)) {}
 
-  /// What is wrong with the request's Host or Origin, for the client's eyes; nothing when it may go on.
+  /// What is wrong with the request's Host or Origin, as a message for the client; nothing if it may proceed.
   std::optional<std::string> objection(const Request& request) const;
 
-  /// The headers by which a browser lets the page read the answer; none for what came from no foreign page.
+  /// Headers that let the browser expose the answer to the page; none for requests that do not come from a foreign
+  /// page.
   std::vector<Headers::Entry> answer_headers(const Request& request) const;
 
-  /// Whether it is a browser's question before the real request (https://fetch.spec.whatwg.org/#cors-preflight-fetch).
+  /// Whether it is a CORS preflight (https://fetch.spec.whatwg.org/#cors-preflight-fetch).
   static bool is_preflight(const Request& request);
-  /// The answer to it, for a path with these methods.
+  /// The answer to a preflight, for a path with these methods.
   Response preflight(const Request& request, std::string_view allowed_methods) const;
 
  private:
@@ -43,10 +44,10 @@ class WebOrigins {
   WebOriginRules rules_;
 };
 
-/// The name that this machine has given itself, as it stands; empty where it has none.
+/// This machine's host name as configured; empty if it has none.
 std::string machine_name();
 
-/// Whether an address or name can only be this machine: localhost, 127.0.0.0/8, ::1.
+/// Whether an address or name always refers to this machine: localhost, 127.0.0.0/8, ::1.
 bool is_loopback(std::string_view host);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// A body that is made while it is sent.
+// A response body that is generated while it is sent.
 #pragma once
 
 #include <cstddef>
@@ -6,16 +6,16 @@
 
 namespace alate::server {
 
-/// For bodies that are much larger than what they are made from, such as the text of many numbers. Belongs to one
-/// thread at a time; may hold nothing that must not outlive its request, since the client decides how long it lives.
+/// For bodies much larger than their source data, such as vectors as text. Belongs to one thread at a time. Must hold
+/// nothing that may not outlive its request, because the client decides how long it lives.
 class BodySource {
  public:
   virtual ~BodySource() = default;
-  /// Of the whole body, known before any of it is made.
+  /// Size of the whole body, known before any of it is generated.
   virtual std::size_t size() const = 0;
-  /// Memory that it holds while it lives, beside the pieces.
+  /// Memory held while it lives, in addition to the pieces.
   virtual std::size_t held_bytes() const = 0;
-  /// Appends the next piece, which takes less than a millisecond; nothing only when `size` bytes have been made.
+  /// Appends the next piece, in less than a millisecond; appends nothing only once `size` bytes have been generated.
   virtual void append_piece(std::string& out) = 0;
 };
 

@@ -1,5 +1,5 @@
-// One client's connection: requests in, answers out, one after the other. All decisions about HTTP, time and size that
-// need no operating system are here; the server's loop tells it what happened and asks what it waits for.
+// One client connection: requests in, answers out, one at a time. All decisions about HTTP, time and size that need no
+// operating system are made here; the server's event loop reports events and asks what the connection waits for.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace alate::server {
 
 class Connection;
 
-/// What all connections of a server share, on its thread. Outlives them.
+/// State shared by all connections of a server, on its thread. Outlives them.
 struct ConnectionContext {
   ConnectionContext(const TransportSettings& the_settings, RequestHandler& the_handler);
 
@@ -30,13 +30,13 @@ struct ConnectionContext {
   std::shared_ptr<HeldBytes> held;
   ClientAccounts accounts;
   const std::size_t max_client_bodies;
-  std::vector<char> scratch = std::vector<char>(64 * 1024);  // read into, then copied out at once
-  bool stopping = false;                                     // answers say Connection: close from now on
+  std::vector<char> scratch = std::vector<char>(64 * 1024);  // read buffer; its contents are copied out immediately
+  bool stopping = false;                                     // from now on answers say Connection: close
 
-  /// Refuses bodies of clients that hold more than `client` until that many bytes have room; false when they have none.
+  /// Refuses bodies of clients that hold more than `client`, until `bytes` fit; false if there are none left to refuse.
   /// May be empty.
   std::function<bool(const ClientAccount& client, std::size_t bytes)> make_body_room;
-  /// Ends connections whose answers are not read, until the others have room. May be empty.
+  /// Closes connections whose answers are not read, until there is room for the other answers. May be empty.
   std::function<void()> make_answer_room;
 };
 
@@ -44,61 +44,61 @@ struct ConnectionFacts {
   std::string peer;  // Request::peer
   bool secure = false;
   bool health_only = false;
-  /// Beyond the limit of connections: one request for health is answered, any other refused.
+  /// Over the connection limit: one health request is answered, any other is refused.
   bool surplus = false;
 };
 
-/// Belongs to one thread; only the sink is called from others. While it is idle it holds no buffer and no parser.
+/// Belongs to one thread; only the sink is called from others. An idle connection holds no buffer and no parser.
 class Connection {
  public:
-  /// Called with an answer's request and the answer, at most once a request, from any thread: it must bring them to
-  /// `on_answer` on the connection's thread, or drop them when the connection is no more.
+  /// Called with a request's serial number and its answer, at most once per request, from any thread. Must pass them to
+  /// `on_answer` on the connection's thread, or drop them if the connection no longer exists.
   using AnswerSink = std::function<void(std::uint64_t serial, Response response)>;
 
   Connection(ConnectionContext& context, std::unique_ptr<Stream> stream, ConnectionFacts facts, AnswerSink sink);
-  /// Abandons a request under way.
+  /// Abandons a request in flight.
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   enum class Wish : std::uint8_t {
     read,    // call on_ready when the socket is readable
-    write,   // … writable
-    again,   // … soon: there is more to do, but others are to have their turn
-    answer,  // nothing but on_answer and on_tick will help
-    close,   // it is over
+    write,   // call on_ready when the socket is writable
+    again,   // call on_ready soon: there is more to do, but other connections get their turn first
+    answer,  // waiting for on_answer or on_tick only
+    close,   // finished; close the connection
   };
   Wish wish() const { return wish_; }
   bool idle() const { return state_ == State::idle; }
 
-  /// Bytes that end with this connection.
+  /// Bytes that would be freed by closing this connection.
   struct Holding {
-    const ClientAccount* client = nullptr;  // null: it holds none
+    const ClientAccount* client = nullptr;  // null: nothing held
     std::size_t bytes = 0;
-    Clock::time_point since;  // when the client last sent or took some
+    Clock::time_point since;  // when the client last sent or read any
   };
   Holding unfinished_body() const;
   Holding unread_answer() const;
-  /// The client's address's; keys do not count for connections.
+  /// The account of the client's address; keys do not count for connections.
   ClientAccount& account() const { return *account_; }
   bool surplus() const { return facts_.surplus; }
   bool has_answered() const { return has_answered_; }
   bool in_head() const { return state_ == State::head; }
   Clock::time_point idle_since() const { return since_; }
 
-  /// Goes on as far as it can. Harmless when called without need.
+  /// Makes as much progress as possible. Harmless when called needlessly.
   void on_ready();
   void on_answer(std::uint64_t serial, Response response);
-  /// Looks at the clock and, while a request is computed, whether the client is still there. To be called often
-  /// enough for the timeouts, 100 ms being enough for all but tests.
+  /// Checks timeouts and, while a request is being computed, whether the client is still there. Call often enough for
+  /// the timeouts; every 100 ms suffices outside tests.
   void on_tick(Clock::time_point now);
-  /// The server stops: ends now when no request is under way, else after the answer.
+  /// The server is stopping: closes now if no request is in flight, else after the answer.
   void on_stop();
-  /// Ends it at once, whatever is under way.
+  /// Closes the connection immediately, whatever is in flight.
   void abort() { close(); }
-  /// Refuses the body that it receives, since others need the room.
+  /// Refuses the body being received, because others need the room.
   void refuse_body();
-  /// Ends it if no request has come, or not all of a head; whether it did.
+  /// Closes the connection if no request or only part of a head has arrived; returns whether it did.
   bool end_if_waiting();
 
  private:
@@ -139,18 +139,18 @@ class Connection {
   ConnectionFacts facts_;
   std::shared_ptr<ClientAccount> account_;
   std::shared_ptr<const AnswerSink> sink_;
-  // Small members stand together: there may be thousands of idle connections.
+  // Small members are grouped: there may be thousands of idle connections.
   State state_ = State::idle;
   Wish wish_ = Wish::read;
-  bool input_is_new_ = false;     // bytes have come that the parser has not seen
+  bool input_is_new_ = false;     // bytes have arrived that the parser has not seen
   bool socket_is_empty_ = false;  // the last read got less than it asked for
   bool has_answered_ = false;
   std::uint8_t blank_lines_ = 0;  // before the next request
-  std::string input_;             // received; from input_taken_ on not yet parsed
+  std::string input_;             // received bytes; not yet parsed from input_taken_ on
   std::size_t input_taken_ = 0;
-  std::uint64_t serial_ = 0;  // of the request that was handed over last
-  Clock::time_point since_;   // of the state idle or lingering
-  std::size_t drained_ = 0;   // bytes thrown away while lingering
+  std::uint64_t serial_ = 0;  // of the last request handed over
+  Clock::time_point since_;   // when the state idle or lingering began
+  std::size_t drained_ = 0;   // bytes discarded while lingering
   std::unique_ptr<Current> current_;
 };
 

@@ -1,4 +1,4 @@
-// What a connection has only while a request is under way; for the files that make up Connection.
+// A connection's state while a request is in flight. Internal to the files that implement Connection.
 #pragma once
 
 #include <exception>
@@ -20,7 +20,7 @@ struct Connection::Current {
       : parser(limits), account(std::move(address)) {}
 
   RequestParser parser;
-  std::shared_ptr<ClientAccount> account;  // of the address, then of the key
+  std::shared_ptr<ClientAccount> account;  // of the client's address, later of its key
   ByteCharge charge;                       // for the body
   std::shared_ptr<Exchange> exchange;
   std::string id = new_request_id();
@@ -35,7 +35,7 @@ struct Connection::Current {
   StageTimes stages;
 };
 
-// A handler that throws, or memory that is not there, costs this connection and no other.
+// An exception from a handler, or a failed allocation, costs only this connection.
 template <typename Action>
 void Connection::guarded(Action action) {
   try {

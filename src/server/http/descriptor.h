@@ -1,4 +1,4 @@
-// A file descriptor with an owner.
+// An owning file descriptor.
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 namespace alate::server {
 
-/// Closes it when it is destroyed. Empty when it is negative.
+/// Closes the descriptor on destruction. A negative number means empty.
 class Descriptor {
  public:
   Descriptor() = default;

@@ -1,4 +1,4 @@
-// Finds the end of a request's head, and refuses what no honest client sends, before any parser sees it.
+// Finds the end of a request's head and rejects malformed or suspicious input before any parser sees it.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace alate::server {
 
-/// Looks at each byte once. A head passes when every line ends in CRLF, none begins with a blank (no obs-fold), no byte
-/// is a control character, the request line is METHOD TARGET HTTP/1.0 or HTTP/1.1 with a target of visible ASCII, and
-/// all of it keeps to the limits.
+/// Scans each byte once. A head passes if every line ends in CRLF, no line begins with whitespace (no obs-fold), no
+/// byte is a control character, the request line is METHOD TARGET HTTP/1.0 or HTTP/1.1 with a target of visible ASCII,
+/// and everything stays within the limits.
 class HeadScanner {
  public:
   explicit HeadScanner(const TransportSettings& limits) : limits_(limits) {}
 
   enum class Result { incomplete, complete, refused };
-  /// `input` begins with the head, and holds at least what it held at the last call.
+  /// `input` begins with the head and contains at least the bytes of the previous call.
   Result scan(std::string_view input);
 
-  std::size_t head_bytes() const { return position_; }  // when complete: with the empty line at its end
+  std::size_t head_bytes() const { return position_; }  // when complete: includes the empty line at the end
   const Refusal& refusal() const { return refusal_; }   // when refused
 
  private:
@@ -30,9 +30,9 @@ class HeadScanner {
   Result check_unfinished(std::string_view input);
 
   const TransportSettings& limits_;
-  std::size_t position_ = 0;  // of the next byte to look at
+  std::size_t position_ = 0;  // of the next byte to scan
   std::size_t line_begin_ = 0;
-  std::size_t lines_ = 0;  // complete ones, the request line being the first
+  std::size_t lines_ = 0;  // complete ones, including the request line
   Refusal refusal_;
 };
 

@@ -1,4 +1,4 @@
-// Requests and responses as the routes see them: no socket, no third-party type.
+// Requests and responses as seen by routes: no sockets, no third-party types.
 #pragma once
 
 #include <algorithm>
@@ -17,21 +17,21 @@ namespace alate::server {
 enum class Method { get, head, post, put, patch, delete_, options, other };
 
 std::string_view to_string(Method method);
-/// `other` for a method that no route has. Methods are case-sensitive.
+/// `other` for a method that no route uses. Methods are case-sensitive.
 Method parse_method(std::string_view name);
 
-/// Whether two names of headers, or two tokens of HTTP, are the same without regard to ASCII case.
+/// Whether two header names, or two HTTP tokens, are equal ignoring ASCII case.
 bool same_token(std::string_view a, std::string_view b);
 
-/// Names and values in the order of arrival; names compare without regard to case. They are few, so look-up is linear.
+/// Names and values in order of arrival; names are case-insensitive. There are few, so lookup is linear.
 class Headers {
  public:
   using Entry = std::pair<std::string, std::string>;
 
   void add(std::string name, std::string value) { entries_.emplace_back(std::move(name), std::move(value)); }
-  /// Replaces all of that name.
+  /// Replaces all headers of that name.
   void set(std::string name, std::string value);
-  /// The first of that name, or null.
+  /// The first value of that name, or null.
   const std::string* find(std::string_view name) const;
   std::size_t count(std::string_view name) const;
   auto begin() const { return entries_.begin(); }
@@ -45,36 +45,36 @@ struct Request {
   Method method = Method::other;
   std::string method_name;  // as sent
   std::string path;         // without the query, still percent-encoded; begins with '/' ("*" for OPTIONS *)
-  std::string query;        // what follows '?', still encoded
+  std::string query;        // after '?', still percent-encoded
   Headers headers;
   std::string body;
   std::string peer;          // the client's address without its port, or "unix"
-  bool secure = false;       // came over TLS
-  bool health_only = false;  // came to the listener that is for health alone
+  bool secure = false;       // arrived over TLS
+  bool health_only = false;  // arrived at the health-only listener
 };
 
 struct Response {
   int status = 200;
-  std::string content_type = "application/json";  // empty: none is sent
-  Headers headers;                                // beside those that the transport adds
+  std::string content_type = "application/json";  // empty: no Content-Type is sent
+  Headers headers;                                // in addition to those added by the transport
   std::string body;
-  std::unique_ptr<BodySource> source;  // makes the body where there is one; `body` is empty then
-  bool close = false;                  // whether the connection ends after it
+  std::unique_ptr<BodySource> source;  // if set, generates the body; `body` is then empty
+  bool close = false;                  // close the connection after this response
 
   std::size_t body_bytes() const { return source ? source->size() : body.size(); }
 };
 
-/// Sets path and query from a request's target in origin form ("/a?b") or absolute form ("http://host/a?b"; the
-/// authority then stands in `host`). False for any other.
+/// Sets path and query from a request's target in origin form ("/a?b") or absolute form ("http://host/a?b", whose
+/// authority goes to `host`). False for any other form.
 bool split_target(std::string_view target, Request& request, std::string& host);
 
-/// "%41b" → "Ab". Nothing for a broken escape, for a byte 0 or another control character, and for what is no UTF-8.
+/// "%41b" → "Ab". Nothing for an invalid escape, a NUL or other control character, or invalid UTF-8.
 std::optional<std::string> percent_decode(std::string_view text);
 
-/// The decoded value of a parameter of the query; '+' is a space. Nothing when absent or broken.
+/// The decoded value of a query parameter; '+' is a space. Nothing if absent or invalid.
 std::optional<std::string> query_value(const Request& request, std::string_view name);
 
-/// The media type of a Content-Type header in lower case, without its parameters: "application/json".
+/// The media type of a Content-Type header in lower case, without parameters: "application/json".
 std::string media_type(std::string_view content_type);
 
 /// "Bad Request".

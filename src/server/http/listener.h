@@ -1,4 +1,4 @@
-// Sockets that listen: TCP on an address or a name, or a Unix socket.
+// Listening sockets: TCP on an address or a name, or a Unix socket.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 namespace alate::server {
 
 struct Accepted {
-  Descriptor socket;  // non-blocking, closed on exec
+  Descriptor socket;  // non-blocking, close-on-exec
   std::string peer;   // the address without its port, or "unix"
 };
 
 enum class AcceptStatus {
   accepted,
-  none,       // nobody waits
-  exhausted,  // the process or the machine has no descriptor or memory for one more: try again later
+  none,       // no connection is pending
+  exhausted,  // the process or the system is out of descriptors or memory: try again later
 };
 
 /// Not thread-safe.
@@ -31,14 +31,13 @@ class Listener {
   virtual AcceptStatus accept(Accepted& into) = 0;
 };
 
-/// Listens on every address meant by `host`: an address, "localhost" (both loopback addresses, where there are both,
-/// on one port), or another name. Port 0 takes one that is free. Errors: invalid_argument for a host that is not of
-/// this machine, or a port that is not allowed; unavailable for one that is in use.
+/// Listens on every address that `host` stands for: an address, "localhost" (both loopback addresses if both exist, on
+/// the same port), or another name. Port 0 picks a free one. Errors: invalid_argument for a host that is not local, or
+/// a port that is not permitted; unavailable for one in use.
 std::vector<std::unique_ptr<Listener>> listen_tcp(const std::string& host, std::uint16_t port);
 
-/// A socket file that nothing listens on any more is replaced; the new one is for this user alone (mode 0600) and is
-/// removed with the listener. Errors: invalid_argument for a path that cannot be one; unavailable when another server
-/// listens there.
+/// Replaces a stale socket file. The new one is accessible only to this user (mode 0600) and is removed with the
+/// listener. Errors: invalid_argument for an unusable path; unavailable if another server listens there.
 std::unique_ptr<Listener> listen_unix(const std::string& path);
 
 }  // namespace alate::server

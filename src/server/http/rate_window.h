@@ -1,4 +1,4 @@
-// Whether bytes keep coming.
+// Minimum transfer rate of a connection.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace alate::server {
 
-/// Holds a transfer to a least rate in each window of time, so that nobody sends much at first to live on it later.
+/// Enforces a minimum rate in each time window, so that no client can send a burst first and live off it later.
 class RateWindow {
  public:
   void begin(Clock::time_point now) {
@@ -16,7 +16,7 @@ class RateWindow {
     bytes_before_ = 0;
   }
 
-  /// To be asked more often than once a window. `bytes` are those of the whole transfer until now.
+  /// Must be called more often than once per window. `bytes` counts the whole transfer so far.
   bool too_slow(Clock::time_point now, std::size_t bytes, std::chrono::nanoseconds window, std::size_t bytes_a_second) {
     const auto elapsed = now - begun_;
     if (elapsed <= window) return false;

@@ -1,5 +1,5 @@
-// What the transport asks of the application. The transport knows sockets, TLS, HTTP's syntax, times and sizes; the
-// application knows routes, keys, families of errors and models.
+// Interface between transport and application. The transport knows sockets, TLS, HTTP syntax, timeouts and sizes; the
+// application knows routes, keys, error families and models.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,27 @@
 
 namespace alate::server {
 
-/// Something that the transport refuses by itself: 400 malformed, 408 too slow, 413, 414, 415, 417, 431, 500, 501, 503
-/// too much under way, 504, 505.
+/// A request that the transport itself refuses: 400 malformed, 408 too slow, 413, 414, 415, 417, 431, 500, 501, 503 too
+/// much in flight, 504, 505.
 struct Refusal {
   int status = 400;
   std::string message;
   std::optional<int> retry_after;  // seconds
 };
 
-/// For the access log and the metrics, when a response has been written or its client was gone.
+/// For the access log and the metrics, once a response has been written or its client has gone.
 struct Served {
   const Request* request = nullptr;  // without its body; headers may be missing when it was malformed
   std::string id;
-  int status = 0;                                     // 0: the client went away without an answer
+  int status = 0;                                     // 0: the client left without an answer
   std::size_t request_bytes = 0, response_bytes = 0;  // of the bodies
   std::chrono::nanoseconds duration{};                // from the first byte of the request to the last of the response
   StageTimes stages;
 };
 
-/// What a request's head says of it.
+/// Result of checking a request's head.
 struct HeadCheck {
-  ClientId client;                 // who sent it, for the limits of what one client may hold
+  ClientId client;                 // the sender, for per-client limits
   std::optional<Response> answer;  // ends the request: the body is not read
 };
 
@@ -41,15 +41,15 @@ struct HeadCheck {
 class RequestHandler {
  public:
   virtual ~RequestHandler() = default;
-  /// Sees a request's head before its body is read.
+  /// Called with a request's head before its body is read.
   virtual HeadCheck check_head(const Request& head) = 0;
   /// Whether it is answered even when there are too many connections.
   virtual bool is_health(const Request& /*head*/) const { return false; }
-  /// Takes a whole request, whose client is the one that `check_head` told. Answers through the exchange, now or later,
-  /// from any thread.
+  /// Takes a complete request, whose client is the one returned by `check_head`. Answers through the exchange,
+  /// immediately or later, from any thread.
   virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
-  /// The answer to what the transport refuses, in the shape of the path's family. The path is empty where the head was
-  /// malformed, or no request was read at all.
+  /// The answer to a request refused by the transport, in the format of the path's family. The path is empty if the
+  /// head was malformed or no request was read at all.
   virtual Response refuse(const Request& head, const Refusal& refusal) = 0;
   virtual void served(const Served& served) = 0;
 };

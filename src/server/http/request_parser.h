@@ -1,4 +1,4 @@
-// One request from the bytes of its connection: the head first, then its body under a limit.
+// Parses one request from the bytes of its connection: first the head, then the body, within limits.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,10 @@
 
 namespace alate::server {
 
-/// Strict where leniency lets two programs disagree on where a request ends: one Content-Length of digits alone, or one
-/// Transfer-Encoding that is exactly "chunked", never both; one valid Host in HTTP/1.1; what HeadScanner refuses.
-/// Not thread-safe. Knows no socket and no time.
+/// Strict where leniency lets two programs disagree on where a request ends: one all-digit Content-Length or one
+/// Transfer-Encoding that is exactly "chunked", never both; exactly one valid Host in HTTP/1.1; everything that
+/// HeadScanner refuses.
+/// Not thread-safe. Knows nothing of sockets or time.
 class RequestParser {
  public:
   /// `limits` must outlive the parser.
@@ -27,27 +28,28 @@ class RequestParser {
 
   enum class State {
     head,      // in the head
-    body,      // the head is whole; the body is not
-    complete,  // all of it is here; further bytes belong to the next request
-    refused,   // cannot go on; the connection must be closed after the answer
+    body,      // the head is complete; the body is not
+    complete,  // the request is complete; further bytes belong to the next one
+    refused,   // cannot continue; the connection must be closed after the answer
   };
   State state() const;
 
-  /// Takes what it can from the front of `input` and returns how many bytes that is. What is left must stand at the
-  /// front of the next call's input, followed by further bytes. Stops behind the head, so that the head can be looked
-  /// at before the first byte of the body.
+  /// Consumes as much of the front of `input` as it can and returns the number of bytes. The rest must be at the front
+  /// of the next call's input, followed by further bytes. Stops after the head, so that the caller can inspect it
+  /// before the first byte of the body.
   std::size_t feed(std::string_view input);
 
-  /// Whole from State::body on, the body when complete; what was understood of it when refused. May be moved from.
+  /// The head is complete from State::body on, the body when complete; when refused, whatever could be parsed. May be
+  /// moved from.
   Request& request();
   const Refusal& refusal() const;  // when refused
 
   // These are known from State::body on.
   bool http11() const;
-  bool keep_alive() const;  // what the client asks for
+  bool keep_alive() const;  // as requested by the client
   std::optional<std::uint64_t> content_length() const;
   std::size_t body_bytes() const;  // received so far
-  /// From here on the body's bytes are counted but not kept.
+  /// From now on body bytes are counted but not kept.
   void drop_body();
 
  private:
@@ -55,8 +57,8 @@ class RequestParser {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Whether `host` may stand in a Host header: a name, an IPv4 address or an IPv6 address in brackets, and a port or
-/// none.
+/// Whether `host` is valid in a Host header: a name, an IPv4 address or a bracketed IPv6 address, with or without a
+/// port.
 bool valid_host(std::string_view host);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// The bytes of an answer's head.
+// Serialization of an answer's head.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ struct ResponseFrame {
   bool announce_keep_alive = false;  // Connection: keep-alive, which HTTP/1.0 needs
 };
 
-/// Status line, headers and the empty line; Content-Length is the body's size, also for HEAD. Statuses without a body
-/// (204, 304) get none. Headers of `response` that belong to the transport (Content-Length, Date …) or have no valid
-/// name are left out; control characters in values become spaces, so that no value can begin a header of its own.
+/// Status line, headers and the empty line. Content-Length is the size of the body, also for HEAD; statuses without a
+/// body (204, 304) have none. Headers of `response` that belong to the transport (Content-Length, Date …) or have an
+/// invalid name are dropped; control characters in values become spaces, to prevent header injection.
 std::string response_head(const Response& response, const ResponseFrame& frame);
 
 /// Whether answers with this status have a body.
@@ -26,7 +26,7 @@ bool status_has_body(int status);
 
 /// 32 random hexadecimal digits: unique, not secret. Thread-safe.
 std::string new_request_id();
-/// Whether a client's own id may stand in logs and headers: 1 to 128 of A-Z a-z 0-9 . _ -
+/// Whether a client-supplied request id may appear in logs and headers: 1 to 128 of A-Z a-z 0-9 . _ -
 bool valid_request_id(std::string_view id);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// A connection's bytes, without blocking: a socket, TLS over one, or memory in a test.
+// Non-blocking byte stream of a connection: a socket, TLS over one, or memory in tests.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ enum class IoStatus {
   wants_write,  // nothing now: try again when the socket is writable
   ended,        // the peer will send no more
   failed,       // the connection is broken
-  not_tls,      // the peer speaks plain HTTP to a TLS port; what is written from now on goes out plain
+  not_tls,      // the peer speaks plain HTTP to a TLS port; further writes go out as plain text
 };
 
 struct IoResult {
@@ -25,7 +25,7 @@ struct IoResult {
 
 enum class PeerState {
   there,
-  half_closed,  // sends no more, and may or may not still read
+  half_closed,  // sends no more; may or may not still read
   gone,
 };
 
@@ -35,23 +35,23 @@ class Stream {
   virtual ~Stream() = default;
   virtual IoResult read(std::span<char> into) = 0;
   /// Writes from the front of `head` followed by `body`; `bytes` counts over both. After wants_read or wants_write the
-  /// next call must begin with the same bytes. An empty body is allowed, an empty head too, not both.
+  /// next call must begin with the same bytes. Either may be empty, but not both.
   virtual IoResult write(std::string_view head, std::string_view body) = 0;
-  /// Tells the peer that no more will come.
+  /// Tells the peer that nothing more will be sent.
   virtual void finish_writing() = 0;
-  /// Reads what the peer still sends only to throw it away, below any encryption.
+  /// Reads and discards what the peer still sends, below any encryption.
   virtual IoResult discard(std::span<char> into) = 0;
-  /// What the socket knows of its peer, without reading.
+  /// The state of the peer as the socket knows it, without reading.
   virtual PeerState peer() = 0;
-  /// Whether bytes wait here that no readiness of the socket will announce.
+  /// Whether bytes are buffered here that socket readiness will not announce.
   virtual bool buffered() const { return false; }
-  /// False until TLS's handshake is over.
+  /// False until the TLS handshake is complete.
   virtual bool established() const { return true; }
-  /// Why the last call failed, where the socket cannot tell: "certificate verify failed". Empty when unknown.
+  /// Why the last call failed, where the socket cannot tell: "certificate verify failed". Empty if unknown.
   virtual std::string problem() const { return {}; }
 };
 
-/// Over a connected stream socket, which is not closed here. It must be non-blocking.
+/// A stream over a connected, non-blocking stream socket. Does not close the socket.
 std::unique_ptr<Stream> make_socket_stream(int descriptor);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// TLS over a stream, by OpenSSL.
+// TLS over a stream, using OpenSSL.
 #pragma once
 
 #include <memory>
@@ -8,21 +8,21 @@
 
 namespace alate::server {
 
-/// A server's certificate and key: TLS 1.2 (with ECDHE and AEAD only) and newer, the server's order of ciphers, no
-/// renegotiation, no compression.
+/// A server's certificate and key. TLS 1.2 (ECDHE and AEAD only) and newer, server cipher preference, no renegotiation,
+/// no compression.
 /// Thread-safe.
 class TlsServer {
  public:
-  /// PEM files: the certificate with the chain after it, and its key without a password. Errors: not_found, corrupt
-  /// (no such PEM object, or the two do not belong together), each naming the file.
+  /// PEM files: the certificate followed by its chain, and its key without a password. Errors: not_found, corrupt (no
+  /// such PEM object, or certificate and key do not match), each naming the file.
   TlsServer(std::string certificate_file, std::string key_file);
   ~TlsServer();
   TlsServer(const TlsServer&) = delete;
   TlsServer& operator=(const TlsServer&) = delete;
 
-  /// Reads the files again. Errors as in the constructor; then the old ones stay in use.
+  /// Reads the files again. Errors as in the constructor; on error the old ones stay in use.
   void reload();
-  /// The server's side of a new connection; the handshake is made by the first reads and writes.
+  /// The server side of a new connection. The first reads and writes perform the handshake.
   std::unique_ptr<Stream> accept(std::unique_ptr<Stream> socket) const;
 
  private:
@@ -30,8 +30,8 @@ class TlsServer {
   std::unique_ptr<State> state_;
 };
 
-/// The client's side. Trusts the machine's authorities, or those of `authorities_file` (PEM) alone when it is given;
-/// the certificate must be for `host`. `insecure` trusts anything. Errors: not_found and corrupt for the file.
+/// The client side. Trusts the system's certificate authorities, or only those of `authorities_file` (PEM) if given;
+/// the certificate must be valid for `host`. `insecure` trusts anything. Errors: not_found and corrupt for the file.
 std::unique_ptr<Stream> connect_tls(std::unique_ptr<Stream> socket, const std::string& host,
                                     const std::string& authorities_file, bool insecure);
 

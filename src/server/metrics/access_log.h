@@ -1,4 +1,4 @@
-// A line of the log for each request: who, what, how long; never a text, a header's value or a key.
+// Access log, one line per request: client, route, duration; never texts, header values or keys.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace alate::server {
 
-/// Writes the event "request" at level info. `route` is the path of the table, or "unknown": then the request's own
-/// path is shown, shortened and without its query. Thread-safe.
+/// Writes the event "request" at level info. `route` is a path of the route table, or "unknown": then the request's own
+/// path is logged, shortened and without its query. Thread-safe.
 void log_access(const Served& served, std::string_view route);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// What the system knows about this process.
+// Facts that the operating system reports about this process.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct ProcessFacts {
   std::uint64_t most_open_files = 0;
 };
 
-/// What cannot be had, as where there is no /proc, is left out.
+/// Facts that are unavailable, for example without /proc, are left out.
 ProcessFacts process_facts();
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// What metrics are made of: histograms that threads count into without a lock, and Prometheus's text format
+// Building blocks of metrics: lock-free histograms, and Prometheus's text format
 // (https://prometheus.io/docs/instrumenting/exposition_formats/).
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace alate::server {
 
-/// Whole numbers, sorted into buckets: nanoseconds, rows, tokens. Thread-safe.
+/// A histogram of integers: nanoseconds, rows, tokens. Thread-safe.
 class Histogram {
  public:
   static constexpr std::size_t kMaxBounds = 24;
 
-  /// `bounds` rise, and live as long as the histogram; a value belongs to the first bound that it is not over.
+  /// `bounds` are ascending and must outlive the histogram. A value belongs to the first bound that it does not exceed.
   explicit Histogram(std::span<const std::uint64_t> bounds) : bounds_(bounds) {}
 
   void observe(std::uint64_t value);
 
   struct Snapshot {
-    std::array<std::uint64_t, kMaxBounds + 1> counts{};  // of each bound and, after the last, of all that is over it
+    std::array<std::uint64_t, kMaxBounds + 1> counts{};  // one per bound, then everything above the last bound
     std::uint64_t sum = 0, count = 0;
   };
   Snapshot snapshot() const;
@@ -36,17 +36,17 @@ class Histogram {
   std::atomic<std::uint64_t> sum_{0};
 };
 
-/// The text that /metrics answers with, metric by metric.
+/// Text of /metrics, built metric by metric.
 class Exposition {
  public:
   using Label = std::pair<std::string_view, std::string_view>;
   using Labels = std::initializer_list<Label>;
 
-  /// Begins a metric; all its samples follow. `type`: counter, gauge or histogram.
+  /// Begins a metric; all its samples must follow. `type`: counter, gauge or histogram.
   void begin(std::string_view name, std::string_view type, std::string_view help);
   void sample(Labels labels, std::uint64_t value);
   void sample(Labels labels, double value);
-  /// Buckets, sum and count. The metric's unit has so many of the histogram's.
+  /// Buckets, sum and count. `per_unit` is the number of histogram units in one unit of the metric.
   void sample(Labels labels, const Histogram& histogram, double per_unit = 1);
 
   std::string take() { return std::move(text_); }

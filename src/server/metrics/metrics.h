@@ -1,4 +1,4 @@
-// What /metrics shows, in Prometheus's text format.
+// The metrics of /metrics, in Prometheus's text format.
 #pragma once
 
 #include <chrono>
@@ -12,29 +12,29 @@
 
 namespace alate::server {
 
-/// Values that are read when they are asked for.
+/// Values sampled at the time of a scrape.
 struct Gauges {
   struct Model {
     std::string name, backend, device, dtype;
     std::size_t bytes = 0;                       // of weights
-    std::size_t jobs = 0, rows = 0, tokens = 0;  // waiting or under way
+    std::size_t jobs = 0, rows = 0, tokens = 0;  // waiting or in flight
   };
-  std::string version;  // of the program; empty: not shown
+  std::string version;  // the program's; empty: not shown
   std::vector<Model> models;
   std::size_t requests_running = 0, requests_waiting = 0;
   std::size_t connections = 0;
-  std::size_t body_bytes = 0;    // of requests under way
-  std::size_t answer_bytes = 0;  // that clients have not taken at once
+  std::size_t body_bytes = 0;    // of requests in flight
+  std::size_t answer_bytes = 0;  // not yet read by their clients
 };
 
-/// Thread-safe; counting takes no lock that others hold for long. The number of series is bounded: labels are names of
-/// our tables, statuses and loaded models, never what a client chose.
+/// Thread-safe; counting takes no lock that is held for long. The number of series is bounded: labels are names from
+/// our tables, statuses and loaded models, never values chosen by a client.
 class Metrics {
  public:
   Metrics();
   ~Metrics();
 
-  /// `route` is a path of the table, or "unknown"; status 0 is shown as "gone".
+  /// `route` is a path of the route table, or "unknown"; status 0 is shown as "gone".
   void request(std::string_view method, std::string_view route, int status, std::chrono::nanoseconds duration,
                const StageTimes& stages);
   void batch(std::size_t rows, std::size_t tokens, std::chrono::nanoseconds compute);

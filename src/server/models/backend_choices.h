@@ -1,4 +1,4 @@
-// Which backends requests may name, and which device each spelling of one means.
+// Backends that requests may name, and the device that each spelling refers to.
 #pragma once
 
 #include <map>
@@ -13,27 +13,27 @@
 
 namespace alate::server {
 
-/// Each model takes memory once for each backend and device that it runs on, so that clients choose among what the
-/// server is set up for: the backends of settings.backend_priority; where that is empty or has auto, those of the
-/// automatic order, which the slow reference interpreter is not. Thread-safe.
+/// A model takes memory once per backend and device it runs on, so clients may choose only among the backends that the
+/// server is configured for: those of settings.backend_priority or, where it is empty or contains auto, those of the
+/// automatic order, which excludes the slow reference interpreter. Thread-safe.
 class BackendChoices {
  public:
   explicit BackendChoices(const Settings& settings);
 
-  /// "NAME:INDEX", one text for each device: of "onnx", "ort:cpu" and "onnx:0". Empty for an empty one. Nothing where
-  /// that has not been asked before: then `resolve` can tell. Throws invalid_argument for a name that no backend has,
-  /// unsupported for one that requests may not name. Never waits.
+  /// "NAME:INDEX", the canonical spelling of a device for "onnx", "ort:cpu" and "onnx:0" alike. Empty for an empty
+  /// name. Nothing if it has not been asked for before: call `resolve` then. Throws invalid_argument for an unknown
+  /// backend name, unsupported for one that requests may not name. Never blocks.
   std::optional<std::string> find_in_memory(std::string_view asked) const;
-  /// The same, and looks at the backend's devices, which may open its library in a process of its own. Throws
-  /// unsupported too where this machine lacks the backend or the device; `model` is for the message.
+  /// The same, but queries the backend's devices, which may open its library in a separate process. Also throws
+  /// unsupported if this machine lacks the backend or the device; `model` is for the message.
   std::string resolve(std::string_view asked, std::string_view model);
 
  private:
   machine::BackendSpec allowed(std::string_view asked) const;
 
-  std::vector<machine::BackendSpec> choices_;  // without a device: each of the backend's
+  std::vector<machine::BackendSpec> choices_;  // without a device: any of the backend's
   mutable base::Mutex mutex_;
-  std::map<std::string, std::string, std::less<>> known_;  // as asked for, by what `resolve` found
+  std::map<std::string, std::string, std::less<>> known_;  // requested spelling to result of `resolve`
 };
 
 }  // namespace alate::server

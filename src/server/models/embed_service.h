@@ -1,4 +1,4 @@
-// Embedding for all families: waits for the model, tokenizes, gives the rows to the model's scheduler, answers.
+// Embedding for all API families: waits for the model, tokenizes, submits the rows to the model's scheduler, answers.
 #pragma once
 
 #include <chrono>
@@ -18,41 +18,44 @@
 namespace alate::server {
 
 struct EmbedRequest {
-  std::string model;    // as the client named it; empty: the default one
-  std::string backend;  // as ModelHost::acquire; filled in by `embed` from the body's "backend"
+  std::string model;    // as named by the client; empty: the default model
+  std::string backend;  // as in ModelHost::acquire; `embed` fills it in from the body's "backend"
   std::vector<std::string> texts;
   std::vector<std::vector<std::int32_t>> token_rows;  // instead of texts; special tokens are added where absent
-  bool truncate = true;                               // false: a text over the model's length is Problem::too_long
+  bool truncate = true;                               // false: a text longer than the model allows is Problem::too_long
   std::optional<Side> truncation_side;
-  std::optional<bool> normalize;          // as EmbedOptions
-  std::optional<std::size_t> dimensions;  // as EmbedOptions; over the model's: Problem::impossible
+  std::optional<bool> normalize;          // as in EmbedOptions
+  std::optional<std::size_t> dimensions;  // as in EmbedOptions; more than the model's: Problem::impossible
   std::string prompt_name;
-  std::vector<std::string> prompt_names;  // the first of these that the model has is used where prompt_name is empty
+  std::vector<std::string> prompt_names;  // if prompt_name is empty, the first of these that the model has is used
   std::optional<std::string> prompt;
-  std::optional<std::chrono::nanoseconds> keep_alive;  // as ModelHost::touch
-  std::string parameter = "input";                     // what the family calls the texts, for errors
-  bool lone = false;                                   // the parameter is one text or row, no list: for errors
+  std::optional<std::chrono::nanoseconds> keep_alive;  // as in ModelHost::touch
+  std::string parameter = "input";                     // the family's name for the texts, for error messages
+  bool lone = false;                                   // the parameter is a single text or row, not a list; for error
+                                                       // messages
 };
 
 struct EmbedAnswer {
   std::shared_ptr<HostedModel> model;
   std::size_t rows = 0, dimensions = 0;
   std::vector<float> vectors;                // [rows, dimensions]
-  std::vector<std::size_t> truncated;        // indices of the texts that were cut, rising
-  std::vector<std::size_t> row_tokens;       // computed for each row, specials included
+  std::vector<std::size_t> truncated;        // indices of truncated texts, ascending
+  std::vector<std::size_t> row_tokens;       // tokens computed per row, special tokens included
   std::size_t tokens = 0;                    // their sum
-  std::chrono::nanoseconds total{}, load{};  // since the request arrived; of loading, where this request waited for it
+  std::chrono::nanoseconds total{}, load{};  // time since the request arrived; loading time, if this request waited for
+                                             // it
 };
 
-/// Computes and answers with what `format` makes of the result, plus X-Model-Fingerprint; errors get the shape of the
-/// call's route. `format` may run on any thread and may throw as a route's handler. What it answers must not hold the
-/// model, which could not be unloaded until the client has read.
+/// Computes the embeddings and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of
+/// the call's family. `format` may run on any thread and may throw like a route's handler. Its response must not hold
+/// the model, which could otherwise not be unloaded until the client has read it.
 void embed(Call& call, EmbedRequest request, std::function<Response(EmbedAnswer)> format);
 
-/// Takes the vectors out of an answer, for a body that is made of them later.
+/// Moves the vectors out of an answer, for a body that is generated later.
 VectorRows take_vectors(EmbedAnswer& answer);
 
-/// "embeddings" of all families: appends the row as a JSON array of numbers, shortest form that reads back the same.
+/// Appends the row as a JSON array of numbers, in the shortest form that round-trips; used for "embeddings" by all
+/// families.
 void append_vector(std::string& out, std::span<const float> row);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// How many models a server keeps in memory.
+// Limits on the models that a server keeps in memory.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 namespace alate::server {
 
 struct HostLimits {
-  std::size_t models = 0;  // 0: any number
-  std::size_t bytes = 0;   // of weights; 0: any number
+  std::size_t models = 0;  // 0: unlimited
+  std::size_t bytes = 0;   // of weights; 0: unlimited
 };
 
-/// As the settings say; where they leave it to the server, by the memory that is free: three quarters of it for
-/// weights, and a model for each half gigabyte, from 4 to 64 of them.
+/// Limits from the settings. Those left to the server depend on free memory: three quarters of it for weights, and one
+/// model per half gigabyte, between 4 and 64.
 HostLimits host_limits(const Settings& settings, const base::MemoryFacts& memory);
 
 }  // namespace alate::server

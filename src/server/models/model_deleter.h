@@ -1,4 +1,4 @@
-// Destroys models on a thread of its own.
+// Destroys models on a dedicated thread.
 #pragma once
 
 #include <memory>
@@ -8,27 +8,27 @@ namespace alate::server {
 
 struct HostedModel;
 
-/// Where models go when nobody holds them any more. To destroy one waits for the run that its scheduler has under way,
-/// and gives back much memory: neither the thread that happened to hold it last nor those that load models do that.
+/// Receives models once their last reference is gone. Destroying one waits for its scheduler's current run and frees
+/// much memory, which neither the thread that happened to hold the last reference nor the loading threads should do.
 /// Thread-safe.
 class DeferredDeleter {
  public:
-  /// Throws resource_exhausted where no thread can be had.
+  /// Throws resource_exhausted if no thread can be created.
   DeferredDeleter();
   /// As `close`.
   ~DeferredDeleter();
   DeferredDeleter(const DeferredDeleter&) = delete;
   DeferredDeleter& operator=(const DeferredDeleter&) = delete;
 
-  /// Takes the model. Allocates nothing.
+  /// Takes ownership of the model. Does not allocate.
   void release(HostedModel* model) noexcept;
-  /// Destroys what it has taken and ends its thread; from now on models are destroyed where they are released.
-  /// Idempotent; not from two threads at once.
+  /// Destroys the models it has taken and ends its thread; from now on models are destroyed where they are released.
+  /// Idempotent; not to be called from two threads at once.
   void close() noexcept;
 
  private:
   struct State;
-  const std::shared_ptr<State> state_;  // the thread's too
+  const std::shared_ptr<State> state_;  // shared with the thread
   std::thread thread_;
 };
 

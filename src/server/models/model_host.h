@@ -1,4 +1,4 @@
-// The models that a server has loaded: at most so many, unloaded when nobody has used them for a while.
+// The models a server has loaded: a limited number, unloaded after a period without use.
 #pragma once
 
 #include <chrono>
@@ -19,34 +19,34 @@
 
 namespace alate::server {
 
-/// A loaded model with its queue. Stays alive as long as somebody holds it, also after it has been unloaded.
+/// A loaded model with its queue. Stays alive while referenced, even after it has been unloaded.
 struct HostedModel {
-  std::string name;  // as the models directory has it: "owner/name"
-  std::string key;   // of the host's table: the name, and the backend and device where a request named one
+  std::string name;  // as in the models directory: "owner/name"
+  std::string key;   // key in the host's table: the name, plus backend and device if a request named one
   std::filesystem::path folder;
   EmbeddingPipeline pipeline;
   std::chrono::nanoseconds load_time{};
-  std::unique_ptr<runtime::BatchScheduler> scheduler;  // program 0: vectors as they are; 1: of length 1
+  std::unique_ptr<runtime::BatchScheduler> scheduler;  // program 0: raw vectors; program 1: normalized to length 1
   HostedModel* next_released = nullptr;                // DeferredDeleter's
 };
 
-/// A model on disk, from its files alone.
+/// A model on disk, described from its files without loading it.
 struct ModelListing {
   std::string name;
   std::filesystem::path folder;
   std::size_t bytes = 0;  // of its files
   std::chrono::system_clock::time_point modified{};
-  std::string digest;          // "sha256:…" of names, sizes and times of the files: cheap, changes when they do
-  std::string architecture;    // config.json's model_type; empty when unreadable
+  std::string digest;          // "sha256:…" of file names, sizes and times: cheap, and changes whenever they do
+  std::string architecture;    // config.json's model_type; empty if unreadable
   std::string type;            // "embedder"
-  std::string dtype;           // of the stored weights, "F32"; empty when unknown
-  std::size_t parameters = 0;  // numbers in the weights; 0 when unknown
-  std::size_t dimensions = 0, max_length = 0;  // hidden size and positions of config.json; 0 when unknown
+  std::string dtype;           // of the stored weights, "F32"; empty if unknown
+  std::size_t parameters = 0;  // number of weights; 0 if unknown
+  std::size_t dimensions = 0, max_length = 0;  // hidden size and positions in config.json; 0 if unknown
 };
 
 struct LoadedListing {
   std::shared_ptr<HostedModel> model;
-  std::optional<std::chrono::system_clock::time_point> expires;  // none: stays
+  std::optional<std::chrono::system_clock::time_point> expires;  // none: never
   std::size_t bytes = 0;                                         // of weights in memory
 };
 
@@ -55,59 +55,58 @@ class ModelHost {
  public:
   using Ready = std::function<void(std::shared_ptr<HostedModel>, std::exception_ptr)>;
 
-  /// `loaders` runs the loading and must outlive the host. `observer` is given to each model's scheduler.
-  /// Throws what is wrong with settings.default_model, backend_priority and policy: as hub::resolve_model and
-  /// machine::select.
+  /// `loaders` runs the loading and must outlive the host. `observer` is passed to each model's scheduler. Throws if
+  /// settings.default_model, backend_priority or policy are invalid: as hub::resolve_model and machine::select.
   ModelHost(const Settings& settings, WorkQueue& loaders, runtime::BatchObserver observer);
-  /// Who waits for a model gets `unavailable`. Models that somebody holds live on.
+  /// Requests waiting for a model get `unavailable`. Models still referenced live on.
   ~ModelHost();
-  /// As the destructor, and stops the schedulers of all models, also of those that somebody holds: once it returns none
-  /// of their callbacks runs. From now on `acquire` gives `unavailable`. Idempotent; not from two threads at once.
+  /// As the destructor, and also stops the schedulers of all models, including those still referenced: none of their
+  /// callbacks runs after it returns. From now on `acquire` yields `unavailable`. Idempotent; not to be called from two
+  /// threads at once.
   void stop() noexcept;
   ModelHost(const ModelHost&) = delete;
   ModelHost& operator=(const ModelHost&) = delete;
 
-  /// Calls `ready` once: at once when the model is loaded, else on another thread, with the model or an
-  /// alate::Error; at once too for what can be no model's name. Never waits for the disk: names are looked up in
-  /// memory, and, where they are not there, by a thread for that. Many requests for a model that is not loaded load it
-  /// once. An empty name is the default model: settings.default_model, else the only one there is; invalid_argument
-  /// naming the choice where there are several. A name of the models directory, also with ":latest" behind it; never a
-  /// path. Loading evicts the least recently used models over max_loaded_models and max_memory_mb.
+  /// Calls `ready` once, with the model or an alate::Error: immediately if the model is loaded or the name is
+  /// malformed, else on another thread. Never blocks on the disk: names are looked up in memory and, if not found
+  /// there, by a dedicated thread. Concurrent requests for a model that is not loaded load it once. An empty name is
+  /// the default model: settings.default_model, else the only model there is; invalid_argument listing the choices if
+  /// there are several. Otherwise a name in the models directory, with or without ":latest"; never a path. Loading
+  /// evicts the least recently used models over max_loaded_models and max_memory_mb.
   ///
-  /// `backend` (NAME or NAME:DEVICE) is where the model must run; empty: as the settings say. A model may be loaded on
-  /// several, but once on each device. Throws nothing; `ready` gets invalid_argument for a name that no backend has,
-  /// and unsupported for one that requests may not name (backend_choices.h) and where that backend cannot run the model
-  /// here.
+  /// `backend` (NAME or NAME:DEVICE) is where the model must run; empty: as in the settings. A model may be loaded on
+  /// several backends, but only once per device. Never throws; `ready` gets invalid_argument for an unknown backend
+  /// name, and unsupported for one that requests may not name (backend_choices.h) or that cannot run the model here.
   void acquire(std::string_view name, Ready ready) { acquire(name, {}, std::move(ready)); }
   void acquire(std::string_view name, std::string_view backend, Ready ready);
 
-  /// Puts off a model's unloading as though it had just been used; `keep_alive` (negative: for ever, 0: unload when
-  /// idle) replaces the setting for this model, up to the larger one of settings.max_keep_alive and keep_alive. Models
-  /// that are loaded for good stay so.
+  /// Postpones a model's unloading as if it had just been used. `keep_alive` (negative: forever, 0: unload when idle)
+  /// overrides the setting for this model, up to the larger of settings.max_keep_alive and keep_alive. Models that are
+  /// loaded permanently are not affected.
   void touch(const HostedModel& model, std::optional<std::chrono::nanoseconds> keep_alive = {});
 
-  /// Unloads it from every backend. False when it was not loaded. Requests under way finish.
+  /// Unloads the model from every backend. False if it was not loaded. Requests in flight finish.
   bool unload(std::string_view name);
-  /// Unloads what is idle for longer than it may be. The server calls it every second or so.
+  /// Unloads models that have been idle for longer than their keep-alive. The server calls it about every second.
   void unload_idle();
-  /// A model whose scheduler has been in one call for longer than `limit`; empty where there is none.
+  /// A model whose scheduler has been in one call for longer than `limit`; empty if there is none.
   std::string hung_model(std::chrono::nanoseconds limit) const;
 
   std::vector<LoadedListing> loaded() const;
-  /// As of a moment ago.
+  /// Result may be slightly out of date.
   std::vector<ModelListing> listed() const;
-  /// Throws not_found or invalid_argument as `acquire`; messages name no path of this machine.
+  /// Throws not_found or invalid_argument as `acquire`; messages contain no local paths.
   ModelListing describe(std::string_view name) const;
 
-  /// Loads settings.preload, settings.default_model and the eager ones of settings.model_strategies in the background;
-  /// `preloaded` is true when that is over, whatever came of it.
+  /// Loads settings.preload, settings.default_model and the eager models of settings.model_strategies in the
+  /// background; `preloaded` becomes true when that is done, whether or not it succeeded.
   void preload();
   bool preloaded() const;
 
  private:
   struct State;
-  WorkQueue look_ups_;            // of names that are not known, and of backends that were not asked for before
-  std::shared_ptr<State> state_;  // loading models' too
+  WorkQueue look_ups_;            // for unknown names, and for backends not asked for before
+  std::shared_ptr<State> state_;  // shared with models being loaded
 };
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// The names of the models on disk, kept in memory: a request's name is looked up here and not in folders.
+// In-memory index of the models on disk, so that looking up a name does not read folders.
 #pragma once
 
 #include <atomic>
@@ -14,28 +14,28 @@
 
 namespace alate::server {
 
-/// A model that is on disk.
+/// A model on disk.
 struct NamedFolder {
-  std::string name;  // "owner/name", "name" without an owner, "builtin:name": one name for each folder
+  std::string name;  // "owner/name", "name" without an owner, "builtin:name": one name per folder
   std::filesystem::path folder;
 };
 
-/// What the folders had when they were read. Immutable.
+/// Contents of the folders at the time they were read. Immutable.
 class ModelIndex {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Reads the models directory, and the folders of models that come with the program. Takes as long as the disk does.
+  /// Reads the models directory and the folders of built-in models. Blocks on the disk.
   static std::shared_ptr<const ModelIndex> read(const std::filesystem::path& models_directory);
 
-  /// By "owner/name", or by "name" where one owner has it; of "builtin:name" too. Throws invalid_argument, naming the
-  /// choice, where several owners have it.
+  /// Looks up "owner/name", "name" if only one owner has it, or "builtin:name". Throws invalid_argument listing the
+  /// choices if several owners have it.
   std::optional<NamedFolder> find(std::string_view name) const;
-  /// Those of the models directory, then those of the program; each sorted.
+  /// The models directory's, then the built-in ones; each sorted.
   const std::vector<NamedFolder>& models() const { return models_; }
   const std::vector<NamedFolder>& builtin() const { return builtin_; }
 
-  /// The only one of the models directory, or, where that has none, of the program; null where there are none or
+  /// The only model of the models directory or, if that is empty, the only built-in one; null if there are none or
   /// several.
   const NamedFolder* only_model() const;
 
@@ -44,13 +44,13 @@ class ModelIndex {
 
  private:
   std::vector<NamedFolder> models_, builtin_;
-  std::vector<std::pair<std::string, std::size_t>> by_short_name_;  // without owners, sorted; places in models_
+  std::vector<std::pair<std::string, std::size_t>> by_short_name_;  // name without owner, index into models_; sorted
   Clock::time_point begun_;
   Clock::duration took_{};
 };
 
-/// The latest index. However many names are asked for that it lacks, the folders are read a few times a second at most,
-/// and by one thread at a time. Thread-safe.
+/// The latest index. The folders are read at most a few times per second, and by one thread at a time, however many
+/// unknown names are requested. Thread-safe.
 class ModelIndexCache {
  public:
   using Clock = ModelIndex::Clock;
@@ -59,19 +59,19 @@ class ModelIndexCache {
 
   /// Never touches the disk.
   std::shared_ptr<const ModelIndex> get() const;
-  /// Reads the folders anew, unless that was just done.
+  /// Reads the folders again, unless that was just done.
   std::shared_ptr<const ModelIndex> refreshed();
-  /// One that was begun after `since`, a time that has been; waits for its turn to read the folders.
+  /// An index whose reading began after `since`, a time in the past; waits for its turn to read the folders.
   std::shared_ptr<const ModelIndex> newer_than(Clock::time_point since);
-  /// How often the folders have been read.
+  /// Number of times the folders have been read.
   std::size_t reads() const { return reads_; }
 
  private:
   std::shared_ptr<const ModelIndex> read();
 
   const std::filesystem::path directory_;
-  base::Mutex reading_;        // of whoever reads the folders; taken before mutex_
-  mutable base::Mutex mutex_;  // of index_
+  base::Mutex reading_;        // serializes reading the folders; taken before mutex_
+  mutable base::Mutex mutex_;  // guards index_
   std::shared_ptr<const ModelIndex> index_;
   std::atomic<std::size_t> reads_ = 0;
 };

@@ -1,4 +1,4 @@
-// What a model's files say about it, without loading it.
+// Describes a model from its files, without loading it.
 #pragma once
 
 #include <map>
@@ -11,13 +11,13 @@
 
 namespace alate::server {
 
-/// The size of the files whose weights loading reads. 0 for a folder that cannot be read.
+/// Total size of the weight files that loading would read. 0 for an unreadable folder.
 std::size_t weight_file_bytes(const std::filesystem::path& folder);
 
-/// Thread-safe. Files are read again only when one of a folder has another size or time.
+/// Thread-safe. Rereads files only if the size or time of one in the folder has changed.
 class ModelListings {
  public:
-  /// Never throws for what is wrong with the files: what they do not tell stays empty.
+  /// Never throws for faulty files: fields they do not provide stay empty.
   ModelListing of(const NamedFolder& model);
 
  private:

@@ -1,4 +1,4 @@
-// How a hosted model comes and goes.
+// Loading of hosted models.
 #pragma once
 
 #include <filesystem>
@@ -12,19 +12,19 @@
 
 namespace alate::server {
 
-/// The settings that a model is loaded and run with.
+/// The options for loading and running a model.
 struct HostingOptions {
   LoadOptions load;
   runtime::BatchSchedulerOptions batches;
   runtime::BatchObserver observer;
 };
 
-/// `key` is the host's. Throws an alate::Error that names the model and no path of this machine; the log has it whole.
+/// `key` is the host's. Throws an alate::Error that names the model and no local path; the log has the full message.
 std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const std::string& key,
                                                const HostingOptions& options,
                                                const std::shared_ptr<DeferredDeleter>& deleter);
 
-/// Bytes that a loaded model's weights take in memory.
+/// Bytes that a loaded model's weights occupy in memory.
 std::size_t bytes_in_memory(const HostedModel& model);
 
 }  // namespace alate::server

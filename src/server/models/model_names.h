@@ -1,4 +1,4 @@
-// What a model's name in a request means.
+// Resolution of a request's model name.
 #pragma once
 
 #include <atomic>
@@ -12,36 +12,35 @@
 
 namespace alate::server {
 
-/// The models directory, the models that came with the program, and the default model, which may lie elsewhere.
-/// Thread-safe. What it throws names no path of this machine, but in the constructor.
+/// Knows the models directory, the built-in models, and the default model, which may be elsewhere. Thread-safe.
+/// Exceptions contain no local paths, except in the constructor.
 class ModelNames {
  public:
   using Clock = ModelIndex::Clock;
 
-  /// Reads the folders. Throws as hub::resolve_model for settings.default_model, where there is one.
+  /// Reads the folders. Throws as hub::resolve_model for settings.default_model, if set.
   explicit ModelNames(const Settings& settings);
 
-  /// "owner/name", "name" where it is unique, "builtin:name", each with ":latest" or without; empty: the default model.
-  /// Never a path. Where the name is not known the folders are read once more, if that was begun before `since`: this
-  /// may wait for the disk. Throws not_found, invalid_argument for what is no name and where several models are called
-  /// so, unsupported for "hf:…" and for variants ("name:int8").
+  /// Accepts "owner/name", "name" if unique, "builtin:name", each with or without ":latest"; empty: the default model.
+  /// Never a path. For an unknown name the folders are read again unless that began after `since`; this may block on
+  /// the disk. Throws not_found, invalid_argument for a malformed or ambiguous name, unsupported for "hf:…" and for
+  /// variants ("name:int8").
   NamedFolder resolve(std::string_view name, Clock::time_point since = Clock::now()) const;
-  /// As `resolve` by what was read a moment ago, so that names which nobody knows cost nearly nothing.
+  /// As `resolve`, from a recently read index, so that unknown names cost almost nothing.
   NamedFolder resolve_soon(std::string_view name) const;
-  /// As `resolve`, from memory; nothing where only the disk can tell. Never waits.
+  /// As `resolve`, from memory; nothing if only the disk can tell. Never blocks.
   std::optional<NamedFolder> find_in_memory(std::string_view name) const;
 
-  /// The default model's: as set, else the only one in the models directory, or, where that has none, the one that came
-  /// with the program. Throws not_found where there is none, invalid_argument
-  /// naming the choice where there are several.
+  /// Name of the default model: as configured, else the only one in the models directory or, if that is empty, the only
+  /// built-in one. Throws not_found if there is none, invalid_argument listing the choices if there are several.
   std::string default_name() const;
-  /// As of a moment ago.
+  /// Result may be slightly out of date.
   std::vector<NamedFolder> all() const;
 
-  /// Reads the folders where names have been looked up in an index that is over a second old. For a thread that may
-  /// wait for the disk, every second or so.
+  /// Reads the folders if names have been looked up in an index more than a second old. Call about every second, from a
+  /// thread that may block on the disk.
   void refresh_where_wanted() const;
-  /// How often the folders have been read.
+  /// Number of times the folders have been read.
   std::size_t reads() const { return cache_.reads(); }
 
  private:
@@ -51,8 +50,8 @@ class ModelNames {
   bool is_of_the_only_model(std::string_view name) const { return name.empty() && default_.name.empty(); }
 
   const bool allow_downloads_;
-  NamedFolder default_;            // the name is empty where none is set
-  bool default_is_inside_ = true;  // the models directory, where its name leads
+  NamedFolder default_;            // empty name if not configured
+  bool default_is_inside_ = true;  // its name resolves inside the models directory
   mutable std::atomic<bool> wants_refresh_ = false;
   mutable ModelIndexCache cache_;
 };

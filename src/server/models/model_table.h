@@ -1,4 +1,4 @@
-// The models that a host has, loaded or on their way, and which of them gives way to another.
+// A host's table of models, loaded or loading, and its eviction policy.
 #pragma once
 
 #include <chrono>
@@ -16,22 +16,22 @@
 
 namespace alate::server {
 
-/// The key of a model on a backend, NAME:INDEX; empty: as the settings say.
+/// Key of a model on a backend, NAME:INDEX; an empty backend: as in the settings.
 std::string model_key(std::string_view name, std::string_view backend);
 
-/// A model that is loaded, or on its way.
+/// A model that is loaded or loading.
 struct HostEntry {
-  using KeepAlive = std::optional<std::chrono::nanoseconds>;  // none: for ever
+  using KeepAlive = std::optional<std::chrono::nanoseconds>;  // none: forever
 
   NamedFolder model;
-  std::string backend;                  // that was asked for, as in model_key
-  std::shared_ptr<HostedModel> hosted;  // null while it is loading
+  std::string backend;                  // as requested, in the form of model_key
+  std::shared_ptr<HostedModel> hosted;  // null while loading
   std::vector<ModelHost::Ready> waiting;
-  std::size_t bytes = 0;    // of its weights: of the files, then in memory
-  bool takes_room = false;  // loading has begun, or it is loaded
+  std::size_t bytes = 0;    // of its weights: file sizes, then memory once loaded
+  bool takes_room = false;  // loading has begun or is complete
   std::chrono::steady_clock::time_point used;
   KeepAlive keep_alive;
-  bool stays = false;  // whatever requests say
+  bool stays = false;  // regardless of requests
 
   bool is_used() const;
 };
@@ -44,19 +44,19 @@ struct ModelTable {
 
   const HostLimits limits;
   Entries entries;                                          // by model_key
-  std::map<std::string, std::string, std::less<>> aliases;  // of loaded models: as asked for, their key
+  std::map<std::string, std::string, std::less<>> aliases;  // of loaded models: requested key to actual key
 
-  /// The model where it is loaded on this backend and device, whoever asked for it so; `other` aside.
+  /// The model if it is loaded on this backend and device, under whatever key; ignores `other`.
   HostEntry* find_on(const std::string& name, std::string_view backend, const HostedModel* other = nullptr);
-  /// Whether this model and all that take room besides are within the limits.
+  /// Whether this model, together with all others that take room, is within the limits.
   bool fits(const std::string& key) const;
-  /// Removes the least recently used model, one that nobody uses at the moment where there is one; null where there is
-  /// none but `spared`. Who gets it, or one from `remove`, must let go of it without the host's lock.
+  /// Removes the least recently used model, preferring models not currently in use; null if there is none but `spared`.
+  /// The caller must release the result, and that of `remove`, without holding the host's lock.
   std::shared_ptr<HostedModel> evict_one(const std::string& spared);
   std::shared_ptr<HostedModel> remove(std::string_view key, std::string_view why);
 };
 
-/// Where a loaded model runs, as BackendChoices spells it.
+/// Backend and device where a loaded model runs, in the spelling of BackendChoices.
 std::string place_of(const HostedModel& model);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// GET /docs: a web page that shows /openapi.json and sends requests, all of it in one answer.
+// GET /docs: a self-contained web page that shows /openapi.json and sends requests.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 namespace alate::server {
 
 /// The page for a server whose routes begin with `base_path` ("" or "/something"). Its Content-Security-Policy allows
-/// the page's own style and script, requests to this server, and nothing else.
+/// only the page's own style and script and requests to this server.
 Response docs_page(std::string_view base_path);
 
 }  // namespace alate::server

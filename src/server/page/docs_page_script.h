@@ -1,5 +1,5 @@
-// The script of the page at /docs: reads /openapi.json and builds the page from it. What comes from the document or a
-// server's answer is only ever set as text.
+// The script of the page at /docs: reads /openapi.json and builds the page from it. Data from the document or from
+// answers is only ever inserted as text.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The style of the page at /docs.
+// The stylesheet of the page at /docs.
 #pragma once
 
 #include <string_view>

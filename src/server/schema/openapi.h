@@ -1,4 +1,4 @@
-// /openapi.json: the table of routes as an OpenAPI 3.1 document.
+// /openapi.json: the route table as an OpenAPI 3.1 document.
 #pragma once
 
 #include <span>
@@ -10,12 +10,12 @@
 
 namespace alate::server {
 
-/// JSON text. Each row is an operation, with the answers of its row and the errors that its family may give there;
-/// bodies are the schemas that requests are checked against, in which members that may be left out may also be null,
-/// as the check has it. Throws internal for a row whose schema is none.
+/// JSON text. Each row is an operation, with its own answers and the possible errors of its family. Body schemas are
+/// the ones that requests are validated against; optional members may also be null, as in validation. Throws internal
+/// for a row with an invalid schema.
 std::string openapi_document(std::span<const Route> routes, const Settings& settings, std::string_view version);
 
-/// `schema`, with null added to what each member takes that may be left out.
+/// `schema`, with null allowed for every optional member.
 formats::Json with_nullable_members(const formats::Json& schema);
 
 }  // namespace alate::server

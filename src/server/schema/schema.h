@@ -1,5 +1,5 @@
-// JSON Schema, as much of it as the routes' tables use: what a request must look like. The same text stands in
-// /openapi.json, so that what is documented is what is checked.
+// The subset of JSON Schema used by the route tables to validate requests. The same text appears in /openapi.json, so
+// that documentation and validation agree.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,21 @@ namespace alate::server {
 
 /// What is wrong with a value, and where.
 struct SchemaViolation {
-  std::string place;    // "input[3]"; empty for the whole
+  std::string place;    // "input[3]"; empty for the whole value
   std::string message;  // "input[3] is a number; it must be a string"
 };
 
-/// A parsed schema; immutable. Knows type (one or a list of them), properties, required, items, anyOf, enum, minimum,
-/// maximum, minItems, maxItems, minLength, maxLength, additionalProperties (false, or a schema); description, title,
-/// default, example, examples, format and pattern are kept and not checked: a route reads text of a pattern itself.
-/// Members that `properties` does not name are allowed unless additionalProperties says otherwise. A member that is
-/// null counts as absent where it is not required and its schema does not take null.
+/// A parsed schema; immutable. Supports type (one or a list), properties, required, items, anyOf, enum, minimum,
+/// maximum, minItems, maxItems, minLength, maxLength, additionalProperties (false, or a schema). description, title,
+/// default, example, examples, format and pattern are kept but not checked: routes check text against a pattern
+/// themselves. Members not listed in `properties` are allowed unless additionalProperties says otherwise. A null member
+/// counts as absent if it is optional and its schema does not accept null.
 class Schema {
  public:
-  /// Throws internal for a keyword that it does not know: the tables are ours.
+  /// Throws internal for an unknown keyword, because the tables are our own.
   static Schema parse(std::string_view text);
 
-  /// The first violation in the order of the value; nothing when it fits.
+  /// The first violation in the value's order; nothing if it is valid.
   std::optional<SchemaViolation> check(const formats::Json& value) const;
   const formats::Json& json() const;
 

@@ -1,4 +1,4 @@
-// A schema as it is checked: what Schema::parse makes of the text.
+// Parsed form of a schema, used for validation.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace alate::server {
 
-/// Kinds of values, as bits of a set. Every integer is a number too.
+/// Value types, as bits of a set. Every integer is also a number.
 enum SchemaType : unsigned {
   kNullType = 1,
   kBooleanType = 2,
@@ -32,7 +32,7 @@ struct Schema::Node {
 
   unsigned types = 0;  // bits of SchemaType; 0: any
   std::vector<Property> properties;
-  std::vector<std::string> required;       // names that `properties` does not have
+  std::vector<std::string> required;       // names not listed in `properties`
   bool closed = false;                     // additionalProperties: false
   std::unique_ptr<Node> additional;        // additionalProperties: a schema; null: none
   std::unique_ptr<Node> items;             // null: any
@@ -40,7 +40,7 @@ struct Schema::Node {
   std::vector<formats::Json> values;       // enum; empty: absent
   std::optional<double> minimum, maximum;
   std::optional<std::size_t> min_items, max_items, min_length, max_length;
-  formats::Json json;  // the whole schema's, at the root only
+  formats::Json json;  // the whole schema, only at the root
 };
 
 }  // namespace alate::server

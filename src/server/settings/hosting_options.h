@@ -1,4 +1,4 @@
-// From the settings to how models are loaded and batched.
+// Derives model loading and batching options from the settings.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace alate::server {
 
-/// Throws what is wrong with backend_priority and policy, as machine::select: what can never work is said before
+/// Throws if backend_priority or policy are invalid, as machine::select: impossible settings are reported before
 /// anything is served.
 HostingOptions hosting_options(const Settings& settings, runtime::BatchObserver observer);
 
-/// For a request that names a backend, NAME:INDEX: it gets that one or an error. Empty: as they are.
+/// Options for a request that names a backend, NAME:INDEX: only that one may be used. Empty: unchanged.
 HostingOptions on_backend(HostingOptions options, const std::string& backend);
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-// docs/configuration.md, from the table of settings.
+// Generates docs/configuration.md from the settings table.
 #pragma once
 
 #include <string>

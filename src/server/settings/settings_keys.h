@@ -1,4 +1,4 @@
-// How the keys of a server are spelled in its settings.
+// Syntax of API keys in the settings.
 #pragma once
 
 #include <optional>
@@ -7,19 +7,19 @@
 namespace alate::server {
 
 enum class KeyRole {
-  use,      // models, and to read what the server tells about itself
-  metrics,  // /metrics and nothing else
-  admin,    // everything: also which models are loaded, and where the machine has its libraries
+  use,      // may use models and read server information
+  metrics,  // /metrics only
+  admin,    // everything, including which models are loaded and where the machine has its libraries
 };
 
 std::string_view to_string(KeyRole role);
 
-/// "KEY" or "ROLE KEY". A key has no space, so that every key can be spelled, whatever it has.
+/// "KEY" or "ROLE KEY". A key contains no space, so that any key can be written unambiguously.
 struct KeyEntry {
   KeyRole role = KeyRole::use;
-  std::string_view key;  // part of the text
+  std::string_view key;  // points into the text
 };
-/// Nothing where the part before a space is no role.
+/// Nothing if the part before a space is not a role.
 std::optional<KeyEntry> parse_key_entry(std::string_view text);
 
 }  // namespace alate::server

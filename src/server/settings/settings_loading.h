@@ -1,4 +1,4 @@
-// Settings from all that may say something about them: options, environment, file, defaults.
+// Loads settings from all sources: options, environment, file, defaults.
 #pragma once
 
 #include <functional>
@@ -13,35 +13,36 @@
 
 namespace alate::server {
 
-/// What there is, the strongest first.
+/// The sources, in descending precedence.
 struct SettingSources {
   std::map<std::string, std::vector<std::string>, std::less<>> options;       // "--port" → its values
-  std::function<std::optional<std::string>(const std::string&)> environment;  // a variable's value
+  std::function<std::optional<std::string>(const std::string&)> environment;  // returns a variable's value
   const ConfigurationFile* file = nullptr;
 };
 
 struct LoadedSettings {
   Settings settings;
-  std::vector<std::string> unknown_keys;   // of a termite.yaml, each with its place; elsewhere they are errors
-  std::vector<std::string> idle_settings;  // a sentence for each that has no effect in this version
+  std::vector<std::string> unknown_keys;   // from a termite.yaml, each with its position; errors elsewhere
+  std::vector<std::string> idle_settings;  // one sentence per setting that has no effect in this version
 };
 
-/// An option counts before the variable ALATE_…, that before the file, that before other systems' variables, and these
-/// before the default. Throws invalid_argument that says where the value stands, what is wrong and what is allowed; an
-/// unknown key of the file comes with the nearest one there is. Reads no other file than the one given: whether models
-/// and certificates exist is for those who use them to see.
+/// Precedence: options, ALATE_… variables, the file, other systems' variables, defaults. Throws invalid_argument that
+/// says where the value is, what is wrong and what is allowed; for an unknown key in the file it suggests the closest
+/// existing one. Reads no file other than the given one: whether models and certificates exist is checked by their
+/// users.
 LoadedSettings load_settings(const SettingSources& sources);
 
-/// Whether a value's origin is another system's variable: then it is a wish of somebody who may not know about Alate.
+/// Whether a value comes from another system's variable, set perhaps by someone unaware of Alate, and so is only a
+/// preference.
 bool is_foreign_variable(std::string_view origin);
 
-/// What the file, else another system's variable, says about one setting: for the commands' own options.
+/// The value of one setting from the file, else from another system's variable: for the commands' own options.
 std::optional<SettingValue> configured_value(const Setting& setting, const SettingSources& sources);
 
-/// alate.yaml in the user's folder of configurations, whether it exists or not; nothing without a home folder.
+/// alate.yaml in the user's configuration folder, whether or not it exists; nothing without a home folder.
 std::optional<std::filesystem::path> default_configuration_path();
 
-/// All settings of the server by their keys, secrets hidden: an object, groups nested, or the text of a file.
+/// All server settings by key, secrets hidden: as a nested object, or as the text of a file.
 formats::Json settings_as_json(const Settings& settings);
 std::string settings_as_yaml(const Settings& settings);
 

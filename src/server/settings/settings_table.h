@@ -1,5 +1,5 @@
-// The table of settings: one row is a key of the configuration file, an option of `alate serve`, an environment
-// variable and a line of docs/configuration.md.
+// The settings table. One row is a key of the configuration file, an option of `alate serve`, an environment variable
+// and a line of docs/configuration.md.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,24 @@ namespace alate::server {
 enum class SettingKind {
   text,
   choice,        // one of `choices`
-  boolean,       // true or false; an option that is given is true
-  negation,      // a boolean whose target is the opposite
+  boolean,       // true or false; giving the option means true
+  negation,      // a boolean stored inverted
   count,         // a whole number from `least` to `most`
-  limit,         // the same, or "auto": the server finds one
+  limit,         // the same, or "auto": chosen by the server
   duration,      // "30s", "5m"; from `least` to `most` nanoseconds
-  milliseconds,  // a number, fractions too; from `least` to `most` nanoseconds
+  milliseconds,  // a number, possibly fractional; from `least` to `most` nanoseconds
   list,          // of texts
-  strategies,    // "model: eager" a line; "model=eager,…" as an option
-  group,         // keys of its own that this version does not read
+  strategies,    // one "model: eager" per line; "model=eager,…" as an option
+  group,         // nested keys not read by this version
 };
 
 enum class SettingScope {
-  server,      // of `alate serve` alone
-  everywhere,  // of every command
-  commands,    // of the commands that answer by themselves; the server has no use for it
+  server,      // `alate serve` only
+  everywhere,  // every command
+  commands,    // commands that compute by themselves; unused by the server
 };
 
-/// Where a row's value is kept; monostate for those of the commands.
+/// Where the value of a row is stored; monostate for settings of the commands.
 using SettingTarget =
     std::variant<std::monostate, std::string Settings::*, std::filesystem::path Settings::*, bool Settings::*,
                  std::uint16_t Settings::*, std::size_t Settings::*, std::optional<std::size_t> Settings::*,
@@ -45,25 +45,25 @@ using SettingTarget =
 
 struct Setting {
   std::string_view key;          // "batch.max_tokens"
-  std::string_view option = {};  // "--batch-max-tokens"; empty: none, and no environment variable
-  std::string_view value = {};   // what the help calls its value: "N"; empty for booleans
+  std::string_view option = {};  // "--batch-max-tokens"; empty: no option and no environment variable
+  std::string_view value = {};   // placeholder in the help: "N"; empty for booleans
   std::string_view sentence = {};
   SettingScope scope = SettingScope::server;
   SettingKind kind = SettingKind::text;
   SettingTarget target = {};
   std::uint64_t least = 0, most = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::string_view> choices = {};
-  /// Of texts and of each item of a list: whether it can be one, and what it must be.
+  /// For texts and for each item of a list: whether it is valid, and a description of valid values.
   bool (*fits)(std::string_view text) = nullptr;
   std::string_view must_be = {};
-  bool is_secret = false;       // shown to nobody
-  std::string_view title = {};  // begins a group of rows in the help
+  bool is_secret = false;       // never shown
+  std::string_view title = {};  // starts a group of rows in the help
 };
 
 /// Every setting, in the order of the help.
 std::span<const Setting> settings_table();
 
-/// Null when there is none.
+/// Null if there is none.
 const Setting* find_setting(std::string_view key);
 const Setting* find_setting_of_option(std::string_view option);
 

@@ -1,4 +1,4 @@
-// Token ids through a model's encoder, for KServe's clients.
+// Token ids through a model's encoder, for KServe clients.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace alate::server {
 
-/// Answers with what Model::forward makes of the request's tensors, of which one is input_ids; `model` is the name in
-/// the path.
+/// Answers with the result of Model::forward for the request's tensors, one of which is input_ids. `model` is the name
+/// in the path.
 void kserve_forward(Call& call, std::string model, InferRequest request);
 
 }  // namespace alate::server

@@ -5,7 +5,7 @@
 
 namespace alate::server {
 
-/// Handler of the route; reads the body itself.
+/// The route's handler; reads the body itself.
 void kserve_infer(Call& call);
 
 }  // namespace alate::server

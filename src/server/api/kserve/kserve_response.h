@@ -1,4 +1,4 @@
-// Answers of KServe's inference protocol, version 2: tensors as JSON, or behind the JSON as bytes.
+// Answers of the KServe inference protocol, version 2: tensors as JSON, or as bytes after the JSON.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace alate::server {
 
-/// Throws RequestError for more numbers than an answer may have as JSON: some 50 MB.
+/// Throws RequestError if there are more numbers than an answer may hold as JSON: some 50 MB.
 void check_json_numbers(std::size_t numbers);
 
 /// An output tensor of datatype FP32.
@@ -23,11 +23,11 @@ struct InferResult {
   std::string name;
   std::vector<std::int64_t> shape;
   std::span<const float> values;
-  std::shared_ptr<const void> owner = nullptr;  // of the values, which live as long as the answer
+  std::shared_ptr<const void> owner = nullptr;  // of the values; lives as long as the answer
   bool binary = false;
 };
 
-/// The answer with the tensors in their order. `parameters` is an object, or null for none.
+/// The answer with the tensors in order. `parameters` is an object, or null for none.
 Response infer_response(std::string_view model, const std::optional<std::string>& id,
                         std::span<const InferResult> results, const formats::Json& parameters = {});
 
