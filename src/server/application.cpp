@@ -24,11 +24,11 @@
 namespace alate::server {
 namespace {
 
-// Large bodies and answers are worked on beside the model, not instead of it.
+// Threads for large bodies and answers; they run beside the model, not in its place.
 constexpr std::size_t kWorkThreads = 2;
 constexpr std::size_t kLoadThreads = 2;
 constexpr auto kHousekeeping = std::chrono::seconds(1);
-constexpr auto kShutdownGrace = std::chrono::seconds(5);  // for batches that are computed and what is to be freed
+constexpr auto kShutdownGrace = std::chrono::seconds(5);  // for running batches to finish and memory to be freed
 constexpr std::size_t kOtherFiles = 256;                  // models, the health port's connections, the log
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
@@ -62,7 +62,7 @@ TransportSettings transport_settings(const Settings& settings) {
   return transport;
 }
 
-// Calls something about every second until it is destroyed.
+// Calls a function about every second until destroyed.
 class Housekeeping {
  public:
   explicit Housekeeping(std::function<void()> work) : work_(std::move(work)), thread_([this] { serve(); }) {}
@@ -117,8 +117,8 @@ struct Application::State {
         dispatcher(services, admission, keys, origins()),
         http(transport_settings(settings), dispatcher) {}
 
-  // What still runs or waits on the queues uses the members below them, and so do the callbacks of the models'
-  // schedulers, which give work to the queue.
+  // Work that is running or queued uses the members declared below the queues. So do the callbacks of the models'
+  // schedulers, which also push work to the queue.
   ~State() {
     models.stop();
     work.stop();
@@ -136,7 +136,7 @@ struct Application::State {
 
   WebOrigins origins() const {
     std::vector<std::string> hosts = settings.allowed_hosts;
-    // What its owner calls the machine, or wrote down as the place to listen, no foreign page can have for itself.
+    // A foreign page cannot own the machine's configured name, nor the name configured as the listening address.
     hosts.push_back(machine_name());
     if (settings.listens_on_tcp) hosts.push_back(settings.host);
     const bool local = !settings.listens_on_tcp || is_loopback(settings.host);

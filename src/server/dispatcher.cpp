@@ -11,10 +11,10 @@
 namespace alate::server {
 namespace {
 
-// Bodies up to this are read on the thread that has them: handing them on would take longer.
+// Bodies up to this size are parsed on the current thread: handing them over would take longer.
 constexpr std::size_t kSmallBody = std::size_t{32} << 10;
 
-// A parsed value takes some 40 bytes, so this is what a body may make of itself in memory.
+// A parsed value takes some 40 bytes, so this bounds the memory that a parsed body may take.
 constexpr formats::JsonLimits kBodyLimits = {
     .max_depth = 64, .max_bytes = std::size_t{1} << 30, .max_values = std::size_t{2} << 20};
 
@@ -31,7 +31,7 @@ std::string joined(const std::vector<Method>& methods) {
   return names;
 }
 
-// The methods of a path as Allow names them: HEAD goes with GET, and OPTIONS with all.
+// The methods of a path for the Allow header: GET implies HEAD, and OPTIONS is always allowed.
 std::string allowed_methods(std::vector<Method> methods) {
   if (std::ranges::find(methods, Method::get) != methods.end() &&
       std::ranges::find(methods, Method::head) == methods.end())
@@ -44,8 +44,8 @@ bool is_json(std::string_view type) {
   return type == "application/json" || (type.starts_with("application/") && type.ends_with("+json"));
 }
 
-// `curl -d` says that a form follows unless it is told otherwise, and Ollama's users are used to not telling it. Web
-// pages cannot make use of that: their origin is checked.
+// `curl -d` declares form data by default, and users of Ollama rely on that. Web pages cannot exploit it, because their
+// origin is checked.
 bool takes(Family family, std::string_view type) {
   const bool lenient = family == Family::native || family == Family::ollama;
   return is_json(type) || (lenient && type == "application/x-www-form-urlencoded");
@@ -126,7 +126,7 @@ std::optional<Response> Dispatcher::check(const Request& head, const Router::Mat
   if (WebOrigins::is_preflight(head)) return origins_.preflight(head, allowed_methods(match.allowed));
   if (is_health_only(head, match))
     return refused(Problem::Kind::not_found, "this port answers for health alone: /health, /healthz, /readyz");
-  const std::optional<std::size_t> key = open ? std::nullopt : shown;  // health asks for none, of whatever role
+  const std::optional<std::size_t> key = open ? std::nullopt : shown;  // health routes need no key, whatever its role
   if (!open && !keys_.empty() && !key) {
     services_.metrics.rejected("unauthenticated");
     return refused(Problem::Kind::unauthenticated,
@@ -173,7 +173,7 @@ bool Dispatcher::is_health(const Request& head) const {
 void Dispatcher::handle(std::shared_ptr<Exchange> exchange) {
   const Request& request = exchange->request();
   Router::Match match = services_.router.find(request.method, request.path);
-  // Whoever hands over requests has asked check_head; a shutdown may have begun since.
+  // check_head has already run for this request, but a shutdown may have begun since.
   const std::optional<std::size_t> key = shown_key(exchange->client_id);
   if (auto refused = check(request, match, key)) return exchange->reply(std::move(*refused));
   exchange->client = to_string(exchange->client_id);
@@ -188,7 +188,7 @@ void Dispatcher::handle(std::shared_ptr<Exchange> exchange) {
         family,
         problem(Problem::Kind::overloaded, "the server has too many requests to do already; try again in a moment")));
   };
-  // The exchange holds its place, and is kept by what waits.
+  // The exchange holds its slot; the waiting callback keeps the exchange alive.
   const bool taken = admission_.enter(exchange, [this, exchange, match, refuse](Admission::Outcome outcome) mutable {
     if (outcome == Admission::Outcome::displaced) return refuse(*exchange);
     dispatch(exchange, std::move(match));

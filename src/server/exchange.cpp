@@ -10,7 +10,7 @@
 namespace alate::server {
 namespace {
 
-// In milliseconds, as https://www.w3.org/TR/server-timing/ has it.
+// Durations in milliseconds, as specified by https://www.w3.org/TR/server-timing/.
 std::string server_timing(const StageTimes& stages) {
   const auto milliseconds = [](std::chrono::nanoseconds time) {
     return std::chrono::duration<double, std::milli>(time).count();
@@ -35,7 +35,7 @@ void Exchange::reply(Response response) {
   {
     const std::lock_guard lock(mutex_);
     send.swap(send_);
-    dropped.swap(hooks_);  // what they hold may be large, and is released without the lock
+    dropped.swap(hooks_);  // may hold much memory; released without the lock
   }
   if (!send) return;
   if (stages.computed) response.headers.set("Server-Timing", server_timing(stages));
@@ -45,7 +45,7 @@ void Exchange::reply(Response response) {
 
 void Exchange::hold(std::shared_ptr<void> place) {
   const std::lock_guard lock(mutex_);
-  // The argument, and so what is not kept, outlives the lock.
+  // The argument, and with it anything not kept, outlives the lock.
   if (!finished_ && !abandoned_) place_.swap(place);
 }
 
@@ -62,7 +62,7 @@ void Exchange::abandon() {
   std::shared_ptr<void> left;
   {
     const std::lock_guard lock(mutex_);
-    if (!send_) return;  // answered, or abandoned before
+    if (!send_) return;  // already answered or abandoned
     send.swap(send_);
     hooks.swap(hooks_);
     left.swap(place_);
@@ -72,7 +72,7 @@ void Exchange::abandon() {
     try {
       hook();
     } catch (const std::exception& error) {
-      // The other hooks free things too.
+      // Continue: the other hooks release resources too.
       base::log(base::LogLevel::error, "abandoning a request failed", {{"id", id_}, {"reason", error.what()}});
     }
   }

@@ -7,7 +7,7 @@
 namespace alate::server {
 namespace {
 
-// The log says what the client is not told: paths, and what went wrong inside.
+// The log contains what the client is not told: paths and internal causes.
 void log_failure(const Exchange& exchange, const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);

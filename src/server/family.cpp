@@ -12,7 +12,7 @@ namespace {
 using formats::Json;
 using Kind = Problem::Kind;
 
-// Families whose rules for statuses are the same.
+// Families that share the same status rules.
 enum class Manner { plain, openai, tei, cohere };
 
 Manner manner_of(Family family) {
@@ -28,7 +28,7 @@ Manner manner_of(Family family) {
 struct Row {
   Kind kind;
   int plain, openai, cohere, tei;  // statuses
-  std::string_view code;           // of native, Ollama, KServe and operations
+  std::string_view code;           // for native, Ollama, KServe and operations
   std::string_view openai_type;
   std::string_view openai_code;  // empty: null
   std::string_view anthropic_type;
@@ -37,7 +37,7 @@ struct Row {
 
 constexpr std::string_view kRequest = "invalid_request_error";
 
-// What OpenAI's and Anthropic's services and text-embeddings-inference answer, as far as they have the case.
+// As answered by the services of OpenAI and Anthropic and by text-embeddings-inference, where they have the case.
 constexpr std::array<Row, 19> kRows = {{
     {Kind::malformed, 400, 400, 400, 400, "malformed", kRequest, "", kRequest, "Validation"},
     {Kind::invalid, 400, 400, 400, 422, "invalid_argument", kRequest, "", kRequest, "Validation"},
@@ -95,8 +95,8 @@ Json body_of(Family family, const Problem& problem) {
   return Json::Object{{"error", problem.message}, {"code", row.code}};
 }
 
-// Paths are printed bare and names in quotes, so a client's "/etc/passwd" that is given back does not count; nor does a
-// route of ours, which has its method before it.
+// Paths are printed bare and names in quotes, so a client's own "/etc/passwd" echoed in a message does not count;
+// neither does a route of ours, which is preceded by its method.
 bool names_path(std::string_view message) {
   for (std::size_t i = 0; i + 1 < message.size(); ++i) {
     if (message[i] != '/' || std::isgraph(static_cast<unsigned char>(message[i + 1])) == 0) continue;
@@ -113,7 +113,7 @@ Kind kind_of(const Error& error) {
     case ErrorCode::not_found: return Kind::no_model;
     case ErrorCode::unsupported: return Kind::unsupported;
     case ErrorCode::resource_exhausted:
-      // Memory may be free again later; what is over a limit stays so.
+      // Memory may become free later; exceeding a limit is permanent.
       return error.message().find("memory") != std::string::npos ? Kind::overloaded : Kind::too_large;
     case ErrorCode::unavailable:
     case ErrorCode::cancelled: return Kind::not_ready;
@@ -125,7 +125,7 @@ Kind kind_of(const Error& error) {
   return Kind::internal;
 }
 
-// What a client is told instead of a message that it must not see.
+// Shown to clients in place of messages that they must not see.
 std::string_view general_sentence(ErrorCode code) {
   switch (code) {
     case ErrorCode::not_found: return "the server lacks a file of the model; whoever runs it can complete the model";
@@ -147,7 +147,7 @@ struct Prefix {
   Family family;
 };
 
-// The first that fits; what is none of these is native.
+// The first matching prefix wins; other paths are native.
 constexpr Prefix kPrefixes[] = {
     {"/v1/messages", Family::anthropic},
     {"/v1/rerank", Family::cohere},

@@ -15,7 +15,7 @@ class Pieces final : public BodySource {
   std::size_t size() const override { return size_; }
   std::size_t held_bytes() const override { return body_.held_bytes(); }
   void append_piece(std::string& out) override {
-    out.reserve(out.size() + kPieceBytes + kPieceBytes / 4);  // the last item goes over it
+    out.reserve(out.size() + kPieceBytes + kPieceBytes / 4);  // the last item may exceed the piece size
     body_.append_piece(out, kPieceBytes);
   }
 

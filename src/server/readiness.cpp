@@ -17,7 +17,7 @@ std::string find_obstacle(const WorkQueue& work, const WorkQueue& loaders, const
     return "the server's work threads have not answered for " + seconds(wait);
   if (const auto run = work.longest_run(); run > limits.work)
     return "one of the server's work threads has been at the same work for " + seconds(run);
-  // Models wait for each other while they load: only a thread that comes to no end is at fault.
+  // Models wait for each other while loading, so only a thread that never finishes indicates a fault.
   if (const auto run = loaders.longest_run(); run > limits.load) return "a model has been loading for " + seconds(run);
   if (const std::string model = models.hung_model(limits.batch); !model.empty())
     return "the model " + formats::quoted_name(model) + " has been at the same batch for over " + seconds(limits.batch);

@@ -8,19 +8,19 @@
 namespace alate::server {
 namespace {
 
-// A segment of a path in the table: text that must stand there, or a name in braces for what does.
+// A segment of a path in the table: literal text, or a parameter name in braces.
 struct Segment {
   std::string_view text;  // without the braces
   bool is_parameter = false;
-  std::size_t most() const { return is_parameter && text == "model" ? 2 : 1; }  // segments of a request's path
+  std::size_t most() const { return is_parameter && text == "model" ? 2 : 1; }  // request path segments it may match
 };
 
-// One path of a row, its own or an alias.
+// One path of a row: its own, or an alias.
 struct Pattern {
   std::size_t row = 0;
   std::vector<Segment> segments;
   std::size_t literals = 0;
-  std::size_t most = 0;  // segments that it can take
+  std::size_t most = 0;  // most segments it can match
 };
 
 std::vector<std::string_view> split(std::string_view path) {
@@ -31,7 +31,7 @@ std::vector<std::string_view> split(std::string_view path) {
     segments.push_back(path.substr(0, end));
     path.remove_prefix(end);
   }
-  // "/" has no segment, so that a base path with and without a slash behind it are the same.
+  // "/" has no segments, so that a base path is the same with and without a trailing slash.
   if (segments.size() == 1 && segments.front().empty()) segments.clear();
   return segments;
 }
@@ -47,10 +47,10 @@ Pattern pattern_of(std::string_view path, std::size_t row) {
   return pattern;
 }
 
-// How many segments of a path each segment of a pattern takes.
+// Number of path segments matched by each segment of a pattern.
 using Lengths = std::vector<std::size_t>;
 
-// Whether the pattern's segments from `i` on take the path's from `j` on; short parameters are tried first.
+// Whether the pattern's segments from `i` on match the path's from `j` on; short matches of parameters are tried first.
 bool fits(const Pattern& pattern, const std::vector<std::string>& path, std::size_t i, std::size_t j,
           Lengths& lengths) {
   if (i == pattern.segments.size()) return j == path.size();
@@ -78,7 +78,7 @@ std::map<std::string, std::string, std::less<>> parameters_of(const Pattern& pat
   return parameters;
 }
 
-// The path's segments, decoded one by one so that "%2F" splits none; nothing when one does not decode.
+// The path's segments, decoded after splitting so that "%2F" does not split; nothing if one does not decode.
 std::optional<std::vector<std::string>> decoded(std::string_view path) {
   std::vector<std::string> segments;
   for (const std::string_view raw : split(path)) {
@@ -109,7 +109,7 @@ void allow(std::vector<Method>& allowed, Method method) {
 struct Router::State {
   std::vector<Route> routes;
   std::string base_path;
-  std::vector<Pattern> patterns;  // those with the most literals first
+  std::vector<Pattern> patterns;  // sorted by number of literals, most first
 
   void look_up(Method method, std::string_view path, bool open_only, Match& match) const;
 };
@@ -126,8 +126,8 @@ Router::Router(std::vector<Route> routes, std::string base_path) : state_(std::m
 
 Router::~Router() = default;
 
-// The best pattern decides what the path is, and all patterns that are as good which methods it has: a path that a
-// literal row has for POST alone does not become a model's name under GET.
+// The best pattern determines what the path is, and all equally good patterns determine its methods: a path that a
+// literal row has only for POST does not become a model's name under GET.
 void Router::State::look_up(Method method, std::string_view path, bool open_only, Match& match) const {
   const auto segments = decoded(path);
   if (!segments) return;

@@ -28,7 +28,7 @@ constexpr auto kLogPatience = std::chrono::milliseconds(500);
 constexpr int kExitCode = 1;
 constexpr char kStop = 's', kEnd = 'e';
 
-// What a signal handler may use; the first is a descriptor, negative when there is no watchdog.
+// State accessible to the signal handler. The first is a descriptor, negative if there is no watchdog.
 std::atomic<int> pipe_of_signals = -1;
 constexpr std::array kSignals = {SIGTERM, SIGINT};
 std::array<struct sigaction, kSignals.size()> handlers_before;
@@ -36,7 +36,7 @@ std::array<struct sigaction, kSignals.size()> handlers_before;
 void on_signal(int signal) {
   const int saved = errno;
   if (const int pipe = pipe_of_signals; pipe >= 0) {
-    // A full pipe holds more stops than are counted.
+    // If the pipe is full, it already holds more stop signals than are counted.
     [[maybe_unused]] const ssize_t written = ::write(pipe, &kStop, 1);
   }
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
@@ -52,7 +52,7 @@ bool is_ours(int signal) {
 }
 
 [[noreturn]] void end_process(const char* reason) {
-  // What hangs may be the log.
+  // The log itself may be what hangs.
   try {
     std::promise<void> said;
     std::future<void> done = said.get_future();
@@ -61,7 +61,7 @@ bool is_ours(int signal) {
       said.set_value();
     }).detach();
     done.wait_for(kLogPatience);
-    ::_exit(kExitCode);  // before the promise goes
+    ::_exit(kExitCode);  // before the promise is destroyed
   } catch (const std::exception&) {
     ::_exit(kExitCode);
   }
@@ -94,7 +94,7 @@ ShutdownWatchdog::ShutdownWatchdog(std::chrono::nanoseconds limit) : limit_(limi
 }
 
 ShutdownWatchdog::~ShutdownWatchdog() {
-  // Those who handled the signals before may have gone, and have put others in their place.
+  // The previous owners of the signals may have gone and restored other handlers.
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     if (is_ours(kSignals[i])) ::sigaction(kSignals[i], &handlers_before[i], nullptr);
   }

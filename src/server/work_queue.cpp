@@ -31,7 +31,7 @@ void WorkQueue::stop() {
     dropped.swap(waiting_);
   }
   ready_.notify_all();
-  dropped.clear();  // without the lock: what it holds may be anything
+  dropped.clear();  // without the lock: destroying the work may run arbitrary code
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }
@@ -40,7 +40,8 @@ void WorkQueue::push(std::function<void()> work) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return;
   waiting_.push_back({std::move(work), Clock::now()});
-  // Under the lock: the answer to this work may let another thread destroy the queue before this one goes on.
+  // Notify under the lock: the answer to this work may cause another thread to destroy the queue before this one
+  // returns.
   ready_.notify_one();
 }
 
@@ -63,7 +64,7 @@ void WorkQueue::serve(std::size_t thread) {
   for (;;) {
     ready_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    // Moved into this block, so that what the work holds is gone before the next wait.
+    // Moved into this block, so that anything the work holds is released before the next wait.
     std::function<void()> work = std::move(waiting_.front().work);
     waiting_.pop_front();
     running_[thread] = Clock::now();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// Three bytes, of which `count` are there, as four characters.
+// Encodes a group of up to three bytes (`count` are present) as four characters.
 void append_group(std::string& out, std::uint32_t bits, std::size_t count) {
   for (std::size_t i = 0; i < 4; ++i) out += i <= count ? kAlphabet[(bits >> (18 - 6 * i)) & 63] : '=';
 }

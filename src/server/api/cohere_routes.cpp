@@ -122,7 +122,7 @@ std::vector<std::string> texts_of(const Json& body) {
   return result;
 }
 
-// What sentence-transformers models call the prompts for these purposes.
+// Names that sentence-transformers models give the prompts for these purposes.
 std::vector<std::string> prompts_for(std::string_view input_type) {
   if (input_type == "search_query") return {"search_query", "query"};
   if (input_type == "search_document") return {"search_document", "document", "passage"};

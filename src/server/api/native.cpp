@@ -21,7 +21,7 @@ constexpr std::chrono::hours kForEver(24 * 365 * 50);
 constexpr std::string_view kOctets = "application/octet-stream";
 constexpr std::string_view kJson = "application/json";
 
-// The value of a parameter "q" behind a media range; 1 without one.
+// The value of the "q" parameter of a media range; 1 without one.
 double quality_of(std::string_view range) {
   for (std::size_t from = range.find(';'); from != std::string_view::npos; from = range.find(';', from)) {
     range.remove_prefix(from + 1);
@@ -37,7 +37,7 @@ double quality_of(std::string_view range) {
 
 std::int64_t count_of(std::size_t count) { return static_cast<std::int64_t>(count); }
 
-// Members whose value is not known are left out.
+// Omits members whose value is unknown.
 void add_count(Json::Object& object, std::string_view name, std::size_t count) {
   if (count > 0) object.emplace_back(name, count_of(count));
 }
@@ -111,7 +111,7 @@ std::optional<std::chrono::nanoseconds> read_keep_alive(const Json& body) {
   if (value->is_string()) {
     duration = parse_duration(value->as_string("keep_alive"));
   } else {
-    // Far enough inside what 64 bits of nanoseconds hold, also when it is added to the present.
+    // Well within 64-bit nanoseconds, even when added to the current time.
     const double seconds = std::clamp(value->as_double("keep_alive"), -1.0, 2 * kForEver.count() * 3600.0);
     duration = std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
   }

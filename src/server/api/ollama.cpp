@@ -13,7 +13,7 @@ using formats::Json;
 
 std::int64_t count_of(std::size_t count) { return static_cast<std::int64_t>(count); }
 
-// Hexadecimal digits without the algorithm's name.
+// The hexadecimal digits without the algorithm's name.
 std::string_view bare_digest(std::string_view digest) {
   const std::size_t colon = digest.find(':');
   return colon == std::string_view::npos ? digest : digest.substr(colon + 1);
@@ -30,7 +30,7 @@ Json details_of(const ModelListing& listing) {
                       {"quantization_level", listing.dtype}};
 }
 
-// Ollama's keys behind the architecture's name, and those of config.json that mean the same.
+// Ollama's keys after the architecture prefix, and their config.json equivalents.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFacts = {
     {{"block_count", "num_hidden_layers"},
      {"attention.head_count", "num_attention_heads"},
@@ -76,7 +76,7 @@ Json ollama_tag(const ModelListing& listing) {
 }
 
 Json ollama_process(const ModelListing& listing, const ModelFacts& facts, const OllamaRun& run) {
-  // The last moment there is stands for "never".
+  // The latest representable time stands for "never".
   const auto expires = run.expires.value_or(std::chrono::system_clock::time_point::max());
   const bool on_processor = facts.backend == "cpu" || facts.backend == "reference" || facts.device.starts_with("cpu");
   return Json::Object{{"name", listing.name},

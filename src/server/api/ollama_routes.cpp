@@ -116,7 +116,7 @@ void list_tags(Call& call) {
   });
 }
 
-// The listing of a model that is loaded; its name alone where it has gone from the disk since.
+// The listing of a loaded model; only its name if it has since disappeared from disk.
 ModelListing listing_of(const ModelHost& models, const HostedModel& model) {
   try {
     return models.describe(model.name);
@@ -165,7 +165,7 @@ void create_embedding(Call& call) {
   request.model = call.body.get_string("model", "");
   request.parameter = "prompt";
   request.keep_alive = read_keep_alive(call.body);
-  // As Ollama has it: no text is no vector.
+  // As in Ollama, an empty prompt yields no vector.
   if (std::string prompt = call.body.get_string("prompt", ""); !prompt.empty()) {
     request.lone = true;
     request.texts.push_back(std::move(prompt));

@@ -84,8 +84,8 @@ void show_metrics(Call& call) {
   call.exchange->reply(std::move(response));
 }
 
-// The first time it may open libraries, which takes a while. Where the machine has its libraries, and who uses it, is
-// for administrators alone.
+// The first call may open libraries, which takes a while. Library paths, and who uses them, are visible only to
+// administrators.
 void show_backends(Call& call) {
   answer_in_background(call, [&services = call.services, shows_paths = call.exchange->is_admin] {
     Json::Object body;

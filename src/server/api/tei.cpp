@@ -48,7 +48,7 @@ void append_tei_tokens(std::string& out, const Encoding& encoding, std::string_v
     }
     const auto [start, stop] = encoding.byte_offsets[i];
     const std::string_view part = text.substr(start, stop - start);
-    // A tokenizer of bytes cuts inside characters.
+    // A byte-level tokenizer may split characters.
     formats::append_json_string(out, tokenizers::repair_utf8(part).value_or(std::string(part)));
     out += R"(,"special":false,"start":)" + std::to_string(start) + R"(,"stop":)" + std::to_string(stop) + '}';
   }

@@ -16,11 +16,12 @@ namespace {
 
 using formats::Json;
 
-// /tokenize and /decode answer with some 75 bytes for a token, and with a word for an id: these bound their answers.
+// /tokenize answers with some 75 bytes per token, and /decode with a word per id: these bound the size of their
+// answers.
 constexpr std::size_t kMaxTokenizeBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxDecodeIds = std::size_t{1} << 20;
 
-// The path's model wins over the body's.
+// The model in the path takes precedence over the one in the body.
 std::string model_of(const Call& call) {
   const auto named = call.parameters.find("model");
   return named != call.parameters.end() ? named->second : call.body.get_string("model", "");
@@ -39,7 +40,7 @@ void check_count(const Call& call, std::size_t count, const std::string& name) {
          name);
 }
 
-// What /embed and /similarity share; `options` is the object that they stand in.
+// Options shared by /embed and /similarity; `options` is the object that contains them.
 void read_options(const Json& options, EmbedRequest& request) {
   request.truncate = options.get_bool("truncate", true);
   request.prompt_name = options.get_string("prompt_name", "");
@@ -74,7 +75,7 @@ void compare_texts(Call& call) {
   embed(call, std::move(request), [](const EmbedAnswer& answer) { return json_response(tei_similarities(answer)); });
 }
 
-// What the model is for: so far all models make vectors.
+// Dispatches by the model's task: so far all models produce vectors.
 void serve_model(Call& call) {
   if (call.body.find("inputs")->is_object()) return compare_texts(call);
   embed_texts(call);
@@ -161,7 +162,7 @@ void decode_ids(Call& call) {
   EmbedRequest request;
   std::size_t count = 0;
   if (list.empty()) {
-    request.token_rows.emplace_back();  // one text without tokens, as text-embeddings-inference reads it
+    request.token_rows.emplace_back();  // one text without tokens, as text-embeddings-inference interprets it
   } else {
     read_inputs(*call.body.find("ids"), "ids", request);
   }

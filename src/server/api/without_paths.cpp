@@ -7,9 +7,9 @@ namespace {
 
 using formats::Json;
 
-// What may stand before a path in a sentence or a list.
+// Characters that may precede a path in a sentence or a list.
 bool is_before_path(char c) { return std::string_view(" \t\n\"'`([{<=:,;|").find(c) != std::string_view::npos; }
-// Where one ends; a path with a space in it is cut, and what follows is taken for a path of its own where it is one.
+// Characters that end a path. A path with a space is cut there; the rest is treated as a path of its own if it is one.
 bool is_after_path(char c) { return std::string_view(" \t\n\"'`)]}>:,;|").find(c) != std::string_view::npos; }
 
 }  // namespace
@@ -25,7 +25,7 @@ std::string without_folders(std::string_view text) {
     }
     std::size_t end = i;
     while (end < text.size() && !is_after_path(text[end])) ++end;
-    // Words behind a space that still have a slash belong to the same path.
+    // Words after a space that contain a slash belong to the same path.
     while (end < text.size() && text[end] == ' ') {
       std::size_t next = end + 1;
       while (next < text.size() && !is_after_path(text[next])) ++next;
@@ -35,7 +35,7 @@ std::string without_folders(std::string_view text) {
     }
     const std::string_view path = text.substr(i, end - i);
     const std::string_view file = path.substr(path.rfind('/'));
-    // A folder's last part may be a user's name.
+    // A folder's last component may be a user name.
     out += "…" + std::string(file.find(".so") == std::string_view::npos ? std::string_view() : file);
     i = end;
   }

@@ -9,7 +9,7 @@
 
 namespace alate::server {
 
-// Made before it is needed, so that nothing can fail between taking a place and owning it.
+// Created before it is needed, so that nothing can fail between taking a slot and owning it.
 class Admission::Place {
  public:
   Place(Admission& admission, const ClientId& client) : admission_(admission), client_(client) {}
@@ -19,7 +19,7 @@ class Admission::Place {
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
-  // REQUIRES: the admission's lock.
+  // REQUIRES: the admission's lock is held.
   void take(Client& client) {
     ++admission_.running_;
     ++client.running;
@@ -73,7 +73,7 @@ bool Admission::enter(const std::shared_ptr<Exchange>& exchange, Go go) {
   return true;
 }
 
-// The last of the client that has the most in the queue; none when that would be no fairer.
+// Removes the last waiter of the client with the most waiters; none if that would be no fairer.
 std::list<Admission::Waiter> Admission::displace_for(const Client& client) {
   std::list<Waiter> displaced;
   if (client.waiters.size() >= client_waiting_) return displaced;
@@ -87,7 +87,7 @@ std::list<Admission::Waiter> Admission::displace_for(const Client& client) {
 }
 
 void Admission::forget(const Exchange& exchange) {
-  std::list<Waiter> forgotten;  // let go of without the lock
+  std::list<Waiter> forgotten;  // released without the lock
   const std::lock_guard lock(mutex_);
   const auto client = clients_.find(exchange.client_id);
   if (client == clients_.end()) return;
@@ -113,8 +113,8 @@ void Admission::wake() {
   begin_waiters(lock);
 }
 
-// One thread at a time: the others only leave their places, which this loop then sees. What is handed over can so leave
-// its place at once without calling this again from within.
+// Runs on one thread at a time: other threads only release their slots, which this loop then sees. A request that is
+// handed over can thus release its slot immediately without recursion.
 void Admission::begin_waiters(std::unique_lock<std::mutex>& lock) noexcept {
   if (std::exchange(beginning_, true)) return;
   for (std::list<Waiter> next = next_waiter(); !next.empty(); next = next_waiter()) {
@@ -126,7 +126,7 @@ void Admission::begin_waiters(std::unique_lock<std::mutex>& lock) noexcept {
   beginning_ = false;
 }
 
-// Of the client after the one that was served last, in the order of their ids.
+// Round-robin: the next waiter of the client after the one served last, in order of client ids.
 std::list<Admission::Waiter> Admission::next_waiter() {
   std::list<Waiter> next;
   if (waiting_ == 0 || running_ >= max_running_) return next;
@@ -153,7 +153,7 @@ void Admission::hand_over(Waiter& waiter) noexcept {
       next.go(Outcome::begins);
     });
   } catch (const std::exception&) {
-    // There is no memory to begin it; perhaps there is enough to say so. Else its time runs out.
+    // There is not enough memory to begin it, but perhaps enough to say so; otherwise it times out.
     try {
       waiter.go(Outcome::displaced);
     } catch (const std::exception& error) {

@@ -22,7 +22,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
-// RFC 9110, 11.1: the scheme's name is without regard to case.
+// RFC 9110, 11.1: the scheme's name is case-insensitive.
 std::string_view bearer_token(std::string_view authorization) {
   const std::string_view value = trimmed(authorization);
   const std::size_t space = value.find(' ');
@@ -35,7 +35,7 @@ std::string_view bearer_token(std::string_view authorization) {
 bool may(KeyRole role, Access access) {
   switch (access) {
     case Access::open:
-    case Access::metrics: return true;  // they tell of all clients together, and show no text of any
+    case Access::metrics: return true;  // metrics are aggregated over all clients and contain no texts
     case Access::keyed: return role != KeyRole::metrics;
     case Access::admin: return role == KeyRole::admin;
   }
@@ -72,7 +72,7 @@ std::optional<std::size_t> ApiKeys::find(std::string_view shown) const {
 
 std::optional<std::size_t> ApiKeys::check(const Headers& headers) const {
   if (digests_.empty()) return std::nullopt;
-  // Clients may send several: a proxy's Authorization beside the key that is meant for this server.
+  // Clients may send several: a proxy's Authorization in addition to the key for this server.
   for (const auto& [name, value] : headers) {
     std::optional<std::size_t> found;
     if (same_token(name, "Authorization")) {

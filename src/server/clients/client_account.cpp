@@ -5,14 +5,14 @@
 namespace alate::server {
 
 std::size_t client_share(std::size_t of_all, std::size_t percent, std::size_t least) {
-  // Divided first: the product could be too large, and what is lost is less than a hundredth.
+  // Divide first: the product could overflow, and the rounding error is below one percent.
   const std::size_t share = of_all / 100 * percent + of_all % 100 * percent / 100;
   return std::min(of_all, std::max(share, least));
 }
 
 std::size_t ClientAccounts::Hash::operator()(const ClientId& id) const noexcept {
-  // Clients choose their addresses; the multiplication spreads neighbours over the table, and nothing more is at stake
-  // than the speed of a look-up.
+  // Clients choose their addresses. The multiplication spreads neighbouring ones over the table; only look-up speed is
+  // at stake.
   const std::uint64_t bits = (id.number ^ static_cast<std::uint64_t>(id.kind) << 62U) * 0x9E3779B97F4A7C15U;
   return static_cast<std::size_t>(bits ^ bits >> 32U);
 }

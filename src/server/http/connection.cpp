@@ -12,15 +12,16 @@
 namespace alate::server {
 namespace {
 
-// Read and written in one turn, so that a client that is fast without end leaves the others theirs.
+// Limit on bytes read and written per turn, so that a fast client leaves time for others.
 constexpr std::size_t kBytesPerTurn = 1024 * 1024;
 // Some clients end a body with a line break that is not part of it (RFC 9112, section 2.2).
 constexpr unsigned kMaxBlankLines = 2;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-// Said to a client that has more than its share under way, and to those that have most when there is no room for all.
+// For a client that has more than its share in flight, and for the clients that hold most when there is no room for
+// all.
 const Refusal kNoBodyRoom = {503, "too many bodies are under way: try again later, or send less at a time", 1};
 
-// The charge lives as long as the exchange, whoever holds it last.
+// The charge lives as long as the exchange, whichever thread releases it last.
 struct ChargedExchange {
   template <typename... Arguments>
   explicit ChargedExchange(ByteCharge the_charge, Arguments&&... arguments)
@@ -39,7 +40,7 @@ ConnectionContext::ConnectionContext(const TransportSettings& the_settings, Requ
           the_settings.max_total_answer_bytes,
           client_share(the_settings.max_total_answer_bytes, the_settings.max_client_percent, 1))),
       accounts(held),
-      // One whole body always may come.
+      // There is always room for one whole body.
       max_client_bodies(client_share(the_settings.max_total_body_bytes, the_settings.max_client_percent,
                                      the_settings.max_body_bytes)) {}
 
@@ -225,7 +226,7 @@ void Connection::dispatch() {
     context_.handler.handle(current.exchange);
   } catch (const std::exception& error) {
     base::log(base::LogLevel::error, "request failed", {{"request", current.id}, {"reason", error.what()}});
-    ++serial_;  // an answer that it gave before is not wanted any more
+    ++serial_;  // discards an answer it may already have given
     current.exchange->abandon();
     respond(refusal_answer(request(), {500, "the server failed on this request", std::nullopt}), false);
   }
@@ -240,7 +241,7 @@ void Connection::on_answer(std::uint64_t serial, Response response) {
   });
 }
 
-// Answers a well-formed head whose body is not wanted. The connection goes on only if the body is already here.
+// Answers a well-formed head whose body is not wanted. The connection continues only if the body has already arrived.
 void Connection::end_early(Response response) {
   RequestParser& parser = current_->parser;
   parser.drop_body();
@@ -280,8 +281,8 @@ void Connection::respond(Response response, bool close) {
   state_ = State::writing;
 }
 
-// Its few bytes either fit into the socket's buffer at once, or the client does without them; only half of them would
-// spoil what follows, and TLS cannot take back what it has begun.
+// Its few bytes either fit into the socket buffer at once or are skipped; sending only half would corrupt what follows,
+// and TLS cannot take back a write that has begun.
 void Connection::send_interim() {
   const IoResult result = stream_->write(kContinue, {});
   const bool nothing_sent = result.status == IoStatus::wants_write && !facts_.secure;
@@ -295,7 +296,7 @@ bool Connection::send(std::size_t& turn) {
     finish_answer();
     return true;
   }
-  // A piece takes as long to make as many to write, so that there is one a turn.
+  // Generating a piece takes as long as writing several, so there is one per turn.
   if (turn >= kBytesPerTurn || (turn > 0 && answer.needs_piece())) {
     wish_ = Wish::again;
     charge_answer();
@@ -322,7 +323,7 @@ bool Connection::send(std::size_t& turn) {
   return true;
 }
 
-// Only answers that the client does not take at once count, so that all others cost nothing here.
+// Only answers that the client does not read immediately are charged; all others cost nothing here.
 void Connection::charge_answer() {
   Current& current = *current_;
   if (current.answer.charged_bytes() > 0) return;
@@ -334,14 +335,14 @@ void Connection::finish_answer() {
   report_served(current_->status);
   const bool closing = current_->closing;
   has_answered_ = true;
-  // Before the place is given on, which the client's next request may be waiting for.
+  // Before the slot is released, which the client's next request may be waiting for.
   current_->answer = {};
   if (current_->exchange) current_->exchange->finish();
   current_.reset();
   since_ = Clock::now();
   if (closing) {
-    // Closing a socket with unread bytes resets the connection, and the client may lose the answer: so the client is
-    // given the end of the stream, and some time to close by itself.
+    // Closing a socket with unread bytes resets the connection, and the client may lose the answer. Instead, signal the
+    // end of the stream and give the client some time to close.
     stream_->finish_writing();
     std::string().swap(input_);
     input_taken_ = 0;
@@ -355,7 +356,7 @@ void Connection::finish_answer() {
     std::string().swap(input_);
     input_taken_ = 0;
   }
-  socket_is_empty_ = true;  // most likely; readiness tells if it is not
+  socket_is_empty_ = true;  // most likely; if not, readiness will tell
 }
 
 bool Connection::drain(std::size_t& turn) {
@@ -377,7 +378,7 @@ bool Connection::drain(std::size_t& turn) {
 
 void Connection::on_stop() {
   if (state_ != State::idle) return;
-  on_ready();  // a request may have come that nobody has looked at
+  on_ready();  // a request may have arrived unnoticed
   if (state_ == State::idle) close();
 }
 
@@ -407,7 +408,7 @@ void Connection::refuse_body() {
 }
 
 bool Connection::end_if_waiting() {
-  if (state_ == State::idle) on_ready();  // a request may have come that nobody has looked at
+  if (state_ == State::idle) on_ready();  // a request may have arrived unnoticed
   if (state_ == State::idle || state_ == State::head) close();
   return state_ == State::closed;
 }

@@ -1,4 +1,4 @@
-// What the passing of time means for a connection.
+// Timeouts of a connection.
 #include <algorithm>
 
 #include "server/http/connection_state.h"
@@ -6,14 +6,14 @@
 namespace alate::server {
 namespace {
 
-// A client that closed its socket looks like one that only stopped sending, until something is sent to it.
+// Until something is sent, a client that closed its socket looks like one that only stopped sending.
 constexpr auto kProbeAfter = std::chrono::milliseconds(200);
 
 }  // namespace
 
 void Connection::on_tick(Clock::time_point now) {
   const TransportSettings& limits = context_.settings;
-  // Others wait for the place of a connection beyond the limit.
+  // Other clients wait for the place of a connection over the limit.
   const auto surplus_timeout = std::min(limits.header_timeout, limits.linger_timeout);
   guarded([&] {
     switch (state_) {

@@ -5,7 +5,7 @@
 namespace alate::server {
 namespace {
 
-// Methods that exist are far shorter; a longer first word is no request line.
+// Real methods are far shorter; a longer first word cannot begin a request line.
 constexpr std::size_t kMaxMethodBytes = 32;
 constexpr std::string_view kVersionPrefix = "HTTP/";
 
@@ -46,7 +46,7 @@ HeadScanner::Result HeadScanner::check_unfinished(std::string_view input) {
 }
 
 HeadScanner::Result HeadScanner::scan(std::string_view input) {
-  // A CR may be the last byte here: it is looked at with the byte after it.
+  // If the last byte is a CR, it is checked together with the byte after it.
   for (; position_ < input.size(); ++position_) {
     const char byte = input[position_];
     if (position_ == line_begin_ && lines_ > 0 && (byte == ' ' || byte == '\t'))

@@ -31,7 +31,7 @@ namespace http = boost::beast::http;
 constexpr std::size_t kMaxAnswerBytes = 64 * 1024 * 1024;
 constexpr std::uint32_t kMaxHeadBytes = 64 * 1024;
 
-// Beast's names for the overrides.
+// The names of the overrides are Beast's.
 class AnswerParser final : public http::basic_parser<false> {
  public:
   AnswerParser() {
@@ -75,7 +75,7 @@ class AnswerParser final : public http::basic_parser<false> {
   void on_finish_impl(Error& error) override { error = {}; }
 };
 
-// One call of http_request: the address it is about, and how long it may still take.
+// One call of http_request: its target address and remaining time.
 class Call {
  public:
   Call(const ClientTarget& target, std::chrono::nanoseconds timeout)
@@ -116,7 +116,7 @@ class Call {
       fail("cannot connect from " + target_.source_address + ": " + std::generic_category().message(errno));
   }
 
-  // An empty text: connected. Else why not.
+  // Returns the reason for a failure; empty if connected.
   std::string connect_to(int family, const sockaddr* address, socklen_t size) {
     socket_ = Descriptor(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!target_.source_address.empty() && family != AF_UNIX) bind_source(family);
@@ -164,7 +164,8 @@ class Call {
     while (!bytes.empty()) {
       const IoResult result = stream_->write(bytes, {});
       bytes.remove_prefix(result.bytes);
-      // A server may refuse without reading all: its answer is waiting, and says more than the broken connection.
+      // A server may refuse a request without reading all of it. Its answer is then waiting, and says more than the
+      // broken connection.
       if (result.status == IoStatus::failed && stream_->problem().empty()) return;
       if (result.status != IoStatus::done) wait_for(result.status);
     }
@@ -194,7 +195,7 @@ class Call {
     }
   }
 
-  // Whether the answer is complete. Interim answers are passed over.
+  // Whether the answer is complete. Interim answers are skipped.
   bool parse(std::unique_ptr<AnswerParser>& parser, std::string& input, bool no_body) const {
     while (!input.empty()) {
       boost::system::error_code error;

@@ -29,12 +29,12 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-// On the port for health, beyond the limit of connections.
+// Connections allowed on the health port in addition to the connection limit.
 constexpr std::size_t kHealthConnections = 64;
-// Connections beyond the limit whose heads are read, for health, or to be told that they are too many; and those of
-// one client.
+// Connections over the limit whose heads are still read, to answer health checks or to say that there are too many: in
+// total, and per client.
 constexpr std::size_t kSurplusConnections = 64, kClientSurplusConnections = 16;
-// For clients with more of them than that: all that is written to them.
+// Sent as is to clients that exceed even that.
 constexpr std::string_view kTurnedAway =
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: 49\r\nRetry-After: 1\r\n"
     "Connection: close\r\n\r\n{\"error\":\"too many connections: try again later\"}";
@@ -44,7 +44,7 @@ constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 // Answers come from threads that may outlive the server.
 struct Mailbox {
   base::Mutex mutex;
-  asio::io_context* loop = nullptr;  // null when the server is no more
+  asio::io_context* loop = nullptr;  // null once the server is gone
 };
 
 struct Session {
@@ -56,7 +56,7 @@ struct Session {
   std::list<std::shared_ptr<Session>>::iterator place;
 };
 
-// Clocks are looked at often enough for the shortest of the timeouts.
+// Clocks are checked often enough for the shortest timeout.
 std::chrono::nanoseconds tick_period(const TransportSettings& settings) {
   std::chrono::nanoseconds shortest = std::chrono::milliseconds(400);
   for (const auto timeout : {settings.header_timeout, settings.idle_timeout, settings.request_timeout,
@@ -79,14 +79,14 @@ struct HttpServer::State {
           readiness(loop, listener->descriptor()),
           secure(is_secure),
           health(is_health) {}
-    ~Port() { readiness.release(); }  // the listener closes it
+    ~Port() { readiness.release(); }  // the listener closes the descriptor
     Port(const Port&) = delete;
     Port& operator=(const Port&) = delete;
 
     std::unique_ptr<Listener> listener;
     asio::posix::stream_descriptor readiness;
     bool secure, health;
-    bool paused = false;  // until there are descriptors again
+    bool paused = false;  // until descriptors are available again
   };
 
   void run();
@@ -123,7 +123,7 @@ struct HttpServer::State {
   std::vector<std::string> endpoints;
   std::uint16_t port = 0, health_port = 0;
   std::list<std::shared_ptr<Session>> sessions;
-  std::size_t surplus = 0;  // of them, beyond the limit
+  std::size_t surplus = 0;  // sessions over the limit
   bool ticking = false;
 };
 
@@ -174,7 +174,7 @@ void HttpServer::State::run() {
       loop.run();
       return;
     } catch (const std::exception& error) {
-      // Memory that was short for a moment; connections that wait for nothing now are seen to at the next tick.
+      // Memory was short for a moment; connections left without a pending wait are picked up at the next tick.
       base::log(base::LogLevel::error, "the server's loop goes on after an error", {{"reason", error.what()}});
     }
   }
@@ -182,11 +182,11 @@ void HttpServer::State::run() {
 
 void HttpServer::State::await_clients(Port& each) {
   each.readiness.async_wait(asio::posix::descriptor_base::wait_read, [this, &each](const error_code& error) {
-    if (!error && !context.stopping) accept_clients(each);  // a server that stops has no ports left
+    if (!error && !context.stopping) accept_clients(each);  // a stopping server has no ports left
   });
 }
 
-// Without descriptors or memory the socket stays readable: waiting for that would only burn the processor.
+// Without descriptors or memory the socket stays readable, so waiting for readability would busy-loop.
 void HttpServer::State::await_clients_later(Port& each) {
   each.paused = true;
   accept_timer.expires_after(kAcceptPause);
@@ -199,8 +199,8 @@ void HttpServer::State::await_clients_later(Port& each) {
 }
 
 void HttpServer::State::accept_clients(Port& each) {
-  // All who have connected are accepted, those who are too many to be closed at once: in the system's queue they would
-  // stand before others.
+  // All pending connections are accepted, and surplus ones closed at once: left in the system's queue they would block
+  // others.
   for (int accepts = 0; accepts < kAcceptsPerTurn; ++accepts) {
     Accepted accepted;
     const AcceptStatus status = each.listener->accept(accepted);
@@ -235,7 +235,7 @@ HttpServer::State::Room HttpServer::State::room_for(const Port& each, const Clie
   return surplus < kSurplusConnections && !has_surplus ? Room::surplus : Room::none;
 }
 
-// Of the client that has most; false when none has more than one that does nothing.
+// Frees a descriptor of the client that has the most; false if no client has more than one idle connection.
 bool HttpServer::State::free_descriptor() {
   const ClientAccount nobody({}, context.held);
   const auto now = Clock::now();
@@ -246,7 +246,7 @@ bool HttpServer::State::free_descriptor() {
   return true;
 }
 
-// Looks at every connection: only those pay for it who ask for more than there is.
+// Scans all connections; only requests beyond the limits pay for it.
 template <typename Rank>
 std::shared_ptr<Session> HttpServer::State::first_to_go(const Rank& rank) const {
   std::shared_ptr<Session> first;
@@ -273,7 +273,7 @@ bool HttpServer::State::make_body_room(const ClientAccount& client, std::size_t 
   if (!fits(all)) return false;
   while (!fits(0)) {
     const std::shared_ptr<Session> other = first_to_go(rank);
-    if (!other) return false;  // what it held is held by others now
+    if (!other) return false;  // its memory has been taken over by others
     other->connection->refuse_body();
     asio::post(loop, [this, other] { go_on(other); });
   }
@@ -285,12 +285,12 @@ void HttpServer::State::make_answer_room() {
   while (context.held->answers > context.held->max_answers) {
     const std::shared_ptr<Session> other =
         first_to_go([&](const Connection& connection) { return shed_answer_rank(connection, now); });
-    // A single answer may be larger than the limit: it goes out by itself.
+    // A single answer may exceed the limit: it is sent anyway.
     if (!other || other->connection->unread_answer().bytes >= context.held->answers) return;
     base::log(base::LogLevel::debug, "answer dropped, since too many are not read",
               {{"bytes", std::to_string(other->connection->unread_answer().bytes)}});
     other->connection->abort();
-    // Later, since one of the sessions is being looked at now.
+    // Deferred, because one of the sessions is currently in use.
     asio::post(loop, [this, other] { update(other); });
   }
 }
@@ -333,7 +333,7 @@ void HttpServer::State::go_on(const std::shared_ptr<Session>& session) {
   update(session);
 }
 
-// Sees to it that the session is called when what it waits for happens.
+// Arranges for the session to be called when its awaited event happens.
 void HttpServer::State::update(const std::shared_ptr<Session>& session) {
   switch (session->connection->wish()) {
     case Connection::Wish::read:
@@ -374,7 +374,7 @@ void HttpServer::State::drop(const std::shared_ptr<Session>& session) {
   ClientAccount& account = session->connection->account();
   --(was_surplus ? account.surplus_connections : account.connections);
   for (const auto& each : ports) {
-    // Those that wait for descriptors are woken by their timer too, which does no harm.
+    // Ports waiting for descriptors are also woken by their timer, which does no harm.
     if (std::exchange(each->paused, false)) await_clients(*each);
   }
   finish_if_empty();
@@ -385,7 +385,7 @@ void HttpServer::State::tick() {
   if (!ticking) return;
   const auto now = Clock::now();
   for (auto each = sessions.begin(); each != sessions.end();) {
-    const std::shared_ptr<Session> session = *each++;  // dropping it leaves the others in place
+    const std::shared_ptr<Session> session = *each++;  // removing it leaves the other iterators valid
     session->connection->on_tick(now);
     update(session);
   }
@@ -414,7 +414,7 @@ void HttpServer::State::await_signal() {
 
 void HttpServer::State::begin_stop() {
   if (std::exchange(context.stopping, true)) return;
-  // Whoever has connected by now is answered, and a request that has arrived is not lost.
+  // Clients connected by now are answered, and requests that have arrived are not lost.
   for (const auto& each : ports) {
     each->readiness.cancel();
     accept_clients(*each);
@@ -441,7 +441,7 @@ void HttpServer::State::stop_now() {
   finish_if_empty();
 }
 
-// The loop ends by itself when nothing is left to wait for.
+// The loop ends by itself once nothing is pending.
 void HttpServer::State::finish_if_empty() {
   if (!context.stopping || !sessions.empty()) return;
   error_code ignored;

@@ -21,12 +21,12 @@ namespace alate::server {
 namespace {
 
 constexpr int kBacklog = 1024;
-// Another program may take the port on the second address between the two calls.
+// Between the two calls another program may take the port on the second address.
 constexpr int kPortTries = 8;
 
 std::string system_text(int error) { return std::generic_category().message(error); }
 
-// An address of any family. The one place that sees the family's own types.
+// An address of any family. Only this class uses the family-specific types.
 struct SocketAddress {
   sockaddr_storage storage{};
   socklen_t size = 0;
@@ -52,7 +52,7 @@ struct SocketAddress {
     std::array<char, INET6_ADDRSTRLEN> text{};
     if (is_v6()) {
       const auto& address = reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_addr;
-      // A client of IPv4 on a socket of both families.
+      // An IPv4 client on a dual-stack socket.
       if (IN6_IS_ADDR_V4MAPPED(&address)) {
         ::inet_ntop(AF_INET, address.s6_addr + 12, text.data(), text.size());
       } else {
@@ -80,7 +80,7 @@ AcceptStatus accept_from(int listening, Descriptor& socket, SocketAddress& addre
     }
     switch (errno) {
       case EAGAIN: return AcceptStatus::none;
-      // This client has gone already, or the network told something about it: the next one.
+      // This client has already gone, or the network reported an error: try the next one.
       case EINTR:
       case ECONNABORTED:
       case EPROTO:
@@ -123,7 +123,7 @@ class UnixListener final : public Listener {
       : socket_(std::move(socket)), path_(std::move(path)), device_(file.st_dev), inode_(file.st_ino) {}
 
   ~UnixListener() override {
-    // Unless somebody has put another in its place.
+    // Unless the file has been replaced.
     struct stat file {};
     if (::lstat(path_.c_str(), &file) == 0 && file.st_dev == device_ && file.st_ino == inode_) ::unlink(path_.c_str());
   }
@@ -173,7 +173,7 @@ std::unique_ptr<Listener> listen_on(SocketAddress address) {
   const std::string text = address.text();
   Descriptor socket = new_socket(address.storage.ss_family, text);
   const int on = 1;
-  // So that a restart does not wait for old connections to time out.
+  // Allows restarts without waiting for old connections to time out.
   ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (::bind(socket.number(), address.data(), address.size) != 0 || ::listen(socket.number(), kBacklog) != 0)
     fail_to_bind(text, errno);
@@ -205,7 +205,7 @@ std::vector<SocketAddress> resolve(const std::string& host) {
   return addresses;
 }
 
-// Some machines list only one of them under the name, and some cannot use the one they list.
+// Some systems list only one of them under the name, and some cannot use the one they list.
 std::vector<std::unique_ptr<Listener>> listen_loopback(std::uint16_t port) {
   for (int attempt = 1;; ++attempt) {
     std::vector<std::unique_ptr<Listener>> listeners;
@@ -259,7 +259,7 @@ std::vector<std::unique_ptr<Listener>> listen_tcp(const std::string& host, std::
   if (host == "localhost") return listen_loopback(port);
   std::vector<std::unique_ptr<Listener>> listeners;
   for (SocketAddress& address : resolve(host)) {
-    // Where a name has several addresses, they share the port of the first.
+    // If a name has several addresses, they share the port of the first.
     address.set_port(listeners.empty() ? port : listeners.front()->port());
     listeners.push_back(listen_on(address));
   }
@@ -270,7 +270,7 @@ std::unique_ptr<Listener> listen_unix(const std::string& path) {
   const sockaddr_un address = unix_address(path);
   remove_stale(address, path);
   Descriptor socket = new_socket(AF_UNIX, path);
-  // Nobody can connect before listen, so the file never is open to others.
+  // Nobody can connect before listen, so the file is never accessible to others.
   struct stat file {};
   if (::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 || ::lstat(path.c_str(), &file) != 0 ||

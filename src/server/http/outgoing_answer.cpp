@@ -10,7 +10,7 @@
 namespace alate::server {
 namespace {
 
-// Of a body, given back as they are written: smaller ones are not worth a call of the system.
+// Granularity for releasing written bytes of a body; less is not worth a system call.
 constexpr std::size_t kBytesReleased = 1024 * 1024;
 
 }  // namespace

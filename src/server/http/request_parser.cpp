@@ -14,9 +14,9 @@ namespace {
 
 namespace http = boost::beast::http;
 
-// A line with a chunk's size, or all trailers together.
+// Limit for a chunk-size line, or for all trailers together.
 constexpr std::size_t kMaxChunkHeadBytes = 8 * 1024;
-// Of all chunks together: nobody needs them, and a chunk of one byte may carry a long one.
+// Limit for the extensions of all chunks together: nobody needs them, and a one-byte chunk may carry a long one.
 constexpr std::size_t kMaxExtensionBytes = 64 * 1024;
 constexpr std::size_t kMinLastChunkBytes = 5;  // "0\r\n\r\n"
 constexpr std::size_t kBodyReserve = 64 * 1024;
@@ -24,7 +24,7 @@ constexpr std::size_t kBodyReserve = 64 * 1024;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-// unreserved / sub-delims / "%" of RFC 3986, section 3.2.2.
+// unreserved / sub-delims / "%" in RFC 3986, section 3.2.2.
 bool is_name_character(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          std::string_view("-._~!$&'()*+,;=%").find(c) != std::string_view::npos;
@@ -58,12 +58,12 @@ bool valid_host(std::string_view host) {
          (port.front() == ':' && port.size() <= 6 && std::all_of(port.begin() + 1, port.end(), is_digit));
 }
 
-// Beast's parser splits lines and counts the body; this class keeps what it finds and applies the rules of the header
-// file. Names of the overrides are Beast's.
+// Beast's parser splits lines and counts the body; this class stores the results and applies the rules of the header
+// file. The names of the overrides are Beast's.
 class RequestParser::Implementation final : public http::basic_parser<true> {
  public:
   explicit Implementation(const TransportSettings& limits) : limits_(limits), scanner_(limits) {
-    // The scanner and this class have limits of their own, which answer with the right status.
+    // The scanner and this class enforce their own limits, with the right status codes.
     header_limit(std::numeric_limits<std::uint32_t>::max());
     body_limit(boost::none);
     eager(true);
@@ -103,7 +103,7 @@ class RequestParser::Implementation final : public http::basic_parser<true> {
     }
     const std::size_t size = scanner_.head_bytes();
     Error error;
-    eager(false);  // stop behind the head
+    eager(false);  // stop after the head
     put(boost::asio::const_buffer(input.data(), size), error);
     eager(true);
     if (error) {
@@ -117,8 +117,8 @@ class RequestParser::Implementation final : public http::basic_parser<true> {
 
   std::size_t feed_body(std::string_view input) {
     if (state_ != State::body || input.empty()) return 0;
-    // Beast 1.81 asserts five bytes when it comes back to the last chunk, but comes back at any byte behind "0\r\n". No
-    // chunked body ends with less, so nothing is lost by waiting for them.
+    // Beast 1.81 asserts five bytes when it resumes at the last chunk, but may resume at any byte after "0\r\n". No
+    // chunked body ends with less, so waiting for them loses nothing.
     if (!length_ && input.size() < kMinLastChunkBytes && input.front() == '0') return 0;
     Error error;
     const std::size_t taken = put(boost::asio::const_buffer(input.data(), input.size()), error);
@@ -147,11 +147,11 @@ class RequestParser::Implementation final : public http::basic_parser<true> {
   void check_head() {
     if (!check_target() || !check_framing() || !check_host()) return;
     state_ = is_done() ? State::complete : State::body;
-    // A chunked body is cut off by Beast; one with a length is refused by its length before it is read.
+    // Beast cuts off a chunked body; one with a length is refused by its length before it is read.
     body_limit(limits_.max_body_bytes);
   }
 
-  // Boost.URL 1.81 takes "http://host:x/" apart into an empty port and the path "x/", so the parts are looked at again.
+  // Boost.URL 1.81 parses "http://host:x/" as an empty port and the path "x/", so the parts are checked again.
   bool understand(std::string_view target, std::string& authority) {
     if (!split_target(target, request_, authority) || !(authority.empty() || valid_host(authority))) return false;
     return request_.path.starts_with('/') || (target == "*" && request_.method == Method::options);
@@ -167,7 +167,7 @@ class RequestParser::Implementation final : public http::basic_parser<true> {
       refuse(400, "the request target is no path and no http address");
       return false;
     }
-    // The authority of an absolute target counts, whatever Host says (RFC 9112, section 3.2.2).
+    // The authority of an absolute target takes precedence over Host (RFC 9112, section 3.2.2).
     if (!authority.empty() && request_.headers.count("Host") == 1) request_.headers.set("Host", authority);
     return true;
   }
@@ -198,7 +198,7 @@ class RequestParser::Implementation final : public http::basic_parser<true> {
     return state_ != State::refused;
   }
 
-  // So that the refusal of a malformed request has the shape of its path's family.
+  // So that the refusal of a malformed request has the format of its path's family.
   void find_path(std::string_view input) {
     const std::string_view line = input.substr(0, std::min(input.find('\r'), limits_.max_target_bytes));
     const std::size_t begin = line.find(' ');
@@ -222,7 +222,7 @@ class RequestParser::Implementation final : public http::basic_parser<true> {
   void on_field_impl(http::field /*field*/, boost::beast::string_view name, boost::beast::string_view value,
                      Error& error) override {
     error = {};
-    // Trailers are read over: they come too late to mean anything here.
+    // Trailers are ignored: they arrive too late to have any effect here.
     if (state_ == State::head)
       request_.headers.add(std::string(name.data(), name.size()), std::string(value.data(), value.size()));
   }
@@ -235,7 +235,7 @@ class RequestParser::Implementation final : public http::basic_parser<true> {
 
   void on_body_init_impl(const boost::optional<std::uint64_t>& length, Error& error) override {
     error = {};
-    // No more than a client can be believed: the rest comes as its bytes do.
+    // Do not trust the client's length beyond this: grow as bytes arrive.
     if (keep_body_ && length) request_.body.reserve(std::min<std::size_t>(*length, kBodyReserve));
   }
 

@@ -40,7 +40,7 @@ void append_padded(std::string& out, int value, std::size_t digits) {
   out += text;
 }
 
-// IMF-fixdate of RFC 9110, section 5.6.7; strftime would follow the process's locale.
+// IMF-fixdate of RFC 9110, section 5.6.7; strftime would depend on the process locale.
 std::string date_text(std::time_t seconds) {
   constexpr std::array<std::string_view, 7> kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -61,7 +61,7 @@ std::string date_text(std::time_t seconds) {
   return out + " GMT";
 }
 
-// The text of the current second, made once a second on each thread.
+// The date text of the current second, generated once per second and thread.
 const std::string& current_date() {
   thread_local std::time_t second = -1;
   thread_local std::string text;

@@ -13,7 +13,7 @@ namespace {
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
 iovec piece(std::string_view bytes) {
-  // sendmsg does not write through its pointer.
+  // sendmsg does not write through this pointer.
   return {const_cast<char*>(bytes.data()), bytes.size()};
 }
 
@@ -36,7 +36,7 @@ class SocketStream final : public Stream {
     message.msg_iov = pieces.data();
     message.msg_iovlen = pieces.size();
     for (;;) {
-      // A client that has gone is an error here, not a signal to the whole process.
+      // A disconnected client is an error here, not a signal to the whole process.
       const ssize_t sent = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL);
       if (sent > 0) return {IoStatus::done, static_cast<std::size_t>(sent)};
       if (sent < 0 && errno == EINTR) continue;

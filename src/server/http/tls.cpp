@@ -27,16 +27,16 @@ struct Freed {
 using ContextPointer = std::unique_ptr<SSL_CTX, Freed<&SSL_CTX_free>>;
 using SessionPointer = std::unique_ptr<SSL, Freed<&SSL_free>>;
 
-// A record's payload: an answer that fits is sent as one.
+// Payload size of a TLS record: an answer that fits is sent as one record.
 constexpr std::size_t kRecordBytes = 16 * 1024;
 
-// Of TLS 1.2: keys that are made for each connection, and encryption that authenticates. OpenSSL's default has CBC and
-// RSA key exchange too, which have been attacked again and again (RFC 9325, section 4.2). All suites of TLS 1.3 are so.
+// For TLS 1.2: only ephemeral keys and authenticated encryption. OpenSSL's defaults include CBC and RSA key exchange,
+// which have been attacked repeatedly (RFC 9325, section 4.2). All suites of TLS 1.3 meet this.
 constexpr const char* kTls12Suites =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
 
-// The first reason of OpenSSL's queue, which is emptied.
+// The first error of OpenSSL's queue, which is then cleared.
 std::string openssl_reason() {
   const unsigned long code = ::ERR_get_error();
   ::ERR_clear_error();
@@ -106,7 +106,7 @@ class TlsStream final : public Stream {
   IoResult write(std::string_view head, std::string_view body) override {
     if (plain_) return socket_->write(head, body);
     if (broken_) return {IoStatus::failed};
-    // One record for both where they fit: it is the same bytes again when the call is repeated.
+    // One record for both if they fit; a repeated call produces the same bytes.
     std::string_view bytes = head.empty() ? body : head;
     if (!head.empty() && !body.empty() && head.size() < kRecordBytes) {
       record_.assign(head).append(body.substr(0, kRecordBytes - head.size()));
@@ -146,7 +146,7 @@ class TlsStream final : public Stream {
       plain_ = true;
       return {IoStatus::not_tls};
     }
-    // A peer that closes without saying so is common; framing tells whether something is missing.
+    // Peers commonly close without notification; framing detects missing data.
     const bool cut_off = reason == SSL_R_UNEXPECTED_EOF_WHILE_READING && established();
     broken_ = true;
     problem_ = verification_problem();
@@ -175,10 +175,10 @@ ContextPointer new_context(const SSL_METHOD* method) {
   ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   ::SSL_CTX_set_options(context.get(),
                         SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  // An idle connection gives its buffers back.
+  // Idle connections release their buffers.
   ::SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                         SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_AUTO_RETRY);
-  // Tickets need no memory here; a cache would grow with the clients.
+  // Tickets need no server memory; a cache would grow with the number of clients.
   ::SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   return context;
 }
@@ -191,7 +191,7 @@ ContextPointer new_context(const SSL_METHOD* method) {
   throw make_error(ErrorCode::corrupt, file, " cannot be read as ", what);
 }
 
-// Without it OpenSSL would ask for a password at the terminal.
+// Without this callback OpenSSL would ask for a password on the terminal.
 int no_password(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return 0; }
 
 int choose_protocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* out_size, const unsigned char* in,
@@ -214,7 +214,7 @@ ContextPointer server_context(const std::string& certificate, const std::string&
   if (::SSL_CTX_use_certificate_chain_file(context.get(), certificate.c_str()) != 1)
     fail_file(certificate, "a certificate in PEM form, its chain after it");
   if (::SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(), SSL_FILETYPE_PEM) != 1) {
-    // A key of another kind than the certificate's is noticed here already.
+    // A key whose type differs from the certificate is already detected here.
     if (ERR_GET_LIB(::ERR_peek_last_error()) != ERR_LIB_X509)
       fail_file(key, "a private key in PEM form, without a password");
   } else if (::SSL_CTX_check_private_key(context.get()) == 1) {
@@ -243,7 +243,7 @@ TlsServer::~TlsServer() = default;
 void TlsServer::reload() {
   ContextPointer context = server_context(state_->certificate, state_->key);
   const std::lock_guard lock(state_->mutex);
-  state_->context.swap(context);  // connections made with the old one keep it alive
+  state_->context.swap(context);  // connections made with the old context keep it alive
 }
 
 std::unique_ptr<Stream> TlsServer::accept(std::unique_ptr<Stream> socket) const {
@@ -267,7 +267,7 @@ std::unique_ptr<Stream> connect_tls(std::unique_ptr<Stream> socket, const std::s
   auto stream = std::make_unique<TlsStream>(context.get(), std::move(socket));
   SSL* ssl = stream->handle();
   ::SSL_set_connect_state(ssl);
-  // A certificate may be for an address, which is no name; only names are sent along (RFC 6066, section 3).
+  // A certificate may be for an IP address; only host names are sent as SNI (RFC 6066, section 3).
   X509_VERIFY_PARAM* parameters = ::SSL_get0_param(ssl);
   if (::X509_VERIFY_PARAM_set1_ip_asc(parameters, host.c_str()) != 1) {
     ::X509_VERIFY_PARAM_set1_host(parameters, host.c_str(), host.size());

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kShownPath = 64, kShownMethod = 16;
 
-// What a client chose, so that it neither breaks a line nor moves a terminal's cursor nor fills the disk.
+// Sanitizes client-supplied text, so that it cannot break a line, control a terminal or fill the disk.
 std::string printable(std::string_view text, std::size_t most) {
   std::string out;
   for (const char c : text.substr(0, most)) out += c > 0x20 && c < 0x7F ? c : '?';

@@ -18,7 +18,7 @@ double seconds(const timeval& time) {
 }
 
 std::optional<std::uint64_t> read_resident_bytes() {
-  // proc(5): /proc/self/statm has pages: size, resident, ...
+  // proc(5): /proc/self/statm lists sizes in pages: size, resident, ...
   std::ifstream file("/proc/self/statm");
   std::uint64_t size = 0, resident = 0;
   if (!(file >> size >> resident)) return std::nullopt;
@@ -26,8 +26,8 @@ std::optional<std::uint64_t> read_resident_bytes() {
 }
 
 std::optional<double> read_start_time() {
-  // proc(5): field 22 of /proc/self/stat, in clock ticks since the boot, whose time is "btime" of /proc/stat. Field 2
-  // is the program's name in parentheses, which may hold spaces.
+  // proc(5): field 22 of /proc/self/stat, in clock ticks since boot; the boot time is "btime" in /proc/stat. Field 2 is
+  // the program's name in parentheses, which may contain spaces.
   std::ifstream file("/proc/self/stat");
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
@@ -58,7 +58,7 @@ std::optional<std::uint64_t> count_open_files() {
     if (error) return std::nullopt;
     ++count;
   }
-  return count > 0 ? count - 1 : 0;  // one is the folder that was just read
+  return count > 0 ? count - 1 : 0;  // one is the directory just read
 }
 
 }  // namespace

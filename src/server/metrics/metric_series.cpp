@@ -8,7 +8,7 @@
 namespace alate::server {
 namespace {
 
-// Values of labels may be names of files, which may hold anything; the format is UTF-8.
+// Label values may be file names, which may contain any bytes; the format requires UTF-8.
 void append_label_value(std::string& out, std::string_view value) {
   const bool is_utf8 = formats::valid_utf8_prefix(value) == value.size();
   for (const char c : value) {

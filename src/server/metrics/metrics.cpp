@@ -17,7 +17,7 @@ namespace {
 constexpr double kNanosecondsPerSecond = 1e9;
 constexpr std::uint64_t kMicrosecond = 1'000, kMillisecond = 1'000'000, kSecond = 1'000'000'000;
 
-// From a short text at rest to a request that timed out.
+// From a short text on an idle server to a request that timed out.
 constexpr std::array<std::uint64_t, 18> kDurations = {100 * kMicrosecond,
                                                       250 * kMicrosecond,
                                                       500 * kMicrosecond,
@@ -39,7 +39,7 @@ constexpr std::array<std::uint64_t, 18> kDurations = {100 * kMicrosecond,
 constexpr std::array<std::uint64_t, 12> kRows = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
 constexpr std::array<std::uint64_t, 13> kTokens = {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
 
-// What is in none of these lists is counted as "other", so that nobody can make series without end.
+// Values outside these lists are counted as "other", so that clients cannot create unlimited series.
 constexpr std::array<std::string_view, 8> kMethods = {"GET",   "HEAD",   "POST",    "PUT",
                                                       "PATCH", "DELETE", "OPTIONS", "other"};
 constexpr std::array<int, 31> kCodes = {0,   200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 406, 408, 409, 411,
@@ -77,11 +77,11 @@ struct RouteSeries {
   Histogram duration{kDurations};
 };
 
-// Series by a label. Those that are there are found under a lock that readers share; they are never taken away.
+// Series by label. Existing ones are found under a shared lock; they are never removed.
 template <typename Series, std::size_t most>
 class Labelled {
  public:
-  /// Those over the bound share `overflow`.
+  /// Labels beyond the limit share `overflow`.
   Series& at(std::string_view label, std::string_view overflow) {
     {
       const std::shared_lock lock(mutex_);

@@ -17,7 +17,7 @@ using machine::BackendSpec;
 constexpr std::string_view kAutomatic = "auto";
 constexpr std::string_view kNeverAutomatic = "reference";
 
-// Opens no library for a name that it does not know, as the registry would.
+// Unlike the registry, opens no library for an unknown name.
 const backends::Registration* find_row(std::string_view name) {
   for (const backends::Registration& row : backends::registrations()) {
     if (row.name == name || std::ranges::find(row.aliases, name) != row.aliases.end()) return &row;
@@ -96,7 +96,7 @@ std::string BackendChoices::resolve(std::string_view asked, std::string_view mod
     const std::lock_guard lock(mutex_);
     return known_.emplace(text, std::move(device)).first->second;
   } catch (const Error& error) {
-    // A backend that this machine lacks will not come by waiting.
+    // A backend missing on this machine will not appear by retrying.
     throw error.code() == ErrorCode::unavailable ? Error(ErrorCode::unsupported, error.what()) : error;
   }
 }

@@ -13,7 +13,7 @@ namespace {
 
 using Problem = server::Problem;
 
-// Below these, work is done at once on the thread that has it: handing it on would take longer.
+// Below these sizes work is done on the current thread: handing it over would take longer.
 constexpr std::size_t kSmallText = std::size_t{16} << 10;  // bytes
 constexpr std::size_t kSmallAnswer = 16384;                // numbers
 
@@ -25,7 +25,7 @@ RequestError refused(Problem::Kind kind, std::string message, std::string parame
   return RequestError(std::move(problem));
 }
 
-// The special tokens that the model's template puts around a single text.
+// Special tokens that the model's template adds around a single text.
 struct Frame {
   std::vector<std::int32_t> before, after;
 };
@@ -48,7 +48,7 @@ bool has_frame(const std::vector<std::int32_t>& row, const Frame& frame) {
          std::equal(frame.after.rbegin(), frame.after.rend(), row.rbegin());
 }
 
-/// One request between its arrival at the service and its answer.
+/// One request, from its arrival at the service to its answer.
 class Embedding : public std::enable_shared_from_this<Embedding> {
  public:
   Embedding(Call& call, EmbedRequest request, std::function<Response(EmbedAnswer)> format)
@@ -75,7 +75,7 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
   }
 
  private:
-  // Runs a step; what it throws is the answer.
+  // Runs a step; an exception becomes the answer.
   template <typename Step>
   void guarded(const Step& step) {
     try {
@@ -169,17 +169,17 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
     job.client = exchange_->client;
     job.deadline = exchange_->deadline();
     job.done = [self = shared_from_this()](runtime::BatchResult result) { self->computed(std::move(result)); };
-    // The texts have served; what waits in the queue should be small.
+    // The texts are no longer needed; queued jobs should be small.
     std::vector<std::string>().swap(request_.texts);
     std::vector<std::vector<std::int32_t>>().swap(request_.token_rows);
-    // The answer may come, and let go of the model, while this still runs.
+    // The answer may be sent, releasing the model, while this is still running.
     const std::shared_ptr<HostedModel> model = answer_.model;
     const std::shared_ptr<Exchange> exchange = exchange_;
     const std::uint64_t number = model->scheduler->submit(std::move(job));
     exchange->on_abandon([model, number] { model->scheduler->cancel(number); });
   }
 
-  // Token ids as a client sent them, with the special tokens that the model wants and cut to its length.
+  // Token ids sent by the client, with the model's special tokens added and truncated to its length.
   pipelines::TokenizedTexts framed_rows() {
     const Frame frame = frame_of(pipeline().tokenizer());
     const std::int64_t vocabulary = pipeline().model().state().limits.vocabulary;
@@ -212,7 +212,7 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
     return result;
   }
 
-  // On the scheduler's thread.
+  // Runs on the scheduler's thread.
   void computed(runtime::BatchResult result) {
     guarded([&] {
       if (result.error) std::rethrow_exception(result.error);

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 constexpr std::size_t kBytesAModel = 512 * kMegabyte, kFewestModels = 4, kMostModels = 64;
 constexpr std::size_t kLeastBytes = 64 * kMegabyte;
-constexpr std::size_t kUnknownMemory = 4096 * kMegabyte;  // taken to be free where the system does not say
+constexpr std::size_t kUnknownMemory = 4096 * kMegabyte;  // assumed free if the system does not report it
 
 }  // namespace
 

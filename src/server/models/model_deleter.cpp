@@ -15,7 +15,7 @@ struct DeferredDeleter::State {
   base::Mutex mutex;
   std::condition_variable news;
   bool closing = false;
-  HostedModel* first = nullptr;  // of a list through HostedModel::next_released; the latest first
+  HostedModel* first = nullptr;  // list linked through HostedModel::next_released, latest first
 
   void serve() {
     std::unique_lock<std::mutex> lock(mutex);
@@ -61,7 +61,7 @@ void DeferredDeleter::close() noexcept {
   }
   state_->news.notify_one();
   if (!thread_.joinable()) return;
-  // A model that it destroys may hold it last.
+  // The last reference may be held by a model being destroyed on this thread.
   if (thread_.get_id() == std::this_thread::get_id()) {
     thread_.detach();
   } else {

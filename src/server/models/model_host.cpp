@@ -35,7 +35,7 @@ constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
 Error shutting_down() { return Error(ErrorCode::unavailable, "the server is shutting down; ask another, or later"); }
 
-// Who waits for a look-up. One that is dropped, because the host ends, is told so.
+// A caller waiting for a name look-up. If it is dropped because the host stops, the caller is notified.
 class LookUp {
  public:
   explicit LookUp(ModelHost::Ready ready) : ready_(std::move(ready)) {}
@@ -75,10 +75,10 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   std::atomic<bool> refresh_is_queued = false;
 
   base::Mutex mutex;
-  std::condition_variable room;  // a model that took room is loaded or has failed
+  std::condition_variable room;  // signals that a model that took room has loaded or failed
   bool closed = false;
-  ModelTable table;                              // with the mutex
-  std::vector<std::weak_ptr<HostedModel>> made;  // also those that are no longer in `table.entries`
+  ModelTable table;                              // guarded by the mutex
+  std::vector<std::weak_ptr<HostedModel>> made;  // includes models no longer in `table.entries`
 
   void acquire(std::string_view name, std::string_view backend, Ready ready);
   void look_up(const std::string& name, const std::string& backend, Clock::time_point since, const Ready& ready);
@@ -97,18 +97,18 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
 
 bool ModelHost::State::is_eager(const std::string& name) const {
   return std::ranges::any_of(settings.model_strategies, [&](const auto& each) {
-    // Keys may leave out the owner, as requests may.
+    // Keys may omit the owner, as in requests.
     return each.second == LoadStrategy::eager && (each.first == name || name.ends_with("/" + each.first));
   });
 }
 
-// That a request may ask for.
+// The longest keep-alive that a request may ask for.
 KeepAlive ModelHost::State::longest_keep_alive() const {
   if (settings.keep_alive == std::chrono::nanoseconds{0}) return {};
   return std::max(settings.keep_alive, settings.max_keep_alive);
 }
 
-// The loaded model that was asked for by this name before.
+// The loaded model previously requested under this name.
 Hosted ModelHost::State::find_loaded(std::string_view asked) {
   const std::lock_guard lock(mutex);
   const auto alias = table.aliases.find(asked);
@@ -138,7 +138,7 @@ void ModelHost::State::acquire(std::string_view name, std::string_view asked, Re
   ready(nullptr, std::move(error));
 }
 
-// On the thread for that.
+// Runs on the look-up thread.
 void ModelHost::State::look_up(const std::string& name, const std::string& asked, Clock::time_point since,
                                const Ready& ready) {
   std::exception_ptr error;
@@ -152,7 +152,7 @@ void ModelHost::State::look_up(const std::string& name, const std::string& asked
   ready(nullptr, std::move(error));
 }
 
-// Gives the model where it is loaded, else has it loaded. Where it throws, `ready` is for whoever called this.
+// Passes on the model if it is loaded, else starts loading it. If it throws, the caller must call `ready`.
 void ModelHost::State::enter(std::string_view name, std::string_view asked, const NamedFolder& model,
                              const std::string& backend, const Ready& ready) {
   Hosted hosted;
@@ -172,7 +172,7 @@ void ModelHost::State::enter(std::string_view name, std::string_view asked, cons
   ready(std::move(hosted), nullptr);
 }
 
-// With the lock.
+// Requires the lock.
 void ModelHost::State::begin_loading(const NamedFolder& model, std::string_view backend, Ready ready) {
   const std::string key = model_key(model.name, backend);
   const auto [place, is_new] = table.entries.try_emplace(key);
@@ -186,7 +186,7 @@ void ModelHost::State::begin_loading(const NamedFolder& model, std::string_view 
   loaders.push([self = shared_from_this(), key] { self->load(key); });
 }
 
-// On a loader's thread.
+// Runs on a loader thread.
 void ModelHost::State::load(const std::string& key) {
   NamedFolder model;
   std::string backend;
@@ -215,7 +215,7 @@ void ModelHost::State::load(const std::string& key) {
     if (error != nullptr) {
       table.entries.erase(place);
     } else if (const HostEntry* twin = table.find_on(place->second.model.name, place_of(*hosted), hosted.get())) {
-      // The settings' choice came to a place that a request had named before, or the other way round.
+      // The settings' choice resolved to a device that a request had already named, or vice versa.
       evicted.push_back(std::exchange(hosted, twin->hosted));
       table.aliases.emplace(key, hosted->key);
       table.entries.erase(place);
@@ -226,7 +226,7 @@ void ModelHost::State::load(const std::string& key) {
       entry.used = Clock::now();
       std::erase_if(made, [](const auto& each) { return each.expired(); });
       made.push_back(hosted);
-      // Weights may take more room than their files: stored as float16, computed in float32.
+      // Weights may take more memory than their files, for example when stored as float16 and computed in float32.
       while (!table.fits(key)) {
         evicted.push_back(table.evict_one(key));
         if (evicted.back() == nullptr) break;
@@ -234,7 +234,7 @@ void ModelHost::State::load(const std::string& key) {
     }
   }
   evicted.clear();
-  // The last one gets this thread's share too: nobody but those who wait holds the model any more.
+  // The last waiter also gets this thread's reference, so that only the waiters hold the model.
   for (std::size_t i = 0; i + 1 < waiting.size(); ++i) waiting[i](hosted, base::copy_of(error));
   if (!waiting.empty()) waiting.back()(std::move(hosted), std::move(error));
 }
@@ -263,7 +263,7 @@ Hosted ModelHost::State::load_in_room(const std::string& key, const NamedFolder&
   return hosted;
 }
 
-// Evicts until the model fits; waits for others that are loading, where they are in the way.
+// Evicts models until this one fits; waits for others that are loading if they are in the way.
 void ModelHost::State::make_room(std::unique_lock<std::mutex>& lock, const std::string& key) {
   while (!closed && !table.fits(key)) {
     if (Hosted evicted = table.evict_one(key)) {
@@ -280,7 +280,7 @@ void ModelHost::State::make_room(std::unique_lock<std::mutex>& lock, const std::
   if (!closed) table.entries.find(key)->second.takes_room = true;
 }
 
-// The name that a model is loaded by, also when its folder has gone meanwhile.
+// The name under which a model was loaded, even if its folder has disappeared since.
 std::string ModelHost::State::canonical(std::string_view name) {
   {
     const std::lock_guard lock(mutex);
@@ -299,7 +299,7 @@ std::string ModelHost::State::canonical(std::string_view name) {
 ModelHost::ModelHost(const Settings& settings, WorkQueue& loaders, runtime::BatchObserver observer)
     : look_ups_(1), state_(std::make_shared<State>(settings, loaders, look_ups_, std::move(observer))) {}
 
-// Returns what was loaded.
+// Returns the models that were loaded.
 ModelTable::Entries ModelHost::State::close() {
   ModelTable::Entries left;
   {
@@ -332,7 +332,7 @@ void ModelHost::stop() noexcept {
     if (const Hosted hosted = each.lock()) hosted->scheduler->stop();
   }
   left.clear();
-  state_->deleter->close();  // once it has destroyed those that were released before
+  state_->deleter->close();  // after destroying the models released before
 }
 
 void ModelHost::acquire(std::string_view name, std::string_view backend, Ready ready) {
@@ -430,7 +430,7 @@ void ModelHost::preload() {
     if (strategy == LoadStrategy::eager) wanted.insert(name);
   }
   if (!state_->settings.default_model.empty()) wanted.insert(state_->names.default_name());
-  // One more than there are, until all have been asked for.
+  // One extra, until all have been requested.
   state_->preloads_left = static_cast<std::ptrdiff_t>(wanted.size()) + 1;
   for (const std::string& name : wanted) {
     state_->acquire(name, {}, [state = state_.get(), name](const Hosted&, const std::exception_ptr& error) {

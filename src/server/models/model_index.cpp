@@ -17,7 +17,7 @@ using Clock = ModelIndex::Clock;
 
 constexpr std::size_t kMostNamed = 10;
 
-// Reading folders takes a tenth of a thread at most, also where that takes long.
+// Reading folders takes at most a tenth of a thread's time, even if the disk is slow.
 constexpr Clock::duration kShortestPause = std::chrono::milliseconds(100), kLongestPause = std::chrono::seconds(2);
 
 Clock::time_point next_turn(const ModelIndex& index) {
@@ -44,7 +44,7 @@ std::shared_ptr<const ModelIndex> ModelIndex::read(const fs::path& models_direct
     try {
       index->builtin_.push_back({name, hub::resolve_builtin_model(name)});
     } catch (const Error&) {
-      continue;  // it has gone since it was listed
+      continue;  // it has disappeared since it was listed
     }
   }
   index->took_ = Clock::now() - index->begun_;
@@ -80,7 +80,7 @@ std::shared_ptr<const ModelIndex> ModelIndexCache::get() const {
   return index_;
 }
 
-// With `reading_`, or before anybody else knows this.
+// Requires `reading_`, or that no other thread knows this object yet.
 std::shared_ptr<const ModelIndex> ModelIndexCache::read() {
   std::shared_ptr<const ModelIndex> made = ModelIndex::read(directory_);
   ++reads_;

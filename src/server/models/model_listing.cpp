@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No model has more; a folder that does is not walked to its end.
+// No model has more; a larger folder is not scanned to the end.
 constexpr std::size_t kMostFiles = 10'000;
 constexpr std::size_t kMostConfigBytes = std::size_t{4} << 20;
 constexpr std::size_t kMostKnown = 10'000;
@@ -31,7 +31,7 @@ struct File {
   fs::file_time_type modified;
 };
 
-// All files but those whose names, or whose folders' names, begin with a dot; by name.
+// All files, sorted by name, except those with a path component that begins with a dot.
 std::vector<File> files_of(const fs::path& folder) {
   std::vector<File> files;
   std::error_code error;
@@ -96,7 +96,7 @@ void read_config(ModelListing& listing) {
   listing.max_length = count_of(config, "max_position_embeddings");
 }
 
-// Whether it says how another tensor is stored, as `alate quantize` writes it (docs/quantization.md).
+// Whether the tensor describes how another one is quantized, as written by `alate quantize` (docs/quantization.md).
 bool is_of_quantization(const formats::SafetensorsModel& weights, std::string_view name) {
   constexpr std::string_view kScale = "_scale";
   return name.ends_with(".smoothing") ||
@@ -122,7 +122,7 @@ void read_weights(ModelListing& listing) {
   }
 }
 
-// What cannot be read leaves its facts empty: the folder is listed all the same, and loading it says what is wrong.
+// Unreadable files leave their fields empty: the folder is still listed, and loading it reports the error.
 template <typename Read>
 void try_reading(const Read& read, ModelListing& listing) {
   try {
@@ -160,12 +160,12 @@ std::size_t weight_file_bytes(const fs::path& folder) {
   const bool is_whole = std::ranges::any_of(files, [&](const File& file) { return file.name == kWhole; });
   std::size_t bytes = 0;
   for (const File& file : files) {
-    // The parts behind the encoder have files of the same name in folders of their own.
+    // Modules after the encoder have files of the same name in their own folders.
     if (is_whole ? fs::path(file.name).filename() == kWhole : file.name.ends_with(".safetensors")) bytes += file.bytes;
   }
   if (bytes > 0) return bytes;
-  // An ONNX file, with the data beside it: model.onnx, model.onnx_data, model.onnx.data, in the folder or in onnx/. Of
-  // several, one is loaded.
+  // An ONNX file and its external data: model.onnx, model.onnx_data, model.onnx.data, in the folder or in onnx/. If
+  // there are several, one is loaded.
   for (const File& file : files) {
     const std::size_t extension = file.name.rfind(".onnx");
     if (extension == std::string::npos || file.name.find('/', extension) != std::string::npos) continue;

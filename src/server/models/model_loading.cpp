@@ -28,7 +28,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-// For clients: the model's name where the message has its folder.
+// For clients: replaces the folder in the message with the model's name.
 Error without_path(const Error& error, const NamedFolder& model) {
   std::error_code ignored;
   std::string message = replaced(error.what(), model.folder.string(), model.name);
@@ -55,7 +55,8 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
   const Clock::time_point begin = Clock::now();
   try {
     EmbeddingPipeline pipeline = EmbeddingPipeline::load(model.folder, options.load);
-    (void)pipeline.model().fingerprint();  // answers name it: its files are read here, and not while others wait
+    (void)pipeline.model().fingerprint();  // part of every answer; computed here so that no request waits for the files
+                                           // to be read
     runtime::BatchSchedulerOptions batches = options.batches;
     batches.even_row_length = runtime::even_row_length(pipeline.facts().hidden_size);
     auto scheduler = std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), batches, options.observer);
@@ -68,7 +69,7 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
     return {made.release(), [deleter](HostedModel* released) noexcept { deleter->release(released); }};
   } catch (const Error& error) {
     base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
-    // A backend that a client named and this machine lacks will not come by waiting.
+    // A backend named by a client but missing on this machine will not appear by retrying.
     const bool is_lacking = error.code() == ErrorCode::unavailable && options.load.asked_by == kRequest;
     throw without_path(is_lacking ? Error(ErrorCode::unsupported, error.what()) : error, model);
   } catch (const std::bad_alloc&) {
@@ -85,7 +86,7 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
 std::size_t bytes_in_memory(const HostedModel& model) {
   const EmbeddingPipeline::State& state = model.pipeline.state();
   const std::size_t told = state.program(state.modules.normalizes()).facts().weight_bytes;
-  return told > 0 ? told : weight_file_bytes(model.folder);  // no backend's models are free
+  return told > 0 ? told : weight_file_bytes(model.folder);  // weights take memory with every backend
 }
 
 }  // namespace alate::server

@@ -16,7 +16,7 @@ using formats::quoted_name;
 
 constexpr std::string_view kLatest = ":latest";
 constexpr std::size_t kMostNamed = 10;
-// Which model is the default where none is set is asked of an index that is no older.
+// Maximum age of the index for choosing the default model when none is configured.
 constexpr std::chrono::seconds kFresh{1};
 
 Error no_such_model(std::string_view name) {
@@ -31,7 +31,7 @@ std::string joined(const std::vector<NamedFolder>& models) {
   return out;
 }
 
-// "owner/name" of a folder that lies in the models directory, by its place there; empty when it does not.
+// "owner/name" of a folder inside the models directory, from its relative path; empty if it is outside.
 std::string name_inside(const fs::path& folder, const fs::path& directory) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(folder, error);
@@ -60,7 +60,7 @@ ModelNames::ModelNames(const Settings& settings)
   default_.name = is_builtin ? settings.default_model : fs::canonical(folder).filename().string();
 }
 
-// Nothing where the index has no such model; throws for what can be no model's name.
+// Nothing if the index has no such model; throws for a malformed name.
 std::optional<NamedFolder> ModelNames::find(std::string_view name, const ModelIndex& index) const {
   if (!default_is_inside_ && name == default_.name) return default_;
   std::string_view plain = name;

@@ -6,7 +6,7 @@
 
 namespace alate::server {
 
-// No name of a model has a line break.
+// A line break is a safe separator: model names contain none.
 std::string model_key(std::string_view name, std::string_view backend) {
   return backend.empty() ? std::string(name) : std::string(name) + "\n" + std::string(backend);
 }

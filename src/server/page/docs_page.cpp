@@ -47,7 +47,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// The source expression that allows exactly this inline text: https://www.w3.org/TR/CSP3/#grammardef-hash-source
+// The CSP source expression that allows exactly this inline text: https://www.w3.org/TR/CSP3/#grammardef-hash-source
 std::string hash_source(std::string_view text) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   ::SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());

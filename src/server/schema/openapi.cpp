@@ -19,7 +19,7 @@ Json reference(std::string_view section, std::string_view name) {
   return Json::Object{{"$ref", "#/components/" + std::string(section) + "/" + std::string(name)}};
 }
 
-// The family as people write it, and what its routes are.
+// The family's display name, and a description of its routes.
 struct FamilyPage {
   std::string_view title, description, error;
 };
@@ -115,7 +115,8 @@ bool names_model(const Route& route, const Json& body) {
   return route.path.find("{model}") != std::string_view::npos || has_model(body);
 }
 
-// What may go wrong at a route, from what it is. A method or path that the table lacks is no operation's error.
+// Possible errors of a route, derived from its properties. Methods and paths missing from the table are not errors of
+// any operation.
 Kinds problems_of(const Route& route, const Json& body, bool has_keys) {
   Kinds kinds{Kind::malformed};
   const auto add = [&](std::initializer_list<Kind> more) { kinds.insert(kinds.end(), more); };
@@ -145,7 +146,7 @@ Json answer_object(std::string description, const std::vector<std::string_view>&
   return Json(std::move(answer));
 }
 
-// The rows' own answers; those of one status are one entry with several types of content.
+// The row's own answers; those with the same status become one entry with several content types.
 void add_answers(std::map<int, Json>& answers, const Route& route) {
   std::map<int, std::pair<std::string, Json::Object>> merged;
   for (const RouteAnswer& answer : route.answers) {
@@ -218,7 +219,7 @@ Json operation(const Route& route, bool has_keys) {
   Json::Object responses;
   for (auto& [status, answer] : answers) responses.emplace_back(std::to_string(status), std::move(answer));
   operation.emplace_back("responses", std::move(responses));
-  // What a health check may do without a key.
+  // Health checks need no key.
   if (has_keys && route.access == Access::open) operation.emplace_back("security", Json::Array{});
   return Json(std::move(operation));
 }
@@ -274,7 +275,7 @@ Json components(const std::set<Family>& used, bool has_keys) {
   return Json(std::move(components));
 }
 
-// As the router reads it: a slash before it and none behind.
+// Normalized as the router does: a leading slash and no trailing one.
 std::string server_address(std::string base_path) {
   while (base_path.ends_with('/')) base_path.pop_back();
   return base_path.starts_with('/') ? base_path : "/" + base_path;

@@ -23,13 +23,13 @@ Json list_with(const Json& list, Json last) {
   return Json(std::move(entries));
 }
 
-// The schema, with null among what it takes.
+// The schema, extended to accept null.
 Json nullable(const Json& schema) {
   const Json* any = schema.find("anyOf");
   const Json* type = schema.find("type");
   if (takes_null(schema) || (any == nullptr && type == nullptr && schema.find("enum") == nullptr)) return schema;
   if (any != nullptr && std::ranges::any_of(any->as_array("anyOf"), takes_null)) return schema;
-  // Both keywords would have to take it.
+  // Both keywords would have to accept null.
   if (any != nullptr && type != nullptr) return Json::Object{{"anyOf", Json::Array{schema, null_type()}}};
   Json::Object result = schema.as_object("schema");
   for (auto& [keyword, value] : result) {

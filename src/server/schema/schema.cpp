@@ -104,7 +104,7 @@ void parse_keyword(Node& node, std::string_view keyword, const Json& value) {
 std::unique_ptr<Node> parse_node(const Json& json) {
   auto node = std::make_unique<Node>();
   for (const auto& [keyword, value] : json.as_object("a schema")) parse_keyword(*node, keyword, value);
-  // Both at once, whichever stands first in the text.
+  // Both at once, regardless of their order in the text.
   static const Json kNone{Json::Object{}};
   const Json* properties = json.find("properties");
   parse_properties(*node, properties != nullptr ? *properties : kNone, json.find("required"));
@@ -120,7 +120,7 @@ Schema Schema::parse(std::string_view text) {
     root->json = std::move(json);
     return Schema(std::shared_ptr<const Node>(std::move(root)));
   } catch (const Error& error) {
-    // Whatever it is: the text is ours.
+    // Any error is internal, because the text is our own.
     throw Error(ErrorCode::internal, error.message());
   }
 }

@@ -12,22 +12,22 @@ namespace {
 using formats::Json;
 using Node = Schema::Node;
 
-/// Where a value is: a member or an entry of what `outer` is the place of. Lives on the stack of the checks, so that
-/// nothing is allocated while all is well.
+/// Position of a value: a member or an entry of the value at `outer`. Lives on the stack during checks, so that valid
+/// input allocates nothing.
 struct Place {
-  const Place* outer = nullptr;       // null: the whole
-  std::size_t index = 0;              // among the entries or members
-  const std::string* name = nullptr;  // of a member; null: an entry
+  const Place* outer = nullptr;       // null: the whole value
+  std::size_t index = 0;              // index among the entries or members
+  const std::string* name = nullptr;  // a member's name; null: an entry
 };
 
-/// A violation, comparable with those of other alternatives.
+/// A violation, comparable to those of other alternatives.
 struct Failure {
-  std::vector<std::size_t> position;  // indices from the whole down to the value
+  std::vector<std::size_t> position;  // indices from the root down to the value
   std::string place;
-  std::string message;       // what follows the place: " is missing"
-  unsigned expected = 0;     // types; 0: it is about something else
-  bool is_fraction = false;  // a number that had to be whole
-  std::string_view kind;     // of the value, for a wrong type
+  std::string message;       // text after the place: " is missing"
+  unsigned expected = 0;     // types; 0: not a type error
+  bool is_fraction = false;  // a fractional number where an integer is required
+  std::string_view kind;     // of the value, for type errors
 };
 
 unsigned type_of(const Json& value) {
@@ -152,7 +152,7 @@ std::optional<Failure> check_number(const Node& node, double number, const Place
   return {};
 }
 
-// Whether an entry that holds no others fits, without what it takes to say why not: arrays may have many.
+// Whether a scalar entry is valid, without preparing an error message: arrays may have many entries.
 bool is_scalar_that_fits(const Node& node, const Json& value) {
   if (!node.values.empty() || !node.any.empty() || value.is_array() || value.is_object()) return false;
   if (node.types != 0 && (node.types & type_of(value)) == 0) return false;
@@ -196,7 +196,7 @@ std::optional<Failure> check_object(const Node& node, const Json::Object& object
   const auto missing = [&](const std::string& name) {
     return std::ranges::find(object, name, &Json::Member::first) == object.end();
   };
-  // Behind all that is there, so that an alternative fails late which lacks only this.
+  // Positioned after all present members, so that an alternative lacking only this one counts as failing late.
   for (const auto& property : node.properties) {
     if (property.required && missing(property.name))
       return failure_at({&place, object.size(), &property.name}, " is missing");
@@ -217,7 +217,7 @@ std::optional<Failure> check_enum(const Node& node, const Json& value, const Pla
   return failure_at(place, " must be " + listed(names));
 }
 
-// Of all alternatives' failures the one furthest in the value; wrong types of the same value are told together.
+// Of the failures of all alternatives, the one furthest into the value; type errors of the same value are merged.
 std::optional<Failure> check_any(const Node& node, const Json& value, const Place& place) {
   std::optional<Failure> furthest;
   for (const auto& alternative : node.any) {
@@ -229,7 +229,7 @@ std::optional<Failure> check_any(const Node& node, const Json& value, const Plac
       if (furthest->expected != 0 && failure->expected != 0) {
         furthest->expected |= failure->expected;
       } else if (failure->expected == 0) {
-        // One that takes this type but not this value is nearer than one that takes another type.
+        // An alternative that accepts this type but not this value is closer than one that expects another type.
         furthest = std::move(failure);
       }
     }

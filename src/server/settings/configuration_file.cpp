@@ -32,13 +32,13 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7F;
 }
 
-// How many of the first bytes are UTF-8 without control characters.
+// Length of the prefix that is UTF-8 without control characters.
 std::size_t readable_prefix(std::string_view text) {
   const auto control = static_cast<std::size_t>(std::ranges::find_if(text, is_control) - text.begin());
   return std::min(formats::valid_utf8_prefix(text), control);
 }
 
-// Builds the tree from the parser's events, so that nothing is ever expanded or built twice.
+// Builds the tree from the parser's events, so that nothing is expanded or built twice.
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(std::string_view name) : name_(name) {}
@@ -59,7 +59,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     ConfigurationValue value = begin(mark, tag, anchor, ConfigurationValue::Kind::scalar);
-    // Escapes bring in what the bytes of the file cannot; and the parser makes single bytes of \N and \_.
+    // Escapes can produce characters that the file's bytes cannot; and the parser turns \N and \_ into single bytes.
     if (readable_prefix(text) != text.size())
       fail(mark, "an escape (a backslash in quotes) stands for a control character; write a backslash as \\\\");
     value.text = text;
@@ -79,10 +79,10 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  // A list or a map whose end has not come yet.
+  // A list or map that has not ended yet.
   struct Open {
     ConfigurationValue value;
-    bool has_key = false;  // of a map: the next value belongs to `key`
+    bool has_key = false;  // for a map: the next value belongs to `key`
     ConfigurationValue key;
     std::set<std::string> keys;
   };
@@ -98,7 +98,7 @@ class TreeBuilder : public YAML::EventHandler {
   ConfigurationValue begin(const YAML::Mark& mark, std::string_view tag, YAML::anchor_t anchor,
                            ConfigurationValue::Kind kind) {
     if (anchor != YAML::NullAnchor) fail(mark, "anchors (&name) are not read; write the value out where it is used");
-    // "?" and "!" are what the parser calls a value without a tag; the others are the core schema's own names.
+    // The parser reports "?" and "!" for values without a tag; the others are tags of the core schema.
     constexpr std::string_view kCore = "tag:yaml.org,2002:";
     if (!tag.empty() && tag != "?" && tag != "!" && !tag.starts_with(kCore))
       fail(mark, "tags (!name) are not read; leave it out");
@@ -150,7 +150,8 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t values_ = 0;
 };
 
-// What the parser would take for another encoding, or write into a terminal when it is quoted in an error.
+// Rejects bytes that the parser would take for another encoding, or that would reach a terminal when quoted in an
+// error.
 void check_bytes(std::string_view text, std::string_view name) {
   const std::size_t end = readable_prefix(text);
   if (end == text.size()) return;

@@ -40,20 +40,21 @@ std::string_view take_unit(std::string_view& text) {
   return unit;
 }
 
-// Adds `amount` times `unit`; false when the sum no longer fits.
+// Adds `amount` times `unit`; false on overflow.
 bool add(std::int64_t& sum, std::int64_t amount, std::int64_t unit) {
   std::int64_t product = 0;
   return !__builtin_mul_overflow(amount, unit, &product) && !__builtin_add_overflow(sum, product, &sum);
 }
 
-// Whole and fraction are counted as integers, so that "0.1s" is 100,000,000 ns and not what a double makes of it.
+// Integer and fractional parts are computed as integers, so that "0.1s" is exactly 100,000,000 ns, without rounding to
+// double.
 bool add_part(std::int64_t& sum, std::string_view whole, std::string_view fraction, std::int64_t unit) {
   std::int64_t amount = 0;
   for (const char c : whole) {
     if (__builtin_mul_overflow(amount, 10, &amount) || __builtin_add_overflow(amount, c - '0', &amount)) return false;
   }
   if (!add(sum, amount, unit)) return false;
-  // From the last digit on, each a tenth of the one before it; what is below a nanosecond is cut.
+  // Processed from the last digit; fractions of a nanosecond are truncated.
   std::int64_t part = 0;
   for (std::size_t i = fraction.size(); i-- > 0;) part = ((fraction[i] - '0') * unit + part) / 10;
   return add(sum, part, 1);
@@ -75,7 +76,7 @@ std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
     }
     if (whole.empty() && fraction.empty()) return {};
     const std::string_view name = take_unit(text);
-    // A number without a unit stands alone: in "5m30" nobody knows what the 30 are.
+    // A number without a unit must stand by itself: in "5m30" the meaning of 30 is unclear.
     if (name.empty() && !(first && text.empty())) return {};
     const auto* const unit = std::ranges::find(kUnits, name, &Unit::name);
     if (unit == kUnits.end() || !add_part(sum, whole, fraction, unit->nanoseconds)) return {};

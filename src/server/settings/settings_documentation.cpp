@@ -53,7 +53,7 @@ log:
 ## Settings
 )";
 
-// "|" ends a cell.
+// Escapes "|", which ends a table cell.
 std::string cell(std::string_view text) {
   std::string out;
   for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);

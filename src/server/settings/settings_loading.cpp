@@ -32,7 +32,7 @@ bool is_section(std::string_view name) {
   return std::ranges::any_of(settings_table(), [&](const Setting& row) { return section_of(row.key) == name; });
 }
 
-// The file's keys, found in the table and brought into one form.
+// Looks up the file's keys in the table and normalizes their values.
 class FileReader {
  public:
   FileReader(const ConfigurationFile& file, std::vector<std::string>* unknown_keys)
@@ -103,13 +103,13 @@ class FileReader {
       for (const auto& [model, strategy] : value.members) out.texts.push_back(model.text + "=" + text_of(strategy));
     } else {
       out.texts.push_back(text_of(value));
-      // YAML's True and TRUE.
+      // YAML also allows True and TRUE.
       if (row.kind == SettingKind::boolean || row.kind == SettingKind::negation)
         out.texts.back() = lower(out.texts.back());
     }
   }
 
-  // {key: …, role: …} as an option or a variable would have it.
+  // Converts {key: …, role: …} to the form used in options and variables.
   std::string read_key_entry(const Value& entry) const {
     std::string key, role = "use";
     for (const auto& [name, value] : entry.members) {
@@ -120,7 +120,7 @@ class FileReader {
       *target = value.text;
     }
     if (key.empty()) fail(entry, "an entry of api_keys has no key: write {key: …, role: admin}");
-    // Checked here, where the place is known: a key with a space would be read as a role and a key.
+    // Checked here, where the position is known: otherwise a key with a space would be read as a role and a key.
     if (key.find(' ') != std::string::npos) fail(entry, "a key of api_keys cannot have spaces");
     if (!parse_key_entry(role + " " + key))
       fail(entry, "the role of an entry of api_keys must be use, metrics or admin");
@@ -154,8 +154,8 @@ bool is_truthy(const std::string& text) {
   return word == "1" || word == "true" || word == "yes" || word == "on";
 }
 
-// What another system's variable wants of a setting; nothing when that is not possible here: it is a wish of somebody
-// who may not know about this program, and so never an error.
+// Translates another system's variable to a setting; nothing if that is impossible here. Whoever set the variable may
+// not know about this program, so it is only a preference and never an error.
 using Wish = std::optional<std::string> (*)(const std::string& value);
 
 std::optional<std::string> wished_gpu(const std::string& value) {
@@ -171,7 +171,7 @@ bool is_backend_name(std::string_view name) {
          });
 }
 
-// GoMLX's "name:config"; where the configuration begins with a device's name, it is one here too.
+// GoMLX's "name:config"; if the configuration begins with a device name, it selects a device here too.
 std::optional<std::string> wished_backend(const std::string& value) {
   machine::BackendSpec spec = machine::BackendSpec::parse(value);
   if (!is_backend_name(spec.backend)) return std::nullopt;
@@ -216,7 +216,7 @@ std::optional<SettingValue> foreign_value(const Setting& setting, const SettingS
   return std::nullopt;
 }
 
-// As options and variables give it: one text, or a list between commas.
+// Value of an option or variable: one text, or a comma-separated list.
 SettingValue given_value(const Setting& setting, std::vector<std::string> texts, std::string origin) {
   const bool is_list = setting.kind == SettingKind::list || setting.kind == SettingKind::strategies;
   return {is_list ? split_list(texts) : std::move(texts), std::move(origin)};
@@ -237,7 +237,7 @@ std::optional<SettingValue> strongest_value(const Setting& setting, const Settin
   throw Error(ErrorCode::invalid_argument, std::string(message));
 }
 
-// What no row can say alone.
+// Checks and adjustments that involve several rows.
 void settle(Settings& settings, const std::set<std::string_view>& given) {
   if (settings.tls_certificate.empty() != settings.tls_key.empty())
     contradiction("tls.cert and tls.key belong together (--tls-cert, --tls-key); give both, or none");
@@ -254,12 +254,12 @@ void settle(Settings& settings, const std::set<std::string_view>& given) {
     try {
       settings.models_dir = base::cache_directory() / "models";
     } catch (const Error&) {
-      // Without a home folder there are no models by name; one by its path can still be served.
+      // Without a home folder there are no models by name; a model given by its path can still be served.
     }
   }
 }
 
-// What is taken and does nothing yet, so that nobody relies on it.
+// Settings that are accepted but have no effect yet, reported so that nobody relies on them.
 void list_idle_settings(const Settings& settings, const std::set<std::string_view>& given,
                         std::vector<std::string>& idle) {
   if (settings.allow_downloads)
@@ -279,7 +279,7 @@ LoadedSettings load_settings(const SettingSources& sources) {
   std::map<std::string_view, SettingValue> of_file;
   if (sources.file != nullptr) {
     of_file = FileReader(*sources.file, &out.unknown_keys).values();
-    // A value that an option replaces must be right all the same, so that the file works without the option.
+    // A value must be valid even if an option overrides it, so that the file works without the option.
     Settings scratch;
     for (const auto& [key, value] : of_file) assign(scratch, *find_setting(key), value);
   }
@@ -328,7 +328,7 @@ formats::Json settings_as_json(const Settings& settings) {
 }
 
 std::string settings_as_yaml(const Settings& settings) {
-  // JSON's texts, lists and groups are YAML's too.
+  // Strings, lists and objects in JSON syntax are valid YAML too.
   std::string out;
   const formats::Json json = settings_as_json(settings);
   for (const auto& [key, value] : json.as_object("settings")) {

@@ -15,7 +15,8 @@ constexpr std::uint64_t nanoseconds(std::chrono::nanoseconds duration) {
   return static_cast<std::uint64_t>(duration.count());
 }
 
-constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 30;  // so that sums, and megabytes in bytes, fit 64 bits
+constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 30;  // so that sums, and megabytes converted to bytes, fit in
+                                                             // 64 bits
 constexpr std::uint64_t kWeek = nanoseconds(std::chrono::hours(24 * 7));
 constexpr std::uint64_t kDay = nanoseconds(std::chrono::hours(24));
 constexpr std::uint64_t kYears = nanoseconds(std::chrono::hours(24 * 365 * 10));
@@ -38,10 +39,10 @@ bool is_base_path(std::string_view text) {
          text.find("/.") == std::string_view::npos;
 }
 
-// sockaddr_un has 108 bytes for the path and its end.
+// sockaddr_un has 108 bytes for the path and its terminator.
 bool is_socket_path(std::string_view text) { return text.size() <= 107 && text.find('\0') == std::string_view::npos; }
 
-// No key has a space, so that one can only stand behind a role.
+// Keys contain no spaces, so a space can only follow a role.
 bool is_key(std::string_view text) {
   const auto entry = parse_key_entry(text);
   return entry && !entry->key.empty() && is_printable(entry->key) && entry->key.size() <= 4096;

@@ -44,7 +44,7 @@ std::optional<bool> read_bool(std::string_view text) {
 std::optional<Nanoseconds> read_milliseconds(std::string_view text) {
   double number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  // A year of milliseconds is far over every limit, and far below what 64 bits of nanoseconds hold.
+  // About a year in milliseconds: far above every limit, and far below the range of 64-bit nanoseconds.
   if (problem != std::errc() || end != text.data() + text.size() || !(std::abs(number) < 3e10)) return std::nullopt;
   return Nanoseconds(std::llround(number * kNanosecondsOfMillisecond));
 }
@@ -63,7 +63,7 @@ LoadStrategy read_strategy(const Setting& setting, const SettingValue& value, st
   return static_cast<LoadStrategy>(found - kStrategies.begin());
 }
 
-// Writes a value whose kind was parsed to the member of whatever type the row names.
+// Stores a parsed value in the row's member, whatever its type.
 struct Assigner {
   Settings& settings;
   const Setting& setting;
@@ -87,7 +87,7 @@ struct Assigner {
     target = static_cast<Count>(*count);
   }
 
-  // A setting of the commands: only whether it can be one.
+  // A setting of the commands: only checks whether the value is valid.
   void operator()(std::monostate) const {
     if (setting.kind == SettingKind::count) {
       std::uint64_t count = 0;

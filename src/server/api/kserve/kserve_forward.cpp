@@ -19,7 +19,7 @@
 namespace alate::server {
 namespace {
 
-constexpr std::int64_t kMaxComputedNumbers = std::int64_t{64} << 20;  // of all outputs of forward: 256 MiB
+constexpr std::int64_t kMaxComputedNumbers = std::int64_t{64} << 20;  // all outputs of forward together: 256 MiB
 
 constexpr std::array<std::string_view, 4> kForwardInputs = {"input_ids", "attention_mask", "token_type_ids",
                                                             "position_ids"};
@@ -42,8 +42,9 @@ Tensor rows_of(const Tensor& tensor, std::int64_t begin, std::int64_t count) {
   return rows;
 }
 
-/// Token ids through the encoder: tasks of the model's scheduler, each of so many rows as fill a batch, one after the
-/// other, so that a large request leaves room for others. A row comes out the same in any company.
+/// Runs token ids through the encoder as tasks of the model's scheduler, each with enough rows to fill a batch, one
+/// after the other, so that a large request leaves room for others. A row's result does not depend on the other rows of
+/// its batch.
 class Forward : public std::enable_shared_from_this<Forward> {
  public:
   Forward(Call& call, std::string name, InferRequest request)
@@ -100,7 +101,8 @@ class Forward : public std::enable_shared_from_this<Forward> {
     request_.inputs.clear();
   }
 
-  // Whether the answer can be given is known before anything is computed, but for what an ONNX file does not say.
+  // Checks whether the request can be answered before anything is computed, except for what an ONNX file does not
+  // declare.
   void prepare(const Model& model) {
     runtime::add_usual_inputs(model.state(), inputs_);
     std::vector<std::string> names;
@@ -123,7 +125,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
     fingerprint_ = to_string(model.fingerprint());
   }
 
-  // Of all outputs, since all are computed; and of those that are answered as JSON.
+  // Checks all outputs, since all are computed, and the total of those answered as JSON.
   void check_sizes(const std::map<std::string, Shape, std::less<>>& shapes) const {
     std::int64_t computed = 0;
     for (const auto& [name, shape] : shapes) {
@@ -144,7 +146,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
     check_json_numbers(as_json);
   }
 
-  // The next rows that have not been computed.
+  // Submits the next rows that have not been computed.
   void submit(const std::shared_ptr<HostedModel>& hosted) {
     const std::int64_t count = std::min(rows_at_a_time_, batch_ - done_rows_);
     auto inputs = std::make_shared<NamedTensors>();
@@ -158,7 +160,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
     job.task = [model = hosted->pipeline.model(), inputs, outputs](Cancellation cancellation) {
       *outputs = runtime::forward(model.state(), *inputs, {.cancellation = cancellation});
     };
-    // What follows is done elsewhere: it may be long, and the scheduler must not be the last to let go of its own
+    // The rest runs elsewhere: it may take long, and the scheduler must not release the last reference to its own
     // model, which the exchange holds until it is answered.
     const std::weak_ptr<HostedModel> weak = hosted;
     job.done = [self = shared_from_this(), weak, outputs, count](const runtime::BatchResult& result) {
@@ -172,11 +174,11 @@ class Forward : public std::enable_shared_from_this<Forward> {
       });
     };
     const std::uint64_t number = hosted->scheduler->submit(std::move(job));
-    // At once, and not by way of the work queue: where that is busy, the model would be too, for nobody.
+    // Cancel directly, not via the work queue: if that is busy, the model would keep computing for nobody.
     exchange_->on_abandon([hosted, number] { hosted->scheduler->cancel(number); });
   }
 
-  // Errors count rows from the first of those that were computed together.
+  // Error messages count rows from the start of the batch that was computed together.
   void rethrow(const std::exception_ptr& error) const {
     try {
       std::rethrow_exception(error);
@@ -186,8 +188,8 @@ class Forward : public std::enable_shared_from_this<Forward> {
     }
   }
 
-  // A part of an output, with as many rows as were computed; the first one tells how large the whole is. What an ONNX
-  // file says of its outputs may be wrong.
+  // Checks a part of an output, which must have as many rows as were computed; the first part determines the size of
+  // the whole. The outputs declared by an ONNX file may be wrong.
   static void check_part(const std::string& name, const Tensor& part, std::int64_t count) {
     if (part.dtype() == DType::f32 && part.rank() > 0 && part.extent(0) == count) return;
     throw make_error(ErrorCode::unsupported, "the model's output ", formats::quoted_name(name), " is ",
@@ -251,7 +253,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
   const std::string name_, backend_;
   InferRequest request_;
   NamedTensors inputs_, results_;
-  std::int64_t batch_ = 0, length_ = 0;  // their product is at most kMaxTokens
+  std::int64_t batch_ = 0, length_ = 0;  // product is at most kMaxTokens
   std::int64_t rows_at_a_time_ = 1, done_rows_ = 0;
   std::vector<InferOutput> outputs_;
   std::string fingerprint_;

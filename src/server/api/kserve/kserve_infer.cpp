@@ -17,8 +17,8 @@ namespace {
 
 using formats::Json;
 
-constexpr std::size_t kMaxTokens = 65536;                  // batch × length: forward pads
-constexpr std::size_t kSmallBody = std::size_t{16} << 10;  // read on the thread that has it
+constexpr std::size_t kMaxTokens = 65536;                  // batch × length, because forward pads
+constexpr std::size_t kSmallBody = std::size_t{16} << 10;  // parsed on the current thread
 
 [[noreturn]] void invalid(std::string message, std::string parameter) {
   refuse(Problem::Kind::invalid, std::move(message), std::move(parameter));
@@ -32,7 +32,7 @@ void check_content_type(const Request& request) {
   refuse(Problem::Kind::wrong_type, "the body must be application/json, or application/octet-stream with binary data");
 }
 
-/// Texts, as every other family embeds them.
+/// Embeds texts, as in every other family.
 void embed_tensor(Call& call, const std::string& model, InferRequest request) {
   InferTensor& tensor = request.inputs.front();
   if (request.inputs.size() > 1) invalid("the input text stands alone; there are others beside it", "inputs");

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxJsonNumbers = std::size_t{4} << 20;
 constexpr std::size_t kNumbersPerItem = 512;
 
-// Its numbers in order, some at a time: `append` is told which is the next.
+// Adds the numbers in order, several per item; `append` receives the index of the next one.
 template <typename Append>
 void add_values(ItemizedBody& body, const InferResult& result, Append append) {
   const std::size_t items = (result.values.size() + kNumbersPerItem - 1) / kNumbersPerItem;

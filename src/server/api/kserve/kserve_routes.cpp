@@ -22,14 +22,14 @@ constexpr formats::JsonLimits kSmallBody = {.max_depth = 16, .max_bytes = std::s
 
 [[noreturn]] void refuse_not_ready(const std::string& message) { refuse(Problem::Kind::not_ready, message); }
 
-// The routes' aliases name a version; every model has one, "1".
+// The aliases of routes include a version; every model has exactly one, "1".
 void check_version(const Call& call) {
   const auto version = call.parameters.find("version");
   if (version == call.parameters.end() || version->second == "1") return;
   refuse(Problem::Kind::no_model, "there is no such version of the model; its only version is 1");
 }
 
-// A body that may be absent, as clients of the repository send it.
+// A body that may be absent, as sent by clients of the model repository.
 Json read_small_body(const Call& call) {
   const std::string& body = call.exchange->request().body;
   if (body.empty()) return Json::Object{};
@@ -61,7 +61,7 @@ void show_ready(Call& call) {
   call.exchange->reply(json_response(Json(Json::Object{{"ready", true}})));
 }
 
-// A model that is on disk answers requests: the first one loads it.
+// A model on disk counts as ready: the first request loads it.
 void show_model_ready(Call& call) {
   check_version(call);
   answer_in_background(call, [&services = call.services, name = call.parameters.at("model")] {

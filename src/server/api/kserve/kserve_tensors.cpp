@@ -16,14 +16,14 @@ using formats::Json;
 
 constexpr std::size_t kMaxTensors = 16;
 constexpr std::size_t kMaxRank = 8;
-// Four tensors of token ids are 262,144 numbers; a value takes 40 bytes of memory.
+// Four tensors of token ids are 262,144 numbers; a parsed value takes 40 bytes.
 constexpr formats::JsonLimits kJsonLimits = {.max_depth = 16, .max_values = std::size_t{1} << 20};
 
 [[noreturn]] void invalid(std::string message, std::string parameter = "inputs") {
   refuse(Problem::Kind::invalid, std::move(message), std::move(parameter));
 }
 
-// Integers of one width as they come, from JSON or from bytes.
+// Range-checks an integer from JSON or binary data.
 template <typename Integer>
 Integer checked(std::int64_t value, const std::string& place) {
   if (value < std::numeric_limits<Integer>::min() || value > std::numeric_limits<Integer>::max())
@@ -31,7 +31,7 @@ Integer checked(std::int64_t value, const std::string& place) {
   return static_cast<Integer>(value);
 }
 
-/// Calls `visit` with each element of `data`, which is a flat list, or lists nested as the shape says.
+/// Calls `visit` with each element of `data`, which is either flat or nested according to the shape.
 template <typename Visit>
 void for_each_element(const Json& data, const std::vector<std::int64_t>& shape, std::size_t count,
                       const std::string& place, const Visit& visit) {
@@ -82,7 +82,7 @@ Tensor numbers_of(std::span<const std::byte> bytes, const InferTensor& tensor, s
   return Tensor::from<Integer>(tensor.shape, values);
 }
 
-// Each text is its length in bytes (u32) and its bytes.
+// Each text is encoded as its length in bytes (u32) followed by its bytes.
 std::vector<std::string> texts_of(std::span<const std::byte> bytes, std::size_t count, const std::string& place) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < count; ++i) {
@@ -112,7 +112,7 @@ const Json& required(const Json& object, const std::string& place, const char* n
   return *value;
 }
 
-// The parameter of a tensor or of the request, where `object` has one.
+// A parameter of a tensor or of the request, if `object` has it.
 const Json* parameter(const Json& object, std::string_view name, const std::string& place) {
   const Json* parameters = member(object, "parameters");
   if (parameters == nullptr) return nullptr;
@@ -130,11 +130,11 @@ std::vector<std::int64_t> shape_of(const Json& tensor, const std::string& place)
   return shape;
 }
 
-/// The product of the extents, which is at most `limit`.
+/// The product of the extents. Refuses more than `limit`.
 std::size_t count_of(const std::vector<std::int64_t>& shape, std::size_t limit, const std::string& place) {
   std::size_t count = 1;
   for (const std::int64_t extent : shape) {
-    // Behind an extent of 0 the others are bounded too: outputs may have these without it.
+    // Extents after a 0 are bounded too: outputs may have them without it.
     if (std::cmp_greater(extent, limit / std::max<std::size_t>(count, 1))) {
       refuse(Problem::Kind::too_many,
              place + " has more than the " + std::to_string(limit) + " elements that this server takes: send several",
@@ -145,7 +145,7 @@ std::size_t count_of(const std::vector<std::int64_t>& shape, std::size_t limit, 
   return count;
 }
 
-/// Takes binary data off the front of `rest`, where the tensor says that it is there.
+/// Takes binary data off the front of `rest` if the tensor declares it.
 std::optional<std::span<const std::byte>> binary_data(const Json& tensor, std::span<const std::byte>& rest,
                                                       const std::string& place) {
   const Json* given = parameter(tensor, "binary_data_size", place);
@@ -203,7 +203,7 @@ InferOutput read_output(const Json& json, bool binary_by_default, const std::str
   return output;
 }
 
-// The entries of "inputs" and "outputs".
+// Reads the entries of "inputs" and "outputs".
 template <typename Entry, typename Read>
 std::vector<Entry> read_entries(const Json& list, const std::string& name, const Read& read) {
   std::vector<Entry> entries;
