@@ -1,4 +1,4 @@
-// Memory for the operands of kernels.
+// Aligned memory for kernel operands.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace alate::bench {
 struct AlignedDelete {
   void operator()(float* p) const { ::operator delete[](p, std::align_val_t{64}); }
 };
-/// As the engine has its weights and arenas: to be asked for before the memory is first written.
+/// Matches the engine's weights and arenas. Call it before the memory is first written.
 inline void prefer_large_pages(void* data, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(data), end = begin + bytes;
   const std::uintptr_t first = (begin + base::kLargePageBytes - 1) / base::kLargePageBytes * base::kLargePageBytes;

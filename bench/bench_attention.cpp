@@ -1,10 +1,9 @@
-// Speed of the CPU engine's attention over packed batches of texts, and its share of what a thread reaches with
-// multiply-adds in registers, measured in turns. Times are wall-clock at their best.
+// Speed of the CPU engine's attention over packed batches of texts, and its share of the peak multiply-add rate of a
+// thread with operands in registers. Both are measured alternately; times are best wall-clock times.
 //
-//   bench_attention [THREADS [LENGTH]]    1 thread and all lengths when not given; ALATE_ISA chooses the instruction
-//   set
+//   bench_attention [THREADS [LENGTH]]    default: 1 thread and all lengths; ALATE_ISA selects the instruction set
 //
-// The last column is the rate when operands may be rounded, over that when not.
+// The last column is the rate with rounding of operands allowed, relative to the rate without.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

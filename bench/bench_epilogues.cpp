@@ -1,8 +1,8 @@
-// What comes after the sums of a product in its tiles, as time of the product alone: each epilogue and the product
-// without one in turns, so that a changing clock hits both. One thread; the median of the rounds' ratios, and where the
-// middle half of them lies.
+// Cost of GEMM epilogues relative to the GEMM without one. Each epilogue and the plain GEMM are timed alternately, so
+// that a changing clock affects both. One thread; prints the median of the rounds' ratios and their interquartile
+// range.
 //
-//   bench_epilogues [MxKxN...]    a list of shapes when none are given; ALATE_ISA chooses the instruction set
+//   bench_epilogues [MxKxN...]    default: a list of shapes; ALATE_ISA selects the instruction set
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -28,14 +28,14 @@ struct Sizes {
 };
 
 constexpr Sizes kShapes[] = {{32, 384, 1536}, {128, 384, 384}, {128, 384, 1536}, {128, 1536, 384}, {128, 768, 3072}};
-constexpr std::size_t kRuns = 4;  // of results that become integers
+constexpr std::size_t kRuns = 4;  // quantization groups per row of results
 
 struct Kind {
   std::string_view name;
   cpu::GemmKernel kernel;
 };
 
-// Numbers of all sizes that activations meet.
+// Values covering the range of activations.
 AlignedFloats random_floats(std::size_t count) {
   AlignedFloats floats = filled(count, 0);
   std::minstd_rand random(1);
@@ -44,7 +44,7 @@ AlignedFloats random_floats(std::size_t count) {
   return floats;
 }
 
-// Small integers or bf16 of a size for which sums stay in the range of random_floats.
+// Small integers or bf16, sized so that sums stay in the range of random_floats.
 AlignedFloats random_words(std::size_t count, cpu::WordKind kind) {
   AlignedFloats floats = filled(count, 0);
   std::minstd_rand random(2);

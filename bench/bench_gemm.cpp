@@ -1,15 +1,14 @@
-// Speed of the CPU engine's matrix product on the shapes of encoders, and its share of what the same threads reach with
-// multiply-adds in registers. Peak and product are measured in turns, so that a changing clock hits both. The first
-// column is wall-clock time at its best; the others count processor time, which other programs' load does not disturb
-// (but neither does a thread that sleeps for lack of work). "warm" repeats one weight, "cold" goes through many, as the
-// layers of a model do.
+// GEMM speed of the CPU engine on encoder shapes, and its share of the peak multiply-add rate of the same threads with
+// operands in registers. Peak and GEMM are measured alternately, so that a changing clock affects both. The first
+// column is the best wall-clock time; the others use processor time, which is insensitive to other programs' load (but
+// also misses threads that sleep for lack of work). "warm" reuses one weight; "cold" cycles through many, like the
+// layers of a model.
 //
-// The kinds are f32, bf16 and integers (u8 by s8, or i16 where the processor has no such product), and f32 with weights
-// in bf16 or f16, w_bf16 and w_f16.
+// The kinds are f32, bf16 and integers (u8 by s8, or i16 where the processor lacks such a product), and f32 with
+// weights in bf16 or f16, w_bf16 and w_f16.
 //
-//   bench_gemm [KIND...] [THREADS...] [MxKxN...]    all kinds, 1 and 2 and a list of shapes when none are given;
-//   ALATE_ISA
-//                                                   chooses the instruction set
+//   bench_gemm [KIND...] [THREADS...] [MxKxN...]    default: all kinds, 1 and 2 threads, a list of shapes;
+//                                                   ALATE_ISA selects the instruction set
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -68,7 +67,7 @@ constexpr std::size_t kColdBytes = std::size_t{64} << 20;
 constexpr double kSecondsEach = 0.4;
 
 struct Times {
-  double wall, processor;  // seconds; the processor's of all threads together
+  double wall, processor;  // seconds; `processor` is summed over all threads
 };
 
 template <typename Run>
@@ -82,7 +81,7 @@ Times time(const Run& run) {
 }
 
 struct Speed {
-  double wall, processor;  // GFLOP/s by either time
+  double wall, processor;  // GFLOP/s by wall-clock and by processor time
 };
 
 Speed speed_of(double flops, std::size_t threads, const Times& times) {
@@ -100,7 +99,7 @@ std::uint32_t run_multiply_adds(std::size_t rounds) {
   return static_cast<std::uint32_t>(cpu::kernels().run_multiply_adds(rounds));
 }
 
-// What the kernel's instructions reach in registers.
+// Peak rates of the kernels' instructions with operands in registers.
 std::vector<Kind> kinds() {
   const cpu::Kernels& set = cpu::kernels();
   const cpu::PeakLoops loops = cpu::peak_loops();

@@ -1,5 +1,5 @@
-// What a loop of the thread pool costs before any work is done: fork and join where every thread of the loop takes
-// part. The counters are microseconds; the median says more than the mean where other programs run too.
+// Overhead of a thread pool loop: fork and join in which every thread takes part. Counters are in microseconds; the
+// median is more meaningful than the mean when other programs run too.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// What the caller does between two loops.
+// The caller's activity between two loops.
 enum class Rhythm {
-  at_once,  // nothing
+  at_once,  // none
   work,     // 20 us of its own work, as between the kernels of a model
   rest,     // 2 ms of sleep: the workers sleep too
 };
@@ -39,7 +39,7 @@ void fork_join(benchmark::State& state, Rhythm rhythm) {
     pass_time(rhythm);
     std::atomic<std::size_t> present{0};
     const Clock::time_point start = Clock::now();
-    // Each index waits for all the others: no thread can be left out.
+    // Each index waits for all the others, so that every thread must take part.
     pool.parallel_for(threads, threads, [&](std::size_t, std::size_t) {
       present.fetch_add(1);
       while (present.load(std::memory_order_relaxed) < threads) {

@@ -1,8 +1,8 @@
-// Convolutions of ResNet-50 and MobileNet on the cpu backend and in oneDNN, by turns on the same machine: the time of
-// each, and how fast the backend is as a part of oneDNN.
-// Of the backend, the convolution's own step is timed, in memory of the run, as within a model.
-//   bench_peers_conv [ROUNDS [THREADS [NAME]]]    oneDNN takes its threads from OMP_NUM_THREADS, as many; NAME: only
-//                                                 forms that have it in their name
+// Convolutions of ResNet-50 and MobileNet on the cpu backend and in oneDNN, measured alternately on the same machine:
+// best time of each, and the backend's speed as a fraction of oneDNN's.
+// For the backend, only the convolution step is timed, in the run's memory, as within a model.
+//   bench_peers_conv [ROUNDS [THREADS [NAME]]]    set OMP_NUM_THREADS to the same number for oneDNN; NAME: only forms
+//                                                 whose name contains it
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -84,7 +84,7 @@ class Alate {
   std::vector<alate::backends::Buffer> outputs_{1};
 };
 
-// oneDNN's, with the kernel in the layout that it likes best and the values in the same layout as the backend's.
+// oneDNN's convolution, with the weights in its preferred layout and the activations in the backend's layout.
 class Dnnl {
  public:
   Dnnl(const Form& form, bool channels_last) : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {

@@ -1,8 +1,8 @@
-// Matrix products with constant weights here and in oneDNN, by turns on the same machine: the speed of each in 1e9
-// operations a second at its best, the median of their ratios, and the range of its middle half. Both give f32;
-// integers are u8 by s8, with a scale a column in oneDNN and with what gemm.h's IntegerScales say here. oneDNN has its
-// weights in the layout that it likes best.
-//   bench_peers_gemm [ROUNDS [THREADS]]    oneDNN takes its threads from OMP_NUM_THREADS, as many
+// GEMMs with constant weights in Alate and in oneDNN, measured alternately on the same machine: best speed of each in
+// 1e9 operations per second, median of their ratios, and interquartile range. Results are f32; integers are u8 by s8,
+// with a scale per column in oneDNN and with gemm.h's IntegerScales in Alate. oneDNN has its weights in its preferred
+// layout.
+//   bench_peers_gemm [ROUNDS [THREADS]]    set OMP_NUM_THREADS to the same number for oneDNN
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -30,8 +30,7 @@ struct Sizes {
 
 constexpr Sizes kShapes[] = {{32, 384, 1152}, {128, 384, 1536}, {1024, 1536, 384}, {2048, 2048, 2048}};
 
-// Threads look for more work for some milliseconds before they sleep: what the other library's still take from the
-// processor then is not timed.
+// Idle threads spin for some milliseconds before they sleep; this keeps the other library's spinning out of the timing.
 constexpr std::chrono::milliseconds kSettling{10};
 
 template <typename Run>

@@ -1,9 +1,10 @@
-// An ONNX file through the onnx backend, and through ONNX Runtime called directly, in turns in one process: what the
-// backend adds. Prints the processor time of one run of each, and the ratio.
+// An ONNX file run through the onnx backend, and through ONNX Runtime directly, alternately in one process: the
+// overhead of the backend. Prints the processor time of one run of each, and the ratio.
 //
 //     bench_peers_onnx MODEL.onnx [LENGTH [THREADS [PAIRS]]]
 //
-// The model is an encoder: its inputs are i64 [batch, length]. Both get the same options: threads that do not spin.
+// The model must be an encoder with i64 inputs [batch, length]. Both get the same options, with thread spinning
+// disabled.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -22,7 +23,7 @@ namespace {
 using namespace alate;
 using namespace alate::onnxruntime;
 
-// The plain call, which the backend does not use.
+// ONNX Runtime's plain Run function, which the backend does not use.
 using Run = abi::Function<9, abi::Status*(abi::Session*, const abi::RunOptions*, abi::Strings input_names,
                                           const abi::Value* const* inputs, std::size_t input_count,
                                           abi::Strings output_names, std::size_t output_count, abi::Value** outputs)>;

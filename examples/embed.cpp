@@ -1,4 +1,4 @@
-// Finds the text that is most like a question.
+// Finds the text most similar to a question.
 //   embed MODEL_FOLDER QUESTION TEXT…
 #include <cstddef>
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Cosine of the angle between two vectors of length one.
+/// Cosine similarity of two unit vectors.
 float likeness(std::span<const float> a, std::span<const float> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0f);
 }

@@ -1,4 +1,4 @@
-// The hidden states of each token, and vectors of whole texts pooled in a way of one's own.
+// Hidden states per token, and text vectors with custom pooling.
 //   feature_extraction MODEL_FOLDER TEXT…
 #include <cstdio>
 #include <exception>

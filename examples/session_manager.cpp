@@ -1,5 +1,4 @@
-// Several models and threads share what is loaded: each model is loaded once, on the first backend of an order that
-// can run it.
+// Sharing loaded models among threads: each model is loaded once, on the first backend in order that can run it.
 //   session_manager MODEL_FOLDER [NAME[:DEVICE]…]
 #include <cstdio>
 #include <exception>

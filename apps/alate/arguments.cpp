@@ -15,7 +15,7 @@
 namespace alate::app {
 namespace {
 
-// CLI11 takes an argument in square brackets apart at its commas; this mark in front keeps a text whole.
+// CLI11 splits an argument in square brackets at its commas; this leading mark keeps a text intact.
 constexpr char kMark = '\x01';
 
 constexpr std::size_t kHelpColumn = 32;
@@ -62,12 +62,12 @@ std::string padded(std::string_view left, std::size_t width) {
   return out;
 }
 
-// Values that an option may have been given, first to last, into the verb's variables.
+// Parses the values given for an option, in order, into the verb's variables.
 using Reader = std::function<void(const std::vector<std::string>&)>;
 
 struct Declared {
   CLI::Option* option = nullptr;
-  std::string name;  // as errors call it
+  std::string name;  // used in errors
   Reader read;
   bool required = false;
 };
@@ -88,7 +88,7 @@ Arguments::Arguments(const Verb& verb, std::vector<std::string> arguments)
   state_->given = std::move(arguments);
   state_->app.set_help_flag();
   state_->app.allow_extras();
-  state_->app.allow_windows_style_options(false);  // a path may begin with a slash there too
+  state_->app.allow_windows_style_options(false);  // paths may begin with a slash on Windows too
 }
 
 Arguments::~Arguments() = default;
@@ -250,7 +250,7 @@ bool Arguments::parse() {
 
   std::vector<std::string> arguments;
   for (auto& argument : state_->given) arguments.push_back(marked(std::move(argument)));
-  std::ranges::reverse(arguments);  // the order that CLI11 wants
+  std::ranges::reverse(arguments);  // CLI11 expects reverse order
   try {
     state_->app.parse(std::move(arguments));
   } catch (const CLI::ArgumentMismatch& error) {

@@ -1,4 +1,4 @@
-// The arguments of one verb: declared, then parsed into the verb's own variables.
+// Command-line arguments of one verb: declared, then parsed into the verb's variables.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace alate::app {
 
-/// Declare everything, then call `parse`, which writes the targets; they must live until then. Each option --some-name
-/// also takes its value from the environment variable ALATE_SOME_NAME when it is not given.
+/// Declare everything, then call `parse`, which writes the targets; they must live until then. An option --some-name
+/// that is not given takes its value from the environment variable ALATE_SOME_NAME.
 class Arguments {
  public:
   Arguments(const Verb& verb, std::vector<std::string> arguments);
@@ -25,39 +25,39 @@ class Arguments {
 
   const Verb& verb() const { return verb_; }
 
-  /// An argument without a name; `required` ones come first.
+  /// A positional argument; `required` ones must be declared first.
   void positional(std::string_view name, bool required, std::string& target);
-  /// All further ones.
+  /// All remaining positional arguments.
   void positionals(std::string_view name, std::vector<std::string>& target);
 
   /// `names` is "--name" or "--name,!--no-name", where the second means false.
   void flag(std::string_view names, std::string_view sentence, bool& target);
   void flag(std::string_view names, std::string_view sentence, std::optional<bool>& target);
 
-  /// `value` is what the help calls the value. An option given twice counts with its last value.
+  /// `value` is the placeholder in the help. If an option is given more than once, the last value wins.
   void option(std::string_view name, std::string_view value, std::string_view sentence, std::string& target);
   void option(std::string_view name, std::string_view value, std::string_view sentence,
               std::optional<std::string>& target);
   void option(std::string_view name, std::string_view value, std::string_view sentence, std::size_t& target);
   void option(std::string_view name, std::string_view value, std::string_view sentence,
               std::optional<std::size_t>& target);
-  /// `read` gets the value and throws alate::Error when it is not one; the option's name is put before its message.
+  /// `read` gets the value and throws alate::Error if it is invalid; the option's name is prepended to its message.
   void option(std::string_view name, std::string_view value, std::string_view sentence,
               std::function<void(std::string_view)> read);
-  /// May be given several times, each time with one value or several between commas.
+  /// May be given several times, each time with one value or a comma-separated list.
   void list(std::string_view name, std::string_view value, std::string_view sentence, std::vector<std::string>& target);
 
-  /// An option that somebody else reads: what the command line alone gives, in order; without `value` a flag, which
-  /// gives "true".
+  /// An option interpreted elsewhere: only the values from the command line, in order. Without `value` it is a flag,
+  /// whose value is "true".
   void raw(std::string_view name, std::string_view value, std::string_view sentence,
            std::optional<std::vector<std::string>>& given);
 
-  /// What a configuration says about an option, and where.
+  /// Values of an option from a configuration, and their origin.
   struct Configured {
     std::vector<std::string> values;
-    std::string origin;  // for errors, instead of the option's name
+    std::string origin;  // for errors, in place of the option's name
   };
-  /// Asked in the order of declaration for each option that neither the command line nor a variable gives.
+  /// Called in order of declaration for each option set neither on the command line nor by a variable.
   void fall_back_on(std::function<std::optional<Configured>(std::string_view option)> look_up);
 
   /// Starts a group of options in the help.
@@ -65,11 +65,11 @@ class Arguments {
   /// Adds a paragraph to the help.
   void note(std::string_view text);
 
-  /// False when only help or the version was asked for: it is printed, and the verb is done.
-  /// Throws invalid_argument, ending in a hint at the verb's help, for what cannot be understood.
+  /// False if only help or the version was requested: it has been printed, and the verb is done.
+  /// Throws invalid_argument, ending with a pointer to the verb's help, for invalid arguments.
   bool parse();
 
-  /// An invalid_argument error that ends in a hint at the verb's help.
+  /// An invalid_argument error that ends with a pointer to the verb's help.
   Error usage_error(std::string_view message) const;
 
   std::string help() const;

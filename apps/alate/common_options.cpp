@@ -153,7 +153,7 @@ LoadOptions load_options(const CommonOptions& options) {
 }
 
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference) {
-  // These need no models directory, and so no home folder.
+  // These need neither a models directory nor a home folder.
   std::error_code error;
   if (std::filesystem::exists(reference, error)) return reference;
   if (reference.starts_with(hub::kBuiltinPrefix)) return hub::resolve_builtin_model(reference);

@@ -1,4 +1,4 @@
-// The options that every verb has, and what they mean for loading models and writing results.
+// Options shared by all verbs, and their effect on loading models and writing results.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ using Policy = BackendPolicy;
 
 struct CommonOptions {
   std::vector<std::string> backends;  // NAME[:DEVICE], first choice first; empty: auto
-  std::string backends_asked_by;      // where they come from: "--backend", "GOMLX_BACKEND"
-  std::string device;                 // of backends that name none
+  std::string backends_asked_by;      // where they were set: "--backend", "GOMLX_BACKEND"
+  std::string device;                 // for backends listed without one
   std::string gpu = "auto";           // auto, cuda, coreml, tpu or off
   std::string gpu_asked_by;
   Policy policy = Policy::warn;
@@ -42,34 +42,34 @@ struct CommonOptions {
   std::string models_dir;
   bool offline = false;
   bool no_mmap = false;
-  std::string dump_graph;  // a folder; empty: graphs are not written
+  std::string dump_graph;  // a folder; empty: graphs are not dumped
   std::shared_ptr<Configuration> configuration = std::make_shared<Configuration>();  // --config
 };
 
-/// Adds them to the verb's arguments, as the last group of its help. What is not given is taken from the configuration
-/// file, and from other systems' variables.
+/// Declares them as the last group in the verb's help. Options not given fall back on the configuration file, then on
+/// other systems' variables.
 void declare(Arguments& arguments, CommonOptions& options);
 
-/// Sets up log and thread pool: once, before anything else is done.
+/// Sets up logging and the thread pool. Call once, before anything else.
 void apply(const CommonOptions& options);
 
-/// Throws invalid_argument for what is no policy.
+/// Throws invalid_argument for an unknown policy.
 Policy parse_policy(std::string_view name);
 
-/// --output, else what the extension of --out names, else text.
-/// Throws invalid_argument when the verb does not write it, or when it would be bytes on a terminal.
+/// --output, else the format implied by the extension of --out, else text.
+/// Throws invalid_argument if the verb does not support it, or if it would write binary data to a terminal.
 OutputFormat output_format(const CommonOptions& options, std::initializer_list<OutputFormat> written);
 
-/// Throws unsupported for a dtype that this build does not compute in.
+/// Throws unsupported for a dtype in which this build cannot compute.
 void check_dtype(const CommonOptions& options);
 
 /// Throws unsupported for a dtype that this build lacks.
 LoadOptions load_options(const CommonOptions& options);
 
-/// The model's folder or file. Throws as hub::resolve_model.
+/// Path of the model's folder or file. Throws as hub::resolve_model.
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference);
 
-/// The name of a model that is given by its path in the models directory; other references as they are.
+/// The name of a model given by its path in the models directory; other references unchanged.
 std::string shortest_reference(const CommonOptions& options, const std::string& reference);
 
 }  // namespace alate::app

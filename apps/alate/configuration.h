@@ -1,4 +1,4 @@
-// The configuration file of a command: found, read and checked once, when it is first asked for.
+// A command's configuration file: found, read and validated once, on first use.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@ namespace alate::app {
 /// Not thread-safe.
 class Configuration {
  public:
-  /// The file to read, instead of alate.yaml in the user's folder of configurations (which need not exist).
+  /// Sets the file to read, in place of alate.yaml in the user's configuration folder (which need not exist).
   void choose(std::string_view path) { path_ = path; }
 
-  /// Null when there is none. Throws as `server::read_configuration` and `server::load_settings`: all of the file must
-  /// be right, whatever the command wants of it.
+  /// Null if there is none. Throws as `server::read_configuration` and `server::load_settings`: the whole file must be
+  /// valid, whichever part the command uses.
   const server::ConfigurationFile* file();
 
-  /// What the file, else another system's variable, says about an option that commands share.
+  /// The value of a shared option from the file, else from another system's variable.
   std::optional<Arguments::Configured> value_of(std::string_view option);
 
-  /// Warnings about the file, for when the log is set up.
+  /// Warnings about the file, to be logged once logging is set up.
   const std::vector<std::string>& unknown_keys() const { return unknown_keys_; }
 
  private:
@@ -35,7 +35,7 @@ class Configuration {
   std::vector<std::string> unknown_keys_;
 };
 
-/// A variable of the environment, as settings are looked up there.
+/// An environment variable, in the form in which settings are looked up.
 std::optional<std::string> environment_variable(const std::string& name);
 
 }  // namespace alate::app

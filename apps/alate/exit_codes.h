@@ -1,4 +1,4 @@
-// What the shell is told: the exit code of each error code.
+// The program's exit code for each error code.
 #pragma once
 
 #include "alate/error.h"

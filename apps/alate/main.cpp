@@ -1,4 +1,4 @@
-// The program `alate`: finds the verb, runs it, and says on one line why it failed.
+// The program `alate`: finds the verb, runs it, and reports a failure on one line.
 #include <exception>
 #include <new>
 #include <string>
@@ -25,13 +25,13 @@ namespace {
 
 int report(ErrorCode code, std::string_view message) {
   std::string line = "alate: " + std::string(to_string(code)) + ": ";
-  // File names may hold anything; the report stays one line.
+  // File names may contain any bytes; the report must stay on one line.
   for (const char c : message) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
   line += '\n';
   try {
     write_to_descriptor(base::kStandardError, line, "standard error");
   } catch (const std::exception&) {
-    return exit_code(code);  // there is nowhere left to say it
+    return exit_code(code);  // there is nowhere left to report it
   }
   return exit_code(code);
 }
@@ -66,7 +66,7 @@ void run(std::vector<std::string> given) {
 int main(int count, char** given) {
   using namespace alate;
   app::set_up_process();
-  base::forbid_usage_reports();  // while there is one thread
+  base::forbid_usage_reports();  // while there is only one thread
   base::catch_bus_errors();
   try {
     machine::set_probe_program(base::program_path(), {"__probe"});

@@ -17,7 +17,7 @@ constexpr std::size_t kFlushBytes = std::size_t{1} << 16;
                    name, ": ", std::generic_category().message(error));
 }
 
-// Devices and pipes are written to; a rename would replace them by a file.
+// Devices and pipes are written to directly; a rename would replace them with a file.
 bool is_written_in_place(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -67,7 +67,7 @@ void Output::flush() {
 void Output::finish() {
   if (!is_file()) return flush();
   if (is_written_in_place(path_)) return write_in_place(path_, waiting_);
-  // A link stays a link: the file that it names is replaced.
+  // Follows a symbolic link: its target is replaced, not the link.
   std::error_code error;
   auto target = std::filesystem::weakly_canonical(path_, error);
   if (error) target = path_;

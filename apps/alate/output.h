@@ -1,4 +1,4 @@
-// Where a verb's result goes: standard output, or a file that appears whole or not at all.
+// Destination of a verb's result: standard output, or a file written atomically.
 #pragma once
 
 #include <exception>
@@ -9,22 +9,22 @@
 
 namespace alate::app {
 
-/// Thrown when whoever reads standard output has gone away: there is nobody left to work for, and nothing to say.
+/// Thrown when the reader of standard output has gone: nothing is left to do or report.
 struct OutputClosed : std::exception {
   const char* what() const noexcept override { return "standard output was closed"; }
 };
 
-/// Bytes written so far reach standard output from time to time, at `flush` and at `finish`; a file only at `finish`.
+/// Written bytes reach standard output now and then, at `flush` and at `finish`; a file only at `finish`.
 class Output {
  public:
-  /// An empty path is standard output.
+  /// An empty path means standard output.
   explicit Output(std::filesystem::path path = {}) : path_(std::move(path)) {}
 
-  /// Throws OutputClosed; resource_exhausted when the disk is full; unavailable for other failures of writing.
+  /// Throws OutputClosed; resource_exhausted if the disk is full; unavailable for other write errors.
   void write(std::string_view bytes);
   void write(std::span<const std::byte> bytes);
   void flush();
-  /// To be called once, after all bytes.
+  /// Call once, after all bytes.
   void finish();
 
   bool is_file() const { return !path_.empty(); }
@@ -35,7 +35,7 @@ class Output {
   std::string waiting_;
 };
 
-/// Writes bytes to a descriptor, whole; `name` is what errors call it.
+/// Writes all bytes to a descriptor; `name` is used in errors.
 void write_to_descriptor(int descriptor, std::string_view bytes, std::string_view name);
 
 }  // namespace alate::app

@@ -1,4 +1,4 @@
-// What `alate` alone says.
+// Output of `alate` without arguments.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the process needs before anything else: its three streams, and an answer to signals.
+// Process setup before anything else: the three standard streams, and signal handling.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace alate::app {
 
-/// Opens standard streams that are closed, so that no file takes their place; ignores SIGPIPE, so that a reader that
-/// goes away is an error of writing; ends with exit code 130 and one line at SIGINT, unless that is ignored already. On
-/// Windows the streams carry bytes as they are, and a console shows UTF-8.
+/// Opens closed standard streams, so that no file takes their place; ignores SIGPIPE, so that a reader that goes away
+/// causes a write error; exits with code 130 and one line on SIGINT, unless SIGINT is already ignored. On Windows it
+/// switches the streams to binary mode and the console to UTF-8.
 void set_up_process();
 
-/// What ends the runs of a command early: nothing but the end of the process, which SIGINT brings.
+/// Cancellation of a command's runs: only the end of the process, on SIGINT, interrupts them.
 inline Cancellation until_interrupted() { return Cancellation::never(); }
 
-/// The arguments after the program's name, in UTF-8 wherever the system knows what they are. Takes main's own.
+/// The arguments after the program's name, in UTF-8 where the system knows their encoding. Takes the parameters of
+/// main.
 std::vector<std::string> arguments_of_process(int count, char** given);
 
 }  // namespace alate::app

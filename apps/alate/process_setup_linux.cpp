@@ -11,7 +11,7 @@
 namespace alate::app {
 namespace {
 
-// Only what POSIX allows in a signal handler: threads may hold any lock now.
+// Uses only what POSIX allows in a signal handler: other threads may hold any lock at this point.
 void end_interrupted(int) {
   constexpr std::string_view kLine = "alate: cancelled: interrupted\n";
   [[maybe_unused]] const ssize_t put = ::write(STDERR_FILENO, kLine.data(), kLine.size());
@@ -23,7 +23,8 @@ void end_interrupted(int) {
 void set_up_process() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
-      [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);  // takes the lowest number, which is this one
+      [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);  // gets the lowest free number, which is this
+                                                                        // one
     }
   }
   ::signal(SIGPIPE, SIG_IGN);

@@ -25,7 +25,9 @@ BOOL WINAPI end_interrupted(DWORD event) {
 
 void set_up_process() {
   for (const int stream : {base::kStandardInput, base::kStandardOutput, base::kStandardError}) {
-    if (::_get_osfhandle(stream) < 0) (void)::_wopen(L"NUL", _O_RDWR);  // takes the lowest number, which is this one
+    if (::_get_osfhandle(stream) < 0)
+      (void)::_wopen(L"NUL", _O_RDWR);  // gets the lowest free number, which is this
+                                        // one
     ::_setmode(stream, _O_BINARY);
   }
   ::SetConsoleOutputCP(CP_UTF8);
@@ -33,7 +35,7 @@ void set_up_process() {
   ::SetConsoleCtrlHandler(end_interrupted, TRUE);
 }
 
-// What main is given is in the user's code page, which lacks most letters.
+// main receives its arguments in the user's code page, which lacks most characters.
 std::vector<std::string> arguments_of_process(int, char**) {
   int count = 0;
   std::vector<std::string> arguments;

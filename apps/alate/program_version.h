@@ -1,4 +1,4 @@
-// Which Alate this program is, and how it was built.
+// Version and build information of this program.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// A verb of the command line: what its help says and the function behind it.
+// A verb of the command line: its help, and the function that implements it.
 #pragma once
 
 #include <span>
@@ -10,22 +10,22 @@ class Arguments;
 
 struct Verb {
   std::string_view name;
-  std::string_view synopsis;  // what follows the name: "MODEL [TEXT...]"
+  std::string_view synopsis;  // text after the name: "MODEL [TEXT...]"
   std::string_view sentence;  // for the overview
   std::string_view details;   // for the verb's own help; may be empty
-  std::string_view example;   // command lines, one a line
+  std::string_view example;   // command lines, one per line
   void (*run)(Arguments& arguments);
   bool hidden = false;  // left out of the overview
 };
 
 /// Every verb, in the order of the overview.
 std::span<const Verb> verbs();
-/// Those that need the HTTP server; none in a build without it.
+/// Verbs that need the HTTP server; empty in a build without it.
 std::span<const Verb> verbs_of_server();
-/// Null when there is none of this name.
+/// Null if there is no such verb.
 const Verb* find_verb(std::string_view name);
 
-// The verbs' functions; each is in the file NAME_command.cpp. They throw alate::Error.
+// The verbs' functions, each in the file NAME_command.cpp. They throw alate::Error.
 void run_serve(Arguments& arguments);
 void run_ps(Arguments& arguments);
 void run_embed(Arguments& arguments);

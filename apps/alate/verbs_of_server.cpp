@@ -1,4 +1,4 @@
-// Commands of builds that have the server; verbs_without_server.cpp stands for this file in those that have not.
+// Verbs of builds with the server; verbs_without_server.cpp replaces this file in other builds.
 #include <array>
 
 #include "verb.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads from `at` to `end`; the first problem stays, and everything after it reads nothing. */
+/* Reads from `at` to `end`. The first problem is kept, and reading stops there. */
 typedef struct {
   const char* at;
   const char* end;
@@ -54,7 +54,7 @@ static void expect(reader* r, char mark) {
 
 static int continues_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-'; }
 
-/* The next word without moving past it. */
+/* Length of the next word, which is not consumed. */
 static size_t word_length(reader* r) {
   const char* end;
   skip_space(r);
@@ -82,7 +82,7 @@ static int64_t number(reader* r) {
 
 static int digit(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
 
-/* A word, or what stands in quotes; to be freed. */
+/* A word or a quoted string. The caller frees it. */
 static char* name(reader* r) {
   char* out;
   size_t length = 0;
@@ -115,7 +115,7 @@ static char* name(reader* r) {
   return out;
 }
 
-/* The array with room for one more element, all zeros, behind its `count`; null when memory ran out. */
+/* Grows the array by one zeroed element after its `count`; null if out of memory. */
 static void* grow(reader* r, void* array, size_t count, size_t size) {
   char* larger = realloc(array, (count + 1) * size);
   if (larger == NULL) return fail(r, "memory ran out"), NULL;
@@ -161,7 +161,7 @@ static void shape(reader* r, const plain_graph* graph, plain_shape* out) {
   memcpy(out->dims, dims.values, sizeof out->dims);
 }
 
-/* The rest of a line; the ends of lines in quotes are written as two characters. */
+/* Skips the rest of a line. Line breaks in quoted strings are escaped, so they do not end it. */
 static void skip_line(reader* r) {
   while (r->at < r->end && *r->at != '\n') ++r->at;
 }
@@ -251,7 +251,7 @@ static void read_constant(reader* r, const plain_graph* graph, plain_shape** con
   expect(r, '=');
   free(name(r));
   shape(r, graph, &larger[*count]);
-  skip_line(r); /* the elements come by a pointer too */
+  skip_line(r); /* the elements are also passed by pointer */
   ++*count;
 }
 

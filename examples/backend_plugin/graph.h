@@ -1,4 +1,4 @@
-/* The graphs that this backend runs, read from Alate's text form: f32 alone, up to eight axes, at most two operands. */
+/* Graphs supported by this backend, parsed from Alate's text form: f32 only, up to eight axes and two operands. */
 #ifndef PLAIN_GRAPH_H
 #define PLAIN_GRAPH_H
 
@@ -27,13 +27,13 @@ typedef enum {
   OP_DOT_GENERAL
 } plain_op;
 
-/* A dim below 0 is a named one: -1 - its place among the graph's names. */
+/* A negative dim is a named one: -1 - its index among the graph's names. */
 typedef struct {
   size_t rank;
   int64_t dims[MOST_AXES];
 } plain_shape;
 
-/* Numbers of an attribute, such as the axes of a reduction. */
+/* Integer list attribute, such as the axes of a reduction. */
 typedef struct {
   size_t count;
   int64_t values[MOST_AXES];
@@ -41,30 +41,30 @@ typedef struct {
 
 typedef struct {
   plain_op op;
-  size_t index; /* which parameter or constant */
+  size_t index; /* of the parameter or constant */
   size_t operands[MOST_OPERANDS];
-  plain_list lists[MOST_LISTS]; /* in the order in which the text has them */
+  plain_list lists[MOST_LISTS]; /* in the order of the text */
   plain_shape shape;
 } plain_node;
 
 typedef struct {
-  char* name; /* without quotes and escapes */
+  char* name; /* unquoted and unescaped */
   size_t node;
 } plain_port;
 
 typedef struct {
   char** dim_names;
-  plain_node* nodes; /* operands before their users */
+  plain_node* nodes; /* in topological order */
   plain_port* inputs;
   plain_port* outputs;
   size_t dim_count, node_count, input_count, output_count;
 } plain_graph;
 
-/* Null when the text was read, else why it cannot be run, for ever valid. Give the graph to free_graph either way. */
+/* Null on success, else why the graph cannot be run, a static string. Call free_graph in either case. */
 const char* read_graph(const char* text, size_t bytes, plain_graph* graph);
 void free_graph(plain_graph* graph);
 
-/* Writes "f32[tokens,384]" with its end into at most `bytes` of `out`, cut off where it is longer. */
+/* Writes "f32[tokens,384]", null-terminated, into at most `bytes` of `out`, truncating it if necessary. */
 void write_shape(const plain_graph* graph, const plain_shape* shape, char* out, size_t bytes);
 
 #endif

@@ -9,7 +9,7 @@ size_t element_count(const plain_shape* shape) {
   return count;
 }
 
-/* Where element `flat` of the shape lies along each axis. */
+/* Index along each axis of element `flat` of the shape. */
 static void place_of(const plain_shape* shape, size_t flat, size_t* place) {
   size_t i;
   for (i = shape->rank; i-- > 0;) {
@@ -45,7 +45,7 @@ static float of_one(plain_op op, float a) {
   }
 }
 
-/* lists: the result's dims, and for each axis of the operand the result's axis. */
+/* lists: the result's dims; the result axis of each operand axis. */
 static void broadcast(const plain_node* node, const plain_shape* shape, const plain_shape* from, const float* x,
                       float* out) {
   size_t strides[MOST_AXES], place[MOST_AXES], i, axis;
@@ -61,7 +61,7 @@ static void broadcast(const plain_node* node, const plain_shape* shape, const pl
   }
 }
 
-/* lists: the axes that go. */
+/* lists: the reduced axes. */
 static void reduce(const plain_node* node, const plain_shape* shape, const plain_shape* from, const float* x,
                    float* out) {
   size_t strides[MOST_AXES], result_strides[MOST_AXES] = {0}, place[MOST_AXES], i, axis, kept = 0;
@@ -82,8 +82,8 @@ static void reduce(const plain_node* node, const plain_shape* shape, const plain
   }
 }
 
-/* lists: batch axes of both sides, then contracted axes of both. The result has the batch axes, the rest of the left,
- * the rest of the right. */
+/* lists: batch axes of both sides, then contracted axes of both. The result has the batch axes, then the remaining
+ * axes of the left, then those of the right. */
 static void dot(const plain_node* node, const plain_shape* shape, const plain_shape* const* from,
                 const float* const* operands, float* out) {
   size_t strides[2][MOST_AXES], result_strides[2][MOST_AXES], place[MOST_AXES], axis = 0, side, i, k;

@@ -1,10 +1,10 @@
-/* The ops, as plain loops over f32. */
+/* The ops as plain f32 loops. */
 #ifndef PLAIN_LOOPS_H
 #define PLAIN_LOOPS_H
 
 #include "graph.h"
 
-/* What a node computes: shapes have numbers alone. Null when all went well, else why not. */
+/* Computes a node. All dims must be known numbers. Null on success, else the reason for the failure. */
 const char* run_node(const plain_node* node, const plain_shape* shape, const plain_shape* const* operand_shapes,
                      const float* const* operands, float* out);
 

@@ -1,5 +1,5 @@
-/* A small backend for Alate that is no part of it: a processor, f32, plain loops. It shows all that include/alate/
- * backend_abi.h asks for, and links nothing:
+/* A small out-of-tree backend for Alate: CPU, f32, plain loops. It shows everything that include/alate/
+ * backend_abi.h requires, and links against nothing of Alate:
  *
  *   cc -std=c99 -O2 -fPIC -shared -I include examples/backend_plugin/plain_backend.c examples/backend_plugin/graph.c \
  *      examples/backend_plugin/loops.c -lm -o libalate_backend_plain.so
@@ -14,16 +14,16 @@
 
 struct alate_executable {
   plain_graph graph;
-  const float** constants; /* by number; Alate keeps them */
+  const float** constants; /* by index; owned by Alate */
 };
 
 /* Statuses -----------------------------------------------------------------------------------------------------------
  */
 
-/* What is left when there is no memory for a status. */
+/* Returned if there is no memory for a status. */
 static alate_status kOutOfMemory = {sizeof(alate_status), ALATE_RESOURCE_EXHAUSTED, "memory ran out"};
 
-/* `message` must live for ever, as all messages here do. */
+/* `message` must have static lifetime, as all messages here do. */
 static alate_status* status_of(int32_t code, const char* message) {
   alate_status* status = malloc(sizeof *status);
   if (status == NULL) return &kOutOfMemory;
@@ -115,7 +115,7 @@ static alate_status* visit_ports(alate_executable* executable,
 /* Running ------------------------------------------------------------------------------------------------------------
  */
 
-/* One run: the numbers of the graph's dims, and the bytes of each node. */
+/* State of one run: values of the named dims, and the shape and data of each node. */
 typedef struct {
   int64_t* dims;
   plain_shape* shapes;
@@ -132,7 +132,7 @@ static void free_run(plain_run* run, size_t nodes) {
   free((void*)run->owned);
 }
 
-/* Each named dim has the extent that an input has there. */
+/* Takes the value of each named dim from the inputs' shapes. */
 static void bind_dims(const plain_graph* graph, const alate_run_arguments* arguments, plain_run* run) {
   size_t i, axis;
   for (i = 0; i < graph->input_count; ++i) {

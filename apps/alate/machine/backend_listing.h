@@ -1,4 +1,4 @@
-// Backends and decisions as people read them.
+// Human-readable listings of backends and of backend selection.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace alate::app {
 
-/// A paragraph a backend: its devices with their memory, or why there are none and what to do.
+/// One paragraph per backend: its devices with their memory, or why there are none and what to do about it.
 std::string backend_listing(const machine::Machine& machine);
 
-/// What was considered, in order, and what speaks against each.
+/// The candidates considered, in order, and the reason against each.
 std::string selection_listing(const Selection& selection);
 
 }  // namespace alate::app

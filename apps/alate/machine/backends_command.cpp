@@ -1,4 +1,4 @@
-// alate backends: what there is; install and remove fetch and delete runtimes.
+// alate backends: lists backends; install and remove fetch and delete runtimes.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -32,7 +32,7 @@ void list_backends(const Asked& asked, OutputFormat format, Output& output) {
                                             : backend_listing(machine));
 }
 
-// Steps as they begin, to the log: results alone are on standard output.
+// Logs the start of each step: standard output is only for results.
 void say_step(std::string_view step, std::uint64_t done, std::uint64_t total) {
   if (done != 0) return;
   base::log(base::LogLevel::info, step, {{"bytes", std::to_string(total)}});
@@ -63,7 +63,7 @@ void remove(const Asked& asked, OutputFormat format, Output& output) {
   }
 }
 
-// What can be installed here, for the help.
+// Lists the installable packages for this machine in the help.
 std::string packages_note() {
   std::string note = "Packages for this machine:\n";
   for (const hub::RuntimeStatus& each : hub::list_runtime_packages()) {

@@ -45,14 +45,14 @@ std::uint64_t bytes_of_dtype(std::string_view name) {
   throw make_error(ErrorCode::invalid_argument, "--dtype is one of ", names);
 }
 
-// What was asked about: the backends of --backend, else all but the one that only checks the others.
+// The backends of --backend, else all but the one that only serves as a reference for the others.
 std::vector<machine::BackendState> asked_backends(const CommonOptions& options) {
   const machine::Machine machine = machine::discover();
   std::vector<machine::BackendState> asked;
   for (const std::string& choice : options.backends) {
     const std::string name = machine::BackendSpec::parse(choice).backend;
     if (name == "auto") continue;
-    backends::get_backend(name);  // throws, naming those that there are
+    backends::get_backend(name);  // throws, listing the existing backends
     if (const machine::BackendState* state = machine.find(name)) asked.push_back(*state);
   }
   if (!asked.empty()) return asked;
@@ -62,7 +62,7 @@ std::vector<machine::BackendState> asked_backends(const CommonOptions& options) 
   return asked;
 }
 
-// `request_on` says what is needed on a backend.
+// `request_on` returns the memory request for a backend.
 template <typename RequestOn>
 std::vector<Fit> fits_on_devices(const std::vector<machine::BackendState>& asked, const RequestOn& request_on) {
   std::vector<backends::Device> all;
@@ -130,7 +130,7 @@ Estimate estimate_sizes(const Arguments& arguments, RawSizes sizes, const Common
   return estimate;
 }
 
-// A file that a foreign runtime runs as it is: what it computes with is known to that runtime alone.
+// A file that a foreign runtime executes as is: only that runtime knows its workspace needs.
 Estimate estimate_file(const std::filesystem::path& file, const std::string& name, const CommonOptions& options) {
   Estimate estimate;
   estimate.request.what = name + " as the file " + file.filename().string();

@@ -1,4 +1,4 @@
-// What `alate estimate` says.
+// Reports of `alate estimate`.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace alate::app {
 
-// A device, and whether the request fits there: nothing in `refusal` when it does.
+// A device, and whether the request fits on it: `refusal` is empty if it does.
 struct Fit {
   backends::Device device;
   std::uint64_t bytes = 0;
@@ -20,9 +20,9 @@ struct Fit {
 };
 
 struct Estimate {
-  runtime::MemoryRequest request;  // on the first backend
-  formats::Json::Object facts;     // besides the parts
-  std::string note = {};           // a line of the text form
+  runtime::MemoryRequest request;  // for the first backend
+  formats::Json::Object facts;     // in addition to the parts
+  std::string note = {};           // a line in the text format
   std::vector<Fit> fits = {};
 };
 

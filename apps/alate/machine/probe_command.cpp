@@ -1,4 +1,4 @@
-// alate __probe: the process in which a foreign library is tried (machine/probe.h). Not for people.
+// alate __probe: the process in which a foreign library is tried (machine/probe.h). Not meant for users.
 #include <string>
 
 #include "alate/error.h"
@@ -17,13 +17,13 @@ void run_probe(Arguments& arguments) {
   arguments.positional("BACKEND", true, backend);
   arguments.positional("LIBRARY", true, library);
   if (!arguments.parse()) return;
-  // Libraries write to standard output as they like; what they write must not be taken for the answer.
+  // Libraries may write to standard output; their text must not be taken for the answer.
   const int answer = base::set_standard_output_aside();
   if (answer < 0) throw Error(ErrorCode::unavailable, "standard output cannot be set aside");
   const machine::Probe probe = machine::probe_here(backends::get_backend(backend), library);
   write_to_descriptor(answer, machine::to_text(probe), "standard output");
   (void)base::close_descriptor(answer);
-  base::end_process_now(0);  // a library's own ending may be what is broken; there is nothing left to do
+  base::end_process_now(0);  // skips the library's cleanup, which may be what is broken; nothing is left to do
 }
 
 }  // namespace alate::app

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMostRepeats = 100000;
 
-// The seconds of each run.
+// Seconds per run.
 std::vector<double> measure(const EmbeddingPipeline& pipeline, const std::vector<std::size_t>& lengths,
                             std::size_t repeat, const EmbedOptions& options, Profiler& profiler) {
   std::mt19937_64 random(std::random_device{}());
@@ -35,7 +35,7 @@ std::vector<double> measure(const EmbeddingPipeline& pipeline, const std::vector
       throw make_error(ErrorCode::internal, "the benchmark lost texts");
     return taken.count();
   };
-  // Warm: weights packed, memory touched, threads awake, the clock up.
+  // Warm-up: packs weights, touches memory, wakes threads, raises the clock.
   constexpr double kWarmSeconds = 0.3;
   for (double warm = 0; warm < kWarmSeconds;)
     warm += std::max(run({.cancellation = until_interrupted()}), kWarmSeconds / 100);

@@ -9,7 +9,7 @@
 namespace alate::app {
 namespace {
 
-// One quantity over the runs.
+// Statistics of one quantity over the runs.
 struct Spread {
   double mean, deviation, median, least, most;
 };
@@ -25,7 +25,7 @@ Spread rate_spread(const BenchResult& result) {
   return spread_of(rates);
 }
 
-// Of the median run, which for an even count of runs is not the median of their rates.
+// The rate of the median run, which for an even number of runs is not the median of the runs' rates.
 double tokens_per_second(const BenchResult& result) {
   return static_cast<double>(result.tokens) / median(result.seconds);
 }

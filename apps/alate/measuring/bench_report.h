@@ -1,4 +1,4 @@
-// What alate bench found, in the forms that a user may ask for.
+// Reports of `alate bench`, in the formats that a user may choose.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ struct BenchResult {
   std::string model;
   std::string backend, dtype;
   std::size_t threads = 0;
-  std::size_t texts = 0, tokens = 0;          // of one run
+  std::size_t texts = 0, tokens = 0;          // per run
   std::vector<double> seconds;                // of each run, at least one
-  std::optional<formats::Json> profile = {};  // for JSON
+  std::optional<formats::Json> profile = {};  // for the JSON format
 };
 
-/// In text, markdown, csv or json, ending with a line break. The rate is that of the median run; a deviation is that of
-/// a sample of runs, 0 for a single one.
+/// Text, markdown, csv or json, ending with a line break. The rate is that of the median run; deviations are sample
+/// standard deviations, 0 for a single run.
 std::string bench_report(const BenchResult& result, OutputFormat format);
 
 }  // namespace alate::app

@@ -1,4 +1,4 @@
-// Numbers that were measured, and how people read them.
+// Statistics of measured values, and their formatting.
 #pragma once
 
 #include <string>
@@ -6,16 +6,16 @@
 
 namespace alate::app {
 
-/// Of at least one value.
+/// Requires at least one value.
 double median(std::vector<double> values);
 
-/// Of at least one value.
+/// Requires at least one value.
 double mean(const std::vector<double>& values);
 
-/// The standard deviation of what the values are a sample of; 0 for a single one.
+/// The sample standard deviation; 0 for a single value.
 double deviation(const std::vector<double>& values);
 
-/// "12.50": with so many digits behind the point.
+/// "12.50": with the given number of decimal places.
 std::string shown(double value, int digits);
 
 /// "1.25e-07".

@@ -1,4 +1,4 @@
-// What --profile does: gathers kernel calls, and shows them at the end against the machine's peaks.
+// Implements --profile: collects kernel calls and reports them relative to the machine's peaks.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@
 
 namespace alate::app {
 
-/// One for a command. Without --profile it does nothing.
+/// One per command. Does nothing without --profile.
 class Profiler {
  public:
   /// Adds --profile to the command's options.
   void declare(Arguments& arguments);
   bool is_wanted() const { return wanted_; }
 
-  /// Throws unsupported for a backend that does not tell its kernel calls: to be asked when the model is loaded.
+  /// Throws unsupported if the backend does not report its kernel calls. Call it when the model is loaded.
   void check(const std::string& backend) const;
 
-  /// For the runs that are to be in the profile.
+  /// Options for the runs to be profiled.
   backends::RunOptions options() {
     return {.cancellation = until_interrupted(), .profile = wanted_ ? &calls_ : nullptr};
   }
-  /// After such runs, with the time they took, while the model is still there.
+  /// Call after such runs, with the time they took, while the model still exists.
   void add(double seconds);
 
   /// Both measure the machine's peaks, which takes up to two seconds.

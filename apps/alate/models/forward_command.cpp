@@ -24,7 +24,7 @@ NamedTensors read_inputs(const std::string& path) {
   return inputs;
 }
 
-// What was written, a line each.
+// Reports the outputs written, one per line.
 void report(const NamedTensors& outputs, OutputFormat format, const std::optional<formats::Json>& profile,
             Output& output) {
   formats::Json::Object shapes;
@@ -61,7 +61,7 @@ void run_forward(Arguments& arguments) {
   if (inputs_path.empty()) throw arguments.usage_error("--inputs is missing");
   if (outputs_path.empty()) throw arguments.usage_error("--outputs is missing");
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
-  formats::tensor_file_kind(outputs_path);  // refused before any work is done
+  formats::tensor_file_kind(outputs_path);  // rejects a bad file name before any work is done
 
   const NamedTensors inputs = read_inputs(inputs_path);
   const Model loaded = Model::load(find_model(options, model), load_options(options));

@@ -27,7 +27,7 @@ std::vector<std::string> read_texts(const std::string& file) {
   return texts;
 }
 
-constexpr std::size_t kMostRuns = 1000;  // whatever is more is as wrong
+constexpr std::size_t kMostRuns = 1000;  // larger values are clamped; they are just as invalid
 
 std::string report_of(const quantization::FolderReport& report, const std::string& out, OutputFormat format) {
   if (format == OutputFormat::json) {

@@ -24,7 +24,7 @@ struct PsOptions {
   bool insecure = false;
 };
 
-// Where a server with these settings can be reached from this machine.
+// Address at which a server with these settings can be reached from this machine.
 server::ClientTarget target_of(const server::Settings& settings) {
   server::ClientTarget target;
   target.host = settings.host;
@@ -33,7 +33,7 @@ server::ClientTarget target_of(const server::Settings& settings) {
   target.port = settings.port;
   if (!settings.listens_on_tcp) target.unix_socket = settings.unix_socket;
   target.tls = !settings.tls_certificate.empty();
-  target.authorities_file = settings.tls_certificate;  // its own word is enough: the file is on this machine
+  target.authorities_file = settings.tls_certificate;  // trusting the certificate itself is enough: the file is local
   return target;
 }
 
@@ -44,7 +44,7 @@ std::string in_megabytes(const formats::Json& model) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MB";
 }
 
-// Members of an answer that may be another version's: what is not there is "-".
+// Reads members of an answer that may come from another version: missing ones become "-".
 std::string text_member(const formats::Json& model, std::string_view key) {
   const formats::Json* member = model.find(key);
   if (member == nullptr || member->is_null()) return "-";
@@ -57,7 +57,8 @@ std::string queue_of(const formats::Json& model) {
   return queue != nullptr && queue->is_object() ? text_member(*queue, "jobs") : text_member(model, "queue");
 }
 
-// "2026-11-21T15:04:05.123Z" without its fraction; Ollama's clients know a year far away, or the year 1, as never.
+// "2026-11-21T15:04:05.123Z" without the fraction. Clients of Ollama treat a year in the far future, or year 1, as
+// never.
 std::string until(const formats::Json& model) {
   const std::string time = text_member(model, "expires_at");
   if (time == "-" || time.starts_with("0001-") || time > "2200") return "it is unloaded";
@@ -80,7 +81,7 @@ std::string table_of(const formats::Json& body) {
   std::string out;
   for (const auto& row : rows) {
     for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      // Names are another program's: nothing in them moves the terminal's cursor.
+      // Names come from another program; they must not control the terminal.
       for (const char c : row[i]) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
       out += std::string(widths[i] + 2 - row[i].size(), ' ');
     }
@@ -102,7 +103,7 @@ void check_status(const server::ClientResponse& response, const server::ClientTa
                    "; --url names another server");
 }
 
-// The first with the role admin, which the route wants; else the first.
+// The first key with the role admin, which the route requires; else the first key.
 std::string key_of(const server::Settings& settings) {
   std::string first;
   for (const std::string& text : settings.api_keys) {

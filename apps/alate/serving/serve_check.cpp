@@ -18,7 +18,7 @@ bool is_folder(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path, error);
 }
 
-// The usual folder comes into being with the first model; one that is named is meant to be there.
+// The default folder is created with the first model; a folder named explicitly must exist.
 bool is_usual(const std::filesystem::path& models_dir) {
   try {
     return models_dir == base::cache_directory() / "models";

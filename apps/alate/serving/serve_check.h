@@ -1,4 +1,4 @@
-// What can be wrong with settings that are right by themselves: files, models and backends that are not there.
+// Checks that individually valid settings refer to existing files, models and backends.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace alate::app {
 
-/// Everything that would keep a server with these settings from working as they say. Reads files, opens no socket and
-/// loads no model.
+/// Everything that would keep a server with these settings from working as configured. Reads files, but opens no
+/// sockets and loads no models.
 std::vector<Error> problems_of(const server::Settings& settings);
 
 }  // namespace alate::app

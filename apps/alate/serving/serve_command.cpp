@@ -28,7 +28,7 @@ struct ServeOptions {
   Configuration configuration;
   bool only_checks = false;
   OutputFormat output = OutputFormat::text;
-  // In a list, so that the options' targets stay where they are.
+  // A list, so that the options' targets keep their addresses.
   std::list<std::pair<const server::Setting*, std::optional<std::vector<std::string>>>> given;
 };
 
@@ -65,13 +65,13 @@ server::LoadedSettings load(const Arguments& arguments, ServeOptions& options) {
   try {
     return server::load_settings(sources);
   } catch (const Error& error) {
-    // What stands on the command line is answered as other mistakes there.
+    // Errors in command-line values are reported like other usage errors.
     if (!error.message().starts_with("--")) throw;
     throw arguments.usage_error(error.message());
   }
 }
 
-// What the commands share: the log, the threads, and which backend there is.
+// Options shared with the commands: logging, threads and backends.
 CommonOptions common_options(const server::Settings& settings) {
   CommonOptions options;
   options.backends = settings.backend_priority;
@@ -128,7 +128,7 @@ void announce(const server::Application& application) {
     }
     output.finish();
   } catch (const OutputClosed&) {
-    // Nobody reads it, but clients may know the address.
+    // Nobody reads the output, but clients may still know the address.
   }
 }
 

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kMostRepeats = 100000;
 constexpr std::size_t kMostTexts = 16384;
 
-// Short, long, empty, and of several scripts.
+// Short, long, empty, and in several scripts.
 constexpr std::array<std::string_view, 6> kTexts = {
     "A short text.",
     "",
@@ -37,14 +37,14 @@ constexpr std::array<std::string_view, 6> kTexts = {
 
 struct Inputs {
   std::vector<std::string> texts;
-  std::string lengths;  // of rows of random token ids, instead of texts
+  std::string lengths;  // of rows of random token ids, used instead of texts
 };
 
 struct Compared {
   ModelFacts facts;
   std::size_t texts = 0, tokens = 0, dimensions = 0;
-  double seconds = 0;            // median of the runs
-  double largest = 0, mean = 0;  // differences from the first backend's numbers
+  double seconds = 0;            // median run
+  double largest = 0, mean = 0;  // differences from the first backend's values
   double tokens_per_second() const { return static_cast<double>(tokens) / seconds; }
 };
 
@@ -63,7 +63,7 @@ std::vector<std::string> read_texts(TextInput input) {
   return texts;
 }
 
-// NaN differs from every number, and two of them do not differ.
+// NaN differs from every number but not from NaN.
 double difference(float a, float b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
   const double apart = std::abs(static_cast<double>(a) - static_cast<double>(b));
@@ -78,17 +78,17 @@ void add_differences(std::span<const float> found, std::span<const float> first,
   }
 }
 
-// Fills `first` where it is empty, else compares with it.
+// Fills `first` if empty, else compares with it.
 Compared run_backend(const EmbeddingPipeline& pipeline, const Inputs& inputs, const EmbedOptions& options,
                      std::size_t repeat, Tensor& first) {
-  std::mt19937_64 random(1);  // the same ids for each backend
+  std::mt19937_64 random(1);  // same ids for every backend
   std::vector<std::vector<std::int32_t>> rows;
   if (!inputs.lengths.empty()) rows = random_rows(pipeline.tokenizer(), read_lengths(inputs.lengths), random);
   const auto run = [&] {
     const CallOptions call{.cancellation = until_interrupted()};
     return rows.empty() ? pipeline.embed(inputs.texts, options, call) : pipeline.embed_tokens(rows, options, call);
   };
-  const Embeddings result = run();  // warms up, too
+  const Embeddings result = run();  // also warms up
   Compared compared;
   compared.facts = pipeline.facts();
   compared.texts = static_cast<std::size_t>(result.vectors.extent(0));
@@ -109,7 +109,7 @@ Compared run_backend(const EmbeddingPipeline& pipeline, const Inputs& inputs, co
   return compared;
 }
 
-// What is infinite has no JSON number.
+// JSON has no number for infinity.
 formats::Json number(double value) { return std::isfinite(value) ? formats::Json(value) : formats::Json("infinity"); }
 
 std::string as_json(const std::string& model, const std::vector<Compared>& all) {
@@ -174,7 +174,7 @@ void run_compare(Arguments& arguments) {
   EmbedOptions embed;
   embed.max_length = options.max_length;
   embed.batch_size = options.batch_size;
-  // Another backend in the place of one that was asked for would say nothing.
+  // Falling back to a backend other than the requested one would make the comparison meaningless.
   std::vector<LoadOptions> loads;
   options.policy = Policy::strict;
   for (const std::string& backend : backends) {

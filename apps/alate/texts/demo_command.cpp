@@ -1,4 +1,4 @@
-// alate demo: the main job, shown on a few sentences.
+// alate demo: embeds and compares a few sentences.
 #include <chrono>
 #include <cmath>
 #include <span>

@@ -19,8 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Texts are embedded in parts of at most this many, and of this many bytes: sorting within a part is enough to fill
-// batches well, and what a part needs stays small.
+// Maximum number of texts and bytes per part: sorting within a part suffices to fill batches well, and the memory of a
+// part stays small.
 constexpr std::size_t kPartTexts = 16384;
 constexpr std::size_t kPartBytes = std::size_t{64} << 20;
 
@@ -93,7 +93,7 @@ void run_embed(Arguments& arguments) {
   const auto writer = make_embedding_writer(format, output, dimensions);
   std::size_t done = 0;
   for (auto texts = next_part(source); !texts.empty() || done == 0; texts = next_part(source)) {
-    // An empty job runs too: options that the model cannot meet are refused for it as well.
+    // Runs an empty job too, so that options the model cannot satisfy are still rejected.
     const auto part_start = Clock::now();
     const Embeddings part = pipelines::embed_texts(pipeline, texts, embed, profiler.options());
     profiler.add(std::chrono::duration<double>(Clock::now() - part_start).count());

@@ -25,7 +25,7 @@ void append_numbers(std::string& out, std::span<const float> values, char separa
   }
 }
 
-// A vector a line.
+// Writes one vector per line.
 class LineWriter : public EmbeddingWriter {
  public:
   LineWriter(Output& output, char separator) : output_(output), separator_(separator) {}
@@ -63,7 +63,7 @@ class JsonlWriter : public EmbeddingWriter {
   Output& output_;
 };
 
-// The body of POST /api/embed.
+// Writes the format of the body of POST /api/embed.
 class JsonWriter : public EmbeddingWriter {
  public:
   explicit JsonWriter(Output& output) : output_(output) {}
@@ -94,7 +94,7 @@ class JsonWriter : public EmbeddingWriter {
   std::string rows_;
 };
 
-// One tensor of all vectors.
+// Writes all vectors as one tensor.
 class TensorWriter : public EmbeddingWriter {
  public:
   TensorWriter(Output& output, formats::TensorFileKind kind, std::size_t dimensions)

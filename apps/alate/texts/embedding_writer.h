@@ -1,4 +1,4 @@
-// Embeddings in the formats that a user may ask for.
+// Writes embeddings in the formats that a user may choose.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace alate::app {
 
-/// What the answer says beside the vectors.
+/// Information in the answer besides the vectors.
 struct EmbeddingTotals {
   std::string model;
   std::int64_t load_ns = 0;
   std::int64_t total_ns = 0;
   std::size_t tokens = 0;
-  std::vector<std::size_t> truncated;  // indices over all parts
+  std::vector<std::size_t> truncated;  // indices across all parts
   std::optional<formats::Json> profile;
 };
 
-/// Takes the result in parts, so that a long job need not be in memory whole.
+/// Takes the result in parts, so that a long job need not fit in memory.
 class EmbeddingWriter {
  public:
   virtual ~EmbeddingWriter() = default;
-  /// `first` is the index of the part's first text in the whole job; `part.truncated` counts from it.
+  /// `first` is the index of the part's first text in the whole job; `part.truncated` is relative to it.
   virtual void add(const Embeddings& part, std::size_t first) = 0;
-  /// Once, after all parts: what is left to write. The output's own finish is the caller's.
+  /// Writes the remainder. Call once, after all parts; finishing the output is up to the caller.
   virtual void finish(const EmbeddingTotals& totals) = 0;
 };
 

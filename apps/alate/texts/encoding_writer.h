@@ -1,4 +1,4 @@
-// Encodings as text for people and as JSON for programs.
+// Formats encodings as text for people and as JSON for programs.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 namespace alate::app {
 
 /// Appends one JSON object: ids, tokens, type_ids, special_mask, offsets, byte_offsets, and `overflowing` (a list of
-/// such objects) where there are further windows or `lists_windows` is set.
+/// such objects) if there are further windows or `lists_windows` is set.
 void append_encoding_json(std::string& out, const Encoding& encoding, bool lists_windows);
 
-/// Appends a line a token: its id, the code points of the text that it covers, and the token. Further windows follow.
+/// Appends one line per token: its id, the code points that it covers in the text, and the token. Further windows
+/// follow.
 void append_encoding_text(std::string& out, const Encoding& encoding);
 
 }  // namespace alate::app

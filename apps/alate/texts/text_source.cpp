@@ -10,7 +10,7 @@
 namespace alate::app {
 namespace {
 
-// One text of a request of this size is not refused elsewhere; its values are few.
+// A line holds one text and few values; one text of this size is accepted everywhere else.
 constexpr formats::JsonLimits kLineLimits = {.max_depth = 64, .max_bytes = std::size_t{1} << 30};
 
 std::string string_member(const formats::Json& object, std::string_view key, const std::string& place) {
@@ -67,7 +67,7 @@ std::optional<formats::Json> TextSource::next_json() {
     try {
       return formats::parse_json(text, place(), kLineLimits);
     } catch (const Error& error) {
-      // To the caller a line that is no JSON is bad input, not a damaged file.
+      // For the caller, a line that is not JSON is bad input, not a damaged file.
       if (error.code() != ErrorCode::corrupt) throw;
       throw Error(ErrorCode::invalid_argument, error.message());
     }

@@ -1,4 +1,4 @@
-// The texts that a verb works on: its arguments, or the lines of a file or of standard input.
+// Input texts of a verb: its arguments, or the lines of a file or of standard input.
 #pragma once
 
 #include <cstddef>
@@ -19,30 +19,30 @@ struct InputText {
   std::optional<std::string> pair;
 };
 
-/// Where texts come from, as the command line says.
+/// The source of texts, as given on the command line.
 struct TextInput {
   std::vector<std::string> arguments;
   std::string file;  // "-": standard input
   std::string format;
 };
 
-/// Adds TEXT..., --file and --input.
+/// Declares TEXT..., --file and --input.
 void declare(Arguments& arguments, TextInput& input);
 
 class TextSource {
  public:
-  /// Throws invalid_argument for arguments beside a file and for an unknown format; not_found or unavailable for the
-  /// file.
+  /// Throws invalid_argument for text arguments together with a file and for an unknown format; not_found or
+  /// unavailable for the file.
   explicit TextSource(TextInput input);
 
-  /// Nothing at the end. In JSON lines empty lines are skipped, invalid UTF-8 and lone surrogates become U+FFFD, and
-  /// anything but {"text": ..., "pair"?: ...} is invalid_argument with the line's number.
+  /// Nothing at the end. In JSON lines, empty lines are skipped, invalid UTF-8 and lone surrogates become U+FFFD, and
+  /// anything but {"text": ..., "pair"?: ...} is invalid_argument with the line number.
   std::optional<InputText> next();
-  /// A line as JSON, whatever it says; the arguments count as lines. Throws invalid_argument.
+  /// A line as arbitrary JSON; each argument counts as a line. Throws invalid_argument.
   std::optional<formats::Json> next_json();
   /// Whether `next` may have to wait for input.
   bool may_wait() const { return lines_ && !lines_->has_line(); }
-  /// "line 3 of standard input": where the last one came from.
+  /// "line 3 of standard input": the position of the last text.
   std::string place() const;
 
  private:

@@ -59,7 +59,7 @@ std::vector<std::int32_t> read_ids(const formats::Json& line, const std::string&
   return out;
 }
 
-// One result after the other, in the shape that --output asks for.
+// Writes one result after the other in the format of --output.
 class ResultWriter {
  public:
   ResultWriter(Output& output, OutputFormat format, const std::string& model, std::string_view list)

@@ -84,8 +84,8 @@ void show_metrics(Call& call) {
   call.exchange->reply(std::move(response));
 }
 
-// The first call may open libraries, which takes a while. Library paths, and who uses them, are visible only to
-// administrators.
+// The first call may open libraries, which takes a while. Only administrators see library paths, which may reveal user
+// names.
 void show_backends(Call& call) {
   answer_in_background(call, [&services = call.services, shows_paths = call.exchange->is_admin] {
     Json::Object body;
