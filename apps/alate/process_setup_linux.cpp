@@ -23,8 +23,7 @@ void end_interrupted(int) {
 void set_up_process() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
-      [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);  // gets the lowest free number, which is this
-                                                                        // one
+      [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);  // gets the lowest free number: this one
     }
   }
   ::signal(SIGPIPE, SIG_IGN);

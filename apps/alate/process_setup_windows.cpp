@@ -25,9 +25,7 @@ BOOL WINAPI end_interrupted(DWORD event) {
 
 void set_up_process() {
   for (const int stream : {base::kStandardInput, base::kStandardOutput, base::kStandardError}) {
-    if (::_get_osfhandle(stream) < 0)
-      (void)::_wopen(L"NUL", _O_RDWR);  // gets the lowest free number, which is this
-                                        // one
+    if (::_get_osfhandle(stream) < 0) (void)::_wopen(L"NUL", _O_RDWR);  // gets the lowest free number: this one
     ::_setmode(stream, _O_BINARY);
   }
   ::SetConsoleOutputCP(CP_UTF8);

@@ -18,9 +18,8 @@ struct ReadinessLimits {
 };
 
 /// Why the server makes no progress, for the operator or supervisor that restarts it; empty if it does. Reads only the
-/// queues' clocks, so the cost does not depend on how often it is called: the head of a queue has waited as long as
-/// anything queued behind it at that time would. A single hung thread is reported even if other threads still take
-/// work.
+/// queues' clocks, so the cost is the same however often it is called: the work at the head of a queue has waited as
+/// long as any work queued at the same time. A single hung thread is reported even if other threads still take work.
 std::string find_obstacle(const WorkQueue& work, const WorkQueue& loaders, const ModelHost& models,
                           const ReadinessLimits& limits = {});
 

@@ -43,7 +43,7 @@ struct Inputs {
 struct Compared {
   ModelFacts facts;
   std::size_t texts = 0, tokens = 0, dimensions = 0;
-  double seconds = 0;            // median run
+  double seconds = 0;            // median over the runs
   double largest = 0, mean = 0;  // differences from the first backend's values
   double tokens_per_second() const { return static_cast<double>(tokens) / seconds; }
 };

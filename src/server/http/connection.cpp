@@ -296,7 +296,7 @@ bool Connection::send(std::size_t& turn) {
     finish_answer();
     return true;
   }
-  // Generating a piece takes as long as writing several, so there is one per turn.
+  // Generating a piece takes as long as writing many, so there is one per turn.
   if (turn >= kBytesPerTurn || (turn > 0 && answer.needs_piece())) {
     wish_ = Wish::again;
     charge_answer();

@@ -12,19 +12,16 @@ namespace alate::server {
 struct TransportSettings {
   std::string host = "127.0.0.1";            // an address or a name; empty: no TCP listener
   std::uint16_t port = 0;                    // 0: any free port
-  std::optional<std::uint16_t> health_port;  // an additional listener, always without TLS, whose requests are
-                                             // `health_only`
+  std::optional<std::uint16_t> health_port;  // additional listener, never TLS; its requests are `health_only`
   std::string unix_socket;                   // a path; empty: none
   std::string tls_certificate, tls_key;      // PEM files, both or none; a Unix socket never has TLS
 
   // Timeouts of a connection.
-  std::chrono::nanoseconds header_timeout = std::chrono::seconds(10);  // from a request's first byte to the end of its
-                                                                       // head
+  std::chrono::nanoseconds header_timeout = std::chrono::seconds(10);  // from a request's first byte to its head's end
   std::chrono::nanoseconds idle_timeout = std::chrono::seconds(75);    // between requests
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(120);    // from the end of the body; 0: none
   std::chrono::nanoseconds body_idle_timeout = std::chrono::seconds(10);   // without receiving a byte of a body
-  std::chrono::nanoseconds write_idle_timeout = std::chrono::seconds(30);  // without the client reading a byte of an
-                                                                           // answer
+  std::chrono::nanoseconds write_idle_timeout = std::chrono::seconds(30);  // without a byte of an answer being read
   // Windows in which the minimum rates for bodies and answers must hold; readers may pause longer than senders.
   std::chrono::nanoseconds rate_window = std::chrono::seconds(10), write_rate_window = std::chrono::seconds(30);
   std::chrono::nanoseconds transfer_timeout = std::chrono::minutes(5);   // for a whole body, and for a whole answer

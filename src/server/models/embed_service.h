@@ -31,8 +31,7 @@ struct EmbedRequest {
   std::optional<std::string> prompt;
   std::optional<std::chrono::nanoseconds> keep_alive;  // as in ModelHost::touch
   std::string parameter = "input";                     // the family's name for the texts, for error messages
-  bool lone = false;                                   // the parameter is a single text or row, not a list; for error
-                                                       // messages
+  bool lone = false;                                   // the parameter is one text or row, not a list; for errors
 };
 
 struct EmbedAnswer {
@@ -42,8 +41,7 @@ struct EmbedAnswer {
   std::vector<std::size_t> truncated;        // indices of truncated texts, ascending
   std::vector<std::size_t> row_tokens;       // tokens computed per row, special tokens included
   std::size_t tokens = 0;                    // their sum
-  std::chrono::nanoseconds total{}, load{};  // time since the request arrived; loading time, if this request waited for
-                                             // it
+  std::chrono::nanoseconds total{}, load{};  // since the request arrived; loading, if it waited for that
 };
 
 /// Computes the embeddings and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of

@@ -55,8 +55,7 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
   const Clock::time_point begin = Clock::now();
   try {
     EmbeddingPipeline pipeline = EmbeddingPipeline::load(model.folder, options.load);
-    (void)pipeline.model().fingerprint();  // part of every answer; computed here so that no request waits for the files
-                                           // to be read
+    (void)pipeline.model().fingerprint();  // read the files here, not while requests wait: answers include it
     runtime::BatchSchedulerOptions batches = options.batches;
     batches.even_row_length = runtime::even_row_length(pipeline.facts().hidden_size);
     auto scheduler = std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), batches, options.observer);
@@ -86,7 +85,7 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
 std::size_t bytes_in_memory(const HostedModel& model) {
   const EmbeddingPipeline::State& state = model.pipeline.state();
   const std::size_t told = state.program(state.modules.normalizes()).facts().weight_bytes;
-  return told > 0 ? told : weight_file_bytes(model.folder);  // weights take memory with every backend
+  return told > 0 ? told : weight_file_bytes(model.folder);  // a backend that reports nothing still uses memory
 }
 
 }  // namespace alate::server

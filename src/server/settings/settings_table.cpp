@@ -15,8 +15,7 @@ constexpr std::uint64_t nanoseconds(std::chrono::nanoseconds duration) {
   return static_cast<std::uint64_t>(duration.count());
 }
 
-constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 30;  // so that sums, and megabytes converted to bytes, fit in
-                                                             // 64 bits
+constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 30;  // so that sums, and megabytes in bytes, fit in 64 bits
 constexpr std::uint64_t kWeek = nanoseconds(std::chrono::hours(24 * 7));
 constexpr std::uint64_t kDay = nanoseconds(std::chrono::hours(24));
 constexpr std::uint64_t kYears = nanoseconds(std::chrono::hours(24 * 365 * 10));
