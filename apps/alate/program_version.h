@@ -9,6 +9,6 @@ std::string_view program_version();           // "0.1.0"
 std::string_view program_compiler();          // "GNU 12.2.0"
 std::string_view program_target();            // "Linux x86_64"
 std::string_view program_build();             // "Release"
-std::string_view program_instruction_sets();  // that it has kernels for: "scalar, avx2, avx512"
+std::string_view program_instruction_sets();  // with kernels in this build: "scalar, avx2, avx512"
 
 }  // namespace alate::app

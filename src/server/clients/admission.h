@@ -73,7 +73,7 @@ class Admission {
   WorkQueue& work_;
   mutable base::Mutex mutex_;
   std::size_t running_ = 0, waiting_ = 0;
-  Clients clients_;       // that have running or waiting requests
+  Clients clients_;       // with running or waiting requests
   ClientId last_client_;  // last client served, for round-robin
   bool beginning_ = false;
 };

@@ -28,7 +28,7 @@ class ApiKeys {
   bool empty() const { return digests_.empty(); }
 
   /// Index of the key that the request presents, as "Authorization: Bearer KEY", "X-API-Key: KEY" or "api-key: KEY";
-  /// nothing if none of them. The time taken reveals nothing about the keys.
+  /// nothing if it presents none of them. The time taken reveals nothing about the keys.
   std::optional<std::size_t> check(const Headers& headers) const;
   /// The role of a key found by `check`.
   KeyRole role(std::size_t key) const { return roles_[key]; }
