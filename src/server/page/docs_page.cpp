@@ -7,8 +7,7 @@
 #include <string>
 
 #include "server/api/base64.h"
-#include "server/page/docs_page_script.h"
-#include "server/page/docs_page_style.h"
+#include "server/page/docs_page_texts.h"  // made of docs_page.js and docs_page.css by the build
 
 namespace alate::server {
 namespace {

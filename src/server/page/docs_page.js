@@ -1,12 +1,5 @@
 // The script of the page at /docs: reads /openapi.json and builds the page from it. Data from the document or from
 // answers is only ever inserted as text.
-#pragma once
-
-#include <string_view>
-
-namespace alate::server {
-
-inline constexpr std::string_view kDocsScript = R"js(
 "use strict";
 const base = document.querySelector("meta[name=base-path]").content;
 const key = document.getElementById("key");
@@ -344,6 +337,3 @@ key.addEventListener("change", load);
 filter.addEventListener("input", narrow);
 addEventListener("hashchange", openNamed);
 load();
-)js";
-
-}  // namespace alate::server
