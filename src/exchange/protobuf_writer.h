@@ -1,4 +1,4 @@
-// Messages in protobuf's wire format: https://protobuf.dev/programming-guides/encoding
+// Writer of protobuf's wire format: https://protobuf.dev/programming-guides/encoding
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace alate::exchange {
 
-/// The bytes of one message, field after field. A message inside another is written on its own first.
+/// The bytes of one message, field after field. Nested messages are written separately first.
 class ProtobufWriter {
  public:
   void integer(std::uint32_t field, std::int64_t value) {
@@ -27,7 +27,7 @@ class ProtobufWriter {
     bytes_.append(value);
   }
   void message(std::uint32_t field, const ProtobufWriter& value) { bytes(field, value.bytes_); }
-  /// Fields that were written elsewhere.
+  /// Appends fields of another writer.
   void append(const ProtobufWriter& fields) { bytes_.append(fields.bytes_); }
 
   bool empty() const { return bytes_.empty(); }

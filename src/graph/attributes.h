@@ -1,5 +1,4 @@
-// What an op needs to know besides its operands. Each struct lists its fields, so that printing, parsing, hashing and
-// comparing are written once.
+// Attributes of ops. Each struct lists its fields, so that printing, parsing, hashing and comparing are written once.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +15,11 @@ namespace alate::graph {
 /// Functions that dense applies to its product before the residual is added. Formulas: `apply` in
 /// decompose/activations.cpp.
 enum class Activation : std::uint8_t { none, relu, gelu_erf, gelu_tanh, silu, tanh, sigmoid, quick_gelu };
-/// How ragged_pool makes one row of many. The last two are sentence-transformers' pooling_mode_mean_sqrt_len_tokens and
-/// _weightedmean_tokens.
+/// How ragged_pool reduces a sequence's rows to one. The last two are sentence-transformers'
+/// pooling_mode_mean_sqrt_len_tokens and _weightedmean_tokens.
 enum class PoolMode : std::uint8_t { mean, cls, max, last, mean_sqrt_len, weighted_mean };
 
-/// How values of several devices, or of a window (the first four), become one.
+/// How values of several devices are combined; windows support only the first four.
 enum class Reduction : std::uint8_t {
   sum,
   product,
@@ -33,9 +32,10 @@ enum class Reduction : std::uint8_t {
   bitwise_or,
   bitwise_xor
 };
-/// rfft makes of real values the first half of their transform (and the middle), irfft undoes it.
+/// rfft maps real values to the non-redundant half of their transform (n / 2 + 1 values); irfft is its inverse.
 enum class FftKind : std::uint8_t { fft, ifft, rfft, irfft };
-/// Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3": Threefry-2x32 of 20 rounds, Philox-4x32 of 10.
+/// Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3": Threefry-2x32 with 20 rounds, Philox-4x32 with
+/// 10.
 enum class RngAlgorithm : std::uint8_t { threefry, philox };
 
 std::string_view to_string(Activation activation);
@@ -44,8 +44,8 @@ std::string_view to_string(Reduction reduction);
 std::string_view to_string(FftKind kind);
 std::string_view to_string(RngAlgorithm algorithm);
 
-/// Whether a field that has its default value is left out of the text form and of fingerprints, so that fields which
-/// came later leave both as they were.
+/// Whether a field with its default value is left out of the text form and of fingerprints, so that fields added later
+/// leave both unchanged.
 enum class Presence : std::uint8_t { always, unless_default };
 
 template <typename Struct, typename Type>
@@ -68,7 +68,7 @@ struct NoAttributes {
   static constexpr auto fields() { return std::tuple{}; }
   bool operator==(const NoAttributes&) const = default;
 };
-/// Of parameter and constant: the place in the graph's list.
+/// For parameter and constant: the index into the graph's list.
 struct Index {
   std::int64_t index = 0;
   static constexpr auto fields() { return std::tuple{Field{"index", &Index::index}}; }
@@ -125,8 +125,8 @@ struct Slice {
   }
   bool operator==(const Slice&) const = default;
 };
-/// Elements between each two, before the first and after the last, along each axis. Those of the edges may be negative:
-/// as many elements (or padding between them) are cut off.
+/// Padding before the first element, after the last and between neighbors, along each axis. Edge padding may be
+/// negative: it crops that many elements (or interior padding).
 struct Pad {
   Numbers low, high, interior;  // interior empty: all 0
   static constexpr auto fields() {
@@ -175,7 +175,7 @@ struct Scatter {
   }
   bool operator==(const Scatter&) const = default;
 };
-/// `dtype` is the place's.
+/// `dtype` is the result's, which holds indices.
 struct ArgMinMax {
   std::int64_t axis = 0;
   DType dtype = DType::i32;
@@ -188,8 +188,8 @@ struct ArgMinMax {
 };
 struct Cumulative {
   std::int64_t axis = 0;
-  bool reverse = false;    // from the last place to the first
-  bool exclusive = false;  // without the value at the place itself; the first is what a reduction of nothing gives
+  bool reverse = false;    // from the last element to the first
+  bool exclusive = false;  // without the element itself; the first result is the reduction's identity
   static constexpr auto fields() {
     return std::tuple{Field{"axis", &Cumulative::axis}, Field{"reverse", &Cumulative::reverse},
                       Field{"exclusive", &Cumulative::exclusive}};
@@ -203,11 +203,11 @@ struct TopK {
 };
 struct Sort {
   std::int64_t axis = 0;
-  bool stable = true;  // elements of which neither comes before the other keep their order
+  bool stable = true;  // equivalent elements keep their order
   static constexpr auto fields() { return std::tuple{Field{"axis", &Sort::axis}, Field{"stable", &Sort::stable}}; }
   bool operator==(const Sort&) const = default;
 };
-/// Of collectives: replica_groups lists the devices of each group; none means one group of all devices.
+/// Collectives: replica_groups lists the devices of each group; empty means one group of all devices.
 struct AllReduce {
   Reduction reduction = Reduction::sum;
   Groups replica_groups;
@@ -243,7 +243,7 @@ struct ReduceScatter {
   }
   bool operator==(const ReduceScatter&) const = default;
 };
-/// Pairs of a device that sends and the one that receives.
+/// Pairs of a sending and a receiving device.
 struct CollectivePermute {
   Groups source_target_pairs;
   static constexpr auto fields() {
@@ -256,8 +256,8 @@ struct CollectiveBroadcast {
   static constexpr auto fields() { return std::tuple{Field{"replica_groups", &CollectiveBroadcast::replica_groups}}; }
   bool operator==(const CollectiveBroadcast&) const = default;
 };
-/// https://openxla.org/stablehlo/spec#dot_general. The result's axes are the batch axes, then the free ones of the
-/// left, then of the right.
+/// https://openxla.org/stablehlo/spec#dot_general. The result's axes are the batch axes, then lhs's free axes, then
+/// rhs's.
 struct DotGeneral {
   Numbers lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
   static constexpr auto fields() {
@@ -288,31 +288,31 @@ struct Dense {
   bool operator==(const Dense&) const = default;
 };
 /// attention: query [batch, queries, heads, width], key [batch, keys, kv_heads, width], value [batch, keys, kv_heads,
-/// value_width], then, as the flags say, lengths i32 [batch] (keys at or past a sequence's length are not seen), bias
-/// [1 or batch, 1 or heads, queries, keys] (added to the scaled scores), sinks [heads] (one more score in each softmax,
-/// with no value behind it).
+/// value_width], then, as the flags say, lengths i32 [batch] (keys at or past a sequence's length are masked), bias [1
+/// or batch, 1 or heads, queries, keys] (added to the scaled scores), sinks [heads] (one more logit in each softmax,
+/// without a value).
 /// attention_gradient: attention's operands, then the gradient of its result; the results are the gradients of the
 /// query, the key and the value, then of the bias and of the sinks where the flags say so.
 /// ragged_attention: query [tokens, heads, width], key, value [tokens, kv_heads, …], starts and lengths i32
-/// [sequences], pad_index i32 [sequences, longest] (the token at each place; any token past a sequence's end),
-/// unpad_index i32 [tokens, 2] (sequence and place of each token), then, as the flags say, key lengths i32 [sequences]
-/// (tokens of a sequence at or past it look but are not seen), bias [1, 1 or heads, longest, longest] and sinks
-/// [heads]. Heads are in groups: query head h reads key/value head h / (heads / kv_heads). A query that sees no key
-/// gives zeros.
+/// [sequences], pad_index i32 [sequences, longest] (the token at each position; any token past a sequence's end),
+/// unpad_index i32 [tokens, 2] (sequence and position of each token), then, as the flags say, key lengths i32
+/// [sequences] (later tokens of a sequence attend but are masked as keys), bias [1, 1 or heads, longest, longest] and
+/// sinks [heads]. Heads are grouped: query head h reads key/value head h / (heads / kv_heads). A query without visible
+/// keys gives zeros.
 /// paged_attention: query [sequences, queries, heads, width], key pages [pages, page size, kv_heads, width], value
 /// pages [pages, page size, kv_heads, value_width], page table i32 [sequences, longest in pages], lengths and query
-/// lengths i32 [sequences], then sinks as the flag says; no other flag may be set. Key t < lengths[s] of sequence s is
-/// at t % page size of the page that entry t / page size of its row of the table names (clamped into the pages); keys
-/// past the row's end are not seen. The queries j < query lengths[s] are the sequence's last places, lengths[s] - query
-/// lengths[s] + j; the others give zeros.
+/// lengths i32 [sequences], then sinks if the flag is set; no other flag may be set. Key t < lengths[s] of sequence s
+/// is at slot t % page size of the page in entry t / page size of its table row (clamped to valid pages); keys past the
+/// row's end are masked. Queries j < query lengths[s] are the sequence's last positions, lengths[s] - query lengths[s]
+/// + j; the others give zeros.
 struct Attention {
   double scale = 1;
   bool has_lengths = false, has_bias = false, has_sinks = false;
-  bool causal = false;            // the query at place i sees keys at places <= i
-  std::int64_t window_left = -1;  // a query at place i sees keys at i - window_left … i + window_right; -1: no limit
+  bool causal = false;            // the query at position i sees keys at positions <= i
+  std::int64_t window_left = -1;  // the query at i sees keys at i - window_left … i + window_right; -1: no limit
   std::int64_t window_right = -1;
-  double soft_cap = 0;  // scores become soft_cap · tanh(score / soft_cap) before bias and mask; 0: not
-  // Products may take rounded operands: of 12 bits of the greatest or more, or bf16 where the result has 8 in the end.
+  double soft_cap = 0;  // scores become soft_cap · tanh(score / soft_cap) before bias and mask; 0: no cap
+  // Products may round their operands: to 12 bits or more of the largest, or to bf16 if the result ends up with 8 bits.
   bool rounds_operands = false;
   static constexpr auto fields() {
     return std::tuple{Field{"scale", &Attention::scale},
@@ -337,8 +337,8 @@ struct Pool {
 };
 
 /// https://openxla.org/stablehlo/spec#convolution, without reversal of the kernel. Operands: x and kernel. The first
-/// five lists have an entry for each spatial axis; empty strides and dilations: all 1, empty padding: all 0; negative
-/// padding cuts off. The rest says which axis is which: *_spatial lists spatial axes in one order for all three.
+/// five lists have an entry for each spatial axis; empty strides and dilations mean all 1, empty padding all 0;
+/// negative padding crops. The other fields assign the axes: *_spatial lists spatial axes in one order for all three.
 struct Convolution {
   Numbers strides = {};
   Numbers padding_low = {};
@@ -397,8 +397,8 @@ struct Window {
   }
   bool operator==(const Window&) const = default;
 };
-/// https://openxla.org/stablehlo/spec#select_and_scatter, with ge or le, add, and zero as the start. Lists as in
-/// Window.
+/// https://openxla.org/stablehlo/spec#select_and_scatter, with ge or le as the selection, add as the scatter, and zero
+/// as the initial value. Lists as in Window.
 struct SelectWindow {
   Numbers window_dimensions = {};
   Numbers strides = {};
@@ -411,7 +411,7 @@ struct SelectWindow {
   }
   bool operator==(const SelectWindow&) const = default;
 };
-/// Extents of the transformed axes, the last ones: for rfft the operand's, for irfft the result's.
+/// `lengths` are the extents of the transformed (last) axes: for rfft the operand's, for irfft the result's.
 struct Fft {
   FftKind kind = FftKind::fft;
   Numbers lengths = {};
@@ -419,8 +419,8 @@ struct Fft {
   bool operator==(const Fft&) const = default;
 };
 /// Operands: batch_norm_inference x, scale, shift, mean, variance; batch_norm_training x, scale, shift;
-/// batch_norm_gradient x, scale, mean, variance and the gradient of the result. All but x and the last are one number
-/// for each place of `axis`. Variances divide by the count.
+/// batch_norm_gradient x, scale, mean, variance and the gradient of the result. All but x and the result's gradient
+/// have one element for each index along `axis`. Variances divide by the count.
 struct BatchNorm {
   double epsilon = 1e-5;
   std::int64_t axis = 1;
@@ -429,7 +429,7 @@ struct BatchNorm {
   }
   bool operator==(const BatchNorm&) const = default;
 };
-/// Operand: the state, u64 [2] (key, counter), or [3] for philox (key, and a counter of 128 bits, low half first).
+/// Operand: the state, u64 [2] (key, counter), or [3] for philox (key and a 128-bit counter, low half first).
 struct RngBitGenerator {
   RngAlgorithm algorithm = RngAlgorithm::threefry;
   DType dtype = DType::u32;
@@ -440,7 +440,7 @@ struct RngBitGenerator {
   }
   bool operator==(const RngBitGenerator&) const = default;
 };
-/// Operands: what is stored, then scales and zero points as the encoding says; see tensor/encoding.h. dtype is the
+/// Operands: stored data, then scales and zero points as the encoding requires; see tensor/encoding.h. dtype is the
 /// result's. quantized_embedding takes indices before them.
 struct Dequantize {
   tensor::EncodingKind encoding = tensor::EncodingKind::linear;
@@ -453,16 +453,16 @@ struct Dequantize {
   }
   bool operator==(const Dequantize&) const = default;
 };
-/// Operands: x [..., in], smoothing [in] where the flag says so, what is stored of the weight [out, in], its scales and
-/// zero points as the encoding says, then bias [out] and residual [..., out] where the flags say so. The weight is
-/// multiplied with x · smoothing, channel by channel (Xiao and others 2022, "SmoothQuant"). With a rotation n > 1, a
-/// power of two, n consecutive numbers of that are taken times the Walsh-Hadamard matrix of ones and minus ones first:
-/// number i of them becomes the sum of (-1)^popcount(i & j) times number j (Ashkboos and others 2024, "QuaRot").
-/// With activation_runs r > 0 what comes of it is rounded to 8 bits: each row is cut into r runs of in / r numbers, and
-/// of 256 equally spaced numbers from a run's least to its greatest, the nearest takes the place of each (halves to the
-/// even one). Activation and residual are as dense's.
+/// Operands: x [..., in], smoothing [in] if flagged, stored data of the weight [out, in], its scales and zero points as
+/// the encoding requires, then bias [out] and residual [..., out] if flagged. The weight is multiplied with x ·
+/// smoothing, channel by channel (Xiao et al. 2022, "SmoothQuant"). With a rotation n > 1, a power of two, each block
+/// of n consecutive values of x · smoothing is first multiplied by the unnormalized Walsh-Hadamard matrix: value i
+/// becomes the sum of (-1)^popcount(i & j) times value j (Ashkboos et al. 2024, "QuaRot"). With activation_runs r > 0
+/// the activations are then quantized to 8 bits: each row has r groups of in / r values, and each value is rounded to
+/// the nearest of 256 levels equally spaced from the group's minimum to its maximum (ties to even). Activation and
+/// residual are as in dense.
 struct QuantizedDense {
-  /// The steps from a run's least number to its greatest; they are this long at least.
+  /// Number of steps from a group's minimum to its maximum, and the lower bound of a step.
   static constexpr double kRunSteps = 255, kLeastRunStep = 1e-20;
 
   tensor::EncodingKind encoding = tensor::EncodingKind::linear;
@@ -487,7 +487,7 @@ struct QuantizedDense {
   }
   bool operator==(const QuantizedDense&) const = default;
 };
-/// Operands: x [batch, ...], scale and shift [channels]; channels lie along `axis`, in `groups` runs of equal length.
+/// Operands: x [batch, ...], scale and shift [channels]; channels lie along `axis`, in `groups` groups of equal size.
 /// Wu and He 2018, "Group Normalization".
 struct GroupNorm {
   std::int64_t groups = 1;
@@ -500,10 +500,10 @@ struct GroupNorm {
   bool operator==(const GroupNorm&) const = default;
 };
 /// Operands: x [..., heads, width]; with has_positions, positions (integers [...], as x's leading axes) and tables of
-/// cosines and sines [places, rotary width / 2], whose rows positions name (clamped into the table); without, cosines
-/// and sines [..., rotary width / 2] of each token, from wherever. Tables are of x's dtype or f32. The first rotary
-/// width values of a head are turned, the rest stay: the pair i is (2i, 2i + 1) when interleaved, else (i, i + rotary
-/// width / 2). Su et al. 2021, "RoFormer".
+/// cosines and sines [positions, rotary width / 2], indexed by positions (clamped to the table); without, cosines and
+/// sines [..., rotary width / 2] of each token. Tables are of x's dtype or f32. The first rotary width values of a head
+/// are rotated, the rest stay: pair i is (2i, 2i + 1) when interleaved, else (i, i + rotary width / 2). Su et al. 2021,
+/// "RoFormer".
 struct Rope {
   bool has_positions = true;
   bool interleaved = false;

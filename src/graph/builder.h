@@ -1,4 +1,4 @@
-// Builds graphs: one method an op, from the op table.
+// Graph builder with one method per op, generated from the op table.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace alate::graph {
 
-/// Not thread-safe. Shapes are inferred as nodes are added, so that a mistake is reported where it is made.
+/// Not thread-safe. Shapes are inferred as nodes are added, so that an error is reported where it is made.
 class Builder {
  public:
   explicit Builder(std::string name, std::shared_ptr<DimTable> dims = nullptr);
@@ -20,7 +20,7 @@ class Builder {
   Dim dim(std::string_view name, std::int64_t min = 0, std::optional<std::int64_t> max = {}, bool paddable = false);
 
   Value parameter(std::string name, Shape shape, bool donatable = false);
-  /// One node for each identity: the same constant given twice is the same value.
+  /// One node per identity: adding the same constant twice gives the same value.
   Value constant(ConstantPtr constant);
   Value constant(Tensor tensor) { return this->constant(make_constant("literal", std::move(tensor))); }
   /// A scalar constant of any dtype, rounded to it; the real part of a complex one.
@@ -34,7 +34,7 @@ class Builder {
     return emit(Op::name, std::move(operands), std::move(attributes)).front(); \
   }
 #define ALATE_FUSED_OP ALATE_OP
-// Those with several results: b.top_k({x}, {.k = 5}).at(1) …
+// Ops with several results: b.top_k({x}, {.k = 5}).at(1) …
 #define ALATE_MULTI_OP(name, arity, attribute, ...)                                 \
   std::vector<Value> name(std::vector<Value> operands, attribute attributes = {}) { \
     return emit(Op::name, std::move(operands), std::move(attributes));              \
@@ -53,7 +53,7 @@ class Builder {
   std::vector<Value> call(std::vector<Value> operands, Region callee) {
     return emit(Op::call, std::move(operands), NoAttributes{}, {std::move(callee)});
   }
-  /// `operands` are the inputs, then a scalar for each to begin with.
+  /// `operands` are the inputs, then an initial scalar for each.
   std::vector<Value> reduce(std::vector<Value> operands, Axes axes, Region combine) {
     return emit(Op::reduce, std::move(operands), std::move(axes), {std::move(combine)});
   }
@@ -64,7 +64,7 @@ class Builder {
   /// Any op of the table; returns its results. Throws invalid_argument as `verify` does.
   std::vector<Value> emit(Op op, std::vector<Value> operands, Attributes attributes, std::vector<Region> regions = {});
 
-  /// Nodes added from here on are said to come from `source`.
+  /// Sets the source of the nodes that are added from here on.
   void set_source(std::string_view source);
 
   void output(std::string name, Value value, std::optional<std::size_t> aliases_parameter = {});
@@ -87,14 +87,14 @@ class Builder {
 
 // Builder functions over the ops.
 
-/// `value` repeated to `dims`: its axes are the last ones, or extents of 1 where it has the same rank; a scalar repeats
-/// everywhere.
+/// `value` broadcast to `dims`, aligned at the last axes; where it has the same rank, extents of 1 repeat. A scalar
+/// repeats everywhere.
 Value broadcast_to(Builder& b, Value value, const Dims& dims);
-/// A scalar constant of x's dtype, repeated to x's dims.
+/// A scalar constant of x's dtype, broadcast to x's dims.
 Value scalar_like(Builder& b, double value, Value x);
-/// Rows of `table` [rows, ...] that `indices` (integers, any dims) name: [indices..., ...].
+/// Rows of `table` [rows, ...] at `indices` (integers, any dims): [indices..., ...].
 Value take_rows(Builder& b, Value table, Value indices);
-/// Reduces `axes` and keeps them as extents of 1 by reshaping.
+/// Reduces `axes` and keeps them with extent 1, by reshaping.
 Value reduce_keep(Builder& b, Op reduction, Value x, const Numbers& axes);
 
 }  // namespace alate::graph

@@ -1,6 +1,6 @@
-// Operations that are a few ops of the table: shapes, products, statistics and activation functions. Axes below 0 count
-// from the end. All throw invalid_argument with the function's name, the shapes of its values and the rule that they
-// break. Named dims go through wherever no number is needed.
+// Functions composed of a few ops of the table: shapes, products, statistics and activation functions. Axes below 0
+// count from the end. All throw invalid_argument with the function's name, the shapes of its values and the rule that
+// they break. Named dims are allowed wherever no number is needed.
 #pragma once
 
 #include <optional>
@@ -14,48 +14,47 @@ namespace alate::graph {
 
 // Shapes.
 
-/// Pieces of these extents, one after the other along an axis; they must add up to it.
+/// Consecutive pieces along an axis; `sizes` must add up to its extent.
 std::vector<Value> split(Builder& b, Value x, const Numbers& sizes, std::int64_t axis);
-/// Equal pieces; `count` must divide the axis.
+/// Equal pieces; `count` must divide the axis's extent.
 std::vector<Value> split_evenly(Builder& b, Value x, std::int64_t count, std::int64_t axis);
 /// Values of one shape along a new axis of the result.
 Value stack(Builder& b, const std::vector<Value>& values, std::int64_t axis);
-/// Without these axes, whose extents must be 1; without every axis of extent 1 where none are given.
+/// Drops these axes, whose extents must be 1; by default every axis of extent 1.
 Value squeeze(Builder& b, Value x, const std::optional<Numbers>& axes = {});
-/// With new axes of extent 1 at these places of the result.
+/// Adds axes of extent 1 at these positions of the result.
 Value expand_dims(Builder& b, Value x, const Numbers& axes);
-/// The whole value repeated along each axis. As in numpy, the shorter of `repeats` and dims gets 1s in front.
+/// Repeats the whole value along each axis. As in numpy, the shorter of `repeats` and dims gets 1s in front.
 Value tile(Builder& b, Value x, const Numbers& repeats);
-/// `on` along a new axis of extent `depth` at the place that each index names, `off` elsewhere and everywhere for an
-/// index outside [0, depth). `axis` is of the result.
+/// A new axis of extent `depth` with `on` at each index and `off` elsewhere; all `off` for an index outside [0, depth).
+/// `axis` counts the result's axes.
 Value one_hot(Builder& b, Value indices, Dim depth, DType dtype, std::int64_t axis = -1, double on = 1, double off = 0);
-/// The dims that values have together when, as in numpy, dims are aligned at the end and extents of 1 repeat.
+/// The common dims of values under numpy's broadcasting: dims are aligned at the end and extents of 1 repeat.
 Dims broadcast_dims(const Builder& b, std::string_view function, std::span<const Value> values);
 
 // Products.
 
-/// As numpy.matmul: rows of the first by columns of the second, axes before them repeated where they are 1 or absent;
-/// a vector is a row on the left and a column on the right, whose axis then goes.
+/// As numpy.matmul: leading axes broadcast; a vector is a row on the left and a column on the right, and its added axis
+/// is dropped from the result.
 Value matmul(Builder& b, Value x, Value y);
-/// Sums of products, as numpy.einsum writes them: "bij,bjk->bik". Without "->" the result has the labels that stand
-/// once, in alphabetical order. "..." stands for any axes, which broadcast. A label that one operand has twice means
-/// its diagonal. Extents of 1 repeat.
+/// Sums of products, as numpy.einsum writes them: "bij,bjk->bik". Without "->" the result has the labels that occur
+/// once, in alphabetical order. "..." stands for any axes, which broadcast. A label repeated within one operand takes
+/// its diagonal. Extents of 1 broadcast.
 Value einsum(Builder& b, std::string_view equation, const std::vector<Value>& operands);
 
 // Statistics.
 
-/// Mean over axes (all, where none are given) of a float or complex value; NaN over no elements. f16 and bf16 are
-/// summed in f32.
+/// Mean over axes (all by default) of a float or complex value; NaN over no elements. f16 and bf16 are summed in f32.
 Value reduce_mean(Builder& b, Value x, const std::optional<Numbers>& axes = {}, bool keep_dims = false);
-/// x [batch, channels, ...] with each channel of each sample brought to mean 0 and variance 1 over the remaining axes,
-/// then times scale [channels] plus shift [channels]: ONNX's InstanceNormalization.
+/// x [batch, channels, ...] with each channel of each sample normalized to mean 0 and variance 1 over the remaining
+/// axes, then times scale [channels] plus shift [channels]: ONNX's InstanceNormalization.
 Value instance_norm(Builder& b, Value x, Value scale, Value shift, double epsilon = 1e-5);
 
-// Activation functions of floats, element by element. NaN stays NaN.
+// Element-wise activation functions of floats. NaN stays NaN.
 
-/// x within bounds; the upper one wins where they cross. Also of integers, for which bounds are rounded toward zero.
+/// x clamped to bounds; the upper one wins where they cross. Takes integers too; their bounds are rounded toward zero.
 Value clip(Builder& b, Value x, std::optional<double> low, std::optional<double> high);
-Value relu(Builder& b, Value x);  // max(x, 0), also of integers
+Value relu(Builder& b, Value x);  // max(x, 0), integers too
 Value relu6(Builder& b, Value x);
 Value leaky_relu(Builder& b, Value x, double slope = 0.01);         // x, or slope · x below 0
 Value thresholded_relu(Builder& b, Value x, double threshold = 1);  // x above the threshold, else 0

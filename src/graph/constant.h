@@ -1,5 +1,5 @@
-// What a constant is: a tensor of a file, or pure ops over such tensors, with an identity that names it without reading
-// its bytes.
+// Constants: tensors of a file, or pure ops over such tensors, with an identity that is known without reading the
+// bytes.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@ namespace alate::graph {
 struct Constant;
 using ConstantPtr = std::shared_ptr<const Constant>;
 
-/// Immutable. A leaf has a tensor and no operands; any other is `op` with `attributes` over its operands, computed by
-/// whoever needs the bytes (see backends/weight_store.h), so that folding a graph costs nothing and nothing is folded
-/// twice.
+/// Immutable. A leaf has a tensor and no operands; any other constant is `op` with `attributes` over its operands,
+/// computed by the first reader of the bytes (see backends/weight_store.h), so that folding a graph costs nothing and
+/// nothing is folded twice.
 struct Constant {
-  std::string name;  // of the weight in its file, for messages; of the first leaf otherwise
+  std::string name;  // the weight's name in its file, for messages; else the first leaf's
   Shape shape;       // static
   Fingerprint identity;
   Tensor tensor;
@@ -31,7 +31,7 @@ struct Constant {
 
 /// A leaf whose identity the caller knows (a file's tensor).
 ConstantPtr make_constant(std::string name, Tensor tensor, const Fingerprint& identity);
-/// A leaf whose identity is the fingerprint of its shape and bytes: for small values made in memory.
+/// A leaf whose identity is the fingerprint of its shape and bytes: for small in-memory values.
 ConstantPtr make_constant(std::string name, Tensor tensor);
 /// `op` over constants.
 ConstantPtr make_constant(Op op, Attributes attributes, Shape shape, std::vector<ConstantPtr> operands);

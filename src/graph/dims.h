@@ -1,4 +1,4 @@
-// The named dimensions of a graph, and their values at a run.
+// Named dimensions of a graph, and their values in a run.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ struct NamedDim {
   std::string name;
   std::int64_t min = 0;
   std::optional<std::int64_t> max;
-  bool paddable = false;  // extra entries change no other result, so a backend's runtime may round the extent up
+  bool paddable = false;  // extra entries change no other result, so a backend may round the extent up
   friend bool operator==(const NamedDim&, const NamedDim&) = default;
 };
 
-/// Grows while a graph is built, then is shared by the graph and its regions. Ids are places in the table.
+/// Grows while a graph is built, then is shared by the graph and its regions. Ids are indices into the table.
 class DimTable {
  public:
-  /// The dim of this name, made with these bounds where it is new. Throws invalid_argument when it exists with others.
+  /// The dim of this name, created with these bounds if it is new. Throws invalid_argument if it exists with other
+  /// bounds.
   Dim named(std::string_view name, std::int64_t min = 0, std::optional<std::int64_t> max = {}, bool paddable = false);
   std::optional<Dim> find(std::string_view name) const;
   std::size_t size() const { return dims_.size(); }
@@ -36,11 +37,11 @@ class DimTable {
   std::vector<NamedDim> dims_;
 };
 
-/// The numbers that a run gives to a graph's dims.
+/// Values of a graph's named dims in one run.
 class DimValues {
  public:
   explicit DimValues(const DimTable& table) : table_(&table), values_(table.size(), kUnbound) {}
-  /// Binds every named dim of `shape` to the extents of `found`, or checks that they agree with what is bound.
+  /// Binds every named dim of `shape` to the extents of `found`, or checks that they agree with earlier bindings.
   /// Throws invalid_argument naming `what`, both shapes and the dim.
   void bind(const Shape& shape, const Shape& found, std::string_view what);
   void set(DimId id, std::int64_t value, std::string_view what);

@@ -1,4 +1,4 @@
-// The list of ops for people, made from the op table.
+// User documentation of the ops, generated from the op table.
 #pragma once
 
 #include <string>

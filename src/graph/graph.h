@@ -1,4 +1,4 @@
-// A computation: parameters and constants in, nodes in order, outputs.
+// Computation graphs: parameters, constants, ordered nodes and outputs.
 #pragma once
 
 #include <compare>
@@ -36,19 +36,20 @@ struct Node {
   std::vector<Value> operands;
   std::vector<Shape> results;
   std::vector<Region> regions;
-  SourceId source = 0;  // what it came from ("encoder.layer.0.attention", an ONNX node's name); see Graph::source
+  SourceId source = 0;  // origin ("encoder.layer.0.attention", an ONNX node's name); see Graph::source
 };
 
 struct Parameter {
   std::string name;
   Shape shape;
-  bool donatable = false;  // the caller gives the bytes away: an output may reuse them
+  bool donatable = false;  // the caller gives up the buffer: an output may reuse it
 };
 
 struct Output {
   std::string name;
   Value value;
-  std::optional<std::size_t> aliases_parameter;  // written over this donated parameter: KV caches, optimizer state
+  std::optional<std::size_t>
+      aliases_parameter;  // written in place of this donated parameter: KV caches, optimizer state
 };
 
 /// Immutable once built (by Builder::finish); nodes are in topological order. Safe to share among threads.
@@ -64,8 +65,8 @@ class Graph {
   const std::string& source(SourceId id) const { return sources_.at(id); }
   const Node& node(NodeId id) const { return nodes_.at(id); }
   const Shape& shape(Value value) const { return nodes_.at(value.node).results.at(value.result); }
-  /// Of everything that decides the results: ops, attributes, shapes, dims, names of parameters and outputs, identities
-  /// of constants. Not of sources and of the graph's name. Equal in every process.
+  /// Covers everything that determines the results: ops, attributes, shapes, dims, names of parameters and outputs,
+  /// identities of constants; not sources or the graph's name. Stable across processes.
   Fingerprint fingerprint() const;
 
  private:
@@ -79,12 +80,13 @@ class Graph {
   std::shared_ptr<DimTable> dims_;
 };
 
-/// How many outputs and operands read each node's results.
+/// The number of outputs and operands that read each node's results.
 std::vector<std::uint32_t> use_counts(const Graph& graph);
 
-/// Checks that a graph is one: operands before their users, arity, attributes of the op's kind, dtypes that the row
-/// allows, shapes as the op's rule infers them, regions closed and of the right signature, outputs that exist, aliases
-/// of donatable parameters of equal shape. Throws invalid_argument naming op, operand, shapes, rule and source.
+/// Checks that a graph is well-formed: operands before their users, arity, attributes of the op's kind, dtypes that the
+/// op's row allows, shapes as the op's rule infers them, closed regions of the right signature, outputs that exist,
+/// aliases only of donatable parameters of equal shape. Throws invalid_argument naming op, operand, shapes, rule and
+/// source.
 void verify(const Graph& graph);
 
 }  // namespace alate::graph

@@ -1,4 +1,4 @@
-// Graphs in the text form, one file after each pass: for people who want to see what passes do.
+// Debug dumps of graphs in the text form, one file after each pass.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@ namespace alate::graph {
 /// Thread-safe.
 class GraphDump {
  public:
-  /// Makes the folder where there is none. Throws unavailable when that fails.
+  /// Creates the folder if it does not exist. Throws unavailable if that fails.
   explicit GraphDump(std::filesystem::path folder);
-  /// Writes FOLDER/NN_NAME.txt, where NN counts the files from 00, also over several graphs that are compiled. Throws
-  /// unavailable when the file cannot be written.
+  /// Writes FOLDER/NN_NAME.txt, where NN counts files from 00 across all compiled graphs. Throws unavailable if the
+  /// file cannot be written.
   void write(std::string_view name, const Graph& graph);
 
  private:

@@ -1,4 +1,4 @@
-// Shape inference: one rule for each form of op, named in the op table.
+// Shape inference, by rules that the op table names.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace alate::graph {
 
-/// What a rule sees of a node.
+/// A shape rule's view of a node.
 struct InferenceInput {
   Op op;
   const Attributes& attributes;
@@ -30,7 +30,7 @@ struct InferenceInput {
   void require(bool holds, std::string_view rule) const {
     if (!holds) fail(rule);
   }
-  /// `rule()` gives the text, which is made only where it is needed.
+  /// `rule()` returns the text; it is called only on failure.
   template <typename Rule>
     requires std::is_invocable_r_v<std::string, Rule>
   void require(bool holds, const Rule& rule) const {
@@ -38,11 +38,11 @@ struct InferenceInput {
   }
 };
 
-/// Whether the number of elements, and of their bytes, can be counted in 64 bits: every named dim taken as 1, and an
-/// extent of 0 as 1 too, so that no product of some of the extents overflows either.
+/// Whether the number of elements and their bytes fit in 64 bits. Named dims count as 1, and so do extents of 0, so
+/// that no product of a subset of the extents overflows either.
 bool is_countable(const Shape& shape);
 
-/// The shapes of a node's results. Checks arity, kind of attributes and dtypes by the op's row, then applies the row's
+/// The shapes of a node's results. Checks arity, attribute type and dtypes against the op's row, then applies the row's
 /// rule. Throws invalid_argument.
 std::vector<Shape> infer_shapes(const InferenceInput& input);
 

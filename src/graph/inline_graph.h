@@ -1,4 +1,4 @@
-// Puts one graph into another.
+// Inlining of one graph into another.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace alate::graph {
 
-/// Adds the nodes of `graph` to `b`, with `arguments` for its parameters (of their shapes), and returns what its
-/// outputs became. A training step is made so: the model's graph, the loss over its outputs, gradients, the optimizer.
-/// The graph must share the builder's dim table where it has named dims. Nodes keep their sources; set the builder's
-/// again afterwards.
+/// Adds the nodes of `graph` to `b`, with `arguments` for its parameters (of their shapes), and returns the values of
+/// its outputs. Training steps are built this way: the model's graph, the loss over its outputs, gradients, the
+/// optimizer. A graph with named dims must share the builder's dim table. Nodes keep their sources; set the builder's
+/// source again afterwards.
 std::vector<Value> inline_graph(Builder& b, const Graph& graph, std::span<const Value> arguments);
 
 }  // namespace alate::graph

@@ -1,4 +1,4 @@
-// The reference interpreter: slow, plain and right. Other backends are compared with it.
+// The reference interpreter: slow, simple and exact. Other backends are compared with it.
 #pragma once
 
 #include <span>
@@ -13,19 +13,19 @@ namespace alate::graph {
 /// The graph's outputs, in order, for `inputs` in the order of its parameters. Floats are computed in double and
 /// integers exactly; each op rounds its result once to its dtype. Inputs are read only and may share their bytes with
 /// outputs. Thread-safe.
-/// Throws invalid_argument when the number, dtypes or shapes of the inputs do not fit the parameters, or an op's sizes
-/// do not fit once dims have values; resource_exhausted when a value would have over 2^31 elements or memory runs out.
-/// A while_loop runs for as long as its condition holds. `cancellation` is asked before each op, those of regions too;
-/// then this throws cancelled.
+/// Throws invalid_argument if the number, dtypes or shapes of the inputs do not match the parameters, or an op's sizes
+/// do not match once dims have values; resource_exhausted when a value would have over 2^31 elements or memory runs
+/// out. A while_loop runs for as long as its condition holds. `cancellation` is polled before each op, in regions too;
+/// once it is requested, this throws cancelled.
 std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs, Cancellation cancellation);
 
-/// The results of one op over `operands`. `shapes` are its results', in numbers; `dims` is what shape inference knew.
-/// Throws as `interpret` does.
+/// The results of one op over `operands`. `shapes` are the static shapes of its results; `dims` are the values of named
+/// dims. Throws as `interpret` does.
 std::vector<Tensor> interpret_op(Op op, const Attributes& attributes, std::span<const Region> regions,
                                  std::span<const Tensor> operands, std::span<const Shape> shapes, const DimValues& dims,
                                  Cancellation cancellation);
 
-/// The bytes of a constant: a leaf's own tensor, without a copy, or its ops computed as `interpret` does.
+/// The bytes of a constant: a leaf's own tensor, without a copy, or its ops' result, computed as `interpret` does.
 Tensor materialize(const Constant& constant);
 
 }  // namespace alate::graph

@@ -1,4 +1,4 @@
-// The ops as an enum, and the facts of each row of the op table.
+// The enum of ops, and the properties of each from the op table.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class Op : std::uint16_t {
 
 enum Traits : std::uint32_t { kNone = 0, kElementwise = 1, kCommutative = 2, kReduction = 4, kData = 8, kIndexed = 16 };
 
-/// Sets of dtypes, one bit a DType below 64.
+/// Sets of dtypes, one bit per DType below 64.
 using DTypeSet = std::uint64_t;
 constexpr DTypeSet set_of(DType dtype) { return DTypeSet{1} << static_cast<int>(dtype); }
 inline constexpr DTypeSet kBool = set_of(DType::boolean);
@@ -35,10 +35,10 @@ inline constexpr DTypeSet kInts = kSignedInts | kUnsignedInts;
 inline constexpr DTypeSet kFloats = set_of(DType::f16) | set_of(DType::bf16) | set_of(DType::f32) | set_of(DType::f64);
 inline constexpr DTypeSet kComponents = set_of(DType::f32) | set_of(DType::f64);  // of complex numbers
 inline constexpr DTypeSet kComplex = set_of(DType::c64) | set_of(DType::c128);
-inline constexpr DTypeSet kNumbers = kInts | kFloats;  // that have an order
-/// What ops compute with.
+inline constexpr DTypeSet kNumbers = kInts | kFloats;  // ordered
+/// Dtypes that ops compute with.
 inline constexpr DTypeSet kAll = kNumbers | kBool | kComplex;
-/// What is stored, moved and converted, but not computed with.
+/// Dtypes that are stored, moved and converted, but not computed with.
 inline constexpr DTypeSet kStorageOnly =
     set_of(DType::f8e5m2) | set_of(DType::f8e4m3fn) | set_of(DType::f8e4m3b11fnuz) | set_of(DType::f8e5m2fnuz) |
     set_of(DType::f8e4m3fnuz) | set_of(DType::f8e4m3) | set_of(DType::f8e3m4) | set_of(DType::f8e8m0fnu) |

@@ -1,4 +1,4 @@
-// What padding leaves of an axis: shared by all that pad.
+// Elements of an axis that remain after padding, which may be negative.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace alate::graph {
 
-/// Which elements of an axis stay when it is padded (padding may be negative), and where the first of them goes.
+/// The `count` elements from `first` on that remain, and the result index `to` of the first.
 struct KeptElements {
   std::int64_t first, count, to;
 };
@@ -15,7 +15,7 @@ struct KeptElements {
 inline KeptElements kept_elements(std::int64_t extent, std::int64_t low, std::int64_t step,
                                   std::int64_t padded_extent) {
   const std::int64_t first = low < 0 ? (-low - 1) / step + 1 : 0;
-  const std::int64_t room = padded_extent - 1 - low;  // places that an element may be after the axis's first
+  const std::int64_t room = padded_extent - 1 - low;  // largest offset of an element from the axis's first
   if (room < 0) return {0, 0, 0};
   const std::int64_t last = std::min(extent - 1, room / step);
   return {first, std::max<std::int64_t>(0, last - first + 1), low + first * step};

@@ -1,4 +1,4 @@
-// How a window goes along one axis of an operand: what convolutions, window reductions and select_and_scatter share.
+// Sliding-window arithmetic along one axis, shared by convolutions, window reductions and select_and_scatter.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace alate::graph {
 
-/// Entry `axis` of a list of attributes that may be left empty.
+/// Entry `axis` of an attribute list that may be empty.
 inline std::int64_t entry_or(const Numbers& list, std::size_t axis, std::int64_t otherwise) {
   return list.empty() ? otherwise : list[axis];
 }
 
-/// The operand gets base_dilation - 1 holes between its elements, then padding at both ends; over that go windows of
-/// `window` elements, window_dilation apart, whose starts are `stride` apart.
+/// The operand gets base_dilation - 1 holes between its elements, then padding at both ends; windows of `window`
+/// elements, window_dilation apart, slide over it with starts `stride` apart.
 struct WindowAxis {
   std::int64_t window = 1, stride = 1, low = 0, high = 0, base_dilation = 1, window_dilation = 1;
 
@@ -23,13 +23,13 @@ struct WindowAxis {
     const std::int64_t padded = low + spread(extent, base_dilation) + high, seen = spread(window, window_dilation);
     return padded <= 0 || seen > padded ? 0 : (padded - seen) / stride + 1;
   }
-  /// The place in the operand that entry `at` of the window number `place` sees; nothing for a hole or padding.
+  /// The operand index that entry `at` of window `place` reads; none for a hole or padding.
   std::optional<std::int64_t> source(std::int64_t place, std::int64_t at, std::int64_t extent) const {
     const std::int64_t position = place * stride + at * window_dilation - low;
     if (position < 0 || position % base_dilation != 0 || position / base_dilation >= extent) return std::nullopt;
     return position / base_dilation;
   }
-  /// The length of `count` elements that are `dilation` apart.
+  /// The span of `count` elements that are `dilation` apart.
   static std::int64_t spread(std::int64_t count, std::int64_t dilation) {
     return count == 0 ? 0 : (count - 1) * dilation + 1;
   }

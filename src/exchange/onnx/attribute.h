@@ -18,7 +18,7 @@ struct Attribute {
 };
 using Attributes = std::vector<Attribute>;
 
-/// A GraphProto that is an attribute: the body of a Loop, a branch of an If.
+/// A GraphProto attribute: the body of a Loop, a branch of an If.
 struct Subgraph {
   ProtobufWriter bytes;
 };
@@ -29,7 +29,7 @@ Attribute attribute(std::string_view name, const std::vector<std::int64_t>& valu
 Attribute attribute(std::string_view name, const Subgraph& value);
 Attribute float_attribute(std::string_view name, double value);
 
-/// TensorProto's number for a dtype; 0 for one that it does not have.
+/// TensorProto's number for a dtype; 0 if it has none.
 std::int64_t onnx_dtype(DType dtype);
 
 }  // namespace alate::exchange::onnx

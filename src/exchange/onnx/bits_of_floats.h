@@ -1,4 +1,4 @@
-// What is decided by the bits of floats: IEEE 754's total order.
+// Operations on the bits of floats: IEEE 754's total order, and narrowing with one rounding.
 #pragma once
 
 #include <string>
@@ -10,15 +10,16 @@ namespace alate::exchange::onnx {
 
 inline constexpr int kBitCastOpset = 26;
 
-/// Of f32 and f64: integers of their width, in the total order of the floats.
+/// Maps f32 and f64 to integers of the same width that sort in the floats' total order.
 Term order_key(const Term& x);
 
-/// To f16 or bf16, rounded once. The runtime's Cast goes through f32, which rounds f64 and long integers twice.
+/// Converts to f16 or bf16 with one rounding. The runtime's Cast goes through f32, which rounds f64 and large integers
+/// twice.
 Term narrowed(const Term& x, DType dtype);
-/// Whether `narrowed` looks at bits.
+/// Whether `narrowed` operates on bits.
 bool narrows_by_bits(DType from, DType dtype);
 
-/// Why a node that looks at bits of floats cannot be written, or nothing.
+/// Why a node that operates on bits of floats cannot be written, or empty.
 std::string needs_bits(const graph::Graph& graph, const graph::Node& node, int opset);
 
 }  // namespace alate::exchange::onnx

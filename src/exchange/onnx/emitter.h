@@ -1,4 +1,4 @@
-// Writes the nodes, initializers and subgraphs of one ONNX model.
+// Emitter of the nodes, initializers and subgraphs of one ONNX model.
 #pragma once
 
 #include <functional>
@@ -18,11 +18,11 @@
 
 namespace alate::exchange::onnx {
 
-/// What subgraphs take, and give.
+/// Builds a subgraph's outputs from its inputs.
 using Body = std::function<Terms(const Terms&)>;
 
-/// Nodes go to the innermost graph that is open; constants and extents of named dims to the outermost, which inner ones
-/// see. Every name is new.
+/// Nodes are added to the innermost open graph; constants and extents of named dims to the outermost, which is visible
+/// inside. Names are unique.
 class Emitter {
  public:
   Emitter(const graph::Graph& graph, const OnnxOptions& options);
@@ -31,9 +31,9 @@ class Emitter {
 
   int opset() const { return options_.opset; }
 
-  /// A node of one result, of `dtype`.
+  /// A node with one result, of `dtype`.
   Term node(std::string_view op, DType dtype, const Terms& inputs, const Attributes& attributes = {});
-  /// A node of results of these dtypes. An input without a name is one that is left out.
+  /// A node with results of these dtypes. An input without a name is omitted.
   Terms nodes(std::string_view op, const std::vector<DType>& dtypes, const Terms& inputs,
               const Attributes& attributes = {});
 
@@ -43,7 +43,7 @@ class Emitter {
   Term integers(const std::vector<std::int64_t>& values);
   Term constant(const graph::ConstantPtr& constant);
 
-  /// Extents as i64 [n]; of one, [1].
+  /// Extents as i64 [n].
   Term extents(const std::vector<Dim>& dims);
   Term extent(Dim dim) { return extents({dim}); }
 
@@ -54,10 +54,10 @@ class Emitter {
   };
   Written subgraph(const std::vector<DType>& parameters, std::size_t scalars, const Body& body);
 
-  /// `body` gets the number of the round (i64 scalar) and the state; it gives the next state, then what is to be
-  /// gathered of each round along a new first axis. The result is the last state and what was gathered.
+  /// A counted loop. `body` takes the iteration (i64 scalar) and the state; it returns the next state, then values to
+  /// stack over iterations along a new first axis. Returns the last state and the stacked values.
   Terms repeat(const Term& count, const Terms& state, const Body& body);
-  /// While `condition` (a bool scalar of the state) holds.
+  /// Loops while `condition` (a bool scalar of the state) holds.
   Terms repeat_while(const Terms& state, const Body& condition, const Body& body);
 
   OnnxModel finish(const std::vector<std::pair<std::string, Term>>& outputs, const std::vector<Shape>& shapes);
@@ -76,7 +76,7 @@ class Emitter {
   std::size_t next_name_ = 0;
   Terms parameters_;
   ProtobufWriter initializers_, prologue_;  // fields of the outermost graph
-  std::vector<ProtobufWriter> open_{1};     // nodes of the graphs that are being written, the innermost last
+  std::vector<ProtobufWriter> open_{1};     // nodes of the open graphs, the innermost last
   std::map<std::string, Term> tensors_;     // by dtype, extents and bytes
   std::map<Fingerprint, Term> constants_;
   std::map<DimId, Term> dim_extents_;

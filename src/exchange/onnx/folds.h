@@ -1,4 +1,4 @@
-// Axes folded by a function, one entry after the other.
+// Sequential folds and scans along axes.
 #pragma once
 
 #include "exchange/onnx/emitter.h"
@@ -6,11 +6,11 @@
 
 namespace alate::exchange::onnx {
 
-/// `combine` takes the values so far, then an entry of each of `xs` (all of these dims), and gives new values. The
-/// results have the axes that are left. `first` are scalars.
+/// `combine` takes the accumulators, then an entry of each of `xs` (all of these dims), and returns new accumulators.
+/// The results have the remaining axes. `first` are the initial scalars.
 Terms fold(const Terms& xs, const Dims& dims, const Numbers& axes, const Terms& first, const Body& combine);
 
-/// What the values along an axis are after each entry; without the entry itself where `is_exclusive`.
+/// The accumulator along an axis after each entry; exclusive of the entry itself if `cumulative.exclusive`.
 Term scan(const Term& x, const Dims& dims, const graph::Cumulative& cumulative, const Term& first,
           Term (*combine)(const Term&, const Term&));
 

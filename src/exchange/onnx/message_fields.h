@@ -1,4 +1,4 @@
-// Fields of ONNX's messages: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
+// Field numbers of ONNX's messages: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kDims = 1, kDataType = 2, kName = 8, kRawData = 9
                                kDataLocation = 14;
 }
 
-/// Whose elements ONNX holds for a dtype: of complex numbers, their parts.
+/// The dtype that ONNX stores for a dtype: complex numbers are stored as their parts.
 inline DType stored_dtype(DType dtype) {
   if (dtype == DType::c64) return DType::f32;
   return dtype == DType::c128 ? DType::f64 : dtype;

@@ -1,4 +1,4 @@
-// The spelling table: which ops ONNX has words for, and the function that says each.
+// The spelling table: which ops can be expressed in ONNX, and the function that writes each.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace alate::exchange::onnx {
 
-/// A node, with what its operands became. Operands of a region's nodes may have more axes in front than `node` says
-/// where the region is of element-wise ops alone: those are written for all places at once.
+/// A node with its operands' terms. In a region of only element-wise ops, operands may have extra leading axes, because
+/// such regions are written for all elements at once.
 struct Call {
   Emitter& e;
   const graph::Graph& graph;
@@ -32,17 +32,17 @@ inline constexpr graph::DTypeSet kIntegers = graph::set_of(DType::i32) | graph::
 inline constexpr graph::DTypeSet kFloats = graph::set_of(DType::f32) | graph::set_of(DType::f64);
 inline constexpr graph::DTypeSet kNumbers = kIntegers | kFloats;
 inline constexpr graph::DTypeSet kMain = kNumbers | graph::kBool;
-/// The dtypes that ONNX Runtime moves.
+/// The dtypes that ONNX Runtime can move.
 inline constexpr graph::DTypeSet kMoved =
     kMain | graph::set_of(DType::i8) | graph::set_of(DType::i16) | graph::set_of(DType::u8) |
     graph::set_of(DType::u16) | graph::set_of(DType::u32) | graph::set_of(DType::u64) | graph::set_of(DType::f16);
 
 struct Spelling {
   graph::Op op;
-  graph::DTypeSet dtypes;      // of operand 0 (of select and clamp operand 1; without operands, of the result)
-  std::string_view operators;  // of ONNX
-  Terms (*write)(const Call& call) = nullptr;  // null: one node, of the operator of that name
-  /// Null: always. Else why a node cannot be written, or nothing.
+  graph::DTypeSet dtypes;                      // of operand 0 (select and clamp: operand 1; no operands: the result)
+  std::string_view operators;                  // ONNX operators
+  Terms (*write)(const Call& call) = nullptr;  // null: one node of that operator
+  /// Why a node cannot be written, or empty. Null: it always can.
   std::string (*refuse)(const graph::Graph& graph, const graph::Node& node, int opset) = nullptr;
 };
 
@@ -62,14 +62,14 @@ std::span<const Spelling> complex_spellings();
 std::span<const Spelling> quantized_spellings();
 std::span<const Spelling> region_spellings();
 
-/// The row that says this node; null and `reason` where none does.
+/// The row that writes this node; null and a `reason` if there is none.
 const Spelling* find_spelling(const graph::Graph& graph, const graph::Node& node, int opset, std::string& reason);
 
 /// The results of a node that has a spelling.
 Terms write_node(const Call& call);
-/// The outputs of a graph over what its parameters became.
+/// The outputs of a graph over `arguments` for its parameters.
 Terms write_graph(Emitter& e, const graph::Graph& graph, const Terms& arguments);
-/// Whether a region may be written for all places of tensors at once.
+/// Whether a region may be written for all elements of tensors at once.
 bool is_elementwise(const graph::Graph& region);
 
 }  // namespace alate::exchange::onnx

@@ -1,4 +1,4 @@
-// Values of an ONNX graph that is being written, and formulas over them: every operator here writes a node.
+// Values of an ONNX graph under construction, and expressions over them: every operator here writes a node.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace alate::exchange::onnx {
 
 class Emitter;
 
-/// One value. Of c64 and c128, the ONNX value has floats and one more axis, of 2.
+/// One value. For c64 and c128, the ONNX value has floats and an extra last axis of 2.
 struct Term {
   Emitter* emitter = nullptr;
   std::string name;
@@ -18,11 +18,11 @@ struct Term {
 };
 using Terms = std::vector<Term>;
 
-// Numbers of any dtype; what ONNX broadcasts is broadcast. A double becomes a scalar of the other side's dtype.
+// Numbers of any dtype, with ONNX's broadcasting. A double becomes a scalar of the other side's dtype.
 Term operator+(const Term& a, const Term& b);
 Term operator-(const Term& a, const Term& b);
 Term operator*(const Term& a, const Term& b);
-/// Of floats, and of integers that are known to have a quotient.
+/// For floats, and for integers that are known to have a quotient.
 Term operator/(const Term& a, const Term& b);
 Term operator+(const Term& a, double b);
 Term operator-(const Term& a, double b);
@@ -37,21 +37,21 @@ Term operator==(const Term& a, double b);
 Term operator<(const Term& a, double b);
 Term operator>(const Term& a, double b);
 
-// Logical of bools, of bits else.
+// Logical for bools, else bitwise.
 Term operator&(const Term& a, const Term& b);
 Term operator|(const Term& a, const Term& b);
 Term operator^(const Term& a, const Term& b);
 Term operator!(const Term& a);
 
-/// Negation that ONNX Runtime's optimizer does not see: it swaps the sides of a Where behind a Not.
+/// Negation hidden from ONNX Runtime's optimizer, which would swap the branches of a Where after a Not.
 Term negated(const Term& condition);
-/// ONNX Runtime's Where makes a +0 of a -0 in `then`; not so `exact_where`, which costs more, and those with a number.
+/// ONNX Runtime's Where turns a -0 in `then` into +0; the costlier `exact_where`, and overloads with a number, keep it.
 Term where(const Term& condition, const Term& then, const Term& otherwise);
 Term exact_where(const Term& condition, const Term& then, const Term& otherwise);
 Term where(const Term& condition, double then, const Term& otherwise);
 Term where(const Term& condition, const Term& then, double otherwise);
 Term to(const Term& x, DType dtype);
-/// The same bits, of integers of one width; with opset 26, of any dtypes of one width.
+/// Reinterprets bits between integers of equal width; with opset 26, between any dtypes of equal width.
 Term bits_as(const Term& x, DType dtype);
 
 Term abs(const Term& x);
@@ -63,7 +63,7 @@ Term exact_larger(const Term& a, const Term& b);
 Term exact_smaller(const Term& a, const Term& b);
 /// False for integers.
 Term is_nan(const Term& x);
-/// Of i32 and i64, by less than the width.
+/// For i32 and i64, by less than the width.
 Term shift_left(const Term& x, const Term& amount);
 Term shift_right_logical(const Term& x, const Term& amount);
 Term shift_right_arithmetic(const Term& x, const Term& amount);

@@ -1,4 +1,4 @@
-// The few StableHLO ops that structured ops are put together from, with the attributes that they need.
+// The basic StableHLO ops, with their attributes, that structured ops are built from.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ HloValue reshape(HloWriter& w, const HloValue& x, const Numbers& extents);
 HloValue transpose(HloWriter& w, const HloValue& x, const Numbers& permutation);
 /// Axis i of x becomes axis mapping[i] of the result.
 HloValue broadcast(HloWriter& w, const HloValue& x, const Numbers& extents, const Numbers& mapping);
-/// Along an axis, elements first, first + 1, … below limit.
+/// Elements [first, limit) along an axis.
 HloValue slice(HloWriter& w, const HloValue& x, std::size_t axis, std::int64_t first, std::int64_t limit);
 HloValue pad(HloWriter& w, const HloValue& x, const HloValue& value, const Numbers& low, const Numbers& high);
 HloValue concatenate(HloWriter& w, const HloValues& values, std::int64_t axis);
@@ -34,7 +34,7 @@ HloValue iota(HloWriter& w, const Shape& shape, std::int64_t axis);
 HloValue splat(HloWriter& w, const Shape& shape, double value);
 /// `value` rounded to x's dtype, everywhere in x's dims.
 inline HloValue splat_like(HloWriter& w, const HloValue& x, double value) { return splat(w, x.shape, value); }
-/// What a reduction begins with, because it changes nothing; of a dtype that it takes.
+/// The identity of a reduction, of a dtype that the reduction takes.
 HloValue identity_of(HloWriter& w, graph::Reduction reduction, const Shape& shape);
 /// The op that combines two values: "add", "maximum", …; sums and products of bool are "or" and "and".
 std::string_view op_of(graph::Reduction reduction, DType dtype);
@@ -43,12 +43,12 @@ std::string combining_region(HloWriter& w, graph::Reduction reduction, DType dty
 /// x reduced over axes from the identity.
 HloValue reduce(HloWriter& w, graph::Reduction reduction, const HloValue& x, const Numbers& axes);
 
-/// The dtype that sums and products are made in: f32 for halves, so that they are rounded once; bytes for integers of
-/// less, which runtimes often do not compute with.
+/// The dtype that sums and products are computed in: f32 for f16 and bf16, so that they are rounded once; bytes for
+/// sub-byte integers, which runtimes often cannot compute with.
 DType computing_dtype(DType dtype);
-/// Places for slicing ops: i32 or i64, which can say every place beyond all extents and below all as the dtype can.
+/// Indices for slicing ops as i32 or i64, which still represent indices above all extents and below 0.
 HloValue as_places(HloWriter& w, const HloValue& indices);
-/// The attribute by which products of f32 are f32's on processors that have faster, coarser ones.
+/// Requests full f32 products on devices that have faster, less precise ones.
 inline constexpr std::string_view kFullPrecision =
     "precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]";
 /// 0, 1, … count - 1.

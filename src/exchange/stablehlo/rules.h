@@ -1,4 +1,4 @@
-// How each op is written: a spelling, and for an op that is not StableHLO's of that name a function.
+// How each op is written: a StableHLO name, and a function where attributes or several ops are needed.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace alate::exchange {
 
-/// A node of a graph with its operands' values and its results' shapes in numbers.
+/// A node of a graph with its operands' values and its results' static shapes.
 struct HloCall {
   const graph::Graph& graph;
   const graph::Node& node;
@@ -26,7 +26,7 @@ struct HloCall {
   const Shape& shape() const { return shapes[0]; }
 };
 
-/// Writes the ops that a node means and returns its results.
+/// Writes the ops of a node and returns its results.
 using HloRule = HloValues (*)(HloWriter& w, const HloCall& call);
 /// Why a node cannot be written; empty where it can.
 using HloRefusal = std::string (*)(const graph::Graph& graph, const graph::Node& node);
@@ -40,14 +40,14 @@ struct HloSpelling {
   HloRefusal refusal = nullptr;
 };
 
-/// Nothing for fused ops.
+/// Null for fused ops.
 const HloSpelling* find_spelling(graph::Op op);
 
 /// Writes the nodes of a graph or region whose parameters have these values, and returns its outputs.
 HloValues write_nodes(HloWriter& w, const graph::Graph& graph, const graph::DimValues& dims,
                       const HloValues& arguments);
 
-// One function a row, or one for several rows that differ in little.
+// One function per row, or one for several similar rows.
 #define ALATE_HLO_RULE(name) HloValues write_##name(HloWriter& w, const HloCall& call)
 
 // elementwise.cpp

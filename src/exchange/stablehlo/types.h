@@ -1,4 +1,4 @@
-// Types, attributes and literals of MLIR's text.
+// Types, attributes and literals in MLIR's text form.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace alate::exchange {
 
-/// "f32", "ui8", "complex<f32>"; empty for a dtype that StableHLO has not.
+/// "f32", "ui8", "complex<f32>"; empty for a dtype that StableHLO does not have.
 std::string_view element_type(DType dtype);
 /// "tensor<2x3xf32>" of a static shape.
 std::string tensor_type(const Shape& shape);
 /// "(tensor<f32>, tensor<i1>)".
 std::string tensor_types(std::span<const Shape> shapes);
 
-/// "dense<[[1, 2], [3, 4]]>", or "dense<1>" where all elements are the same. Floats are written by their bits.
+/// "dense<[[1, 2], [3, 4]]>", or "dense<1>" where all elements are the same. Floats are written as their bits.
 std::string literal(const Tensor& tensor);
 
 /// "[1, 2]"

@@ -1,4 +1,4 @@
-// Writes the lines of a StableHLO function.
+// Writer of the lines of a StableHLO function.
 #pragma once
 
 #include <functional>
@@ -21,26 +21,27 @@ struct HloValue {
 };
 using HloValues = std::vector<HloValue>;
 
-/// Ops are written in MLIR's generic form, one a line, in the order of calls. Names are unique in the whole text.
+/// Ops are written in MLIR's generic form, one per line, in the order of calls. Names are unique in the whole text.
 class HloWriter {
  public:
   explicit HloWriter(const StableHloOptions& options) : options_(options) {}
 
   const StableHloOptions& options() const { return options_; }
 
-  /// An op of one result. `name` is StableHLO's unless it has a dialect before a dot; `attributes` go into braces.
+  /// An op with one result. `name` is StableHLO's unless it has a dialect prefix with a dot; `attributes` go into
+  /// braces.
   HloValue op(std::string_view name, const HloValues& operands, const Shape& result, std::string_view attributes = {});
-  /// An op of any number of results, with regions that `region` wrote.
+  /// An op with any number of results, and regions from `region`.
   HloValues ops(std::string_view name, const HloValues& operands, const std::vector<Shape>& results,
                 std::string_view attributes = {}, const std::vector<std::string>& regions = {});
 
   using Body = std::function<HloValues(const HloValues& parameters)>;
-  /// What a region may read: bodies of reductions and comparators are closed.
+  /// The values that a region may read: bodies of reductions and comparators are closed.
   enum class Reads : bool { own_values_only, surrounding_values };
-  /// The text of a region that takes values of these shapes and returns what `body` makes of them.
+  /// The text of a region that takes values of these shapes and returns the values that `body` returns.
   std::string region(const std::vector<Shape>& parameters, const Body& body, Reads reads = Reads::own_values_only);
 
-  /// The module will give `found`, which must have these extents, as a further result. Only outside of regions.
+  /// Adds `found`, which must equal `wanted`, to the module's results. Only outside of regions.
   void check_extents(const HloValue& found, ExtentCheck wanted);
   bool is_in_region() const { return depth_ > kMainDepth; }
 
@@ -48,9 +49,9 @@ class HloWriter {
   /// Inline, or an argument of main where it is large.
   HloValue constant(const graph::ConstantPtr& constant);
 
-  /// A name that nothing has yet.
+  /// A fresh name.
   std::string new_name() { return "%" + std::to_string(next_name_++); }
-  /// The last line: returns the values of a function.
+  /// Writes the last line, which returns the values of a function.
   void finish(const HloValues& results) { write_return("func.return", results); }
 
   const std::string& text() const { return text_; }

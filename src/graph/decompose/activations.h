@@ -1,4 +1,4 @@
-// The activation that dense carries, as ops.
+// Decomposition of dense's activation.
 #pragma once
 
 #include "graph/builder.h"

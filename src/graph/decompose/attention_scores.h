@@ -1,4 +1,4 @@
-// The weights of attention over a padded batch, as decompositions of it and of its gradient write them.
+// Attention weights over a padded batch, shared by the decompositions of attention and of its gradient.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace alate::graph {
 
-/// Values widened from halves. Heads are in groups, one for each key/value head.
+/// Values widened from f16 and bf16. Query heads are grouped by key/value head.
 struct AttentionScores {
   Value query;                  // [batch, queries, kv_heads, group, width]
   Value key, value;             // [batch, keys, kv_heads, …]
-  std::optional<Value> capped;  // tanh of the scores, where there is a cap: the dims of weights
-  Value weights;                // [batch, kv_heads, queries, group, keys]; zeros where nothing is seen
+  std::optional<Value> capped;  // tanh(score / soft_cap) where there is a cap; dims as weights
+  Value weights;                // [batch, kv_heads, queries, group, keys]; zeros in fully masked rows
   std::optional<Value> sinks;   // the sinks' weights, [batch, kv_heads, queries, group, 1]
 };
 

@@ -1,4 +1,4 @@
-// Decompositions compute f16 and bf16 in f32.
+// Widening of f16 and bf16, which decompositions compute in f32.
 #pragma once
 
 #include "graph/builder.h"

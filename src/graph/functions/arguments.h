@@ -1,4 +1,4 @@
-// What builder functions ask of their values.
+// Argument checks of builder functions.
 #pragma once
 
 #include <span>
@@ -24,14 +24,14 @@ struct Arguments {
   void require(bool holds, std::string_view rule) const {
     if (!holds) fail(rule);
   }
-  /// An axis of `rank` axes, counted from the end when below 0.
+  /// The axis as an index below `rank`; negative axes count from the end.
   std::size_t axis(std::int64_t axis, std::size_t rank) const {
     const auto count = static_cast<std::int64_t>(rank);
     require(axis >= -count && axis < count,
             "axis " + std::to_string(axis) + " is outside the " + std::to_string(rank) + " axes");
     return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
   }
-  /// For each of `rank` axes whether the list names it; it may name none twice.
+  /// For each of `rank` axes, whether the list names it. Duplicates are an error.
   std::vector<bool> named_axes(const Numbers& axes, std::size_t rank) const {
     std::vector<bool> named(rank);
     for (const std::int64_t one : axes) {

@@ -1,4 +1,4 @@
-// What the rules of reverse-mode differentiation are written with, and the list of their families.
+// Helpers for the rules of reverse-mode differentiation, and the rule families.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 
 namespace alate::graph {
 
-/// One node on the way back: its values, the cotangents of its results, and the gradients that a rule gives.
+/// One node in the backward pass: its values, the cotangents of its results, and the gradients that a rule gives.
 struct Backward {
   Builder& b;
   Node node;  // a copy: the builder's nodes move while a rule adds more
   NodeId id;
-  std::vector<std::optional<Value>> cotangents = {};  // of the results; nothing where the loss does not depend on one
+  std::vector<std::optional<Value>> cotangents = {};  // of the results; none where the loss does not depend on one
   std::vector<bool> wanted = {};                      // operands
   std::vector<std::optional<Value>> gradients = {};   // of the operands, by the rule
 
@@ -34,7 +34,7 @@ struct Backward {
   void give(std::size_t place, Value gradient) { gradients[place] = gradient; }
   /// Throws unsupported with the op, its source, the shapes of its operands and `why`.
   [[noreturn]] void fail(std::string_view why) const;
-  /// Gives the gradients of what `express` adds to the builder, which must be the node's results in simpler ops.
+  /// Differentiates through simpler ops: `express` adds ops that compute the node's results to the builder.
   void differentiate(const std::function<std::vector<Value>()>& express);
 };
 
@@ -51,7 +51,7 @@ constexpr GradientRule no_gradient(Op op, std::string_view reason) {
   return {op, nullptr, OpGradient::Kind::none, reason};
 }
 
-// The families, a file each.
+// One file per family.
 std::span<const GradientRule> unary_gradients();
 std::span<const GradientRule> binary_gradients();
 std::span<const GradientRule> choosing_gradients();
@@ -72,24 +72,24 @@ std::span<const GradientRule> region_gradients();
 std::span<const GradientRule> loop_gradients();
 std::span<const GradientRule> device_gradients();
 
-/// The row of an op; nothing for leaves, fused ops that are decomposed, and an op that was forgotten.
+/// The rule of an op; null for leaves, fused ops that are decomposed, and ops without any rule.
 const GradientRule* find_gradient_rule(Op op);
 
-/// Of floats that are computed with, and complex numbers.
+/// True for floats that ops compute with, and for complex numbers.
 inline bool is_differentiable(DType dtype) { return contains(kFloats | kComplex, dtype); }
 inline Value zeros(Builder& b, const Shape& shape) { return broadcast_to(b, b.scalar(shape.dtype, 0), shape.dims); }
 /// Whether an extent is known to be 0.
 bool is_empty(const Shape& shape);
-/// The extent of an axis as an integer scalar of this dtype, also where it is named.
+/// The extent of an axis, named or not, as an integer scalar of this dtype.
 Value extent_of(Builder& b, Value x, std::size_t axis, DType dtype);
-/// 0, 1, … of places (i64) along an axis, of these dims.
+/// Indices (i64) along an axis, of these dims.
 inline Value places_along(Builder& b, const Dims& dims, std::size_t axis) {
   return b.iota({}, {.dtype = DType::i64, .dims = dims, .axis = static_cast<std::int64_t>(axis)});
 }
-/// What was reduced over `axes`, repeated to the dims before.
+/// Broadcasts the result of a reduction over `axes` back to the operand's dims.
 Value restore_axes(Builder& b, Value reduced, const Dims& dims, const Numbers& axes);
-/// Zeros of `shape` with the values of `g` added, along an axis, at `places` (integers of the dims of g; outside ones
-/// are skipped).
+/// Zeros of `shape` with the values of `g` added, along an axis, at `places` (integers of the dims of g; out-of-range
+/// ones are skipped).
 Value scatter_along(Builder& b, const Shape& shape, std::size_t axis, Value places, Value g);
 
 }  // namespace alate::graph

@@ -1,13 +1,13 @@
-// Windows that go the other way: from what windows gave to what they saw.
+// Transposed windows, which map gradients of window results back to the operand.
 #pragma once
 
 #include "graph/window_axis.h"
 
 namespace alate::graph {
 
-/// Along an axis of extent `x` over which `window` gave `results`: a window over the results, whose distances are the
-/// other's strides, which gives for each element of x the (reversed) entries of the windows that saw it. The extents
-/// are numbers, or one named dim, over which shape inference allows no stride and no dilation.
+/// For `window` over an axis of extent `x` with `results` results: the window over the results, with stride and
+/// dilation swapped, whose entries (in reverse) at each element of x are the windows that read it. The extents are
+/// numbers, or one named dim, for which shape inference allows no stride or dilation.
 inline WindowAxis transposed_window(const WindowAxis& window, Dim x, Dim results) {
   const std::int64_t seen = WindowAxis::spread(window.window, window.window_dilation);
   const std::int64_t length = x.is_number() ? WindowAxis::spread(x.number(), window.base_dilation) : 0;

@@ -1,4 +1,4 @@
-// Orders of axes: entry i says where axis i comes from.
+// Axis permutations: entry i is the source of axis i.
 #pragma once
 
 #include "graph/builder.h"
@@ -12,7 +12,7 @@ inline bool is_identity(const Numbers& places) {
   return true;
 }
 
-/// first[second[i]] at each i: the order that a transpose by `first`, then one by `second`, makes.
+/// first[second[i]] for each i: the permutation of a transpose by `first`, then by `second`.
 inline Numbers composed(const Numbers& first, const Numbers& second) {
   Numbers result;
   for (const std::int64_t place : second) result.push_back(first.at(static_cast<std::size_t>(place)));
@@ -26,7 +26,7 @@ inline Numbers inverse(const Numbers& permutation) {
   return result;
 }
 
-/// The value itself where its axes stay.
+/// The value itself for the identity.
 inline Value transpose_by(Builder& b, Value value, const Numbers& permutation) {
   return is_identity(permutation) ? value : b.transpose({value}, {.permutation = permutation});
 }

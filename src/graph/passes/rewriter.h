@@ -1,4 +1,4 @@
-// Makes a graph from another, node by node: what passes are written with.
+// Node-by-node graph rewriting for passes.
 #pragma once
 
 #include <optional>
@@ -8,22 +8,22 @@
 
 namespace alate::graph {
 
-/// Visit the old graph's nodes in order and call `copy` or `replace` for each that is needed. Parameters are there from
-/// the start, in their order; constants come when something reads them. Regions and dims are shared with the old graph.
+/// Visit the old graph's nodes in order and call `copy` or `replace` for each that is needed. Parameters exist from the
+/// start, in order; constants are added when first read. Regions and dims are shared with the old graph.
 class Rewriter {
  public:
   explicit Rewriter(const Graph& old);
 
-  /// The new graph's builder, with the source of the old node set.
+  /// The new graph's builder, with its source set to the old node's.
   Builder& builder_at(NodeId id);
-  /// What stands for old values in the new graph. Throws internal when the old node was neither copied nor replaced.
+  /// The new graph's values for old ones. Throws internal if the old node was neither copied nor replaced.
   Value mapped(Value old);
   std::vector<Value> mapped(std::span<const Value> old);
-  /// The node again, over what its operands became; with other regions if any are given. Leaves need no copy.
+  /// Copies the node over its mapped operands, with other regions if given. Leaves need no copy.
   void copy(NodeId id, const std::vector<Region>& regions = {});
-  /// These values of the new graph stand for the node's results.
+  /// Maps the node's results to these values of the new graph.
   void replace(NodeId id, std::vector<Value> values);
-  /// Adds the outputs and gives the graph.
+  /// Adds the outputs and returns the graph.
   Graph finish();
 
  private:

@@ -1,4 +1,4 @@
-// What a reference function is given, and the list of all of them.
+// The argument of reference functions, and the list of them.
 #pragma once
 
 #include <span>
@@ -13,8 +13,7 @@
 
 namespace alate::graph {
 
-/// One op with its operands' values. Shape inference has accepted it, and `shapes` are its results' with numbers for
-/// dims.
+/// One op with its operands' values. Shape inference has accepted it, and `shapes` are its results' static shapes.
 struct ReferenceCall {
   Op op;
   const Attributes& attributes;
@@ -40,17 +39,17 @@ struct ReferenceCall {
   }
 };
 
-/// The extents of a shape of numbers.
+/// The extents of a static shape.
 std::vector<std::int64_t> extents_of(const Shape& shape);
 /// Product of extents; 1 for none.
 std::int64_t product(std::span<const std::int64_t> extents);
 
-/// A region's outputs for operands of its parameters' shapes; its dims have the values that its parent's have. Throws
-/// as `interpret` does when it is cancelled.
+/// A region's outputs for operands of its parameters' shapes; dims have the same values as in its parent. Throws as
+/// `interpret` does when cancelled.
 std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims, std::vector<Tensor> inputs,
                                      Cancellation cancellation);
 
-// One function a row of the op table, in the file of its family; a missing one does not link.
+// One function per row of the op table, in its family's file; a missing one is a link error.
 #define ALATE_LEAF_OP(...)
 #define ALATE_OP(name, ...) Tensor reference_##name(const ReferenceCall& call);
 #define ALATE_FUSED_OP ALATE_OP

@@ -1,12 +1,13 @@
-// Computes with all elements of tensors at once, in the type that their dtype is computed in.
+// Whole-tensor computations in the compute type of a dtype.
 #pragma once
 
 #include "graph/reference/numbers.h"
 
 namespace alate::graph {
 
-/// `function` of vectors of the tensors' elements, which gives one of the result's: of Complex, double, or words that
-/// wrap (of bool 0 and 1, and any but 0 is stored as true: a sum is an or, a product an and). For sums and products.
+/// Applies `function` to vectors of the tensors' elements; it returns a vector of the result's. Elements are Complex,
+/// double, or words that wrap (bool is 0 or 1, and nonzero is stored as true: a sum is an or, a product an and). For
+/// sums and products.
 template <typename Function, typename... Tensors>
 Tensor computed_in_ring(const Shape& shape, Function function, const Tensor& first, const Tensors&... others) {
   if (is_complex(first.dtype())) return store_complex(shape, function(load_complex(first), load_complex(others)...));
@@ -14,7 +15,7 @@ Tensor computed_in_ring(const Shape& shape, Function function, const Tensor& fir
   return store_words(shape, function(load_words(first), load_words(others)...));
 }
 
-/// The same of double, std::int64_t or std::uint64_t (bool too), which have an order.
+/// The same for ordered types: double, std::int64_t or std::uint64_t (bool too).
 template <typename Function, typename... Tensors>
 Tensor computed_in_order(const Shape& shape, Function function, const Tensor& first, const Tensors&... others) {
   if (is_float(first.dtype())) return store_floats(shape, function(load_floats(first), load_floats(others)...));

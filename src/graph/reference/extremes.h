@@ -1,5 +1,5 @@
-// The largest and smallest values of dtypes, and the larger and the smaller of two values, as IEEE 754-2019's maximum
-// and minimum have it for floats: NaN when either is NaN, and -0 below +0.
+// The largest and smallest values of dtypes, and maximum and minimum as IEEE 754-2019 defines them for floats: NaN if
+// either is NaN, and -0 below +0.
 #pragma once
 
 #include <cmath>
@@ -28,8 +28,7 @@ Number smaller(Number x, Number y) {
   return y < x ? y : x;
 }
 
-/// What is not above (below) any value of the dtype, in the form that it is computed in: double, std::int64_t or
-/// std::uint64_t.
+/// A lower (upper) bound of all values of the dtype, in its compute type: double, std::int64_t or std::uint64_t.
 template <typename Number>
 Number lowest_of(DType dtype) {
   if constexpr (std::is_floating_point_v<Number>) {

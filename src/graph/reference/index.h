@@ -1,4 +1,4 @@
-// Walks through all places of a tensor.
+// Iteration over all indices of a tensor.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace alate::graph {
 
-using Place = std::vector<std::int64_t>;  // one index an axis
+using Place = std::vector<std::int64_t>;  // one index per axis
 
-/// Calls `visit` with every place below `extents`, the last axis first; once for no axes.
+/// Calls `visit` with every index below `extents`, the last axis fastest; once for no axes.
 template <typename Visit>
 void for_each_place(std::span<const std::int64_t> extents, Visit visit) {
   for (const std::int64_t extent : extents) {
@@ -25,7 +25,7 @@ void for_each_place(std::span<const std::int64_t> extents, Visit visit) {
   }
 }
 
-/// Where a place is in a row-major tensor.
+/// The offset of an index in a row-major tensor.
 inline std::size_t offset_of(std::span<const std::int64_t> place, std::span<const std::int64_t> extents) {
   std::int64_t offset = 0;
   for (std::size_t axis = 0; axis < place.size(); ++axis) offset = offset * extents[axis] + place[axis];

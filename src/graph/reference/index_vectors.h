@@ -10,11 +10,11 @@
 
 namespace alate::graph {
 
-/// The vectors, one after the other in row-major order of the other axes. Those of `vector_dim` past the last axis have
-/// one entry.
+/// The vectors, concatenated in row-major order of the other axes. With `vector_dim` past the last axis they have one
+/// entry each.
 std::vector<std::int64_t> index_vectors(const Tensor& indices, std::int64_t vector_dim);
 
-/// Which of the indices' axes without `vector_dim` one of their axes is.
+/// The position of an axis of the indices among their axes without `vector_dim`.
 inline std::size_t batch_place(std::int64_t axis, std::int64_t vector_dim) {
   return static_cast<std::size_t>(axis < vector_dim ? axis : axis - 1);
 }

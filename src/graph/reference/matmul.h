@@ -1,4 +1,4 @@
-// The product of two dense matrices.
+// Dense matrix multiplication.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,7 @@ struct MatmulSizes {
 };
 
 /// Adds lhs [rows, inner] · rhs [inner, columns] to result [rows, columns]. Every element is summed in the order of
-/// `inner`; a row of rhs at a time, because that is the order of memory. Number is double, std::uint64_t (wraps) or
-/// Complex.
+/// `inner`, one row of rhs at a time for sequential access. Number is double, std::uint64_t (wraps) or Complex.
 template <typename Number>
 void matmul(const MatmulSizes& sizes, const Number* lhs, const Number* rhs, Number* result) {
   for (std::int64_t row = 0; row < sizes.rows; ++row) {

@@ -1,5 +1,4 @@
-// Elements of any number's dtype in the type that it is computed in: double, std::int64_t, std::uint64_t or
-// std::complex<double>.
+// Elements of any dtype in its compute type: double, std::int64_t, std::uint64_t or std::complex<double>.
 #pragma once
 
 #include <complex>
@@ -35,7 +34,7 @@ Tensor store_numbers(const Shape& shape, const std::vector<Number>& values) {
   }
 }
 
-/// What `visit`, a lambda with one template parameter, gives for the type that elements of `dtype` are computed in.
+/// Calls `visit`, a lambda with one template parameter, with the compute type of `dtype`.
 template <typename Visit>
 auto with_number_type(DType dtype, Visit visit) {
   if (is_complex(dtype)) return visit.template operator()<std::complex<double>>();
@@ -58,7 +57,7 @@ Number wrapped_product(Number a, Number b) {
   if constexpr (std::is_integral_v<Number>) {
     return static_cast<Number>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
   } else if constexpr (std::is_same_v<Number, std::complex<double>>) {
-    // As four products: operator* looks for infinities, which XLA and numpy do not.
+    // As four products: operator* has special cases for infinities, which XLA and numpy have not.
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   } else {
     return a * b;

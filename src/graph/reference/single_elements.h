@@ -1,4 +1,4 @@
-// Elements one at a time, whatever their dtype, without computing.
+// Access to single elements of any dtype.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace alate::graph {
 
-/// Copies element `from_place` of a tensor to `to_place` of another of the same dtype; packed ones too.
+/// Copies element `from_place` of a tensor to `to_place` of another of the same dtype, packed or not.
 void copy_element(Tensor& to, std::int64_t to_place, const Tensor& from, std::int64_t from_place);
 
 /// The element as a scalar.

@@ -1,4 +1,4 @@
-// Moves elements between layouts without looking at them.
+// Strided copies of elements of any dtype.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace alate::graph {
 
-/// Elements from one step of an axis to the next, outermost axis first.
+/// Strides in elements, outermost axis first.
 using Strides = std::vector<std::int64_t>;
 
-/// Of a dense row-major layout.
+/// Strides of a dense row-major layout.
 Strides row_major(std::span<const std::int64_t> extents);
 
 /// Copies the element at Σ index·from_strides to Σ index·to_strides for every index below `extents`; strides count
@@ -22,7 +22,7 @@ void copy_strided(std::byte* to, std::span<const std::int64_t> to_strides, const
                   std::span<const std::int64_t> from_strides, std::span<const std::int64_t> extents,
                   std::size_t element_size);
 
-/// A dense tensor of `shape` with the elements of `x` that `from_strides` reach from element `first` on.
+/// A dense tensor of `shape` gathered from `x` by `from_strides`, starting at element `first`.
 Tensor picked(const Shape& shape, const Tensor& x, std::int64_t first, const Strides& from_strides);
 
 /// The tensor, of a dtype of whole bytes, with its axes in another order: axis i of the result is axis order[i].

@@ -1,4 +1,4 @@
-// Elements in the form that reference functions compute in: doubles for floats, 64-bit words for integers and bools,
+// Elements in the types that reference functions compute in: doubles for floats, 64-bit words for integers and bools,
 // pairs of doubles for complex numbers.
 #pragma once
 
@@ -28,7 +28,7 @@ std::vector<Complex> load_complex(const Tensor& tensor);
 /// A complex tensor with each part rounded once.
 Tensor store_complex(const Shape& shape, std::span<const Complex> values);
 
-/// Integers as numbers; unsigned ones above the largest signed 64-bit number become that.
+/// Integers as signed numbers; unsigned ones above the largest signed 64-bit number saturate to it.
 std::vector<std::int64_t> load_places(const Tensor& tensor);
 
 }  // namespace alate::graph

@@ -1,4 +1,4 @@
-// Checks of axes and dims that several shape rules make.
+// Checks of axes and dims shared by shape rules.
 #pragma once
 
 #include <string_view>
@@ -12,19 +12,19 @@ bool are_sorted(const Numbers& axes);
 /// Whether `axes` names the axis.
 bool names(const Numbers& axes, std::size_t axis);
 
-/// The axis as a place; fails, calling it `what` of operand `operand`, when it is outside the operand's rank.
+/// The axis as an index; fails, calling it `what` of operand `operand`, if it is outside the operand's rank.
 std::size_t require_axis(const InferenceInput& input, std::int64_t axis, std::size_t operand, std::string_view what);
-/// Fails when a dim is not in the dim table, or when the numbers among the dims have a product that overflows.
+/// Fails if a dim is not in the dim table, or if the product of the static dims overflows.
 void require_dims(const InferenceInput& input, const Dims& dims, std::string_view what);
 /// Fails unless operands `first`… are integer scalars of one dtype, one for each axis of operand 0.
 void require_places(const InferenceInput& input, std::size_t first);
-/// Fails when `size` elements are more than an axis of operand `operand` has. Only numbers are known here; where one is
-/// named, each run checks.
+/// Fails if `size` exceeds the extent of an axis of operand `operand`. Only static extents are checked here; named ones
+/// are checked in each run.
 void require_fits(const InferenceInput& input, Dim size, std::size_t operand, std::size_t axis, std::string_view what);
 
 /// The shapes of a region's outputs.
 std::vector<Shape> output_shapes(const Graph& region);
-/// The region at `place`, which takes values of these shapes; fails, calling it `what`, where it does not.
+/// The region at index `place`; fails, calling it `what`, unless it takes values of these shapes.
 const Graph& require_region(const InferenceInput& input, std::size_t place, std::span<const Shape> shapes,
                             std::string_view what);
 

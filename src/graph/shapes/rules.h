@@ -7,7 +7,7 @@
 
 namespace alate::graph {
 
-// One function a rule, in the file of its family; a missing one does not link.
+// One function per rule, in its family's file; a missing one is a link error.
 #define ALATE_LEAF_OP(name, arity, attributes, rule, ...) std::vector<Shape> infer_##rule(const InferenceInput& input);
 #define ALATE_OP ALATE_LEAF_OP
 #define ALATE_REGION_OP ALATE_LEAF_OP

@@ -1,4 +1,4 @@
-// What shape rules of ops with windows share.
+// Helpers shared by shape rules of ops with windows.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace alate::graph {
 void require_entries(const InferenceInput& input, const Numbers& list, std::size_t count, std::int64_t lowest,
                      std::string_view name);
 
-/// How many windows there are along an axis of the operand. The axis may be named where the result is as long as it.
-/// Throws when a length would overflow.
+/// The number of windows along an axis of the operand. The axis may be named if the result has the same extent. Throws
+/// if a length would overflow.
 Dim window_count(const InferenceInput& input, std::string_view axis, Dim extent, const WindowAxis& window);
 
 }  // namespace alate::graph

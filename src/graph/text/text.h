@@ -14,11 +14,11 @@
 //   attributes = "{" { field "=" ( number | "true" | "false" | name | list ) } "}"   in the struct's order
 //   from     = "from" string                                                      the node's source
 //
-// Things repeated are separated by commas within brackets and by white space else. Nodes are numbered from 0 in each
-// graph, constants from 0 in the whole text, both in order. A name is a word or, like a string, is quoted; in quotes \"
-// \\ \n \t \r and \xHH (two hexadecimal digits) stand for one byte. Floats are decimal, inf, -inf, nan, or 0x and the
-// digits of their bits; complex numbers are (real part,imaginary part). "bytes" gives a tensor's bytes as hexadecimal
-// digits. A constant without elements is found by its identity.
+// Repeated items are separated by commas within brackets, else by white space. Nodes are numbered from 0 in each graph,
+// constants from 0 in the whole text, both in order. A name is a word or, like a string, is quoted; in quotes \" \\ \n
+// \t \r and \xHH (two hexadecimal digits) stand for one byte. Floats are decimal, inf, -inf, nan, or 0x and the digits
+// of their bits; complex numbers are (real part,imaginary part). "bytes" gives a tensor's bytes as hexadecimal digits.
+// A constant without elements is found by its identity.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@
 
 namespace alate::graph {
 
-/// Gives the constant that a text names but does not hold. May throw; what it gives must have this shape and identity.
+/// Returns a constant that a text names but does not contain. May throw; the result must have this shape and identity.
 using ConstantResolver =
     std::function<ConstantPtr(std::string_view name, const Shape& shape, const Fingerprint& identity)>;
 
@@ -39,10 +39,9 @@ inline constexpr std::size_t kInlineConstantBytes = 1024;
 /// The graph as text; the same graph always gives the same text.
 std::string print_graph(const Graph& graph);
 
-/// The graph that a text describes, of the fingerprint of the graph that was printed. The text may come from anywhere:
-/// its size, nesting and counts are bounded, and shapes are inferred again. Throws invalid_argument with line and
-/// column of what is wrong, also for a constant without elements when there is no resolver, and what the resolver
-/// throws.
+/// The graph that a text describes, with the same fingerprint as the printed graph. The text may be untrusted: its
+/// size, nesting and counts are bounded, and shapes are inferred again. Throws invalid_argument with line and column of
+/// the error, also for a constant without elements if there is no resolver, and whatever the resolver throws.
 Graph parse_graph(std::string_view text, const ConstantResolver& resolver = {});
 
 }  // namespace alate::graph

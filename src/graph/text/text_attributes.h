@@ -1,4 +1,4 @@
-// Attributes in the text form of graphs, by the fields that their structs list.
+// Attributes in the text form of graphs, driven by the fields that their structs list.
 #pragma once
 
 #include <functional>
@@ -12,23 +12,23 @@
 
 namespace alate::graph {
 
-/// The dims that a text has declared. DimTable::find looks at all of them, which a hostile text could make slow.
+/// The dims that a text has declared. DimTable::find is linear, which a hostile text could exploit.
 using DimNames = std::map<std::string, Dim, std::less<>>;
 
-/// How many axes a shape, or a list among attributes, may have.
+/// Maximum number of axes of a shape or of entries of an attribute list.
 inline constexpr std::size_t kMostAxes = 64;
 
 /// " {axis=1, dims=[tokens,384]}", or nothing for a struct without fields.
 void print_attributes(std::string& out, const Attributes& attributes, const DimTable& dims);
-/// The attributes of `op`: every field in order, without those that may be absent where they are. Throws
-/// invalid_argument with line and column.
+/// The attributes of `op`: every field in order; optional ones may be absent. Throws invalid_argument with line and
+/// column.
 Attributes parse_attributes(Lexer& lexer, Op op, const DimNames& dims);
 
 /// "f32[tokens,384]"
 void print_shape(std::string& out, const Shape& shape, const DimTable& dims);
 Shape parse_shape(Lexer& lexer, const DimNames& dims);
 
-/// Reads things between `open` and `close`, separated by commas, with `read_one`; at most `most`.
+/// Reads at most `most` items between `open` and `close`, separated by commas, with `read_one`.
 template <typename ReadOne>
 void parse_list(Lexer& lexer, char open, char close, std::size_t most, ReadOne read_one) {
   lexer.expect_mark(open);

@@ -1,4 +1,4 @@
-// Splits the text form of graphs into tokens.
+// Lexer of the text form of graphs.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ enum class TokenKind { end, word, number, string, value, constant, mark };
 
 struct Token {
   TokenKind kind = TokenKind::end;
-  std::string_view text;  // as it stands in the source; of a string, what is between the quotes
+  std::string_view text;  // as in the source; for a string, the part between the quotes
   std::size_t offset = 0;
 };
 
-/// Reads one token ahead. Throws invalid_argument with line and column. Views the text that it is made for.
+/// Reads one token ahead. Throws invalid_argument with line and column. Does not own the text.
 class Lexer {
  public:
   explicit Lexer(std::string_view text);
@@ -38,7 +38,7 @@ class Lexer {
   std::string name(std::string_view what);
   std::int64_t integer(std::string_view what);
 
-  /// Says where the token is and what is wrong.
+  /// Throws with the token's position and `what`.
   [[noreturn]] void fail(const Token& at, std::string_view what) const;
   [[noreturn]] void fail_expecting(std::string_view what) const;
 
@@ -57,7 +57,7 @@ bool starts_word(char c);
 bool continues_word(char c);
 /// `text` in quotes, with escapes.
 std::string quoted(std::string_view text);
-/// `name` as it is where it is a word, else quoted.
+/// `name` itself if it is a word, else quoted.
 std::string quoted_unless_word(std::string_view name);
 
 }  // namespace alate::graph

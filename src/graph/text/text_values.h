@@ -1,4 +1,4 @@
-// Elements of tensors in the text form of graphs.
+// Tensor elements in the text form of graphs.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace alate::graph {
 
-/// Whether elements of this dtype have a text form: all but those without bits.
+/// Whether elements of this dtype have a text form: every dtype with bits has.
 bool has_text_form(DType dtype);
-/// The element at `from`, from which `parse_element` makes the same bytes. A bool's byte must be 0 or 1. An element of
-/// less than a byte is in a byte of its own, as tensor/packed.h has it. A complex one is (real part,imaginary part).
+/// Prints the element at `from`; `parse_element` restores the same bytes. A bool's byte must be 0 or 1. A sub-byte
+/// element has a byte of its own, as in tensor/packed.h. A complex one is (real part,imaginary part).
 void print_element(std::string& out, DType dtype, const std::byte* from);
-/// Stores the element that `text` states; false when it states none of this dtype.
+/// Stores the element in `text`; false if it is not one of this dtype.
 bool parse_element(DType dtype, std::string_view text, std::byte* to);
 
 /// Bytes as hexadecimal digits.
 std::string hexadecimal(std::span<const std::byte> bytes);
-/// Fills `bytes`; false when `text` is not that many bytes' digits.
+/// Fills `bytes`; false if `text` is not exactly that many bytes in hexadecimal.
 bool parse_hexadecimal(std::string_view text, std::span<std::byte> bytes);
 
 }  // namespace alate::graph

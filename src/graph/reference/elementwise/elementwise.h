@@ -1,4 +1,4 @@
-// Applies a function to every element, in the form that its dtype is computed in.
+// Element-wise application of functions in the compute type of a dtype.
 #pragma once
 
 #include <type_traits>
@@ -21,7 +21,8 @@ Tensor store_any(const Shape& shape, const std::vector<Complex>& values);
 Tensor store_any(const Shape& shape, const std::vector<std::uint64_t>& words);
 Tensor store_any(const Shape& shape, const std::vector<std::int64_t>& words);
 
-/// `function` of the elements of tensors of one shape, each loaded as `Number`; stored as what the function gives.
+/// Applies `function` to the elements of tensors of one shape, each loaded as `Number`; stores its results by their
+/// type.
 template <typename Number, typename Function, typename... Tensors>
 Tensor map_as(const Shape& shape, Function function, const Tensor& first, const Tensors&... others) {
   const auto apply = [&](const auto& elements, const auto&... more) {
@@ -32,8 +33,8 @@ Tensor map_as(const Shape& shape, Function function, const Tensor& first, const 
   return apply(load_as(first, Number{}), load_as(others, Number{})...);
 }
 
-/// `function`, generic over double, std::int64_t and std::uint64_t, of the elements of tensors of numbers (bool as
-/// unsigned). What has no order, complex numbers, is not taken.
+/// The same for `function` generic over double, std::int64_t and std::uint64_t (bool is unsigned). Complex numbers,
+/// which have no order, are not supported.
 template <typename Function, typename... Tensors>
 Tensor map_numbers(const Shape& shape, Function function, const Tensor& first, const Tensors&... others) {
   if (is_float(first.dtype())) return map_as<double>(shape, function, first, others...);
@@ -48,20 +49,20 @@ Tensor map_all(const Shape& shape, Function function, const Tensor& first, const
   return map_numbers(shape, function, first, others...);
 }
 
-/// `function` of each double.
+/// Applies `function` to each element as a double.
 template <typename Function>
 Tensor map_floats(const ReferenceCall& call, Function function) {
   return map_as<double>(call.shape(), function, call.operand(0));
 }
 
-/// `function`, generic over double and Complex, of each element.
+/// Applies `function`, generic over double and Complex, to each element.
 template <typename Function>
 Tensor map_analytic(const ReferenceCall& call, Function function) {
   if (is_complex(call.operand(0).dtype())) return map_as<Complex>(call.shape(), function, call.operand(0));
   return map_floats(call, function);
 }
 
-/// `operation` on integers without their sign, so that they wrap; on other numbers as it is.
+/// `operation` on integers as unsigned, so that they wrap; other numbers are passed as they are.
 template <typename Operation>
 auto wrapping(Operation operation) {
   return [operation]<typename Number, typename... Numbers>(Number x, Numbers... more) -> Number {

@@ -1,4 +1,4 @@
-// What attention and its gradient have in common: the weights of one query of one head.
+// Attention weights of one query of one head, shared by attention and its gradient.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace alate::graph {
 
-/// [rows, heads, width] as doubles; attention's batches are read as one after the other.
+/// [rows, heads, width] as doubles; batches are concatenated along rows.
 struct AttentionHeads {
   std::vector<double> values;
   std::int64_t heads, width;
@@ -34,15 +34,15 @@ struct AttentionBias {
   }
 };
 
-/// The rows of one sequence: queries and keys are counted from its first ones.
+/// The rows of one sequence; queries and keys are relative to its first ones.
 struct AttentionSequence {
   std::int64_t batch;  // of the bias
   std::int64_t first_query, queries, first_key, keys;
 };
 
-/// One query of one head. Empty where no key is seen, or all are infinitely far.
+/// One query of one head. Empty if no key is visible, or every score is -infinity.
 struct AttentionRow {
-  std::vector<double> weights;  // by key; 0 where it is not seen
+  std::vector<double> weights;  // by key; 0 where masked
   std::vector<double> slopes;   // of the capped scores
   double sink = 0;              // the sink's weight
 };
@@ -109,7 +109,7 @@ class AttentionRows {
   }
 };
 
-/// The sequences of a dense batch: as many keys of each as the lengths say.
+/// The sequences of a dense batch, each with as many keys as its length.
 inline std::vector<AttentionSequence> batch_sequences(const ReferenceCall& call) {
   const std::int64_t batch = call.operand(0).extent(0), queries = call.operand(0).extent(1),
                      keys = call.operand(1).extent(1);

@@ -1,4 +1,4 @@
-// What follows the products of dense and quantized_dense.
+// Epilogue of dense and quantized_dense.
 #pragma once
 
 #include <span>
@@ -10,10 +10,11 @@
 
 namespace alate::graph {
 
-/// What an activation makes of a number.
+/// Applies an activation to one number.
 double activate(Activation activation, double x);
 
-/// activation(result + bias) + residual, as the attributes say. Bias and residual are the last of `operands`.
+/// Computes activation(result + bias) + residual in place, as the attributes say. Bias and residual are the last of
+/// `operands`.
 template <typename DenseAttributes>
 void add_epilogue(const DenseAttributes& dense, std::span<const Tensor> operands, std::vector<double>& result) {
   const std::vector<double> residual = dense.has_residual ? load_floats(operands.back()) : std::vector<double>();
