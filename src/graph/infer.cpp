@@ -31,7 +31,7 @@ void InferenceInput::fail(std::string_view rule, ErrorCode code) const {
 }
 
 bool is_countable(const Shape& shape) {
-  std::int64_t left = std::numeric_limits<std::int64_t>::max() / 16;  // bytes of the largest element
+  std::int64_t left = std::numeric_limits<std::int64_t>::max() / 16;  // 16: bytes of the largest element
   for (const Dim dim : shape.dims) {
     if (dim.is_number()) left /= std::max<std::int64_t>(dim.number(), 1);
   }

@@ -13,7 +13,7 @@ Value places(Builder& b, const Dims& dims, std::int64_t axis) {
   return b.iota({}, {.dtype = DType::i32, .dims = dims, .axis = axis});
 }
 
-// Which keys each query sees, as bool of the scores' dims; nothing where all are seen.
+// The attention mask as bool of the scores' dims; none if every key is visible to every query.
 std::optional<Value> visible(Builder& b, const Dims& dims, const Attention& attention, std::optional<Value> lengths) {
   std::optional<Value> mask;
   const auto both = [&](Value more) { mask = mask ? b.logical_and({*mask, more}) : more; };
@@ -32,7 +32,7 @@ std::optional<Value> visible(Builder& b, const Dims& dims, const Attention& atte
   return mask;
 }
 
-// Bias [1 or batch, 1 or heads, queries, keys] in the scores' dims.
+// Broadcasts bias [1 or batch, 1 or heads, queries, keys] to the scores' dims.
 Value grouped_bias(Builder& b, Value bias, const Dims& dims) {
   const Dims from = b.shape(bias).dims;
   const bool per_head = from[1] != Dim(1);
@@ -76,7 +76,7 @@ AttentionScores attention_scores(Builder& b, std::span<const Value> operands, co
     sinks = b.broadcast_in_dim({split}, {.dims = b.shape(largest).dims, .mapping = {1, 3}});
     largest = b.max({largest, *sinks});
   }
-  // A row that sees nothing has -inf as its largest score: 0 keeps its exponentials at exp(-inf) = 0.
+  // A fully masked row has -inf as its largest score: 0 keeps its exponentials at exp(-inf) = 0.
   largest = b.select({b.equal({largest, scalar_like(b, -kInfinity, largest)}), scalar_like(b, 0, largest), largest});
   const Value exponentials = b.exp({b.sub({scores, broadcast_to(b, largest, dims)})});
   Value sum = reduce_keep(b, Op::reduce_sum, exponentials, {4});
@@ -103,7 +103,7 @@ Value decompose_attention(Builder& b, std::span<const Value> operands, const Att
 }
 
 Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {
-  // Key lengths may be past a sequence's own, where pad_index names tokens of other sequences.
+  // Key lengths may exceed the sequence's length, where pad_index refers to tokens of other sequences.
   const Value seen = attributes.has_lengths ? b.min({operands[4], operands[7]}) : operands[4];
   const Value pad_index = operands[5], unpad_index = operands[6];
   Attention padded = attributes;

@@ -15,7 +15,7 @@ class AttentionBackward {
     Dims rows = grouped;
     rows[4] = b_.shape(scores_.value).dims[3];
     const Value gradient = b_.reshape({widen(b_, operands_.back())}, {.dims = std::move(rows)});
-    // The gradients of weights, of what is softmaxed, then of the products before scale and cap.
+    // Gradients of the weights, of the softmax's input, then of the products before scale and cap.
     const Value of_weights =
         b_.dot_general({gradient, scores_.value},
                        {.lhs_batch = {0, 2}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {3}});
@@ -47,13 +47,13 @@ class AttentionBackward {
   }
 
  private:
-  // What becomes the gradient of an operand by a reshape and a rounding.
+  // Reshapes a gradient to the operand's shape and rounds it to its dtype.
   void give(Value gradient, std::size_t operand) {
     const Shape shape = b_.shape(operands_[operand]);
     results_.push_back(narrow(b_, b_.reshape({gradient}, {.dims = shape.dims}), shape.dtype));
   }
 
-  // [batch, keys, kv_heads, …] of what is for each query and key, and rows of queries.
+  // [batch, keys, kv_heads, …] from `by_key`, a value for each query and key, and `rows` of queries.
   Value summed_over_queries(Value by_key, Value rows) {
     const Value product = b_.dot_general(
         {by_key, rows},
@@ -61,7 +61,7 @@ class AttentionBackward {
     return b_.transpose({product}, {.permutation = {0, 2, 1, 3}});
   }
 
-  // Summed where the bias is repeated.
+  // Sums over the axes that the bias broadcasts along.
   Value of_bias(Value of_scores, const Dims& bias) {
     const Dims dims = b_.shape(of_scores).dims;
     const Value by_head = b_.transpose({of_scores}, {.permutation = {0, 1, 3, 2, 4}});

@@ -22,7 +22,7 @@ std::vector<Value> decompose_node(Builder& b, const Node& node, std::span<const 
 
 namespace {
 
-// One round: fused ops that are not native become simpler ones. Says whether any was found.
+// One round: replaces non-native fused ops by simpler ones. `found` is whether there were any.
 Graph decompose_once(const Graph& graph, const std::function<bool(const Graph&, const Node&)>& is_native, bool& found) {
   Rewriter rewriter(graph);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {

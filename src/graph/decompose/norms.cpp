@@ -50,7 +50,7 @@ Value decompose_rms_norm(Builder& b, std::span<const Value> operands, const Norm
   return narrow(b, b.mul({normal, broadcast_to(b, widen(b, operands[1]), dims)}), b.shape(operands[0]).dtype);
 }
 
-// The channels become [groups, channels of a group]; all axes but the batch and the groups are averaged over.
+// Channels become [groups, channels per group]; means are over all axes but batch and groups.
 Value decompose_group_norm(Builder& b, std::span<const Value> operands, const GroupNorm& attributes) {
   const Value whole = widen(b, operands[0]);
   const Dims dims = b.shape(whole).dims;
@@ -64,7 +64,7 @@ Value decompose_group_norm(Builder& b, std::span<const Value> operands, const Gr
     if (i != axis) averaged.push_back(static_cast<std::int64_t>(i));
   }
   const Value x = b.reshape({whole}, {.dims = split});
-  // Named dims have no number before a run, so ones are counted.
+  // Named dims have no value before a run, so the count is a sum of ones.
   const Value count = reduce_keep(b, Op::reduce_sum, scalar_like(b, 1, x), averaged);
   const auto mean_of = [&](Value value) { return b.div({reduce_keep(b, Op::reduce_sum, value, averaged), count}); };
   const Value centered = b.sub({x, broadcast_to(b, mean_of(x), split)});

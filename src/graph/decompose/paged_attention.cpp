@@ -17,7 +17,7 @@ Value decompose_paged_attention(Builder& b, std::span<const Value> operands, con
     return b.iota({}, {.dtype = DType::i32, .dims = dims, .axis = axis});
   };
 
-  // What lies in a page past a sequence's end may be anything, even NaN, which a weight of 0 would not hide.
+  // A page's slots past a sequence's end may hold anything, even NaN, which a weight of 0 would not hide.
   const Value inside = b.less({places(key_dims, 1), by_sequence(lengths, key_dims)});
   const auto rows_of = [&](Value pages) {
     const Dims from = b.shape(pages).dims, to{queries[0], longest, from[2], from[3]};

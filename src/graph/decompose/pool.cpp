@@ -7,10 +7,10 @@
 namespace alate::graph {
 namespace {
 
-// x's rows of each sequence as [sequences, longest, width], `otherwise` past the end.
+// x's rows padded to [sequences, longest, width], with `otherwise` past the end.
 struct Padded {
   Value rows;
-  Value weights;  // [sequences, longest]: 1, or place + 1 for weighted_mean; 0 past the end
+  Value weights;  // [sequences, longest]: 1, or position + 1 for weighted_mean; 0 past the end
 };
 
 Padded pad(Builder& b, Value x, Value starts, Value lengths, Dim longest, bool by_place, double otherwise) {
@@ -52,7 +52,7 @@ Value unless_empty(Builder& b, Value row, Value lengths) {
 
 Value decompose_ragged_pool(Builder& b, std::span<const Value> operands, const Pool& attributes) {
   const DType dtype = b.shape(operands[0]).dtype;
-  if (b.shape(operands[0]).dims[0] == Dim(0))  // no row to gather, so that every sequence is empty
+  if (b.shape(operands[0]).dims[0] == Dim(0))  // no row to gather: every sequence is empty
     return broadcast_to(b, b.scalar(dtype, 0), {b.shape(operands[1]).dims[0], b.shape(operands[0]).dims[1]});
   const Value x = widen(b, operands[0]), starts = operands[1], lengths = operands[2];
   const auto finish = [&](Value result) { return narrow(b, result, dtype); };

@@ -4,13 +4,13 @@
 namespace alate::graph {
 namespace {
 
-// The rows of scales or zero points [count, ...] that belong to the table's rows that `indices` name.
+// The rows of scales or zero points [count, ...] for the table's rows at `indices`.
 Value rows_of_blocks(Builder& b, Value scales, Value indices, std::int64_t block) {
   if (block > 1) indices = b.div({indices, scalar_like(b, static_cast<double>(block), indices)});
   return take_rows(b, scales, indices);
 }
 
-// What lies at a place of an axis, which stays as 1.
+// The entry at `place` of an axis, which is kept with extent 1.
 Value at(Builder& b, Value x, std::size_t axis, std::int64_t place) {
   Slice slice{.starts = Dims(b.shape(x).rank(), 0), .limits = b.shape(x).dims, .strides = {}};
   slice.starts[axis] = place;
@@ -18,10 +18,10 @@ Value at(Builder& b, Value x, std::size_t axis, std::int64_t place) {
   return b.slice({x}, std::move(slice));
 }
 
-// Each block of `length` numbers times the Walsh-Hadamard matrix, by sums and differences of halves.
+// Multiplies each block of `length` numbers by the Walsh-Hadamard matrix, as butterflies of sums and differences.
 Value rotate(Builder& b, Value x, std::int64_t length) {
   const Dims dims = b.shape(x).dims;
-  const std::size_t halves = dims.size();  // the axis of the two that are added
+  const std::size_t halves = dims.size();  // the butterflies' axis, of extent 2
   for (std::int64_t distance = length / 2; distance > 0; distance /= 2) {
     Dims pairs = dims;
     pairs.back() = dims.back().number() / (2 * distance);
@@ -36,7 +36,7 @@ Value rotate(Builder& b, Value x, std::int64_t length) {
   return x;
 }
 
-// Each number of a run becomes the nearest of 256 from the run's least to its greatest.
+// Rounds each value to the nearest of 256 levels from its group's minimum to maximum.
 Value round_runs(Builder& b, Value x, std::int64_t runs) {
   const Dims dims = b.shape(x).dims;
   Dims cut = dims;
@@ -79,7 +79,7 @@ Value decompose_quantized_dense(Builder& b, std::span<const Value> operands, con
                 dtype);
 }
 
-// Rows are gathered as they are stored, with the scales of their blocks, so that only they become numbers.
+// Gathers stored rows with their blocks' scales first, so that only those rows are dequantized.
 Value decompose_quantized_embedding(Builder& b, std::span<const Value> operands, const Dequantize& attributes) {
   Value indices = operands[0];
   const std::size_t axes = b.shape(indices).rank();

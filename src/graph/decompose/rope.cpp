@@ -4,7 +4,7 @@
 namespace alate::graph {
 namespace {
 
-// Places from start to limit of the last axis.
+// Elements from start to limit of the last axis.
 Value part(Builder& b, Value x, std::int64_t start, std::int64_t limit, std::int64_t stride = 1) {
   const Dims dims = b.shape(x).dims;
   Slice slice{.starts = Dims(dims.size(), 0), .limits = dims, .strides = Numbers(dims.size(), 1)};
@@ -24,9 +24,9 @@ Value decompose_rope(Builder& b, std::span<const Value> operands, const Rope& at
   const std::int64_t half = b.shape(operands[first_table]).dims.back().number(), width = shape.dims.back().number();
   if (half == 0) return operands[0];
 
-  Dims turned = shape.dims;  // of one side of all pairs
+  Dims turned = shape.dims;  // dims of one element of each pair
   turned.back() = half;
-  const auto factors = [&](Value table) {  // repeated to all heads of a token
+  const auto factors = [&](Value table) {  // broadcast to all heads of a token
     const Value rows = attributes.has_positions ? take_rows(b, table, operands[1]) : table;
     Numbers mapping;
     for (std::int64_t axis = 0; axis + 1 < last; ++axis) mapping.push_back(axis);

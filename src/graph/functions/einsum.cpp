@@ -7,7 +7,7 @@
 namespace alate::graph {
 namespace {
 
-// Names of axes: letters as they stand, and for the axes of "..." numbers from the last one on, which no letter has.
+// Names of axes: letters as themselves, and numbers that no letter has for the axes of "...", from the last one on.
 using Label = int;
 using Labels = std::vector<Label>;
 constexpr Label kEllipsis = -1;
@@ -15,7 +15,7 @@ constexpr Label kEllipsis = -1;
 Label ellipsis_label(std::size_t from_end) { return 256 + static_cast<Label>(from_end); }
 bool has(const Labels& labels, Label label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
 
-// A value whose axes have labels, each once.
+// A value with distinctly labeled axes.
 struct Term {
   Value value;
   Labels labels;
@@ -94,7 +94,7 @@ class Einsum {
     return result;
   }
 
-  // The extent of a label is that of any axis that is not 1; all of those must agree.
+  // A label's extent is that of its axes other than 1, which must agree.
   void note_extents(const Term& term) {
     const Dims& dims = b_.shape(term.value).dims;
     for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -127,7 +127,7 @@ class Einsum {
     return labels;
   }
 
-  // Takes diagonals, and drops axes of extent 1 that are longer elsewhere.
+  // Takes diagonals, and drops axes of extent 1 whose label has a larger extent elsewhere.
   void prepare(Term& term) {
     for (std::size_t i = 0; i < term.labels.size(); ++i) {
       const Dim extent = b_.shape(term.value).dims[i];
@@ -145,8 +145,8 @@ class Einsum {
     return std::count(labels.begin(), labels.end(), labels[i]) > 1;
   }
 
-  // The elements whose places along axis i and along the next of its label are the same: all others are made zero, and
-  // the second axis is summed.
+  // Takes the diagonal of axis i and the next axis of the same label: zeroes all other elements and sums over the
+  // second axis.
   void take_diagonal(Term& term, std::size_t i) {
     const auto second =
         std::find(term.labels.begin() + static_cast<std::ptrdiff_t>(i) + 1, term.labels.end(), term.labels[i]);
@@ -174,7 +174,7 @@ class Einsum {
     return axes.empty() ? term : Term{b_.reduce_sum({term.value}, {.axes = std::move(axes)}), std::move(left)};
   }
 
-  // Both terms multiplied; `next` is the first term that is still to come.
+  // The product of both terms; `next` is the index of the first remaining term.
   Term contract(const Term& left, const Term& right, std::size_t next) {
     Labels later = output_;
     for (std::size_t i = next; i < terms_.size(); ++i)

@@ -28,7 +28,7 @@ Value matmul(Builder& b, Value x, Value y) {
   arguments.require(left_dims.back() == right_dims[right_dims.size() - 2],
                     "the last axis of the first must be as long as the rows of the second");
   Value product;
-  if (right_dims.size() == 2) {  // all rows of the left, batches too, by one matrix
+  if (right_dims.size() == 2) {  // all rows of the left, across batches, times one matrix
     product = b.dot_general({left, right}, {.lhs_batch = {},
                                             .rhs_batch = {},
                                             .lhs_contracting = {static_cast<std::int64_t>(left_dims.size()) - 1},

@@ -113,7 +113,7 @@ Value one_hot(Builder& b, Value indices, Dim depth, DType dtype, std::int64_t ax
     if (i != at) mapping.push_back(i);
   }
   dims.insert(dims.begin() + at, depth);
-  // In i64, whose places no narrow dtype of indices can cut short; u64 beyond it becomes negative, and names no place.
+  // In i64, since a narrow index dtype might not hold all positions; u64 beyond it becomes negative and matches none.
   const Value wide = b.shape(indices).dtype == DType::i64 ? indices : b.convert({indices}, {.dtype = DType::i64});
   const Value places = b.broadcast_in_dim({wide}, {.dims = dims, .mapping = std::move(mapping)});
   const Value is_on = b.equal({places, b.iota({}, {.dtype = DType::i64, .dims = dims, .axis = at})});

@@ -5,7 +5,7 @@
 namespace alate::graph {
 namespace {
 
-// How many elements the axes hold, in x's dtype and with extents of 1 for them: a number, or counted in each run.
+// The number of elements of the axes, in x's dtype, with extents of 1 for them: a constant, or counted in each run.
 Value count_over(Builder& b, Value x, const Numbers& axes) {
   const Shape shape = b.shape(x);
   double count = 1;

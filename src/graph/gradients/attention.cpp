@@ -1,4 +1,4 @@
-// Attention, whose gradients are an op of their own; those of that op go through its decomposition.
+// Gradients of attention, by attention_gradient, which itself is differentiated through its decomposition.
 #include "graph/gradients/rules.h"
 
 namespace alate::graph {

@@ -1,11 +1,11 @@
-// Batch norms, through what they mean in simpler ops.
+// Gradients of batch norms, through simpler ops.
 #include "graph/decompose/widening.h"
 #include "graph/gradients/rules.h"
 
 namespace alate::graph {
 namespace {
 
-// One batch norm's values in the dtype that it is computed in.
+// One batch norm's values in its compute dtype.
 class Rows {
  public:
   explicit Rows(Backward& call)
@@ -17,10 +17,10 @@ class Rows {
 
   Value wide(Value value) const { return widen(b_, value); }
   Value narrowed(Value value) const { return narrow(b_, value, dtype_); }
-  /// A number for each place of the axis, repeated.
+  /// One number per index along the axis, broadcast.
   Value repeated(Value row) const { return b_.broadcast_in_dim({row}, {.dims = dims_, .mapping = {norm_.axis}}); }
   Value sum(Value x) const { return b_.reduce_sum({x}, {.axes = others_}); }
-  /// Named dims have no number before a run, so ones are counted.
+  /// Named dims have no value before a run, so the count is a sum of ones.
   Value mean(Value x) const { return b_.div({sum(x), sum(scalar_like(b_, 1, x))}); }
   /// 1 / sqrt(variance + epsilon)
   Value factor(Value variance) const {

@@ -1,4 +1,4 @@
-// Element-wise ops of two operands.
+// Gradients of element-wise ops of two operands.
 #include "graph/gradients/rules.h"
 
 namespace alate::graph {
@@ -34,7 +34,7 @@ void rem(Backward& call) {
   call.give(1, b.neg({b.mul({call.g(), times})}));
 }
 
-// y · x^(y - 1), which is 0 for y = 0; and log(x) · x^y, where log(0) counts as 0, as jax has it.
+// y · x^(y - 1), which is 0 for y = 0; and log(x) · x^y, where log(0) counts as 0, as in jax.
 void pow(Backward& call) {
   Builder& b = call.b;
   const Value x = call.x(0), y = call.x(1), one = like(call, 1);
@@ -64,7 +64,7 @@ void complex(Backward& call) {
   if (call.wants(1)) call.give(1, call.b.neg({call.b.imag({call.g()})}));
 }
 
-// All to the operand that the result equals, half where both do.
+// The whole gradient to the operand that equals the result; half each if both do.
 void max_or_min(Backward& call) {
   Builder& b = call.b;
   const Value is_tie = b.equal({call.x(0), call.x(1)});

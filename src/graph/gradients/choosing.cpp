@@ -1,4 +1,4 @@
-// select, clamp, and what changes the dtype.
+// Gradients of select, clamp, and conversions.
 #include "graph/gradients/rules.h"
 
 namespace alate::graph {
@@ -11,8 +11,8 @@ void select(Backward& call) {
   if (call.wants(2)) call.give(2, b.select({call.x(0), nothing, call.g()}));
 }
 
-// Each element's cotangent goes to the one of the three that it is; to none where x is at a bound, as in jax. Where the
-// bounds cross, it is the upper one.
+// Each element's cotangent goes to the operand that the result was taken from; to none where x is at a bound, as in
+// jax. Where the bounds cross, that is the upper one.
 void clamp(Backward& call) {
   Builder& b = call.b;
   const Dims dims = call.y_shape().dims;
@@ -32,8 +32,7 @@ void clamp(Backward& call) {
   if (call.wants(2)) give_where(2, b.less({high, b.max({x, low})}));
 }
 
-// A complex cotangent of what was real has its real part taken, a real one of what was complex no imaginary part: both
-// are what convert does.
+// For a real operand the cotangent's real part is taken, for a complex one the imaginary part is 0: convert does both.
 void convert(Backward& call) { call.give(0, call.b.convert({call.g()}, {.dtype = call.x_shape().dtype})); }
 
 constexpr GradientRule kChoosingRules[] = {

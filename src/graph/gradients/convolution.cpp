@@ -1,4 +1,4 @@
-// Convolutions: the gradients of x and of the kernel are convolutions too.
+// Gradients of convolutions: those of x and of the kernel are convolutions too.
 #include "graph/gradients/rules.h"
 #include "graph/gradients/transposed_window.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
 
-// Takes the groups, the outer part of axis `from`, out of it and makes them the outer part of axis `to`.
+// Moves the groups from the outer part of axis `from` to the outer part of axis `to`.
 Value move_groups(Builder& b, Value value, std::int64_t from, std::int64_t to, std::int64_t groups) {
   if (groups == 1) return value;
   Dims split = b.shape(value).dims;
@@ -24,7 +24,7 @@ Value move_groups(Builder& b, Value value, std::int64_t from, std::int64_t to, s
   return b.reshape({moved}, {.dims = std::move(merged)});
 }
 
-// A further spatial axis, along which the windows go so.
+// Appends a spatial axis with this window.
 void add_axis(Convolution& conv, const WindowAxis& window) {
   conv.strides.push_back(window.stride);
   conv.padding_low.push_back(window.low);
@@ -58,7 +58,7 @@ Value gradient_of_x(Backward& call, const Convolution& conv) {
   return move_groups(b, result, conv.input_feature, conv.input_batch, conv.batch_groups);
 }
 
-// x and the cotangent, with batch and features swapped: the kernel's places are what is left.
+// Convolves x with the cotangent, batch and features swapped: the result's spatial axes are the kernel's.
 Value gradient_of_kernel(Backward& call, const Convolution& conv) {
   const Shape x = call.x_shape(0), kernel = call.x_shape(1), y = call.y_shape();
   Convolution back{.input_batch = conv.input_feature,

@@ -10,8 +10,8 @@ void cumulative_sum(Backward& call) {
 }
 
 // With y[i] = Π x[k] over k <= i (k < i where exclusive), the derivative ∂y[i] / ∂x[j] is Π x[k] over k < j times
-// Π x[k] over j < k <= i, which holds with zeros too. The second factor is a cumulative product along a new axis of the
-// values with ones up to j: memory for n · n values, a row for each j.
+// Π x[k] over j < k <= i, which holds with zeros too. The second factor is a cumulative product, along a new axis, of
+// the values with ones up to j: it takes memory for n · n values, a row for each j.
 void cumulative_product(Backward& call) {
   Builder& b = call.b;
   const Cumulative cumulative = call.as<Cumulative>();
@@ -40,7 +40,7 @@ void cumulative_product(Backward& call) {
   call.give(0, turned(b.mul({before, after})));
 }
 
-// The place of the extreme so far is that of the last value that went beyond all before it.
+// The running extreme is at the last value that exceeded all before it.
 void cumulative_extreme(Backward& call) {
   Builder& b = call.b;
   const Cumulative cumulative = call.as<Cumulative>();
@@ -53,11 +53,11 @@ void cumulative_extreme(Backward& call) {
   const Value x = turned(call.x());
   const Cumulative before{.axis = cumulative.axis, .reverse = false, .exclusive = true};
   const Value extreme = b.emit(call.node.op, {x}, before).front();
-  // NaN goes beyond everything. The first place holds the extreme at first whatever its value: 0 stands for it.
+  // NaN exceeds everything. The first element is the extreme initially, whatever its value: 0 is its index.
   const Value stays = is_max ? b.less_or_equal({x, extreme}) : b.greater_or_equal({x, extreme});
   const Value places = places_along(b, shape.dims, axis);
   const Value records = b.select({stays, broadcast_to(b, b.scalar(DType::i64, 0), shape.dims), places});
-  // An exclusive extreme of nothing has the lowest number as its place, which is outside.
+  // An exclusive extreme of no elements has the lowest number as its index, which is out of range.
   const Value holders =
       b.cumulative_max({records}, {.axis = cumulative.axis, .reverse = false, .exclusive = cumulative.exclusive});
   call.give(0, turned(scatter_along(b, shape, axis, holders, turned(call.g()))));

@@ -1,4 +1,4 @@
-// Collectives, random bits and stored encodings.
+// Gradients of collectives, random bits and stored encodings.
 #include "graph/gradients/rules.h"
 
 namespace alate::graph {
@@ -14,7 +14,7 @@ void each(Backward& call, Emit emit) {
   }
 }
 
-// Each device's operand is in the result of every device of its group.
+// Each device's operand contributes to the result of every device of its group.
 void all_reduce(Backward& call) {
   const AllReduce attributes = call.as<AllReduce>();
   if (attributes.reduction != Reduction::sum) call.fail(kOnlySums);

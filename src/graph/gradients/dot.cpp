@@ -34,7 +34,7 @@ void dot_general(Backward& call) {
                   &other_contracting = is_left ? dot.rhs_contracting : dot.lhs_contracting;
     const Numbers own = free_axes(call.x_shape(place).rank(), batch, contracting),
                   others = free_axes(call.x_shape(1 - place).rank(), other_batch, other_contracting);
-    // The result's axes: batch, then free ones of the left, then of the right.
+    // The result's axes: batch, then lhs's free axes, then rhs's.
     const std::size_t first_other = batch.size() + (is_left ? own.size() : 0);
     const Value product =
         b.dot_general({call.g(), call.x(1 - place)}, {.lhs_batch = counting_from(0, batch.size()),

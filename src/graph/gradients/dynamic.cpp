@@ -1,4 +1,4 @@
-// Slices whose places are values.
+// Gradients of slices with runtime starts.
 #include "graph/gradients/rules.h"
 
 namespace alate::graph {
@@ -9,7 +9,7 @@ std::vector<Value> with_places(const Backward& call, std::vector<Value> operands
   return operands;
 }
 
-// Both ops clamp places alike, because the slices are equally long.
+// Both ops clamp starts alike, because the slices have equal sizes.
 void dynamic_slice(Backward& call) {
   call.give(0, call.b.dynamic_update_slice(with_places(call, {zeros(call.b, call.x_shape()), call.g()}, 1)));
 }

@@ -1,4 +1,4 @@
-// Fourier transforms. fft and ifft are symmetric matrices: their own transposes.
+// Gradients of Fourier transforms. fft and ifft are symmetric matrices: their own transposes.
 #include "graph/gradients/rules.h"
 
 namespace alate::graph {
@@ -15,7 +15,7 @@ void rfft(Backward& call) {
   call.give(0, b.real({b.fft({whole}, {.kind = FftKind::fft, .lengths = fft.lengths})}));
 }
 
-// All values of the half but the first and (of an even length) the last stand for two of the whole.
+// All values of the half but the first and (for an even length) the last stand for two of the full spectrum.
 void irfft(Backward& call) {
   Builder& b = call.b;
   const Fft fft = call.as<Fft>();

@@ -1,11 +1,11 @@
-// gather: cotangents are added where the slices came from.
+// Gradients of gather: cotangents are added where the slices came from.
 
 #include "graph/gradients/rules.h"
 
 namespace alate::graph {
 namespace {
 
-// The last place where a slice along the axis can begin, as an i64 scalar.
+// The last valid start of a slice along the axis, as an i64 scalar.
 Value last_start(Builder& b, Value x, std::size_t axis, Dim size) {
   const Dim extent = b.shape(x).dims[axis];
   if (extent == size) return b.scalar(DType::i64, 0);
@@ -20,7 +20,7 @@ Value last_start(Builder& b, Value x, std::size_t axis, Dim size) {
 // The index vectors as gather clamps them, in i64.
 Value clamped_starts(Builder& b, Value x, Value indices, const Gather& gather) {
   const Shape shape = b.shape(indices);
-  if (shape.dtype == DType::u64) {  // what i64 does not hold is past every end
+  if (shape.dtype == DType::u64) {  // values above i64 are past every end
     const Value most = b.convert({b.scalar(DType::i64, 0x1p62)}, {.dtype = DType::u64});
     indices = b.min({indices, broadcast_to(b, most, shape.dims)});
   }

@@ -1,4 +1,4 @@
-// The way back through a graph.
+// The backward pass through a graph.
 #include "graph/gradients.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace alate::graph {
 namespace {
 
-/// Differentiates the nodes from `first` to the last that there is when it is made; what lies before counts as constant
-/// unless it is asked about.
+/// Differentiates the nodes from `first` to the builder's last at construction; earlier values count as constant unless
+/// their gradients are requested.
 class Differentiation {
  public:
   Differentiation(Builder& b, NodeId first, std::span<const Value> with_respect_to, std::span<const Value> held)
@@ -33,7 +33,7 @@ class Differentiation {
 
   void seed(Value output, Value cotangent) { accumulate(output, cotangent); }
 
-  /// Sources of nodes are the builder's for what differentiates them, if `sets_sources`.
+  /// With `sets_sources`, gradient nodes get the source of the node that they differentiate.
   void run(bool sets_sources) {
     for (auto id = static_cast<NodeId>(varies_.size()); id-- > first_;) {
       if (!varies_[id]) continue;
@@ -60,7 +60,7 @@ class Differentiation {
   }
 
  private:
-  // Whether anything that is asked about changes the value.
+  // Whether the value depends on a requested value.
   bool varies(Value value) const {
     if (asked_.contains(value)) return true;
     return varies_[value.node] && !held_.contains(value) && is_differentiable(b_.shape(value).dtype);
@@ -127,7 +127,7 @@ std::vector<Value> gradients_of(Builder& b, std::span<const Value> outputs, std:
   return results;
 }
 
-// A name that no parameter has.
+// A name that no parameter uses.
 std::string free_name(const Builder& b, std::string name) {
   const auto is_taken = [&] {
     const std::span<const Parameter> parameters = b.so_far().parameters();
@@ -181,7 +181,7 @@ void Backward::differentiate(const std::function<std::vector<Value>()>& express)
     if (cotangents[i]) way.seed(results[i], *cotangents[i]);
   }
   way.run(false);
-  // The whole gradient of a value that is several operands goes to the first of them.
+  // If a value is several operands, its whole gradient goes to the first of them.
   std::set<Value> given;
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const std::optional<Value> found = way.find(x(i));

@@ -1,5 +1,5 @@
-// while_loop. A first loop keeps the state before each trip, a second one goes back over the trips. For that their
-// number must be known: it is, where whatever the condition depends on begins with constants.
+// Gradients of while_loop. A first loop records the state before each trip, a second one runs backward over the trips.
+// This requires a known trip count: it is known if every value that the condition depends on starts as a constant.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -12,7 +12,7 @@
 namespace alate::graph {
 namespace {
 
-// Counting happens in the interpreter.
+// Trips are counted in the interpreter.
 constexpr std::int64_t kMostTrips = 100'000;
 
 using Places = std::set<std::size_t>;
@@ -40,7 +40,7 @@ Places parameters_of(const Graph& graph, std::span<const Value> values) {
   return places;
 }
 
-// A graph of only what the values depend on; its parameters are `kept`.
+// A graph of only the nodes that the values depend on; its parameters are `kept`.
 Graph part_of(const Graph& graph, std::span<const Value> values, const Places& kept) {
   Builder b("part of " + graph.name(), graph.shared_dims());
   const std::vector<bool> is_reached = reached(graph, values);
@@ -80,7 +80,7 @@ bool has_named_dims(const Graph& graph) {
 
 std::int64_t count_trips(Backward& call) {
   const Graph &condition = *call.node.regions[0], &body = *call.node.regions[1];
-  // What the condition depends on, in this trip or a later one.
+  // The parameters that the condition depends on, in this trip or a later one.
   const Value verdict = condition.outputs()[0].value;
   Places needed = parameters_of(condition, std::span(&verdict, 1));
   for (std::size_t before = needed.size() + 1; before != needed.size();) {
@@ -110,7 +110,7 @@ Dims stacked(std::int64_t trips, Dims dims) {
   return dims;
 }
 
-// Where in a stack the value of a trip lies.
+// The start indices of a trip's value in a stack.
 std::vector<Value> start_of(Builder& b, Value trip, std::size_t rank) {
   std::vector<Value> places{trip};
   for (std::size_t i = 0; i < rank; ++i) places.push_back(b.scalar(DType::i64, 0));
@@ -141,7 +141,7 @@ Region finished(Builder& b, const std::vector<Value>& outputs) {
   return std::make_shared<const Graph>(b.finish());
 }
 
-// The state before each trip, stacked: for each value of the loop one with a first axis of trips.
+// The state before each trip: every loop value stacked along a first axis of trips.
 std::vector<Value> record_states(Backward& call, std::int64_t trips) {
   Builder& b = call.b;
   const std::size_t count = call.node.operands.size();
@@ -171,7 +171,7 @@ std::vector<Value> record_states(Backward& call, std::int64_t trips) {
 void while_loop(Backward& call) {
   Builder& b = call.b;
   const std::int64_t trips = count_trips(call);
-  std::vector<std::size_t> floats;  // the values of the loop that have cotangents
+  std::vector<std::size_t> floats;  // the loop values with cotangents
   for (std::size_t i = 0; i < call.node.operands.size(); ++i) {
     if (is_differentiable(call.x_shape(i).dtype)) floats.push_back(i);
   }

@@ -1,4 +1,5 @@
-// Ops that move elements to places that are known: gradients move back, and add up where elements were repeated.
+// Gradients of ops that move elements to static positions: gradients move back, and add up where elements were
+// repeated.
 #include <algorithm>
 
 #include "graph/gradients/rules.h"
@@ -17,7 +18,7 @@ void transpose(Backward& call) {
   call.give(0, call.b.transpose({call.g()}, {.permutation = std::move(inverse)}));
 }
 
-// Sums over the axes that repeat; what is left has the operand's axes in the order of the mapping.
+// Sums over the broadcast axes; the remaining ones are the operand's axes in the order of the mapping.
 void broadcast_in_dim(Backward& call) {
   Builder& b = call.b;
   const auto& [dims, mapping] = call.as<BroadcastInDim>();
@@ -57,8 +58,8 @@ void concatenate(Backward& call) {
   }
 }
 
-// Zeros between the elements for strides and around them for the rest; over a named extent, whose rest has no number,
-// the elements are written into zeros.
+// Pads with zeros between the elements for strides and around them for the rest; over a named extent, where that
+// padding is unknown, the elements are written into zeros.
 void slice(Backward& call) {
   Builder& b = call.b;
   const auto& [starts, limits, strides] = call.as<Slice>();
@@ -110,7 +111,7 @@ void pad(Backward& call) {
 
 void reverse(Backward& call) { call.give(0, call.b.reverse({call.g()}, call.as<Axes>())); }
 
-// Barriers hold among gradients too.
+// Barriers apply to gradients too.
 void barrier(Backward& call) {
   std::vector<Value> cotangents;
   for (std::size_t i = 0; i < call.node.operands.size(); ++i) {

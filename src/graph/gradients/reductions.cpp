@@ -10,7 +10,7 @@ void reduce_sum(Backward& call) {
   call.give(0, restore_axes(call.b, call.g(), call.x_shape().dims, call.as<Axes>().axes));
 }
 
-// Equal shares to all that equal the result.
+// Equal shares to all elements that equal the result.
 void reduce_extreme(Backward& call) {
   Builder& b = call.b;
   const Shape x = call.x_shape();
@@ -21,8 +21,8 @@ void reduce_extreme(Backward& call) {
   call.give(0, b.mul({ones, restore_axes(b, share, x.dims, axes.axes)}));
 }
 
-// The product of the values before each place and of those after it, which holds with zeros too. Several axes are
-// reduced one by one.
+// The product of the values before and after each element, which is correct with zeros too. Several axes are reduced
+// one by one.
 void reduce_product(Backward& call) {
   Builder& b = call.b;
   Numbers axes = call.as<Axes>().axes;

@@ -1,5 +1,5 @@
-// if_else and call: the op again, over the gradients of its regions. What a region computes is computed again there.
-// reduce, where its region is one op that has a reduction of its own.
+// Gradients of if_else and call: the same op over the gradients of its regions, which recompute the region's values;
+// and of reduce, if its region is one op that has a reduction of its own.
 #include <memory>
 #include <optional>
 
@@ -31,7 +31,7 @@ struct Folding {
   Op op, reduction;
 };
 
-// What a region of one op over its two parameters folds with.
+// The fold that a region of one op over its two parameters performs.
 std::optional<Folding> folding_of(const Graph& region) {
   if (region.parameters().size() != 2 || region.outputs().size() != 1) return std::nullopt;
   const Node& node = region.node(region.outputs()[0].value.node);

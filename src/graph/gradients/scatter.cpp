@@ -1,5 +1,5 @@
-// Scatters. An element of the updates that lands outside is skipped, alone, so that its window cannot be gathered as a
-// whole: every element is looked up where it landed.
+// Gradients of scatters. Only the out-of-range elements of an update window are skipped, so a window cannot be gathered
+// as a whole: every element is looked up where it landed.
 #include <algorithm>
 
 #include "graph/gradients/rules.h"
@@ -37,7 +37,7 @@ class Landing {
   /// Whether each element of the updates lands inside.
   Value inside() const { return inside_; }
 
-  /// The elements of `from`, of operand 0's dims, where the updates land; anything where they do not.
+  /// The elements of `from`, of operand 0's dims, where the updates land; unspecified for out-of-range updates.
   Value look_up(Value from) const {
     const Shape shape = b_.shape(from);
     if (shape.rank() == 0) return repeated(from);
@@ -52,7 +52,7 @@ class Landing {
     return b_.gather({from, vectors_}, std::move(gather));
   }
 
-  /// The number (i64) of each element of the updates in row-major order.
+  /// The row-major index (i64) of each element of the updates.
   Value numbers() const {
     Value number = repeated(b_.scalar(DType::i64, 0));
     for (std::size_t i = 0; i < updates_.size(); ++i) {
@@ -65,7 +65,7 @@ class Landing {
  private:
   Value repeated(Value scalar) const { return broadcast_to(b_, scalar, updates_); }
 
-  // The place (i64) along an axis of operand 0 where each element of the updates lands.
+  // The index (i64) along an axis of operand 0 where each element of the updates lands.
   Value places(std::size_t axis) const {
     const auto found = std::find(scatter_.scatter_dims_to_operand_dims.begin(),
                                  scatter_.scatter_dims_to_operand_dims.end(), static_cast<std::int64_t>(axis));
@@ -88,7 +88,7 @@ class Landing {
     return b_.add({place, places_along(b_, updates_, update_axis)});
   }
 
-  // One entry of the index vectors, repeated over the windows.
+  // One entry of the index vectors, broadcast over the windows.
   Value starts(std::size_t entry) const {
     const Shape shape = b_.shape(indices_);
     Value start = b_.convert({indices_}, {.dtype = DType::i64});
@@ -108,7 +108,7 @@ class Landing {
   Scatter scatter_;
   Value x_, indices_, vectors_, inside_;
   Dims updates_;
-  Numbers batch_axes_;  // of the updates: those that count index vectors
+  Numbers batch_axes_;  // axes of the updates that enumerate index vectors
 };
 
 void scatter_sum(Backward& call) {
@@ -119,7 +119,7 @@ void scatter_sum(Backward& call) {
   call.give(2, b.select({landing.inside(), landing.look_up(call.g()), zeros(b, call.x_shape(2))}));
 }
 
-// Of several updates at one place the last one stays: the one whose number is there after the numbers were scattered.
+// The last of several updates of one element wins: the one whose number is there after scattering the numbers.
 void scatter_set(Backward& call) {
   Builder& b = call.b;
   const Shape x = call.x_shape(), updates = call.x_shape(2);
@@ -134,7 +134,7 @@ void scatter_set(Backward& call) {
   call.give(2, b.select({stays, landing.look_up(call.g()), zeros(b, updates)}));
 }
 
-// Equal shares to all that equal the result.
+// Equal shares to all elements that equal the result.
 void scatter_extreme(Backward& call) {
   Builder& b = call.b;
   const Shape x = call.x_shape(), updates = call.x_shape(2);

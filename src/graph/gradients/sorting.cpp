@@ -1,4 +1,4 @@
-// sort and top_k: cotangents go back to the places that values came from.
+// Gradients of sort and top_k: cotangents go back to the values' original positions.
 #include <memory>
 
 #include "graph/gradients/rules.h"
@@ -7,7 +7,7 @@
 namespace alate::graph {
 namespace {
 
-// The comparator, with two more parameters that it does not read.
+// The comparator with two additional, unused parameters.
 Region with_ignored_places(const Graph& comparator) {
   Builder b(comparator.name(), comparator.shared_dims());
   std::vector<Value> taken;
@@ -19,7 +19,7 @@ Region with_ignored_places(const Graph& comparator) {
   return std::make_shared<const Graph>(b.finish());
 }
 
-// Compares pairs of a place and of values of these dtypes by their places.
+// Compares tuples of an index and values of these dtypes by their indices.
 Region by_place(const std::shared_ptr<DimTable>& dims, const std::vector<DType>& dtypes) {
   Builder b("by place", dims);
   const Value first = b.parameter("first place", {DType::i64, {}});
@@ -33,7 +33,7 @@ Region by_place(const std::shared_ptr<DimTable>& dims, const std::vector<DType>&
   return std::make_shared<const Graph>(b.finish());
 }
 
-// Sorts again, with places; then the cotangents by those places.
+// Sorts again, with indices; then sorts the cotangents by those indices.
 void sort(Backward& call) {
   Builder& b = call.b;
   const Sort sort = call.as<Sort>();

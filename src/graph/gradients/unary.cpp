@@ -1,4 +1,4 @@
-// Element-wise ops of one operand. Derivatives are written over the result where that is cheaper or exact.
+// Gradients of element-wise ops of one operand. Derivatives use the result where that is cheaper or exact.
 #include <cmath>
 #include <numbers>
 
@@ -25,7 +25,7 @@ void abs(Backward& call) {
   call.give(0, b.mul({as_complex(b, call.g()), direction}));
 }
 
-// z / |z|: with s the result, ∂s = (∂z - s² · conj(∂z)) / (2 |z|), taken as 0 at 0. Real signs do not change.
+// z / |z|: with s the result, ∂s = (∂z - s² · conj(∂z)) / (2 |z|), taken as 0 at 0. Real signs have derivative 0.
 void sign(Backward& call) {
   Builder& b = call.b;
   if (!is_complex(call.x_shape().dtype)) return;
@@ -39,7 +39,7 @@ void sign(Backward& call) {
 // y (1 - y)
 void logistic(Backward& call) { give_product(call, call.b.mul({call.y(), call.b.sub({like(call, 1), call.y()})})); }
 
-// 1 - y², as a product, which keeps its digits where y is near 1.
+// 1 - y², as a product, which stays accurate for y near 1.
 void tanh(Backward& call) {
   Builder& b = call.b;
   give_product(call, b.mul({b.sub({like(call, 1), call.y()}), b.add({like(call, 1), call.y()})}));

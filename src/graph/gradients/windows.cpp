@@ -1,4 +1,4 @@
-// Reductions over windows, and the scatter of max pooling.
+// Gradients of window reductions, and of the scatter of max pooling.
 #include "graph/gradients/rules.h"
 #include "graph/gradients/transposed_window.h"
 
@@ -14,7 +14,7 @@ Windows windows_of(const Backward& call) {
   return windows;
 }
 
-// What each window sees at one of its entries, one value for each entry in row-major order: x padded and cut.
+// The elements that all windows read at one entry, a value for each entry in row-major order: slices of padded x.
 std::vector<Value> entries_of(Backward& call, Value x, Value padding, const Windows& windows, const Dims& results) {
   Builder& b = call.b;
   const Dims dims = b.shape(x).dims;
@@ -50,7 +50,7 @@ std::vector<Value> entries_of(Backward& call, Value x, Value padding, const Wind
   return entries;
 }
 
-// A sum of the cotangents of all windows that saw an element.
+// The sum of the cotangents of all windows that read an element.
 void sum(Backward& call, const Windows& windows) {
   const Shape x = call.x_shape(), y = call.y_shape();
   Window back{.reduction = Reduction::sum};
@@ -66,7 +66,7 @@ void sum(Backward& call, const Windows& windows) {
   call.give(0, call.b.reduce_window({call.g()}, std::move(back)));
 }
 
-// All to the first extreme of a window, as jax has it.
+// The whole gradient to the first extreme of a window, as in jax.
 void extreme(Backward& call, const Windows& windows, bool is_max) {
   Builder& b = call.b;
   SelectWindow select;
@@ -84,7 +84,7 @@ void extreme(Backward& call, const Windows& windows, bool is_max) {
     return;
   }
   call.differentiate([&] {
-    // The reduction over no axes of nothing is its beginning: the lowest or highest value.
+    // The reduction of an empty value is its identity: the lowest or highest value.
     const Value nothing = zeros(b, {call.x_shape().dtype, {0}});
     const Value lowest = b.emit(is_max ? Op::reduce_max : Op::reduce_min, {nothing}, Axes{{0}}).front();
     const std::vector<Value> entries = entries_of(call, call.x(), lowest, windows, call.y_shape().dims);
@@ -117,8 +117,8 @@ void reduce_window(Backward& call) {
   }
 }
 
-// The op is linear in the values that it scatters: each gets the cotangent of the place that its window chose. Which
-// place that is does not change by small steps of operand 0.
+// The op is linear in the values that it scatters: each gets the cotangent of the element that its window selected.
+// Small changes of operand 0 do not change the selection.
 void select_and_scatter(Backward& call) {
   Builder& b = call.b;
   if (!call.wants(1) || is_empty(call.x_shape(0)) || is_empty(call.x_shape(1))) return;

@@ -7,7 +7,7 @@
 namespace alate::graph {
 namespace {
 
-// What a node computes, over values of the new graph.
+// Fingerprint of a node's computation over values of the new graph.
 Fingerprint identity_of(const Node& node, const std::vector<Value>& operands) {
   FingerprintBuilder builder;
   builder.add(static_cast<std::uint64_t>(node.op));
@@ -21,7 +21,7 @@ Fingerprint identity_of(const Node& node, const std::vector<Value>& operands) {
 
 Graph eliminate_common_subexpressions(const Graph& graph) {
   Rewriter rewriter(graph);
-  std::map<Fingerprint, NodeId> known;  // to the old node that was first
+  std::map<Fingerprint, NodeId> known;  // the first old node of each
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const Node& node = graph.node(id);
     if (op_info(node.op).kind == OpKind::leaf) continue;

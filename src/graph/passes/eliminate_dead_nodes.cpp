@@ -4,7 +4,7 @@
 namespace alate::graph {
 namespace {
 
-// A dead op of a region would still run, and may refuse its operands.
+// A dead op in a region would still run, and could fail on its operands.
 std::vector<Region> live_regions(const Node& node) {
   std::vector<Region> regions;
   for (const Region& region : node.regions)

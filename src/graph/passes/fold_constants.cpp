@@ -12,8 +12,8 @@ const ConstantPtr* constant_of(const Graph& graph, Value value) {
   return &graph.constants()[static_cast<std::size_t>(std::get<Index>(node.attributes).index)];
 }
 
-// Nobody may see through a barrier. A repeated constant is larger than what it repeats, and numbers are larger than
-// what they were quantized to: both are cheaper made where they are used.
+// Barriers are opaque. Broadcast and dequantized constants are larger than their operands: both are cheaper to compute
+// where they are used.
 bool is_worth_folding(const Node& node) {
   for (const Op op : {Op::optimization_barrier, Op::scheduling_barrier, Op::broadcast_in_dim, Op::dequantize}) {
     if (node.op == op) return false;

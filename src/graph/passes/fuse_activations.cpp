@@ -35,12 +35,12 @@ class Activations {
     return is_about(graph_.shape(like).dtype, found, wanted);
   }
 
-  // logistic, erf or tanh: what x · coefficient · gate is made with; mul where it is none of the three.
+  // The op in x · coefficient · gate: logistic, erf or tanh; mul for none of them.
   Op gate_of(Value x, Value gate, double coefficient) const {
     const Node& node = node_of(graph_, gate);
     if (node.op == Op::logistic) return node.operands[0] == x && coefficient == 1 ? Op::logistic : Op::mul;
     if (node.op != Op::add) return Op::mul;
-    // 0.5 · (1 + f), and (0.5 + 0.5 · f), in any order.
+    // 0.5 · (1 + f) or (0.5 + 0.5 · f), in any order.
     for (const std::size_t place : {0u, 1u}) {
       const std::optional<double> offset = uniform_number(graph_, node.operands[place]);
       if (!offset) continue;

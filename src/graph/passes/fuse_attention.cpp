@@ -7,12 +7,12 @@
 namespace alate::graph {
 namespace {
 
-// Numbers from here on leave nothing of a score that they are added to, nor of its exponential.
+// Mask values at or below this swamp any score, and its exponential is 0.
 constexpr double kAsGoodAsMinusInfinity = -1e30;
 
 struct Mask {
   Value value;                        // of the scores' dims
-  std::optional<double> hidden = {};  // what hidden scores become, where the mask is of bool
+  std::optional<double> hidden = {};  // replacement of masked scores, for a bool mask
   bool shows_true = true;
 };
 struct Scores {
@@ -20,7 +20,7 @@ struct Scores {
   double scale = 1, soft_cap = 0;
   std::optional<Mask> mask = {};
 };
-// An operand of attention: [batch, length, heads, width] once its axes are in this order.
+// An operand of attention: [batch, length, heads, width] after this permutation.
 struct Side {
   Value value;
   Numbers permutation;  // of [batch, length, width] where there are no heads
@@ -56,7 +56,7 @@ class AttentionFusion {
   }
 
  private:
-  // Weights of which NaNs, those of rows that see nothing, are made zeros: what attention does by itself.
+  // Strips a select that replaces NaN weights (of fully masked rows) by zeros, which attention does itself.
   Value unguarded(Value weights) const {
     const Node* select = node_if(graph_, weights, Op::select);
     if (select == nullptr || uniform_number(graph_, select->operands[1]) != 0) return weights;
@@ -71,7 +71,7 @@ class AttentionFusion {
   std::optional<Side> side(Value value, const Numbers& batch, std::int64_t contracting, bool contracts_width) const {
     const std::size_t rank = graph_.shape(value).rank();
     if (rank != batch.size() + 2) return std::nullopt;
-    std::int64_t free = static_cast<std::int64_t>(rank * (rank - 1) / 2) - contracting;  // the axis that is left
+    std::int64_t free = static_cast<std::int64_t>(rank * (rank - 1) / 2) - contracting;  // the remaining axis
     for (const std::int64_t axis : batch) free -= axis;
     Numbers permutation = {batch[0], contracts_width ? free : contracting};
     if (batch.size() == 2) permutation.push_back(batch[1]);
@@ -113,7 +113,7 @@ class AttentionFusion {
     return Scores{.product = product, .scale = inner.coefficient * outer.coefficient, .soft_cap = outer.coefficient};
   }
 
-  // Fewer heads, where the value is these heads with each repeated for a group.
+  // The key/value heads, if the value repeats each for a group of query heads.
   Side without_repeats(const Side& side) const {
     const Node* merged = node_if(graph_, side.value, Op::reshape);
     const Node* repeated = merged == nullptr ? nullptr : node_if(graph_, merged->operands[0], Op::broadcast_in_dim);
@@ -132,7 +132,7 @@ class AttentionFusion {
     return is_repeat ? Side{few, side.permutation} : side;
   }
 
-  // A mask of the scores' dims with extents of 1 where it only repeats along batch or heads.
+  // The mask with extents of 1 where it only broadcasts along batch or heads.
   Value small_mask(Rewriter& rewriter, Builder& b, Value mask, Dims dims) const {
     const Node* node = node_if(graph_, mask, Op::broadcast_in_dim);
     if (dims.size() == 3) return b.reshape({rewriter.mapped(mask)}, {.dims = {dims[0], 1, dims[1], dims[2]}});

@@ -6,7 +6,7 @@
 namespace alate::graph {
 namespace {
 
-// Matches patterns that end in one node of the old graph, over what its operands became.
+// Matches patterns that end in one node of the old graph, over its mapped operands.
 class DenseFusion {
  public:
   explicit DenseFusion(const Graph& graph) : graph_(graph), uses_(use_counts(graph)), rewriter_(graph) {}
@@ -48,7 +48,7 @@ class DenseFusion {
     return b.dense({operands[0], out_in});
   }
 
-  // The dense node that an operand is, if nothing else reads it and nothing follows its product yet.
+  // The operand's dense node, if nothing else reads it and it has no epilogue yet.
   const Node* plain_dense(const Builder& b, const Node& user, std::size_t place, const std::vector<Value>& operands,
                           std::uint32_t uses = 1) const {
     const Node& dense = b.so_far().node(operands[place].node);
@@ -71,7 +71,7 @@ class DenseFusion {
     return std::nullopt;
   }
 
-  // The same product with a bias or a residual more.
+  // The same product with a bias or residual added.
   template <typename DenseAttributes>
   static Value with_addend(Builder& b, std::vector<Value> inputs, DenseAttributes attributes, Value addend) {
     if (const std::optional<Value> bias = bias_row(b, addend);
@@ -91,7 +91,7 @@ class DenseFusion {
     return b.quantized_dense(std::move(inputs), std::move(attributes));
   }
 
-  // A constant row that is repeated along all axes but the last.
+  // A constant row that is broadcast along all axes but the last.
   static std::optional<Value> bias_row(Builder& b, Value value) {
     const std::optional<Value> row = repeated_row(b.so_far(), value);
     return row && is_constant(b.so_far(), *row) ? std::optional(flat_row(b, *row)) : std::nullopt;

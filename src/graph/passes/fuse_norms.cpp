@@ -4,7 +4,7 @@
 namespace alate::graph {
 namespace {
 
-// x · rsqrt(mean(x²) + epsilon), where x may be centered, with a scale and a shift of the last axis.
+// x · rsqrt(mean(x²) + epsilon), where x may be centered, with a scale and shift along the last axis.
 struct Normal {
   Value x;
   bool is_centered;
@@ -53,7 +53,7 @@ class Norms {
     });
   }
 
-  // A product or quotient of x and its deviation, and of a row where there is one.
+  // A product or quotient of x, its deviation, and optionally a row.
   std::optional<Normal> scaled(Value value) const {
     const Node& node = node_of(graph_, value);
     if (node.op != Op::mul && node.op != Op::div) return std::nullopt;
@@ -72,7 +72,7 @@ class Norms {
     return std::nullopt;
   }
 
-  // Factors and divisors of the whole dims, or repeated to them.
+  // Splits a value into factors and divisors of the full dims, or broadcast to them.
   bool take_apart(Value value, std::vector<Value>& factors, std::vector<Value>& divisors, int depth) const {
     const Node& node = node_of(graph_, value);
     if (node.op == Op::mul && depth < 4) {
@@ -113,7 +113,7 @@ class Norms {
     });
   }
 
-  // What a deviation is the root of, or the inverse root where it is a factor.
+  // The radicand of a deviation, which is a square root, or an inverse square root if it is a factor.
   std::optional<Value> radicand(const Rows& rows, Value deviation, bool divides) const {
     const Value root = rows.peel(deviation);
     const Node& node = node_of(graph_, root);

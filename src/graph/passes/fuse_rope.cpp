@@ -10,18 +10,18 @@
 namespace alate::graph {
 namespace {
 
-// A table repeated over x: its places along x's axes.
+// A table broadcast over x: its axes as axes of x.
 struct Table {
   Value source;
   Numbers mapping;
   bool operator==(const Table&) const = default;
 };
 struct Rotation {
-  Value x;  // [..., width], of which the first two halves are turned
+  Value x;  // [..., width], whose first two halves are rotated
   Table cosines, sines;
   std::int64_t half;
   bool interleaved = false;
-  bool doubled = false;  // tables hold each angle twice, a half after the other
+  bool doubled = false;  // tables hold each angle twice, in two equal halves
 };
 
 class RopeFusion {
@@ -47,14 +47,14 @@ class RopeFusion {
     rewriter.copy(id);
     return rewriter.mapped(Value{id, 0});
   }
-  // The rope is the value itself, or under a reshape or transpose.
+  // Whether the value is a rope, or a reshape or transpose of one.
   bool is_taken(const Builder& b, Value value) const {
     const Node* node = &node_of(b.so_far(), value);
     if (node->op != Op::rope) node = &node_of(b.so_far(), node->operands[0]);
     return !is_native_ || is_native_(b.so_far(), *node);
   }
 
-  // x, where the value is its places from start to limit of the last axis.
+  // x, if the value is its slice from start to limit of the last axis.
   std::optional<Value> part(Value value, std::int64_t start, std::int64_t limit, std::int64_t stride) const {
     const Node* node = node_if(graph_, value, Op::slice);
     if (node == nullptr) return std::nullopt;
@@ -67,7 +67,7 @@ class RopeFusion {
           step != (is_last ? stride : 1))
         return std::nullopt;
     }
-    const Dim end = slice.limits.back();  // a strided part may end anywhere behind its last place
+    const Dim end = slice.limits.back();  // a strided slice may have any limit after its last element
     if (!end.is_number() || end.number() > limit || end.number() <= limit - stride) return std::nullopt;
     return node->operands[0];
   }
@@ -80,7 +80,7 @@ class RopeFusion {
     return Table{value, std::move(mapping)};
   }
 
-  // A sum or difference of two products, the four operands in order.
+  // The four operands, in order, of a sum or difference of two products.
   using Terms = std::array<Value, 4>;
   template <typename Match>
   std::optional<Rotation> over_products(const Node& node, const Match& match) const {
@@ -152,7 +152,7 @@ class RopeFusion {
     return found;
   }
 
-  // Pairs of [..., half, 1] and [..., half, 1] as one axis.
+  // Two values [..., half, 1] interleaved into one axis.
   std::optional<Rotation> interleaved(const Node& node) const {
     const Node* pairs = node_if(graph_, node.operands[0], Op::concatenate);
     if (pairs == nullptr || pairs->operands.size() != 2 || !is_over_last(*pairs) || pairs->results[0].rank() < 2)
@@ -182,7 +182,7 @@ class RopeFusion {
     return std::get<Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
   }
 
-  // Whether the second half of the last axis is the first half again.
+  // Whether the second half of the last axis repeats the first.
   bool has_equal_halves(Value value, int depth) const {
     const Node& node = node_of(graph_, value);
     const Shape& shape = graph_.shape(value);
@@ -239,7 +239,7 @@ class RopeFusion {
     return true;
   }
 
-  // The axis that tables do not vary along: the last such before the width, else one to be added.
+  // The axis that tables do not vary along: the last one before the width; none if it must be added.
   std::optional<std::size_t> heads_axis(const Rotation& rotation) const {
     const std::size_t rank = graph_.shape(rotation.x).rank();
     std::vector<bool> varies(rank);
@@ -254,7 +254,7 @@ class RopeFusion {
     return std::nullopt;
   }
 
-  // [tokens..., half]: without the heads' axis, and repeated along the others.
+  // [tokens..., half]: without the heads axis, and broadcast along the others.
   Value rows_of(Rewriter& rewriter, Builder& b, const Table& table, const Rotation& rotation,
                 std::optional<std::size_t> heads) const {
     Dims dims = graph_.shape(rotation.x).dims;

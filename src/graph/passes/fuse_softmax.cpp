@@ -24,7 +24,7 @@ class Softmaxes {
   }
 
  private:
-  // x, where the value is x - max(x).
+  // x, if the value is x - max(x).
   std::optional<Value> below_largest(const Rows& rows, Value value) const {
     const Node* difference = node_if(graph_, value, Op::sub);
     if (difference == nullptr || rows.reduced(difference->operands[1], Op::reduce_max) != difference->operands[0])

@@ -11,10 +11,10 @@
 namespace alate::graph {
 namespace {
 
-constexpr int kDeepest = 16;             // of products and of repeats of repeats
-constexpr std::size_t kMostFactors = 8;  // no pattern has more; products of products would have any number
+constexpr int kDeepest = 16;             // for nested products and broadcasts
+constexpr std::size_t kMostFactors = 8;  // no pattern has more, but nested products could have any number
 
-// Whether a constant's number is had at once: a whole weight may be behind it.
+// Whether a constant is cheap to evaluate: it could depend on a whole weight.
 bool is_small(const Constant& constant) {
   return constant.shape.element_count() <= 64 && std::all_of(constant.operands.begin(), constant.operands.end(),
                                                              [](const ConstantPtr& part) { return is_small(*part); });

@@ -14,16 +14,16 @@ struct Projection {
   std::int64_t width;
 };
 
-// A dense or quantized_dense, by what is merged of it: everything of its weight, and its bias.
+// The parts of a dense or quantized_dense that merging concatenates (weight operands and bias), and the shared ones.
 struct WeightedProduct {
   std::vector<Value> shared;  // x, and smoothing
-  std::vector<Value> weight;  // a row for each column of the result
+  std::vector<Value> weight;  // one row per output column
   std::vector<Value> bias;    // one or none
   Activation activation;
   bool has_residual;
 };
 
-// Nothing for other ops, and for weights of which a scale belongs to several rows.
+// None for other ops, and for weights with a scale shared by several rows.
 std::optional<WeightedProduct> parts_of(const Node& node) {
   const auto begin = node.operands.begin();
   if (node.op == Op::dense) {
@@ -46,7 +46,7 @@ std::optional<WeightedProduct> parts_of(const Node& node) {
                          .has_residual = dense.has_residual};
 }
 
-// Attributes that do not say whether there is a bias: what projections must have in common to be one product.
+// Attributes apart from the bias flag: projections must agree on them to be merged.
 Attributes without_bias(Attributes attributes) {
   if (auto* dense = std::get_if<Dense>(&attributes)) dense->has_bias = false;
   if (auto* dense = std::get_if<QuantizedDense>(&attributes)) dense->has_bias = false;
@@ -88,7 +88,7 @@ std::vector<Group> find_projections(const Graph& graph) {
   return all;
 }
 
-// One product of all weights, and each projection as a slice of it.
+// Replaces the projections by slices of one product of all weights.
 void merge(Rewriter& rewriter, const Graph& graph, const Group& group) {
   Builder& b = rewriter.builder_at(group.projections.front().node);
   const Node& first = graph.node(group.projections.front().node);

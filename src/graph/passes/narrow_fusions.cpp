@@ -10,9 +10,10 @@
 namespace alate::graph {
 namespace {
 
-constexpr int kDeepest = 8;  // movements between a conversion and a fused op
+constexpr int kDeepest = 8;  // data-movement ops between a conversion and a fused op
 
-// Fused ops that compute halves in f32, round once, and have all their floats in one dtype (but for rope's tables).
+// Fused ops that compute f16 and bf16 in f32, round once, and have all their floats in one dtype (except rope's
+// tables).
 constexpr std::array kOps = {
     Op::softmax,         Op::log_softmax, Op::gelu, Op::silu,  Op::layer_norm, Op::rms_norm,
     Op::group_norm,      Op::normalize,   Op::rope, Op::dense, Op::attention,  Op::ragged_attention,
@@ -20,7 +21,7 @@ constexpr std::array kOps = {
 
 bool moves(Op op) { return op == Op::reshape || op == Op::transpose || op == Op::broadcast_in_dim; }
 
-// The constant in the narrower dtype, where that holds all of it.
+// The constant in the narrower dtype, if that represents it exactly.
 ConstantPtr narrowed(const ConstantPtr& constant, DType dtype, int depth = 0) {
   if (depth > kDeepest) return nullptr;
   if (constant->op == Op::convert && constant->operands[0]->shape.dtype == dtype) return constant->operands[0];
@@ -69,13 +70,13 @@ class Narrowing {
   }
 
  private:
-  // dense takes a weight of halves beside f32, but none of the one beside the other.
+  // dense takes an f16 or bf16 weight with f32 x, but does not mix f16 and bf16.
   bool has_weight_of_other_half(const Node& dense, DType dtype) const {
     const DType weight = graph_.shape(dense.operands[1]).dtype;
     return weight != DType::f32 && weight != dtype;
   }
 
-  // Integers, and tables that may be wider than what they turn.
+  // Integers, and rope tables, which may be wider than x.
   bool stays(const Node& fused, std::size_t operand) const {
     return graph_.shape(fused.operands[operand]).dtype != DType::f32 || (fused.op == Op::rope && operand > 0);
   }
@@ -84,7 +85,7 @@ class Narrowing {
     return graph_.constants()[static_cast<std::size_t>(std::get<Index>(node.attributes).index)];
   }
 
-  // Whether a value is one of the narrower dtype, widened.
+  // Whether a value is widened from the narrower dtype.
   bool is_widened(Value value, DType dtype, int depth) const {
     const Node& node = node_of(graph_, value);
     if (node.op == Op::convert) return graph_.shape(node.operands[0]).dtype == dtype;

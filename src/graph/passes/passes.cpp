@@ -45,7 +45,7 @@ PassPipeline standard_passes(const PassPreferences& preferences) {
     pipeline.push_back(
         {"choose_convolution_layout", [=](const Graph& graph) { return choose_convolution_layout(graph, *layout); }});
   const PassPipeline rest = {
-      // Patterns compare values, so equal ones must be one; what is moved together becomes equal.
+      // Patterns compare values by identity, so equal ones must be merged first; values moved together become equal.
       {"sink_transposes", sink_transposes},
       {"simplify_shapes", simplify_shapes},
       {"eliminate_common_subexpressions", eliminate_common_subexpressions},
@@ -57,7 +57,7 @@ PassPipeline standard_passes(const PassPreferences& preferences) {
       {"eliminate_dead_nodes", eliminate_dead_nodes},
       {"simplify_shapes", simplify_shapes},
       {"fuse_dense", fuse_dense},
-      {"fold_constants", fold_constants},  // weights that it transposed
+      {"fold_constants", fold_constants},  // weights transposed by sink_transposes
       {"eliminate_dead_nodes", eliminate_dead_nodes},
       {"narrow_fusions", [=](const Graph& graph) { return narrow_fusions(graph, is_native); }},
       {"eliminate_dead_nodes", eliminate_dead_nodes},

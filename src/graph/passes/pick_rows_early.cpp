@@ -8,7 +8,7 @@
 namespace alate::graph {
 namespace {
 
-// The operands whose rows a node makes its own rows of, each from the same place; nothing for ops that mix rows.
+// The operands that a node maps row by row to its result; none for ops that mix rows.
 std::optional<std::vector<std::size_t>> row_operands(const Graph& graph, const Node& node) {
   if (node.results.size() != 1 || node.results[0].rank() != 2) return std::nullopt;
   const std::size_t last = node.operands.empty() ? 0 : node.operands.size() - 1;
@@ -39,11 +39,11 @@ std::optional<std::vector<std::size_t>> row_operands(const Graph& graph, const N
   return all;
 }
 
-// What a pool of one token of each sequence reads, and nothing else does.
+// The nodes that only a pool of one token per sequence reads.
 class PickedRows {
  public:
   PickedRows(const Graph& graph, const std::vector<std::uint32_t>& uses, NodeId pool) : graph_(graph) {
-    // Users have larger ids: when a node's turn comes, all reads of it that count have been counted.
+    // Users have larger ids: when a node is visited, all relevant reads of it have been counted.
     std::map<NodeId, std::uint32_t, std::greater<>> reads = {{graph.node(pool).operands[0].node, 1}};
     while (!reads.empty()) {
       const auto [id, count] = *reads.begin();
@@ -71,7 +71,7 @@ class PickedRows {
   std::map<NodeId, std::vector<std::size_t>> nodes_;  // with their row operands
 };
 
-// Computes the picked rows again, from the first rows that something else reads too.
+// Recomputes the picked rows, starting from values that have other readers too.
 class Rebuilder {
  public:
   Rebuilder(Rewriter& rewriter, const Graph& graph, const PickedRows& picked, Value places)
@@ -116,7 +116,7 @@ bool picks_one_token(const Node& node) {
   return mode == PoolMode::cls || mode == PoolMode::last;
 }
 
-// The same pool over a row for each sequence: one of no tokens has a row that the pool does not read.
+// The same pool over one row per sequence; an empty sequence has a row that the pool does not read.
 Value pool_of_rows(Rewriter& rewriter, const Graph& graph, NodeId id, const PickedRows& picked) {
   const Node& node = graph.node(id);
   Builder& b = rewriter.builder_at(id);

@@ -21,7 +21,7 @@ bool holds_all(DType wide, DType narrow) {
   return bits_of(wide) - (is_signed_integer(wide) ? 1 : 0) >= digits;
 }
 
-// Matches one node over what its operands became, so that rules feed each other within one walk.
+// Matches one node over its mapped operands, so that rules feed each other within one walk.
 class Arithmetic {
  public:
   Arithmetic(Builder& b, const Node& node, const std::vector<Value>& operands)
@@ -42,7 +42,7 @@ class Arithmetic {
       case Op::logical_or:
       case Op::bitwise_and:
       case Op::bitwise_or: return neutral_or_same(node_.op == Op::logical_and);
-      // A zero that is added must be -0 where there are signs: 0 + -0 is 0.
+      // For floats only -0 is neutral: -0 + 0 is 0.
       case Op::add: return without_neutral([&](double y) { return y == 0 && (!is_float(dtype_) || std::signbit(y)); });
       case Op::mul: return without_neutral([](double y) { return y == 1; });
       case Op::sub: return without_last([&](double y) { return y == 0 && !std::signbit(y); });
@@ -60,8 +60,8 @@ class Arithmetic {
     return before == nullptr ? std::nullopt : std::optional(before->operands[0]);
   }
 
-  // |-x| and ||x|| are |x|, also of the lowest integer, which both leave as it is; but not without signs, where -x
-  // wraps and |x| is x.
+  // |-x| and ||x|| are |x|, even for the lowest integer, which both leave unchanged; not for unsigned integers, where
+  // -x wraps and |x| is x.
   std::optional<Value> magnitude() {
     const Node& before = node_of(made(), operands_[0]);
     if (before.op == Op::abs) return operands_[0];
@@ -71,7 +71,7 @@ class Arithmetic {
   }
 
   std::optional<Value> conversion() const {
-    // Storage that is only moved has its NaNs' bits, of which a conversion makes one pattern.
+    // Not for storage-only dtypes: a conversion canonicalizes their NaN bits.
     if (b_.shape(operands_[0]).dtype == dtype_ && contains(kAll, dtype_)) return operands_[0];
     const Node* before = node_if(made(), operands_[0], Op::convert);
     if (before == nullptr) return std::nullopt;
@@ -84,7 +84,7 @@ class Arithmetic {
     return operands_[i] == operands_[k] ? std::optional(operands_[i]) : std::nullopt;
   }
 
-  // x and true, x or false. Numbers of all ones are not looked for.
+  // x and true, x or false. Integers of all ones are not matched.
   std::optional<Value> neutral_or_same(bool neutral) const {
     if (dtype_ == DType::boolean) {
       if (const auto found = without_neutral([&](double y) { return (y != 0) == neutral; })) return found;
@@ -103,7 +103,7 @@ class Arithmetic {
     return without_last(is_neutral, 0);
   }
 
-  // x^2 is a product of one rounding, x^-1 a quotient of one. x^0.5 is not a square root: they differ at -0 and -inf.
+  // x^2 is a product and x^-1 a quotient, each rounded once. x^0.5 is not a square root: they differ at -0 and -inf.
   std::optional<Value> power() {
     const std::optional<double> exponent = uniform_number(made(), operands_[1]);
     const Value x = operands_[0];

@@ -12,7 +12,7 @@ bool all_zero(const Numbers& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](std::int64_t number) { return number == 0; });
 }
 
-// Where each axis of `narrow` is in `wide`, if all that is between them are extents of 1.
+// The position of each axis of `narrow` in `wide`, if the other axes have extent 1.
 std::optional<Numbers> places_among_ones(const Dims& narrow, const Dims& wide) {
   Numbers places;
   for (std::size_t i = 0; i < wide.size(); ++i) {
@@ -25,7 +25,7 @@ std::optional<Numbers> places_among_ones(const Dims& narrow, const Dims& wide) {
   return places.size() == narrow.size() ? std::optional(places) : std::nullopt;
 }
 
-// Matches one node over what its operands became. Elements only move, so every rule keeps every bit.
+// Matches one node over its mapped operands. Elements only move, so every rule is bit-exact.
 class Shapes {
  public:
   Shapes(Builder& b, const Node& node, const std::vector<Value>& operands) : b_(b), node_(node), operands_(operands) {}
@@ -78,7 +78,7 @@ class Shapes {
     return b_.broadcast_in_dim({x}, {.dims = attributes.dims, .mapping = mapping});
   }
 
-  // Fewer elements are converted before they are repeated, and patterns find rows.
+  // Converting before a broadcast converts fewer elements, and lets patterns find rows.
   std::optional<Value> converted() {
     const Node& inner = before();
     if (inner.op != Op::broadcast_in_dim) return std::nullopt;

@@ -7,8 +7,7 @@
 namespace alate::graph {
 namespace {
 
-// Where an operand may go without the transpose (or reshape) that is moved: the value that becomes the operand again
-// when it is moved itself.
+// Undoes the sunk transpose (or reshape) on another operand: finds the value that becomes the operand when moved.
 class Mover {
  public:
   Mover(Builder& b, Op op, const Attributes& attributes, const Dims& from) : b_(b), from_(from), op_(op) {
@@ -30,7 +29,7 @@ class Mover {
     }
     if (node.op != Op::constant) return std::nullopt;
     if (op_ == Op::reshape) return b_.reshape({operand}, {.dims = from_});
-    return b_.transpose({operand}, {.permutation = inverse(permutation_)});  // once, when constants are folded
+    return b_.transpose({operand}, {.permutation = inverse(permutation_)});  // done once, by constant folding
   }
 
  private:
@@ -72,7 +71,7 @@ class Sinking {
     return std::nullopt;
   }
 
-  // op(move(x), move(y)) is move(op(x, y)), element by element.
+  // op(move(x), move(y)) is move(op(x, y)) for element-wise ops.
   static std::optional<Value> over_moved(Builder& b, const Node& node, const std::vector<Value>& operands,
                                          const Node& moved) {
     const Op move = moved.op;
@@ -89,8 +88,8 @@ class Sinking {
     return b.emit(move, {result}, attributes).front();
   }
 
-  // A product names its axes, so it reads a transposed operand as it is; free axes must keep their order, which the
-  // result's axes have.
+  // dot_general names its axes, so it can absorb a transpose; free axes must keep their order, as it determines the
+  // result's axes.
   static std::optional<Value> product(Builder& b, const Node& node, std::vector<Value> operands) {
     DotGeneral dot = std::get<DotGeneral>(node.attributes);
     bool changed = false;
