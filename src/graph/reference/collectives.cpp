@@ -1,4 +1,4 @@
-// Collectives among the devices of a group that has one: each operand is its own sum, its own gathering, and so on.
+// Collectives over one-device groups: each operand is its own sum, gather, and so on.
 #include "graph/reference/call.h"
 
 namespace alate::graph {

@@ -8,7 +8,7 @@ namespace {
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
 
-// One convolution, with what stays the same over its results.
+// One convolution, with the state shared by its results.
 template <typename Number>
 class Convolver {
  public:
@@ -30,7 +30,7 @@ class Convolver {
   }
 
  private:
-  // Output features are in groups: each reads its own input features, or its own part of the batch.
+  // Output features are grouped: each group reads its own input features, or its own part of the batch.
   Number result_at(const Place& place) const {
     const std::int64_t feature = place[at(conv_.output_feature)], features = extents_[at(conv_.output_feature)];
     const std::int64_t inputs = kernel_extents_[at(conv_.kernel_input)];

@@ -8,12 +8,12 @@
 namespace alate::graph {
 namespace {
 
-// The elements along one axis: where the first is, and from each to the next.
+// The elements along one axis: offset of the first, and step between neighbors.
 struct Line {
   std::size_t first, step, length;
 };
 
-// Calls `function` with each line of a dense tensor along an axis, and its number in row-major order.
+// Calls `function` with each line of a dense tensor along an axis, and its row-major index.
 template <typename Function>
 void for_each_line(const Shape& shape, std::int64_t axis, Function function) {
   const std::vector<std::int64_t> extents = extents_of(shape);
@@ -90,8 +90,8 @@ Tensor reference_cumulative_min(const ReferenceCall& call) {
       call.operand(0));
 }
 
-// As jax.lax.argmax and argmin: a NaN is more extreme than any number, and the first of equal values counts (-0 and 0
-// are equal).
+// As jax.lax.argmax and argmin: a NaN is more extreme than any number, and the first of equal values wins (-0 and 0 are
+// equal).
 Tensor reference_arg_min_max(const ReferenceCall& call) {
   const ArgMinMax& attributes = call.as<ArgMinMax>();
   const Tensor& x = call.operand(0);

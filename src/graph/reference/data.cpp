@@ -52,7 +52,7 @@ Tensor reference_broadcast_in_dim(const ReferenceCall& call) {
   const Numbers& mapping = call.as<BroadcastInDim>().mapping;
   const std::vector<std::int64_t> extents = extents_of(x.shape());
   const Strides strides = row_major(extents);
-  Strides from_strides(call.shape().rank(), 0);  // a step that goes nowhere repeats
+  Strides from_strides(call.shape().rank(), 0);  // a stride of 0 repeats elements
   for (std::size_t i = 0; i < mapping.size(); ++i) {
     if (extents[i] != 1) from_strides[static_cast<std::size_t>(mapping[i])] = strides[i];
   }
@@ -86,7 +86,7 @@ Tensor reference_slice(const ReferenceCall& call) {
     call.require(start <= limit && limit <= x.extent(i), "slice reaches past the end of its operand");
     const std::int64_t stride = slice.strides.empty() ? 1 : slice.strides[i];
     first += start * strides[i];
-    // A stride past the end is never taken: the axis has one element then.
+    // A stride past the end is never used: the result axis has one element then.
     from_strides.push_back(stride < x.extent(i) ? stride * strides[i] : 0);
   }
   return picked(call.shape(), x, first, from_strides);

@@ -13,7 +13,8 @@ namespace {
 
 std::size_t element_size(const Tensor& x) { return bits_of(x.dtype()) / 8; }
 
-// Where a slice of `sizes` begins in operand 0: the scalars from operand `first` on, clamped so that it is inside.
+// The start of a slice of `sizes` in operand 0: the scalars from operand `first` on, clamped so that the slice is in
+// bounds.
 std::int64_t clamped_start(const ReferenceCall& call, std::size_t first, std::span<const std::int64_t> sizes) {
   const Tensor& x = call.operand(0);
   const Strides strides = row_major(extents_of(x.shape()));
@@ -28,7 +29,7 @@ std::int64_t clamped_start(const ReferenceCall& call, std::size_t first, std::sp
 
 }  // namespace
 
-// https://openxla.org/stablehlo/spec#pad: element i goes to low + i · (interior + 1), unless that is outside.
+// https://openxla.org/stablehlo/spec#pad: element i goes to low + i · (interior + 1), unless that is out of bounds.
 Tensor reference_pad(const ReferenceCall& call) {
   const Tensor &x = call.operand(0), &value = call.operand(1);
   const auto& [low, high, interior] = call.as<Pad>();
@@ -41,7 +42,7 @@ Tensor reference_pad(const ReferenceCall& call) {
   Strides to_strides, counts;
   std::int64_t from = 0, to = 0;
   for (std::size_t i = 0; i < x.rank(); ++i) {
-    // One element has no next one, however far that would be.
+    // With at most one element, the interior padding does not matter and could overflow.
     const std::int64_t step = x.extent(i) > 1 && !interior.empty() ? interior[i] + 1 : 1;
     const KeptElements axis = kept_elements(x.extent(i), low[i], step, result.extent(i));
     if (axis.count == 0) return result;

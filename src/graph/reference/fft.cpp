@@ -24,8 +24,8 @@ std::size_t smallest_factor(std::size_t n) {
   return n;
 }
 
-// Σ x[j] · e^(±2πi·jk/n) for every k. A length that has factors is cut by the smallest one into interleaved parts,
-// whose transforms add up (Cooley and Tukey 1965); a prime length is summed as it stands.
+// Σ x[j] · e^(±2πi·jk/n) for every k. A composite length is split by its smallest factor into interleaved parts, whose
+// transforms are combined (Cooley and Tukey 1965); a prime length is summed directly.
 Values transform(const Values& x, double sign) {
   const std::size_t n = x.size();
   if (n <= 1) return x;
@@ -45,7 +45,7 @@ Values transform(const Values& x, double sign) {
   return result;
 }
 
-// Values of these extents with each row along `axis` replaced by what `change` makes of it, of another length perhaps.
+// Values of these extents; each row along `axis` is replaced by `change` of it, possibly of another length.
 struct Spectrum {
   Values values;
   std::vector<std::int64_t> extents;
@@ -69,8 +69,8 @@ struct Spectrum {
   }
 };
 
-// The whole spectrum of real values, of which the second half mirrors the first. The imaginary parts of the first and
-// (for an even length) the middle value, which real values do not have, are left out.
+// The full spectrum of real values, whose second half mirrors the first. The imaginary parts of the first and (for an
+// even length) the middle value, which are 0 for real values, are ignored.
 Values mirrored(Values half, std::int64_t length) {
   const auto n = static_cast<std::size_t>(length);
   if (n == 0) return half;

@@ -17,9 +17,8 @@ std::vector<std::int64_t> index_vectors(const Tensor& indices, std::int64_t vect
   return load_places(transposed(indices, order));
 }
 
-// https://openxla.org/stablehlo/spec#gather: the result's axes are those of the indices (without the one of index
-// vectors) and, at offset_dims, those of a slice (without the collapsed and batching ones). The slice of each index
-// vector is copied whole.
+// https://openxla.org/stablehlo/spec#gather: the result's axes are the indices' axes (without the index vectors') and,
+// at offset_dims, a slice's axes (without collapsed and batching ones). Each index vector's slice is copied whole.
 Tensor reference_gather(const ReferenceCall& call) {
   const Gather& gather = call.as<Gather>();
   const Tensor &x = call.operand(0), &indices = call.operand(1);
@@ -35,8 +34,8 @@ Tensor reference_gather(const ReferenceCall& call) {
     call.require(slice_sizes[i] <= x.extent(i), "a slice is larger than the operand that it is taken from");
   }
 
-  // Where a slice's axes and the indices' axes are in the result; an axis that a slice has not has one element and no
-  // place.
+  // Result strides of a slice's axes and of the indices' axes; an axis that a slice lacks has one element and no
+  // stride.
   Strides slice_strides(x.rank(), 0), batch_strides;
   std::vector<std::int64_t> batch_extents;
   for (std::size_t i = 0, next = 0; i < x.rank(); ++i) {

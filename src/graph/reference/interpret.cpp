@@ -38,7 +38,7 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
 
-// An extent of 0 does not hide the others, so that no product of some of the extents can overflow.
+// Extents of 0 are ignored, so that no product of a subset of the extents can overflow.
 void check_size(const Shape& shape, std::string_view what) {
   std::int64_t left = kMostElements;
   for (const Dim dim : shape.dims) {
@@ -66,7 +66,7 @@ std::vector<Tensor> dispatch(const ReferenceCall& call) {
   throw make_error(ErrorCode::internal, to_string(call.op), " is a leaf, which is not computed");
 }
 
-// Ops that move elements about find each in bytes of its own, whatever the dtype. bitcast alone works on bits.
+// Data-movement ops get elements of whole bytes, whatever the dtype. Only bitcast works on bits.
 bool moves_whole_bytes(Op op) {
   const OpInfo& info = op_info(op);
   return (info.has(kData) || info.has(kIndexed) || op == Op::select) && op != Op::bitcast;
@@ -99,7 +99,7 @@ std::vector<Tensor> evaluate(const ReferenceCall& call) {
   }
 }
 
-// Constants share operands: each is computed once.
+// Constants share operands; each is computed once.
 Tensor materialize(const Constant& constant, std::map<const Constant*, Tensor>& done) {
   if (constant.is_leaf()) return constant.tensor;
   const auto found = done.find(&constant);

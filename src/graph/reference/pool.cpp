@@ -8,7 +8,7 @@
 namespace alate::graph {
 namespace {
 
-// Of the token at `place` in a sequence of `length`: sentence-transformers' Pooling module.
+// The weight of the token at `place` in a sequence of `length`, as in sentence-transformers' Pooling module.
 double weight_of(PoolMode mode, std::int64_t place, std::int64_t length) {
   const auto count = static_cast<double>(length);
   switch (mode) {
@@ -36,7 +36,7 @@ Tensor reference_ragged_pool(const ReferenceCall& call) {
                  "a sequence's start and length reach outside the tokens or past the longest sequence");
     for (std::int64_t place = 0; place < lengths[i]; ++place) {
       const double weight = weight_of(pool.mode, place, lengths[i]);
-      if (weight == 0) continue;  // a token that is not chosen must not spread its NaN
+      if (weight == 0) continue;  // an unselected token must not propagate NaN
       const double* const row = x.data() + (starts[i] + place) * width;
       double* const out = result.data() + static_cast<std::int64_t>(i) * width;
       for (std::int64_t column = 0; column < width; ++column) {

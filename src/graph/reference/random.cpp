@@ -1,5 +1,5 @@
-// Random bits by Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3". How counters and words become
-// elements is XLA's: xla/hlo/builder/lib/prng.cc.
+// Random bits by Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3". Counters and words map to elements
+// as in XLA: xla/hlo/builder/lib/prng.cc.
 #include <array>
 #include <bit>
 
@@ -13,7 +13,7 @@ std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word);
 std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 std::uint64_t joined(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
 
-// Threefry-2x32 of 20 rounds: section 4.2 of the paper.
+// Threefry-2x32 with 20 rounds: section 4.2 of the paper.
 std::array<std::uint32_t, 2> threefry(std::uint64_t key, std::uint64_t counter) {
   constexpr std::array<int, 8> kRotations = {13, 15, 26, 6, 17, 29, 16, 24};
   const std::array<std::uint32_t, 3> keys = {low(key), high(key), low(key) ^ high(key) ^ 0x1BD11BDAU};
@@ -30,7 +30,7 @@ std::array<std::uint32_t, 2> threefry(std::uint64_t key, std::uint64_t counter) 
   return {x, y};
 }
 
-// Philox-4x32 of 10 rounds: section 4.3 of the paper.
+// Philox-4x32 with 10 rounds: section 4.3 of the paper.
 std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_low, std::uint64_t counter_high) {
   std::array<std::uint32_t, 4> x = {low(counter_low), high(counter_low), low(counter_high), high(counter_high)};
   std::uint32_t key0 = low(key), key1 = high(key);
@@ -47,7 +47,7 @@ struct Generated {
   std::vector<std::uint64_t> state, bits;
 };
 
-// The axis along which a counter's two words lie next to each other: the first even one, else the first longest.
+// The axis along which a counter's two words are adjacent: the first even one, else the first longest.
 std::size_t paired_axis(const std::vector<std::int64_t>& extents) {
   std::size_t longest = 0;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
@@ -82,7 +82,8 @@ Generated generate_threefry(const std::vector<std::uint64_t>& state, std::vector
   return result;
 }
 
-// The state's words are key, low and high half of the counter; of two words, the key is the high half too.
+// The state's words are the key and the counter's low and high half; in a two-word state, the key is also the high
+// half.
 Generated generate_philox(const std::vector<std::uint64_t>& state, std::uint64_t count, bool is_wide) {
   const std::uint64_t key = state[0], first = state[1], above = state.size() == 3 ? state[2] : key;
   const auto carried = [&](std::uint64_t added) { return above + (first + added < first ? 1 : 0); };

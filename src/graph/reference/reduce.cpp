@@ -10,14 +10,14 @@
 namespace alate::graph {
 namespace {
 
-// The operand's elements folded into those of the result from `start` on, in row-major order of the operand.
+// Folds the operand's elements, in row-major order, into results that begin as `start`.
 template <typename Element, typename Combine>
 std::vector<Element> fold(const ReferenceCall& call, const std::vector<Element>& elements, Element start,
                           Combine combine) {
   const std::vector<std::int64_t> extents = extents_of(call.operand(0).shape());
   const Numbers& axes = call.as<Axes>().axes;
   const Strides result_strides = row_major(extents_of(call.shape()));
-  Strides to_strides(extents.size(), 0);  // a step along a reduced axis stays where it is
+  Strides to_strides(extents.size(), 0);  // a reduced axis has stride 0
   for (std::size_t axis = 0, next = 0; axis < extents.size(); ++axis) {
     if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) == axes.end())
       to_strides[axis] = result_strides[next++];
@@ -79,7 +79,7 @@ Tensor reference_reduce_min(const ReferenceCall& call) {
       call.operand(0));
 }
 
-// Bools are words of 0 and 1, for which the operations on bits are the logical ones.
+// Bools are words of 0 and 1, for which bitwise operations are the logical ones.
 Tensor reference_reduce_and(const ReferenceCall& call) {
   return fold_words(call, 1, [](auto a, auto b) { return a & b; });
 }

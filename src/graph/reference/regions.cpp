@@ -29,12 +29,12 @@ std::vector<Tensor> reference_call(const ReferenceCall& call) {
   return interpret_region(*call.regions[0], call.dims, {call.operands.begin(), call.operands.end()}, call.cancellation);
 }
 
-// https://openxla.org/stablehlo/spec#reduce, which leaves the order open: here each result is folded from its first
-// value over the elements in row-major order of the operand.
+// https://openxla.org/stablehlo/spec#reduce, which leaves the order unspecified: here each result is folded from its
+// initial value over the operand's elements in row-major order.
 std::vector<Tensor> reference_reduce(const ReferenceCall& call) {
   const std::size_t count = call.operands.size() / 2;
   const Numbers& axes = call.as<Axes>().axes;
-  // The operand's extents twice: kept axes with 1 for the others, and the other way round.
+  // The operand's extents twice: with reduced axes as 1, and with kept axes as 1.
   std::vector<std::int64_t> kept = extents_of(call.operand(0).shape()), reduced = kept;
   const Strides strides = row_major(kept);
   for (std::size_t i = 0; i < kept.size(); ++i) {

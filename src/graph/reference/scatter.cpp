@@ -13,7 +13,7 @@
 namespace alate::graph {
 namespace {
 
-// For each element of the updates, in row-major order, the element of operand 0 where it lands, if any.
+// For each update element, in row-major order, the element of operand 0 where it lands, if any.
 std::vector<std::optional<std::size_t>> landing_places(const ReferenceCall& call) {
   const Scatter& scatter = call.as<Scatter>();
   const Tensor &x = call.operand(0), &indices = call.operand(1), &updates = call.operand(2);
@@ -22,7 +22,8 @@ std::vector<std::optional<std::size_t>> landing_places(const ReferenceCall& call
   const std::vector<std::int64_t> extents = extents_of(updates.shape());
   const Strides strides = row_major(extents_of(x.shape()));
 
-  // The axes of the updates that count index vectors, and for each axis of operand 0 that a window has, the window's.
+  // The axes of the updates that enumerate index vectors, and the updates' window axis for each axis of operand 0 in a
+  // window.
   std::vector<std::size_t> batch_axes, window_axes(x.rank(), updates.rank());
   for (std::size_t i = 0; i < updates.rank(); ++i) {
     if (!has_axis(scatter.update_window_dims, i)) batch_axes.push_back(i);
@@ -49,7 +50,7 @@ std::vector<std::optional<std::size_t>> landing_places(const ReferenceCall& call
     bool is_inside = true;
     for (std::size_t i = 0; i < x.rank(); ++i) {
       const std::int64_t within = window_axes[i] < updates.rank() ? index[window_axes[i]] : 0;
-      // within + start is an index of the axis; not added before it is known that the sum does not overflow.
+      // within + start is an index of the axis, added only once it is known not to overflow.
       is_inside = is_inside && start[i] >= -within && start[i] < x.extent(i) - within;
       if (is_inside) place += (start[i] + within) * strides[i];
     }

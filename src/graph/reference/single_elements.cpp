@@ -13,7 +13,7 @@ void copy_element(Tensor& to, std::int64_t to_place, const Tensor& from, std::in
     std::memcpy(target, source, bits / 8);
     return;
   }
-  // Packed low bits first; no element is in two bytes.
+  // Packed low bits first; no element straddles bytes.
   const unsigned mask = (1U << bits) - 1;
   const unsigned value = std::to_integer<unsigned>(*source) >> (from_bit % 8) & mask;
   const unsigned others = std::to_integer<unsigned>(*target) & ~(mask << (to_bit % 8));

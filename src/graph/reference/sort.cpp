@@ -11,7 +11,7 @@
 namespace alate::graph {
 namespace {
 
-// Sorts by merging, which ends and stays inside the places whatever `comes_before` says: a region need not be an order.
+// Merge sort, which terminates and stays in bounds whatever `comes_before` returns: a region need not be an order.
 template <typename ComesBefore>
 void merge_sort(std::vector<std::int64_t>& places, ComesBefore comes_before) {
   std::vector<std::int64_t> merged(places.size());
@@ -28,7 +28,7 @@ void merge_sort(std::vector<std::int64_t>& places, ComesBefore comes_before) {
   }
 }
 
-// Numbers that are ordered as the values are in IEEE 754's total order.
+// Integers that compare as the values do in IEEE 754's total order.
 std::uint64_t total_order(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;

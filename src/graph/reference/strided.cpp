@@ -21,7 +21,7 @@ void copy_strided(std::byte* to, std::span<const std::int64_t> to_strides, const
                   std::span<const std::int64_t> from_strides, std::span<const std::int64_t> extents,
                   std::size_t element_size) {
   if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return;
-  std::size_t outer = extents.size();  // the axes before this one are walked, the others are one run
+  std::size_t outer = extents.size();  // the axes before this one are iterated, the others are contiguous
   std::int64_t run = 1;
   while (outer > 0 && (extents[outer - 1] == 1 || (to_strides[outer - 1] == run && from_strides[outer - 1] == run)))
     run *= extents[--outer];

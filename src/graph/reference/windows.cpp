@@ -1,4 +1,4 @@
-// Reductions over windows, and the scatter that undoes max pooling.
+// Window reductions, and the scatter that is max pooling's gradient.
 #include <limits>
 
 #include "graph/reference/call.h"
@@ -17,7 +17,7 @@ std::vector<WindowAxis> axes_of(const Attribute& attribute) {
   return axes;
 }
 
-// Calls `visit` with the offset of every element that the window at `place` sees, in order.
+// Calls `visit` with the offset of every element in the window at `place`, in order.
 template <typename Visit>
 void for_each_seen(const std::vector<WindowAxis>& axes, std::span<const std::int64_t> extents, const Place& place,
                    Visit visit) {
@@ -34,7 +34,7 @@ void for_each_seen(const std::vector<WindowAxis>& axes, std::span<const std::int
   });
 }
 
-// What changes nothing: 0, 1, and the ends of the dtype.
+// The identity of a reduction: 0, 1, or a bound of the dtype.
 template <typename Number>
 Number identity(Reduction reduction, DType dtype) {
   if (reduction == Reduction::sum) return Number(0);
@@ -64,7 +64,7 @@ Number combine(Reduction reduction, Number a, Number b) {
   }
 }
 
-// The first place of each window that no other beats gets the window's source.
+// The first extreme element of each window receives the window's source.
 template <typename Number>
 Tensor select_and_scatter(const ReferenceCall& call, bool is_max) {
   const std::vector<Number> x = load_numbers<Number>(call.operand(0)), source = load_numbers<Number>(call.operand(1));

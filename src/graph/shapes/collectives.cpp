@@ -1,8 +1,8 @@
 #include "graph/shapes/axes.h"
 #include "graph/shapes/rules.h"
 
-// https://openxla.org/stablehlo/spec#all_reduce and the others, for a program that runs on one device. What would need
-// more devices is unsupported, not wrong.
+// https://openxla.org/stablehlo/spec#all_reduce and the others, for a program that runs on one device. Groups that need
+// more devices are unsupported, not invalid.
 namespace alate::graph {
 namespace {
 

@@ -7,7 +7,7 @@
 namespace alate::graph {
 namespace {
 
-// Whether two axes and the spatial ones are all axes of an operand, each once.
+// Whether two axes and the spatial ones are exactly the axes of an operand.
 bool names_each_axis(std::int64_t first, std::int64_t second, Numbers spatial, std::size_t rank) {
   spatial.push_back(first);
   spatial.push_back(second);
@@ -20,7 +20,7 @@ bool names_each_axis(std::int64_t first, std::int64_t second, Numbers spatial, s
 
 Dim dim_at(const Shape& shape, std::int64_t axis) { return shape.dims[static_cast<std::size_t>(axis)]; }
 
-// The extent of an axis cut into equal groups.
+// The extent of one of an axis's equal groups.
 Dim group_extent(const InferenceInput& input, Dim extent, std::int64_t groups, std::string_view what) {
   if (groups == 1) return extent;
   input.require(extent.is_number() && extent.number() % groups == 0, std::string(what) + " must be a multiple of the " +

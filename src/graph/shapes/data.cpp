@@ -7,7 +7,7 @@
 namespace alate::graph {
 namespace {
 
-// The product of the numbers and the named dims, sorted: what reshape must keep.
+// The product of the static dims, and the sorted named dims: reshape must preserve both.
 std::pair<std::int64_t, std::vector<DimId>> extent_product(const Dims& dims) {
   Shape numbers{DType::u8, {}};
   std::vector<DimId> named;

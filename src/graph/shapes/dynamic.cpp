@@ -7,7 +7,7 @@
 namespace alate::graph {
 namespace {
 
-// low + extent + (extent - 1) · interior + high, where that can be counted.
+// low + extent + (extent - 1) · interior + high, unless it overflows.
 std::optional<std::int64_t> padded(std::int64_t extent, std::int64_t low, std::int64_t high, std::int64_t interior) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   const std::int64_t between = extent > 0 ? extent - 1 : 0;

@@ -19,7 +19,7 @@ std::vector<Shape> infer_compare(const InferenceInput& input) {
   return {{DType::boolean, infer_elementwise(input)[0].dims}};
 }
 
-// As elementwise, but the result of a complex dtype has its parts' dtype.
+// As elementwise, but a complex dtype gives its parts' dtype.
 std::vector<Shape> infer_real_part(const InferenceInput& input) {
   Shape result = infer_elementwise(input)[0];
   if (is_complex(result.dtype)) result.dtype = result.dtype == DType::c64 ? DType::f32 : DType::f64;
@@ -52,7 +52,7 @@ std::vector<Shape> infer_bitcast(const InferenceInput& input) {
   Shape result{dtype, x.dims};
   if (to < from) {
     result.dims.emplace_back(static_cast<std::int64_t>(from / to));
-    // A new axis can make a count of elements that no memory holds.
+    // A new axis can make the element count overflow.
     if (result.is_static()) result.element_count();
   } else if (to > from) {
     const auto ratio = static_cast<std::int64_t>(to / from);

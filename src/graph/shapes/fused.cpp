@@ -3,7 +3,7 @@
 namespace alate::graph {
 namespace {
 
-// Checks that heads are in whole groups, the widths agree and all is of one dtype; axis is where [heads, width] begins.
+// Checks that kv_heads divide heads, widths agree and dtypes are equal; [heads, width] begin at `axis`.
 void require_heads(const InferenceInput& input, std::size_t axis) {
   const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
   input.require(query.rank() == axis + 2 && key.rank() == axis + 2 && value.rank() == axis + 2,
@@ -33,7 +33,7 @@ void require_bias(const InferenceInput& input, const Shape& bias, Dim batch, Dim
       "the bias operand must be [1 or batch, 1 or heads, queries, keys] of the query's dtype");
 }
 
-// The result of attention, whose operands `more` others follow. `what` says which operands there must be.
+// The result shape of attention, with `more` operands after its own. `what` describes the required operands.
 Shape attended(const InferenceInput& input, std::size_t more, std::string_view what) {
   const Attention& attention = input.as<Attention>();
   const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
@@ -62,7 +62,7 @@ std::vector<Shape> infer_dense(const InferenceInput& input) {
   const Shape &x = input.operands[0], &weight = input.operands[1];
   input.require(input.operands.size() == 2u + (dense.has_bias ? 1 : 0) + (dense.has_residual ? 1 : 0),
                 "operands must be x and weight, then bias and residual as the attributes say");
-  // With x of f32 a weight of bf16 asks for products of bf16, to which x is rounded; one of f16 is only stored so.
+  // With f32 x, a bf16 weight requests bf16 products, for which x is rounded; an f16 weight is only a storage format.
   const bool is_half = x.dtype == DType::f32 && (weight.dtype == DType::bf16 || weight.dtype == DType::f16);
   input.require(
       (x.dtype == weight.dtype || is_half) && x.rank() >= 1 && weight.rank() == 2 && weight.dims[1] == x.dims.back(),

@@ -3,11 +3,12 @@
 #include "graph/shapes/axes.h"
 #include "graph/shapes/rules.h"
 
-// https://openxla.org/stablehlo/spec#gather and #scatter. Both name slices of operand 0 by index vectors in operand 1.
+// https://openxla.org/stablehlo/spec#gather and #scatter. Both address slices of operand 0 by index vectors in operand
+// 1.
 namespace alate::graph {
 namespace {
 
-// How index vectors name places in operand 0, by the names that the op's attributes have.
+// How index vectors address operand 0, with the names of the op's attributes.
 struct Indexing {
   const Numbers &operand_axes, &operand_batching, &indices_batching;
   std::int64_t vector_dim;
@@ -25,7 +26,7 @@ void require_operand(const InferenceInput& input) {
   input.require(contains(kInts, input.operands[1].dtype), "operand 1 must be integers");
 }
 
-// Checks the index vectors; gives the dims of operand 1 without theirs.
+// Checks the index vectors; returns the dims of operand 1 without their axis.
 Dims batch_dims(const InferenceInput& input, const Indexing& indexing) {
   const Shape &x = input.operands[0], &indices = input.operands[1];
   input.require(indexing.vector_dim >= 0 && static_cast<std::uint64_t>(indexing.vector_dim) <= indices.rank(),
@@ -63,7 +64,7 @@ Dims batch_dims(const InferenceInput& input, const Indexing& indexing) {
   return dims;
 }
 
-// Checks the axes of operand 0 that a slice does not have.
+// Checks the axes of operand 0 that are dropped from slices.
 void require_dropped(const InferenceInput& input, const Numbers& dropped, std::string_view name,
                      const Indexing& indexing) {
   input.require(are_sorted(dropped) && are_sorted(indexing.operand_batching) &&

@@ -1,4 +1,4 @@
-// Normalizations with one scale for each place of an axis.
+// Shape rules of normalizations with one scale per index of an axis.
 #include "graph/shapes/rules.h"
 
 namespace alate::graph {
@@ -10,7 +10,7 @@ Dim axis_extent(const InferenceInput& input, std::int64_t axis) {
   return x.dims[static_cast<std::size_t>(axis)];
 }
 
-// The shape of operands 1 to last, which hold one number for each place of the axis.
+// The shape of operands 1 to `last`, which hold one number per index of the axis.
 Shape require_rows(const InferenceInput& input, std::int64_t axis, std::size_t last) {
   const Shape row{input.operands[0].dtype, {axis_extent(input, axis)}};
   for (std::size_t i = 1; i <= last; ++i) {

@@ -17,11 +17,11 @@ struct Stored {
   bool has_zero_points;
 
   bool has_scales() const { return kind == EncodingKind::linear || kind == EncodingKind::nf4; }
-  /// What is stored, then scales and zero points.
+  /// Stored data, then scales and zero points.
   std::size_t operand_count() const { return 1U + (has_scales() ? 1 : 0) + (has_zero_points ? 1 : 0); }
 };
 
-// How many scales there are along an axis of this extent.
+// The number of scales along an axis of this extent.
 Dim scale_extent(const InferenceInput& input, std::size_t axis, Dim extent, std::int64_t block) {
   const std::string where = "blocks[" + std::to_string(axis) + "]";
   input.require(block >= 0, where + " must not be negative");
@@ -31,7 +31,7 @@ Dim scale_extent(const InferenceInput& input, std::size_t axis, Dim extent, std:
   return extent.number() / block + (extent.number() % block == 0 ? 0 : 1);
 }
 
-// The dims of the numbers that the operands from `first` on store.
+// The dims of the dequantized operands from `first` on.
 Dims stored_dims(const InferenceInput& input, std::size_t first, const Stored& encoding) {
   const Shape& stored = input.operands[first];
   const std::string name = "operand " + std::to_string(first);
@@ -84,7 +84,7 @@ std::vector<Shape> infer_dequantize(const InferenceInput& input) {
 std::vector<Shape> infer_quantized_dense(const InferenceInput& input) {
   const QuantizedDense& attributes = input.as<QuantizedDense>();
   const Stored encoding{attributes.encoding, attributes.blocks, attributes.has_zero_points};
-  const std::size_t first = attributes.has_smoothing ? 2 : 1;  // of the weight's operands
+  const std::size_t first = attributes.has_smoothing ? 2 : 1;  // first operand of the weight
   input.require(input.operands.size() == first + encoding.operand_count() + (attributes.has_bias ? 1 : 0) +
                                              (attributes.has_residual ? 1 : 0),
                 "operands must be x, smoothing as the attribute says, what is stored of the weight, scales and zero "

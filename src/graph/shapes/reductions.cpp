@@ -6,7 +6,7 @@
 namespace alate::graph {
 namespace {
 
-// The largest number that an integer dtype holds, as far as places go.
+// The largest index that an integer dtype can hold.
 std::int64_t highest_place(DType dtype) {
   const std::size_t bits = bits_of(dtype) - (is_signed_integer(dtype) ? 1 : 0);
   return bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1;

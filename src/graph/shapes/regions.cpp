@@ -19,7 +19,7 @@ std::string listed(const InferenceInput& input, std::span<const Shape> shapes) {
   return "(" + text + ")";
 }
 
-// Checks that a region's outputs are of these shapes.
+// Checks that a region's outputs have these shapes.
 void require_outputs(const InferenceInput& input, const Graph& region, std::span<const Shape> shapes,
                      std::string_view rule) {
   const std::vector<Shape> found = output_shapes(region);

@@ -1,4 +1,4 @@
-// Fourier transforms and random bits.
+// Shape rules of Fourier transforms and random bits.
 #include "graph/op.h"
 #include "graph/shapes/rules.h"
 

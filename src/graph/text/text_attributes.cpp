@@ -146,7 +146,7 @@ Attributes parse_attributes(Lexer& lexer, Op op, const DimNames& dims) {
   FieldParser parser(lexer, dims);
   Attributes attributes = default_attributes(op);
   char before = '{';
-  bool is_between = true;  // whether the next token is `before`, or the end, and not yet a field's name
+  bool is_between = true;  // the next token is `before` or the end, not yet a field's name
   const auto parse_field = [&](const auto& field, auto& value) {
     if (is_between && field.may_be_absent() && !lexer.is_mark(before)) return;
     if (is_between) lexer.expect_mark(before);

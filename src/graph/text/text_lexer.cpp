@@ -151,7 +151,7 @@ std::string Lexer::unescaped(const Token& token) const {
       result += text[i];
       continue;
     }
-    ++i;  // scan has seen that a character follows
+    ++i;  // scan checked that a character follows
     const unsigned high = i + 1 < text.size() ? hexadecimal_digit(text[i + 1]) : 16,
                    low = i + 2 < text.size() ? hexadecimal_digit(text[i + 2]) : 16;
     switch (text[i]) {

@@ -20,7 +20,7 @@ constexpr std::size_t kMostDims = 4096;
 constexpr int kDeepestGraph = 32;
 constexpr int kDeepestConstant = 256;
 
-// A graph that is being read.
+// A graph under construction.
 struct Scope {
   Builder builder;
   std::vector<std::vector<Value>> nodes;  // the results of each
@@ -43,7 +43,7 @@ class Parser {
     int depth;
   };
 
-  // Runs what may refuse the graph, and says where in the text that was.
+  // Runs a step that may reject the graph, and adds the text position to its error.
   template <typename Step>
   auto at(const Token& token, Step step) {
     try {

@@ -49,7 +49,7 @@ class Printer {
   void print_elements(const Tensor& tensor) {
     const std::span<const std::byte> bytes = tensor.bytes();
     const Tensor whole = tensor::unpacked(tensor);
-    // A bool may be no other byte than 0 or 1, and bits after the last packed element must be 0.
+    // A bool's byte must be 0 or 1, and bits after the last packed element must be 0.
     const bool is_plain =
         tensor.dtype() == DType::boolean
             ? std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte <= std::byte{1}; })
@@ -77,7 +77,7 @@ class Printer {
       out_ += " identity " + quoted(to_string(constant.identity));
   }
 
-  // The number of the constant, which is printed with what it is made of where it is new.
+  // The number of the constant; a new one is printed first, after its operands.
   std::size_t number_of(const ConstantPtr& constant) {
     const auto found = constants_.find(constant.get());
     if (found != constants_.end()) return found->second;

@@ -17,7 +17,7 @@ namespace {
 
 std::size_t bytes_of(DType dtype) { return (bits_of(dtype) + 7) / 8; }
 
-// The element's bits; a value of the host's byte order, which is little-endian wherever Alate runs.
+// The element's bits, in the host's byte order, which is little-endian wherever Alate runs.
 std::uint64_t load_bits(DType dtype, const std::byte* from) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, from, bytes_of(dtype));
@@ -67,11 +67,11 @@ bool parse_float(DType dtype, std::string_view text, std::byte* to) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   double value = text == "-inf" ? -kInfinity : kInfinity;
   if (text != "inf" && text != "-inf") {
-    // A decimal's nearest f32 is not always the one nearest to its nearest double.
+    // Parsing through double would round twice: it does not always give the decimal's nearest f32.
     float single = 0;
     if (dtype == DType::f32 ? !parse_number(text, single) : !parse_number(text, value)) return false;
     if (dtype == DType::f32) value = single;
-    if (!std::isfinite(value)) return false;  // other spellings of what has its own
+    if (!std::isfinite(value)) return false;  // inf and nan have their own spellings
     tensor::store_double(dtype, value, to);
     return std::isfinite(tensor::load_double(dtype, to));
   }

@@ -14,7 +14,7 @@ Tensor zip(const ReferenceCall& call, Function function) {
   return map_numbers(call.shape(), function, call.operand(0), call.operand(1));
 }
 
-// With a function that takes Complex too.
+// For a function that takes Complex too.
 template <typename Function>
 Tensor zip_all(const ReferenceCall& call, Function function) {
   return map_all(call.shape(), function, call.operand(0), call.operand(1));
@@ -36,7 +36,7 @@ Tensor compare_order(const ReferenceCall& call, Relation relation) {
   });
 }
 
-// Integer division as StableHLO implementations define it where mathematics does not.
+// Integer division, with StableHLO implementations' results where it is mathematically undefined.
 template <typename Number>
 Number quotient(Number x, Number y) {
   if constexpr (std::is_same_v<Number, Complex>) {
@@ -57,7 +57,7 @@ Number remainder(Number x, Number y) {
   if constexpr (std::is_integral_v<Number>) {
     if (y == 0) return x;
     if constexpr (std::is_signed_v<Number>) {
-      if (y == -1) return 0;  // also of the lowest number, whose quotient does not exist
+      if (y == -1) return 0;  // the lowest number too, whose quotient overflows
     }
     return x % y;
   } else {
@@ -78,7 +78,7 @@ Number power(Number x, Number y) {
       if (left % 2 != 0) result *= base;
       base *= base;
     }
-    return static_cast<Number>(result);  // of -1 the parity of y decides, which a negative y has too
+    return static_cast<Number>(result);  // for x = -1 the parity of y decides, for negative y too
   } else {
     return std::pow(x, y);
   }

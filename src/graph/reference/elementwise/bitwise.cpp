@@ -1,5 +1,5 @@
-// Integers as rows of bits. Words hold signed elements extended to 64 bits; where that shows, the dtype's own bits are
-// cut out first.
+// Bitwise ops. Words hold signed elements sign-extended to 64 bits; where that matters, they are first masked to the
+// dtype's bits.
 #include <bit>
 #include <functional>
 
@@ -18,8 +18,7 @@ Tensor map_words(const ReferenceCall& call, Function function) {
   return map_as<Word>(call.shape(), function, call.operand(0));
 }
 
-// `shift` of the value's own bits by an amount below the width; amounts from there on, and negative ones, are the
-// width.
+// Applies `shift` to the value's own bits; amounts that are negative or at least the width count as the width.
 template <typename Shift>
 Tensor shifted(const ReferenceCall& call, Shift shift) {
   const Word width = width_of(call);
@@ -66,7 +65,7 @@ Tensor reference_shift_right_arithmetic(const ReferenceCall& call) {
   const Word width = width_of(call);
   return shifted(call, [&](Word x, Word amount) {
     const Word ones = own_bits(~Word{0}, width), below = amount < width ? ones >> amount : 0;
-    const bool is_filled = (x >> (width - 1)) != 0;  // with copies of the highest bit
+    const bool is_filled = (x >> (width - 1)) != 0;  // fills with copies of the highest bit
     return (amount < width ? x >> amount : 0) | (is_filled ? ones & ~below : 0);
   });
 }

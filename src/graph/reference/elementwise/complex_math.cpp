@@ -9,7 +9,7 @@ namespace {
 bool is_nan(Complex z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
 bool is_finite(Complex z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
-// Powers make the relative error of what they start from larger as the exponent grows: hence the wider type.
+// Powers amplify the base's relative error as the exponent grows: hence the wider type.
 using Wide = std::complex<long double>;
 
 Wide wide_product(Wide x, Wide y) {
@@ -51,8 +51,8 @@ Complex expm1_of(Complex z) {
           std::exp(z.real()) * std::sin(z.imag())};
 }
 
-// log(1 + a + bi): half the logarithm of 1 + (2a + a² + b²), and the angle. The sum in the brackets loses digits where
-// |1 + z| is near 1, hence the wider type.
+// log(1 + a + bi): half the logarithm of 1 + (2a + a² + b²), and the angle. The sum in the parentheses loses digits
+// where |1 + z| is near 1, hence the wider type.
 Complex log1p_of(Complex z) {
   const Complex sum(1 + z.real(), z.imag());
   if (std::abs(z) > 1 || !is_finite(z)) return std::log(sum);

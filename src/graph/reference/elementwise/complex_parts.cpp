@@ -1,4 +1,4 @@
-// Complex numbers and their parts.
+// Conversions between complex numbers and their parts.
 #include "graph/reference/elementwise/elementwise.h"
 
 namespace alate::graph {

@@ -12,8 +12,8 @@
 namespace alate::graph {
 namespace {
 
-// The integer in a double from which rounding to a narrower float gives what rounding the integer itself would give:
-// bits that do not fit leave a trace in the last one (round to odd; Boldo and Melquiond 2008).
+// The integer as a double that rounds to a narrower float as the integer itself would: bits that do not fit set the
+// last one (round to odd; Boldo and Melquiond 2008).
 double rounded_to_odd(std::uint64_t magnitude) {
   const int extra = 64 - std::countl_zero(magnitude) - std::numeric_limits<double>::digits;
   if (extra <= 0) return static_cast<double>(magnitude);
@@ -45,7 +45,7 @@ Tensor converted(const Shape& shape, From from, void (*convert)(From, std::span<
   return result;
 }
 
-// What weights are converted between as they are loaded; the same as by way of double, which holds all of these.
+// Fast paths for weight loading; equal to conversion through double, which represents all of these dtypes exactly.
 std::optional<Tensor> between_halves(const Tensor& x, const Shape& shape) {
   using Halves = std::span<const std::uint16_t>;
   using Floats = std::span<const float>;
@@ -75,7 +75,7 @@ Tensor reference_convert(const ReferenceCall& call) {
   const Shape& shape = call.shape();
   if (is_complex(x.dtype())) return complex_to(x, shape);
   if (is_complex(shape.dtype)) {
-    // By way of the parts' dtype, so that integers too are rounded once.
+    // Through the parts' dtype, so that integers too are rounded once.
     const Shape parts{shape.dtype == DType::c64 ? DType::f32 : DType::f64, shape.dims};
     const std::vector<double> reals =
         load_floats(is_float(x.dtype()) ? store_floats(parts, load_floats(x)) : integers_to_floats(x, parts));
@@ -86,7 +86,7 @@ Tensor reference_convert(const ReferenceCall& call) {
   return is_float(shape.dtype) ? integers_to_floats(x, shape) : store_words(shape, load_words(x));
 }
 
-// Rows are dense and little-endian, packed elements too, so that the bytes stay as they are whatever the widths.
+// Rows are dense and little-endian, packed elements too, so the bytes are unchanged whatever the widths.
 Tensor reference_bitcast(const ReferenceCall& call) {
   Tensor result = Tensor::uninitialized(call.shape());
   std::ranges::copy(call.operand(0).bytes(), result.mutable_bytes().begin());

@@ -1,4 +1,4 @@
-// IEEE 754-2019, section 5.10: comparison of floats by their bits.
+// Total order of floats: IEEE 754-2019, section 5.10.
 #include <cstring>
 #include <functional>
 
@@ -7,8 +7,8 @@
 namespace alate::graph {
 namespace {
 
-// A number for each pattern, in the order of what the patterns mean: magnitudes count up from the sign bit, and down
-// below it where the sign is set.
+// Maps bit patterns to integers in total order: magnitudes count up from the sign bit, or down from below it if the
+// sign is set.
 std::vector<std::uint64_t> ranks(const Tensor& x) {
   const std::size_t bits = bits_of(x.dtype());
   const std::uint64_t sign = std::uint64_t{1} << (bits - 1), all = sign | (sign - 1);

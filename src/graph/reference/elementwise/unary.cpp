@@ -7,7 +7,7 @@
 namespace alate::graph {
 namespace {
 
-// One function for doubles and one for complex numbers, as one.
+// Combines a function of doubles and one of complex numbers.
 template <typename Real, typename OfComplex>
 struct Both {
   Real real;

@@ -5,8 +5,8 @@
 namespace alate::graph {
 namespace {
 
-// The result of a query is the sum of weight · value, whose weights are a softmax: a gradient g of the result gives
-// each weight the gradient g · value, and each score weight · (that - the mean of these by weight).
+// A query's result is Σ weight · value with softmax weights. For a gradient g of the result, a weight's gradient is g ·
+// value, and a score's is weight · (its weight's gradient - the weighted mean of all of them).
 class AttentionGradientLoop {
  public:
   explicit AttentionGradientLoop(const ReferenceCall& call)

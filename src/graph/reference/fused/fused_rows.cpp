@@ -1,4 +1,4 @@
-// Fused ops that work on one row at a time.
+// Row-wise fused ops.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -14,7 +14,7 @@
 namespace alate::graph {
 namespace {
 
-// The rows of the last axis, one after the other.
+// The rows along the last axis, concatenated.
 struct Rows {
   std::vector<double> values;
   std::size_t width;

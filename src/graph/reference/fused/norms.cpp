@@ -1,4 +1,4 @@
-// Normalizations that share numbers along an axis, and log_softmax.
+// Normalizations with per-index parameters of an axis, and log_softmax.
 #include <cmath>
 #include <limits>
 
@@ -9,7 +9,7 @@
 namespace alate::graph {
 namespace {
 
-// Which place of an axis element i has.
+// Maps element i to its index along an axis.
 struct AxisPlaces {
   std::size_t step, length;
 
@@ -22,7 +22,7 @@ struct AxisPlaces {
   std::size_t operator()(std::size_t i) const { return i / step % length; }
 };
 
-// Sums over all elements of one place of the axis.
+// Sums over all elements at each index of the axis.
 template <typename Term>
 std::vector<double> sums(const AxisPlaces& place, std::size_t count, Term term) {
   std::vector<double> result(place.length, 0);

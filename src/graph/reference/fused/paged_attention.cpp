@@ -10,7 +10,7 @@
 namespace alate::graph {
 namespace {
 
-// Places of a query among its sequence's tokens, from which it sees keys first to last - 1.
+// The visible keys of a query, [first, last).
 struct Seen {
   std::int64_t first, last;
 };
@@ -66,7 +66,7 @@ Tensor reference_paged_attention(const ReferenceCall& call) {
       weights.push_back(score);
       largest = larger(largest, score);
     }
-    if (largest == -std::numeric_limits<double>::infinity()) return;  // nothing is seen: zeros
+    if (largest == -std::numeric_limits<double>::infinity()) return;  // no visible key: zeros
     double sum = attention.has_sinks ? std::exp(sinks[static_cast<std::size_t>(head)] - largest) : 0;
     for (double& weight : weights) sum += weight = std::exp(weight - largest);
     const std::size_t first_result = offset_of(Place{sequence, at[1], head, 0}, extents);

@@ -12,7 +12,7 @@
 namespace alate::graph {
 namespace {
 
-// The numbers that the operands from `first` on store.
+// Dequantizes the operands from `first` on.
 template <typename Attribute>
 Tensor numbers_of(const ReferenceCall& call, std::size_t first, const Attribute& attribute, DType dtype) {
   const bool has_scales =
@@ -22,7 +22,7 @@ Tensor numbers_of(const ReferenceCall& call, std::size_t first, const Attribute&
                             attribute.has_zero_points ? call.operand(first + 2) : Tensor(), dtype);
 }
 
-// x · smoothing, rotated, and each run of it rounded to 8 bits, as the attributes say and as numbers of Float.
+// x · smoothing, rotated, and each group quantized to 8 bits, as the attributes say, computed in Float.
 template <typename Float>
 std::vector<double> activations_of(const ReferenceCall& call, const QuantizedDense& dense) {
   const std::vector<double> wide = load_floats(call.operand(0));
@@ -58,7 +58,7 @@ Tensor reference_dequantize(const ReferenceCall& call) {
   return numbers_of(call, 0, call.as<Dequantize>(), call.shape().dtype);
 }
 
-// The weight is f32, or f64 with x of f64: a narrower x does not round it.
+// The weight is f32, or f64 if x is f64: a narrower x does not round it.
 Tensor reference_quantized_dense(const ReferenceCall& call) {
   const QuantizedDense& dense = call.as<QuantizedDense>();
   const Tensor& x = call.operand(0);
