@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whole, and so that no message tells more than the folder's own names.
+// The file's size. Error messages reveal no names outside the model's folder.
 std::uint64_t size_of(const fs::path& file, const std::string& name, const base::ContainedFiles& files) {
   std::error_code error;
   if (!fs::exists(file, error))

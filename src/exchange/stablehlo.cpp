@@ -27,7 +27,7 @@ void require_supported(const graph::Graph& graph, const graph::Node& node) {
                    " cannot be written as StableHLO: ", support.reason);
 }
 
-// Nothing has to be computed of results without elements.
+// Nodes with only empty results need not be computed.
 bool are_all_empty(const std::vector<Shape>& shapes) {
   return !shapes.empty() && std::ranges::all_of(shapes, [](const Shape& s) { return s.element_count() == 0; });
 }

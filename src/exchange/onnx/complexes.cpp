@@ -1,4 +1,4 @@
-// Complex numbers as pairs along a last axis, and Fourier transforms.
+// Complex ops, on pairs along a last axis, and Fourier transforms.
 #include "exchange/onnx/complexes.h"
 
 #include <algorithm>
@@ -43,19 +43,19 @@ Terms mul(const Call& c) {
   return {paired(a * x - b * y, a * y + b * x)};
 }
 
-// The longest transform that is written as sums.
+// The longest transform that is written as a sum of products.
 constexpr std::int64_t kMostSummed = 2048;
 
 bool is_power_of_two(std::int64_t length) { return (length & (length - 1)) == 0; }
 
 struct Transform {
-  std::int64_t axis, length, rank;  // of the value without the axis of parts
+  std::int64_t axis, length, rank;  // of the value without the parts axis
   std::int64_t parts;               // 1 or 2
-  bool is_inverse, is_half;         // half: the first half of the results, and the middle
+  bool is_inverse, is_half;         // half: only results 0 to length / 2
 };
 
-// Sums of products with the roots of one. The operator's way around lengths that are no powers of two loses half of the
-// digits.
+// A direct sum of products with the roots of unity. For lengths that are not powers of two, the DFT operator loses half
+// of the digits.
 Term summed(const Term& x, const Transform& t) {
   Emitter& e = *x.emitter;
   const auto numbers = [&](std::int64_t count) { return count_to(e.integers({count})); };
@@ -80,7 +80,7 @@ Term summed(const Term& x, const Transform& t) {
   return inverse_transpose(t.is_inverse ? sums / static_cast<double>(t.length) : sums, order);
 }
 
-// The runtime wants an axis before the one that is transformed.
+// The runtime requires an axis before the transformed one.
 Term transformed(const Term& x, const Transform& t) {
   Emitter& e = *x.emitter;
   if (!is_power_of_two(t.length)) return summed(x, t);
@@ -95,7 +95,7 @@ Term transformed(const Term& x, const Transform& t) {
   return squeeze(e.node("DFT", x.dtype, inputs, attributes), {0});
 }
 
-// All of a transform of real values, of which the first half is known: the rest are conjugates in the opposite order.
+// The full transform of real values from its first half: the rest are conjugates in reverse order.
 Term completed(const Term& half, std::int64_t axis, std::int64_t length) {
   Emitter& e = *half.emitter;
   const std::int64_t missing = length - length / 2 - 1;
@@ -112,7 +112,7 @@ Terms fft(const Call& c) {
   const auto rank = static_cast<std::int64_t>(c.shape().rank()), count = static_cast<std::int64_t>(lengths.size());
   const bool is_inverse = kind == FftKind::ifft || kind == FftKind::irfft;
   Term x = with_dtype(c[0], part_dtype(c[0].dtype));
-  if (std::ranges::find(c.result().dims, Dim(0)) != c.result().dims.end()) {  // DFT transforms no nothing
+  if (std::ranges::find(c.result().dims, Dim(0)) != c.result().dims.end()) {  // DFT rejects empty inputs
     Dims dims = c.result().dims;
     if (kind != FftKind::irfft) dims.push_back(2);
     return {with_dtype(filled(c.e, x.dtype, 0, dims), c.result().dtype)};

@@ -1,4 +1,4 @@
-// convert, bitcast and what looks at the bits of floats.
+// convert, bitcast and ops on the bits of floats.
 #include <cmath>
 #include <limits>
 
@@ -22,12 +22,12 @@ bool narrows_by_bits(DType from, DType dtype) {
   return is_half && bits_of(from) >= 32 && from != DType::f32;
 }
 
-// By way of an f32 whose last bit is set where it is not exact (round to odd; Boldo and Melquiond 2008).
+// Through an f32 whose last bit is set if it is inexact (round to odd; Boldo and Melquiond 2008).
 Term narrowed(const Term& x, DType dtype) {
   if (!narrows_by_bits(x.dtype, dtype)) return to(to(x, DType::f32), dtype);
   Emitter& e = *x.emitter;
   Term wide = x;
-  if (bits_of(x.dtype) == 64 && is_integer(x.dtype)) {  // the same in integers, so that f64 holds it
+  if (bits_of(x.dtype) == 64 && is_integer(x.dtype)) {  // round to odd in integers first, so that f64 is exact
     const Term is_long = (x > 0x1p40) | (x < (is_signed_integer(x.dtype) ? -0x1p40 : 0));
     const Term low = e.integer(x.dtype, 0xFFFF), rest = x & low;
     const Term jammed = (x ^ rest) | where(rest == 0, 0, to(e.integer(DType::i64, 0x10000), x.dtype));
@@ -37,7 +37,7 @@ Term narrowed(const Term& x, DType dtype) {
   const Term single = to(wide, DType::f32), back = to(single, DType::f64), bits = bits_as(single, DType::i32);
   const Term toward_zero = where(abs(back) > abs(wide), bits - 1, bits);
   const Term odd = where((back < wide) | (back > wide), toward_zero | e.integer(DType::i32, 1), bits);
-  // An f32 that has become infinite stays so, as narrower ones do; NaN has no order.
+  // An f32 that overflowed stays infinite, as in narrower dtypes; NaN is unordered.
   const Term is_finite = abs(back) < std::numeric_limits<double>::infinity();
   return to(bits_as(where(is_finite, odd, bits), DType::f32), dtype);
 }
@@ -50,7 +50,7 @@ namespace {
 
 using graph::Op;
 
-// Cast of a float to an integer says nothing of what does not fit: it saturates here, and NaN becomes 0.
+// Cast from float to integer is undefined for out-of-range values: they saturate here, and NaN becomes 0.
 Term truncated(const Term& x, DType dtype) {
   Emitter& e = *x.emitter;
   const auto bits = static_cast<int>(bits_of(dtype));
@@ -134,7 +134,7 @@ std::string refuse_bitcast(const graph::Graph& graph, const graph::Node& node, i
   return from == to ? "" : needs_bits(graph, node, opset);
 }
 
-// By keys that are in that order.
+// Compares keys that are in total order.
 template <bool kSwapped, bool kNegated>
 Terms total_less(const Call& c) {
   const Term x = order_key(c[kSwapped ? 1 : 0]), y = order_key(c[kSwapped ? 0 : 1]);

@@ -1,4 +1,4 @@
-// Element-wise ops that ONNX has words for, on numbers and truth values.
+// Element-wise ops on numbers and bools that ONNX has operators for.
 #include <algorithm>
 #include <limits>
 
@@ -12,13 +12,13 @@ using graph::kBool;
 using graph::Op;
 
 Terms same(const Call& c) { return {c[0]}; }
-// Nothing but zeros.
+// Zeros of x's shape.
 Terms zeros(const Call& c) { return {where(c[0] == c[0], c.e.scalar(c[0].dtype, 0), 0)}; }
 
-// The same of 0 of either sign, and of NaN.
+// Zeros of either sign and NaN are returned as they are.
 Terms sign(const Call& c) {
   const Term& x = c[0];
-  // Sign of i64 looks at 32 bits in some versions of the runtime.
+  // Some versions of the runtime take only 32 bits in Sign of i64.
   return {where(x > 0, 1, where(x < 0, -1, x))};
 }
 
@@ -41,7 +41,7 @@ Terms greater_or_equal_bool(const Call& c) { return {c[0] | !c[1]}; }
 Terms clamp(const Call& c) { return {exact_smaller(exact_larger(c[1], c[0]), c[2])}; }
 Terms clamp_bool(const Call& c) { return {(c[0] | c[1]) & c[2]}; }
 
-// Whether a value is a constant without zeros that have a sign, or such a one repeated.
+// Whether a value is a constant without -0, possibly broadcast.
 bool has_no_negative_zero(const graph::Graph& graph, graph::Value value) {
   const graph::Node* node = &graph.node(value.node);
   if (node->op == Op::broadcast_in_dim) node = &graph.node(node->operands[0].node);

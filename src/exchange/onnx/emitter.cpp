@@ -11,7 +11,7 @@
 namespace alate::exchange::onnx {
 namespace {
 
-// The IR version that each opset from kOldestOnnxOpset on came with.
+// The IR version of each opset from kOldestOnnxOpset on.
 constexpr std::int64_t kIrVersions[] = {8, 9, 9, 10, 10, 11, 12, 13, 13};
 
 ProtobufWriter tensor_proto(const std::string& name, DType dtype, std::span<const std::int64_t> extents) {
@@ -53,7 +53,7 @@ Terms Emitter::nodes(std::string_view op, const std::vector<DType>& dtypes, cons
     results.push_back({this, new_name(), dtype});
     node.bytes(node_field::kOutput, results.back().name);
   }
-  // The name that optimizations derive those of their own nodes from.
+  // Optimizers derive the names of their nodes from this one.
   if (!results.empty()) node.bytes(node_field::kName, results.front().name);
   node.bytes(node_field::kOpType, op);
   for (const Attribute& attribute : attributes) node.message(node_field::kAttribute, attribute.bytes);
@@ -82,7 +82,7 @@ Term Emitter::scalar(DType dtype, double value) {
 }
 
 Term Emitter::integer(DType dtype, std::int64_t value) {
-  return tensor(dtype, {}, {reinterpret_cast<const char*>(&value), bits_of(dtype) / 8});  // little-endian, as the rest
+  return tensor(dtype, {}, {reinterpret_cast<const char*>(&value), bits_of(dtype) / 8});  // little-endian
 }
 
 Term Emitter::integers(const std::vector<std::int64_t>& values) {
@@ -134,7 +134,7 @@ Term Emitter::extents(const std::vector<Dim>& dims) {
   return parts.size() == 1 ? parts[0] : node("Concat", DType::i64, parts, {attribute("axis", 0)});
 }
 
-// The extent of the first parameter that has the dim.
+// Taken from the first parameter that has the dim.
 Term Emitter::dim_extent(DimId id) {
   const auto [found, is_new] = dim_extents_.try_emplace(id);
   if (!is_new) return found->second;
@@ -182,7 +182,7 @@ OnnxModel Emitter::finish(const std::vector<std::pair<std::string, Term>>& outpu
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     model.outputs.push_back(unique(outputs[i].first));
-    // A node of its own, so that one value can be several outputs, or a parameter one.
+    // A separate Identity node, so that one value can be several outputs, or a parameter can be an output.
     ProtobufWriter node;
     node.bytes(node_field::kInput, outputs[i].second.name);
     node.bytes(node_field::kOutput, model.outputs.back());

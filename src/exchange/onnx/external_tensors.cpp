@@ -17,15 +17,14 @@ using formats::ProtobufField;
 using formats::ProtobufReader;
 using Message = std::span<const std::byte>;
 
-// What a field of each message holds, where a tensor may be in it:
-// https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
+// Message kinds that may contain tensors: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
 enum class MessageKind { model, training, function, graph, node, attribute, sparse_tensor, tensor };
 
 struct Place {
   MessageKind in;
   std::uint32_t field;
   MessageKind holds;
-  bool is_single = false;  // protobuf joins several into one, each of which could look harmless
+  bool is_single = false;  // protobuf merges duplicates, each of which could look harmless
 };
 constexpr std::array kPlaces = std::to_array<Place>({
     {MessageKind::model, 7, MessageKind::graph, true},
@@ -49,7 +48,7 @@ constexpr std::array kPlaces = std::to_array<Place>({
     {MessageKind::sparse_tensor, 2, MessageKind::tensor, true},
 });
 
-// Bits of an element of TensorProto.DataType, by its number; 0: not known here, or of no fixed size.
+// Bits per element by TensorProto.DataType; 0: unknown, or of no fixed size.
 constexpr std::array<std::uint8_t, 24> kBits = {0,  32, 8,  8,   16, 16, 32, 64, 0, 8, 16, 64,
                                                 32, 64, 64, 128, 16, 8,  8,  8,  8, 4, 4,  4};
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
@@ -75,7 +74,7 @@ class Walk {
     if (kind == MessageKind::tensor) return visit_tensor(message);
     ProtobufReader reader(message);
     ProtobufField field;
-    std::uint32_t seen = 0;  // single fields; their numbers are below 32
+    std::uint32_t seen = 0;  // bit set of single fields, whose numbers are below 32
     while (reader.next(field)) {
       if (field.kind != ProtobufField::Kind::bytes) continue;
       if (kind == MessageKind::node && field.number == onnx::node_field::kOpType) check_op(field.text());
@@ -97,7 +96,7 @@ class Walk {
                   "EPContext");
   }
 
-  // Dims are packed or not. Those of a tensor in another file are few, but nothing says so.
+  // Dims may be packed or not. An external tensor's dims are few, but the format does not bound them.
   static void add_dims(const ProtobufField& field, std::vector<std::uint64_t>& dims) {
     constexpr std::size_t kMostDims = 64;
     if (field.kind == ProtobufField::Kind::varint) {

@@ -20,14 +20,14 @@ Term exp(const Term& x) { return function("Exp", x); }
 Term sqrt(const Term& x) { return function("Sqrt", x); }
 Term over(double a, const Term& x) { return x.emitter->scalar(x.dtype, a) / x; }
 
-// A function computed in f64, as a rounding of which its result in f32 is right.
+// Computes a function in f64 and rounds, which makes its f32 result accurate.
 template <Term (*kFunction)(const Term&)>
 Terms in_double(const Call& c) {
   return {to(kFunction(to(c[0], DType::f64)), c[0].dtype)};
 }
 
-// Higham, "Accuracy and Stability of Numerical Algorithms", section 1.14: the errors of u = 1 + x (or e^x) and of what
-// is made of it cancel.
+// Higham, "Accuracy and Stability of Numerical Algorithms", section 1.14: the errors of u = 1 + x (or e^x) and of the
+// terms derived from it cancel.
 Term log1p(const Term& x) {
   const Term u = x + 1;
   const Term is_fixed = (u == 1) | (u == kInfinity);
@@ -39,10 +39,10 @@ Term expm1(const Term& x) {
   return where(negated(u == 1), corrected, x);
 }
 
-// The runtime's Sin and Cos of f64 are right to a unit of 1 alone. So x is first reduced by quarter turns (Cody and
-// Waite 1980), whose number times each part of pi / 2 is exact; past the limit, it is left as it is.
+// The runtime's f64 Sin and Cos are accurate only to an ulp of 1. So x is first reduced by quarter turns (Cody and
+// Waite 1980): their number times each part of pi / 2 is exact. Past the limit x is not reduced.
 struct Turned {
-  Term quarters, rest;  // the number, from 0 to 3
+  Term quarters, rest;  // quarters: 0 to 3
 };
 constexpr double kMostReduced = 1e6;
 Turned turned(const Term& x) {
@@ -70,7 +70,7 @@ Term tan(const Term& x) { return x.dtype == DType::f32 ? function("Tan", x) : si
 Term logistic(const Term& x) { return over(1, exp(-x) + 1); }
 Term rsqrt(const Term& x) { return over(1, sqrt(x)); }
 
-// A power, and one step of Newton's method for what the rounded exponent loses.
+// Pow, and one Newton step to correct the error of the rounded exponent.
 Term cbrt(const Term& x) {
   const Term size = abs(x), root = x.emitter->node("Pow", x.dtype, {size, x.emitter->scalar(x.dtype, 1.0 / 3)});
   const Term better = root - (root - size / (root * root)) / 3;
@@ -78,7 +78,7 @@ Term cbrt(const Term& x) {
   return where(negated(is_fixed), where(x < 0, -better, better), x);
 }
 
-// The runtime's Tanh of f32 is far off next to zero, where the function is its argument.
+// The runtime's f32 Tanh is inaccurate near zero, where tanh(x) = x.
 Term tanh(const Term& x) {
   const Term result = function("Tanh", x);
   return x.dtype == DType::f32 ? where(abs(x) > 1e-4, result, x) : result;
@@ -86,7 +86,7 @@ Term tanh(const Term& x) {
 
 Terms remainder(const Call& c) { return {c.e.node("Mod", c[0].dtype, {c[0], c[1]}, {attribute("fmod", 1)})}; }
 
-// Atan of f32 gives an angle near the right one, which the sine and cosine of f64 then turn by what is left.
+// Atan in f32 gives an approximate angle, which a correction by its f64 sine and cosine refines.
 Terms atan2(const Call& c) {
   const Term y = to(c[0], DType::f64), x = to(c[1], DType::f64);
   const Term high = abs(y), wide = abs(x), largest = larger(high, wide);
@@ -104,7 +104,7 @@ Terms atan2(const Call& c) {
 }
 
 // Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.1.5 (a power series) up to 1, above it 7.1.14 (a
-// continued fraction of what is left to 1); both with as many steps as f64 has use for.
+// continued fraction of 1 - erf); both with as many terms as f64 needs.
 Term erf(const Term& value) {
   Emitter& e = *value.emitter;
   const Term x = smaller(abs(value), e.scalar(DType::f64, 6)), square = x * x;  // erf(6) is 1

@@ -35,7 +35,7 @@ Term scan(const Term& x, const Dims& dims, const graph::Cumulative& cumulative, 
     const Term next = combine(in[1], entry(entries, place));
     return Terms{next, cumulative.exclusive ? in[1] : next};
   });
-  // Of no rounds, the runtime does not know the other extents.
+  // After zero iterations, the runtime does not know the other extents.
   const Term gathered = reshape(results[1], picked(dims, order));
   return inverse_transpose(cumulative.reverse ? reverse(gathered, {0}) : gathered, order);
 }

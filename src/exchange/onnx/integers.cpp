@@ -1,4 +1,4 @@
-// Arithmetic and bits of integers, exact at every edge.
+// Integer arithmetic and bit operations, exact in every edge case.
 #include "exchange/onnx/spelling.h"
 
 namespace alate::exchange::onnx {
@@ -6,7 +6,7 @@ namespace {
 
 using graph::Op;
 
-// Both are also kept from Div's sight: a division by zero, and the lowest number's by -1, would end the process.
+// Both cases are also hidden from Div: division by zero, or of the lowest number by -1, would crash the process.
 Terms div(const Call& c) {
   const Term &x = c[0], &y = c[1];
   const Term is_zero = y == 0, is_minus_one = y == -1;
@@ -20,7 +20,7 @@ Terms rem(const Call& c) {
   return {where(is_zero, x, x - x / safe * safe)};
 }
 
-// By squaring. A negative power is the inverse: of 1 and -1 themselves by the parity, 0 of others.
+// By squaring. A negative power is the truncated inverse: ±1 by parity for bases 1 and -1, else 0.
 Terms pow(const Call& c) {
   const Term &x = c[0], &y = c[1];
   const Term width = c.e.integer(DType::i64, static_cast<std::int64_t>(bits_of(x.dtype)));
@@ -33,7 +33,7 @@ Terms pow(const Call& c) {
   return {where((y < 0) & !is_unit, 0, results[0])};
 }
 
-// Amounts that are negative or not below the width leave nothing.
+// Shift amounts that are negative or at least the width shift out every bit.
 struct Amount {
   Term fits, safe;
 };
@@ -55,10 +55,10 @@ Terms shift_right_arithmetic(const Call& c) {
   return {shift_right_arithmetic(c[0], where(by.fits, by.safe, static_cast<double>(bits_of(c[1].dtype) - 1)))};
 }
 
-// The value's own bits in the low part of 64.
+// The value's bits, zero-extended to 64.
 Term own_bits(const Term& x) { return x.dtype == DType::i32 ? to(to(x, DType::u32), DType::i64) : x; }
 
-// Warren, "Hacker's Delight", figure 5-2: sums of neighbouring fields, which get twice as wide each time.
+// Warren, "Hacker's Delight", figure 5-2: sums of neighboring fields, whose width doubles each time.
 Term count_ones(const Term& x) {
   Emitter& e = *x.emitter;
   const auto bits = [&](std::int64_t value) { return e.integer(DType::i64, value); };

@@ -39,7 +39,7 @@ Term unsqueeze(const Term& x, const Numbers& axes) { return over_axes("Unsqueeze
 Term squeeze(const Term& x, const Numbers& axes) { return over_axes("Squeeze", x, axes); }
 
 Term expand(const Term& x, const Dims& dims) {
-  // The runtime leaves an extent of 1 that should become 0.
+  // The runtime keeps an extent of 1 that should become 0.
   if (std::ranges::find(dims, Dim(0)) != dims.end()) {
     const Term none = x.emitter->integers({0});
     return reshape(slice(flatten(x), {0}, none, none, {1}), dims);
@@ -72,7 +72,7 @@ Term pad_axis(const Term& x, const Dims& dims, std::size_t axis, const Term& val
   const auto cut = [&](const Term& y, std::int64_t start, std::int64_t limit) {
     return slice(y, {at}, e.integers({start}), e.integers({limit}), {1});
   };
-  // Values as many as wanted in the place of the axis, with the other axes as they are.
+  // `count` values along the axis, with the other extents unchanged.
   const auto filling = [&](std::int64_t count) {
     const Term shape = shape_of(x);
     const Term other = e.node("ScatterElements", DType::i64, {shape, e.integers({at}), e.integers({count})});

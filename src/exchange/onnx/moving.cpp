@@ -21,14 +21,14 @@ Terms iota(const Call& c) {
 
 Terms reshaped(const Call& c) { return {reshape(c[0], c.result().dims)}; }
 
-// The extents that operand 1 has are those of the result, or the model's run fails.
+// The extents in operand 1 must be the result's, else the model's run fails.
 Terms dynamic_reshape(const Call& c) { return {reshape_to(c[0], to(c[1], DType::i64))}; }
 
 Terms transposed(const Call& c) { return {transpose(c[0], c.as<graph::Permutation>().permutation)}; }
 
 Terms broadcast_in_dim(const Call& c) {
   const auto& [dims, mapping] = c.as<graph::BroadcastInDim>();
-  // ONNX broadcasts axes in their order.
+  // ONNX broadcasting keeps the order of axes.
   Numbers order = first_axes(mapping.size());
   std::ranges::sort(order, {}, [&](std::int64_t i) { return mapping[static_cast<std::size_t>(i)]; });
   return {expand(unsqueeze(transpose(c[0], order), other_axes(dims.size(), mapping)), dims)};
@@ -52,7 +52,7 @@ Terms padded(const Call& c) {
 
 Terms reversed(const Call& c) { return {reverse(c[0], c.as<graph::Axes>().axes)}; }
 
-// Where a slice of `sizes` begins, clamped so that it is inside: i64 [rank].
+// The start of a slice of `sizes`, clamped so that the slice is in bounds: i64 [rank].
 Term clamped_starts(const Call& c, std::size_t first, const Term& sizes) {
   Terms starts;
   for (std::size_t i = first; i < c.operands.size(); ++i) starts.push_back(unsqueeze(as_places(c[i]), {0}));
@@ -67,7 +67,7 @@ Terms dynamic_slice(const Call& c) {
   return {slice(c[0], axes, starts, starts + sizes, Numbers(axes.size(), 1))};
 }
 
-// The part of x from `axis` on with the update in its place: what is before it, it, and what is behind.
+// x from `axis` on with the update inserted: the part before it, the update, and the part after it.
 Term updated(const Call& c, const Term& x, std::int64_t axis, const Term& starts, const Term& limits) {
   if (axis == static_cast<std::int64_t>(c.shape().rank())) return c[1];
   Emitter& e = c.e;
@@ -89,7 +89,7 @@ Terms dimension_size(const Call& c) {
   return {to(entry(shape_of(c[0]), c.e.integer(DType::i64, c.as<graph::Axis>().axis)), DType::i32)};
 }
 
-// Of one device.
+// With one device.
 Terms permuted(const Call& c) {
   if (!c.as<graph::CollectivePermute>().source_target_pairs.empty()) return {c[0]};
   const DType dtype = c[0].dtype;

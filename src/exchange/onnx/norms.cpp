@@ -1,4 +1,4 @@
-// Normalizations, and the fused ops that ONNX has operators of the same meaning for.
+// Normalizations, and fused ops with an equivalent ONNX operator.
 #include "exchange/onnx/layout.h"
 #include "exchange/onnx/spelling.h"
 
@@ -8,7 +8,7 @@ namespace {
 using graph::Op;
 using graph::set_of;
 
-// One number for each place of an axis, beside x.
+// One number per index of an axis, broadcast against x.
 struct Channels {
   const Call& c;
   std::size_t rank = c.shape().rank();
@@ -79,7 +79,7 @@ constexpr Spelling kNormRows[] = {
     {Op::batch_norm_training, kFloats, "ReduceSum, Sub, Div, Mul, Add", batch_norm_training},
     {Op::batch_norm_gradient, kFloats, "ReduceSum, Sub, Div, Mul", batch_norm_gradient},
     {Op::softmax, kFloats, "Softmax", softmax<false>},
-    {Op::log_softmax, kF32, "LogSoftmax", softmax<true>},      // of f64, it loses NaN
+    {Op::log_softmax, kF32, "LogSoftmax", softmax<true>},      // in f64, it loses NaN
     {Op::layer_norm, kF32, "LayerNormalization", layer_norm},  // its epsilon is an f32
     {Op::gelu, kF32, "Gelu", gelu, refuse_gelu},
 };

@@ -11,7 +11,7 @@ namespace {
 
 using graph::Op;
 
-// Places of the k largest (smallest) entries along an axis, i64; equal ones in their order.
+// Indices (i64) of the k largest (smallest) entries along an axis; equal ones keep their order.
 Term top_places(const Term& x, const Term& k, std::int64_t axis, bool is_largest) {
   return x.emitter->nodes(
       "TopK", {x.dtype, DType::i64}, {x, k},
@@ -33,7 +33,7 @@ Terms top_k(const Call& c) {
   return {taken(c[0], places, axis), to(places, DType::i32)};
 }
 
-// Sorting by one comparison of the first operand's elements is choosing all of the largest or smallest.
+// Sorting by one comparison of the first operand's elements is a TopK of all of them.
 struct Comparison {
   Op op;
   bool is_swapped;
@@ -72,9 +72,9 @@ std::optional<Terms> sorted_by_choice(const Call& c) {
   return results;
 }
 
-// Odd-even transposition (Habermann 1972): in each round every entry meets a neighbour, and the two change places
-// where the second comes before the first. After as many rounds as there are entries all are in order, and entries of
-// which neither comes before the other have not passed each other.
+// Odd-even transposition (Habermann 1972): in each round every entry is paired with a neighbor, and the two are swapped
+// if the second comes before the first. After as many rounds as there are entries all are sorted, and equivalent
+// entries keep their order.
 Terms sorted_by_exchange(const Call& c) {
   Emitter& e = c.e;
   const std::int64_t axis = c.as<graph::Sort>().axis;

@@ -1,4 +1,4 @@
-// gather and scatter: each element's place in the flattened operand is computed, which all forms of them have.
+// gather and scatter, by each element's index in the flattened operand, which covers all their forms.
 #include <algorithm>
 #include <limits>
 
@@ -22,7 +22,7 @@ Numbers range(std::size_t from, std::size_t to) {
   return axes;
 }
 
-// The parts that index vectors have, each with the batch axes.
+// The entries of the index vectors, each with the batch axes.
 Terms index_parts(const Call& c, std::int64_t vector_dim, std::size_t length) {
   const Term indices = as_places(c[1]);
   if (at(vector_dim) == c.shape(1).rank()) return {indices};
@@ -38,7 +38,7 @@ Dims batch_dims(const Call& c, std::int64_t vector_dim) {
   return dims;
 }
 
-// Which of the batch axes is axis `axis` of the indices.
+// The batch axis that corresponds to axis `axis` of the indices.
 std::size_t batch_axis(std::int64_t axis, std::int64_t vector_dim) { return at(axis < vector_dim ? axis : axis - 1); }
 
 Term stride(const Call& c, std::size_t axis) {
@@ -48,7 +48,7 @@ Term stride(const Call& c, std::size_t axis) {
 
 Term extent(const Call& c, Dim dim) { return squeeze(c.e.extent(dim), {0}); }
 
-// Rows of one axis that every index names whole, which ONNX has an operator for.
+// Whether every index takes a whole row of one axis, which is ONNX's Gather.
 bool takes_whole_rows(const Call& c, const graph::Gather& gather) {
   if (gather.collapsed_slice_dims.size() != 1 || gather.start_index_map != gather.collapsed_slice_dims) return false;
   if (!gather.operand_batching_dims.empty()) return false;
@@ -59,7 +59,7 @@ bool takes_whole_rows(const Call& c, const graph::Gather& gather) {
   return true;
 }
 
-// From batch axes before those of slices to where the result has them.
+// Moves batch axes from before the slice axes to their positions in the result.
 Term in_result_order(const Term& x, const graph::Gather& gather, std::size_t rank) {
   const std::size_t batch_rank = rank - gather.offset_dims.size();
   Numbers permutation;
@@ -109,8 +109,8 @@ Terms gather(const Call& c) {
   return {in_result_order(entry(flatten(c[0]), expand(place, all)), gather, rank)};
 }
 
-// Where each update lands in the flattened operand 0; at its end for one outside. Of the updates with their batch axes
-// first, flattened.
+// The index where each update lands in the flattened operand 0, or its end if out of range; and the updates with batch
+// axes first, flattened.
 struct Landing {
   Term places, updates;
 };
@@ -133,7 +133,7 @@ Landing landing(const Call& c) {
   const Terms starts = index_parts(c, scatter.index_vector_dim, scatter.scatter_dims_to_operand_dims.size());
   for (std::size_t i = 0; i < scatter.scatter_dims_to_operand_dims.size(); ++i) {
     const std::size_t axis = at(scatter.scatter_dims_to_operand_dims[i]);
-    // No nearer to the operand than it was, and so near that sums do not overflow.
+    // Clamped so that sums cannot overflow, but out-of-range starts stay out of range.
     const Term start = larger(smaller(starts[i], extent(c, dims[axis])), -extent(c, window[axis]));
     at_axis[axis] = at_axis[axis] + unsqueeze(start, range(batch.size(), rank));
   }
@@ -170,7 +170,7 @@ Terms scatter_sum(const Call& c) {
   return {to(scattered(c, to(c[0], DType::i32), land.places, to(land.updates, DType::i32), "max"), DType::boolean)};
 }
 
-// NaN is lost in the runtime's comparisons: where one lands is found apart.
+// The runtime's comparisons lose NaN: elements with a NaN are found separately.
 Terms scatter_extreme(const Call& c) {
   const std::string_view reduction = c.node.op == Op::scatter_max ? "max" : "min";
   const Landing land = landing(c);

@@ -10,7 +10,7 @@ namespace {
 using graph::Op;
 using graph::set_of;
 
-// The longest kernel that is written as so many slices.
+// The largest number of kernel elements that is written as slices.
 constexpr std::int64_t kMostPlaces = 1024;
 
 Numbers joined(Numbers first, const Numbers& second) {
@@ -20,7 +20,7 @@ Numbers joined(Numbers first, const Numbers& second) {
 
 bool has_zero(const Dims& dims) { return std::ranges::find(dims, Dim(0)) != dims.end(); }
 
-// To three axes: those of the batch, and two products.
+// Merges axes into three: batch, rows and columns.
 Term as_matrices(Emitter& e, const Term& x, const Dims& dims, const Numbers& batch, const Numbers& rows,
                  const Numbers& columns) {
   const Term moved = transpose(x, joined(joined(batch, rows), columns));
@@ -35,11 +35,11 @@ Terms dot_general(const Call& c) {
   const Dims &left = c.shape(0).dims, &right = c.shape(1).dims;
   const Numbers rows = other_axes(left.size(), joined(dot.lhs_batch, dot.lhs_contracting)),
                 columns = other_axes(right.size(), joined(dot.rhs_batch, dot.rhs_contracting));
-  // Of no products, the runtime leaves the result as it finds it.
+  // For empty products, the runtime leaves the result uninitialized.
   if (has_zero(left) || has_zero(right)) return {expand(to(c.e.integer(DType::i64, 0), c[0].dtype), c.result().dims)};
   const bool is_bool = c[0].dtype == DType::boolean;
   const auto number = [&](const Term& x) { return is_bool ? to(x, DType::i32) : x; };
-  // Rows of any number of axes times one matrix are what MatMul takes as they are.
+  // MatMul directly takes rows with any number of axes times one matrix.
   const bool is_by_matrix =
       dot.lhs_batch.empty() && dot.lhs_contracting.size() == 1 && columns.size() == 1 && !rows.empty();
   Term result;
@@ -59,11 +59,11 @@ std::string refuse_dot_general(const graph::Graph& graph, const graph::Node& nod
   return graph.shape(node.operands[0]).dtype == node.results[0].dtype ? "" : "the result has another dtype";
 }
 
-// A convolution with the operands' axes in ONNX's order: batch, features, places; and groups of features alone.
+// A convolution with axes in ONNX's order (batch, features, spatial) and only feature groups.
 struct OrderedConvolution {
   const graph::Convolution& attributes;
-  Dims x_dims, kernel_dims, dims;  // of kernel: out, in, places
-  Numbers result_order;            // the result's axis that each of `dims` is
+  Dims x_dims, kernel_dims, dims;  // kernel: out, in, spatial
+  Numbers result_order;            // the result axis of each entry of `dims`
   std::vector<graph::WindowAxis> windows;
   std::int64_t groups;
 };
@@ -81,12 +81,12 @@ OrderedConvolution ordered(const graph::Convolution& conv, const Shape& x, const
   return o;
 }
 
-// Conv has no convolutions without places, over holes, or of which nothing comes.
+// Conv does not support convolutions without spatial axes or with empty operands or results.
 bool has_operator(const OrderedConvolution& o) {
   return !o.windows.empty() && !has_zero(o.dims) && !has_zero(o.x_dims) && !has_zero(o.kernel_dims);
 }
 
-// [batch, features, places], padded; each group of the batch as a group of features.
+// [batch, features, spatial], padded; batch groups become feature groups.
 Term arranged_input(const Call& c, const OrderedConvolution& o) {
   const graph::Convolution& conv = o.attributes;
   Term x = transpose(c[0], joined({conv.input_batch, conv.input_feature}, conv.input_spatial));
@@ -113,7 +113,7 @@ Term by_operator(const Call& c, const OrderedConvolution& o, const Term& x, cons
                   {attribute("strides", strides), attribute("dilations", dilations), attribute("group", o.groups)});
 }
 
-// What each place of the kernel sees, side by side, times the kernel as a matrix.
+// im2col: the input slices of all kernel elements, concatenated, times the kernel as a matrix.
 Term by_product(const Call& c, const OrderedConvolution& o, const Term& x, const Term& kernel) {
   Terms slices{x};
   for (std::size_t i = 0; i < o.windows.size(); ++i) {

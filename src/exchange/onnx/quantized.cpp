@@ -1,4 +1,4 @@
-// dequantize: integers, or places in a table of floats, times the scales of their blocks.
+// dequantize: integers, or indices into a table of floats, times their blocks' scales.
 #include "exchange/onnx/bits_of_floats.h"
 #include "exchange/onnx/layout.h"
 #include "exchange/onnx/spelling.h"
@@ -10,12 +10,12 @@ namespace {
 using graph::Op;
 using tensor::EncodingKind;
 
-// One value for each block of an axis, repeated to all of its places.
+// Repeats one value per block to all elements of the block.
 Term repeated(const Term& x, const Dims& dims, const Numbers& blocks) {
   Emitter& e = *x.emitter;
   Term result = x;
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (blocks[i] <= 1) continue;  // ONNX repeats the one of a whole axis
+    if (blocks[i] <= 1) continue;  // ONNX broadcasts a single one along the axis
     const auto axis = static_cast<std::int64_t>(i);
     std::vector<std::int64_t> copies(dims.size() + 1, 1);
     copies[i + 1] = blocks[i];
@@ -35,7 +35,7 @@ Term table_values(const Call& c, const Term& places) {
   return entry(concatenate(values, 0), places);
 }
 
-// Of each byte the number in the high bits, then that in the low ones.
+// For each byte, the number in the high nibble, then the one in the low nibble.
 Term normal_floats(const Call& c) {
   const Term bytes = to(c[0], DType::i64);
   const Term high = shift_right_logical(bytes, c.e.integer(DType::i64, 4)), low = bytes & c.e.integer(DType::i64, 15);

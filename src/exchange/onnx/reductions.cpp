@@ -25,7 +25,7 @@ Terms reduce(const Call& c) {
   return {reduced(kOperators[kOperator], c[0], axes_of(c))};
 }
 
-// ReduceSum and, of i64, ReduceMax and ReduceMin go through floats; a product by ones is exact.
+// ReduceSum and, for i64, ReduceMax and ReduceMin compute in floats; a matrix product with ones is exact.
 Terms sum_of_integers(const Call& c) {
   const Dims& dims = c.shape().dims;
   const Numbers kept = other_axes(dims.size(), axes_of(c));
@@ -45,7 +45,7 @@ Terms reduce_with_nan(const Call& c) {
   return {where(has_nan, std::numeric_limits<double>::quiet_NaN(), reduce<kOperator>(c)[0])};
 }
 
-// As numbers of 0 and 1; where there are none, the extremes of i32 come out, and are bounded.
+// On 0 and 1 as i32; an empty reduction gives an extreme of i32, which the comparison maps to the right bool.
 Terms reduce_and(const Call& c) { return {reduced("ReduceMin", to(c[0], DType::i32), axes_of(c)) > 0}; }
 Terms reduce_or(const Call& c) { return {reduced("ReduceMax", to(c[0], DType::i32), axes_of(c)) > 0}; }
 Terms reduce_xor(const Call& c) {
@@ -89,7 +89,7 @@ Terms cumulative_and(const Call& c) {
   return {left == 0};
 }
 
-// The first NaN where there is one.
+// The first NaN wins, if there is one.
 Terms arg_min_max(const Call& c) {
   const auto& [axis, dtype, is_min] = c.as<graph::ArgMinMax>();
   const Dim extent = c.shape().dims[static_cast<std::size_t>(axis)];

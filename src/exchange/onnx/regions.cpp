@@ -26,7 +26,7 @@ Terms if_else(const Call& c) {
 
 Terms call(const Call& c) { return write_graph(c.e, *c.node.regions[0], c.operands); }
 
-// The region computes with all entries that are left at once.
+// The region is applied to all remaining entries at once.
 Terms reduce(const Call& c) {
   const auto half = static_cast<std::ptrdiff_t>(c.operands.size() / 2);
   const Terms inputs(c.operands.begin(), c.operands.begin() + half), first(c.operands.begin() + half, c.operands.end());
@@ -39,7 +39,7 @@ std::string refuse_regions(const graph::Graph& /*graph*/, const graph::Node& nod
   for (const graph::Region& region : node.regions) {
     for (const graph::Node& inner : region->nodes()) {
       const graph::OpKind kind = graph::op_info(inner.op).kind;
-      // Fused ops that have no spelling are decomposed before.
+      // Fused ops without a spelling have been decomposed.
       if (kind == graph::OpKind::leaf || kind == graph::OpKind::fused) continue;
       if (find_spelling(*region, inner, opset, reason) == nullptr) return "in a region: " + reason;
     }

@@ -15,7 +15,7 @@ constexpr std::span<const Spelling> (*kFamilies[])() = {
     norm_spellings,        complex_spellings, quantized_spellings, region_spellings,
 };
 
-// The one that a row's dtypes are about.
+// The dtype that a row's `dtypes` refer to.
 DType deciding_dtype(const graph::Graph& graph, const graph::Node& node) {
   if (node.operands.empty()) return node.results.empty() ? DType::boolean : node.results[0].dtype;
   const std::size_t place = node.op == Op::select || node.op == Op::clamp ? 1 : 0;

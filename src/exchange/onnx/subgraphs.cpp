@@ -1,4 +1,4 @@
-// The emitter's graphs within graphs: branches, and bodies of loops.
+// The emitter's subgraphs: branches and loop bodies.
 #include "exchange/onnx/emitter.h"
 #include "exchange/onnx/message_fields.h"
 
@@ -8,7 +8,7 @@ Emitter::Written Emitter::subgraph(const std::vector<DType>& parameters, std::si
   ProtobufWriter ends;
   Written written;
   const auto declare = [&](std::uint32_t field, const std::string& name, DType dtype, bool is_scalar) {
-    ProtobufWriter tensor, type, info;  // of any shape else: it is known when the model is run
+    ProtobufWriter tensor, type, info;  // otherwise of any shape, known at run time
     tensor.integer(1, onnx_dtype(stored_dtype(dtype)));
     if (is_scalar) tensor.message(2, ProtobufWriter());
     type.message(1, tensor);

@@ -19,7 +19,7 @@ Term shifted(const Term& x, const Term& amount, std::string_view direction) {
             x.dtype);
 }
 
-// Where has kernels for few dtypes; another that holds the same values.
+// Where has kernels for few dtypes; this is one that represents the same values.
 DType chosen_as(DType dtype) {
   switch (dtype) {
     case DType::i16:
@@ -78,7 +78,7 @@ Term exact_where(const Term& condition, const Term& then, const Term& otherwise)
     const DType bits = then.dtype == DType::f64 ? DType::i64 : DType::i32;
     return bits_as(where(condition, bits_as(then, bits), bits_as(otherwise, bits)), then.dtype);
   }
-  // Each loses the zero's sign on another side; the negative of a sum of negatives is -0 where one of two zeros is.
+  // Each loses a zero's sign on a different branch; -(-a - b) is -0 if either zero is -0.
   const Term first = where(condition, then, otherwise), second = where(negated(condition), otherwise, then);
   return where(negated(first == 0), first, -(-first - second));
 }
@@ -94,7 +94,7 @@ Term bits_as(const Term& x, DType dtype) {
 }
 
 Term abs(const Term& x) { return x.emitter->node("Abs", x.dtype, {x}); }
-// Max and Min of i64 compare 32 bits in some versions of the runtime.
+// Some versions of the runtime compare only 32 bits in Max and Min of i64.
 Term larger(const Term& a, const Term& b) {
   if (a.dtype == DType::boolean) return a | b;
   return a.dtype == DType::i64 ? where(a < b, b, a) : zip("Max", a, b);
@@ -118,7 +118,7 @@ Term is_nan(const Term& x) {
 
 Term shift_left(const Term& x, const Term& amount) { return shifted(x, amount, "LEFT"); }
 Term shift_right_logical(const Term& x, const Term& amount) { return shifted(x, amount, "RIGHT"); }
-// A negative number's complement has zeros to shift in.
+// For negative numbers: the complement shifts in zeros.
 Term shift_right_arithmetic(const Term& x, const Term& amount) {
   const Term is_negative = x < 0;
   const Term shifted_bits = shift_right_logical(where(is_negative, !x, x), amount);

@@ -16,7 +16,7 @@ Term seen_by(const Term& padded, std::size_t axis, const graph::WindowAxis& wind
   Emitter& e = *padded.emitter;
   const std::int64_t start = at * window.window_dilation;
   const Term length = (e.extent(count) - 1) * static_cast<double>(window.stride) + 1;
-  const Term limit = larger(length + e.integers({start}), e.integers({0}));  // of no windows it may be below
+  const Term limit = larger(length + e.integers({start}), e.integers({0}));  // negative if there are no windows
   return slice(padded, {static_cast<std::int64_t>(axis)}, e.integers({start}), limit, {window.stride});
 }
 
@@ -30,7 +30,7 @@ constexpr std::int64_t kMostSlices = 4096;
 Term times(const Term& a, const Term& b) { return a * b; }
 Term plus(const Term& a, const Term& b) { return a + b; }
 
-// What changes nothing, and how two become one.
+// A reduction's identity and binary function.
 struct Combination {
   Term identity;
   Term (*combine)(const Term&, const Term&);
@@ -49,7 +49,7 @@ Combination combination(Emitter& e, Reduction reduction, DType dtype) {
   return {e.integer(dtype, is_max ? INT64_MIN >> above : INT64_MAX >> above), combine};
 }
 
-// One axis after the other: a window's reduction is that of its rows' reductions.
+// Reduces one axis at a time, since window reductions are separable.
 Terms reduce_window(const Call& c) {
   const auto& window = c.as<graph::Window>();
   const Combination by = combination(c.e, window.reduction, c[0].dtype);
@@ -73,12 +73,12 @@ std::string refuse_reduce_window(const graph::Graph& /*graph*/, const graph::Nod
   return "";
 }
 
-// The value and the place, in the flattened operand, of what each window has selected so far.
+// The value, and its index in the flattened operand, that each window has selected so far.
 struct Selected {
   Term value, place;
 };
 
-// As the reference: the first place that no other beats; padding, whose place is -1, is not seen.
+// As in the reference: selects the first extreme element; padding, whose index is -1, is ignored.
 Selected select(const Call& c, const Term& values, const Term& places, bool is_max) {
   const auto& window = c.as<graph::SelectWindow>();
   std::vector<Selected> seen{{values, places}};
@@ -113,7 +113,7 @@ Terms select_and_scatter(const Call& c) {
     places = spread_axis(places, dims, axis, along, c.e.scalar(DType::i64, -1));
   }
   const Term place = select(c, values, places, c.node.op == Op::select_and_scatter_max).place;
-  const Term landing = where(place < 0, count, place);  // of a window that sees nothing, one past the end
+  const Term landing = where(place < 0, count, place);  // one past the end for a window of only padding
   const Term zeros = expand(c.e.scalar(values.dtype, 0), {Dim(1)});
   const Term start = c.e.node("Expand", values.dtype, {zeros, count + 1});
   const Term sums = c.e.node("ScatterElements", values.dtype, {start, flatten(landing), flatten(c[1])},

@@ -26,7 +26,7 @@ HloValues after(HloValues values, const HloValues& more) {
   return values;
 }
 
-// Those of a region cannot leave it.
+// Extents computed inside a region cannot be returned from it.
 void check_extents(HloWriter& w, const HloCall& call) {
   const graph::Node& from = call.graph.nodes()[call.node.operands[1].node];
   const ExtentCheck check{extents_of(call.shape()), call.graph.source(call.node.source)};
@@ -51,7 +51,7 @@ HloValues write_broadcast_in_dim(HloWriter& w, const HloCall& call) {
   return {broadcast(w, call.operand(0), extents_of(call.shape()), call.as<graph::BroadcastInDim>().mapping)};
 }
 
-// As bytes where elements are smaller: XLA aborts on concatenations of two bits.
+// Sub-byte elements are concatenated as bytes: XLA aborts on concatenations of 2-bit elements.
 HloValues write_concatenate(HloWriter& w, const HloCall& call) {
   const DType dtype = call.shape().dtype;
   const bool is_small = is_integer(dtype) && tensor::is_packed(dtype);
@@ -71,7 +71,7 @@ HloValues write_slice(HloWriter& w, const HloCall& call) {
 HloValues write_pad(HloWriter& w, const HloCall& call) {
   const auto& [low, high, interior] = call.as<graph::Pad>();
   Numbers between;
-  // One element has no next one, however far that would be.
+  // With at most one element, interior padding does not matter.
   for (std::size_t i = 0; i < low.size(); ++i)
     between.push_back(call.operand(0).shape.dims[i].number() > 1 ? graph::entry_or(interior, i, 0) : 0);
   return {w.op("pad", call.operands, call.shape(),

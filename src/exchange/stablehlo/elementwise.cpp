@@ -13,7 +13,7 @@ HloValue real_part(HloWriter& w, const HloValue& x) {
   return w.op("real", {x}, {x.shape.dtype == DType::c64 ? DType::f32 : DType::f64, x.shape.dims});
 }
 
-// The unsigned integers of the same width.
+// The unsigned integer dtype of the same width.
 DType unsigned_of(DType dtype) {
   switch (dtype) {
     case DType::i8: return DType::u8;
@@ -24,7 +24,7 @@ DType unsigned_of(DType dtype) {
   }
 }
 
-// Whether XLA would multiply by the inverse of this divisor.
+// Whether XLA might multiply by the inverse of this divisor.
 bool may_be_inverted(const graph::Graph& graph, graph::Value divisor) {
   const graph::Node* node = &graph.node(divisor.node);
   while (node->op == graph::Op::reshape || node->op == graph::Op::transpose || node->op == graph::Op::identity)
@@ -32,7 +32,7 @@ bool may_be_inverted(const graph::Graph& graph, graph::Value divisor) {
   return node->op == graph::Op::constant || node->op == graph::Op::broadcast_in_dim;
 }
 
-// The ones of a condition: 1 where it is true.
+// 1 where the condition is true, else 0.
 HloValue ones(HloWriter& w, const HloValue& condition, const HloValue& like) {
   return convert(w, condition, like.shape.dtype);
 }
@@ -43,11 +43,11 @@ bool nan_has_sign(DType dtype) {
   return dtype == DType::f8e3m4 || dtype == DType::f8e4m3 || dtype == DType::f8e4m3fn || dtype == DType::f8e5m2;
 }
 
-// XLA's conversions between small floats and anything but f32 miss the edges.
+// XLA's conversions between small floats and dtypes other than f32 are wrong in edge cases.
 HloValue convert_small_float(HloWriter& w, const HloValue& original, DType dtype) {
   HloValue x = original;
   const DType from = x.shape.dtype;
-  // A power of two is never zero, also where the smallest, a subnormal f32, counts as one.
+  // A power of two is never zero, even if the smallest, a subnormal f32, is flushed to zero.
   if (from == DType::f8e8m0fnu && dtype == DType::boolean) return splat(w, {dtype, x.shape.dims}, 1);
   if (is_small_float(from)) x = convert(w, x, DType::f32);
   if (dtype == DType::f8e8m0fnu && x.shape.dtype == DType::f64) {
@@ -55,7 +55,7 @@ HloValue convert_small_float(HloWriter& w, const HloValue& original, DType dtype
     const HloValue is_tiny = like_first(w, "and", {compare(w, "GT", x, zero), compare(w, "LT", x, least)});
     x = select(w, is_tiny, least, x);
   }
-  // It has no NaN: one becomes the zero of the other sign. XLA loses the signs of NaNs on the way.
+  // f4e2m1fn has no NaN: a NaN becomes the zero of opposite sign. XLA's conversion loses the signs of NaNs.
   if (dtype == DType::f4e2m1fn && is_small_float(from) && bits_of(from) == 8) {
     HloValue zero = splat_like(w, x, -0.0);
     if (nan_has_sign(from)) {
@@ -86,8 +86,7 @@ HloValues write_is_nan(HloWriter& w, const HloCall& call) {
   return {compare(w, "NE", call.operand(0), call.operand(0))};
 }
 
-// Counts the bits of signed integers as those of unsigned ones, and of less than a byte in bytes: XLA counts copies of
-// the sign.
+// Counts bits of signed integers as unsigned, and of sub-byte integers as bytes: XLA counts copies of the sign.
 HloValues write_bit_count(HloWriter& w, const HloCall& call) {
   const DType dtype = call.shape().dtype;
   const std::size_t bits = bits_of(dtype);
@@ -114,7 +113,7 @@ HloValues write_conj(HloWriter& w, const HloCall& call) {
   return {w.op("complex", {real, like_first(w, "negate", {imaginary})}, call.shape())};
 }
 
-// MLIR folds sums of constant bools as of numbers of one bit, which wrap.
+// MLIR constant-folds sums of bools as 1-bit integers, which wrap.
 HloValues write_sum_or_product(HloWriter& w, const HloCall& call) {
   const bool is_sum = call.node.op == graph::Op::add;
   if (call.shape().dtype == DType::boolean) return {like_first(w, is_sum ? "or" : "and", call.operands)};

@@ -1,4 +1,4 @@
-// What dynamic_reshape asks of its operand 1.
+// Check of dynamic_reshape's operand 1.
 #include "alate/error.h"
 #include "exchange/stablehlo.h"
 #include "tensor/element.h"

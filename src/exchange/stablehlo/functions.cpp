@@ -1,4 +1,4 @@
-// Functions of elements that XLA computes coarsely, or leaves edges of undefined.
+// Element-wise functions that XLA computes imprecisely, or with undefined edge cases.
 #include "exchange/stablehlo/ops.h"
 #include "exchange/stablehlo/rules.h"
 #include "exchange/stablehlo/types.h"
@@ -8,14 +8,14 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// Of halves in f32, rounded once: XLA expands some functions in the dtype of their operands.
+// f16 and bf16 are computed in f32 and rounded once: XLA expands some functions in their operands' dtype.
 HloValue function_of(HloWriter& w, std::string_view name, HloValues operands) {
   const DType dtype = operands[0].shape.dtype;
   for (HloValue& operand : operands) operand = convert(w, operand, computing_dtype(dtype));
   return convert(w, like_first(w, name, operands), dtype);
 }
 
-// Powers of integers by squaring, a step for each bit of the exponent: XLA's own looks at six bits alone.
+// Integer powers by squaring, a step per bit of the exponent: XLA's own uses only six bits.
 HloValue integer_power(HloWriter& w, const HloValue& x, const HloValue& y) {
   const Shape counter{DType::i32, {}};
   const auto bits = static_cast<double>(bits_of(x.shape.dtype));
@@ -33,7 +33,7 @@ HloValue integer_power(HloWriter& w, const HloValue& x, const HloValue& y) {
   });
   const HloValue power = w.ops("while", {splat(w, counter, 0), one, x, y}, shapes, {}, {condition, body})[1];
   if (is_unsigned_integer(x.shape.dtype)) return power;
-  // A negative power is the truncated inverse: 0, but of 1 and -1, whose powers repeat.
+  // A negative power is the truncated inverse: 0, except for 1 and -1, whose powers repeat.
   const HloValue is_unit = compare(w, "EQ", like_first(w, "abs", {x}), one), is_negative = compare(w, "LT", y, zero);
   const HloValue is_fraction = like_first(w, "and", {is_negative, like_first(w, "not", {is_unit})});
   return select(w, is_fraction, zero, power);
@@ -52,20 +52,20 @@ HloValue complex_power(HloWriter& w, const HloValue& x, const HloValue& y) {
   return select(w, like_first(w, "and", {compare(w, "EQ", x, zero), is_defined}), of_zero, power);
 }
 
-// Whether the sign bit of a float is set: also of zeros.
+// Whether the sign bit of a float is set, for zeros too.
 HloValue has_sign(HloWriter& w, const HloValue& x) {
   const Shape bits{x.shape.dtype == DType::f64 ? DType::i64 : DType::i32, x.shape.dims};
   return compare(w, "LT", w.op("bitcast_convert", {x}, bits), splat(w, bits, 0));
 }
 
-// Of f32 or f64. XLA's gives NaN or another quadrant where a quotient overflows, underflows, or is of two infinities,
-// so it gets the first octant alone, and what it gives is turned into the right one.
+// For f32 or f64. XLA's atan2 gives NaN or a wrong quadrant where the quotient overflows, underflows, or is of two
+// infinities, so it is only used in the first octant, and its result is mapped to the right one.
 HloValue angle_of(HloWriter& w, const HloValue& y, const HloValue& x) {
   const HloValue rise = like_first(w, "abs", {y}), run = like_first(w, "abs", {x});
   const HloValue is_steep = compare(w, "GT", rise, run), is_diagonal = compare(w, "EQ", rise, run);
   const HloValue larger = select(w, is_steep, rise, run), smaller = select(w, is_steep, run, rise);
   const HloValue zero = splat_like(w, x, 0);
-  // Behind a barrier: XLA's processor compiler gives garbage in some lanes for a constant second operand.
+  // Behind a barrier: XLA's CPU compiler gives garbage in some lanes for a constant second operand.
   const HloValue one = like_first(w, "optimization_barrier", {splat_like(w, x, 1)});
   HloValue slope = select(w, is_diagonal, one, like_first(w, "divide", {smaller, larger}));
   slope = select(w, compare(w, "EQ", smaller, zero), zero, slope);
@@ -96,7 +96,7 @@ HloValues write_pow(HloWriter& w, const HloCall& call) {
   return {function_of(w, "power", {x, y})};
 }
 
-// Where subnormals count as zeros, XLA's approximation gives numbers far from them.
+// Where subnormals are flushed to zero, XLA's approximation gives numbers far from zero.
 HloValues write_cbrt(HloWriter& w, const HloCall& call) {
   const HloValue& x = call.operand(0);
   const HloValue root = function_of(w, "cbrt", {x});
@@ -105,16 +105,16 @@ HloValues write_cbrt(HloWriter& w, const HloCall& call) {
 }
 
 // XLA's is inexact in f64. Kahan's formula (Goldberg 1991, "What every computer scientist should know about
-// floating-point arithmetic", theorem 4): what 1 + x loses of x, the quotient makes up for.
+// floating-point arithmetic", theorem 4): the quotient compensates for the rounding of 1 + x.
 HloValues write_log1p(HloWriter& w, const HloCall& call) {
   const HloValue& x = call.operand(0);
   if (x.shape.dtype != DType::f64) return {function_of(w, "log_plus_one", {x})};
   const HloValue one = splat_like(w, x, 1);
-  // Behind a barrier, so that no pass takes (1 + x) - 1 for x.
+  // Behind a barrier, so that no pass simplifies (1 + x) - 1 to x.
   const HloValue sum = like_first(w, "optimization_barrier", {like_first(w, "add", {x, one})});
   const HloValue log = like_first(w, "log", {sum}), difference = like_first(w, "subtract", {sum, one});
   const HloValue corrected = like_first(w, "multiply", {log, like_first(w, "divide", {x, difference})});
-  const HloValue is_large = compare(w, "GT", x, splat_like(w, x, 1e17));  // also where the quotient is of infinities
+  const HloValue is_large = compare(w, "GT", x, splat_like(w, x, 1e17));  // also covers quotients of infinities
   return {select(w, compare(w, "EQ", sum, one), x, select(w, is_large, log, corrected))};
 }
 

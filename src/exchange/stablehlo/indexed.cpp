@@ -23,7 +23,7 @@ std::string dimension_numbers(std::initializer_list<Field> fields, std::int64_t 
   return text + "index_vector_dim = " + std::to_string(index_vector_dim);
 }
 
-// What an update does to an element; f16 and bf16 are summed in f32.
+// The region that combines an update with an element; f16 and bf16 are summed in f32.
 std::string update_region(HloWriter& w, Op op, DType dtype) {
   if (op == Op::scatter_sum) return combining_region(w, graph::Reduction::sum, dtype);
   if (op == Op::scatter_max) return combining_region(w, graph::Reduction::max, dtype);
@@ -56,8 +56,8 @@ Numbers window_of(const graph::Scatter& s, const HloValue& x, const HloValue& up
   return window;
 }
 
-// XLA writes nothing of a window that is partly outside. Where a window has several elements along an axis that indices
-// name, the operand is padded so that all windows are inside, and what lies in the padding is dropped.
+// XLA skips a whole window that is partly out of bounds. Where a window has several elements along an indexed axis, the
+// operand is padded so that all windows are in bounds, and the padding is dropped afterwards.
 HloValue scatter_into_padded(HloWriter& w, Op op, HloValues operands, graph::Scatter s) {
   const Numbers window = window_of(s, operands[0], operands[2]), extents = extents_of(operands[0].shape);
   Numbers margin(window.size(), 0), lowest, highest;
@@ -80,13 +80,13 @@ HloValue scatter_into_padded(HloWriter& w, Op op, HloValues operands, graph::Sca
   indices = like_first(w, "minimum", {like_first(w, "maximum", {indices, low}), row(highest)});
   indices = like_first(w, "subtract", {indices, low});
   operands[0] = pad(w, operands[0], splat(w, {operands[0].shape.dtype, {}}, 0), margin, margin);
-  s.unique_indices = false;  // those in the padding need not be
+  s.unique_indices = false;  // indices in the padding need not be unique
   HloValue result = scatter(w, op, operands, s);
   for (std::size_t i = 0; i < margin.size(); ++i) result = slice(w, result, i, margin[i], margin[i] + extents[i]);
   return result;
 }
 
-// Every update of a scalar lands on it: an axis of one element, which XLA compiles.
+// Every update of a scalar lands on it: written as an axis of one element, which XLA can compile.
 HloValue scatter_into_scalar(HloWriter& w, Op op, const HloValues& operands) {
   const std::int64_t count = operands[2].shape.element_count();
   const graph::Scatter rows{{}, {0}, {}, {}, {0}, 1, false};

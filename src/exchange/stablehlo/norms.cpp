@@ -1,4 +1,4 @@
-// Batch norms, spelled out: StableHLO's own have an epsilon of f32, whatever the dtype.
+// Batch norms, decomposed: StableHLO's own have an f32 epsilon, whatever the dtype.
 #include "exchange/stablehlo/ops.h"
 #include "exchange/stablehlo/rules.h"
 #include "exchange/stablehlo/types.h"
@@ -6,7 +6,7 @@
 namespace alate::exchange {
 namespace {
 
-// A batch norm over values that are computed with: f32 for halves.
+// A batch norm over values in the compute dtype: f32 for f16 and bf16.
 class Norm {
  public:
   Norm(HloWriter& w, const HloCall& call)
@@ -16,9 +16,9 @@ class Norm {
 
   const HloValue& operand(std::size_t place) const { return operands_[place]; }
   HloValue op(std::string_view name, const HloValue& x, const HloValue& y) { return like_first(w_, name, {x, y}); }
-  /// A value for each place of the axis, in x's dims.
+  /// Broadcasts one value per index of the axis to x's dims.
   HloValue spread(const HloValue& row) { return broadcast(w_, row, extents_of(operand(0).shape), {attributes_.axis}); }
-  /// The sum of each place of the axis.
+  /// The sum at each index of the axis.
   HloValue sum(const HloValue& x) {
     Numbers others = counted(x.shape.rank());
     others.erase(others.begin() + attributes_.axis);
@@ -70,7 +70,7 @@ HloValues write_batch_norm_training(HloWriter& w, const HloCall& call) {
   return norm.rounded({norm.normalized(mean, variance), mean, variance});
 }
 
-// https://openxla.org/stablehlo/spec#batch_norm_grad, with the sums taken first.
+// https://openxla.org/stablehlo/spec#batch_norm_grad, with the sums computed first.
 HloValues write_batch_norm_gradient(HloWriter& w, const HloCall& call) {
   Norm norm(w, call);
   const HloValue &scale = norm.operand(1), &gradient = norm.operand(4);

@@ -1,4 +1,4 @@
-// What compares: complex numbers by their parts, because runtimes differ in how they order them.
+// Ops that compare. Complex numbers are compared by their parts, because runtimes order them differently.
 #include "exchange/stablehlo/ops.h"
 #include "exchange/stablehlo/rules.h"
 #include "exchange/stablehlo/types.h"
@@ -20,7 +20,7 @@ Parts parts_of(HloWriter& w, const HloValue& z) {
 
 bool is_equality(std::string_view direction) { return direction == "EQ" || direction == "NE"; }
 
-// By the imaginary parts where the real ones are equal.
+// Complex numbers compare by imaginary parts where the real ones are equal.
 HloValue compare_values(HloWriter& w, std::string_view direction, const HloValue& x, const HloValue& y) {
   if (!is_complex(x.shape.dtype) || is_equality(direction)) return compare(w, direction, x, y);
   const Parts a = parts_of(w, x), b = parts_of(w, y);
@@ -31,7 +31,7 @@ HloValue compare_values(HloWriter& w, std::string_view direction, const HloValue
 HloValue is_nan(HloWriter& w, const HloValue& x) { return compare(w, "NE", x, x); }
 HloValue is_not(HloWriter& w, const HloValue& x) { return like_first(w, "not", {x}); }
 
-// Of complex numbers the first that has a NaN part; where neither has, the later (the earlier) one.
+// For complex numbers, the first with a NaN part; else the later (earlier) one in order.
 HloValue larger_or_smaller(HloWriter& w, bool is_larger, const HloValue& x, const HloValue& y) {
   if (x.shape.dtype == DType::boolean) return like_first(w, is_larger ? "or" : "and", {x, y});
   if (!is_complex(x.shape.dtype)) return like_first(w, is_larger ? "maximum" : "minimum", {x, y});
@@ -73,7 +73,7 @@ HloValues write_larger_or_smaller(HloWriter& w, const HloCall& call) {
   return {larger_or_smaller(w, call.node.op == Op::max, call.operand(0), call.operand(1))};
 }
 
-// By maximum and minimum, which all dtypes have and whose NaN are said.
+// By maximum and minimum, which support all dtypes and specify NaN.
 HloValues write_clamp(HloWriter& w, const HloCall& call) {
   const HloValue& x = call.operand(1);
   const auto bound = [&](std::size_t place) {
@@ -91,12 +91,12 @@ HloValues write_top_k(HloWriter& w, const HloCall& call) {
   return {convert(w, found[0], x.shape.dtype), found[1]};
 }
 
-// Runtimes put integers of less than a byte in no order: they are sorted as bytes, and compared as what they are.
+// Runtimes cannot sort sub-byte integers: they are sorted as bytes, and compared in their own dtype.
 HloValues write_sort(HloWriter& w, const HloCall& call) {
   HloValues sorted;
   std::vector<Shape> shapes, pairs;
   for (const HloValue& x : call.operands) {
-    // Elements of less than a byte as wider numbers, which XLA can sort.
+    // Sub-byte elements as wider numbers, which XLA can sort.
     const DType dtype = x.shape.dtype;
     sorted.push_back(convert(w, x, dtype == DType::f4e2m1fn ? DType::f32 : tensor::carrier_of(dtype)));
     shapes.push_back(sorted.back().shape);
@@ -116,8 +116,7 @@ HloValues write_sort(HloWriter& w, const HloCall& call) {
   return sorted;
 }
 
-// Reduces pairs of a value and its place, in any order: a NaN is more extreme than any number, and of equal values the
-// first counts.
+// Reduces (value, index) pairs in any order: a NaN is more extreme than any number, and the first of equal values wins.
 HloValues write_arg_min_max(HloWriter& w, const HloCall& call) {
   const graph::ArgMinMax& attributes = call.as<graph::ArgMinMax>();
   const auto axis = static_cast<std::size_t>(attributes.axis);
@@ -137,7 +136,7 @@ HloValues write_arg_min_max(HloWriter& w, const HloCall& call) {
   const HloValue start = value.dtype == DType::boolean
                              ? splat(w, value, attributes.is_min ? 1 : 0)
                              : identity_of(w, attributes.is_min ? graph::Reduction::min : graph::Reduction::max, value);
-  const HloValue last = identity_of(w, graph::Reduction::min, place);  // no place is after it
+  const HloValue last = identity_of(w, graph::Reduction::min, place);  // no index is after it
   const HloValue places = iota(w, {place.dtype, x.shape.dims}, attributes.axis);
   const HloValues found =
       w.ops("reduce", {x, places, start, last}, {{value.dtype, call.shape().dims}, {place.dtype, call.shape().dims}},

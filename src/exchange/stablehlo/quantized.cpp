@@ -1,4 +1,4 @@
-// Numbers that quantized encodings store.
+// dequantize, for every encoding.
 #include "exchange/stablehlo/quantized_blocks.h"
 
 #include "exchange/stablehlo/ops.h"
@@ -10,7 +10,7 @@ namespace {
 
 using tensor::EncodingKind;
 
-// A value for each block of each axis, repeated to every number of the block.
+// Repeats one value per block, along every axis, to each number of the block.
 HloValue repeated(HloWriter& w, const HloValue& blocks, const Numbers& sizes, const Numbers& extents) {
   Numbers split, mapping, joined;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -25,7 +25,7 @@ HloValue repeated(HloWriter& w, const HloValue& blocks, const Numbers& sizes, co
   return result;
 }
 
-// Differences of integers are exact before they become floats.
+// Integers are subtracted exactly before they are converted to floats.
 DType difference_dtype(DType stored, DType scaled) {
   if (is_float(stored)) return scaled;
   return bits_of(stored) < 32 ? DType::i32 : DType::i64;
@@ -33,7 +33,7 @@ DType difference_dtype(DType stored, DType scaled) {
 
 }  // namespace
 
-// As tensor::dequantize: in f32, or f64 where scales are f64, and rounded at the end.
+// As tensor::dequantize: computed in f32, or f64 if scales are f64, and rounded at the end.
 HloValues write_dequantize(HloWriter& w, const HloCall& call) {
   const graph::Dequantize& attributes = call.as<graph::Dequantize>();
   const Numbers extents = extents_of(call.shape());

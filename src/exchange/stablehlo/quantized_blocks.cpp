@@ -12,7 +12,7 @@ namespace {
 
 using tensor::EncodingKind;
 
-// Some bits of a byte of a block, and how far up they go.
+// A bit field of a byte of a block, and its left shift in the result.
 struct Bits {
   std::int64_t byte;
   int shift = 0, mask = 255, up = 0;
@@ -23,7 +23,7 @@ Tensor row(const std::vector<std::int32_t>& values) {
   return Tensor::from<std::int32_t>({static_cast<std::int64_t>(values.size())}, std::span<const std::int32_t>(values));
 }
 
-// Blocks as rows of bytes, of which fields of each number are taken: i32 or f32 [rows, numbers of a block].
+// Blocks as rows of bytes, from which bit fields of each number are extracted: i32 or f32 [rows, values per block].
 class Blocks {
  public:
   Blocks(HloWriter& w, EncodingKind kind, const HloValue& bytes) : w_(w), size_(block_size(kind)) {
@@ -32,7 +32,7 @@ class Blocks {
     raw_ = reshape(w, bytes, {rows_, size_.bytes});
   }
 
-  /// The bits that `place` names of each number.
+  /// The bit field of each number at `place`.
   HloValue bits(Place place) {
     std::vector<std::int32_t> bytes, shifts, masks, ups;
     for (std::int64_t i = 0; i < size_.elements; ++i) {
@@ -51,23 +51,23 @@ class Blocks {
     taken = with(taken, "and", masks);
     return with(taken, "shift_left", ups);
   }
-  /// The half at some byte of each block, for every number of it.
+  /// The f16 at byte `at` of each block, for every number of the block.
   HloValue half(std::int64_t at) {
     const HloValue half =
         w_.op("bitcast_convert", {slice(w_, raw_, 1, at, at + 2)}, shape_of(DType::f16, Numbers{rows_}));
     return spread(convert(w_, half, DType::f32));
   }
   HloValue floats(const HloValue& integers) { return convert(w_, integers, DType::f32); }
-  /// Bytes that are signed.
+  /// Reads bytes as signed.
   HloValue signed_bytes(const HloValue& bytes) { return convert(w_, convert(w_, bytes, DType::i8), DType::i32); }
   HloValue join(const HloValue& low, const HloValue& high) { return like_first(w_, "or", {low, high}); }
   HloValue plus(const HloValue& x, int number) { return like_first(w_, "add", {x, splat_like(w_, x, number)}); }
   HloValue times(const HloValue& x, const HloValue& y) { return like_first(w_, "multiply", {x, y}); }
   HloValue sum(const HloValue& x, const HloValue& y) { return like_first(w_, "add", {x, y}); }
   HloValue difference(const HloValue& x, const HloValue& y) { return like_first(w_, "subtract", {x, y}); }
-  /// The entries of a table that places name.
+  /// Table entries at `places`.
   HloValue looked_up(const std::int8_t (&table)[16], const HloValue& places);
-  /// Half a power of two, whose exponent is a block's first byte.
+  /// Half of the power of two whose exponent is a block's first byte.
   HloValue exponent();
   HloValue numbers(EncodingKind kind);
 
@@ -106,7 +106,7 @@ HloValue Blocks::exponent() {
   return spread(table_entries(w_, Tensor::from<float>({256}, std::span<const float>(powers)), byte));
 }
 
-// q4_k and q5_k: scale and minimum of six bits each for 32 numbers, packed into 12 bytes.
+// q4_k and q5_k: 6-bit scale and minimum for each 32 numbers, packed into 12 bytes.
 HloValue Blocks::k_numbers(const HloValue& values) {
   const HloValue scale = join(bits([](std::int64_t i) {
                                 const std::int64_t group = i / 32;
@@ -127,17 +127,17 @@ HloValue Blocks::k_numbers(const HloValue& values) {
   return difference(times(scaled(half(0), scale), floats(values)), scaled(half(2), minimum));
 }
 
-// Half of a byte: of 32 numbers the first 16 are the low halves of the bytes from `first` on.
+// A nibble: the first 16 of 32 numbers are the low nibbles of the bytes from `first` on, the others the high ones.
 template <std::int64_t first>
 Bits split_half(std::int64_t i) {
   return {first + i % 16, static_cast<int>(i / 16) * 4, 15};
 }
-// The fifth bits of 32 numbers lie in order from byte `first` on.
+// The fifth bits of 32 numbers, in order from byte `first` on.
 template <std::int64_t first>
 Bits fifth_bit(std::int64_t i) {
   return {first + i / 8, static_cast<int>(i % 8), 1, 4};
 }
-// Of 256 numbers, as two_bits and four_bits of tensor/ggml_blocks.h.
+// Fields of 256 numbers, as two_bits and four_bits of tensor/ggml_blocks.h.
 template <std::int64_t first, int up = 0>
 Bits two_bits(std::int64_t i) {
   return {first + i / 128 * 32 + i % 32, static_cast<int>(i % 128 / 32 * 2), 3, up};
@@ -176,7 +176,7 @@ HloValue Blocks::numbers(EncodingKind kind) {
         const std::int64_t group = i / 16;
         return Bits{104 + group % 4, static_cast<int>(group / 4) * 2, 3, 4};
       });
-      // A high bit that is not set takes 4 off.
+      // A cleared high bit subtracts 4.
       const HloValue value = plus(join(bits(two_bits<32>), bits(one_bit<0, 2>)), -4);
       return times(scaled(half(108), plus(join(low, high), -32)), floats(value));
     }

@@ -1,4 +1,4 @@
-// Ops with regions, barriers, and collectives of one device.
+// Ops with regions, barriers, and one-device collectives.
 #include "exchange/stablehlo/ops.h"
 #include "exchange/stablehlo/rules.h"
 #include "exchange/stablehlo/types.h"
@@ -29,7 +29,7 @@ HloValues write_while_loop(HloWriter& w, const HloCall& call) {
   return w.ops("while", call.operands, call.shapes, {}, {condition, region(1)});
 }
 
-// StableHLO's branches take nothing: they read the operands themselves.
+// StableHLO's branches have no parameters: they read the operands directly.
 HloValues write_if_else(HloWriter& w, const HloCall& call) {
   if (call.shapes.empty()) return {};
   const HloValues taken(call.operands.begin() + 1, call.operands.end());
@@ -42,7 +42,7 @@ HloValues write_if_else(HloWriter& w, const HloCall& call) {
   return w.ops("if", {call.operand(0)}, call.shapes, {}, {then, region(1)});
 }
 
-// The callee's nodes in place of the call.
+// Inlines the callee's nodes.
 HloValues write_call(HloWriter& w, const HloCall& call) {
   return write_nodes(w, *call.node.regions[0], call.dims, call.operands);
 }
@@ -60,7 +60,7 @@ HloValues write_generic_reduce(HloWriter& w, const HloCall& call) {
   if (terms != 1)
     return w.ops("reduce", call.operands, call.shapes, "dimensions = " + array_attribute(axes),
                  {w.region(taken, combined)});
-  // XLA takes one term for the result, but what to begin with need not be the identity.
+  // XLA returns a single element as the result, but the initial value need not be the identity.
   HloValues pairs, results;
   for (std::size_t i = 0; i < count; ++i)
     pairs.push_back(broadcast(w, call.operand(count + i), extents_of(call.shapes[i]), {}));

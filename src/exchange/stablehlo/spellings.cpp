@@ -1,4 +1,4 @@
-// The spelling table: what is not in it is decomposed or refused.
+// The spelling table: ops that it lacks are decomposed or rejected.
 #include <algorithm>
 #include <iterator>
 
@@ -113,7 +113,7 @@ constexpr HloSpelling kSpellings[] = {
     {Op::cumulative_max, "pad", write_cumulative},
     {Op::cumulative_min, "pad", write_cumulative},
     {Op::top_k, "chlo.top_k", write_top_k},
-    // Order among nodes, and collectives of one device, each of which gives its operand.
+    // Barriers, and one-device collectives, which return their operand.
     {Op::optimization_barrier, "optimization_barrier", write_barrier},
     {Op::scheduling_barrier, "optimization_barrier", write_barrier},
     {Op::all_reduce, "itself", write_alone},

@@ -1,4 +1,4 @@
-// Products, reductions and running reductions.
+// Products, reductions and cumulative reductions.
 #include "exchange/stablehlo/ops.h"
 #include "exchange/stablehlo/rules.h"
 #include "exchange/stablehlo/types.h"
@@ -29,8 +29,8 @@ Reduction reduction_of(Op op) {
   }
 }
 
-// Sums and products are rounded once, at the end; bytes stand for smaller integers, whose other reductions would see
-// the bits that bytes have more.
+// Sums and products are widened, so that they are rounded once, at the end; sub-byte integers use bytes only for these,
+// since other reductions would see the extra bits.
 HloValue widened(HloWriter& w, Reduction reduction, const HloValue& x) {
   const bool is_ring = reduction == Reduction::sum || reduction == Reduction::product;
   return is_ring ? convert(w, x, computing_dtype(x.shape.dtype)) : x;
@@ -38,8 +38,8 @@ HloValue widened(HloWriter& w, Reduction reduction, const HloValue& x) {
 
 }  // namespace
 
-// Products of halves are summed in f32, of small integers in bytes, whose low bits are the same; an or of ands is
-// whether a sum of ones is above 0.
+// f16 and bf16 products are summed in f32, sub-byte integers in bytes, whose low bits are the same; for bool, an or of
+// ands is whether the sum of 0 and 1 products is above 0.
 HloValues write_dot_general(HloWriter& w, const HloCall& call) {
   const graph::DotGeneral& dot = call.as<graph::DotGeneral>();
   const DType dtype = call.shape().dtype;
@@ -62,7 +62,7 @@ HloValues write_reduction(HloWriter& w, const HloCall& call) {
   return {convert(w, reduce(w, reduction, x, call.as<graph::Axes>().axes), call.shape().dtype)};
 }
 
-// Hillis and Steele 1986, "Data parallel algorithms": each place takes in the one 1, 2, 4, … before it.
+// Hillis and Steele 1986, "Data parallel algorithms": each element combines with the one 1, 2, 4, … before it.
 HloValues write_cumulative(HloWriter& w, const HloCall& call) {
   const graph::Cumulative& attributes = call.as<graph::Cumulative>();
   const Reduction reduction = reduction_of(call.node.op);

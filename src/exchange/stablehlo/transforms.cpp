@@ -26,7 +26,7 @@ HloValue transform(HloWriter& w, FftKind kind, const HloValue& x, const Numbers&
       "fft_type = #stablehlo<fft_type " + std::string(kind_name(kind)) + ">, fft_length = " + array_attribute(lengths));
 }
 
-// Of complex values along one axis that need not be the last, which is where StableHLO transforms.
+// Transforms complex values along any axis; StableHLO transforms only last axes.
 HloValue transform_axis(HloWriter& w, FftKind kind, const HloValue& x, std::size_t axis) {
   Numbers swapped = counted(x.shape.rank());
   std::swap(swapped[axis], swapped.back());
@@ -37,8 +37,8 @@ HloValue transform_axis(HloWriter& w, FftKind kind, const HloValue& x, std::size
 
 }  // namespace
 
-// StableHLO transforms up to three axes. What the imaginary parts mean that no transform of real numbers has is only
-// clear when the last axis is transformed alone.
+// StableHLO transforms up to three axes. irfft transforms the last axis separately: only then is the treatment of
+// imaginary parts that no real transform has clear.
 HloValues write_fft(HloWriter& w, const HloCall& call) {
   const auto& [kind, lengths] = call.as<graph::Fft>();
   constexpr std::size_t kMost = 3;
@@ -55,7 +55,7 @@ HloValues write_fft(HloWriter& w, const HloCall& call) {
   return {x};
 }
 
-// The state and the bits are XLA's.
+// The state and the bits match XLA's.
 HloValues write_rng_bit_generator(HloWriter& w, const HloCall& call) {
   const bool is_threefry = call.as<graph::RngBitGenerator>().algorithm == graph::RngAlgorithm::threefry;
   return w.ops("rng_bit_generator", call.operands, call.shapes,

@@ -9,7 +9,7 @@
 namespace alate::exchange {
 namespace {
 
-// The bits of the element at `from`, as MLIR takes them for a float of the dtype.
+// The bits of the element at `from`, in MLIR's hexadecimal form for floats.
 std::string hexadecimal(const std::byte* from, std::size_t bits) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::uint64_t word = 0;
@@ -28,7 +28,7 @@ std::string integer(const std::byte* from, std::size_t bits, bool is_signed) {
   return std::to_string(static_cast<std::int64_t>(word << unused) >> unused);
 }
 
-// Elements of a tensor whose elements have whole bytes; `dtype` is what the elements are.
+// A tensor's elements, unpacked to whole bytes, as text by their original dtype.
 class Elements {
  public:
   explicit Elements(const Tensor& tensor)
@@ -56,7 +56,7 @@ class Elements {
   std::size_t size_;
 };
 
-// Axis `axis` and those after it, from element `next` on.
+// The nested list of an axis and those after it, from element `next` on.
 std::string nested(const Elements& elements, std::span<const std::int64_t> extents, std::size_t& next) {
   if (extents.empty()) return elements(next++);
   std::string text = "[";

@@ -1,4 +1,4 @@
-// Convolutions, reductions over windows, and the scatter that undoes max pooling.
+// Convolutions, window reductions, and the scatter that is max pooling's gradient.
 #include "graph/window_axis.h"
 
 #include "exchange/stablehlo/ops.h"
@@ -13,7 +13,7 @@ using graph::Op;
 using graph::Reduction;
 using graph::WindowAxis;
 
-// "[b, f, 0, 1]": the two names and the numbers of the spatial axes, each where it is.
+// "[b, f, 0, 1]": the two names and the spatial axes' numbers, in axis order.
 std::string layout(char first, std::int64_t first_axis, char second, std::int64_t second_axis, const Numbers& spatial) {
   std::vector<std::string> labels(spatial.size() + 2);
   labels.at(static_cast<std::size_t>(first_axis)) = first;
@@ -79,8 +79,8 @@ HloValues write_reduce_window(HloWriter& w, const HloCall& call) {
   return {convert(w, result, dtype)};
 }
 
-// A window's place is found with its value, and sources are added at the places: StableHLO's op of the name leaves open
-// which of equal values is chosen. The place -1 is padding's, and that of a window of padding alone: outside.
+// Finds each window's selected value with its index, and adds sources at the indices: StableHLO's op of that name
+// leaves open which of equal values is selected. Padding, and a window of only padding, has index -1: out of bounds.
 HloValues write_select_and_scatter(HloWriter& w, const HloCall& call) {
   const DType dtype = call.shape().dtype, wide = computing_dtype(dtype);
   const HloValue x = convert(w, call.operand(0), tensor::carrier_of(dtype)), source = convert(w, call.operand(1), wide);
@@ -94,7 +94,7 @@ HloValues write_select_and_scatter(HloWriter& w, const HloCall& call) {
     const HloValue nothing = splat(w, place, 0);
     const HloValue has_left = compare(w, "GE", v[1], nothing), has_right = compare(w, "GE", v[3], nothing);
     const HloValue is_earlier = compare(w, "LT", v[1], v[3]);
-    // In any order: of equal ones the earlier.
+    // In any order: the earlier of equal values wins.
     const HloValue wins = like_first(
         w, "and", {compare(w, stays, v[0], v[2]), like_first(w, "or", {compare(w, "NE", v[0], v[2]), is_earlier})});
     const HloValue is_left =
