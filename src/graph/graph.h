@@ -48,8 +48,7 @@ struct Parameter {
 struct Output {
   std::string name;
   Value value;
-  std::optional<std::size_t>
-      aliases_parameter;  // written in place of this donated parameter: KV caches, optimizer state
+  std::optional<std::size_t> aliases_parameter;  // donated parameter whose buffer it reuses: KV caches, optimizer state
 };
 
 /// Immutable once built (by Builder::finish); nodes are in topological order. Safe to share among threads.

@@ -68,7 +68,7 @@ std::vector<Group> find_projections(const Graph& graph) {
   const auto all_constant = [&](const std::vector<Value>& values) {
     return std::all_of(values.begin(), values.end(), [&](Value value) { return is_constant(graph, value); });
   };
-  std::map<std::vector<Value>, std::vector<Group>> groups;  // by what they share
+  std::map<std::vector<Value>, std::vector<Group>> groups;  // by their shared parts
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const Node& node = graph.node(id);
     const std::optional<WeightedProduct> product = parts_of(node);

@@ -1,7 +1,7 @@
 // Graphs as text: for people, for tests, and for backends outside of this program.
 //
 //   graph    = "graph" string "{" { dim } { constant | node | output } "}"
-//   dim      = "dim" name "min" integer [ "max" integer ] [ "paddable" ]         of the outermost graph alone
+//   dim      = "dim" name "min" integer [ "max" integer ] [ "paddable" ]         outermost graph only
 //   constant = "@"N "=" string ":" shape [ "[" elements "]" | "bytes" string ] [ "identity" string ]
 //            | "@"N "=" op "(" { "@"N } ")" [ attributes ] ":" shape              an op over constants
 //   node     = "%"N "=" "parameter" string ":" shape [ "donatable" ] [ from ]
