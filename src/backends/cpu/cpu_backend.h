@@ -1,4 +1,4 @@
-// Alate's own engine for processors.
+// Alate's own CPU engine.
 #pragma once
 
 #include "backends/backend.h"

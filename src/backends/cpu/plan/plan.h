@@ -1,4 +1,4 @@
-// A graph compiled for the processor: slots for values, and steps that fill them.
+// A graph compiled for the CPU: slots for values, and steps that fill them.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ using SlotId = std::uint32_t;
 enum class SlotKind : std::uint8_t {
   parameter,  // the caller's input `index`
   constant,   // a weight's bytes
-  packed,     // a weight that steps hold in a layout of their own: has no bytes here
-  arena,      // scratch of a run
+  packed,     // a weight that only its steps hold, in packed layout: the slot has no bytes
+  arena,      // an intermediate value of a run
   output,     // the caller's output `index`
   view,       // part of another slot
 };
 
-/// Where a value's bytes are. A view is rows of its base: row i (along the first axis) begins `offset + i * row_stride`
-/// elements after the base's start; a row_stride of 0 means that the whole view is dense. Matrices may be stored in
-/// blocks of some of their columns, each with all rows, [column / block][row][column % block]: the row_stride is
-/// column_block then, and a view of whole blocks has the offset of its first column. See split_heads.h.
+/// Where a value's bytes are. A view is a set of rows of its base: row i (along the first axis) begins `offset + i *
+/// row_stride` elements after the base's start; with a row_stride of 0 the whole view is dense. A matrix may be stored
+/// in column blocks, each with all rows, [column / block][row][column % block]: its row_stride is then column_block,
+/// and the offset of a view of whole blocks is its first column. See split_heads.h.
 struct Slot {
   SlotKind kind = SlotKind::arena;
   Shape shape;
@@ -41,7 +41,7 @@ struct Slot {
   SlotId base = 0;
   std::int64_t offset = 0;
   std::int64_t row_stride = 0;
-  std::int64_t column_block = 0;  // 0: columns lie side by side
+  std::int64_t column_block = 0;  // 0: plain row-major
 };
 
 struct Step;
@@ -50,7 +50,7 @@ struct Binding;
 struct TileProgram;
 struct EmbeddingSum;
 
-/// What a step sees of a run: pointers and bound shapes by slot.
+/// A step's view of a run: pointers and bound shapes by slot.
 struct Frame {
   const std::vector<Slot>& slots;
   const Binding& binding;
@@ -58,8 +58,8 @@ struct Frame {
   base::ThreadPool& pool;
   std::size_t max_workers;
   const backends::RunOptions& options;
-  std::byte* scratch = nullptr;  // of the size that the step's operation asked for
-  std::size_t step = 0;          // the place of the step that runs in its plan
+  std::byte* scratch = nullptr;  // of the size that the operation's `scratch` returned
+  std::size_t step = 0;          // index of the running step in its plan
 
   template <typename T>
   const T* in(SlotId slot) const {
@@ -72,35 +72,35 @@ struct Frame {
   const Shape& shape(SlotId slot) const;
   /// Elements between the starts of two entries of the first axis.
   std::size_t row_stride(SlotId slot) const;
-  /// Elements between the starts of two blocks of columns, of a slot that has these.
+  /// Elements between the starts of two column blocks; only for slots stored in column blocks.
   std::size_t block_stride(SlotId slot) const;
 };
 
-/// How the processor runs one op for some dtypes: a row of the backend's spelling table.
+/// How the CPU runs one op for some dtypes: a row of the backend's spelling table.
 struct Operation {
   graph::Op op;
-  graph::DTypeSet dtypes;  // of the first operand, or of the result where there is none
+  graph::DTypeSet dtypes;  // of the first operand, or of the result of ops without operands
   std::string_view spelling;
   void (*run)(const Step&, const Frame&);
   std::uint32_t strided_operands = 0;  // bit i: operand i may be a view with a row stride
-  int packed_operand = -1;             // the constant that the step takes in a layout of its own
+  int packed_operand = -1;             // the constant operand that the step takes packed
   Tensor (*pack)(const Tensor& value, const graph::Attributes&) = nullptr;
-  std::size_t (*packed_bytes)(const Shape& shape, const graph::Attributes&) = nullptr;  // of what pack makes
-  int packed_scales = -1;  // another constant, of as many bytes in its layout
+  std::size_t (*packed_bytes)(const Shape& shape, const graph::Attributes&) = nullptr;  // size of pack's result
+  int packed_scales = -1;  // another constant, the same size when packed
   Tensor (*pack_scales)(const Tensor& value) = nullptr;
-  std::string (*layout)(const graph::Attributes&) = nullptr;  // what else that depends on; nothing: on no attribute
-  std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes that a run needs
-  bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // what else must hold of a node; nothing: all fit
-  bool writes_over_first = false;  // its one result may lie where operand 0 does, which nothing else reads then
-  bool stores_blocks = false;      // its result may be in blocks of columns
-  bool rounds_result = false;      // its result of f32 may be stored as bf16
+  std::string (*layout)(const graph::Attributes&) = nullptr;  // what else the layout depends on; null: no attribute
+  std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes per run
+  bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // further conditions on a node; null: none
+  bool writes_over_first = false;  // may run in place: its one result over operand 0, which then has no other reader
+  bool stores_blocks = false;      // its result may be stored in column blocks
+  bool rounds_result = false;      // its f32 result may be stored as bf16
   bool reads_graphs = false;       // takes regions as graphs, not as plans
-  backends::Work (*work)(const Step&, const Frame&) = nullptr;  // of a call; nothing: moved_bytes of steps/work.h
+  backends::Work (*work)(const Step&, const Frame&) = nullptr;  // per call; null: moved_bytes of steps/work.h
 };
 
-/// A result that is stored as the integers that the product which reads it multiplies: see quantize_results.h.
+/// A result stored already quantized, as the matrix product that reads it takes it: see quantize_results.h.
 struct ResultIntegers {
-  std::size_t runs = 1;                  // of a row
+  std::size_t runs = 1;                  // groups per row
   std::optional<SlotId> smoothing = {};  // a constant
   std::size_t rotation = 0;              // see QuantizeArguments
 };
@@ -111,29 +111,29 @@ struct Step {
   std::vector<SlotId> inputs;
   std::vector<SlotId> outputs;
   graph::Attributes attributes;
-  Tensor packed, packed_scales;                      // a weight in the kernel's layout, and its scales
-  std::shared_ptr<const TileProgram> tiles;          // of a chain of element-wise ops
-  std::shared_ptr<const EmbeddingSum> embeddings;    // of lookups that are summed and normalized in one pass
-  std::vector<std::shared_ptr<const Plan>> regions;  // of an op that has them
-  std::vector<graph::Region> graphs;                 // the same as graphs, for steps that read them
-  std::optional<ResultIntegers> integers;            // that the result becomes
-  bool has_row_sums = false;                         // a norm whose last input is sums of the first: see sum_results.h
-  bool feeds_integers = false;  // its result is read rounded to 8 bits alone: see quantize_results.h
-  std::vector<Step> parts;  // what a joined step does, one after the other for each row; its slots are also in theirs
-  std::string source;       // of the graph's node
+  Tensor packed, packed_scales;                      // a weight in the kernel's layout, and its packed scales
+  std::shared_ptr<const TileProgram> tiles;          // for a chain of element-wise ops
+  std::shared_ptr<const EmbeddingSum> embeddings;    // for lookups that are summed and normalized in one pass
+  std::vector<std::shared_ptr<const Plan>> regions;  // of an op with regions
+  std::vector<graph::Region> graphs;                 // the same regions as graphs, for operations with reads_graphs
+  std::optional<ResultIntegers> integers;            // how the result is quantized
+  bool has_row_sums = false;    // a norm whose last input holds row sums of the first: see sum_results.h
+  bool feeds_integers = false;  // every reader quantizes its result to 8 bits: see quantize_results.h
+  std::vector<Step> parts;      // of a joined step: run in order for each row; they use the joined step's slots
+  std::string source;           // the graph node's source
 
   SlotId output() const { return outputs.front(); }
 };
 
-/// Steps [first, end) that make row i of each result of row i of what they read, and of values that are whole before
-/// the first of them begins. Rows lie along the first axis, whose extent is `dim`. See row_groups.h.
+/// Steps [first, end), each of which computes row i of its results from row i of its row-wise inputs and from values
+/// that are complete before the first step begins. Rows lie along the first axis, of extent `dim`. See row_groups.h.
 struct RowGroup {
   std::size_t first = 0, end = 0;
   Dim dim;
-  std::vector<SlotId> inner = {};  // of the arena, touched by no other step: a thread has its own for its rows
-  std::vector<std::pair<std::size_t, std::size_t>> inner_steps = {};  // first and last that touch each of them
-  std::vector<SlotId> inner_views = {};                               // of those
-  std::vector<SlotId> outer = {};  // slots of rows whose bytes other steps or the caller see
+  std::vector<SlotId> inner = {};  // arena slots that no other step touches: each thread has its own, for its rows
+  std::vector<std::pair<std::size_t, std::size_t>> inner_steps = {};  // first and last step that touch each inner slot
+  std::vector<SlotId> inner_views = {};                               // views of inner slots
+  std::vector<SlotId> outer = {};  // row-wise slots that other steps or the caller also see
 };
 
 struct Plan {
@@ -143,8 +143,8 @@ struct Plan {
   std::shared_ptr<const graph::DimTable> dims;
   std::vector<backends::Port> inputs, outputs;
   std::size_t weight_bytes = 0;
-  std::size_t owned_weight_bytes = 0;   // of these, packed or folded, not mapped
-  std::size_t packed_weight_bytes = 0;  // of these, packed: each run reads all of them
+  std::size_t owned_weight_bytes = 0;   // the part that is packed or folded, not mapped
+  std::size_t packed_weight_bytes = 0;  // the part that is packed: each run reads all of it
 };
 
 /// The slot that a view is part of; any other slot itself.
@@ -152,27 +152,27 @@ inline SlotId base_of(const Plan& plan, SlotId id) {
   return plan.slots[id].kind == SlotKind::view ? plan.slots[id].base : id;
 }
 
-/// A group of steps that runs in blocks of rows, each on one thread. Every thread has its own part of the arena, with
-/// its slots' pointers, then scratch and inner slots for the rows of one block.
+/// A row group that runs in blocks of rows, each block on one thread. Every thread has its own part of the arena: slot
+/// pointers, then scratch and inner slots for the rows of one block.
 struct RowBlocks {
   const RowGroup* group = nullptr;
   std::size_t rows = 0, blocks = 0;
-  std::shared_ptr<const Binding> shorter, longer;           // shapes of a block of rows / blocks rows, and of one more
-  std::vector<std::size_t> inner_offsets, scratch_offsets;  // in a thread's part, of group->inner and of its steps
+  std::shared_ptr<const Binding> shorter, longer;  // shapes of blocks of rows / blocks rows, and of one row more
+  std::vector<std::size_t> inner_offsets, scratch_offsets;  // within a thread's part: of group->inner, and of each step
   std::size_t part_bytes = 0;
   std::size_t offset = 0;  // of the first thread's part in the arena
 };
 
-/// A plan for certain values of the dims, and for so many threads.
+/// A plan bound to values of its dims and to a number of threads.
 struct Binding {
   std::vector<Shape> shapes;                  // of each slot
   std::vector<Shape> outputs;                 // of each output port
   std::vector<std::size_t> offsets;           // of each arena slot
-  std::vector<std::size_t> block_strides;     // of each slot in blocks of columns; those of all rows in a block of rows
+  std::vector<std::size_t> block_strides;     // of slots in column blocks; a block of rows has the strides of all rows
   std::vector<std::size_t> step_scratch;      // offset of each step's scratch in the arena
   std::vector<std::vector<Binding>> regions;  // of each step, empty for most
   std::optional<graph::DimValues> dims;
-  std::vector<RowBlocks> row_blocks;  // of the groups that run so, in order
+  std::vector<RowBlocks> row_blocks;  // of the row groups that run in blocks, in order
   std::size_t arena_bytes = 0;
 };
 

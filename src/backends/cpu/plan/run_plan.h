@@ -9,15 +9,15 @@
 
 namespace alate::cpu {
 
-/// Where the bytes of each slot are: the caller's inputs and outputs, constants, and the arena. One pointer a slot.
+/// Sets each slot's pointer: into the caller's inputs and outputs, constants, or the arena. One pointer per slot.
 void point_slots(const Plan& plan, const Binding& binding, std::span<const std::byte* const> inputs,
                  std::span<std::byte* const> outputs, std::byte* arena, std::span<std::byte*> pointers);
 
-/// One step, whose scratch the frame has. Throws cancelled before it when the options say so.
+/// Runs one step, with its scratch in the frame. Throws cancelled before the step when the options say so.
 void run_step(const Plan& plan, std::size_t index, Frame& frame);
 
-/// Every step in order, groups of rows in blocks where the binding says so. `max_workers` threads at most, which are no
-/// more than the binding is for. Throws cancelled between steps when the options say so.
+/// Runs every step in order, row groups in blocks where the binding says so, on at most `max_workers` threads, which
+/// must not exceed the binding's workers. Throws cancelled between steps when the options say so.
 void run_steps(const Plan& plan, const Binding& binding, std::span<std::byte* const> pointers, std::byte* arena,
                base::ThreadPool& pool, std::size_t max_workers, const backends::RunOptions& options);
 

@@ -5,10 +5,10 @@
 
 namespace alate::cpu {
 
-/// Compiles a graph whose ops are all in the table. `weights` gives and keeps the weights' bytes.
+/// Compiles a graph whose ops are all in the table. `weights` provides and keeps the weights' bytes.
 Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights);
 
-/// The same plan without the bytes of weights, of which none is read or made: to be bound, not to be run.
+/// The same plan without weights, which are neither read nor packed: for binding only, not for running.
 Plan make_plan_for_sizes(const graph::Graph& graph);
 
 }  // namespace alate::cpu

@@ -1,4 +1,4 @@
-// Makes a plan of a graph, node by node.
+// Builds a plan from a graph, node by node.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace alate::cpu {
 
 class Planner {
  public:
-  /// Without weights the plan is for sizes alone.
+  /// Without weights, the plan is only good for sizes.
   Planner(const graph::Graph& graph, backends::WeightStore* weights);
   Plan run();
 
  private:
-  // Values and their slots. Chains and broadcasts that only chains read are placed when something asks for them.
+  // Values and their slots. Chains, and broadcasts that only chains read, get slots when a reader asks for them.
   void place(graph::NodeId id);
   SlotId slot_of(graph::Value value);
   SlotId operand(const graph::Node& node, std::size_t place) { return slot_of(node.operands[place]); }
@@ -24,7 +24,7 @@ class Planner {
   SlotId add_arena_slot(Shape shape) { return add_slot({.kind = SlotKind::arena, .shape = std::move(shape)}); }
   Tensor value_of(const graph::ConstantPtr& constant);
   Slot& slot(SlotId id) { return plan_.slots[id]; }
-  /// A slot with bytes: a constant that is read as it is gets its value here.
+  /// A slot with bytes: a constant that is read unpacked gets its value here.
   SlotId readable(SlotId id);
   SlotId dense(SlotId id);
 
@@ -52,7 +52,7 @@ class Planner {
   const std::vector<std::uint32_t> uses_;  // of each node's results
   Plan plan_;
   std::vector<std::vector<SlotId>> slots_of_;                 // of each node's results; empty until placed
-  std::vector<std::optional<TileInstruction>> instructions_;  // of nodes that chains are made of
+  std::vector<std::optional<TileInstruction>> instructions_;  // of nodes that can be part of a chain
   std::vector<bool> joins_;                                   // whether a node is computed within its reader's chain
 };
 

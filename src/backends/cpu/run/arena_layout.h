@@ -1,4 +1,4 @@
-// Where values with lifetimes lie in memory that they share.
+// Arena layout: values whose lifetimes do not overlap share memory.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +6,18 @@
 
 namespace alate::cpu {
 
-/// Bytes that are needed from step `first` to step `last`; `offset` gets their place.
+/// Bytes that are live from step `first` to step `last`; `offset` receives their offset.
 struct ArenaInterval {
   std::size_t bytes, first, last;
   std::size_t* offset;
 };
 
-/// `count` times so many bytes, each rounded up to the alignment of parts. Throws resource_exhausted where no memory
-/// could hold as many.
+/// `count` parts of `bytes` bytes, each rounded up to the arena's alignment. Throws resource_exhausted when the total
+/// exceeds what any memory could hold.
 std::size_t arena_aligned(std::size_t bytes, std::size_t count = 1);
 
-/// Gives each interval an offset so that no two of the same time overlap, and returns the bytes of the whole. Reorders
-/// the intervals; their bytes are aligned already.
+/// Gives each interval an offset such that intervals live at the same time do not overlap, and returns the total bytes.
+/// Reorders the intervals, whose sizes must already be aligned.
 std::size_t lay_out(std::vector<ArenaInterval>& intervals);
 
 }  // namespace alate::cpu

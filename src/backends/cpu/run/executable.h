@@ -1,4 +1,4 @@
-// Runs a plan.
+// The executable that runs a plan.
 #pragma once
 
 #include <list>
@@ -25,7 +25,7 @@ class CpuExecutable final : public backends::Executable {
   void compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
                const backends::RunOptions& options) override;
 
-  /// Memory of one run, used again by later ones.
+  /// Memory of one run, reused by later runs.
   struct Workspace {
     Tensor arena;
     std::vector<const std::byte*> read;
@@ -45,7 +45,8 @@ class CpuExecutable final : public backends::Executable {
   std::size_t max_workers_;
 
   mutable base::Mutex mutex_;
-  std::list<std::pair<std::vector<std::int64_t>, BindingPtr>> bindings_;  // the latest used first; by dims and workers
+  std::list<std::pair<std::vector<std::int64_t>, BindingPtr>>
+      bindings_;  // most recently used first; keyed by dims and workers
   std::vector<std::unique_ptr<Workspace>> workspaces_;
   std::size_t largest_arena_ = 0;
 };

@@ -1,4 +1,4 @@
-// Groups of steps that run in blocks of rows (RowGroup, RowBlocks): how they are bound and run.
+// Binding and running row groups in blocks of rows (RowGroup, RowBlocks).
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace alate::cpu {
 
-/// How many blocks of rows a group with so many rows is cut into for `workers` threads; 1: its steps run one after the
+/// Number of blocks that a group of `rows` rows is cut into for `workers` threads; 1: its steps run one after the
 /// other, each on all threads. A run reads `weight_bytes` of packed weights.
 std::size_t row_block_count(std::size_t rows, std::size_t workers, std::size_t weight_bytes);
 
-/// Sets out the groups that run in blocks on `workers` threads: binding.row_blocks, with all but their places in the
-/// arena. The binding has its shapes.
+/// Fills binding.row_blocks with the groups that run in blocks on `workers` threads, all but their offsets in the
+/// arena. The binding already has its shapes.
 void bind_row_groups(const Plan& plan, std::size_t workers, Binding& binding);
 
 /// Runs one group. `frame` is the whole plan's; its pool runs the blocks. Throws what a step throws.
