@@ -5,10 +5,10 @@
 
 namespace alate::cpu {
 
-/// Replaces each layer norm of a sum of lookups, or of one lookup, together with the steps that it alone reads, by a
-/// step `embed_norm` (steps/embedding_sum.h) at the norm's place that gives the same bits. A lookup is a gather of
-/// whole rows of f32, bf16 or f16, or a quantized_embedding of 8 bits with a scale a row; other rows may be addends
-/// beside at least one of these. Where anything does not fit, steps stay as they are.
+/// Replaces each layer norm of a sum of lookups, or of one lookup, together with the steps that only it reads, by one
+/// bit-identical `embed_norm` step (steps/embedding_sum.h) in the norm's place. A lookup is a gather of whole rows of
+/// f32, bf16 or f16, or an 8-bit quantized_embedding with one scale per row; other rows may be addends beside at least
+/// one lookup. Steps that do not match stay as they are.
 void join_embeddings(Plan& plan);
 
 }  // namespace alate::cpu

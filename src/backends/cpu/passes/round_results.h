@@ -1,15 +1,15 @@
-// Results that products of bf16 read are rounded where they are made, instead of by each product once more: on their
-// way from the registers of a product, of attention or of a norm. Of half the size, they also stay nearer to the
-// processor. The products multiply the same numbers.
+// Rounds results that bf16 products read where they are made, not once more in each product: as a product, attention
+// or a norm stores its registers. At half the size, they also stay in nearer caches. The products multiply the same
+// numbers.
 #pragma once
 
 #include "backends/cpu/plan/plan.h"
 
 namespace alate::cpu {
 
-/// Where this processor multiplies bf16 as it is: makes bf16 of each slot in the arena that one product in bf16, norm
-/// or ragged attention writes, and that is read as the activations of products with weights of bf16 alone. A norm whose
-/// result is read otherwise, too, gets a second result for them. To be called while the plan has no row groups.
+/// Where this CPU multiplies bf16 natively: changes to bf16 each arena slot that one bf16 product, norm or ragged
+/// attention writes and that is only read as the activations of products with bf16 weights. A norm whose result has
+/// other readers too gets a second, bf16 result for those products. Call it before the plan has row groups.
 void round_results(Plan& plan);
 
 }  // namespace alate::cpu

@@ -1,5 +1,5 @@
-// Runs of steps in which every row goes its own way: a thread takes some rows through all of them, with no wait for the
-// other threads and with what lies between the steps in its own cache.
+// Sequences of steps in which rows are independent: a thread takes some rows through all of them, without waiting for
+// other threads and with intermediate values in its own cache.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace alate::cpu {
 
-/// The groups of a plan, in the order of its steps.
+/// The row groups of a plan, in step order.
 std::vector<RowGroup> find_row_groups(const Plan& plan);
 
 }  // namespace alate::cpu

@@ -1,14 +1,14 @@
-// Results of products that attention alone reads are stored by heads: the rows of a head follow each other, instead of
-// lying as far apart as the rows of queries, keys and values together are long.
+// Stores products that only attention reads head-major: the rows of a head are contiguous, instead of a whole row of
+// queries, keys and values apart.
 #pragma once
 
 #include "backends/cpu/plan/plan.h"
 
 namespace alate::cpu {
 
-/// Sets the column block of each slot in the arena that one product of f32 writes and of which all that is read are the
-/// queries, keys or values of attention over ragged batches, with heads of one size: that size. Of no bits does this
-/// change more than the place. Goes through a finished plan, before its groups of rows are found.
+/// Sets the column block to the head size for each arena slot that one f32 product writes and that is only read as the
+/// queries, keys or values of attention over ragged batches, all with the same head size. Values are bit-identical;
+/// only their layout changes. Call it on a finished plan, before its row groups are found.
 void split_heads(Plan& plan);
 
 }  // namespace alate::cpu

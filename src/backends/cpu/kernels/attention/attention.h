@@ -1,5 +1,5 @@
-// Attention over a batch of sequences, f32: each attends to itself alone. The batch is packed (tokens of all sequences
-// side by side, as many as there are) or dense (as many places for each).
+// f32 attention over a batch of sequences, each of which attends only to itself. The batch is packed (ragged: all
+// sequences' tokens side by side, without padding) or dense (padded to equal lengths).
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace alate::cpu {
 
-/// Nothing is owned. Strides count floats. q, k and v may be slices of one [tokens, ...] buffer, or of one whose heads
-/// each have all tokens; heads of a token of the result lie side by side. The caller has checked that all sequences lie
-/// inside the buffers and do not overlap, and that kv_heads divides heads.
+/// Nothing is owned. Strides count floats. q, k and v may be slices of one [tokens, ...] buffer or of a head-major one;
+/// heads of a token of the result lie side by side. The caller has checked that all sequences lie inside the buffers
+/// and do not overlap, and that kv_heads divides heads.
 struct AttentionArguments {
   const float* q = nullptr;  // [tokens, heads, head_size]
   std::size_t q_stride = 0;  // between tokens
@@ -21,10 +21,10 @@ struct AttentionArguments {
   std::size_t k_stride = 0;
   const float* v = nullptr;  // [tokens, kv_heads, value_size]
   std::size_t v_stride = 0;
-  std::size_t q_head_stride = 0, k_head_stride = 0, v_head_stride = 0;  // between heads; 0: they lie side by side
-  float* out = nullptr;             // [tokens, heads, value_size]; tokens of no sequence are left alone
-  std::uint16_t* halves = nullptr;  // or null: takes the result instead of out, rounded as bf16_rows.h does it
-  std::size_t out_stride = 0;       // of either
+  std::size_t q_head_stride = 0, k_head_stride = 0, v_head_stride = 0;  // between heads; 0: heads lie side by side
+  float* out = nullptr;             // [tokens, heads, value_size]; tokens outside all sequences are not written
+  std::uint16_t* halves = nullptr;  // or null: receives the result as bf16 instead of out, rounded as by bf16_rows.h
+  std::size_t out_stride = 0;       // of `out` or `halves`
 
   // A packed batch: queries and keys of a sequence are the same tokens. Null in a dense one.
   const std::int32_t* starts = nullptr;   // [sequences], the first token of each
@@ -32,8 +32,7 @@ struct AttentionArguments {
   // A dense batch: sequence s has the queries [s * queries, …) and the keys [s * keys, …).
   std::size_t queries = 0;
   std::size_t keys = 0;
-  const std::int32_t* key_lengths =
-      nullptr;  // [sequences]: keys of a sequence at or past it are not seen; null: all are
+  const std::int32_t* key_lengths = nullptr;  // [sequences]: keys at or past it are masked; null: none are
   std::size_t sequences = 0;
 
   std::size_t heads = 0;
@@ -43,7 +42,7 @@ struct AttentionArguments {
 
   float scale = 1;                   // of q . k
   float soft_cap = 0;                // scores become soft_cap * tanh(score / soft_cap); 0: no cap
-  bool causal = false;               // query i sees no key after i; both are counted from the sequence's start
+  bool causal = false;               // query i sees no key after i, both counted from the sequence's start
   std::ptrdiff_t window_left = -1;   // query i sees at most this many keys before i; -1: all
   std::ptrdiff_t window_right = -1;  // and at most this many after it; -1: all
   const float* bias = nullptr;  // bias[s * bias_sequence_stride + h * bias_head_stride + i * bias_query_stride + j] is
@@ -51,44 +50,44 @@ struct AttentionArguments {
   std::size_t bias_sequence_stride = 0;  // 0: one for all sequences
   std::size_t bias_head_stride = 0;      // 0: one for all heads
   std::size_t bias_query_stride = 0;
-  const float* sinks = nullptr;  // [heads], an extra score a row that has no value (arXiv:2309.17453); may be null
+  const float* sinks = nullptr;  // [heads], an extra score per row without a value (arXiv:2309.17453); may be null
 
-  // Queries, keys, values and weights may be rounded, to 12 bits of the greatest or more, before they are multiplied:
-  // done for sequences of many keys where the processor multiplies shorts two at a time. Or to bf16, where it has
-  // registers for matrices of these.
+  // Allows queries, keys, values and softmax weights to be rounded before they are multiplied: to 16-bit integers with
+  // at least 12 bits relative to the greatest, for sequences of many keys where the CPU multiplies shorts in pairs; or
+  // to bf16, where it has matrix registers for bf16.
   bool rounds_operands = false;
-  bool rounds_to_bf16 = false;  // with rounds_operands; for results that become bf16 or 8 bits
+  bool rounds_to_bf16 = false;  // with rounds_operands; for results that are then rounded to bf16 or 8 bits
 };
 
 /// out = softmax(scores) v for each sequence and head, by online softmax over tiles of 128 keys that start at the
-/// sequence (arXiv:2205.14135). A row that may see no key at all gives zeros. The bits of a sequence's result depend
-/// on that sequence alone: not on the batch, the threads or the run. Thread-safe. Throws resource_exhausted when
-/// there is no memory for a worker's scratch, which is kept for the thread's next runs.
+/// sequence (arXiv:2205.14135). A row with all keys masked gives zeros. The bits of a sequence's result depend only on
+/// that sequence, not on the batch, the threads or the run. Thread-safe. Throws resource_exhausted when there is no
+/// memory for a worker's scratch, which the thread keeps for its next runs.
 void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                       const Kernels& set = kernels());
 
-/// What operands of a sequence with so many keys are rounded to where that is allowed: f32 where they stay as they are.
+/// The kind that operands of a sequence with `keys` keys are rounded to where that is allowed; f32: not rounded.
 WordKind rounded_operands(std::size_t keys, bool rounds_to_bf16, const Kernels& set = kernels());
 
 /// One task: some queries of one head of one sequence.
 struct AttentionTask {
   std::size_t sequence = 0;
-  std::size_t first_query = 0;  // the sequence's rows of q and out begin here
-  std::size_t first_key = 0;    // and those of k and v here
-  std::size_t keys = 0;         // that are seen
+  std::size_t first_query = 0;  // first row of the sequence in q and out
+  std::size_t first_key = 0;    // and in k and v
+  std::size_t keys = 0;         // visible keys
   std::size_t head = 0;
   std::size_t query_begin = 0;  // from the sequence's start
   std::size_t query_end = 0;    // at most query_begin + kAttentionQueries
 };
 
-/// The task's work for one instruction set and one way to multiply. `attend` needs scratch_floats floats, aligned
+/// The task's kernel for one instruction set and operand type. `attend` needs scratch_floats floats, aligned
 /// to 64.
 struct AttentionKernel {
   void (*attend)(const AttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
   std::size_t (*scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
 };
 
-constexpr std::size_t kAttentionQueries = 256;  // most queries of one task: bounds the scratch
-constexpr std::size_t kAttentionKeys = 128;     // keys of one tile
+constexpr std::size_t kAttentionQueries = 256;  // most queries per task: bounds the scratch
+constexpr std::size_t kAttentionKeys = 128;     // keys per tile
 
 }  // namespace alate::cpu

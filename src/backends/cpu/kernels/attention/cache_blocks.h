@@ -1,4 +1,4 @@
-// How much of what kernels work on lies in a core's second-level cache.
+// Block sizes that fit a core's L2 cache.
 #pragma once
 
 #include <cstddef>
@@ -6,15 +6,15 @@
 namespace alate::cpu {
 
 struct CacheBlocks {
-  std::size_t row_words;       // of A that a task of a product reads, beside the part of W that is multiplied
-  std::size_t waiting_floats;  // of C that wait until they become integers
-  std::size_t token_rows;      // that a thread takes through a group of steps
+  std::size_t row_words;       // of A per task of a product, beside the part of W in use
+  std::size_t waiting_floats;  // of C that wait to be quantized
+  std::size_t token_rows;      // that a thread takes through a row group
 };
 
-/// For a cache of so many bytes, 0 where that is not known. What results are depends on none of them.
+/// For a cache of l2_bytes bytes, 0 if unknown. Results do not depend on block sizes.
 CacheBlocks cache_blocks(std::size_t l2_bytes);
 
-/// Of this processor. Thread-safe.
+/// For this CPU. Thread-safe.
 const CacheBlocks& cache_blocks();
 
 }  // namespace alate::cpu

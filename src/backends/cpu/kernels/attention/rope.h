@@ -1,4 +1,4 @@
-// Rotary embedding of f32 heads.
+// Rotary position embedding (RoPE) of f32 heads.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ struct RopeArguments {
   bool interleaved = false;        // behind them are copied
   const float* cosines = nullptr;  // [places, half]
   const float* sines = nullptr;    // [places, half]
-  std::size_t places = 0;          // at least one where there are positions
-  // Which row of the tables is each token's, clamped into them: at most one of the two; neither: a row for each token.
+  std::size_t places = 0;          // rows of the tables; at least one where there are positions
+  // Each token's row of the tables, clamped to their range: at most one of the two; neither: token t uses row t.
   const std::int32_t* positions_32 = nullptr;
   const std::int64_t* positions_64 = nullptr;
 };
 
-/// Each pair (a, b) becomes (a cos - b sin, b cos + a sin). The bits of a token depend on that token alone.
+/// Each pair (a, b) becomes (a cos - b sin, b cos + a sin). The bits of a token depend only on that token.
 void turn_heads(const RopeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers);
 
 }  // namespace alate::cpu

@@ -1,4 +1,4 @@
-// The insides of matrix products, by what the operands' words hold; gemm.h says what they compute.
+// GEMM micro-kernels by operand packing; gemm.h says what they compute.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace alate::cpu {
 struct GemmArguments;
 struct GemmBlock;
 
-/// What the words of a product's operands hold.
+/// Contents of the operands' 32-bit words.
 enum class WordKind : std::uint8_t {
   f32,     // one number
   bf16,    // two bf16; products and sums in f32
@@ -22,18 +22,18 @@ constexpr std::size_t values_per_word(WordKind kind) {
   return kind == WordKind::f32 ? 1 : kind == WordKind::bytes ? 4 : 2;
 }
 
-/// The inside of matrix products of one kind: see gemm.h, which is what the engine calls.
+/// The micro-kernel for one kind of words. The engine calls gemm.h.
 struct GemmKernel {
   WordKind kind = WordKind::f32;
   std::size_t panel_width = 0;    // columns of W in one packed panel
-  std::size_t rows_per_tile = 0;  // rows of A that are multiplied with a panel at a time
+  std::size_t rows_per_tile = 0;  // rows of A per tile
   void (*run)(const GemmBlock&) = nullptr;
-  /// Fills in the row_sums of rows [begin, end) of a C that is done.
+  /// Fills in row_sums for rows [begin, end) of a finished C.
   void (*sum_rows)(const GemmArguments&, std::size_t begin, std::size_t end) = nullptr;
-  std::size_t weight_bytes = 4;  // that W has for each word of A: a word too, or a smaller form of an f32
+  std::size_t weight_bytes = 4;  // of W per word of A: a whole word, or an f32 stored in fewer bytes
 };
 
-/// That of f32 of the chosen instruction set. Thread-safe. Throws what kernels() throws.
+/// The f32 kernel of the chosen instruction set. Thread-safe. Throws what kernels() throws.
 const GemmKernel& f32_gemm();
 
 }  // namespace alate::cpu

@@ -1,5 +1,5 @@
-// Matrix products of any computed dtype: C[m,n] = A[m,k] W[n,k]^T. f32 is gemm.h's; this adds f64 and the integers, and
-// one way to ask for either. Complex numbers are products of twice the width, see expand_complex.
+// Matrix products of any computed dtype: C[m,n] = A[m,k] W[n,k]^T. f32 goes to gemm.h; this adds f64 and the integers
+// behind one interface. Complex products are real products of twice the width, see expand_complex.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@ namespace alate::cpu {
 struct ProductArguments {
   const void* a = nullptr;  // [m, k]
   std::size_t a_stride = 0;
-  const GemmLines* lines = nullptr;  // see gemm.h; for f32 alone
-  const void* packed = nullptr;      // of W [n, k], by pack_product
+  const GemmLines* lines = nullptr;  // see gemm.h; f32 only
+  const void* packed = nullptr;      // W [n, k], by pack_product
   void* c = nullptr;                 // [m, n]
   std::size_t c_stride = 0;
   std::size_t m = 0, n = 0, k = 0;
 };
 
-/// A product of one dtype and instruction set: rows [row_begin, row_end) of the panels [panel_begin, panel_end).
+/// The loop for one dtype and instruction set: rows [row_begin, row_end) of the panels [panel_begin, panel_end).
 struct ProductLoop {
   std::size_t panel_width = 0, rows_per_tile = 0;
   void (*run)(const ProductArguments&, std::size_t row_begin, std::size_t row_end, std::size_t panel_begin,
               std::size_t panel_end) = nullptr;
 };
 
-/// f64, u16, u32 or u64 (integers wrap, so that signed ones are the same). None for others.
+/// For f64, u16, u32 or u64 (integers wrap, so signed ones use the same loops). Empty for others.
 ProductLoop product_loop(DType dtype, const Kernels& set = kernels());
 
 /// Columns of a panel of the packed form.
@@ -42,7 +42,7 @@ std::size_t packed_product_bytes(DType dtype, std::size_t n, std::size_t k, cons
 void pack_product(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k, void* packed,
                   base::ThreadPool* pool = nullptr, const Kernels& set = kernels());
 
-/// The same from W as it is turned, [k, n], `w_stride` elements from one k to the next.
+/// The same from transposed W, [k, n], `w_stride` elements from one k to the next.
 void pack_turned_product(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k, void* packed,
                          base::ThreadPool& pool, std::size_t max_workers, const Kernels& set = kernels());
 
@@ -50,8 +50,8 @@ void pack_turned_product(DType dtype, const void* w, std::size_t w_stride, std::
 void multiply(DType dtype, const ProductArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
               const Kernels& set = kernels());
 
-/// Writes complex W [n, k] as the real matrix [2n, 2k] whose product with A's interleaved parts [m, 2k] is C's
-/// interleaved parts [m, 2n]. `dtype` is c64 or c128.
+/// Writes complex W [n, k] as the real matrix [2n, 2k] whose product with A, interleaved as [m, 2k], is C, interleaved
+/// as [m, 2n]. `dtype` is c64 or c128.
 void expand_complex(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k, void* expanded);
 
 }  // namespace alate::cpu

@@ -1,24 +1,24 @@
-// How fast this machine's matrix products are in each type, to choose among types by.
+// Measured GEMM throughput per type on this machine, for choosing among types.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/kernel_set.h"
 
 namespace alate::cpu {
 
-/// Multiplications with an addition a second on one thread, of operands in the cache.
+/// Multiply-adds per second on one thread, with operands in the cache.
 struct ProductRates {
   double f32 = 0, bf16 = 0, integers = 0;
 
-  /// Whether a rate is so much above that of f32 that no measurement takes the one for the other: between types, rates
-  /// differ by factors near 1/2, 1, 2 and 4.
+  /// Whether a rate is so far above f32's that measurement noise cannot confuse the two: between types, rates differ by
+  /// factors near 1/2, 1, 2 and 4.
   bool is_clearly_above_f32(double rate) const { return rate > 1.3 * f32; }
 };
 
-/// Measures the kernels of a set for a few milliseconds. The best of several tries counts, so that other work on the
+/// Measures the kernels of a set for a few milliseconds. Takes the best of several tries, so that other work on the
 /// machine hardly matters.
 ProductRates measure_product_rates(const Kernels& set);
 
-/// Those of kernels(), measured once a process, when they are first asked for. Thread-safe.
+/// The rates of kernels(), measured once per process on first use. Thread-safe.
 const ProductRates& product_rates();
 
 }  // namespace alate::cpu
