@@ -1,5 +1,5 @@
-// Steps on packed types (several elements a byte): operands are unpacked to a byte an element, the step runs on those,
-// and its results are packed.
+// Steps on packed types (several elements per byte): operands are unpacked to one byte per element, the step runs on
+// those bytes, and its results are packed again.
 #pragma once
 
 #include "backends/cpu/steps/steps.h"
@@ -9,8 +9,8 @@ namespace alate::cpu {
 using RunStep = void (*)(const Step&, const Frame&);
 using StepScratch = std::size_t (*)(const Step&, const Binding&, std::size_t);
 
-/// Runs the step as it is where nothing is packed. Else `run` is given a frame whose shapes have the dtypes of the
-/// carriers (tensor::carrier_of); the slots' own shapes keep the dtypes that these stand for.
+/// Runs the step directly where nothing is packed. Otherwise `run` gets a frame whose shapes have the carrier dtypes
+/// (tensor::carrier_of); the slots' own shapes keep the packed dtypes.
 void run_on_carriers(const Step& step, const Frame& frame, RunStep run, StepScratch scratch);
 std::size_t carriers_scratch(const Step& step, const Binding& binding, std::size_t index, StepScratch scratch);
 

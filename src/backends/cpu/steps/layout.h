@@ -62,7 +62,7 @@ void with_integer_type(DType dtype, const Function& function) {
   }
 }
 
-/// The index at a place of integers; unsigned ones above the largest signed number become that.
+/// Reads the index at a position of an integer array; u64 values above INT64_MAX are clamped to it.
 template <typename T>
 std::int64_t index_at(const std::byte* indices, std::ptrdiff_t place) {
   const T value = reinterpret_cast<const T*>(indices)[place];

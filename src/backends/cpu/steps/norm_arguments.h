@@ -1,4 +1,4 @@
-// What a step of layer_norm, rms_norm or normalize asks of its kernel.
+// Kernel arguments of a layer_norm, rms_norm or normalize step.
 #pragma once
 
 #include "backends/cpu/kernels/rows/normalize.h"
@@ -8,7 +8,7 @@ namespace alate::cpu {
 
 NormKind norm_kind(const Step& step);
 
-/// Operands and the result as `values` gives them.
+/// The step's arguments, with operands and result as `values` provides them.
 NormArguments norm_arguments(const Step& step, const Frame& frame, WidenedValues& values);
 
 }  // namespace alate::cpu

@@ -1,4 +1,4 @@
-// The ops that the processor runs natively, and with which kernels.
+// The ops that the CPU runs natively, and their kernels.
 #pragma once
 
 #include <span>
@@ -20,10 +20,10 @@ const Operation& find_operation(const graph::Graph& graph, const graph::Node& no
 /// Copies a value of any dtype, dense or a view, to a dense one.
 const Operation& copy_operation();
 
-/// Looks up rows, adds and normalizes them: of steps that join_embeddings.h makes.
+/// Looks up rows, adds and normalizes them: for steps that join_embeddings.h makes.
 const Operation& embed_norm_operation();
 
-/// Two steps in one, see join_norms.h: a norm, and a product of integers of its rows.
+/// A norm joined with the integer product that reads its rows, see join_norms.h.
 const Operation& norm_product_operation();
 
 }  // namespace alate::cpu

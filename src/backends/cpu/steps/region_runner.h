@@ -1,4 +1,4 @@
-// Runs one region of a step, in memory of the step: nothing is allocated.
+// Runs one region of a step in the step's scratch, without allocating.
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace alate::cpu {
 
-/// Whether the region's steps are told one by one in a profile. Those of a region that runs for every element are not:
-/// the clock would take longer than they do.
+/// Whether a profile records the region's steps one by one. Steps of a region that runs for every element are not
+/// recorded: reading the clock would take longer than running them.
 enum class RegionProfile : std::uint8_t { each_step, none };
 
 class RegionRunner {
  public:
-  /// `memory` has the bytes that region_scratch asks for. Runners that take turns may have the same.
+  /// `memory` has region_scratch bytes. Runners that take turns may share it.
   RegionRunner(const Step& step, std::size_t region, const Frame& frame, std::byte* memory,
                RegionProfile profile = RegionProfile::each_step)
       : plan_(*step.regions[region]),

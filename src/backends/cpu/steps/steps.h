@@ -1,11 +1,11 @@
-// What each operation's step does in a run: reads pointers and shapes from the frame and calls a kernel.
+// The run functions of steps: each reads pointers and shapes from the frame and calls a kernel.
 #pragma once
 
 #include "backends/cpu/plan/plan.h"
 
 namespace alate::cpu {
 
-// What moves elements knows no packed types: carriers.h has the steps for these.
+// Steps that move elements do not handle packed types; carriers.h wraps them for those.
 void run_iota(const Step& step, const Frame& frame);
 std::size_t iota_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_copy(const Step& step, const Frame& frame);
@@ -31,7 +31,7 @@ void run_arg_min_max(const Step& step, const Frame& frame);
 std::size_t widened_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_sort(const Step& step, const Frame& frame);
 std::size_t sort_scratch(const Step& step, const Binding& binding, std::size_t index);
-/// Whether run_sort knows the order that the node's region gives.
+/// Whether run_sort supports the order that the node's region defines.
 bool has_known_order(const graph::Graph& graph, const graph::Node& node);
 void run_sort_by_region(const Step& step, const Frame& frame);
 std::size_t sort_by_region_scratch(const Step& step, const Binding& binding, std::size_t index);
@@ -39,16 +39,16 @@ void run_top_k(const Step& step, const Frame& frame);
 std::size_t top_k_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_known_reduce(const Step& step, const Frame& frame);
 std::size_t known_reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
-/// Whether run_known_reduce has loops for the one op that the node's region is.
+/// Whether the node's region is a single op that run_known_reduce has loops for.
 bool has_known_reduction(const graph::Graph& graph, const graph::Node& node);
 void run_region_reduce(const Step& step, const Frame& frame);
 std::size_t region_reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
 
 void run_reduce(const Step& step, const Frame& frame);
 std::size_t reduce_scratch(const Step& step, const Binding& binding, std::size_t index);
-/// Whether run_reduce has loops for it.
+/// Whether run_reduce has loops for this op and dtype.
 bool has_reduction(graph::Op op, DType dtype);
-/// Of the steps below that take halves: these are computed as f32.
+/// Scratch of the steps below for f16 and bf16 values, which are computed as f32.
 std::size_t widened_halves_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_rms_norm(const Step& step, const Frame& frame);
 void run_softmax(const Step& step, const Frame& frame);
@@ -96,17 +96,17 @@ void run_rng_bit_generator(const Step& step, const Frame& frame);
 
 bool has_few_scaled_axes(const graph::Graph& graph, const graph::Node& node);
 bool takes_plain_activations(const graph::Graph& graph, const graph::Node& node);
-/// Products of activations in 8 bits with weights in 8 bits, a scale a row, without and with smoothing.
+/// Products of 8-bit activations with 8-bit weights, one scale per row, without and with smoothing.
 bool fits_integer_product(const graph::Graph& graph, const graph::Node& node);
 bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node& node);
 Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes);
 std::size_t packed_integers_bytes(const Shape& weight, const graph::Attributes& attributes);
 std::string integers_layout(const graph::Attributes& attributes);
-/// Scales [out, runs], run by run.
+/// Packs scales [out, runs] group by group.
 Tensor pack_run_scales(const Tensor& scales);
 void run_integer_product(const Step& step, const Frame& frame);
 std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t index);
-/// A joined step: a norm of f32 alone, then a product of integers that reads its result.
+/// A joined step: a norm, f32 only, then an integer product that reads its result.
 void run_norm_integer_product(const Step& step, const Frame& frame);
 std::size_t norm_integer_product_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_dequantize(const Step& step, const Frame& frame);
@@ -119,17 +119,17 @@ std::size_t while_loop_scratch(const Step& step, const Binding& binding, std::si
 void run_if_else(const Step& step, const Frame& frame);
 void run_call(const Step& step, const Frame& frame);
 std::size_t run_once_scratch(const Step& step, const Binding& binding, std::size_t index);
-/// What a RegionRunner of any of the step's regions needs.
+/// Bytes that a RegionRunner needs for any of the step's regions.
 std::size_t region_scratch(const Step& step, const Binding& binding, std::size_t index);
 
-/// Any op, by the reference interpreter: slow, and for what has no kernel.
+/// Runs any op in the reference interpreter: slow, for ops without a kernel.
 void run_interpreted(const Step& step, const Frame& frame);
 
 void run_attention(const Step& step, const Frame& frame);
 void run_ragged_attention(const Step& step, const Frame& frame);
 void run_rope(const Step& step, const Frame& frame);
 bool fits_rope(const graph::Graph& graph, const graph::Node& node);
-/// Of [tokens, heads, width], whose tokens may lie apart.
+/// For [tokens, heads, width] with a stride between tokens.
 bool fits_rope_of_rows(const graph::Graph& graph, const graph::Node& node);
 
 /// Throws invalid_argument unless every sequence lies within the tokens.

@@ -1,4 +1,4 @@
-// A dense step as the product that gemm computes.
+// GEMM arguments of a dense step.
 #pragma once
 
 #include "backends/cpu/kernels/gemm/gemm.h"
@@ -6,12 +6,11 @@
 
 namespace alate::cpu {
 
-/// Of a step over f32 whose weight is packed in floats or words: strides and k count elements of x.
+/// For a step over f32 whose weight is packed as floats or words: strides and k count elements of x.
 GemmArguments dense_arguments(const Step& step, const Frame& frame);
 
-/// Where the step's result of n columns goes: rows of floats, of bf16 (round_results.h) or of integers
-/// (quantize_results.h), or blocks of columns, and its second result, if there is one: sums of its rows
-/// (sum_results.h).
+/// Sets where the step's result of n columns goes: rows of floats, bf16 (round_results.h) or integers
+/// (quantize_results.h), or column blocks; and its second result, if any: row sums (sum_results.h).
 void place_result(const Step& step, const Frame& frame, GemmArguments& product);
 
 }  // namespace alate::cpu

@@ -1,4 +1,4 @@
-// Halves are computed as f32.
+// Half-precision values (f16, bf16), which are computed as f32.
 #pragma once
 
 #include "backends/cpu/kernels/elementwise/tile.h"

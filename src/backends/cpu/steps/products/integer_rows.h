@@ -1,5 +1,5 @@
-// Rows that have become integers of 8 bits, as products of integers read them from a slot or from scratch: the words of
-// a row, then what its runs' integers mean.
+// Rows quantized to 8 bits, as integer products read them from a slot or from scratch: the words of a row, then the
+// scales and offsets of its groups.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace alate::cpu {
 
-/// The type of slots of such rows, [rows, stride].
+/// The dtype of slots that hold such rows, [rows, stride].
 constexpr DType kIntegerRowsType = DType::u32;
 
-/// How a row of `width` numbers in `runs` of equal length lies in memory: [words | a scale a run | an offset a run], of
-/// 4 bytes each.
+/// The layout of a row of `width` numbers in `runs` groups of equal size: [words | a scale per group | an offset per
+/// group], 4 bytes each.
 struct IntegerRows {
   std::size_t width, runs;
 
@@ -22,7 +22,7 @@ struct IntegerRows {
   std::size_t stride() const { return words() + 2 * runs; }
 };
 
-/// Where quantize_rows puts such rows, the first of which is at `memory`. What they are made of is the caller's to say.
+/// The destination of quantize_rows for such rows, the first of them at `memory`. The caller sets the source.
 inline QuantizeArguments integers_in(const IntegerRows& rows, std::byte* memory) {
   QuantizeArguments integers;
   integers.words = memory;

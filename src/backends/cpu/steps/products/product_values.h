@@ -1,4 +1,4 @@
-// Operands and results of products in the types that product kernels take.
+// Conversion of products' operands and results to and from the types that product kernels take.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace alate::cpu {
 
-/// The kernels' name of an activation.
+/// The kernels' enumerator for an activation.
 Activation activation_of(graph::Activation activation);
 
 /// The type that products of `dtype` are computed in: f32 for halves, bool (any sum of ands that is not 0) and c64, f64
 /// for c128, unsigned integers of at least 16 bits for the others, because integers wrap.
 DType product_dtype(DType dtype);
-/// How many of these an element is: 2 for complex numbers.
+/// Values of product_dtype per element: 2 for complex numbers.
 std::size_t product_parts(DType dtype);
 /// Bytes of an element in the computed type.
 std::size_t product_bytes(DType dtype);
 
-/// Parts of a step's scratch, taken one after the other. Without memory, it counts the bytes.
+/// Hands out a step's scratch part by part. If `begin` is null, only counts the bytes.
 class ScratchParts {
  public:
   explicit ScratchParts(std::byte* begin) : next_(begin) {}
@@ -32,15 +32,15 @@ class ScratchParts {
   std::size_t taken_ = 0;
 };
 
-/// Which axis of a value each axis of its ordered form is.
+/// For each axis of the ordered form, the axis of the value.
 using AxisOrder = std::vector<std::size_t>;
 
-/// Brings operands into the computed type with their axes in another order, dense, in as few copies as it takes. The
-/// same calls with no frame only count the scratch.
+/// Converts an operand to the computed type with its axes reordered, dense, in as few copies as possible. The
+/// constructor only reserves scratch.
 class ProductOperand {
  public:
   ProductOperand(const Shape& shape, const AxisOrder& order, ScratchParts& scratch);
-  /// The operand in `order`: its own bytes where nothing had to change.
+  /// The operand in `order`: the original bytes where nothing has to change.
   const std::byte* load(const Frame& frame, const std::byte* in) const;
 
  private:
@@ -49,11 +49,11 @@ class ProductOperand {
   std::byte *unpacked_ = nullptr, *ordered_ = nullptr, *converted_ = nullptr;
 };
 
-/// The way back: results are computed with the axes in `order` and stored in their own.
+/// The reverse, for results: computed with the axes in `order`, stored in the value's own order.
 class ProductResult {
  public:
   ProductResult(const Shape& shape, const AxisOrder& order, ScratchParts& scratch);
-  /// Where to compute, given where the result belongs.
+  /// Where to compute, given the result's final location.
   std::byte* target(std::byte* out) const { return computed_ != nullptr ? computed_ : out; }
   void store(const Frame& frame, std::byte* out) const;
 

@@ -1,4 +1,4 @@
-// Operands and the result of a step as f32, for kernels that know no halves: these go through the step's scratch.
+// A step's operands and result as f32, for kernels without half-precision types: halves go through the step's scratch.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/scratch.h"
@@ -7,17 +7,17 @@
 
 namespace alate::cpu {
 
-/// Whether a step of f32 rounds its result as it stores it, see round_results.h.
+/// Whether a step of f32 stores its result rounded to bf16, see round_results.h.
 inline bool is_rounded_result(const Step& step, const Binding& binding) {
   return binding.shapes[step.inputs[0]].dtype == DType::f32 && binding.shapes[step.output()].dtype == DType::bf16;
 }
 
-/// Whether what attention makes is rounded to 8 bits behind it, so that its products may be of bf16.
+/// Whether every reader of attention's result rounds it to 8 bits or bf16, so that its products may be bf16 too.
 inline bool may_multiply_bf16(const Step& step, const Binding& binding) {
   return step.feeds_integers || is_rounded_result(step, binding);
 }
 
-/// The scratch of a step all of whose halves are widened.
+/// Scratch of a step that widens all its half-precision values.
 inline std::size_t widened_step_bytes(const Step& step, const Binding& binding) {
   std::size_t bytes = 0;
   const auto add = [&](SlotId slot) {
@@ -33,7 +33,7 @@ class WidenedValues {
  public:
   WidenedValues(const Step& step, const Frame& frame) : step_(step), frame_(frame), next_(frame.scratch) {}
 
-  /// An operand of floats. Ask once for each.
+  /// An operand as f32. Call once per operand.
   const float* in(std::size_t operand) {
     const SlotId slot = step_.inputs[operand];
     const Shape& shape = frame_.shape(slot);
@@ -42,7 +42,7 @@ class WidenedValues {
     convert_values(frame_, shape.dtype, frame_.in<std::byte>(slot), DType::f32, widened, count_of(shape));
     return widened;
   }
-  /// Where the result goes until `finish` rounds it.
+  /// Where to write the result; `finish` then rounds it.
   float* out() {
     const Shape& shape = frame_.shape(step_.output());
     result_ = is_half(shape.dtype) ? take(shape) : frame_.out<float>(step_.output());

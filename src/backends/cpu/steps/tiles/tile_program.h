@@ -1,4 +1,4 @@
-// Chains of element-wise ops that run tile by tile: what lies between two of them never leaves the first cache.
+// Chains of element-wise ops, run tile by tile: intermediate values never leave the L1 cache.
 #pragma once
 
 #include <array>
@@ -14,37 +14,37 @@ namespace alate::cpu {
 
 /// Elements of a tile. Tiles begin at multiples of it, so that packed types begin at whole bytes.
 inline constexpr std::size_t kTile = 512;
-/// Of one chain, so that its buffers fit in the cache.
+/// Limits of one chain, so that its buffers fit in the cache.
 inline constexpr std::size_t kMaxTileInputs = 12, kMaxTileInstructions = 24;
 
 /// An input of a chain: element i of the result, in row-major order, takes element (i / inner) % period of the slot,
-/// where `period` is the product of the result's extents of the axes [first_axis, last_axis) and `inner` of those
-/// behind. All axes: the slot is dense; none: it has one element.
+/// where `period` is the product of the result's extents of the axes [first_axis, last_axis) and `inner` that of the
+/// axes after. All axes: the slot is dense; none: it has one element.
 struct TileInput {
   DType dtype = DType::invalid;
   std::size_t first_axis = 0, last_axis = 0;
 };
 
-/// One kernel call on tiles. Registers are the inputs, then a buffer for each that is in use at a time.
+/// One kernel call on tiles. Registers are the inputs, then buffers, reused when their value is dead.
 struct TileInstruction {
   TileKernel kernel{};
-  std::array<TileKernel, 3> widen{};  // of operands that are computed in another type
-  TileKernel narrow{};                // of the result, where it is
+  std::array<TileKernel, 3> widen{};  // for operands that are computed in another type
+  TileKernel narrow{};                // for a result that is computed in another type
   std::array<std::uint16_t, 3> operands{};
   std::uint8_t operand_count = 0;
   std::uint16_t result = 0;
 };
 
 struct TileProgram {
-  std::vector<TileInput> inputs;  // of the step's inputs, in their order
+  std::vector<TileInput> inputs;  // in the order of the step's inputs
   std::vector<TileInstruction> instructions;
-  std::size_t registers = 0;  // buffers behind the inputs
+  std::size_t registers = 0;  // buffers after the inputs
   DType result = DType::invalid;
 };
 
-/// What computes an element-wise node for its dtypes: one instruction without its registers, or none.
+/// The instruction that computes an element-wise node for its dtypes, without registers; or none.
 std::optional<TileInstruction> tile_instruction(const graph::Graph& graph, const graph::Node& node);
-/// Whether nodes of `op` that compute with `dtype` have one.
+/// Whether nodes of `op` that compute in `dtype` have an instruction.
 bool has_tile_instruction(graph::Op op, DType dtype);
 
 /// Runs the step's chain.
