@@ -15,20 +15,20 @@ namespace alate::cpu {
 struct Kernels {
   base::InstructionSet set = base::InstructionSet::scalar;
 
-  // Matrix products. Integers are bytes where the processor multiplies those four at a time, otherwise shorts.
+  // GEMM kernels. Integers are bytes where the CPU multiplies four at a time, otherwise shorts.
   GemmKernel f32, bf16, integers;
-  // The same bits as f32 makes with such weights widened, of half the memory: A is f32, W is packed from bf16 or f16.
+  // Bit-identical to f32 with widened weights, at half the memory: A is f32, W is packed from bf16 or f16.
   GemmKernel f32_by_bf16, f32_by_f16;
 
-  // Attention whose products are of shorts or bf16, AttentionArguments::rounds_operands and rounds_to_bf16; null where
-  // that is not faster.
+  // Attention with products of shorts or bf16 (AttentionArguments::rounds_operands and rounds_to_bf16); null where that
+  // is not faster.
   AttentionKernel short_attention, bf16_attention;
 
-  // Independent chains of multiply-adds in registers, to measure what the processor could do at best.
+  // Independent chains of multiply-adds in registers, to measure the CPU's peak.
   float (*run_multiply_adds)(std::size_t rounds) = nullptr;
   std::size_t flops_per_round = 0;
 
-  // Elementwise, row and attention kernels: the engine calls the functions of their own headers.
+  // Element-wise, row and attention kernels: the engine calls the functions of their own headers.
   SimdKernels simd;
 };
 

@@ -1,4 +1,4 @@
-// Which instruction set's kernels run: the names that kernel headers need, without the table itself (dispatch.h).
+// Selection of an instruction set's kernels: what kernel headers need, without the table itself (dispatch.h).
 #pragma once
 
 #include "base/hardware/cpu_facts.h"
@@ -7,12 +7,11 @@ namespace alate::cpu {
 
 struct Kernels;
 
-/// The kernels of one instruction set, with the extensions of it that base::uses_extension allows. Thread-safe. Throws
-/// unsupported when this processor or build lacks it, and what uses_extension throws.
+/// The kernels of one instruction set, with those of its extensions that base::uses_extension allows. Thread-safe.
+/// Throws unsupported when this processor or build lacks it, and what uses_extension throws.
 const Kernels& kernels_for(base::InstructionSet set);
 
-/// The same as a processor has them that knows the set but none of its extensions for small integers and bf16: for
-/// tests.
+/// The kernels of a CPU with this set but none of its extensions for small integers and bf16: for tests.
 Kernels kernels_without_extensions(base::InstructionSet set);
 
 /// The kernels of base::chosen_instruction_set(), chosen once. Thread-safe. Throws what that throws.

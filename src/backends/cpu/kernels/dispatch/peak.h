@@ -1,4 +1,4 @@
-// How fast the processor can multiply and add floats at best, by which the speed of products is judged.
+// Measured peak multiply-add throughput, the yardstick for GEMM speed.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace alate::cpu {
 
-/// Multiplications and additions of f32 a second, in registers, with the pool's workers at once; takes some
+/// f32 multiplications and additions per second, in registers, on all the pool's workers at once; takes a few
 /// milliseconds.
 double peak_operations_per_second(base::ThreadPool& pool, std::size_t max_workers, const Kernels& set = kernels());
 

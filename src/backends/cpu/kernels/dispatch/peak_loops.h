@@ -1,4 +1,4 @@
-// Loops that do nothing but what a processor is fastest at, to measure it by.
+// Loops of a CPU's fastest instructions, to measure its peak.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace alate::cpu {
 
-/// Independent chains in registers. Without `run`, the processor has no such instructions.
+/// Independent chains in registers. `run` is null if the CPU has no such instructions.
 struct PeakLoop {
   std::string_view instructions = {};                  // "avx512_vnni"
   std::size_t operations_per_round = 0;                // a multiplication and an addition count as two
-  std::uint32_t (*run)(std::size_t rounds) = nullptr;  // the result is of no use but to be used
+  std::uint32_t (*run)(std::size_t rounds) = nullptr;  // the result only keeps the loop from being optimized away
 };
 
-/// A sum over memory, which costs less than reading it.
+/// A sum over memory, bound by reading it.
 struct ReadLoop {
   std::string_view instructions = {};
   std::uint64_t (*run)(const std::uint64_t* words, std::size_t count) = nullptr;  // count is a multiple of 64
@@ -26,7 +26,7 @@ struct PeakLoops {
   ReadLoop read;
 };
 
-/// The best that processor and build have, whatever ALATE_ISA says.
+/// The fastest loops that this CPU and build have, whatever ALATE_ISA says.
 PeakLoops peak_loops();
 
 }  // namespace alate::cpu

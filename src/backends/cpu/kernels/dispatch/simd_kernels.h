@@ -1,4 +1,4 @@
-// The part of the kernel table that is written once in portable SIMD and compiled once an instruction set.
+// The part of the kernel table that is written once in portable SIMD and compiled once per instruction set.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,14 @@
 
 namespace alate::cpu {
 
-/// What each does is said beside the function of the same name in its own header, which adds the threads.
+/// Each is documented at the function of the same name in its own header, which adds threading.
 struct SimdKernels {
-  const char* target = nullptr;  // Highway's name of what the code was compiled for
+  const char* target = nullptr;  // Highway's name of the compilation target
   void (*unary)(UnaryOp, const float* x, float* y, std::size_t n) = nullptr;
   void (*apply_activation)(Activation, float* x, std::size_t n) = nullptr;
   void (*normalize_rows)(NormKind, const NormArguments&) = nullptr;
-  void (*embed_norm)(const EmbedNormArguments&, std::size_t begin, std::size_t end) = nullptr;  // of these places
+  void (*embed_norm)(const EmbedNormArguments&, std::size_t begin,
+                     std::size_t end) = nullptr;  // positions [begin, end)
   void (*quantize_rows)(const QuantizeArguments&) = nullptr;
   void (*normalize_and_quantize_rows)(NormKind, const NormArguments&, const QuantizeArguments&) = nullptr;
   void (*round_rows_to_bf16)(const Bf16RowArguments&) = nullptr;
@@ -63,7 +64,7 @@ struct SimdKernels {
   PhiloxWords philox_words = nullptr;
 };
 
-// In files of their own, tile_loops_SET.cpp: there are many.
+// In files of their own, tile_loops_SET.cpp, because there are many.
 TileKernel find_tile_loop_scalar(TileOp op, DType dtype, std::size_t element_bytes);
 TileKernel find_tile_loop_avx2(TileOp op, DType dtype, std::size_t element_bytes);
 TileKernel find_tile_loop_avx512(TileOp op, DType dtype, std::size_t element_bytes);

@@ -1,4 +1,4 @@
-// Functions on f32 that have vector code of their own; tile.h has them all, for every type.
+// f32 functions with hand-written vector code; tile.h has all functions, for every type.
 #pragma once
 
 #include <cstdint>

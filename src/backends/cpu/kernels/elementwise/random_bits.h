@@ -1,4 +1,4 @@
-// Random bits by Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", for runs of counters.
+// Counter-based random bits: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3".
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,9 @@ namespace alate::cpu {
 
 constexpr std::size_t kRandomRun = 64;
 
-/// Threefry-2x32 of 20 rounds of the counters first, first + 1, …: x and y get the first and second word of kRandomRun.
+/// 20-round Threefry-2x32 of kRandomRun counters first, first + 1, …: x and y receive the first and second words.
 using ThreefryWords = void (*)(std::uint64_t key, std::uint64_t first, std::uint32_t* x, std::uint32_t* y);
-/// Philox-4x32 of 10 rounds of the counters high:low and those after it, of 128 bits: words gets four arrays of
-/// kRandomRun.
+/// 10-round Philox-4x32 of kRandomRun 128-bit counters from high:low on: words receives four arrays of kRandomRun.
 using PhiloxWords = void (*)(std::uint64_t key, std::uint64_t low, std::uint64_t high, std::uint32_t* words);
 
 }  // namespace alate::cpu

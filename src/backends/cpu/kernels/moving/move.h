@@ -1,4 +1,4 @@
-// Copies between arrays whose axes lie anywhere in memory.
+// Copies between strided arrays.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ void move_strided(const void* in, std::span<const std::ptrdiff_t> in_strides, vo
                   std::span<const std::ptrdiff_t> out_strides, std::span<const std::size_t> dims,
                   std::size_t element_bytes, base::ThreadPool& pool, std::size_t max_workers);
 
-/// Copies dense bytes; nothing where they are in place already.
+/// Copies dense bytes; does nothing when in == out.
 void move_bytes(const void* in, void* out, std::size_t bytes, base::ThreadPool& pool, std::size_t max_workers);
 
 /// Writes one element of 1, 2, 4, 8 or 16 bytes `count` times.
 void fill_elements(void* out, const void* element, std::size_t element_bytes, std::size_t count, base::ThreadPool& pool,
                    std::size_t max_workers);
 
-/// Windows of one form, copied from places of `in` that are named one by one. Window n, counted in row-major order of
-/// `batch_dims`, comes from in + places[n] and goes to out + Σ i·batch_strides; within it strides are as above.
+/// Windows of one shape, each copied from its own offset into `in`. Window n, counted in row-major order of
+/// `batch_dims`, is copied from in + places[n] to out + Σ i·batch_strides; strides within a window are as above.
 struct GatherWindows {
   const void* in = nullptr;
   const std::ptrdiff_t* places = nullptr;

@@ -31,7 +31,7 @@ struct MoveAxes {
   }
 };
 
-/// Drops dimensions of 1 and joins neighbours that are one axis on both sides.
+/// Drops dimensions of 1 and merges neighbouring axes that are contiguous with each other on both sides.
 inline MoveAxes merge_move_axes(std::span<const std::size_t> dims, std::span<const std::ptrdiff_t> in,
                                 std::span<const std::ptrdiff_t> out) {
   if (dims.size() > kMaxMoveRank || in.size() != dims.size() || out.size() != dims.size()) {
@@ -53,12 +53,12 @@ inline MoveAxes merge_move_axes(std::span<const std::size_t> dims, std::span<con
   return axes;
 }
 
-/// Goes through the combinations of axes in row-major order, from the `first`-th on.
+/// Walks all indices in row-major order, starting at the `first`-th.
 class MoveWalk {
  public:
   MoveWalk(const MoveAxes& axes, std::size_t first) : axes_(axes) {
     for (std::size_t i = axes.rank; i-- > 0;) {
-      if (axes.dims[i] == 0) return;  // there is no combination
+      if (axes.dims[i] == 0) return;  // empty
       index_[i] = first % axes.dims[i];
       first /= axes.dims[i];
       in_ += static_cast<std::ptrdiff_t>(index_[i]) * axes.in[i];
@@ -85,7 +85,7 @@ class MoveWalk {
   std::ptrdiff_t in_ = 0, out_ = 0;
 };
 
-/// One axis. Steps known when this is compiled let the compiler use vectors.
+/// Copies along one axis. Constant strides let the compiler vectorize.
 template <typename T>
 void move_row(const T* from, std::ptrdiff_t in_step, T* to, std::ptrdiff_t out_step, std::size_t width) {
   const auto end = static_cast<std::ptrdiff_t>(width);

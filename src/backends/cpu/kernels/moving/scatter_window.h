@@ -1,4 +1,4 @@
-// What undoes max pooling: adds each window's value to the element that the window selects.
+// The gradient of max pooling: adds each window's value to the element that the window selects.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct SelectAxis {
 
 constexpr std::size_t kMostSelectAxes = 16;
 
-/// x and out are [outer, extent..., inner], source is [outer, count..., inner]. out gets, at the first place of each
-/// window that no other of it beats (larger, or smaller), the sum of the windows' sources; 0 elsewhere.
+/// x and out are [outer, extent..., inner], source is [outer, count..., inner]. Each window selects the first position
+/// of its maximum (or minimum) in x; out is the sum of the sources of the windows that select an element, 0 elsewhere.
 struct SelectAndScatter {
   const void *x = nullptr, *source = nullptr;
   void* out = nullptr;

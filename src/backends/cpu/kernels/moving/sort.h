@@ -1,4 +1,4 @@
-// Lines put in order by keys, and the largest values of lines.
+// Sorting of lines by keys, and top-k of rows.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,23 @@
 
 namespace alate::cpu {
 
-/// When one key comes before another: bool, integers of 8 bits and more, and floats of 16 bits and more.
+/// The order of keys: bool, integers of 8 bits and more, and floats of 16 bits and more.
 struct KeyOrder {
   DType dtype = DType::f32;
   bool descending = false;
-  bool is_total = false;  // floats by IEEE 754's total order; else -0 equals 0, and NaN is before and behind nothing
-  bool or_equal = false;  // a key comes before one that equals it, too
+  bool is_total = false;  // floats by IEEE 754's total order; otherwise -0 equals 0, and NaN is unordered
+  bool or_equal = false;  // a key also comes before an equal one
 };
 
-/// What is put in order along with others; `in` and `out` do not overlap.
+/// One operand that is sorted along with the others; `in` and `out` do not overlap.
 struct SortOperand {
   const void* in = nullptr;
   void* out = nullptr;
   std::size_t element_bytes = 0;
 };
 
-/// Of all operands [outer, length, inner], contiguous and row-major, the lines along the middle axis, in the order of
-/// the keys. The result is that of a stable merge sort, bottom up, whatever the keys: also where NaN makes `order`
-/// none.
+/// Sorts the lines along the middle axis of all operands [outer, length, inner], contiguous and row-major, by the keys.
+/// The result is always that of a stable bottom-up merge sort, also where NaN keeps `order` from being an ordering.
 struct SortArguments {
   KeyOrder order;
   const void* keys = nullptr;
@@ -38,9 +37,9 @@ struct SortArguments {
 std::size_t sort_scratch_bytes(DType keys, std::size_t length);
 void sort_lines(const SortArguments& arguments, base::ThreadPool& pool, std::size_t max_workers);
 
-/// The k largest of each row, largest first, by total order, equal ones in their order; and their places.
+/// The k largest of each row, largest first by total order, ties in row order; and their indices.
 struct TopKArguments {
-  DType dtype = DType::f32;  // as of keys
+  DType dtype = DType::f32;  // as for KeyOrder
   const void* x = nullptr;   // [rows, length]
   void* values = nullptr;    // [rows, k]
   std::int32_t* places = nullptr;
@@ -50,8 +49,8 @@ struct TopKArguments {
 std::size_t top_k_scratch_bytes(DType dtype, std::size_t k);
 void top_k(const TopKArguments& arguments, base::ThreadPool& pool, std::size_t max_workers);
 
-/// Sorts places by merging, bottom up, which ends and keeps every place whatever `comes_before` says. `merged` has room
-/// for as many.
+/// Sorts places by bottom-up merging, which terminates and keeps every place whatever `comes_before` returns. `merged`
+/// is scratch of the same size.
 template <typename Place, typename ComesBefore>
 void merge_sort(std::span<Place> places, std::span<Place> merged, const ComesBefore& comes_before) {
   const std::size_t count = places.size();

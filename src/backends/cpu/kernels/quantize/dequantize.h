@@ -1,4 +1,4 @@
-// Numbers in quantized encodings, as floats, a part of a row at a time.
+// Dequantization of rows, part by part.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace alate::cpu {
 
 constexpr std::size_t kMostScaledAxes = 16;
 
-/// One axis before the last: its extent, the numbers along it that share a scale, and the scales.
+/// One axis: its extent, the block of elements along it that share a scale, and the number of scales.
 struct ScaledAxis {
   std::size_t extent = 1, block = 1, scales = 1;
 };
 
-/// A tensor's numbers as rows along its last axis. Pointers to what is stored, its scales and zero points are as
-/// tensor::dequantize takes them; the latter two may be null.
+/// A tensor's numbers as rows along its last axis. Stored values, scales and zero points are as for tensor::dequantize;
+/// the latter two may be null.
 struct QuantizedRows {
   tensor::EncodingKind kind = tensor::EncodingKind::linear;
   DType stored_dtype = DType::u8, scale_dtype = DType::f32;
@@ -32,14 +32,14 @@ struct QuantizedRows {
 /// `blocks` is tensor::Encoding's; `stored` has kMostScaledAxes axes at most.
 QuantizedRows quantized_rows(tensor::EncodingKind kind, std::span<const std::int64_t> blocks, const Shape& stored);
 
-/// Has the memory of a row that will be wanted soon brought near, where rows lie as they are numbered.
+/// Prefetches a row that will be needed soon, where rows are stored in their order.
 void fetch_row(const QuantizedRows& rows, std::size_t row);
 
 /// Parts of rows begin at multiples of this.
 constexpr std::size_t kQuantizedRun = 256;
 
-/// Numbers [begin, end) of a row as `dtype` (f16, bf16, f32 or f64); bit for bit what tensor::dequantize gives. `out`
-/// gets number `begin` first.
+/// Writes numbers [begin, end) of a row to `out` as `dtype` (f16, bf16, f32 or f64); bit-identical to
+/// tensor::dequantize.
 void dequantize_part(const QuantizedRows& rows, std::size_t row, std::size_t begin, std::size_t end, DType dtype,
                      std::byte* out);
 

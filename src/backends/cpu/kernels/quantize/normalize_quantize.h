@@ -1,4 +1,4 @@
-// Normalization of rows of f32, and their integers of 8 bits while they are in the first-level cache.
+// Normalization of f32 rows, fused with their 8-bit quantization while they are in the L1 cache.
 #pragma once
 
 #include "backends/cpu/kernels/quantize/quantize_rows.h"
@@ -6,8 +6,8 @@
 
 namespace alate::cpu {
 
-/// What normalize_rows writes, and of those rows what quantize_rows writes: the same bits as by one after the other.
-/// The rows, their width and x of `integers` are the norm's: they need not be given.
+/// Does normalize_rows, then quantize_rows on its result: bit-identical to the two calls. rows, width and x of
+/// `integers` are taken from the norm and need not be set.
 void normalize_and_quantize_rows(NormKind kind, const NormArguments& norm, const QuantizeArguments& integers,
                                  base::ThreadPool& pool, std::size_t max_workers, const Kernels& set = kernels());
 

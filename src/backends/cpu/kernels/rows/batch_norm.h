@@ -1,4 +1,4 @@
-// Normalization by numbers of each channel. Values are [outer, channels, inner]; sums are made in double.
+// Batch normalization with per-channel statistics. Values are [outer, channels, inner]; sums are computed in double.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct BatchNormArguments {
 void batch_norm(const ChannelValues& values, const BatchNormArguments& arguments, base::ThreadPool& pool,
                 std::size_t max_workers);
 
-/// The same by the mean and variance of x itself, which it writes.
+/// The same with the mean and variance of x itself, which it also writes.
 struct BatchNormTraining {
   const void *x = nullptr, *scale = nullptr, *shift = nullptr;
   void *y = nullptr, *mean = nullptr, *variance = nullptr;

@@ -1,4 +1,4 @@
-// Rows of f32 rounded to bf16, for products with weights of bf16.
+// Rounding of f32 rows to bf16, for products with bf16 weights.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace alate::cpu {
 
-/// Each number becomes the nearest bf16, ties to even; NaN stays NaN. Words hold two of them, or one that is f32 again.
-/// Strides are elements of x, and words. Nothing is owned; the words may be x's own floats where they hold one each.
+/// Each number becomes the nearest bf16, ties to even; NaN stays NaN. A word holds two bf16, or one widened back to
+/// f32. Strides count elements of x and words. Nothing is owned; words may alias x where a word holds one number.
 struct Bf16RowArguments {
   const float* x = nullptr;  // [rows, width]
   std::size_t x_stride = 0;
-  void* words = nullptr;  // [rows, words_stride]; where a row has half a word, the other half is zero
+  void* words = nullptr;  // [rows, words_stride]; an odd row's last half word is zero
   std::size_t words_stride = 0;
   std::size_t rows = 0;
   std::size_t width = 0;

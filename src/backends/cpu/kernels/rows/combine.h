@@ -1,4 +1,4 @@
-// What sums, products and extremes of two values are, for every computed type.
+// Sum, product and extremes of two values, for every computed type.
 #pragma once
 
 #include <complex>

@@ -1,5 +1,5 @@
-// Rows of tables looked up, added and normalized in one pass: what the embeddings of an encoder are. A row's bits
-// depend on its place alone, and are those of its steps one after the other.
+// Lookup, addition and layer norm of embedding rows in one pass, as in an encoder's embedding layer. A row's bits
+// depend only on its own inputs, and are those of the separate steps.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace alate::cpu {
 
-/// One addend of the sum: for place p, a row of a table. With indices that is row indices[p % period], of an index
-/// beyond the table the nearest row that there is; without, row p % period. Nothing is owned.
+/// One addend of the sum: for position p, a row of a table. With indices, it is row indices[p % period], clamped to the
+/// table; without, row p % period. Nothing is owned.
 struct EmbeddingAddend {
-  DType dtype = DType::f32;       // of the table: f32, bf16, f16, i8 or u8
+  DType dtype = DType::f32;       // table dtype: f32, bf16, f16, i8 or u8
   const void* table = nullptr;    // [rows, width]
-  std::size_t rows = 0;           // one at least; without indices `period` at least
-  const float* scales = nullptr;  // [rows], of a table of integers: its numbers are stored · scale
+  std::size_t rows = 0;           // at least one; without indices, at least `period`
+  const float* scales = nullptr;  // [rows], of an integer table: its values are stored · scale
   const void* indices = nullptr;  // [period] of i32 or i64; null: none
   bool has_wide_indices = false;  // i64
   std::size_t period = 1;
@@ -24,8 +24,8 @@ struct EmbeddingAddend {
 
 struct EmbedNormArguments {
   const EmbeddingAddend* addends = nullptr;
-  std::size_t count = 0;         // of the addends, 1 to kMaxEmbeddingAddends; they are added in their order
-  const float* scale = nullptr;  // [width], of the layer norm, as its shift
+  std::size_t count = 0;         // number of addends, 1 to kMaxEmbeddingAddends; added in order
+  const float* scale = nullptr;  // [width], the layer norm's; so is shift
   const float* shift = nullptr;
   float epsilon = 0;
   float* out = nullptr;  // [places, width]

@@ -1,5 +1,5 @@
-// Products of a matrix in f32, as it lies in memory, with one vector from either side: what is bound by reading the
-// matrix once, so that packing it (gemm.h) would cost more than it gains.
+// Products of an unpacked f32 matrix with one vector from either side (GEMV): bound by reading the matrix once, so that
+// packing it (gemm.h) would cost more than it gains.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct RowProductArguments {
   float scale = 1;
 };
 
-/// out[i] = scale · Σ m[i, j] x[j], for x [width] and out [rows]. A row's bits depend on that row alone.
+/// out[i] = scale · Σ m[i, j] x[j], for x [width] and out [rows]. A row's bits depend only on that row.
 void dot_rows(const RowProductArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
               const Kernels& set = kernels());
 

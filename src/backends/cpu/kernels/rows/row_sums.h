@@ -1,12 +1,12 @@
-// Sums of rows that one kernel makes and another reads.
+// Row sums that one kernel writes and another reads.
 #pragma once
 
 #include <cstddef>
 
 namespace alate::cpu {
 
-/// Floats that the sum of a row takes: lane l, of as many as a vector has, is the sum of the row's numbers l, l +
-/// lanes, l + 2 lanes, ..., added in that order. Lanes that a shorter vector lacks are not written.
+/// Floats per row sum: lane l, of as many lanes as a vector has, is the sum of the row's elements l, l + lanes, l + 2
+/// lanes, ..., added in that order. Lanes beyond a shorter vector are not written.
 constexpr std::size_t kSumLanes = 16;
 
 }  // namespace alate::cpu

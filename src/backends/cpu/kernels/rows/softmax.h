@@ -1,4 +1,4 @@
-// Softmax over the last axis of f32 rows. A row's bits depend on that row alone.
+// Softmax over the last axis of f32 rows. A row's bits depend only on that row.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct SoftmaxArguments {
   std::size_t rows = 0;
   std::size_t width = 0;
   bool logarithm = false;  // x - max - log(sum(exp(x - max))) in place of exp(x - max) / sum
-  bool streams = false;    // writes past the caches: for results that are too large for them
+  bool streams = false;    // non-temporal stores, for results too large for the caches
 };
 
 void softmax_rows(const SoftmaxArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,

@@ -10,8 +10,8 @@
 
 namespace alate::cpu {
 
-/// How a length is transformed: by the radices whose product it is (Stockham's order), or, where it has a large prime
-/// factor, as a convolution of a length that is a power of two (Bluestein 1970).
+/// How a length is transformed: by mixed radices (Stockham's order), or, where it has a large prime factor, as a
+/// convolution of power-of-two length (Bluestein 1970).
 struct FourierPlan {
   std::size_t length = 0;       // of the rows
   std::size_t inside = 0;       // of the transforms: length, or Bluestein's power of two
@@ -34,8 +34,8 @@ struct FourierLanes {
 
 enum class FourierValues : std::uint8_t { real, complex, half };  // half: mirrored to the rest of the length
 
-/// Rows along the middle axis of [outer, in_length or out_length, inner] are transformed; the results are multiplied by
-/// `scale`. in may be out where both are complex and of one length.
+/// Transforms rows along the middle axis of [outer, in_length or out_length, inner] and multiplies the results by
+/// `scale`. in may be out where both are complex and of the same length.
 struct FourierPass {
   DType component = DType::f32;  // or f64
   FourierValues in_values = FourierValues::complex, out_values = FourierValues::complex;
@@ -47,7 +47,7 @@ struct FourierPass {
   double scale = 1;
 };
 
-/// Scratch for a pass over rows of this length with so many workers.
+/// Scratch for a pass over rows of this length with `workers` workers.
 std::size_t fourier_scratch_bytes(std::size_t length, std::size_t workers);
 void transform(const FourierPass& pass, std::byte* scratch, std::size_t workers, base::ThreadPool& pool,
                const Kernels& set = kernels());

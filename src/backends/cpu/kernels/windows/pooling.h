@@ -1,4 +1,4 @@
-// One vector a sequence out of the vectors of its tokens, as sentence-transformers' Pooling module defines the ways.
+// Pooling of token vectors to one vector per sequence, with the modes of sentence-transformers' Pooling module.
 #pragma once
 
 #include <cstddef>
