@@ -1,5 +1,5 @@
-// The tile registers of AMX, as gemm_matrix_tiles.inl.h uses them; a derived class multiplies. As assembly, since the
-// intrinsics of GCC 12 take no template parameters and do not say that they read and write memory.
+// AMX tile registers, as gemm_matrix_tiles.inl.h uses them; a derived class multiplies. In assembly, because GCC 12's
+// intrinsics take no template parameters and do not declare that they read and write memory.
 #pragma once
 
 #include "backends/cpu/kernels/gemm/gemm_matrix_tiles.inl.h"
@@ -11,7 +11,7 @@ namespace {
 class AmxTiles {
  public:
   void configure(const TileShapes& shapes) { __asm__ volatile("ldtilecfg %0" : : "m"(shapes)); }
-  // Registers in use would be saved at each change of threads, and keep the core's clock low.
+  // Registers in use would be saved at each context switch, and keep the core's clock low.
   void release() { __asm__ volatile("tilerelease"); }
 
   template <int kTile>
@@ -28,9 +28,9 @@ class AmxTiles {
   }
 };
 
-// Of words of two bf16.
+// For words of two bf16.
 struct Bf16Tiles : AmxTiles {
-  // For each register, the products of words' first values and of their second ones are two sums, which are then added.
+  // Products of the words' first values and of their second values are summed separately; the two sums are then added.
   template <int kSums, int kRows, int kColumns>
   HWY_INLINE void multiply() {
     __asm__ volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kRows), "i"(kColumns));

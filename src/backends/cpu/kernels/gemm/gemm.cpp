@@ -11,48 +11,48 @@
 namespace alate::cpu {
 namespace {
 
-// A multiply-add per weight and row; reading a weight costs about as much as eight of them. A task below this is not
-// worth handing to another thread.
+// Task cost: a multiply-add per weight and row; reading a weight costs about as much as eight of them. Smaller tasks
+// than kTaskWork are not worth handing to another thread.
 constexpr std::size_t kReadingWeightsInRows = 8;
 constexpr std::size_t kTaskWork = 512 * 1024;
-// Tasks are taken as threads come free: with this many for each, the last ones end nearly together. More are slower
-// where weights come from memory, as each begins with a panel that nobody has drawn in yet.
+// Threads take tasks as they become free: with this many tasks per thread, the last ones end nearly together. More are
+// slower where weights come from memory, as each task begins with a panel that has not been prefetched.
 constexpr std::size_t kTasksPerWorker = 4;
 
-// Lines of memory this far apart share a set of the first-level cache: it has 64 sets on the processors that matter,
-// of 8 lines or a few more, of which W and C take some.
+// Cache lines this far apart share a set of the L1 cache: on the CPUs that matter it has 64 sets of 8 ways or a few
+// more, some of which W and C take.
 constexpr std::size_t kSetBytes = 4096, kLinesForRows = 4;
 constexpr std::size_t kLineWords = 16;
 
 std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-// Start of part `index` when `count` things are split into `parts` nearly equal runs.
+// Start of part `index` when `count` items are split into `parts` nearly equal ranges.
 std::size_t part_begin(std::size_t count, std::size_t parts, std::size_t index) { return count * index / parts; }
 
 struct Split {
   std::size_t row_blocks, panel_blocks;
 };
 
-// The block that is taken as number `index` of `blocks`, where `workers` threads take them by turns: so each goes
-// through neighbours, of which one draws the next into the cache.
+// The block taken as number `index` of `blocks`, where `workers` threads take turns: each thread goes through
+// neighbouring blocks, and each block prefetches the next.
 struct TurnOfBlock {
   std::size_t block;
   bool is_followed;  // by the next block, on the same thread
 };
 TurnOfBlock turn_of_block(std::size_t index, std::size_t blocks, std::size_t workers) {
-  const std::size_t each = blocks / workers, longer = blocks % workers;  // threads that have one more
+  const std::size_t each = blocks / workers, longer = blocks % workers;  // longer: threads with one block more
   const std::size_t worker = index % workers, turn = index / workers;
   return {worker * each + std::min(worker, longer) + turn, turn + 1 < each + (worker < longer ? 1 : 0)};
 }
 
-// What blocks consist of: strips, or the lines that A has.
+// Units that blocks consist of: strips, or A's lines.
 std::size_t units_of(const GemmArguments& g, const GemmKernel& kernel) {
   return g.lines == nullptr ? divide_up(g.m, kernel.rows_per_tile) : g.m / g.lines->rows;
 }
 
 bool becomes_integers(const GemmArguments& g) { return g.integers.words != nullptr; }
 
-// Panels that one task must have together: of a run, where those become integers.
+// Panels that one task must take together: those of a group, where C is quantized.
 std::size_t panels_at_once(const GemmArguments& g, const GemmKernel& kernel) {
   return becomes_integers(g) ? g.n / g.integers.runs / kernel.panel_width : 1;
 }
@@ -62,18 +62,18 @@ std::size_t most_tasks(const GemmArguments& g, std::size_t workers) {
   return std::min(work / kTaskWork, workers * kTasksPerWorker);
 }
 
-// Whether W does not fit into the second-level cache, so that each block of rows reads it from further away.
+// Whether W does not fit the L2 cache, so that each block of rows reads it from further away.
 bool reads_far(const GemmArguments& g) { return g.n * g.k > cache_blocks().row_words; }
 
-// Rows of a block of a product that becomes integers: as many as have a run's results in the second-level cache, or, if
-// W is read from further away, as have results of W's size.
+// Rows of a block of a quantized product: as many as keep a group's results in the L2 cache, or, if W is read from
+// further away, as have results of W's size.
 std::size_t waiting_rows(const GemmArguments& g) {
   const std::size_t rows = cache_blocks().waiting_floats / (g.n / g.integers.runs);
   return reads_far(g) ? std::max(rows, g.k) : rows;
 }
 
-// Whether a product that becomes integers is one of floats first, whose columns threads share: where runs and rows
-// leave threads nothing to do, or so few rows that reading W takes longer than writing and reading C.
+// Whether a quantized product is first computed as floats, with columns split over threads: where groups and rows leave
+// threads idle, or where rows are so few that reading W takes longer than writing and reading C.
 bool is_floats_first(const GemmArguments& g, std::size_t workers, std::size_t tasks) {
   return tasks < std::min(workers, most_tasks(g, workers)) || (workers > 1 && reads_far(g) && g.m < workers * g.k);
 }
@@ -82,7 +82,7 @@ bool is_floats_first(const GemmArguments& g, std::size_t workers, std::size_t ta
 Split choose_split(const GemmArguments& g, const GemmKernel& kernel, std::size_t workers) {
   const std::size_t panels = divide_up(divide_up(g.n, kernel.panel_width), panels_at_once(g, kernel));
   const std::size_t units = units_of(g, kernel), unit_rows = divide_up(g.m, units);
-  // Rows that overlap bring few new words each.
+  // Overlapping rows add few new words each.
   const std::size_t row_words = std::max<std::size_t>(1, g.lines == nullptr ? g.k : std::min(g.k, 2 * g.a_stride));
   std::size_t rows_in_cache = cache_blocks().row_words / row_words;
   if (becomes_integers(g)) rows_in_cache = std::min(rows_in_cache, waiting_rows(g));
@@ -96,11 +96,11 @@ Split choose_split(const GemmArguments& g, const GemmKernel& kernel, std::size_t
   return split;
 }
 
-// `columns` rows of W as the columns of one panel, whose weights have kBytes each.
+// Packs `columns` rows of W as the columns of one panel; weights have kBytes bytes each.
 template <std::size_t kBytes>
 void pack_panel(const std::byte* w, std::size_t w_stride, std::size_t columns, std::size_t row_bytes, std::size_t width,
                 std::byte* to) {
-  // A run of k is one cache line of each row of W and few enough lines of the panel to stay in the first-level cache.
+  // A run of k is one cache line of each row of W and few enough lines of the panel to stay in the L1 cache.
   constexpr std::size_t kRun = 64 / kBytes;
   const std::size_t k = divide_up(row_bytes, kBytes), whole = row_bytes / kBytes;
   for (std::size_t k_begin = 0; k_begin < k; k_begin += kRun) {
@@ -120,7 +120,7 @@ void pack_panel(const std::byte* w, std::size_t w_stride, std::size_t columns, s
   }
 }
 
-// Whether the rows of A that a tile reads side by side drive each other out of the first-level cache.
+// Whether the rows of A that a tile reads together evict each other from the L1 cache.
 bool rows_collide(const GemmArguments& g, const GemmKernel& kernel) {
   return g.lines == nullptr && g.a_stride * sizeof(float) % kSetBytes == 0 && g.k >= kLineWords &&
          std::min(g.m, kernel.rows_per_tile) > kLinesForRows;
@@ -128,13 +128,13 @@ bool rows_collide(const GemmArguments& g, const GemmKernel& kernel) {
 
 std::size_t spread_stride(const GemmArguments& g) { return (divide_up(g.k, kLineWords) + 1) * kLineWords; }
 
-// Copies rows [begin, end) of A to `to`, each a line further from a multiple of kSetBytes than the one before.
+// Copies rows [begin, end) of A to `to`, staggered so that each starts one cache line later modulo kSetBytes.
 void spread_rows(const GemmArguments& g, std::size_t begin, std::size_t end, float* to) {
   for (std::size_t row = begin; row < end; ++row, to += spread_stride(g))
     std::memcpy(to, static_cast<const float*>(g.a) + row * g.a_stride, g.k * sizeof(float));
 }
 
-// The rows [begin, end) of a product without lines.
+// The arguments for rows [begin, end) of a product without lines.
 GemmArguments rows_of_product(const GemmArguments& g, std::size_t begin, std::size_t end) {
   GemmArguments part = g;
   part.a = static_cast<const float*>(g.a) + begin * g.a_stride;
@@ -149,13 +149,13 @@ GemmArguments rows_of_product(const GemmArguments& g, std::size_t begin, std::si
   return part;
 }
 
-// Computes the panels [begin, end) of a product that becomes integers, run by run in `waiting`: m rows of a run.
+// Computes panels [begin, end) of a quantized product, group by group in `waiting`: m rows of one group.
 void multiply_and_quantize(const GemmArguments& g, const GemmKernel& kernel, std::size_t begin, std::size_t end,
                            float* waiting) {
   const std::size_t panels = panels_at_once(g, kernel), length = panels * kernel.panel_width;
   GemmArguments floats = g;
   floats.c = waiting;
-  floats.c_stride = floats.column_block = length;  // every run begins where the one before began
+  floats.c_stride = floats.column_block = length;  // every group overwrites the one before
   floats.block_stride = 0;
   for (std::size_t panel = begin; panel < end; panel += panels) {
     kernel.run({&floats, 0, g.m, panel, panel + panels, end});
@@ -167,7 +167,7 @@ void multiply_and_quantize(const GemmArguments& g, const GemmKernel& kernel, std
   }
 }
 
-// All of C as floats first.
+// Computes all of C as floats first, then quantizes it.
 void multiply_then_quantize(const GemmArguments& g, base::ThreadPool& pool, std::size_t workers,
                             const GemmKernel& kernel) {
   GemmArguments floats = g;
@@ -236,12 +236,12 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
   const bool spreads = rows_collide(product, kernel);
   if (quantizes && !spreads && is_floats_first(product, workers, tasks))
     return multiply_then_quantize(product, pool, workers, kernel);
-  // A row's sums go through its panels in their order.
+  // A row's sum adds its panels in order.
   const bool sums_after = product.row_sums != nullptr && split.panel_blocks > 1;
   if (sums_after) product.row_sums = nullptr;
   const std::size_t panels = divide_up(product.n, kernel.panel_width), at_once = panels_at_once(product, kernel);
   const std::size_t units = units_of(product, kernel);
-  if (spreads && split.panel_blocks > 1 && !quantizes) {  // several tasks read the same rows
+  if (spreads && split.panel_blocks > 1 && !quantizes) {  // because several tasks read the same rows
     float* rows = thread_scratch(product.m * spread_stride(product));
     split_rows(product.m, product.k, pool, workers, [&](std::size_t begin, std::size_t end) {
       spread_rows(product, begin, end, rows + begin * spread_stride(product));
@@ -250,11 +250,11 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
     product.a_stride = spread_stride(product);
   }
   const bool spreads_block = spreads && (split.panel_blocks == 1 || quantizes);
-  // Threads that work at the same time share the rows and read different panels, so that W comes once from memory.
+  // Concurrent threads share rows and read different panels, so that W is read from memory once.
   const auto run_task = [&](std::size_t index, std::size_t) {
     const std::size_t row_block = index / split.panel_blocks;
     const auto [panel_block, is_followed] = turn_of_block(index % split.panel_blocks, split.panel_blocks, workers);
-    // Blocks end where strips of nearly equal height, or lines, do.
+    // Blocks end at boundaries of lines, or of strips of nearly equal height.
     const std::size_t begin = part_begin(product.m, units, part_begin(units, split.row_blocks, row_block));
     const std::size_t end = part_begin(product.m, units, part_begin(units, split.row_blocks, row_block + 1));
     const std::size_t first = at_once * part_begin(panels / at_once, split.panel_blocks, panel_block);

@@ -1,4 +1,4 @@
-// Products of bf16 with the tile registers of AMX.
+// bf16 GEMM in AMX tile registers.
 #include "backends/cpu/kernels/gemm/amx_tiles.inl.h"
 
 namespace alate::cpu {

@@ -1,4 +1,4 @@
-// Products of bytes with the tile registers of AMX.
+// 8-bit GEMM in AMX tile registers.
 #include "backends/cpu/kernels/gemm/amx_tiles.inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -6,7 +6,7 @@ namespace alate::cpu::HWY_NAMESPACE {
 namespace {
 
 struct IntegerTiles : AmxTiles {
-  // Unsigned bytes of the rows by signed ones of the columns.
+  // Unsigned bytes of the rows times signed bytes of the columns.
   template <int kSums, int kRows, int kColumns>
   HWY_INLINE void multiply() {
     __asm__ volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kRows), "i"(kColumns));

@@ -1,4 +1,4 @@
-// Matrix products with AVX2 and FMA: tiles of 6 by 16, 12 of the 16 registers.
+// GEMM with AVX2 and FMA: tiles of 6 by 16, 12 of the 16 registers.
 #include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
 #include "backends/cpu/kernels/gemm/multiply_adds.inl.h"
 

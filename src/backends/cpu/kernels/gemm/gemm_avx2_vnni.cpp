@@ -1,4 +1,4 @@
-// Products of bytes with AVX-VNNI, in tiles as gemm_avx2.cpp has them.
+// 8-bit GEMM with AVX-VNNI, in the tiles of gemm_avx2.cpp.
 #include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,4 +1,4 @@
-// Matrix products with AVX-512: tiles of 14 by 32, 28 of the 32 registers.
+// GEMM with AVX-512: tiles of 14 by 32, 28 of the 32 registers.
 #include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
 #include "backends/cpu/kernels/gemm/multiply_adds.inl.h"
 

@@ -1,15 +1,15 @@
-// Products of bf16 with AVX-512 BF16, in tiles as gemm_avx512.cpp has them.
+// bf16 GEMM with AVX-512 BF16, in the tiles of gemm_avx512.cpp.
 #include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 namespace {
 
-// The products of a word are added to each other and to the sum, each step rounded to nearest even; subnormals count as
-// zeros (Intel's manual, VDPBF16PS).
+// A word's products are added to each other and to the sum, each step rounded to nearest even; subnormals are flushed
+// to zero (Intel's manual, VDPBF16PS).
 struct Bf16Dot : WholeWords {
   static constexpr WordKind kKind = WordKind::bf16;
-  // As assembly: Clang 16 crashes over vectors of bf16 in code for AddressSanitizer.
+  // In assembly: Clang 16 crashes on vectors of bf16 in code for AddressSanitizer.
   static HWY_INLINE FloatVector add(FloatVector sum, FloatVector operand, FloatVector weights) {
     __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(operand.raw), "v"(weights.raw));
     return sum;

@@ -1,4 +1,4 @@
-// Products of bytes with AVX-512 VNNI, in tiles as gemm_avx512.cpp has them.
+// 8-bit GEMM with AVX-512 VNNI, in the tiles of gemm_avx512.cpp.
 #include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,5 +1,5 @@
-// The inside of a matrix product, for the one instruction set that the including file is compiled for: tiles of a few
-// rows of A by a panel of W, whose sums stay in registers over k. Everything here has internal linkage.
+// The GEMM micro-kernel, for the one instruction set that the including file is compiled for: tiles of a few rows of A
+// by a panel of W, whose sums stay in registers over k. Everything here has internal linkage.
 #pragma once
 
 #include <type_traits>
@@ -15,23 +15,23 @@ template <typename Weight>
 struct TileInputs {
   const float* a;  // first row
   std::size_t a_stride;
-  const std::ptrdiff_t* segment_offsets;  // from `a`, of each segment's k values
+  const std::ptrdiff_t* segment_offsets;  // relative to `a`, of each segment's k values
   std::size_t segments;
   const Weight* panel;       // first panel
   std::size_t panel_stride;  // from one panel to the next
   std::size_t k;             // of a segment
   bool continues;            // adds to the sums in `out`
-  const float* row_scales;  // of integers, [rows, segments], scales_stride apart: sums become floats and `out` is their
-                            // sum over segments, each times its scale; null: `out` gets integers
-  const float* column_sums;    // of integers, with row_scales, [segments, sums_stride]: sums of the columns of W
-  const float* column_scales;  // likewise, scales of the columns of W; null: they are not those of runs
-  std::size_t sums_stride, scales_stride, columns;  // columns: those of the panel that exist
+  const float* row_scales;   // integers only, [rows, segments], rows scales_stride apart: sums become floats and `out`
+                            // is their sum over segments, each times its scale; null: `out` gets integers
+  const float* column_sums;    // integers only, with row_scales, [segments, sums_stride]: sums of the columns of W
+  const float* column_scales;  // likewise, scales of the columns of W; null: not per group
+  std::size_t sums_stride, scales_stride, columns;  // columns: valid columns of the panel
   std::size_t out_stride;                           // of the rows of `out`
-  const float* bias;                                // added to each row of `out` at the end, of all columns; or null
-  const float* residual;                            // and then this matrix; or null
+  const float* bias;                                // added to each row of `out` at the end; needs all columns; or null
+  const float* residual;                            // added after the bias; or null
   std::size_t residual_stride;
-  float* row_sums;          // where sums of the rows of `out` are wanted, or null
-  bool continues_row_sums;  // adds to those that are there
+  float* row_sums;          // receives sums of the rows of `out`; or null
+  bool continues_row_sums;  // adds to the existing row sums
   WantedSoon<Weight> wanted_soon;
   bool is_lone;  // the rows' only strip
 };
@@ -57,7 +57,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
   const Weight* panel = in.panel;
   WantedSoon<Weight> wanted_soon = in.wanted_soon;
 
-  // The run that ends with this segment: its sums become floats, and the next run begins with zeros.
+  // Ends the group of this segment: its sums become floats, and the next group begins with zeros.
   const auto finish_run = [&]<bool kScalesColumns>(std::size_t run, std::bool_constant<kScalesColumns>) HWY_ATTR
       __attribute__((always_inline)) {
     FloatVector column_scales[kColumns];
@@ -93,7 +93,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
   };
 
   for (std::size_t segment = 0; segment < in.segments; ++segment) {
-    // Runs of integers follow each other.
+    // Groups of integers are contiguous.
     const float* first = kIsInteger<Dot> ? in.a + segment * in.k : in.a + in.segment_offsets[segment];
     if (in.is_lone)
       add_words<Dot, kVectors, true>(first, in.a_stride, in.k, panel, in.panel_stride, wanted_soon, sums);
@@ -146,7 +146,7 @@ template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 struct TileTable {
   MultiplyTile<Dot> one[kMaxRows + 1];
   MultiplyTile<Dot> several[kMaxRows + 1];
-  std::size_t panels[kMaxRows + 1];  // how many are several
+  std::size_t panels[kMaxRows + 1];  // panels per call of `several`
 
   template <std::size_t kRows>
   constexpr void fill() {
@@ -163,14 +163,14 @@ struct TileTable {
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 constexpr TileTable<Dot, kMaxRows, kVectors> kTiles;
 
-// Dots of smaller weights name the one of the numbers that these mean, WideDot.
+// Dots of narrow weights name the dot of the widened values, WideDot.
 template <class Dot>
 constexpr bool kIsNarrow = requires { typename Dot::WideDot; };
 
-// From so many strips on it is sooner done to widen a part of a panel once than each time that it is read.
+// From this many strips on, widening a part of a panel once is faster than each time that it is read.
 constexpr std::size_t kStripsWorthWidening = 3;
 
-// Writes `count` weights as floats, a multiple of kLanes.
+// Writes `count` weights, a multiple of kLanes, as floats.
 template <class Dot>
 void widen(const typename Dot::Weight* HWY_RESTRICT weights, std::size_t count, float* HWY_RESTRICT out) {
   for (std::size_t i = 0; i < count; i += kLanes) hn::Store(Dot::template weights<0>(weights + i), kFloats, out + i);
@@ -213,8 +213,8 @@ class Strips {
     return {static_cast<const float*>(g_.a) + from, row, end - begin};
   }
 
-  // Part of k: `segments` runs of `run` values each, which begin at offsets[s] + offset; `first` values are before
-  // them.
+  // Part of k: `segments` runs of `run` values each, which begin at offsets[s] + offset, after the first `first`
+  // values.
   struct Part {
     std::size_t first, run, segments;
     const std::ptrdiff_t* offsets;
@@ -267,7 +267,7 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
           static_cast<const typename Dot::Weight*>(g.packed) + panel * panel_size + values.first * kPanelWidth;
       const std::size_t part_size = panels * values.segments * values.run * kPanelWidth;
       const bool more_follows = !is_last_part || panel + panels < block.fetch_end;
-      // All strips with `weights`, which Read reads; what follows them in memory is at `next`.
+      // Multiplies all strips with `weights`, as read by Read; `next` follows them in memory.
       const auto multiply_strips = [&]<class Read>(std::type_identity<Read>, const typename Read::Weight* weights,
                                                    const typename Read::Weight* next) HWY_ATTR {
         constexpr const auto& kTable = kTiles<Read, kMaxRows, kVectors>;
@@ -276,7 +276,7 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
         for (std::size_t index = 0; index < strips.count(); ++index) {
           const auto strip = strips[index];
           const TilePlace place = place_of(strip);
-          // A whole tile of sums to which at most bias and residual are added needs no memory of its own.
+          // A full tile of sums with at most bias and residual to add goes straight to C.
           const bool goes_to_c =
               is_finished_by_sums && place.columns == place.width && place.columns <= place.stored.left;
           float* tile = goes_to_c ? g.c + place.row * g.c_stride + stored.offset : tiles[parts == 1 ? 0 : index];
@@ -298,7 +298,7 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
           inputs.row_sums = adds && g.row_sums != nullptr ? g.row_sums + place.row * kSumLanes : nullptr;
           inputs.continues_row_sums = place.column != 0;
           inputs.row_scales = nullptr;
-          if (kIsOfIntegers && is_last_part) {  // before, sums of integers wait as integers
+          if (kIsOfIntegers && is_last_part) {  // until then, integer sums are spilled as integers
             inputs.row_scales = g.scales.row_scales + place.row * g.scales.row_stride;
             inputs.column_sums = g.scales.column_sums + place.column;
             inputs.column_scales = g.scales.has_column_scales_of_runs ? g.scales.column_scales + place.column : nullptr;
@@ -333,7 +333,7 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
 
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 void gemm_block(const GemmBlock& block) {
-  // Panels that stay in the cache are gone through for few rows at a time, so that C is written from start to end.
+  // Where the panels stay in the cache, few rows at a time go through all of them, so that C is written sequentially.
   constexpr std::size_t kSmallPanels = 16 * 1024, kFewStrips = 4;  // floats
   const GemmArguments& g = *block.arguments;
   const bool is_small = (block.panel_end - block.panel_begin) * kVectors * kLanes * g.k <= kSmallPanels;
@@ -341,7 +341,7 @@ void gemm_block(const GemmBlock& block) {
                           : g.k <= kMostKAtOnce ? block.row_end - block.row_begin
                                                 : kMostStrips * kMaxRows;
   if (g.lines != nullptr) {
-    const std::size_t strips = (g.lines->rows + kMaxRows - 1) / kMaxRows;  // of a line
+    const std::size_t strips = (g.lines->rows + kMaxRows - 1) / kMaxRows;  // per line
     const std::size_t lines = most_rows / kMaxRows / strips;
     most_rows = (lines == 0 ? 1 : lines) * g.lines->rows;
   }

@@ -1,4 +1,4 @@
-// Products of words that hold two or more values each, as far as every instruction set has them; see gemm_block.inl.h.
+// Dot products of words with two or more values, for all instruction sets; see gemm_block.inl.h.
 #pragma once
 
 #include "backends/cpu/kernels/gemm/gemm_block.inl.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr hn::RebindToUnsigned<FloatTag> kBits;
 
-// Two bf16 a word, widened to f32: the first value is in the low bits.
+// Two bf16 per word, widened to f32: the first value is in the low bits.
 struct WidenedBf16Dot {
   using Weight = float;
   static constexpr WordKind kKind = WordKind::bf16;
@@ -32,7 +32,7 @@ struct WidenedBf16Dot {
   }
 };
 
-// Weights of half the size, widened to f32 where they are read.
+// Half-precision weights, widened to f32 when read.
 template <class Half>
 struct NarrowWeightsDot : FloatDot {
   using Weight = typename Half::Stored;
@@ -59,7 +59,7 @@ struct F16Weights {
   }
 };
 
-// Two i16 a word, by products of 32 bits.
+// Two i16 per word, by 32-bit products.
 struct WidenedShortsDot {
   using Weight = float;
   static constexpr WordKind kKind = WordKind::shorts;
@@ -83,7 +83,7 @@ struct WidenedShortsDot {
   }
 };
 
-// Words that one instruction multiplies whole: a derived dot says how, `add`.
+// Words that one instruction multiplies whole: a derived dot provides `add`.
 struct WholeWords {
   using Weight = float;
   static constexpr std::size_t kParts = 1;
@@ -99,7 +99,7 @@ struct WholeWords {
 
 using IntegerVector = hn::Vec<decltype(kLaneIntegers)>;
 
-// Words of several integers: Instruction::add(sum, operand, weights) takes and gives vectors of words.
+// Words of several integers: Instruction::add(sum, operand, weights) takes and returns vectors of words.
 template <WordKind kKindOfWords, class Instruction>
 struct IntegersDot : WholeWords {
   static constexpr WordKind kKind = kKindOfWords;
@@ -109,7 +109,7 @@ struct IntegersDot : WholeWords {
   }
 };
 
-// The products of numbers, in tiles of one size.
+// The floating-point kernels, with one tile size.
 template <std::size_t kMaxRows, std::size_t kVectors>
 void fill_float_products(Kernels& kernels) {
   kernels.f32 = gemm_kernel<FloatDot, kMaxRows, kVectors>();

@@ -1,5 +1,5 @@
-// How the sums in a tile of a matrix product become results: scales and offsets of integers, bias, activation and
-// residual, for the one instruction set that the including file is compiled for. Everything here has internal linkage.
+// The GEMM epilogue: scales and offsets of integers, bias, activation and residual, for the one instruction set that
+// the including file is compiled for. Everything here has internal linkage.
 #pragma once
 
 #include "backends/cpu/kernels/elementwise/vector_math.inl.h"
@@ -16,16 +16,16 @@ constexpr hn::RebindToSigned<FloatTag> kLaneIntegers;
 constexpr std::size_t kLanes = HWY_LANES(float);
 constexpr std::size_t kCacheLine = 64;  // bytes
 
-// The first `count` of a vector's lanes, all where there are as many.
+// Loads the first `count` lanes, at most a whole vector.
 template <class D>
 HWY_INLINE hn::Vec<D> load_at_most(D d, const hn::TFromD<D>* p, std::size_t count) {
   return count >= hn::Lanes(d) ? hn::LoadU(d, p) : load_first(d, p, count);
 }
 
-// Where a column is stored, from the first of the row of C.
+// Where a column is stored, relative to the start of C's row.
 struct StoredColumn {
   std::size_t offset;
-  std::size_t left;  // columns of its block from it on
+  std::size_t left;  // columns left in its block, including it
 };
 
 HWY_INLINE StoredColumn stored_column(const GemmArguments& g, std::size_t column) {
@@ -34,7 +34,7 @@ HWY_INLINE StoredColumn stored_column(const GemmArguments& g, std::size_t column
   return {column / g.column_block * g.block_stride + within, g.column_block - within};
 }
 
-// Goes `count` columns on: kColumnBlockUnit or a part of it, so that it goes past no block's end.
+// Advances by `count` columns: kColumnBlockUnit or a part of it, so that no step crosses the end of a block.
 HWY_INLINE void advance(const GemmArguments& g, std::size_t count, StoredColumn& column) {
   static_assert(kColumnBlockUnit % kLanes == 0);
   column.offset += count;
@@ -47,22 +47,22 @@ HWY_INLINE void advance(const GemmArguments& g, std::size_t count, StoredColumn&
 // Where a tile lies in C.
 struct TilePlace {
   std::size_t row, rows;
-  std::size_t column, columns;  // those that exist; the tile in memory is `width` wide
+  std::size_t column, columns;  // columns: valid ones; the tile in memory is `width` wide
   std::size_t width;
   StoredColumn stored;  // the first column
 };
 
 constexpr bool is_of_integers(WordKind kind) { return kind == WordKind::bytes || kind == WordKind::shorts; }
 
-// Whether a product of such words may store bf16.
+// Whether products of such words can store bf16.
 constexpr bool may_round(WordKind kind) { return kind == WordKind::bf16; }
 
 #ifdef __AVX512BF16__
-// The first `count` of the nearest bf16. Zeros of subnormals, which products of bf16 take for zeros anyway.
+// Stores the first `count` lanes as the nearest bf16. Subnormals become zeros, as bf16 products flush them anyway.
 HWY_INLINE void store_rounded(FloatVector x, std::uint16_t* to, std::size_t count) {
   const hn::Rebind<std::uint16_t, FloatTag> half;
   hn::Vec<decltype(half)> rounded;
-  __asm__("vcvtneps2bf16 %1, %0" : "=v"(rounded.raw) : "v"(x.raw));  // as assembly: see gemm_avx512_bf16.cpp
+  __asm__("vcvtneps2bf16 %1, %0" : "=v"(rounded.raw) : "v"(x.raw));  // in assembly: see gemm_avx512_bf16.cpp
   if (count >= kLanes)
     hn::StoreU(rounded, half, to);
   else
@@ -90,15 +90,15 @@ HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place)
   }
 }
 
-// What the sums of one run of some columns are multiplied with: ones where the columns have one scale for all runs,
-// with which the whole is multiplied at the end.
+// Factors for the sums of one group in some columns: ones where the columns have one scale for all groups, which is
+// applied at the end.
 HWY_INLINE FloatVector run_scales(const IntegerScales& scales, std::size_t n, std::size_t run, std::size_t column,
                                   std::size_t count) {
   if (!scales.has_column_scales_of_runs) return hn::Set(kFloats, 1.0f);
   return load_at_most(kFloats, scales.column_scales + run * n + column, count);
 }
 
-// What the offsets of one run are multiplied with for some of a tile's columns: the columns' sums, scaled.
+// Factors for the offsets of one group in some of a tile's columns: the columns' sums, scaled.
 HWY_INLINE FloatVector offset_factors(const GemmArguments& g, const TilePlace& place, std::size_t run,
                                       std::size_t column) {
   const std::size_t first = place.column + column, count = place.columns - column;
@@ -106,7 +106,7 @@ HWY_INLINE FloatVector offset_factors(const GemmArguments& g, const TilePlace& p
                  run_scales(g.scales, g.n, run, first, count));
 }
 
-// Adds to a tile of integers' sums the offsets of runs [first_run, first_run + kRuns) times the columns' sums.
+// Adds the offsets of groups [first_run, first_run + kRuns) times the columns' sums to a tile of integer sums.
 template <std::size_t kRuns>
 HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, std::size_t first_run,
                               float* HWY_RESTRICT tile) {
@@ -126,7 +126,7 @@ HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, st
   }
 }
 
-// The same for all runs from `run` on but the last, which finish_tile adds.
+// The same for all groups from `run` on but the last, which finish_tile adds.
 HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace& place, std::size_t run, float* tile) {
   const std::size_t end = g.scales.runs - 1;
   for (; run + 4 <= end; run += 4) add_offsets<4>(g, place, run, tile);
@@ -135,16 +135,16 @@ HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace&
   if (end - run == 1) add_offsets<1>(g, place, run, tile);
 }
 
-// What a tile holds that becomes results.
+// Contents of a tile before the epilogue.
 enum class TileSums {
   floats,
-  whole,   // integers, of a product with one run whose columns have their scales at the end
-  scaled,  // of integers, with their rows' scales and the offsets of all runs but the last
+  whole,   // integers, of a product with one group, whose column scales are applied at the end
+  scaled,  // integer sums with row scales and the offsets of all groups but the last applied
 };
 
-// Makes results of the sums in a tile's columns from `column` on, as many as kVectors vectors have, or of one vector
-// fewer where the tile ends (kIsWhole is false): finish_tile says what. What is the same for all rows is in variables,
-// which compilers would read anew after each store; what lies in one line of the cache is stored together.
+// The epilogue (see finish_tile) for a tile's columns from `column` on: kVectors vectors, or one fewer at the tile's
+// end (kIsWhole is false). Values shared by all rows are in variables, because compilers would reload them after each
+// store; stores to one cache line are kept together.
 template <Activation kActivation, TileSums kTileSums, bool kMayRound, bool kSums, std::size_t kVectors, bool kIsWhole>
 HWY_INLINE void finish_columns(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile,
                                std::size_t column, const StoredColumn& stored) {
@@ -220,8 +220,8 @@ HWY_INLINE void finish_columns(const GemmArguments& g, const TilePlace& place, c
   }
 }
 
-// Makes results of the sums in a tile and stores them, in one pass while the tile is in the first cache: those of
-// integers get the scales and the offsets, times the columns' sums, that they lack.
+// Turns the sums in a tile into results and stores them, in one pass while the tile is in the L1 cache: integer sums
+// get their missing scales and offsets times column sums.
 template <Activation kActivation, TileSums kTileSums, bool kMayRound, bool kSums = false>
 HWY_NOINLINE void finish_tile(const GemmArguments& g, const TilePlace& place, const float* HWY_RESTRICT tile) {
   constexpr std::size_t kPair = 2 * kLanes;

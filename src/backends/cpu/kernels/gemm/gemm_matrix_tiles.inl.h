@@ -1,10 +1,10 @@
-// The inside of a matrix product for processors with tile registers (AMX): each holds up to 16 rows of 16 words, and
-// one instruction multiplies two of them and adds to a third. Panels are 32 columns wide, so that 16 of their rows of
-// words are two registers as they lie. What has registers is a policy: amx_tiles.inl.h, or a test's that emulates it.
+// The GEMM micro-kernel for CPUs with tile registers (AMX): each holds up to 16 rows of 16 words, and one instruction
+// multiplies two of them and adds to a third. Panels are 32 columns wide, so that 16 of their word rows load directly
+// into two registers. Registers come from a policy: amx_tiles.inl.h, or a test's emulation.
 //
 // A policy `Registers` begins unconfigured and has
-//   void configure(const TileShapes&)         all registers are zeros then
-//   void release()                            they are as at the beginning
+//   void configure(const TileShapes&)         zeroes all registers
+//   void release()                            back to the initial state
 //   void zero<kTile>()
 //   void load<kTile>(const float*, stride)    strides are words from one row of a register to the next
 //   void store<kTile>(float*, stride)
@@ -21,7 +21,7 @@ namespace alate::cpu::HWY_NAMESPACE {
 namespace {
 
 constexpr std::size_t kRegisterRows = 16, kRegisterWords = 16;
-// What is multiplied at a time: two registers of A's rows by two of W's columns, in four registers of sums.
+// One step multiplies two registers of A's rows by two of W's columns, into four registers of sums.
 constexpr std::size_t kStripRows = 2 * kRegisterRows, kStripColumns = 2 * kRegisterWords;
 constexpr int kRegisters = 8;
 constexpr int kUpperLeft = 0, kUpperRight = 1, kLowerLeft = 2, kLowerRight = 3;  // sums
@@ -35,8 +35,7 @@ struct TileShapes {
 };
 static_assert(sizeof(TileShapes) == 64);
 
-// For strips of so many rows, of which `words` words are multiplied at a time. Lower registers that a strip has no rows
-// for are not used.
+// Shapes for strips of strip_rows rows, `words` words at a time. Lower registers without rows are not used.
 inline TileShapes shapes_for(std::size_t strip_rows, std::size_t words) {
   TileShapes shapes;
   const std::size_t upper = strip_rows < kRegisterRows ? strip_rows : kRegisterRows, lower = strip_rows - upper;
@@ -57,13 +56,13 @@ inline TileShapes shapes_for(std::size_t strip_rows, std::size_t words) {
 template <class Registers>
 class StripOfTiles {
  public:
-  // For products of so many words, in steps of equal length where that leaves none over.
+  // For products over `words` words, in steps of equal length where that divides evenly.
   explicit StripOfTiles(std::size_t words) {
     const std::size_t steps = (words + kRegisterWords - 1) / kRegisterWords;
     if (steps != 0 && words % steps == 0) step_words_ = words / steps;
   }
 
-  // Shapes stay until other ones are needed: setting them takes longer than a multiplication.
+  // Shapes are kept until others are needed: setting them takes longer than a multiplication.
   void set_rows(std::size_t rows) {
     if (rows == rows_) return;
     registers_.configure(shapes_for(rows, step_words_));
@@ -76,8 +75,8 @@ class StripOfTiles {
     each_sum([&](auto sums, std::size_t, std::size_t) HWY_ATTR { registers_.template zero<sums()>(); });
   }
 
-  // Adds the products of `words` words of each row with as many rows of the panel, and calls `meanwhile()` after those
-  // of each register's words. Of integers, `behind` rows that follow those may be read as well.
+  // Adds the products of `words` words of each row with as many rows of the panel, and calls `meanwhile()` after each
+  // register's step. For integers, `behind` panel rows after these may also be read.
   template <typename Meanwhile>
   HWY_INLINE void add(const float* a, std::size_t a_stride, const float* panel, std::size_t words, std::size_t behind,
                       const Meanwhile& meanwhile) {
@@ -92,7 +91,7 @@ class StripOfTiles {
     meanwhile();
   }
 
-  // Of a tile whose rows are so far apart, only the registers in use are read, or written.
+  // Loads or stores the registers in use, of a tile with this stride between rows.
   void load_sums(const float* tile, std::size_t stride) {
     each_sum([&](auto sums, std::size_t row, std::size_t column)
                  HWY_ATTR { registers_.template load<sums()>(tile + row * stride + column, stride); });
@@ -127,8 +126,8 @@ class StripOfTiles {
     if (has_right_) registers_.template multiply<kLowerRight, kLowerRows, kRightColumns>();
   }
 
-  // Fewer words than registers have: behind them come zeros, whose products change no sum. Shapes for them would clear
-  // the sums. The panel is copied where what follows may not be read.
+  // For fewer words than a register has: padded with zeros, whose products change no sum; reconfiguring the shapes
+  // would clear the sums. The panel is copied where memory after it may not be read.
   HWY_NOINLINE void add_last(const float* a, std::size_t a_stride, const float* panel, std::size_t words,
                              std::size_t behind) {
     alignas(64) float rows[kStripRows * kRegisterWords];
@@ -151,24 +150,23 @@ class StripOfTiles {
   bool has_right_ = false;
 };
 
-// A tile whose sums have left the registers. What they still need, until they are results in C, takes vectors, and is
-// done for a few rows at a time between the next tile's products: those have a unit of their own in the processor,
-// which would stand still otherwise.
+// A tile whose sums have left the tile registers. Its epilogue uses vector instructions and runs a few rows at a time
+// between the next tile's products, whose separate execution unit would otherwise idle.
 template <WordKind kKind>
 class WaitingTile {
  public:
   explicit WaitingTile(const GemmArguments& g)
       : g_(g), finish_(find_finish_for(g)), rows_at_once_(g.activation == Activation::none ? 8 : 4) {}
 
-  // Where sums go when all of those before are done.
+  // Where to store sums, once all earlier ones are finished.
   float* sums() { return sums_; }
-  // Those in sums() are of this run of the tile at `place`. The runs of a tile follow each other.
+  // sums() now holds this group of the tile at `place`. The groups of a tile come in order.
   void begin(const TilePlace& place, std::size_t run) {
     place_ = place;
     run_ = run;
     done_ = 0;
   }
-  // Does what is missing for `part` of `parts` of its rows, as far as they are whole steps.
+  // Finishes rows up to `part` of `parts`, in whole steps.
   HWY_INLINE void advance(std::size_t part, std::size_t parts) {
     const std::size_t due = place_.rows * part / parts;
     const std::size_t end = part == parts ? due : due - due % rows_at_once();
@@ -178,7 +176,7 @@ class WaitingTile {
  private:
   static constexpr bool kIsOfIntegers = is_of_integers(kKind);
 
-  // Many instructions at once would keep the next products from the registers' unit until it has run dry.
+  // Too many instructions at once would starve the tile unit of its next products.
   std::size_t rows_at_once() const { return run_ + 1 < g_.scales.runs ? 16 : rows_at_once_; }
   static FinishTile find_finish_for(const GemmArguments& g) {
     if constexpr (!kIsOfIntegers) return find_finish<kKind, TileSums::floats>(g);
@@ -200,7 +198,7 @@ class WaitingTile {
     }
   }
 
-  // The last run comes with the offsets of all runs before it, in their order, as far as registers hold these.
+  // The last group also adds the offsets of all groups before it, in order, as far as registers hold them.
   void add_run(const TilePlace& rows, const float* sums, float* total) {
     if (run_ == 0) return add_run<true, 0>(rows, sums, total);
     if (run_ + 1 < g_.scales.runs) return add_run<false, 0>(rows, sums, total);
@@ -214,8 +212,8 @@ class WaitingTile {
     add_offsets_before_last(g_, rows, 4, total);
   }
 
-  // Adds the run's sums, as floats with their rows' scales, to those of the runs before it, and the offsets of the
-  // first runs to the whole.
+  // Adds the group's sums, as floats with row scales, to those of the groups before it, and the offsets of the first
+  // groups to the total.
   template <bool kIsFirst, std::size_t kOffsets>
   void add_run(const TilePlace& place, const float* HWY_RESTRICT sums, float* HWY_RESTRICT total) {
     std::size_t column = 0;
@@ -224,7 +222,7 @@ class WaitingTile {
     if (column < place.columns) add_columns<kIsFirst, kOffsets, 1>(place, column, sums + column, total + column);
   }
 
-  // The same for as many columns as kVectors vectors have.
+  // The same for kVectors vectors of columns.
   template <bool kIsFirst, std::size_t kOffsets, std::size_t kVectors>
   HWY_INLINE void add_columns(const TilePlace& place, std::size_t column, const float* HWY_RESTRICT sums,
                               float* HWY_RESTRICT total) {
@@ -261,13 +259,13 @@ class WaitingTile {
   alignas(64) float total_[kIsOfIntegers ? kStripRows * kStripColumns : kLanes];
 };
 
-// Whether sums are results as they are, in floats.
+// Whether the sums already are the results, in floats.
 inline bool is_plain(const GemmArguments& g) {
   return g.halves == nullptr && g.bias == nullptr && g.activation == Activation::none && g.residual == nullptr &&
          g.row_sums == nullptr;
 }
 
-// Memory that is read soon, drawn into a cache a little at each of so many steps: the first-level one or the second.
+// Prefetches memory that is needed soon, a little in each of `steps` steps, into the L1 or L2 cache.
 class DrawnIn {
  public:
   DrawnIn(const float* begin, std::size_t words, std::size_t steps, bool into_first)
@@ -291,17 +289,16 @@ class DrawnIn {
   bool into_first_;
 };
 
-// A lone strip reads a panel faster than memory gives it, and draws it in so far before. From memory that is 12 to 20 %
-// faster, and 4 % slower where weights are in the second-level cache already; drawn into that one, 20 % slower.
+// Prefetch distance of a lone strip, which reads a panel faster than memory delivers it. From memory this is 12 to 20 %
+// faster, and 4 % slower where weights are already in the L2 cache; prefetching into L2 instead is 20 % slower.
 constexpr std::size_t kWordsAhead = 3072 / sizeof(float);
 
-// Panels that strips go by together at first, in words: a half of a first-level cache. Nobody has drawn those in, so
-// that the first strip waits for each of them. Then twice as many each time.
+// The first group of panels that all strips share, in words: half of an L1 cache. These were not prefetched, so that
+// the first strip waits for each of them. The next groups are each twice as large.
 constexpr std::size_t kFirstPanelWords = (std::size_t{24} << 10) / sizeof(float);
 
-// The rows of a block are few enough for the second-level cache, and so is a panel: k is never in parts. A strip of
-// rows stays in the first-level cache for some panels, and meanwhile the panels after those are drawn into the
-// second-level one.
+// The rows of a block fit the L2 cache, and so does a panel: k is never split. A strip of rows stays in the L1 cache
+// for some panels, while the panels after those are prefetched into L2.
 template <class Registers, WordKind kKind>
 void matrix_tiles_block(const GemmBlock& block) {
   constexpr bool kIsOfIntegers = kKind == WordKind::bytes;
@@ -309,7 +306,7 @@ void matrix_tiles_block(const GemmBlock& block) {
   const Strips<kStripRows> strips(g, block.row_begin, block.row_end, true);
   const auto values = strips.part(0);
   const std::size_t runs = kIsOfIntegers ? g.scales.runs : 1, run_words = values.run / runs;
-  // At least one, for products of nothing.
+  // At least one, for empty products.
   const std::size_t steps = values.segments * (run_words == 0 ? 1 : (run_words - 1) / kRegisterWords + 1);
   const std::size_t panels = (g.n + kStripColumns - 1) / kStripColumns, panel_words = g.k * kStripColumns;
   const auto panels_of = [&](std::size_t all_words) {
@@ -319,8 +316,8 @@ void matrix_tiles_block(const GemmBlock& block) {
   std::size_t panels_at_once = panels_of(kFirstPanelWords);
   StripOfTiles<Registers> strip_tiles(run_words);
   WaitingTile<kKind> waiting(g);
-  // Straight into C, which 15 % of a lone strip's time would go by way of memory. Where several strips write more than
-  // the first-level cache holds, it is up to 15 % slower: registers wait for C's lines.
+  // Stores straight into C: the detour through memory would cost a lone strip 15 % of its time. With several strips
+  // that write more than the L1 cache holds, it is up to 15 % slower: registers wait for C's lines.
   const bool stores_sums = !kIsOfIntegers && strips.count() == 1 && is_plain(g);
   const auto multiply = [&](const typename Strips<kStripRows>::Strip& strip, std::size_t panel,
                             DrawnIn& drawn_in) HWY_ATTR {
@@ -334,7 +331,7 @@ void matrix_tiles_block(const GemmBlock& block) {
       for (std::size_t segment = 0; segment < values.segments; ++segment) {
         const float* from = strip.a + values.offset + values.offsets[segment] + run * run_words;
         const std::size_t first = segment * values.run + run * run_words;
-        // What follows a run is the next one, or the next panel.
+        // A group is followed by the next group, or by the next panel.
         const std::size_t behind = kIsOfIntegers ? (g.k - first - run_words) + (panels - panel - 1) * g.k : 0;
         strip_tiles.add(from, g.a_stride, packed + first * kStripColumns, run_words, behind, [&]() HWY_ATTR {
           drawn_in.step();
@@ -351,8 +348,8 @@ void matrix_tiles_block(const GemmBlock& block) {
       waiting.begin({strip.row, strip.rows, column, columns, kStripColumns, stored}, run);
     }
   };
-  // Several strips draw in the panels that follow while they go by [first, end). A lone one has no time for more than
-  // it reads itself.
+  // Several strips prefetch the following panels while they process [first, end). A lone one has time only for the
+  // panel that it reads itself.
   const auto drawn_in_during = [&](std::size_t first, std::size_t end, std::size_t following) {
     const bool is_lone = strips.count() == 1;
     const std::size_t from = is_lone ? first * panel_words + kWordsAhead : end * panel_words;

@@ -1,4 +1,4 @@
-// Matrix products with NEON: tiles of 6 by 16, 24 of the 32 registers.
+// GEMM with NEON: tiles of 6 by 16, 24 of the 32 registers.
 #include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
 #include "backends/cpu/kernels/gemm/multiply_adds.inl.h"
 

@@ -1,12 +1,12 @@
-// Products of bytes with the dot products of AArch64, in tiles as gemm_neon.cpp has them.
+// 8-bit GEMM with AArch64's dot-product instructions, in the tiles of gemm_neon.cpp.
 #include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 namespace {
 
-// The instruction multiplies signed bytes by signed ones: those of A are taken less 128, for which only the highest bit
-// changes, and the sums are completed at the end, with no error.
+// The instruction multiplies signed by signed bytes, so 128 is subtracted from A's, which only flips the highest bit;
+// the sums are corrected at the end, exactly.
 struct SignedBytesDot : WholeWords {
   static constexpr WordKind kKind = WordKind::bytes;
   static constexpr std::int32_t kOperandsLack = 128;

@@ -1,4 +1,4 @@
-// Products of bytes with the I8MM extension of AArch64, in tiles as gemm_neon.cpp has them.
+// 8-bit GEMM with AArch64's I8MM extension, in the tiles of gemm_neon.cpp.
 #include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
 
 HWY_BEFORE_NAMESPACE();

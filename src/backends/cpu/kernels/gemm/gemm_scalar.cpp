@@ -1,4 +1,4 @@
-// Matrix products for any processor of the architecture, in four-float vectors: tiles of 4 by 8.
+// GEMM for any CPU of the architecture, in four-float vectors: tiles of 4 by 8.
 #include "backends/cpu/kernels/gemm/gemm_dots.inl.h"
 #include "backends/cpu/kernels/gemm/multiply_adds.inl.h"
 

@@ -1,7 +1,7 @@
-// Products of integers whose rows have one scale each, as most have, for the one instruction set that the including
-// file is compiled for: several strips of rows go by a panel in one loop, and where nothing but bias and residual
-// follows the sums, they become results in the registers that they are in. So the next strip's products begin while the
-// last one's results are still on their way. Everything here has internal linkage.
+// Integer GEMM with one scale per row, the usual case, for the one instruction set that the including file is compiled
+// for: several strips of rows pass a panel in one loop, and an epilogue of only bias and residual runs in the sums'
+// registers. So the next strip's products begin while the last one's results are still in flight. Everything here has
+// internal linkage.
 #pragma once
 
 #include "backends/cpu/kernels/gemm/gemm_words.inl.h"
@@ -17,11 +17,11 @@ struct StripsInputs {
   std::size_t strips;
   const Weight* panel;
   WantedSoon<Weight> wanted_soon;
-  FinishTile finish;  // makes results of the sums, which wait at `tile`, where they do not become results in registers
+  FinishTile finish;  // the epilogue for sums spilled to `tile`, unless it runs in registers
   float* tile;
 };
 
-// Zeros that leave every x + 0 the bits of x. In memory, as a constant would keep a register from the sums.
+// Zeros for which x + 0 has the bits of every x. In memory, as a constant would take a register from the sums.
 template <std::size_t kVectors>
 struct NoBias {
   constexpr NoBias() : values{} {
@@ -32,7 +32,7 @@ struct NoBias {
 template <std::size_t kVectors>
 constexpr NoBias<kVectors> kNoBias;
 
-// What a panel's columns have, to make results of sums.
+// Per-column epilogue operands of a panel.
 template <std::size_t kVectors>
 struct StripColumns {
   HWY_INLINE StripColumns(const GemmArguments& g, const TilePlace& place) {
@@ -47,7 +47,7 @@ struct StripColumns {
   FloatVector scales[kVectors], sums[kVectors], bias[kVectors];
 };
 
-// What the rows have, from one to the next.
+// Per-row epilogue operands, advanced from row to row.
 struct StripRows {
   StripRows(const GemmArguments& g, const TilePlace& place)
       : scale(g.scales.row_scales + place.row * g.scales.row_stride),
@@ -65,7 +65,7 @@ struct StripRows {
   bool continues_row_sums;
 };
 
-// Draws kRows rows of a tile into the first cache.
+// Prefetches kRows rows of a tile into the L1 cache.
 template <bool kForWriting, std::size_t kRows, std::size_t kVectors>
 HWY_INLINE void fetch_rows(const float* from, std::size_t stride) {
   constexpr std::size_t kLineFloats = kCacheLine / sizeof(float);
@@ -77,7 +77,7 @@ HWY_INLINE void fetch_rows(const float* from, std::size_t stride) {
   }
 }
 
-// Makes results of the next rows' sums and stores them.
+// Runs the epilogue on the next rows' sums and stores them.
 template <bool kHasResidual, bool kSums, std::size_t kRows, std::size_t kVectors>
 HWY_INLINE void store_results(const StripColumns<kVectors>& columns, StripRows& rows,
                               const FloatVector (&sums)[kRows][kVectors]) {
@@ -100,12 +100,12 @@ HWY_INLINE void store_results(const StripColumns<kVectors>& columns, StripRows& 
     rows.offset += rows.scale_stride;
     rows.residual += kHasResidual ? rows.residual_stride : 0;
     rows.c += rows.c_stride;
-    // Else compilers keep the addresses of all rows, and take registers from the sums.
+    // Otherwise compilers keep the addresses of all rows, and take registers from the sums.
     asm("" : "+r"(rows.scale), "+r"(rows.offset), "+r"(rows.residual), "+r"(rows.c));
   }
 }
 
-// Completes the sums of operands that are less than A's.
+// Corrects the sums of operands that are kOperandsLack less than A's.
 template <class Dot, std::size_t kRows, std::size_t kVectors>
 HWY_INLINE void add_lacking(const GemmArguments& g, const TilePlace& place, FloatVector (&sums)[kRows][kVectors]) {
   HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) {
@@ -117,8 +117,8 @@ HWY_INLINE void add_lacking(const GemmArguments& g, const TilePlace& place, Floa
   }
 }
 
-// in.strips strips of kRows rows each, one below the other, times a panel. If kFinishes, in.finish makes results of
-// them.
+// Multiplies in.strips strips of kRows rows each, one below the other, with a panel. If kFinishes, in.finish is the
+// epilogue.
 template <class Dot, std::size_t kRows, std::size_t kVectors, bool kFinishes>
 HWY_NOINLINE void multiply_strips(const StripsInputs<typename Dot::Weight>& in) {
   const GemmArguments& g = *in.arguments;
@@ -132,7 +132,7 @@ HWY_NOINLINE void multiply_strips(const StripsInputs<typename Dot::Weight>& in) 
       fetch_rows<true, kRows, kVectors>(rows.c, rows.c_stride);
       if (rows.residual != nullptr) fetch_rows<false, kRows, kVectors>(rows.residual, rows.residual_stride);
     }
-    // Each settled: of zeros that are known to be equal, compilers make copies in the loop.
+    // Each is settled: compilers would copy zeros that are known to be equal in the loop.
     FloatVector sums[kRows][kVectors];
     HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
       HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) sums[row][v] = settled(hn::Zero(kFloats));
@@ -165,7 +165,7 @@ HWY_NOINLINE void multiply_strips(const StripsInputs<typename Dot::Weight>& in) 
   }
 }
 
-// Of as many rows as strips have where there are several.
+// For the numbers of rows that strips have where there are several.
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 struct StripsTable {
   static constexpr std::size_t kLeastRows = kMaxRows / 2;
@@ -184,7 +184,7 @@ struct StripsTable {
 template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 constexpr StripsTable<Dot, kMaxRows, kVectors> kStripsTable;
 
-// Whether the products go through as strips.
+// Whether the product can be computed in strips.
 inline bool goes_in_strips(const GemmArguments& g) {
   return g.lines == nullptr && g.k <= kMostKAtOnce && g.scales.runs == 1 && !g.scales.has_column_scales_of_runs;
 }
@@ -198,7 +198,7 @@ void multiply_rows_in_strips(const GemmBlock& block, std::size_t row_begin, std:
   const GemmArguments& g = *block.arguments;
   const FinishTile finish = find_finish<Dot::kKind, TileSums::whole>(g);
   const std::size_t rows = row_end - row_begin, strips = (rows + kMaxRows - 1) / kMaxRows;
-  const std::size_t strip_rows = rows / strips, longer = rows % strips;  // strips that have a row more
+  const std::size_t strip_rows = rows / strips, longer = rows % strips;  // longer: strips with one row more
   const std::size_t panel_size = g.k * kPanelWidth;
   for (std::size_t panel = block.panel_begin; panel < block.panel_end; ++panel) {
     const auto* packed = static_cast<const typename Dot::Weight*>(g.packed) + panel * panel_size;

@@ -1,5 +1,5 @@
-// How the words of a tile of a matrix product are multiplied and added up in registers, for the one instruction set
-// that the including file is compiled for. Everything here has internal linkage.
+// Multiplication and accumulation of a GEMM tile's words in registers, for the one instruction set that the including
+// file is compiled for. Everything here has internal linkage.
 #pragma once
 
 #include "backends/cpu/kernels/gemm/gemm.h"
@@ -9,10 +9,10 @@ HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 namespace {
 
-// How words are multiplied. A row's word becomes kParts vectors of operands, a vector of W's words kParts of weights,
-// and each part adds one product to every lane. Words and sums travel as floats, whatever their bits mean. What W's
-// panels hold for each word of A is a Weight: a word too, or something smaller that means one. A dot of integers whose
-// operands are less than A's says by how much, kOperandsLack.
+// How words are multiplied. A row's word becomes kParts operand vectors, a vector of W's words kParts weight vectors,
+// and each part adds one product to every lane. Words and sums are passed as floats, whatever their bits mean. A Weight
+// is what W's panels hold per word of A: a word, or a narrower form of one. An integer dot whose operands are less than
+// A's gives the difference as kOperandsLack.
 struct FloatDot {
   using Weight = float;
   static constexpr WordKind kKind = WordKind::f32;
@@ -33,31 +33,30 @@ struct FloatDot {
 template <class Dot>
 constexpr bool kIsInteger = is_of_integers(Dot::kKind);
 
-// Whether the sums of a run lack kOperandsLack times the sums of W's columns, which have less than 24 bits.
+// Whether a group's sums lack kOperandsLack times the sums of W's columns, which have less than 24 bits.
 template <class Dot>
 constexpr bool kLacksOperands = requires { Dot::kOperandsLack; };
 
-// What the sums of some columns lack, of which there are `count`; column_sums are theirs.
+// The correction for the sums of `count` columns with these column_sums.
 template <class Dot>
 HWY_INLINE hn::Vec<decltype(kLaneIntegers)> lacking_of(const float* column_sums, std::size_t count) {
   const auto sums = hn::ConvertTo(kLaneIntegers, load_at_most(kFloats, column_sums, count));
   return hn::Mul(sums, hn::Set(kLaneIntegers, Dot::kOperandsLack));
 }
 
-// From here on a tile takes long enough for its place in C to be fetched meanwhile; before, the fetches would be waited
-// for.
+// From this k on, a tile takes long enough to prefetch its place in C meanwhile; below it, the prefetches would stall.
 constexpr std::size_t kLongK = 128;
 
-// How far a lone strip draws in its panel before it reads it: on a Xeon 1.2 to 1.4 times as fast from memory.
+// Prefetch distance of a lone strip in its panel: on a Xeon 1.2 to 1.4 times as fast from memory.
 constexpr std::size_t kBytesAhead = 8192;
 
-// As x86 addresses reach p, p + stride and p + 2 stride, three rows share a pointer: one for each would be too many.
+// As x86 addressing reaches p, p + stride and p + 2 stride, three rows share a pointer: one per row would be too many.
 template <std::size_t kRows>
 constexpr std::size_t kPointers = (kRows + 2) / 3;
 template <std::size_t kRows>
 using RowPointers = const float * [kPointers<kRows>];
 
-// One part of the products of a word of each row with a word of each column: `offset` words on.
+// Adds one part of the products of a word of each row with a word of each column, `offset` words further on.
 template <class Dot, std::size_t kPart, std::size_t kVectors, std::size_t kRows, std::size_t kColumns>
 HWY_INLINE void add_part(const RowPointers<kRows>& a, std::size_t a_stride, const typename Dot::Weight* panel,
                          std::size_t panel_stride, std::size_t offset, FloatVector (&sums)[kRows][kColumns]) {
@@ -79,15 +78,15 @@ HWY_INLINE void add_word(const RowPointers<kRows>& a, std::size_t a_stride, cons
   if constexpr (Dot::kParts == 2) add_part<Dot, 1, kVectors>(a, a_stride, panel, panel_stride, offset, sums);
 }
 
-// Weights that are read soon, drawn into the second-level cache meanwhile.
+// Weights that are needed soon, prefetched into the L2 cache meanwhile.
 template <typename Weight>
 struct WantedSoon {
   const Weight* next;
-  std::size_t a_word;  // how many for each word of the panel that a strip of rows goes by, at most the panel's width
+  std::size_t a_word;  // how many per word of the panel that a strip processes, at most the panel's width
 };
 
-// Several strips draw in what follows their panel, of `width` columns, at `next`, in equal shares: so memory has all
-// their time for it. A lone one draws in its own panel, some lines before it reads them.
+// Several strips prefetch what follows their panel of `width` columns, at `next`, in equal shares, so that memory has
+// all their time to deliver it. A lone one prefetches its own panel, some lines ahead.
 template <typename Weight>
 HWY_INLINE WantedSoon<Weight> wanted_by_strips(std::size_t strips, std::size_t width, const Weight* panel,
                                                const Weight* next) {
@@ -95,19 +94,19 @@ HWY_INLINE WantedSoon<Weight> wanted_by_strips(std::size_t strips, std::size_t w
   return {next, (width + strips - 1) / strips};
 }
 
-// Adds the products of k words of each row, from `first` on, with those of each column. The panel and what is wanted
-// go on by what was read, and drawn in.
+// Adds the products of k words of each row, from `first` on, with those of each column. Advances `panel` and
+// `wanted_soon` by what was read and prefetched.
 template <class Dot, std::size_t kVectors, bool kIsLone, std::size_t kRows, std::size_t kColumns>
 HWY_INLINE void add_words(const float* first, std::size_t a_stride, std::size_t k, const typename Dot::Weight*& panel,
                           std::size_t panel_stride, WantedSoon<typename Dot::Weight>& wanted_soon,
                           FloatVector (&sums)[kRows][kColumns]) {
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
-  // Compilers add each offset to the rows' strides: with many pointers there are no registers left for more of them.
+  // Compilers add each offset to the rows' strides: with many pointers, no registers are left for more unrolling.
   constexpr std::size_t kUnroll = kPointers<kRows> > 2 ? 2 : 4;
   RowPointers<kRows> a;
   HWY_UNROLL(16) for (std::size_t p = 0; p < kPointers<kRows>; ++p) a[p] = first + 3 * p * a_stride;
   for (; k >= kUnroll; k -= kUnroll) {
-    // Several strips need half of these lines or fewer; of fewer, some are asked for again.
+    // Several strips need at most half of these lines; if fewer, some are fetched twice.
     HWY_UNROLL(16)
     for (std::size_t i = 0; i < kUnroll * kPanelWidth / (kIsLone ? 1 : 2);
          i += kCacheLine / sizeof(typename Dot::Weight))
@@ -116,7 +115,7 @@ HWY_INLINE void add_words(const float* first, std::size_t a_stride, std::size_t 
     HWY_UNROLL(16) for (std::size_t i = 0; i < kUnroll; ++i) {
       add_word<Dot, kVectors>(a, a_stride, panel, panel_stride, i, sums);
     }
-    // Else compilers go from one set of registers to another, and have none left for the last sums.
+    // Otherwise compilers move sums between sets of registers, and have none left for the last sums.
     HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
       HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) sums[row][v] = settled(sums[row][v]);
     }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kPackedWordBytes = 4;
 
-// Words of a row of k values, of the weight or of the activations.
+// Words in a row of k values, of weights or activations.
 std::size_t words_of_row(std::size_t k, const GemmKernel& kernel) {
   const std::size_t values = values_per_word(kernel.kind);
   return (k + values - 1) / values;

@@ -11,7 +11,7 @@
 namespace alate::cpu {
 namespace {
 
-// A tile is a strip of rows times a panel; a task is a block of them that is worth handing to another thread.
+// A tile is a strip of rows times a panel; a task is a block of tiles large enough to hand to another thread.
 constexpr std::size_t kTaskWork = 256 * 1024;
 constexpr std::size_t kStripsPerBlock = 8;
 
@@ -120,7 +120,7 @@ void multiply(DType dtype, const ProductArguments& g, base::ThreadPool& pool, st
   const std::size_t panels = divide_up(g.n, loop.panel_width), block = loop.rows_per_tile * kStripsPerBlock;
   const std::size_t blocks = divide_up(g.m, block);
   const std::size_t workers = max_workers == 0 ? pool.size() : std::min(max_workers, pool.size());
-  // Several panels a task where one is little work.
+  // Several panels per task where one is too little work.
   const std::size_t work = std::min(g.m, block) * loop.panel_width * std::max<std::size_t>(g.k, 1);
   const std::size_t together = std::clamp<std::size_t>(kTaskWork / work, 1, panels);
   const std::size_t runs = divide_up(panels, together);

@@ -1,4 +1,4 @@
-// The inside of product.h for one instruction set: tiles of a few rows of A by a panel of W, whose sums stay in
+// The micro-kernels of product.h for one instruction set: tiles of a few rows of A by a panel of W, whose sums stay in
 // registers over k.
 #pragma once
 

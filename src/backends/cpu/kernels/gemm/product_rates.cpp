@@ -13,12 +13,12 @@ namespace alate::cpu {
 namespace {
 
 constexpr std::size_t kTrialRows = 56, kTrialColumns = 128,
-                      kTrialDepth = 384;  // values; the operands fit the second-level cache
+                      kTrialDepth = 384;  // in values; the operands fit the L2 cache
 constexpr std::size_t kTrialTimes = 12;
-// Of rows of integers, as models that are rounded on load have them.
+// Groups per row of integers, as in models that are quantized on load.
 constexpr std::size_t kTrialRuns = 4;
 
-// A product of one kernel. What the words hold does not matter for the time: they are small numbers of any type.
+// A product to time one kernel with. The operands' values do not affect the time: any small numbers do.
 class Trial {
  public:
   explicit Trial(const GemmKernel& kernel)
@@ -48,7 +48,7 @@ class Trial {
  private:
   static Tensor words(std::size_t count) {
     Tensor tensor = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(count)}});
-    // 0x3c3c3c3c is a float, two bf16 or four bytes alike.
+    // 0x3c3c3c3c is a valid float, two bf16 or four bytes.
     std::memset(tensor.mutable_bytes().data(), 0x3c, tensor.byte_count());
     return tensor;
   }
@@ -64,7 +64,7 @@ class Trial {
 ProductRates measure_product_rates(const Kernels& set) {
   Trial f32(set.f32), bf16(set.bf16), integers(set.integers);
   double least_f32 = 1e9, least_bf16 = 1e9, least_integers = 1e9;
-  // In turns, so that all see the same clock of the processor.
+  // Interleaved, so that all run at the same CPU clock.
   for (std::size_t i = 0; i < kTrialTimes; ++i) {
     least_f32 = std::min(least_f32, f32.seconds());
     least_bf16 = std::min(least_bf16, bf16.seconds());
