@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kNoStep = SIZE_MAX, kSeveralSteps = SIZE_MAX - 1;
 
-// Who makes and reads the slots of a plan.
+// The writers and readers of a plan's slots.
 class SlotUses {
  public:
   explicit SlotUses(const Plan& plan) : plan_(plan), makers_(plan.slots.size(), kNoStep), reads_(plan.slots.size(), 0) {
@@ -28,8 +28,8 @@ class SlotUses {
     }
   }
 
-  /// The step that makes the rows of a value that is read once, here, if there is one: its result, or a view of all of
-  /// that as rows of the same width.
+  /// The step that makes the rows of a value whose only read is this one, if any: the slot is its result, or a view of
+  /// the whole result as rows of the same width.
   std::optional<std::size_t> maker_for_one_reader(SlotId id) const {
     const Slot &slot = plan_.slots[id], &base = plan_.slots[base_of(plan_, id)];
     const std::size_t maker = makers_[base_of(plan_, id)];
@@ -39,7 +39,7 @@ class SlotUses {
   }
 
  private:
-  // A view with the base's element type and width that begins with it: of a reshape, which keeps the count.
+  // A view from the base's start with its element type and width: from a reshape, which keeps the element count.
   static bool has_as_many_rows(const Slot& view, const Slot& base) {
     return view.offset == 0 && view.shape.dtype == base.shape.dtype && view.shape.rank() > 0 && base.shape.rank() > 0 &&
            view.shape.dims.back() == base.shape.dims.back();
@@ -53,8 +53,8 @@ bool is_same(const TileKernel& a, const TileKernel& b) { return a && a.run == b.
 
 bool is_added_dtype(DType dtype) { return dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::f16; }
 
-// The inputs of a chain in the order in which they are added one by one, halves as f32; none if it does anything else.
-// Of the operands of one addition the order does not matter.
+// The inputs of a chain that only adds them one by one (halves as f32), in the order of addition; none for any other
+// chain. The order of one addition's operands does not matter.
 std::optional<std::vector<std::size_t>> added_inputs(const TileProgram& program) {
   std::vector<std::vector<std::size_t>> values(program.inputs.size() + program.registers);
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
@@ -85,18 +85,18 @@ std::optional<std::vector<std::size_t>> added_inputs(const TileProgram& program)
   return values[program.instructions.back().result];
 }
 
-// Whether a gather takes the rows of a matrix, one for each index.
+// Whether a gather takes whole rows of a matrix, one per index.
 bool takes_whole_rows(const graph::Gather& gather, const Shape& table, const Shape& indices) {
   const auto rank = static_cast<std::int64_t>(indices.rank());
   const bool has_one_index =
       gather.index_vector_dim == rank || (gather.index_vector_dim == rank - 1 && indices.dims.back() == Dim(1));
-  const std::int64_t axis = gather.index_vector_dim;  // of the row in the result
+  const std::int64_t axis = gather.index_vector_dim;  // the result's axis along a row
   return table.rank() == 2 && has_one_index && gather.operand_batching_dims.empty() &&
          gather.offset_dims == graph::Numbers{axis} && gather.collapsed_slice_dims == graph::Numbers{0} &&
          gather.start_index_map == graph::Numbers{0} && gather.slice_sizes == graph::Dims{Dim(1), table.dims[1]};
 }
 
-// Whether an embedding takes rows of whole bytes with one scale each.
+// Whether an embedding has rows of whole bytes with one scale per row.
 bool has_scaled_rows(const graph::Dequantize& embedding, const Shape& table, const Shape& scales) {
   const bool has_row_scales = embedding.blocks == graph::Numbers{1, 0} && scales.dtype == DType::f32;
   return embedding.encoding == tensor::EncodingKind::linear && !embedding.has_zero_points &&
@@ -104,7 +104,7 @@ bool has_scaled_rows(const graph::Dequantize& embedding, const Shape& table, con
          (table.dtype == DType::i8 || table.dtype == DType::u8);
 }
 
-// Puts together the one step that takes the place of a layer norm and of the steps that it needs.
+// Builds the step that replaces a layer norm and the steps that feed it.
 class Joining {
  public:
   Joining(const Plan& plan, const SlotUses& uses, const Step& norm) : plan_(plan), uses_(uses), norm_(norm) {}
@@ -115,7 +115,7 @@ class Joining {
     return is_norm && add_sum(norm_.inputs[0]) && replaced_.size() > (has_chain_ ? 1U : 0U);
   }
 
-  /// The steps whose work the joined one does, beside the norm.
+  /// The steps that the joined one replaces, besides the norm.
   const std::vector<std::size_t>& replaced() const { return replaced_; }
 
   Step joined() && {
@@ -147,7 +147,7 @@ class Joining {
     replaced_.push_back(*maker);
     return std::ranges::all_of(*added, [&](std::size_t place) {
       const TileInput& rows = chain.tiles->inputs[place];
-      // Rows that lie as the result's do, or repeat.
+      // Rows in the result's order, or repeated.
       if (rows.first_axis >= rows.last_axis || rows.last_axis != shape(id).rank()) return false;
       return add_lookup(chain.inputs[place], rows.first_axis) || add_rows(chain.inputs[place], rows.first_axis);
     });

@@ -15,7 +15,7 @@ bool is_norm_of_f32(const Plan& plan, const Step& step) {
          std::ranges::all_of(step.inputs, [&](SlotId id) { return plan.slots[id].shape.dtype == DType::f32; });
 }
 
-// Whether the step reads `rows` as the activations of a product of integers, and as nothing else.
+// Whether the step is an integer product that reads `rows` as its activations, and as nothing else.
 bool multiplies_integers_of(const Step& step, SlotId rows) {
   return step.operation->run == run_integer_product && step.inputs[0] == rows &&
          std::ranges::count(step.inputs, rows) == 1;
@@ -25,7 +25,7 @@ bool touches(const Plan& plan, const std::vector<SlotId>& ids, SlotId base) {
   return std::ranges::any_of(ids, [&](SlotId id) { return base_of(plan, id) == base; });
 }
 
-// The product that a norm can wait for: the first step that reads the result, none before which changes an operand.
+// The product that a norm can be moved to: the first reader of its result, if no step before it changes an operand.
 std::optional<std::size_t> product_behind(const Plan& plan, std::size_t norm) {
   const Step& step = plan.steps[norm];
   const SlotId rows = step.output();

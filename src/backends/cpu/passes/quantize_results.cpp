@@ -14,7 +14,7 @@
 namespace alate::cpu {
 namespace {
 
-// The kernel of a step that can make integers of its result.
+// The kernel of a step that can quantize its result.
 const GemmKernel* product_kernel(const Plan& plan, const Step& step) {
   if (step.operation->run == run_integer_product || step.operation->run == run_norm_integer_product)
     return &kernels().integers;
@@ -23,13 +23,13 @@ const GemmKernel* product_kernel(const Plan& plan, const Step& step) {
   return nullptr;
 }
 
-// Whether a product of integers reads the slot, itself or by a view, as its activations and as nothing else.
+// Whether an integer product reads the slot, directly or by a view, as its activations and as nothing else.
 bool rounds_activations(const Plan& plan, const Step& product, SlotId id) {
   return product.operation->run == run_integer_product && base_of(plan, product.inputs[0]) == id &&
          std::ranges::count_if(product.inputs, [&](SlotId input) { return base_of(plan, input) == id; }) == 1;
 }
 
-// What a product of integers wants of the slot, if it reads all of it as its activations and as nothing else.
+// How an integer product needs the slot quantized, if it reads all of it as its activations and as nothing else.
 std::optional<ResultIntegers> wanted_integers(const Plan& plan, const Step& step, SlotId id) {
   if (!rounds_activations(plan, step, id) || step.inputs[0] != id) return std::nullopt;
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
@@ -41,7 +41,7 @@ std::optional<ResultIntegers> wanted_integers(const Plan& plan, const Step& step
   return wanted;
 }
 
-// The steps that touch a slot, itself or by a view.
+// The steps that access a slot, directly or by a view.
 struct Uses {
   std::vector<std::size_t> readers, writers;
 };

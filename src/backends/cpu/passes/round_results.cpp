@@ -10,20 +10,20 @@
 namespace alate::cpu {
 namespace {
 
-// Who touches a slot, itself or by a view.
+// The steps that access a slot, directly or by a view.
 struct Uses {
-  std::optional<std::size_t> writer;  // a step that may round its result, of which this is the only one
+  std::optional<std::size_t> writer;  // a step that may round its result, if it is the only writer
   std::vector<std::size_t> products;  // that read it as activations
   bool has_other_writers = false, has_other_readers = false;
 };
 
-// Whether rows of the slot are whole words of two numbers each.
+// Whether rows of the slot consist of whole words of two numbers.
 bool has_rows_of_words(const Shape& shape) {
   return shape.dtype == DType::f32 && shape.rank() > 1 && shape.dims.back().is_number() &&
          shape.dims.back().number() % 2 == 0;
 }
 
-// The slot itself, or all of what it is a view of, in rows of any length.
+// Whether the slot is no view, or a view of its whole base, in rows of any length.
 bool is_whole(const Slot& slot) {
   return slot.kind != SlotKind::view || (slot.offset == 0 && slot.row_stride == 0 && slot.column_block == 0);
 }
@@ -38,7 +38,7 @@ bool multiplies_rounded(const Plan& plan, const Step& step, std::size_t operand)
          is_whole(plan.slots[id]) && has_rows_of_words(plan.slots[id].shape);
 }
 
-// Products of other words know floats alone.
+// Products of other words only read floats.
 bool may_round(const Plan& plan, const Step& step) {
   const SlotId result = step.output();
   return step.operation->rounds_result && step.outputs.size() == 1 && plan.slots[result].kind != SlotKind::view &&
@@ -71,7 +71,7 @@ bool is_norm(const Step& step) {
   return step.operation->op == graph::Op::layer_norm || step.operation->op == graph::Op::rms_norm;
 }
 
-// The same value as a bf16, which the products then read.
+// Adds a bf16 copy of the value, which the products then read.
 void add_rounded(Plan& plan, SlotId base, const Uses& uses) {
   const auto rounded_copy = [&plan](SlotId id) {
     Slot slot{.kind = SlotKind::arena, .shape = plan.slots[id].shape};
@@ -96,7 +96,7 @@ void add_rounded(Plan& plan, SlotId base, const Uses& uses) {
 }  // namespace
 
 void round_results(Plan& plan) {
-  // Which kernel it is, is measured once a process: not for models that have no such product.
+  // The kernel is chosen by a measurement once per process, which models without such products skip.
   const bool has_products =
       std::ranges::any_of(plan.steps, [&](const Step& step) { return multiplies_bf16(plan, step); });
   if (!has_products || half_product_kernel(DType::bf16).kind != WordKind::bf16) return;

@@ -14,7 +14,7 @@ constexpr std::uint32_t kFirst = 1;
 
 std::uint32_t last_operand(const Step& step) { return std::uint32_t{1} << (step.inputs.size() - 1); }
 
-// Slices of one entry of the first axes of the indices each, which the result has as its own first axis.
+// Whether each slice belongs to one entry of the indices' first axis, which is also the result's first axis.
 bool takes_rows(const graph::Gather& gather) {
   return gather.operand_batching_dims.empty() && gather.index_vector_dim != 0 &&
          std::ranges::find(gather.offset_dims, 0) == gather.offset_dims.end();
@@ -30,8 +30,8 @@ std::uint32_t tiled_rows(const TileProgram& program) {
 
 std::uint32_t joined_rows(const Step& step);
 
-// Bit i: row r of the results depends on row r of operand i alone, and on all of the operands without a bit. 0: it
-// depends on other rows, or this is not known.
+// Bit i: row r of the results depends only on row r of operand i; operands without a bit are read whole. 0: it depends
+// on other rows, or this is not known.
 std::uint32_t row_operands(const Step& step) {
   if (step.tiles) return tiled_rows(*step.tiles);
   if (step.embeddings) return embedding_rows(*step.embeddings);
@@ -57,7 +57,7 @@ std::uint32_t row_operands(const Step& step) {
   }
 }
 
-// What one part makes, the next reads row by row, or it would not be joined.
+// Each part reads the previous part's result row by row, or they would not be joined.
 std::uint32_t joined_rows(const Step& step) {
   std::uint32_t by_row = 0, whole = 0;
   for (const Step& part : step.parts) {
@@ -76,12 +76,12 @@ bool names(const Shape& shape, Dim dim) { return std::ranges::find(shape.dims, d
 
 bool has_rows(const Shape& shape, Dim dim) { return !shape.dims.empty() && shape.dims[0] == dim; }
 
-// Whether `dim` is the extent of the first axis and of no other, and rows begin at whole bytes.
+// Whether `dim` is the extent of only the first axis, and rows begin at whole bytes.
 bool is_of_rows(const Shape& shape, Dim dim) {
   return has_rows(shape, dim) && bits_of(shape.dtype) >= 8 && std::ranges::count(shape.dims, dim) == 1;
 }
 
-// The dim of the rows that a step goes through one by one, if it does.
+// The dim of the rows that a step processes independently, if it does.
 std::optional<Dim> rows_of_step(const Plan& plan, const Step& step) {
   const std::uint32_t mask = row_operands(step);
   if (mask == 0 || step.outputs.empty() || !step.regions.empty() || step.inputs.size() > 32) return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<Dim> rows_of_step(const Plan& plan, const Step& step) {
   return dim;
 }
 
-// First and last steps that touch each slot, itself or by a view.
+// First and last steps that access each slot, directly or by a view.
 struct Touches {
   std::vector<std::size_t> first, last;
   explicit Touches(const Plan& plan) : first(plan.slots.size(), SIZE_MAX), last(plan.slots.size(), 0) {
@@ -117,7 +117,7 @@ void add_once(std::vector<SlotId>& slots, SlotId id) {
   if (std::ranges::find(slots, id) == slots.end()) slots.push_back(id);
 }
 
-// Fills in which slots a group has.
+// Fills in the slots of a group.
 void list_slots(const Plan& plan, const Touches& touches, RowGroup& group) {
   for (std::size_t i = group.first; i < group.end; ++i) {
     const Step& step = plan.steps[i];

@@ -7,14 +7,14 @@ namespace {
 
 constexpr std::size_t kQueryKeyValue = 3;  // attention's first operands
 
-// What is known of a slot of the arena as the steps are gone through.
+// Uses of an arena slot, collected step by step.
 struct Uses {
-  std::size_t products = 0;  // that write it and could do so in blocks
+  std::size_t products = 0;  // products that write it and can store column blocks
   std::int64_t head_size = 0;
-  bool has_others = false;  // which need it as it is, or with heads of another size
+  bool has_others = false;  // other uses need it row-major, or with another head size
 };
 
-// The size of the heads that a view shows of whole columns of rows; 0: it shows something else, or cannot be split.
+// The head size of a view that is a range of columns, split into heads; 0: another kind of view, or cannot be split.
 std::int64_t head_size_of(const Plan& plan, const Slot& view) {
   if (view.kind != SlotKind::view) return 0;
   const Slot& whole = plan.slots[view.base];
@@ -61,7 +61,7 @@ void split_heads(Plan& plan) {
     if (use.products == 1 && !use.has_others && use.head_size != 0 && head_size_of(plan, view) == use.head_size)
       split(view, use.head_size);
   }
-  // What they are views of comes after, as it says how far apart the columns of a view are.
+  // Bases come after their views, because a base's layout determines the strides of its views.
   for (Slot& view : plan.slots) {
     if (view.kind == SlotKind::view && view.column_block != 0) split(plan.slots[view.base], view.column_block);
   }

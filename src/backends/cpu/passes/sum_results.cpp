@@ -24,7 +24,7 @@ bool has_no_activation(const Step& product) {
   return std::get<graph::QuantizedDense>(product.attributes).activation == graph::Activation::none;
 }
 
-// The product of a step that can sum the rows of its result as it makes them.
+// The product within a step that can sum the rows of its result while it computes them.
 Step* summing_product(const Plan& plan, Step& step) {
   const auto run = step.operation->run;
   if (run == run_dense || run == run_half_dense || run == run_integer_product)
@@ -33,7 +33,7 @@ Step* summing_product(const Plan& plan, Step& step) {
   return has_no_activation(step.parts.back()) ? &step.parts.back() : nullptr;
 }
 
-// The one step that writes the slot, itself or by a view.
+// For each slot, the only step that writes it, directly or by a view.
 std::vector<std::optional<std::size_t>> only_writers(const Plan& plan) {
   std::vector<std::optional<std::size_t>> writers(plan.slots.size());
   std::vector<bool> has_several(plan.slots.size(), false);

@@ -1,4 +1,5 @@
-// Chains of element-wise ops: a node whose only reader is another one of the same extents is computed with it.
+// Chains of element-wise ops: a node whose only reader is another element-wise node of the same extents joins its
+// chain.
 #include <algorithm>
 
 #include "backends/cpu/planner/planner.h"
@@ -11,10 +12,10 @@ using graph::NodeId;
 
 constexpr NodeId kNoReader = UINT32_MAX, kSeveralReaders = UINT32_MAX - 1;
 
-// Values of a chain while it is made: inputs by their place, results by the place of their instruction from here on.
+// Value numbers while a chain is built: inputs by index; results by instruction index, from here on.
 constexpr std::uint16_t kFirstResult = 0x8000;
 
-// The reader of each node where it has one alone. Outputs are read from outside.
+// The reader of each node that has only one. Graph outputs count as read from outside.
 std::vector<NodeId> only_readers(const graph::Graph& graph) {
   std::vector<NodeId> readers(graph.nodes().size(), kNoReader);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
@@ -27,7 +28,7 @@ std::vector<NodeId> only_readers(const graph::Graph& graph) {
   return readers;
 }
 
-// Gives the results buffers, each again as soon as its value has been read for the last time.
+// Assigns buffers to results; a buffer is reused as soon as its value has been read for the last time.
 void assign_registers(TileProgram& program) {
   std::vector<std::size_t> last_use(program.instructions.size(), 0);
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
@@ -48,7 +49,7 @@ void assign_registers(TileProgram& program) {
       instruction.operands[k] = given[maker];
       if (last_use[maker] != i) continue;
       free.push_back(given[maker]);
-      last_use[maker] = SIZE_MAX;  // an operand that stands twice is given back once
+      last_use[maker] = SIZE_MAX;  // an operand that occurs twice is released once
     }
   }
 }
@@ -97,7 +98,7 @@ void Planner::find_chains() {
   }
 }
 
-// The axes of the operand that are not 1 must be neighbours in the result, in their order.
+// The operand's axes other than 1 must be adjacent in the result, in order.
 std::optional<TileInput> Planner::broadcast_input(const graph::Node& node) const {
   if (node.op != graph::Op::broadcast_in_dim) return std::nullopt;
   const Shape& x = graph_.shape(node.operands[0]);
@@ -127,7 +128,7 @@ std::uint16_t Planner::chain_operand(Chain& chain, graph::Value value, const gra
       return chain.input(dense(operand(node, 0)), *input);
   }
   const Shape& shape = graph_.shape(value);
-  const std::size_t axes = shape.dims == dims ? dims.size() : 0;  // else it is a scalar
+  const std::size_t axes = shape.dims == dims ? dims.size() : 0;  // otherwise a scalar
   return chain.input(dense(slot_of(value)), {.dtype = shape.dtype, .first_axis = 0, .last_axis = axes});
 }
 

@@ -9,7 +9,7 @@
 namespace alate::cpu {
 namespace {
 
-// Ops of which each result is all of one operand's bytes as they are: result i of operand i.
+// Ops whose result i has exactly the bytes of operand i.
 bool shows_whole_value(const graph::Node& node) {
   switch (node.op) {
     case graph::Op::reshape:
@@ -18,7 +18,7 @@ bool shows_whole_value(const graph::Node& node) {
     case graph::Op::bitcast:
     case graph::Op::optimization_barrier:
     case graph::Op::scheduling_barrier:
-    // Of several devices, a program has one.
+    // A program runs on only one device.
     case graph::Op::all_reduce:
     case graph::Op::all_gather:
     case graph::Op::all_to_all:
@@ -133,9 +133,9 @@ SlotId Planner::same_bytes(const graph::Node& node, std::size_t result) {
   return view_of(from, shape, 0, slot(from).row_stride);
 }
 
-// A step that looks at values and makes none.
+// Adds a step that checks values and produces none.
 void Planner::add_check(const graph::Node& node) {
-  const SlotId like = add_slot({.kind = SlotKind::packed, .shape = node.results[0]});  // for its shape
+  const SlotId like = add_slot({.kind = SlotKind::packed, .shape = node.results[0]});  // only there for its shape
   Step step;
   step.operation = &find_operation(graph_, node);
   step.attributes = node.attributes;
@@ -144,7 +144,7 @@ void Planner::add_check(const graph::Node& node) {
   plan_.steps.push_back(std::move(step));
 }
 
-// Some columns of a matrix, all its rows.
+// A view of some columns of a matrix, with all rows.
 std::optional<SlotId> Planner::column_view(const graph::Node& node) {
   const Shape& whole = graph_.shape(node.operands[0]);
   const auto& slice = std::get<graph::Slice>(node.attributes);

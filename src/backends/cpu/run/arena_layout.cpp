@@ -14,7 +14,7 @@ std::size_t arena_aligned(std::size_t bytes, std::size_t count) {
   return scratch_aligned(bytes) * count;
 }
 
-// Largest first, each at the lowest offset that overlaps no other of its time: Pisarchyk and Lee, arXiv:2001.03288,
+// Largest first, each at the lowest offset that overlaps no other live interval: Pisarchyk and Lee, arXiv:2001.03288,
 // greedy by size.
 std::size_t lay_out(std::vector<ArenaInterval>& intervals) {
   std::sort(intervals.begin(), intervals.end(),

@@ -8,7 +8,7 @@
 namespace alate::cpu {
 namespace {
 
-// Every block of columns has all rows of the slot.
+// Every column block has all rows of the slot.
 std::vector<std::size_t> block_strides(const Plan& plan, const std::vector<Shape>& shapes) {
   std::vector<std::size_t> strides(plan.slots.size(), 0);
   for (SlotId id = 0; id < plan.slots.size(); ++id) {
@@ -45,7 +45,7 @@ Binding bind_plan(const Plan& plan, const graph::DimValues& values, std::size_t 
     for (const auto& region : step.regions) binding.regions[i].push_back(bind_plan(*region, values));
     while (blocks != binding.row_blocks.end() && blocks->group->end <= i) ++blocks;
     const bool in_blocks = blocks != binding.row_blocks.end() && blocks->group->first <= i;
-    // While one thread is at the first step of a group, another may be at the last.
+    // One thread may be at the first step of a group while another is at the last.
     const std::size_t from = in_blocks ? blocks->group->first : i, to = in_blocks ? blocks->group->end - 1 : i;
     for (const SlotId in : step.inputs) touch(in, from, to);
     for (const SlotId out : step.outputs) touch(out, from, to);

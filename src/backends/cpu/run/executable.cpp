@@ -16,7 +16,7 @@ constexpr std::size_t kKeptWorkspaces = 8;
 
 using Bytes = std::span<const std::byte>;
 
-// Whether some bytes of one are bytes of the other, so that neither may be written while the other is needed.
+// Whether two ranges share bytes, so that neither may be written while the other is needed.
 bool overlap(Bytes a, Bytes b) {
   const std::less<> before;
   return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
@@ -65,7 +65,7 @@ std::unique_ptr<CpuExecutable::Workspace> CpuExecutable::take_workspace(std::siz
   }
   if (!workspace) workspace = std::make_unique<Workspace>();
   if (workspace->arena.empty() || workspace->arena.byte_count() < arena_bytes) {
-    workspace->arena = Tensor();  // the old one first, so that both are never held
+    workspace->arena = Tensor();  // frees the old one first, so that both are never held
     workspace->arena = Tensor::uninitialized({DType::u8, {static_cast<std::int64_t>(arena_bytes)}});
   }
   return workspace;
@@ -84,7 +84,7 @@ void CpuExecutable::make_results(const Binding& binding, std::span<const backend
                      plan_.outputs.size(), " outputs");
   }
   workspace.results.clear();
-  // In the port's extents: the slot of a value that is reshaped on its way out has others, and the same bytes.
+  // With the port's extents: the slot of an output that is reshaped last has other extents, but the same bytes.
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Tensor* given = outputs[i].host();
     const auto is_in_the_way = [&](Bytes other) { return overlap(given->bytes(), other); };

@@ -1,6 +1,6 @@
 #include "backends/cpu/run/row_blocks.h"
 
-// Groups of steps in blocks of rows: their memory, and their run.
+// Row groups in blocks of rows: memory and execution.
 #include <algorithm>
 #include <numeric>
 
@@ -11,11 +11,11 @@
 namespace alate::cpu {
 namespace {
 
-// With fewer rows a thread would spend more time on fetching weights, all of which each thread then reads, than on
-// multiplying. With more than fit its second-level cache, what lies between the steps would leave that.
+// With fewer rows, a thread would spend more time fetching weights, all of which every thread reads, than multiplying.
+// With more than fit its L2 cache, intermediate values would be evicted from it.
 constexpr std::size_t kFewestRows = 16;
 // The same where weights come from memory. With 32 rows on two threads, BERT-base is 1.1 to 1.7 times as fast if each
-// reads a half of the weights, the more the faster a processor multiplies; with 256 rows it is 0.95 to 1.0 times.
+// thread reads half of the weights, more so the faster a CPU multiplies; with 256 rows it is 0.95 to 1.0 times as fast.
 constexpr std::size_t kFewestRowsFromMemory = 128;
 
 std::shared_ptr<const Binding> shapes_of_block(const Plan& plan, const Binding& whole, Dim dim, std::size_t rows) {
@@ -35,7 +35,7 @@ std::shared_ptr<const Binding> shapes_of_block(const Plan& plan, const Binding& 
   return binding;
 }
 
-// Lays out a thread's part: pointers, then what the longer blocks need.
+// Lays out a thread's part of the arena: pointers, then memory for the longer blocks.
 void lay_out_part(const Plan& plan, RowBlocks& blocks) {
   const RowGroup& group = *blocks.group;
   const Binding& longest = *blocks.longer;
@@ -58,7 +58,7 @@ void lay_out_part(const Plan& plan, RowBlocks& blocks) {
   for (const ArenaInterval& interval : intervals) *interval.offset += pointers;
 }
 
-// The pointers of one block: the whole plan's, but for rows.
+// Sets the pointers of one block: the whole plan's, except for row-wise slots.
 void point_block(const Plan& plan, const RowBlocks& blocks, const Frame& frame, std::size_t first_row, std::byte* part,
                  std::span<std::byte*> pointers) {
   std::ranges::copy(frame.pointers, pointers.begin());
@@ -74,7 +74,7 @@ void point_block(const Plan& plan, const RowBlocks& blocks, const Frame& frame, 
   }
 }
 
-// What blocks say of the time of their steps. Side by side on `threads` threads, they take this long together.
+// Merges the blocks' step times into the profile. The blocks run in parallel, so their total is divided by `threads`.
 void tell_blocks(const std::vector<std::vector<backends::StepTime>>& told, std::size_t threads,
                  std::vector<backends::StepTime>& profile) {
   for (std::size_t i = 0; i < told.front().size(); ++i) {

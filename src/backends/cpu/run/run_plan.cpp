@@ -8,7 +8,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Runs a step, and tells how long it took without the steps of its regions, which have told their own time by then.
+// Runs a step and records its own time; steps of its regions have already recorded theirs.
 void run_told(const Step& step, const Frame& frame, std::vector<backends::StepTime>& told) {
   const std::size_t before = told.size();
   const Clock::time_point start = Clock::now();
@@ -18,14 +18,14 @@ void run_told(const Step& step, const Frame& frame, std::vector<backends::StepTi
   told.push_back({step.operation->spelling, step.source, time, work_of(step, frame)});
 }
 
-// Bytes from the start of what a view is of. The offset of one in blocks of columns is a column, at which one begins.
+// A view's offset in bytes from its base's start. In column blocks, `offset` is the column at which a block begins.
 std::size_t view_offset(const Slot& view, const Binding& binding, std::size_t id) {
   if (view.column_block == 0) return bytes_for(view.shape.dtype, view.offset);
   const auto blocks = static_cast<std::size_t>(view.offset / view.column_block);
   return bytes_for(view.shape.dtype, static_cast<std::int64_t>(blocks * binding.block_strides[id]));
 }
 
-// Pointers are std::byte* for both what is read and what is written; steps write to their outputs alone.
+// Pointers are std::byte* for both inputs and outputs; steps write only to their outputs.
 std::byte* writable(const std::byte* bytes) { return const_cast<std::byte*>(bytes); }
 
 }  // namespace

@@ -13,13 +13,13 @@ namespace {
 // A task should take microseconds: long enough to be worth handing out, short enough to share the work evenly.
 constexpr std::size_t kTaskCost = std::size_t{1} << 20;  // multiply-adds
 
-/// The part of a run that one sequence makes: groups of its heads times blocks of its queries.
+/// One sequence's tasks: groups of its heads times blocks of its queries.
 struct SequenceWork {
   std::size_t sequence = 0;
   std::size_t first_query = 0;
   std::size_t queries = 0;
   std::size_t first_key = 0;
-  std::size_t keys = 0;  // that are seen
+  std::size_t keys = 0;  // visible keys
   std::size_t heads_per_task = 0;
   std::size_t queries_per_task = 0;
   std::size_t head_groups = 0;
@@ -80,7 +80,7 @@ void run_task(const AttentionArguments& a, const SequenceWork& work, std::size_t
 }  // namespace
 
 WordKind rounded_operands(std::size_t keys, bool rounds_to_bf16, const Kernels& set) {
-  // Of few keys, rounding takes as long as it saves.
+  // With few keys, rounding costs as much as it saves.
   constexpr std::size_t kFewestKeys = 24;
   if (keys < kFewestKeys) return WordKind::f32;
   if (rounds_to_bf16 && set.bf16_attention.attend != nullptr) return WordKind::bf16;
@@ -89,7 +89,7 @@ WordKind rounded_operands(std::size_t keys, bool rounds_to_bf16, const Kernels& 
 
 void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                       const Kernels& set) {
-  // Kept between calls, so that a run allocates nothing. Workers read the caller's copy through `plan`.
+  // Kept between calls, so that runs do not allocate. Workers read the caller's copy through `plan`.
   thread_local std::vector<SequenceWork> plan_storage;
   std::vector<SequenceWork>& plan = plan_storage;
   plan.clear();
@@ -101,7 +101,7 @@ void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& poo
     plan.push_back(work);
     cost += work.scores() * (arguments.head_size + arguments.value_size) * arguments.heads;
   }
-  // The longest first: the tasks left for the end are the small ones.
+  // Longest first, so that small tasks are left for the end.
   std::sort(plan.begin(), plan.end(), [](const SequenceWork& a, const SequenceWork& b) {
     return a.scores() != b.scores() ? a.scores() > b.scores() : a.sequence < b.sequence;
   });

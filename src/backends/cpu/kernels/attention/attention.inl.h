@@ -1,11 +1,11 @@
 // The task of attention.h for one instruction set.
 //
-// Lanes are queries. Scores are held transposed, [keys, queries], so that softmax over the keys is plain elementwise
-// work on vectors, and both products take keys and values by broadcast from where they lie: only the queries are
-// transposed on the way in, and the result on the way out. No head size has a tail.
+// Lanes are queries. Scores are held transposed, [keys, queries], so that softmax over the keys is element-wise vector
+// work, and both products broadcast keys and values in place: only the queries are transposed on the way in, and the
+// result on the way out. No head size needs a tail loop.
 //
-// A class of Products says what is multiplied: floats (here) or pairs of shorts (attention_shorts.inl.h). It packs the
-// operands into words of the size of a float, kParts numbers of the summed axis in each.
+// A Products class defines the multiplied type: floats (here) or pairs of shorts (attention_shorts.inl.h). It packs the
+// operands into float-sized words, each with kParts numbers of the summed axis.
 #pragma once
 
 #include "backends/cpu/kernels/attention/attention.h"
@@ -21,8 +21,8 @@ constexpr std::size_t kQueryVectors = 2;
 // Where a row's maximum starts: finite, so that -infinity - it is no NaN, and no finite score is below it.
 constexpr float kLowestScore = -3.40282347e38f;
 
-// Rows of a register tile: with 2 vectors of queries these accumulators, a broadcast and the operands fill the
-// registers (32 of AVX-512 and AArch64, 16 of the others).
+// Rows of a register tile: with 2 vectors of queries, the accumulators, a broadcast and the operands fill the registers
+// (32 on AVX-512 and AArch64, 16 on the others).
 #if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 constexpr std::size_t kTileRows = 8;
 #else
@@ -31,10 +31,10 @@ constexpr std::size_t kTileRows = 4;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-/// Where the parts of a task's scratch lie. Rows of `queries`, `scores` and `result` hold kQueryVectors vectors.
+/// The layout of a task's scratch. Rows of `queries`, `scores` and `result` hold kQueryVectors vectors.
 struct AttentionScratch {
   std::size_t width;      // queries of a block: lanes * kQueryVectors
-  std::size_t key_width;  // words of a key in `keys`
+  std::size_t key_width;  // words per key in `keys`
   std::size_t value_width;
   std::size_t score_rows;  // of `scores`: kAttentionKeys, or more where the packing of queries needs it
   float* keys;             // [kAttentionKeys, key_width]
@@ -42,18 +42,18 @@ struct AttentionScratch {
   float* scores;           // [score_rows, width]
   float* biases;           // [kAttentionKeys, width]
   float* factors;          // [width]
-  float* blocks;           // of each block: queries [key_width, width], result [value_width, width], maxima and sums
-                           // [width], and a number that the packing of queries keeps
+  float* blocks;           // per block: queries [key_width, width], result [value_width, width], maxima and sums
+                           // [width], and one number kept by the packing of queries
   std::size_t block_floats;
 
   float* queries_of(float* block) const { return block; }
   float* result_of(float* block) const { return block + key_width * width; }
   float* maxima_of(float* block) const { return result_of(block) + value_width * width; }
   float* sums_of(float* block) const { return maxima_of(block) + width; }
-  float* query_step_of(float* block) const { return sums_of(block) + width; }  // whose multiples queries are
+  float* query_step_of(float* block) const { return sums_of(block) + width; }  // the quantization step of the queries
 };
 
-/// The sizes alone.
+/// Only the sizes, without pointers.
 template <class Products>
 AttentionScratch measure_scratch(std::size_t head_size, std::size_t value_size) {
   const FloatTag d;
@@ -61,7 +61,7 @@ AttentionScratch measure_scratch(std::size_t head_size, std::size_t value_size) 
   s.width = hn::Lanes(d) * kQueryVectors;
   s.key_width = round_up(round_up(head_size, Products::kParts) / Products::kParts, Products::kKeyWords);
   s.value_width = round_up(value_size, Products::kValues);
-  // Where several are in a word, queries are rounded into the memory of the scores before they are transposed.
+  // With several values per word, queries are rounded into the scores' memory before they are transposed.
   const std::size_t staged = Products::kParts > 1 ? round_up(s.key_width, hn::Lanes(d)) : 0;
   s.score_rows = staged > kAttentionKeys ? staged : kAttentionKeys;
   s.block_floats = (s.key_width + s.value_width + 3) * s.width;
@@ -84,7 +84,7 @@ AttentionScratch lay_out_scratch(std::size_t head_size, std::size_t value_size, 
   return s;
 }
 
-/// Copies `count` rows so that they lie side by side, each filled up to `width` with zeros.
+/// Copies `count` rows contiguously, each zero-padded to `width`.
 inline void pack_rows(const float* HWY_RESTRICT from, std::size_t stride, std::size_t count, std::size_t size,
                       std::size_t width, float* HWY_RESTRICT to) {
   const FloatTag d;
@@ -98,7 +98,7 @@ inline void pack_rows(const float* HWY_RESTRICT from, std::size_t stride, std::s
   }
 }
 
-/// Which keys each query may see: those from query - left to query + right, where these are not negative.
+/// The attention mask: a query sees keys query - left to query + right; a negative bound is open.
 struct Visibility {
   std::ptrdiff_t left;
   std::ptrdiff_t right;
@@ -120,16 +120,16 @@ inline Visibility visibility_of(const AttentionArguments& a) {
   return sees;
 }
 
-/// What of a tile one block of queries works on.
+/// The part of a tile that one block of queries works on.
 struct BlockTile {
   std::size_t query;      // first query of the block, from the sequence's start
-  std::size_t queries;    // in use, at most the block's width
+  std::size_t queries;    // valid queries, at most the block's width
   std::size_t first_key;  // of the tile, from the sequence's start
   std::size_t keys;       // of the tile
-  bool is_first;          // of those that the block sees: there is no earlier result
+  bool is_first;          // the block's first visible tile: there is no earlier result
 };
 
-/// Caps, biases and masks scores[key][query]: what the common case has no need of.
+/// Applies cap, bias and mask to scores[key][query]; the common case skips it.
 template <std::size_t kVectors>
 inline void adjust_scores(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
                           const Visibility& sees, const BlockTile& tile) {
@@ -169,25 +169,23 @@ inline void adjust_scores(const AttentionArguments& a, const AttentionScratch& s
   }
 }
 
-/// What the products of a tile need to know of softmax: of each column, the greatest score so far and the sum of
-/// weights.
+/// Online-softmax state for a tile's products: per column, the greatest score so far and the sum of weights.
 template <std::size_t kVectors>
 struct SoftmaxState {
   FloatVector greatest[kVectors];
   FloatVector sum[kVectors];
 
-  // The compiler's own would not be for the instruction set that NEON's vectors are for.
+  // The implicit one would not be compiled for the instruction set that NEON's vectors need.
   HWY_ATTR SoftmaxState() {}
 };
 
-/// Brings the running maxima up to date. `factors` becomes what earlier results must be multiplied with; sums are
-/// already.
+/// Updates the running maxima. `factors` receives the rescaling of earlier results; sums are already rescaled.
 template <std::size_t kVectors>
 HWY_INLINE SoftmaxState<kVectors> raise_maxima(const AttentionScratch& s, std::size_t keys, float* HWY_RESTRICT maxima,
                                                const float* HWY_RESTRICT sums) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
-  constexpr std::size_t kChains = 4;  // hide the latency of one
+  constexpr std::size_t kChains = 4;  // hide the latency of one chain
   SoftmaxState<kVectors> state;
   FloatVector chains[kChains][kVectors];
   HWY_UNROLL(4) for (std::size_t chain = 0; chain < kChains; ++chain) {
@@ -216,32 +214,32 @@ HWY_INLINE SoftmaxState<kVectors> raise_maxima(const AttentionScratch& s, std::s
   return state;
 }
 
-/// Products of floats. Numbers of a head are kParts a word, whole multiples of kKeyWords words and of kValues values;
-/// scores are computed for kKeysAtOnce keys at a time, and results of kValuesAtOnce values.
+/// Products of floats. A head has kParts numbers per word, padded to multiples of kKeyWords words and kValues values;
+/// scores are computed for kKeysAtOnce keys at a time, results for kValuesAtOnce values.
 class FloatProducts {
  public:
   static constexpr std::size_t kParts = 1, kKeyWords = 1, kValues = kTileRows;
   static constexpr std::size_t kKeysAtOnce = kTileRows, kValuesAtOnce = kTileRows;
 
-  /// After all else. No destructor: its call where something is thrown needs a symbol that all files share.
+  /// To be called last. Not a destructor: calling one during unwinding needs a symbol that all files share.
   void end() {}
 
-  /// `count` queries, scaled, as columns of a block; zeros in the others of `columns`.
+  /// Packs `count` scaled queries as columns of a block; the rest of `columns` is zero.
   void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
                     std::size_t columns, float* block) const;
-  /// Keys and values of a tile, with zeros for the keys up to the next multiple of kTileRows: scores are computed for
-  /// all of these, and not used.
+  /// Packs keys and values of a tile, zero-padded to a multiple of kTileRows keys: scores of padding are computed but
+  /// not used.
   void pack_tile(const AttentionArguments& a, const AttentionScratch& s, const float* k, const float* v,
                  std::size_t keys);
 
-  /// scores[key][:] = key . queries, of kTileRows keys.
+  /// scores[key][:] = key . queries, for kTileRows keys.
   template <std::size_t kVectors>
   HWY_INLINE void score(const AttentionScratch& s, std::size_t key, float* block) const {
     multiply_tile<kVectors>(s.keys + key * s.key_width, s.key_width, 1, s.queries_of(block), s.width, s.key_width,
                             s.scores + key * s.width, s.width, nullptr);
   }
 
-  /// Turns scores into exp(score - maximum), and adds these up.
+  /// Turns scores into exp(score - maximum) and sums them.
   template <std::size_t kVectors>
   HWY_INLINE void weigh(const AttentionScratch& s, std::size_t keys, SoftmaxState<kVectors>& state) const {
     const FloatTag d;
@@ -255,7 +253,7 @@ class FloatProducts {
     }
   }
 
-  /// result[i][:] = result[i][:] * factors + values . weights for kTileRows values from i on; factors null: 0.
+  /// result[i][:] = result[i][:] * factors + values . weights for kTileRows values from i on; null factors mean 0.
   template <std::size_t kVectors>
   HWY_INLINE void add_values(const AttentionScratch& s, std::size_t i, std::size_t keys, float* result,
                              const float* factors) const {
@@ -316,14 +314,14 @@ HWY_NOINLINE void attend_block_tile(const AttentionArguments& a, const Attention
   }
 }
 
-/// Columns of a block that are computed: whole vectors of queries.
+/// Columns of a block to compute: whole vectors of queries.
 HWY_INLINE std::size_t used_columns(const AttentionScratch& s, std::size_t count) {
   const std::size_t lanes = hn::Lanes(FloatTag());
   return count <= lanes ? lanes : s.width;
 }
 
-/// Sets `columns` floats, whole vectors, of each of `rows` rows. Column by column: the compiler would make memset calls
-/// of rows, which take longer than so few bytes deserve.
+/// Sets `columns` floats, whole vectors, in each of `rows` rows. Goes column by column: the compiler would turn rows
+/// into memset calls, which are too slow for so few bytes.
 HWY_INLINE void fill_rows(float* rows_begin, std::size_t rows, std::size_t stride, std::size_t columns, float value) {
   const FloatTag d;
   const FloatVector filler = hn::Set(d, value);
@@ -347,7 +345,7 @@ inline void FloatProducts::pack_tile(const AttentionArguments& a, const Attentio
   pack_rows(v, a.v_stride, keys, a.value_size, s.value_width, s.values);
 }
 
-/// Floats from the first head of a token to another.
+/// Floats from a token's first head to `head`.
 inline std::size_t head_offset(std::size_t head, std::size_t stride, std::size_t size) {
   return head * (stride != 0 ? stride : size);
 }
@@ -360,7 +358,7 @@ void begin_block(const AttentionArguments& a, const AttentionScratch& s, const A
   products.pack_queries(a, s, q, count, columns, block);
   fill_rows(s.maxima_of(block), 1, s.width, columns, a.sinks != nullptr ? a.sinks[task.head] : kLowestScore);
   fill_rows(s.sums_of(block), 1, s.width, columns, a.sinks != nullptr ? 1.0f : 0.0f);
-  // A query that sees no key still has the sink's weight: its result is 0, not what the memory held.
+  // A query with all keys masked still has the sink's weight: its result must be 0, not stale memory.
   if (a.sinks != nullptr) fill_rows(s.result_of(block), s.value_width, s.width, columns, 0);
 }
 
@@ -372,7 +370,7 @@ inline void end_block(const AttentionArguments& a, const AttentionScratch& s, co
   const float* sums = s.sums_of(block);
   for (std::size_t c = 0; c < used_columns(s, count); c += lanes) {
     const FloatVector sum = hn::Load(d, sums + c);
-    // Only a row that sees no key has the sum 0; where its block saw none either, its result was never written.
+    // Only a row with all keys masked has the sum 0; if its whole block saw none, its result was never written.
     const auto is_empty = hn::Eq(sum, hn::Zero(d));
     const FloatVector factor = hn::Div(hn::Set(d, 1.0f), sum);
     for (std::size_t i = 0; i < a.value_size; ++i) {
@@ -385,7 +383,7 @@ inline void end_block(const AttentionArguments& a, const AttentionScratch& s, co
     transpose_scaled<false>(result, s.width, a.out + place, a.out_stride, a.value_size, count, 1.0f);
     return;
   }
-  // As many values at a time as there are keys in a tile: the scores' memory takes them.
+  // Takes kAttentionKeys values at a time, so that they fit the scores' memory.
   for (std::size_t first = 0; first < a.value_size; first += kAttentionKeys) {
     const std::size_t values = a.value_size - first < kAttentionKeys ? a.value_size - first : kAttentionKeys;
     transpose_scaled<false>(result + first * s.width, s.width, s.scores, values, values, count, 1.0f);
@@ -418,7 +416,7 @@ void attend_with(const AttentionArguments& a, const AttentionTask& task, float* 
     bool packed = false;
     for (std::size_t query = task.query_begin; query < task.query_end; query += s.width) {
       const std::size_t count = count_at(query);
-      // A tile that is hidden from all of a block's queries would change nothing.
+      // Skips tiles that are masked for all of a block's queries.
       if (sees.end_key(query + count - 1, task.keys) <= first || sees.first_key(query) >= first + keys) continue;
       if (!packed) {
         products.pack_tile(a, s, k + first * a.k_stride, v + first * a.v_stride, keys);

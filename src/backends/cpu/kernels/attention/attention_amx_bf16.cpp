@@ -1,4 +1,4 @@
-// Attention with products of bf16 in the tile registers of AMX.
+// Attention with bf16 products in AMX tile registers.
 #include "backends/cpu/kernels/attention/attention_tiles.inl.h"
 
 namespace alate::cpu {

@@ -1,4 +1,4 @@
-// Attention with products of shorts, by AVX2: a product and an addition for what VNNI does at once.
+// Attention with products of shorts, in AVX2: a multiply and an add in place of VNNI's one instruction.
 #include "backends/cpu/kernels/attention/attention_shorts.inl.h"
 
 HWY_BEFORE_NAMESPACE();

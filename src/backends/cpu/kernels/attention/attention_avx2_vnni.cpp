@@ -1,4 +1,4 @@
-// Attention with products of shorts, by AVX-VNNI.
+// Attention with products of shorts, in AVX-VNNI.
 #include "backends/cpu/kernels/attention/attention_shorts.inl.h"
 
 HWY_BEFORE_NAMESPACE();

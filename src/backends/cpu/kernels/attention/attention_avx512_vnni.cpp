@@ -1,4 +1,4 @@
-// Attention with products of shorts, by AVX-512 VNNI.
+// Attention with products of shorts, in AVX-512 VNNI.
 #include "backends/cpu/kernels/attention/attention_shorts.inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,9 +1,9 @@
-// Attention of attention.h with products of shorts: twice as many at a time as of floats, in VNNI's instructions.
+// Attention of attention.h with products of shorts: VNNI multiplies twice as many at a time as floats.
 //
-// The queries of a block and the keys of a tile are rounded to multiples of a step, as many as products can be added up
-// without overflow: for heads of 64, 5,792 on either side of zero. Weights, which are at most 1, are rounded to
-// multiples of 2^-14, and the values of a tile to 2,047 multiples of a step on either side. Blocks and tiles begin at
-// the sequence, so that a result depends, as that of floats, on the sequence alone.
+// The queries of a block and the keys of a tile are quantized symmetrically, with as many steps as sums of products
+// allow without overflow: for heads of 64, 5,792 on either side of zero. Softmax weights, which are at most 1, are
+// rounded to multiples of 2^-14, and the values of a tile to 2,047 steps on either side. Blocks and tiles are aligned
+// to the sequence's start, so that a result depends, as with floats, only on the sequence.
 #pragma once
 
 #include "backends/cpu/kernels/attention/attention.inl.h"
@@ -15,19 +15,19 @@ namespace {
 constexpr hn::RebindToSigned<FloatTag> kWords;
 using WordVector = hn::Vec<decltype(kWords)>;
 
-constexpr std::size_t kPairsOfRun = 32;  // of keys whose products are added as integers
+constexpr std::size_t kPairsOfRun = 32;  // pairs of keys whose products are summed as integers
 constexpr float kWeightSteps = 16384;    // 2 * kPairsOfRun * kWeightSteps * kValueSteps is below 2^31
 constexpr float kValueSteps = 2047;
 static_assert(2.0 * kPairsOfRun * kWeightSteps * kValueSteps < 2147483648.0);
 
-/// How many steps on either side of zero queries and keys have: `head_size` products of two are below 2^31.
+/// Steps of queries and keys on either side of zero, such that `head_size` products sum to less than 2^31.
 inline float steps_of_products(std::size_t head_size) {
   const float most = __builtin_floorf(__builtin_sqrtf(2147483000.0f / static_cast<float>(head_size)));
   return most < 32767.0f ? most : 32767.0f;
 }
 
-/// A step, and its inverse, for numbers up to a magnitude. Of one that is not finite the step is NaN, which then is
-/// what comes out.
+/// A quantization step, and its inverse, for numbers up to a magnitude. If the magnitude is not finite, the step is
+/// NaN, which propagates to the result.
 struct ShortSteps {
   float step, inverse;
 
@@ -40,7 +40,7 @@ struct ShortSteps {
   }
 };
 
-/// The greatest magnitude in some rows. As bits: those of infinities and NaN are above all others.
+/// The greatest magnitude in some rows, compared as bits: those of infinities and NaN are above all others.
 inline float magnitude_of_rows(const float* HWY_RESTRICT rows, std::size_t stride, std::size_t count,
                                std::size_t size) {
   const FloatTag d;
@@ -63,12 +63,12 @@ inline float magnitude_of_rows(const float* HWY_RESTRICT rows, std::size_t strid
   return magnitude;
 }
 
-/// The integer nearest to v * inverse, in the low halves of words.
+/// Rounds v * inverse to the nearest integer, in the low halves of words.
 HWY_INLINE WordVector rounded(FloatVector v, FloatVector inverse) {
   return hn::BitCast(kWords, hn::MulAdd(v, inverse, hn::Set(FloatTag(), kRoundingMagic)));
 }
 
-/// Words of two shorts each, the low halves of these.
+/// Combines the low halves of two vectors into words of two shorts.
 HWY_INLINE WordVector joined(WordVector low, WordVector high) {
   return hn::Or(hn::And(low, hn::Set(kWords, 0xffff)), hn::ShiftLeft<16>(high));
 }
@@ -98,7 +98,7 @@ inline void round_rows(const float* HWY_RESTRICT from, std::size_t stride, std::
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/// 2^t for t <= 0, 0 for -infinity, by a polynomial that is 2^r for r from 0 to 1: its coefficients, the highest first.
+/// 2^t for t <= 0, 0 for -infinity, by a polynomial for 2^r with r from 0 to 1; coefficients from highest to lowest.
 template <std::size_t kCoefficients>
 HWY_INLINE FloatVector exp2_with(const float (&coefficients)[kCoefficients], FloatVector t) {
   constexpr int kLessTheFloor = 1;  // t - floor(t); scalef multiplies with 2^floor(t)
@@ -109,7 +109,7 @@ HWY_INLINE FloatVector exp2_with(const float (&coefficients)[kCoefficients], Flo
   return FloatVector{_mm512_scalef_ps(y.raw, t.raw)};
 }
 
-/// 2^t for t <= 0, within 2^-18 of it relatively; 0 for -infinity, and what is below 2^-30 may be 0.
+/// 2^t for t <= 0, relative error 2^-18; 0 for -infinity, and results below 2^-30 may be 0.
 HWY_INLINE FloatVector short_exp2(FloatVector t) {
   constexpr float kCoefficients[] = {0.01353417f, 0.05201146f, 0.24144275f, 0.69300384f, 1.00000259f};
   return exp2_with(kCoefficients, t);
@@ -143,7 +143,7 @@ class ShortProducts {
     const std::size_t lanes = hn::Lanes(kWords), staged = round_up(s.key_width, lanes);
     const ShortSteps found(magnitude_of_rows(q, a.q_stride, count, a.head_size), steps_of_products(a.head_size));
     *s.query_step_of(block) = found.step * a.scale;
-    float* rows = s.scores;  // where no scores are yet
+    float* rows = s.scores;  // the scores' memory is still unused
     round_rows(q, a.q_stride, count, a.head_size, found.inverse, rows, staged);
     fill_rows(rows + count * staged, columns - count, staged, staged, 0);
     auto* queries = reinterpret_cast<std::int32_t*>(s.queries_of(block));
@@ -184,12 +184,12 @@ class ShortProducts {
     }
   }
 
-  /// The weights of keys 2i and 2i + 1 become the words of row i: no row that is still to be read lies there.
+  /// Writes the weights of keys 2i and 2i + 1 as words of row i, in place: no row that is still to be read lies there.
   template <std::size_t kVectors>
   HWY_INLINE void weigh(const AttentionScratch& s, std::size_t keys, SoftmaxState<kVectors>& state) const {
     const FloatTag d;
     const std::size_t lanes = hn::Lanes(d);
-    // A sum with 2^9 has the weight's 14 bits and one for 1.0 as its lowest 15.
+    // Adding 2^9 leaves the weight's 14 bits, and one more for 1.0, in the lowest 15.
     static_assert(kWeightSteps == 16384);
     const FloatVector magic = hn::Set(d, 512.0f);
     const auto weight_of = [&](std::size_t key, std::size_t c) HWY_ATTR {
@@ -238,8 +238,8 @@ class ShortProducts {
   }
 
  private:
-  /// sums[r] = sum over i < n of the pairs a[r * a_row + i * a_step] times those of b[i * b_stride ...]: integers,
-  /// which GCC keeps in their registers only as floats.
+  /// sums[r] = sum over i < n of the pairs a[r * a_row + i * a_step] times those of b[i * b_stride ...]: integers typed
+  /// as floats, because GCC otherwise does not keep them in registers.
   template <std::size_t kVectors>
   static HWY_INLINE void multiply_words(const float* HWY_RESTRICT a, std::size_t a_row, std::size_t a_step,
                                         const float* HWY_RESTRICT b, std::size_t b_stride, std::size_t n,
@@ -271,7 +271,7 @@ class ShortProducts {
     for (; i < n; ++i) add(i);
   }
 
-  /// Word [i, j] has number j of the values of keys 2i and 2i + 1.
+  /// Word [i, j] holds number j of the values of keys 2i and 2i + 1.
   void pack_values(const AttentionArguments& a, const AttentionScratch& s, const float* v, std::size_t keys) {
     const FloatTag d;
     const std::size_t lanes = hn::Lanes(d);

@@ -1,9 +1,9 @@
-// Attention of attention.h with products of bf16 in the tile registers of AMX: queries, keys, values and weights are
+// Attention of attention.h with bf16 products in AMX tile registers: queries, keys, values and softmax weights are
 // rounded to bf16, sums are f32. For AVX-512 with BF16.
 //
-// Scores of 32 keys by 32 queries, and results of 32 values by 32 queries, are four registers of sums. Words of queries
-// and of weights lie as the registers of columns want them: word j of a query has two of its numbers, word p of the
-// weights those of keys 2p and 2p + 1. Keys are rows of words, and values are transposed, a row of all keys for each.
+// Scores of 32 keys by 32 queries, and results of 32 values by 32 queries, are four registers of sums. Queries and
+// weights are laid out as column operands: word j of a query has two of its numbers, word p of the weights those of
+// keys 2p and 2p + 1. Keys are rows of words, and values are transposed: one row of all keys per value.
 #pragma once
 
 #include "backends/cpu/kernels/attention/attention_shorts.inl.h"
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 namespace {
 
-/// Words of the nearest bf16 of two vectors, `low` in the low halves. Subnormals become zeros, as for the products.
+/// Rounds two vectors to words of bf16, `low` in the low halves. Subnormals become zeros, as in the products.
 HWY_INLINE WordVector words_of_bf16(FloatVector low, FloatVector high) {
   alignas(64) static constexpr std::uint16_t kPlaces[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
                                                             21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
@@ -23,13 +23,13 @@ HWY_INLINE WordVector words_of_bf16(FloatVector low, FloatVector high) {
   return WordVector{_mm512_permutexvar_epi16(_mm512_load_si512(kPlaces), both)};
 }
 
-/// 2^t for t <= 0, within 2^-13 of it relatively, which is nearer than bf16; 0 for -infinity.
+/// 2^t for t <= 0, relative error 2^-13, less than that of bf16; 0 for -infinity.
 HWY_INLINE FloatVector tile_exp2(FloatVector t) {
   constexpr float kCoefficients[] = {0.07802452f, 0.22606716f, 0.69583353f, 0.99992522f};
   return exp2_with(kCoefficients, t);
 }
 
-/// The numbers [first, first + lanes) of a row of `size`, times a factor; zeros behind its end.
+/// Numbers [first, first + lanes) of a row of `size`, times a factor; zeros past its end.
 HWY_INLINE FloatVector scaled_numbers(const float* row, std::size_t first, std::size_t size, FloatVector factor) {
   const FloatTag d;
   if (first >= size) return hn::Zero(d);
@@ -37,7 +37,7 @@ HWY_INLINE FloatVector scaled_numbers(const float* row, std::size_t first, std::
   return hn::Mul(count < hn::Lanes(d) ? load_first(d, row + first, count) : hn::LoadU(d, row + first), factor);
 }
 
-/// Word j of a row of `words` words holds the numbers j and j + half, of which there are 2 half or one less.
+/// Word j of a row of `words` words holds the numbers j and j + half; a row has 2 half numbers or one less.
 inline void round_rows_to_words(const float* HWY_RESTRICT from, std::size_t stride, std::size_t count, std::size_t size,
                                 float factor, std::size_t words, float* HWY_RESTRICT to) {
   const FloatTag d;
@@ -62,7 +62,7 @@ class TileProducts {
   void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
                     std::size_t columns, float* block) const {
     const std::size_t lanes = hn::Lanes(kWords);
-    float* rows = s.scores;  // where no scores are yet
+    float* rows = s.scores;  // the scores' memory is still unused
     round_rows_to_words(q, a.q_stride, count, a.head_size, a.scale, s.key_width, rows);
     fill_rows(rows + count * s.key_width, columns - count, s.key_width, s.key_width, 0);
     auto* queries = reinterpret_cast<std::int32_t*>(s.queries_of(block));
@@ -94,8 +94,8 @@ class TileProducts {
     tiles_.store_sums(s.scores + key * s.width, kStripColumns);
   }
 
-  /// The weights of keys 2i and 2i + 1 become the words of row i: no row that is still to be read lies there. Rows up
-  /// to the next multiple of a register's are zeros.
+  /// Writes the weights of keys 2i and 2i + 1 as words of row i, in place: no row that is still to be read lies there.
+  /// Zero-pads to a multiple of a register's rows.
   template <std::size_t kVectors>
   HWY_INLINE void weigh(const AttentionScratch& s, std::size_t keys, SoftmaxState<kVectors>& state) const {
     const FloatTag d;
@@ -146,10 +146,10 @@ class TileProducts {
   }
 
  private:
-  static constexpr std::size_t kPairs = kAttentionKeys / 2;  // of keys, between rows of values
+  static constexpr std::size_t kPairs = kAttentionKeys / 2;  // pairs of keys: the stride between rows of values
   static_assert(kQueryVectors * kLanes == kStripColumns);    // so that tiles lie in the scores and the result
 
-  /// Registers are whole: rows up to the next multiple of theirs are there.
+  /// Registers are full: rows are padded to a multiple of theirs.
   template <std::size_t kVectors>
   HWY_INLINE void set_size(std::size_t rows) const {
     tiles_.set_rows(rows > kRegisterRows ? kStripRows : kRegisterRows);
@@ -160,7 +160,7 @@ class TileProducts {
     tiles_.add(rows, stride, columns, words, 0, [] {});
   }
 
-  /// Word [i, p] has number i of the values of keys 2p and 2p + 1; zeros behind the last key.
+  /// Word [i, p] holds number i of the values of keys 2p and 2p + 1; zeros past the last key.
   void pack_values(const AttentionArguments& a, const AttentionScratch& s, const float* v, std::size_t keys) const {
     const std::size_t lanes = hn::Lanes(kWords);
     const FloatVector ones = hn::Set(FloatTag(), 1.0f);

@@ -7,12 +7,12 @@
 namespace alate::cpu {
 
 CacheBlocks cache_blocks(std::size_t l2_bytes) {
-  // The smallest of the processors that matter, a usual one, and more than any core has: virtual machines tell all
+  // The smallest L2 of the CPUs that matter, a common one, and more than any core has: virtual machines report all
   // kinds of sizes.
   constexpr std::size_t kLeast = std::size_t{256} << 10, kUsual = std::size_t{1} << 20, kTooMuch = std::size_t{4} << 20;
-  // Of 2 MB: products of rows of 2048 numbers were 5 % slower with three quarters of it than with a half.
+  // With 2 MB, products of rows of 2048 numbers were 5 % slower with three quarters of it than with a half.
   constexpr std::size_t kMostForRows = kUsual;
-  // A row of an encoder's widest layer, and what is made of it on the way.
+  // A row of an encoder's widest layer, with its intermediate values.
   constexpr std::size_t kTokenBytes = 8192, kMostTokens = 128;
   const std::size_t all = l2_bytes == 0 || l2_bytes >= kTooMuch ? kUsual : std::max(l2_bytes, kLeast);
   const std::size_t bytes = std::min(all, kUsual);

@@ -22,9 +22,9 @@ struct TileInputs {
   std::size_t k;             // of a segment
   bool continues;            // adds to the sums in `out`
   const float* row_scales;   // integers only, [rows, segments], rows scales_stride apart: sums become floats and `out`
-                            // is their sum over segments, each times its scale; null: `out` gets integers
-  const float* column_sums;    // integers only, with row_scales, [segments, sums_stride]: sums of the columns of W
-  const float* column_scales;  // likewise, scales of the columns of W; null: not per group
+                             // is their sum over segments, each times its scale; null: `out` gets integers
+  const float* column_sums;  // integers only, with row_scales, [segments, sums_stride]: sums of the columns of W
+  const float* column_scales;                       // likewise, scales of the columns of W; null: not per group
   std::size_t sums_stride, scales_stride, columns;  // columns: valid columns of the panel
   std::size_t out_stride;                           // of the rows of `out`
   const float* bias;                                // added to each row of `out` at the end; needs all columns; or null
