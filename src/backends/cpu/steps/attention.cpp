@@ -10,7 +10,7 @@
 namespace alate::cpu {
 namespace {
 
-// What the attributes say; heads and widths are the last two axes of query and value.
+// The attributes' part of the arguments; heads and widths are the last two axes of query and value.
 AttentionArguments arguments_of(const graph::Attention& attention, const Shape& query, const Shape& value) {
   const std::size_t axis = query.rank() - 2;
   AttentionArguments arguments;

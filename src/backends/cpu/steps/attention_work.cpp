@@ -1,4 +1,4 @@
-// How much attention has to do.
+// Work of attention steps.
 #include <algorithm>
 
 #include "backends/cpu/kernels/attention/attention.h"
@@ -12,7 +12,7 @@ namespace {
 using backends::Arithmetic;
 using backends::Work;
 
-// Pairs of a query and a key that it sees, in one head of one sequence.
+// Pairs of a query and a visible key, in one head of one sequence.
 double seen_pairs(const graph::Attention& attention, std::int64_t queries, std::int64_t keys) {
   const std::int64_t left = attention.window_left, right = attention.causal ? 0 : attention.window_right;
   if (left < 0 && right < 0) return static_cast<double>(queries) * static_cast<double>(keys);
@@ -25,7 +25,7 @@ double seen_pairs(const graph::Attention& attention, std::int64_t queries, std::
   return static_cast<double>(pairs);
 }
 
-/// Pairs of all sequences, and those of them whose operands are rounded.
+/// Counts pairs over all sequences, and those whose operands are rounded.
 class SeenPairs {
  public:
   SeenPairs(const graph::Attention& attention, bool rounds_to_bf16)
@@ -41,7 +41,7 @@ class SeenPairs {
     rounded_to_ = kind == WordKind::bf16 ? Arithmetic::bf16 : Arithmetic::int16;
   }
   double all() const { return all_; }
-  // That of most of them.
+  // The arithmetic of most pairs.
   Arithmetic arithmetic() const { return rounded_ * 2 > all_ ? rounded_to_ : Arithmetic::f32; }
 
  private:
@@ -51,7 +51,7 @@ class SeenPairs {
   Arithmetic rounded_to_ = Arithmetic::f32;
 };
 
-// Of the heads' pairs: query times key, and score times value. Halves are widened to f32.
+// Adds two products per pair and head: query times key, and weight times value. Halves are widened to f32.
 void add_products(const Step& step, const Frame& frame, const SeenPairs& pairs, Work& work) {
   const Shape &query = frame.shape(step.inputs[0]), &value = frame.shape(step.inputs[2]);
   const auto extent = [](const Shape& shape, std::size_t from_end) {

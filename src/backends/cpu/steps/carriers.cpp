@@ -12,12 +12,12 @@ bool has_packed(const Step& step, const std::vector<Shape>& shapes) {
          std::any_of(step.outputs.begin(), step.outputs.end(), is_packed);
 }
 
-// The step with slots of its own: its inputs and then its outputs.
+// The step with its own slots: its inputs, then its outputs.
 struct Carried {
   Step step;
   std::vector<Slot> slots;
   Binding binding;
-  std::vector<SlotId> from;  // the slots in the plan
+  std::vector<SlotId> from;  // the corresponding slots of the plan
 
   Carried(const Step& plans, const Binding& bound, std::size_t index) : step(plans) {
     const auto add = [&](SlotId& slot) {

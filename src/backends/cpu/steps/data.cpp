@@ -1,4 +1,4 @@
-// Steps that move elements to places that the plan knows.
+// Steps that move elements to positions known when planning.
 #include <cstring>
 
 #include "alate/error.h"
@@ -15,7 +15,7 @@ void copy(const Frame& frame, const std::byte* in, const Strides& strides, const
   copy_strided(in, strides, out, extents(shape), element_bytes(shape), frame.pool, frame.max_workers);
 }
 
-// 0, 1, 2, … of one type.
+// Writes 0, 1, 2, … in one type.
 void count_up(DType dtype, std::size_t length, std::byte* out) {
   if (is_integer(dtype)) {
     with_integer_type(dtype, [&]<typename T>(T) {
@@ -31,7 +31,7 @@ void count_up(DType dtype, std::size_t length, std::byte* out) {
 
 }  // namespace
 
-// The values of the axis, each repeated, and all of that repeated.
+// The axis's values, each repeated along inner axes, and the sequence repeated along outer axes.
 void run_iota(const Step& step, const Frame& frame) {
   const Shape& shape = frame.shape(step.output());
   if (count_of(shape) == 0) return;
@@ -50,7 +50,7 @@ std::size_t iota_scratch(const Step& step, const Binding& binding, std::size_t /
 
 void run_copy(const Step& step, const Frame& frame) {
   const Shape& shape = frame.shape(step.output());
-  if (tensor::is_packed(shape.dtype)) {  // always dense: only views give a copy of them
+  if (tensor::is_packed(shape.dtype)) {  // always dense: packed values are never views here
     const std::size_t bytes = bytes_for(shape.dtype, static_cast<std::int64_t>(count_of(shape)));
     if (bytes > 0) std::memcpy(frame.out<std::byte>(step.output()), frame.in<std::byte>(step.inputs[0]), bytes);
     return;

@@ -1,4 +1,4 @@
-// Discrete Fourier transforms, an axis at a time.
+// Discrete Fourier transforms, one axis at a time.
 #include "backends/cpu/kernels/windows/fourier.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using graph::FftKind;
 
-// Each has its own scratch; with more, long transforms would take more memory than they are worth.
+// Each worker has its own scratch; with more workers, long transforms would take too much memory.
 constexpr std::size_t kMostWorkers = 16;
 
 std::size_t workers_of(const graph::Fft& fft) {
@@ -21,7 +21,7 @@ std::size_t workers_of(const graph::Fft& fft) {
 }
 
 bool is_inverse(const graph::Fft& fft) { return fft.kind == FftKind::ifft || fft.kind == FftKind::irfft; }
-// What the other axes of an irfft are transformed into, as its result is shorter.
+// Whether an irfft needs a buffer for its other axes' transforms, because its result is smaller.
 bool keeps_values(const graph::Fft& fft) { return fft.kind == FftKind::irfft && fft.lengths.size() > 1; }
 
 struct Problem {
@@ -36,7 +36,7 @@ struct Problem {
   }
 };
 
-// The pass over one axis of complex values of this shape.
+// The pass along one axis of complex values of this shape.
 FourierPass pass_over(const Shape& shape, std::size_t axis) {
   FourierPass pass;
   for (std::size_t i = 0; i < axis; ++i) pass.outer *= extent_of(shape, i);

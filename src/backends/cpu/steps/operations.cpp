@@ -29,7 +29,7 @@ constexpr Operation row(Op op, graph::DTypeSet dtypes, std::string_view spelling
   return {.op = op, .dtypes = dtypes, .spelling = spelling, .run = run};
 }
 
-// f32, and halves by way of it.
+// f32, and halves widened to f32.
 constexpr Operation widening(Op op, std::string_view spelling, void (*run)(const Step&, const Frame&), CountWork work) {
   return {
       .op = op, .dtypes = kUpToF32, .spelling = spelling, .run = run, .scratch = widened_halves_scratch, .work = work};
@@ -39,7 +39,7 @@ bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
   return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
 }
 
-// Loops over places have room for so many axes.
+// Loops over positions support this many axes.
 bool has_few_axes(const graph::Graph& /*graph*/, const graph::Node& node) { return node.results[0].rank() <= 16; }
 
 bool transforms_axes(const graph::Graph& /*graph*/, const graph::Node& node) {
@@ -50,7 +50,7 @@ bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
   return graph.node(node.operands[1].node).op == Op::constant && graph.shape(node.operands[1]).dtype == DType::f32;
 }
 
-// Rows of a matrix may lie apart; those of more axes are taken one after the other.
+// Rows of a matrix may be strided; values of more axes are treated as consecutive rows.
 bool is_matrix(const graph::Graph& /*graph*/, const graph::Node& node) { return node.results[0].rank() == 2; }
 bool is_matrix_by_weight(const graph::Graph& graph, const graph::Node& node) {
   return is_matrix(graph, node) && has_constant_weight(graph, node);
@@ -59,7 +59,7 @@ bool is_matrix_by_half_weight(const graph::Graph& graph, const graph::Node& node
   return is_matrix(graph, node) && has_half_weight(graph, node);
 }
 
-// Elements moved, picked and put in order: any dtype, packed ones through carriers.
+// Ops that move, select and sort elements: any dtype, packed ones through carriers.
 template <RunStep kRun, StepScratch kScratch = nullptr>
 constexpr Operation moving(Op op, std::string_view spelling, CountWork work = nullptr) {
   return {.op = op,
@@ -70,7 +70,7 @@ constexpr Operation moving(Op op, std::string_view spelling, CountWork work = nu
           .work = work};
 }
 
-// Some elements written over others.
+// Ops that overwrite some elements.
 template <RunStep kRun, StepScratch kScratch = nullptr>
 constexpr Operation updating(Op op, std::string_view spelling, CountWork work) {
   Operation operation = moving<kRun, kScratch>(op, spelling, work);
@@ -79,7 +79,7 @@ constexpr Operation updating(Op op, std::string_view spelling, CountWork work) {
 }
 
 constexpr Operation kMoves[] = {
-    row(Op::reshape, graph::kAny, "view", run_copy),  // these are never steps: the planner makes views
+    row(Op::reshape, graph::kAny, "view", run_copy),  // never a step: the planner makes views
     row(Op::identity, graph::kAny, "view", run_copy),
     row(Op::bitcast, graph::kAny, "view", run_copy),
     row(Op::optimization_barrier, graph::kAny, "view", run_copy),
@@ -138,7 +138,7 @@ constexpr Operation kMoves[] = {
      .work = no_work},
 };
 
-// Of activations in 8 bits with a weight in 8 bits, which is operand `weight`.
+// Products of 8-bit activations with an 8-bit weight, which is operand `weight`.
 constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&, const graph::Node&)) {
   return {.op = Op::quantized_dense,
           .dtypes = kF32,
@@ -156,7 +156,7 @@ constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&
           .work = integer_product_work};
 }
 
-// Of f32 with a constant weight of bf16 or f16.
+// Products of f32 with a constant weight of bf16 or f16.
 constexpr Operation half_product(std::uint32_t strided_operands,
                                  bool (*fits)(const graph::Graph&, const graph::Node&)) {
   return {.op = Op::dense,
@@ -356,7 +356,7 @@ constexpr Operation kKernels[] = {
     row(Op::rng_bit_generator, set_of(DType::u64), "random_bits", run_rng_bit_generator),
 };
 
-// Element-wise ops are those that have instructions for chains, asked with every dtype.
+// Adds the element-wise ops that have tile instructions, tried with every dtype.
 void add_tile_rows(std::vector<Operation>& table) {
   for (const graph::OpInfo& info : graph::all_ops()) {
     if (!info.has(graph::kElementwise)) continue;
@@ -382,7 +382,7 @@ void add_reductions(std::vector<Operation>& table) {
   }
 }
 
-// What has no kernel yet is computed as the reference interpreter does it.
+// Adds the remaining ops, run by the reference interpreter.
 void add_interpreted_rows(std::vector<Operation>& table) {
   for (const graph::OpInfo& info : graph::all_ops()) {
     if (info.kind != graph::OpKind::standard && info.kind != graph::OpKind::region) continue;
@@ -394,7 +394,7 @@ void add_interpreted_rows(std::vector<Operation>& table) {
   }
 }
 
-// Of two rows that take a node, the first is its.
+// If several rows fit a node, the first is used.
 std::vector<Operation> make_table() {
   std::vector<Operation> table(std::begin(kKernels), std::end(kKernels));
   table.insert(table.end(), std::begin(kMoves), std::end(kMoves));
@@ -416,7 +416,7 @@ const Operation* row_for(const graph::Graph& graph, const graph::Node& node) {
 constexpr Operation kCopy = {
     .op = Op::reshape, .dtypes = kWholeBytes, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
 
-// Of several nodes; of their ops it has the one of most of them.
+// Stands for several nodes; its op is that of most of them.
 constexpr Operation kEmbedNorm = {
     .op = Op::gather, .dtypes = kF32, .spelling = "embed_norm", .run = run_embed_norm, .work = embed_norm_work};
 

@@ -1,4 +1,4 @@
-// Quantized encodings: their numbers, and products and rows of quantized weights, which are never expanded whole.
+// Quantized encodings: dequantize, and products and lookups with quantized weights, never dequantized as a whole.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -12,13 +12,13 @@
 namespace alate::cpu {
 namespace {
 
-// Numbers of a weight that are expanded at a time.
+// Numbers of a weight that are dequantized at a time.
 constexpr std::size_t kWeightsAtOnce = std::size_t{1} << 20;
-// Columns of a product are taken by whole panels of any instruction set.
+// Columns are processed in whole panels of any instruction set.
 constexpr std::size_t kPanels = 64;
-constexpr std::size_t kCost = 4;  // of a number
+constexpr std::size_t kCost = 4;  // per number
 
-// The operands from `first` on: what is stored, scales and zero points.
+// The operands from `first` on: stored values, scales and zero points.
 template <typename Attribute>
 QuantizedRows weight_rows(const Step& step, const Frame& frame, std::size_t first, const Attribute& attribute) {
   QuantizedRows rows = quantized_rows(attribute.encoding, attribute.blocks, frame.shape(step.inputs[first]));
@@ -33,7 +33,7 @@ QuantizedRows weight_rows(const Step& step, const Frame& frame, std::size_t firs
   return rows;
 }
 
-// Rows [first, first + count) as `dtype`.
+// Dequantizes rows [first, first + count) to `dtype`.
 void dequantize_rows(const QuantizedRows& rows, std::size_t first, std::size_t count, DType dtype, std::byte* out,
                      const Frame& frame) {
   constexpr std::size_t kPart = 16 * kQuantizedRun;
@@ -159,7 +159,7 @@ void run_quantized_embedding(const Step& step, const Frame& frame) {
     const std::int64_t last = static_cast<std::int64_t>(rows.rows) - 1;
     return static_cast<std::size_t>(std::clamp<std::int64_t>(stored_index(indices, places, i), 0, last));
   };
-  // Rows lie anywhere in a table that no cache holds.
+  // Rows are scattered over a table larger than any cache: prefetch them.
   constexpr std::size_t kAhead = 8;
   split_rows(count_of(indices), width * kCost, frame.pool, frame.max_workers, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < std::min(begin + kAhead, end); ++i) fetch_row(rows, row_at(i));

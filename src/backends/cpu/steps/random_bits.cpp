@@ -11,7 +11,7 @@
 namespace alate::cpu {
 namespace {
 
-// An operation for each element that bits cost.
+// Cost of an element, in element operations.
 constexpr std::size_t kCost = 16;
 
 template <typename Visit>
@@ -23,7 +23,7 @@ void for_each_run(std::size_t counters, const Frame& frame, const Visit& visit) 
   });
 }
 
-// Elements take a word's low bits.
+// The result's elements; each takes the low bits of a word.
 struct Elements {
   std::byte* out;
   std::size_t bytes;
@@ -32,7 +32,7 @@ struct Elements {
 
 std::uint64_t joined(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
 
-// A counter's two words lie next to each other along this axis: the first even one, else the first longest. XLA's
+// The axis along which a counter's two words are adjacent: the first even one, otherwise the first longest; as in XLA's
 // xla/hlo/builder/lib/prng.cc.
 std::size_t paired_axis(const Shape& shape) {
   std::size_t longest = 0;
@@ -43,7 +43,7 @@ std::size_t paired_axis(const Shape& shape) {
   return longest;
 }
 
-// Gives the number of counters taken.
+// Returns the number of counters used.
 std::uint64_t run_threefry(const std::uint64_t* state, const Shape& shape, const Elements& elements,
                            const Frame& frame) {
   const ThreefryWords words = kernels().simd.threefry_words;
@@ -121,7 +121,7 @@ void run_rng_bit_generator(const Step& step, const Frame& frame) {
     next[0] = state[0];
     return;
   }
-  // The state's words are key, low and high half of the counter; of two words, the key is the high half too.
+  // The state is key, low and high half of the counter; with two words, the key is also the high half.
   const bool is_long = extent_of(frame.shape(step.inputs[0]), 0) == 3;
   const Counter start{state[1], is_long ? state[2] : state[0]};
   const Counter end = start.after(run_philox(state[0], start, count_of(shape), elements, frame));

@@ -1,4 +1,4 @@
-// Reductions over any axes of any type.
+// Reductions over any axes, of any type.
 #include "backends/cpu/kernels/rows/reduce.h"
 
 #include <algorithm>
@@ -32,11 +32,11 @@ std::optional<TileOp> joining_op(Op op) {
   }
 }
 
-/// What is reduced as [outer, length, inner]; where the axes are no neighbours, after a copy with them last.
+/// The operand as [outer, length, inner]; if the reduced axes are not adjacent, after a copy with them last.
 struct Layout {
   std::size_t outer = 1, length = 1, inner = 1;
   bool copies = false;
-  std::vector<std::size_t> order;  // of the axes in the copy
+  std::vector<std::size_t> order;  // axis order of the copy
 };
 
 Layout layout_of(const Shape& shape, graph::Numbers axes) {
@@ -44,7 +44,7 @@ Layout layout_of(const Shape& shape, graph::Numbers axes) {
   Layout layout;
   std::vector<bool> is_reduced(shape.rank());
   for (const std::int64_t axis : axes) is_reduced[static_cast<std::size_t>(axis)] = true;
-  // Axes of one element are reduced wherever they stand.
+  // Axes of extent 1 do not matter, wherever they are.
   std::size_t first = shape.rank(), last = 0, extents = 1;
   for (std::size_t i = 0; i < shape.rank(); ++i) {
     if (!is_reduced[i] || extent_of(shape, i) == 1) continue;
@@ -105,7 +105,7 @@ bool has_reduction(Op op, DType dtype) {
   return joining && bits_of(dtype) >= 8 && reduce_loop(*joining, computed_type(dtype)) != nullptr;
 }
 
-// A copy in another order, and, for halves, operand and result as f32.
+// For a copy in another axis order, and, for halves, operand and result as f32.
 std::size_t reduce_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
   const Shape& x = binding.shapes[step.inputs[0]];
   std::size_t bytes = 0;

@@ -1,4 +1,4 @@
-// Reductions by a region: through the loops of reduce.h where it is one op, else an element at a time.
+// Reductions with a region: by the loops of reduce.h if the region is one op, otherwise one element at a time.
 #include <array>
 #include <cstring>
 #include <optional>
@@ -31,7 +31,7 @@ std::optional<TileOp> joining_op(Op op) {
   }
 }
 
-// A region of two parameters that gives one op of both.
+// The op of a region that is a single op on its two parameters.
 std::optional<TileOp> known_op(const graph::Graph& region) {
   if (region.parameters().size() != 2 || region.outputs().size() != 1) return std::nullopt;
   const graph::Node& node = region.node(region.outputs()[0].value.node);
@@ -45,7 +45,7 @@ std::optional<TileOp> known_op(const graph::Graph& region) {
 
 constexpr std::size_t kValueBytes = 16;  // of the widest dtype
 
-// Where the elements are that each result is made of.
+// The kept and the reduced axes: where each result's elements are.
 struct Walks {
   MoveAxes kept, reduced;
   Walks(const Shape& x, const graph::Numbers& axes) {
@@ -78,7 +78,7 @@ void run_known_reduce(const Step& step, const Frame& frame) {
   reduce_values(step, frame, *known_op(*step.graphs[0]), frame.in<std::byte>(step.inputs[1]));
 }
 
-// The values so far, those that the region makes of them, and the region's own memory.
+// The accumulated values, the region's results, and the region's own memory.
 std::size_t region_reduce_scratch(const Step& step, const Binding& binding, std::size_t index) {
   return 2 * scratch_aligned(step.outputs.size() * kValueBytes) + region_scratch(step, binding, index);
 }

@@ -9,10 +9,10 @@
 namespace alate::cpu {
 namespace {
 
-// Pointers to the operands of a region, and to its results, which lie in the step's memory.
+// Pointers to a region's operands and results, stored in the step's scratch.
 struct Ports {
   std::span<std::byte*> inputs, outputs;
-  std::byte* rest;  // of the memory
+  std::byte* rest;  // the rest of the scratch
 
   Ports(std::size_t input_count, std::size_t output_count, std::byte* memory)
       : inputs(reinterpret_cast<std::byte**>(memory), input_count),
@@ -41,8 +41,8 @@ std::size_t run_once_scratch(const Step& step, const Binding& binding, std::size
   return RegionRunner::pointer_bytes(step.inputs.size() + step.outputs.size()) + region_scratch(step, binding, index);
 }
 
-// The condition's answer, pointers to the values and to those that the body makes of them, a second copy of the values,
-// and the regions' own memory.
+// The condition's result, pointers to the values and to the body's results, a second copy of the values, and the
+// regions' own memory.
 std::size_t while_loop_scratch(const Step& step, const Binding& binding, std::size_t index) {
   std::size_t bytes =
       kScratchAlignment + RegionRunner::pointer_bytes(2 * step.outputs.size()) + region_scratch(step, binding, index);

@@ -1,4 +1,4 @@
-// Reductions over windows, and the scatter that undoes max pooling.
+// Reductions over windows, and select_and_scatter, the gradient of max pooling.
 #include <algorithm>
 #include <cstring>
 
@@ -13,10 +13,10 @@
 namespace alate::cpu {
 namespace {
 
-// Halves are joined as f32, packed integers as bytes.
+// Halves are reduced as f32, packed integers as bytes.
 DType joined_type(DType dtype) { return computed_type(tensor::carrier_of(dtype)); }
 
-// An operand or result in the computed type, in scratch where that is another one.
+// An operand or result in the computed type; in scratch if that differs from its own.
 struct Computed {
   DType dtype;
   std::size_t count;
@@ -55,10 +55,10 @@ TileOp joining(graph::Reduction reduction) {
   }
 }
 
-// The passes that a reduction is made of: an axis each, as the windows of several axes are windows of windows.
+// The passes of a reduction, one per axis: windows over several axes are windows of windows.
 struct Passes {
   std::vector<WindowPass> list;
-  std::size_t largest = 0;  // elements between passes
+  std::size_t largest = 0;  // most elements between passes
 
   Passes(const graph::Window& window, const Shape& x, const Shape& result) {
     std::vector<std::size_t> extents;
@@ -97,7 +97,7 @@ struct WindowProblem {
   }
 };
 
-// The ends of bytes are not those of the packed types they carry: where a window sees nothing, it is theirs.
+// The identities for bytes are outside the range of the packed types they carry: clamps results of empty windows.
 void clamp_packed(DType dtype, std::byte* bytes, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     if (is_signed_integer(dtype)) {
@@ -170,7 +170,7 @@ void run_select_and_scatter(const Step& step, const Frame& frame) {
   arguments.source = problem.source.load(frame, frame.in<std::byte>(step.inputs[1]));
   arguments.out = problem.result.target(out);
   arguments.is_max = step.operation->op == graph::Op::select_and_scatter_max;
-  // Axes before the first and after the last that has windows need no search.
+  // Axes before the first and after the last with windows need no search.
   std::size_t first = 0, end = x.rank();
   while (first < end && is_whole(graph::window_axis(window, first))) arguments.outer *= extent_of(x, first++);
   while (end > first && is_whole(graph::window_axis(window, end - 1))) arguments.inner *= extent_of(x, --end);

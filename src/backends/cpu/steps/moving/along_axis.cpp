@@ -1,4 +1,4 @@
-// Steps that go along one axis: running sums, places of extremes.
+// Steps along one axis: cumulative ops, arg_min_max.
 #include "alate/error.h"
 #include "backends/cpu/kernels/rows/cumulative.h"
 #include "backends/cpu/steps/layout.h"
@@ -18,7 +18,7 @@ CumulativeOp op_of(const Step& step) {
 
 }  // namespace
 
-// Halves as f32, in which the results replace them.
+// For halves widened to f32; the results overwrite them there.
 std::size_t widened_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
   const Shape& x = binding.shapes[step.inputs[0]];
   return is_half(x.dtype) ? widened_bytes(count_of(x)) : 0;
@@ -51,7 +51,7 @@ void run_arg_min_max(const Step& step, const Frame& frame) {
   const auto& attributes = std::get<graph::ArgMinMax>(step.attributes);
   const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output());
   const AroundAxis around = around_axis(x, attributes.axis);
-  // A named extent is known only now.
+  // The extent of a named dim is known only now.
   const std::size_t bits = bits_of(attributes.dtype) - (is_signed_integer(attributes.dtype) ? 1 : 0);
   if (around.length > 1 && bits < 63 && (around.length - 1) >> bits != 0)
     throw make_error(ErrorCode::invalid_argument, "arg_min_max of ", to_string(x),

@@ -7,14 +7,14 @@
 namespace alate::cpu {
 namespace {
 
-// Elements of input 0 from its start to where the slice of each index vector begins.
+// For each index vector, the offset in input 0 at which its slice begins, in elements.
 class SlicePlaces {
  public:
   SlicePlaces(const graph::Gather& gather, const Shape& x, const Shape& indices, const Shape& result)
       : strides_(row_major_strides(x)) {
     const Strides index_strides = row_major_strides(indices);
     const auto vector_dim = static_cast<std::size_t>(gather.index_vector_dim);
-    Strides batch_strides(indices.rank(), 0);  // how far a batching axis of the indices goes in x
+    Strides batch_strides(indices.rank(), 0);  // stride in x of each batching axis of the indices
     for (std::size_t i = 0; i < gather.operand_batching_dims.size(); ++i) {
       batch_strides[static_cast<std::size_t>(gather.start_indices_batching_dims[i])] =
           strides_[static_cast<std::size_t>(gather.operand_batching_dims[i])];
@@ -77,8 +77,8 @@ class SlicePlaces {
     std::ptrdiff_t stride;
   };
   Strides strides_;
-  std::vector<std::size_t> extents_;  // of the indices' axes without the one of vectors
-  Strides index_steps_, steps_;       // along these, in the indices and in x
+  std::vector<std::size_t> extents_;  // of the indices' axes without the index vector's
+  Strides index_steps_, steps_;       // along these axes, in the indices and in x
   std::ptrdiff_t entry_step_ = 0;
   std::vector<Entry> entries_;
 };

@@ -1,4 +1,4 @@
-// Steps that move elements to places that are known at the run, or turn and spread them.
+// Steps that move elements to positions known only at run time, or transpose and broadcast them.
 #include <cstring>
 #include <limits>
 
@@ -19,7 +19,7 @@ namespace {
                    step.source.empty() ? "" : " (from " + step.source + ")", ": ", what);
 }
 
-// Where a slice of `sizes` begins in input 0: the scalars from input `first` on, clamped so that it is inside.
+// Where a slice of `sizes` begins in input 0: the scalars from input `first` on, clamped so that the slice is inside.
 std::ptrdiff_t clamped_start(const Step& step, const Frame& frame, std::size_t first, const Shape& sizes) {
   const Shape& x = frame.shape(step.inputs[0]);
   const Strides strides = row_major_strides(x);
@@ -41,7 +41,7 @@ void move(const Frame& frame, const std::byte* in, const Strides& in_strides, st
 
 }  // namespace
 
-// https://openxla.org/stablehlo/spec#pad: element i goes to low + i · (interior + 1), unless that is outside.
+// https://openxla.org/stablehlo/spec#pad: element i goes to low + i · (interior + 1), and is dropped if outside.
 void run_pad(const Step& step, const Frame& frame) {
   const auto& [low, high, interior] = std::get<graph::Pad>(step.attributes);
   const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output());
@@ -54,7 +54,7 @@ void run_pad(const Step& step, const Frame& frame) {
   std::size_t copied = 1;
   for (std::size_t i = 0; i < x.rank(); ++i) {
     const std::int64_t extent = x.dims[i].number();
-    // One element has no next one, however far that would be.
+    // With a single element, the distance to the next does not matter.
     const std::int64_t by = extent > 1 && !interior.empty() ? interior[i] + 1 : 1;
     const graph::KeptElements axis = graph::kept_elements(extent, low[i], by, result.dims[i].number());
     from += axis.first * from_strides[i];
@@ -113,7 +113,7 @@ void run_dimension_size(const Step& step, const Frame& frame) {
   *frame.out<std::int32_t>(step.output()) = static_cast<std::int32_t>(extent);
 }
 
-// The result is a view that the planner makes; what is left is to look at the extents.
+// The result is a view that the planner makes; only the extents remain to be checked.
 void run_check_extents(const Step& step, const Frame& frame) {
   const Shape& wanted = frame.shape(step.inputs[0]);
   const Tensor given =

@@ -1,4 +1,4 @@
-// How much steps have to do that touch parts of their first operand.
+// Work of steps that access parts of their first operand.
 #include <algorithm>
 
 #include "backends/cpu/steps/steps.h"
@@ -9,14 +9,14 @@ namespace {
 
 using backends::Work;
 
-// Operands from `first` on.
+// Bytes of the operands from `first` on.
 double bytes_from(const Step& step, const Frame& frame, std::size_t first) {
   double bytes = 0;
   for (std::size_t i = first; i < step.inputs.size(); ++i) bytes += operand_bytes(step, frame, i);
   return bytes;
 }
 
-// Operand 0 with operand `update` in parts of it.
+// Work of writing operand `update` into parts of operand 0.
 Work updated(const Step& step, const Frame& frame, std::size_t update) {
   Work work{.bytes = bytes_from(step, frame, 1) + operand_bytes(step, frame, update)};
   if (step.output() != step.inputs[0]) work.bytes += operand_bytes(step, frame, 0) + result_bytes(step, frame);
@@ -35,14 +35,14 @@ Work quantized_embedding_work(const Step& step, const Frame& frame) {
   const Shape& table = frame.shape(step.inputs[1]);
   const auto rows = static_cast<double>(std::max<std::size_t>(extent_of(table, 0), 1)),
              taken = static_cast<double>(count_of(frame.shape(step.inputs[0])));
-  // Rows of the table with what scales them.
+  // The looked-up rows of the table with their scales.
   return {.bytes =
               operand_bytes(step, frame, 0) + bytes_from(step, frame, 1) / rows * taken + result_bytes(step, frame)};
 }
 
 Work update_slice_work(const Step& step, const Frame& frame) { return updated(step, frame, 1); }
 
-// What is added to is read too.
+// Unless it sets elements, a scatter also reads them.
 Work scatter_work(const Step& step, const Frame& frame) {
   Work work = updated(step, frame, 2);
   if (step.operation->op != graph::Op::scatter_set) work.bytes += operand_bytes(step, frame, 2);

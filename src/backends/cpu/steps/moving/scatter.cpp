@@ -9,8 +9,8 @@
 namespace alate::cpu {
 namespace {
 
-// How the updates are cut into runs that are dense in input 0 too: trailing axes of windows are joined where the inner
-// ones are whole in input 0.
+// Splits the updates into runs that are also dense in input 0: trailing window axes are merged where the inner ones
+// cover all of input 0's.
 class Runs {
  public:
   Runs(const graph::Scatter& scatter, const Shape& x, const Shape& indices, const Shape& updates)
@@ -63,14 +63,14 @@ class Runs {
     }
   }
 
-  /// An upper bound of how many there are.
+  /// An upper bound of the number of runs.
   std::size_t count() const {
     std::size_t count = 1;
     for (std::size_t i = 0; i < walked_; ++i) count *= static_cast<std::size_t>(axes_[i].extent);
     return count;
   }
 
-  /// Writes those that land in input 0, in row-major order of the updates, and returns how many.
+  /// Writes the runs that land in input 0, in row-major order of the updates, and returns their number.
   template <typename T>
   std::size_t find(const std::byte* indices, ScatterRun* runs) const {
     std::size_t found = 0;
@@ -102,23 +102,23 @@ class Runs {
  private:
   struct Axis {  // of the updates
     bool is_window = false;
-    std::size_t x_axis = 0;  // that a window's axis is, or that a batching one counts; else past the last
+    std::size_t x_axis = 0;  // the axis of a window axis or of a batching axis; otherwise past the last
     std::int64_t extent = 0;
     std::ptrdiff_t stride = 0, index_step = 0;
   };
 
-  // Completes a run of which `from` is known; false where all of it is outside.
+  // Completes a run whose `from` is set; returns false if all of it is outside.
   bool lands(const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& within, ScatterRun& run) const {
     const std::size_t joined = axes_.size() - walked_, rank = start.size();
     for (std::size_t i = 0; i + joined < rank; ++i) {
       const auto extent = static_cast<std::int64_t>(x_extents_[i]);
-      // Not added before it is known that the sum does not overflow.
+      // Compared without adding first, as the sum could overflow.
       if (start[i] < -within[i] || start[i] >= extent - within[i]) return false;
       run.to += (start[i] + within[i]) * x_strides_[i];
     }
     run.length = 1;
     if (joined == 0) return true;
-    const std::size_t outermost = rank - joined;  // of the joined axes: the only one that may be partly outside
+    const std::size_t outermost = rank - joined;  // the outermost merged axis, the only one that may be partly outside
     const std::int64_t width = axes_[walked_].extent, extent = static_cast<std::int64_t>(x_extents_[outermost]);
     const std::int64_t first = start[outermost];
     if (first <= -width || first >= extent) return false;
@@ -131,10 +131,10 @@ class Runs {
   }
 
   Strides x_strides_;
-  std::size_t walked_;  // axes of the updates in front of the runs
+  std::size_t walked_;  // axes of the updates before those of the runs
   std::vector<std::size_t> x_extents_;
   std::vector<bool> start_is_given_;     // of each axis of x
-  std::vector<std::size_t> entry_axes_;  // of x, that the entries of an index vector name
+  std::vector<std::size_t> entry_axes_;  // axes of x that an index vector's entries refer to
   std::ptrdiff_t entry_step_ = 0;
   std::vector<Axis> axes_;
 };
@@ -152,7 +152,7 @@ bool widens(const Step& step, DType dtype) { return is_half(dtype) && op_of(step
 
 }  // namespace
 
-// The runs, and, for halves that are computed with, the values and the updates as f32.
+// The runs, and, for halves in arithmetic, the values and updates as f32.
 std::size_t scatter_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
   const Shape &x = binding.shapes[step.inputs[0]], &updates = binding.shapes[step.inputs[2]];
   const Runs runs(std::get<graph::Scatter>(step.attributes), x, binding.shapes[step.inputs[1]], updates);

@@ -1,4 +1,4 @@
-// Steps that put elements in order.
+// Sort and top-k steps.
 #include "backends/cpu/kernels/moving/sort.h"
 
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 using graph::Op;
 
 struct KnownOrder {
-  std::size_t operand = 0;  // whose elements are the keys
+  std::size_t operand = 0;  // the operand that holds the keys
   KeyOrder order;           // its dtype is the operand's
 };
 
@@ -33,7 +33,7 @@ std::optional<KeyOrder> order_of(Op op) {
   }
 }
 
-// A region that is one comparison of the two elements of one operand.
+// The order of a region that is a single comparison of one operand's two elements.
 std::optional<KnownOrder> known_order(const graph::Graph& region) {
   const graph::Node& node = region.node(region.outputs().front().value.node);
   std::optional<KeyOrder> order = order_of(node.op);
@@ -45,13 +45,13 @@ std::optional<KnownOrder> known_order(const graph::Graph& region) {
   if (first / 2 != second / 2 || first == second) return std::nullopt;
   if (second < first) order->descending = !order->descending;  // x > y of swapped elements is x < y
   order->dtype = a.results[0].dtype;
-  if (is_complex(order->dtype)) return std::nullopt;  // keys of two parts have no order of bits
+  if (is_complex(order->dtype)) return std::nullopt;  // complex keys have no order by bits
   return KnownOrder{static_cast<std::size_t>(first / 2), *order};
 }
 
 std::size_t workers() { return base::ThreadPool::shared().size(); }
 
-// In memory of the step: two lists of places, the answer of the region, and the region's own.
+// The step's scratch: two lists of indices, the region's result, and the region's own memory.
 struct RegionSortMemory {
   std::size_t places, answer, total;
   RegionSortMemory(std::size_t length, std::size_t region)
@@ -76,7 +76,7 @@ std::size_t sort_scratch(const Step& step, const Binding& binding, std::size_t /
 void run_sort(const Step& step, const Frame& frame) {
   KnownOrder known = *known_order(*step.graphs[0]);
   const Shape& keys = frame.shape(step.inputs[known.operand]);
-  known.order.dtype = keys.dtype;  // the carrier's, of a packed type
+  known.order.dtype = keys.dtype;  // the carrier's, for packed types
   const AroundAxis around = around_axis(keys, std::get<graph::Sort>(step.attributes).axis);
   std::vector<SortOperand> operands;
   for (std::size_t i = 0; i < step.inputs.size(); ++i)

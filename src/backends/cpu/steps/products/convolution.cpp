@@ -1,4 +1,4 @@
-// Convolutions as matrix products: with channels last, what a window sees is a row, and the kernel is a matrix.
+// Convolutions as matrix products: with channels last, a window is a row, and the kernel is a matrix.
 #include <algorithm>
 
 #include "backends/cpu/kernels/gemm/product.h"
@@ -25,7 +25,7 @@ void convolve_lines(const ConvolutionProblem& problem, const PatchGeometry& geom
   multiply(DType::f32, arguments, frame.pool, frame.max_workers);
 }
 
-// Multiplies what the windows of one group see with its kernel.
+// Multiplies the windows of one group with its kernel.
 void convolve_group(const ConvolutionProblem& problem, const PatchGeometry& geometry, const Frame& frame,
                     const void* packed, std::byte* out) {
   const std::size_t parts = product_parts(problem.dtype), bytes = product_bytes(problem.dtype) / parts;
@@ -56,13 +56,13 @@ void convolve_group(const ConvolutionProblem& problem, const PatchGeometry& geom
   }
 }
 
-// Every batch entry and group on its own, with x as the matrix that is packed.
+// One product per batch entry and group, with x as the packed matrix.
 void convolve_turned(const ConvolutionProblem& problem, const Frame& frame, const std::byte* x, const std::byte* kernel,
                      std::byte* out) {
   const DType computed = product_dtype(problem.dtype);
   const std::size_t bytes = product_bytes(problem.dtype), places = problem.geometry.places_per_batch();
   const std::size_t feature_groups = static_cast<std::size_t>(problem.conv.feature_groups);
-  // Groups of features lie within an entry of the batch, groups of the batch one after the other.
+  // Feature groups lie within a batch entry; batch groups follow each other.
   const auto product_of = [&](std::size_t index, std::size_t first, std::size_t count, std::byte* packed,
                               std::size_t workers) {
     const std::size_t group = index / problem.batch, i = index % problem.batch;
@@ -127,7 +127,7 @@ void run_convolution(const Step& step, const Frame& frame) {
     convolve_turned(problem, frame, x, kernel, target);
     return problem.result.store(frame, out);
   }
-  std::size_t batch_bytes = problem.batch * geometry.place_bytes;  // of a group of the batch
+  std::size_t batch_bytes = problem.batch * geometry.place_bytes;  // of one batch group
   for (std::size_t i = 0; i < geometry.rank; ++i) batch_bytes *= geometry.axes[i].extent;
   for (std::size_t group = 0; group < problem.groups; ++group) {
     const void* packed = kernel == nullptr ? step.packed.bytes().data() : problem.packed;

@@ -1,4 +1,4 @@
-// Kernels of convolutions that are constants, laid out once for the products that they are part of.
+// Packing of constant convolution kernels, once, for their products.
 #include <algorithm>
 
 #include "backends/cpu/kernels/elementwise/tile.h"
@@ -15,7 +15,7 @@ using graph::Numbers;
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
 
-// The kernel [output, input, spatial...] or [spatial..., input, output] as f32 [output, spatial, input].
+// Reorders the kernel [output, input, spatial...] or [spatial..., input, output] to f32 [output, spatial, input].
 template <bool kOutputFirst>
 std::vector<float> ordered_kernel(const Tensor& kernel, std::size_t& outputs) {
   const std::size_t rank = kernel.rank(), spatial = rank - 2;
@@ -67,7 +67,7 @@ bool is_ascending(const Numbers& axes, std::int64_t first) {
   return true;
 }
 
-// Whether run_convolution will take x and the kernel the other way round, which wants the kernel as it is.
+// Whether run_convolution will swap x and the kernel (ConvolutionForm::turned), which takes the kernel unpacked.
 bool will_turn(const graph::Graph& graph, const graph::Node& node) {
   constexpr std::int64_t kFewestPlaces = 128;  // with fewer, packed kernels are faster
   const auto& conv = std::get<Convolution>(node.attributes);
@@ -87,7 +87,7 @@ bool will_turn(const graph::Graph& graph, const graph::Node& node) {
 
 enum class KernelLayout { output_first, output_last };
 
-// A constant kernel in that layout, with results' axes in an order that the products keep.
+// Whether the kernel is a constant in that layout, and the result's axes are in an order that the products keep.
 bool has_constant_kernel(const graph::Graph& graph, const graph::Node& node, KernelLayout layout) {
   const auto& conv = std::get<Convolution>(node.attributes);
   const auto rank = static_cast<std::int64_t>(node.results[0].rank());
@@ -140,7 +140,7 @@ std::size_t packed_depthwise_bytes(const Shape& kernel, const graph::Attributes&
   return element_count(kernel) * sizeof(float);
 }
 
-// [output, 1, spatial...] as [spatial, output].
+// Reorders [output, 1, spatial...] to [spatial, output].
 Tensor pack_depthwise(const Tensor& kernel, const graph::Attributes& /*attributes*/) {
   std::size_t outputs = 0;
   const std::vector<float> ordered = ordered_kernel<true>(kernel, outputs);

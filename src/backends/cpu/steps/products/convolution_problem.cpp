@@ -15,7 +15,7 @@ using graph::Numbers;
 
 namespace {
 
-// Rows of patches are made and multiplied so many bytes at a time, which stay in the cache.
+// Rows of patches are copied and multiplied in blocks of this many bytes, which stay in the cache.
 constexpr std::size_t kPatchBytes = std::size_t{512} << 10;
 constexpr std::size_t kFewestRows = 112;
 
@@ -28,8 +28,8 @@ AxisOrder order_of(std::int64_t first, const Numbers& spatial, std::int64_t last
   return order;
 }
 
-// The spatial axes, of which any order is right as long as it is the same for x, kernel and result. The result's makes
-// the fewest copies.
+// Reorders the spatial axes: any order is right as long as x, kernel and result share it; the result's needs the fewest
+// copies.
 Convolution with_ordered_axes(const Convolution& conv) {
   std::vector<std::size_t> order(conv.output_spatial.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -68,7 +68,7 @@ PatchGeometry geometry_of(const Convolution& conv, const Shape& x, const Shape& 
   return geometry;
 }
 
-// Whether what the windows see is multiplied where it lies: long lines of whole places without holes.
+// Whether windows can be multiplied in place: long lines of whole positions without holes.
 bool has_lines(const Convolution& conv, const PatchGeometry& geometry, const Shape& x, std::size_t k) {
   constexpr std::size_t kFewestPlaces = 12;  // about a tile: with fewer, rows of copied patches fill tiles better
   if (product_dtype(x.dtype) != DType::f32 || is_complex(x.dtype) || geometry.rank == 0 || geometry.is_pointwise() ||
@@ -81,15 +81,15 @@ bool has_lines(const Convolution& conv, const PatchGeometry& geometry, const Sha
   return places >= kFewestPlaces && takes_lines(places, k);
 }
 
-// Places that are packed at a time: panels that stay in the cache, but some of them, so that what they are multiplied
-// with comes from memory seldom.
+// Positions packed at a time: few enough for their panels to stay in the cache, but several panels, so that the other
+// operand is rarely read from memory.
 std::size_t turned_block_of(DType computed, std::size_t k) {
   constexpr std::size_t kPackedBytes = std::size_t{64} << 10, kFewestPanels = 4;
   const std::size_t panel_bytes = packed_product_bytes(computed, 1, k), width = product_panel_width(computed);
   return std::max(kFewestPanels, kPackedBytes / std::max<std::size_t>(1, panel_bytes)) * width;
 }
 
-// A kernel that is packed already is in the form for `pointwise`, `lines` and `patches`, or for `depthwise`.
+// An already packed kernel is laid out for `pointwise`, `lines` and `patches`, or for `depthwise`.
 ConvolutionForm form_of(const Convolution& conv, const PatchGeometry& geometry, const Shape& x, const Shape& kernel,
                         std::size_t k, bool is_packed) {
   if (is_depthwise(conv, x, kernel)) return ConvolutionForm::depthwise;

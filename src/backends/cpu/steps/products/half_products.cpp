@@ -1,4 +1,4 @@
-// dense of f32 with a weight of bf16 or f16: half_product.h.
+// dense steps of f32 with a weight of bf16 or f16: half_product.h.
 #include "backends/cpu/kernels/gemm/half_product.h"
 
 #include "backends/cpu/kernels/dispatch/scratch.h"
@@ -12,7 +12,7 @@ namespace {
 
 DType weight_dtype(const Step& step, const Binding& binding) { return binding.shapes[step.inputs[1]].dtype; }
 
-// Activations that the step before has rounded as it stored them.
+// Whether the step before stored the activations already rounded.
 bool has_rounded_activations(const Step& step, const Binding& binding) {
   return binding.shapes[step.inputs[0]].dtype == DType::bf16;
 }

@@ -1,4 +1,4 @@
-// quantized_dense of activations in 8 bits: rows become integers, which are multiplied with the weight's.
+// quantized_dense with 8-bit activations: rows are quantized, then multiplied with the weight's integers.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -18,12 +18,12 @@ namespace {
 
 std::size_t runs_of(const graph::QuantizedDense& dense) { return static_cast<std::size_t>(dense.activation_runs); }
 
-// Words of a row of the weight, whose runs are as those of the activations.
+// Words in a row of the weight, which has the activations' groups.
 std::size_t row_words(std::size_t k, const graph::QuantizedDense& dense) {
   return quantized_row_words(k, runs_of(dense), kernels().integers.kind);
 }
 
-// Packed words, then the sums [runs, out] of their integers.
+// Size of the packed words, followed by the sums [runs, out] of their integers.
 std::size_t packed_floats(std::size_t n, std::size_t k, const graph::QuantizedDense& dense) {
   return packed_word_count(n, row_words(k, dense), kernels().integers) + runs_of(dense) * n;
 }
@@ -41,7 +41,7 @@ bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing
     return false;
   const graph::Value weight = node.operands[has_smoothing ? 2 : 1], scales = node.operands[has_smoothing ? 3 : 2];
   const Shape& shape = graph.shape(weight);
-  // Sums of products of 8 bits have 31.
+  // Up to this k, sums of 8-bit products fit 31 bits.
   constexpr std::int64_t kMostK = std::int64_t{1} << 16;
   if (!graph.shape(weight).is_static() || !has_scales_of_rows_or_runs(dense, shape.dims[1].number())) return false;
   return graph.node(weight.node).op == graph::Op::constant && shape.dtype == DType::i8 &&
@@ -53,28 +53,28 @@ std::size_t weight_operand(const Step& step) {
   return std::get<graph::QuantizedDense>(step.attributes).has_smoothing ? 2 : 1;
 }
 
-// The activations as the kernel reads them.
+// The layout of the activations as the kernel reads them.
 IntegerRows integer_rows(const Step& step, const Binding& binding) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
   return {extent_of(binding.shapes[step.inputs[weight_operand(step)]], 1), runs_of(dense)};
 }
 
-// Whether the step before has made integers of them.
+// Whether the step before already quantized the activations.
 bool reads_integers(const Step& step, const Binding& binding) {
   return binding.shapes[step.inputs[0]].dtype == kIntegerRowsType;
 }
 
-// The activations' integers and what they mean, in scratch where the step makes them.
+// The quantized activations with scales and offsets; in scratch if this step quantizes them.
 QuantizeArguments activations(const Step& step, const Frame& frame) {
   const IntegerRows rows = integer_rows(step, frame.binding);
-  // Of a slot nothing is written.
+  // The slot is not written to.
   auto* given = const_cast<std::byte*>(frame.in<std::byte>(step.inputs[0]));
   QuantizeArguments integers = integers_in(rows, reads_integers(step, frame.binding) ? given : frame.scratch);
   integers.rows = rows_of(frame.shape(step.inputs[0]));
   return integers;
 }
 
-// The same, with the floats that they are made of.
+// The same, with the floats to quantize.
 QuantizeArguments rounding(const Step& step, const Frame& frame) {
   QuantizeArguments rounded = activations(step, frame);
   rounded.x = frame.in<float>(step.inputs[0]);
@@ -141,7 +141,7 @@ Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes) 
   float* const sums = to + packed_word_count(n, words, kernel);
   const std::int8_t* from = weight.values<std::int8_t>().data();
 
-  // Each run begins with a word of its own.
+  // Each group begins at a word.
   std::vector<std::byte> rows(n * words * sizeof(float));
   for (std::size_t column = 0; column < n; ++column) {
     for (std::size_t run = 0; run < runs; ++run) {
@@ -195,7 +195,7 @@ void run_integer_product(const Step& step, const Frame& frame) {
 
 void run_norm_integer_product(const Step& step, const Frame& frame) {
   const Step &norm = step.parts[0], &product = step.parts[1];
-  WidenedValues values(norm, frame);  // of f32: takes no scratch
+  WidenedValues values(norm, frame);  // f32: takes no scratch
   normalize_and_quantize_rows(norm_kind(norm), norm_arguments(norm, frame, values), rounding(product, frame),
                               frame.pool, frame.max_workers);
   multiply(product, frame);

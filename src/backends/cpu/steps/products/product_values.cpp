@@ -14,11 +14,11 @@ namespace {
 std::size_t carrier_bytes(DType dtype) { return bits_of(tensor::carrier_of(dtype)) / 8; }
 
 bool is_converted(DType dtype) {
-  // Signed integers of whole words are their unsigned ones.
+  // Signed integers of a computed width are used as unsigned ones.
   return !is_complex(dtype) && bits_of(product_dtype(dtype)) != bits_of(dtype);
 }
 
-// Axes of one element may stand anywhere.
+// Axes of extent 1 may be anywhere.
 bool is_in_order(const Shape& shape, const AxisOrder& order) {
   std::size_t next = 0;
   for (const std::size_t axis : order) {
@@ -31,10 +31,10 @@ bool is_in_order(const Shape& shape, const AxisOrder& order) {
 
 std::span<const std::byte> bytes_of(const std::byte* begin, std::size_t count) { return {begin, count}; }
 
-// The type that conversions are looked up by: of bytes where elements are packed.
+// The dtype that conversions are looked up by: the carrier for packed elements.
 DType carried(DType dtype) { return tensor::carrier_of(dtype); }
 
-// Copies dense elements of `dims` with axes in another order.
+// Copies dense elements of `dims` with reordered axes.
 void reorder(const Frame& frame, const std::byte* in, std::byte* out, const std::vector<std::size_t>& dims,
              const AxisOrder& order, std::size_t element_bytes) {
   std::vector<std::ptrdiff_t> dense(dims.size()), strides;

@@ -1,4 +1,4 @@
-// How much products have to do.
+// Work of matrix products.
 #include "backends/cpu/kernels/dispatch/dispatch.h"
 #include "backends/cpu/steps/products/product_values.h"
 #include "backends/cpu/steps/steps.h"
@@ -10,7 +10,7 @@ namespace {
 using backends::Arithmetic;
 using backends::Work;
 
-// `products` of elements of `dtype`, each with an addition. One of complex numbers is four of their parts.
+// `products` multiply-adds of elements of `dtype`. A complex one counts as four real ones.
 Work multiplied(const Step& step, const Frame& frame, DType dtype, double products) {
   const auto parts = static_cast<double>(product_parts(dtype));
   Work work = moved_bytes(step, frame);
@@ -24,7 +24,7 @@ double extent(const Shape& shape, std::int64_t axis) {
   return static_cast<double>(extent_of(shape, static_cast<std::size_t>(axis)));
 }
 
-// Of rows with a weight [out, in], an operand: the rows and the results may be stored as something else.
+// Rows times a weight [out, in], an operand; rows and results may be stored in another type.
 Work work_with_weight(const Step& step, const Frame& frame, std::size_t weight) {
   const Shape& x = frame.shape(step.inputs[0]);
   return multiplied(step, frame, x.dtype, static_cast<double>(rows_of(x)) * elements(frame.shape(step.inputs[weight])));
@@ -38,7 +38,7 @@ Work quantized_dense_work(const Step& step, const Frame& frame) {
   return work_with_weight(step, frame, std::get<graph::QuantizedDense>(step.attributes).has_smoothing ? 2 : 1);
 }
 
-// In 8 bits where the processor multiplies those four at a time, elsewhere in 16.
+// 8-bit arithmetic where the CPU multiplies four bytes at a time, otherwise 16-bit.
 Work integer_product_work(const Step& step, const Frame& frame) {
   Work work = quantized_dense_work(step, frame);
   work.arithmetic = kernels().integers.kind == WordKind::bytes ? Arithmetic::int8 : Arithmetic::int16;
@@ -63,7 +63,7 @@ Work dot_general_work(const Step& step, const Frame& frame) {
 
 Work convolution_work(const Step& step, const Frame& frame) {
   const Shape& kernel = frame.shape(step.inputs[1]);
-  double k = 1;  // of what one place of the result is a sum: a kernel without its axis of features
+  double k = 1;  // terms per element of the result: the kernel without its feature axis
   const auto features = static_cast<std::size_t>(std::get<graph::Convolution>(step.attributes).kernel_output);
   for (std::size_t axis = 0; axis < kernel.rank(); ++axis) {
     if (axis != features) k *= extent(kernel, static_cast<std::int64_t>(axis));

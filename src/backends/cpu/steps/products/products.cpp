@@ -12,7 +12,7 @@
 namespace alate::cpu {
 namespace {
 
-// One side of a dot_general as [batch, free, contracting]: the order of its axes, and the three extents.
+// An operand of dot_general as [batch, free, contracting]: the order of its axes, and the three extents.
 struct Side {
   std::vector<std::size_t> axes;
   std::size_t batch = 1, free = 1, contracting = 1;
@@ -37,7 +37,7 @@ Side side_of(const Shape& shape, const graph::Numbers& batch, const graph::Numbe
   return side;
 }
 
-// Operands as [batch, free, contracting] in the computed type, and the packed right one of a batch entry.
+// Operands as [batch, free, contracting] in the computed type, and the packed right operand of one batch entry.
 struct Product {
   DType dtype;
   Side lhs, rhs;

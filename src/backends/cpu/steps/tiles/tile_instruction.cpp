@@ -1,4 +1,4 @@
-// Which kernels compute an element-wise node.
+// Selection of the kernels that compute an element-wise node.
 #include "backends/cpu/steps/products/halves.h"
 #include "backends/cpu/steps/tiles/tile_program.h"
 #include "tensor/packed.h"
@@ -77,8 +77,8 @@ std::optional<TileOp> tile_op(Op op) {
 }
 
 std::optional<TileInstruction> conversion(DType from, DType to) {
-  // From a half all types are reached through f32, which holds every half; to a half only f32 may be the way, since
-  // any other number would be rounded twice.
+  // From a half, every type is reached through f32, which represents every half exactly; to a half, only f32 itself may
+  // go through f32, as any other number would be rounded twice.
   TileInstruction instruction{.kernel = tile_conversion(from, to), .operand_count = 1};
   if (computed_type(from) != from && to != DType::f32) {
     instruction.widen[0] = tile_conversion(from, DType::f32);
@@ -88,8 +88,8 @@ std::optional<TileInstruction> conversion(DType from, DType to) {
   return instruction;
 }
 
-// Of integers that are packed, in their carriers: where the bits above an element's own would count, they are made
-// what the op needs; results are wrapped.
+// Computes packed integers in their carriers: where the bits above an element's own matter, they are set to what the op
+// needs; results are wrapped.
 void compute_packed(TileInstruction& instruction, TileOp op, DType dtype) {
   switch (op) {
     case TileOp::population_count: instruction.widen[0] = tile_zero_extend(dtype); break;
@@ -104,7 +104,7 @@ void compute_packed(TileInstruction& instruction, TileOp op, DType dtype) {
   }
 }
 
-// The type of whole bytes whose kernel computes in the carriers of packed integers.
+// The byte-sized type whose kernel computes on the carriers of packed integers.
 DType carrier_type(TileOp op, DType dtype) {
   switch (op) {
     case TileOp::population_count:
@@ -115,10 +115,10 @@ DType carrier_type(TileOp op, DType dtype) {
   }
 }
 
-// `stored` is the dtype of the values that are computed with, `result` the result's.
+// `stored` is the dtype of the operands that are computed with, `result` that of the result.
 std::optional<TileInstruction> computation(TileOp op, DType stored, DType result, std::size_t operands) {
   const bool is_packed = tensor::is_packed(stored);
-  const DType computed = op == TileOp::select ? tensor::carrier_of(stored)  // which moves values as they are
+  const DType computed = op == TileOp::select ? tensor::carrier_of(stored)  // select only moves values
                          : is_packed          ? carrier_type(op, stored)
                                               : computed_type(stored);
   TileInstruction instruction{.kernel = tile_kernel(op, computed),

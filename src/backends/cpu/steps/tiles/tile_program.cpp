@@ -14,12 +14,12 @@ namespace {
 constexpr std::size_t kMaxElementBytes = 16;
 constexpr std::size_t kTilesAhead = 2;
 constexpr std::size_t kBufferBytes = kTile * kMaxElementBytes;
-constexpr std::size_t kTemporaries = 4;  // of one instruction: three operands and a result in another type
+constexpr std::size_t kTemporaries = 4;  // per instruction: three operands and a result in another type
 
-// Of an instruction over one element, in units of row_split.h's costs.
+// Cost of an instruction per element, in units of row_split.h.
 constexpr std::size_t kElementCost = 2;
 
-// A TileInput with numbers.
+// A TileInput bound to data and extents.
 struct Access {
   const std::byte* data = nullptr;
   DType dtype = DType::invalid;
@@ -48,7 +48,7 @@ void repeat(const std::byte* from, std::size_t bytes, std::size_t count, std::by
   }
 }
 
-// The elements of places [begin, begin + n) of the result: where they lie, or a copy of them in `buffer`.
+// The elements for positions [begin, begin + n) of the result: in place, or copied to `buffer`.
 const std::byte* load(const Access& access, std::size_t begin, std::size_t n, std::byte* buffer) {
   if (access.is_dense && access.is_packed) {
     const std::size_t first = bytes_for(access.dtype, static_cast<std::int64_t>(begin));
@@ -78,10 +78,10 @@ const std::byte* load(const Access& access, std::size_t begin, std::size_t n, st
   return buffer;
 }
 
-// Runs the chain on one tile after another, in buffers of its own.
+// Runs the chain tile by tile, in its own buffers.
 class TileRunner {
  public:
-  /// Of `count` places in all. With `stream` results are written past the caches.
+  /// For `count` positions in all. With `stream`, results bypass the caches.
   TileRunner(const TileProgram& program, std::span<const Access> accesses, std::byte* buffers, std::size_t count,
              const StreamKernel* stream)
       : program_(program),
@@ -104,7 +104,7 @@ class TileRunner {
     }
   }
 
-  /// Writes the results of places [begin, begin + n) to `out`.
+  /// Writes the results of positions [begin, begin + n) to `out`.
   void run(std::size_t begin, std::size_t n, std::byte* out) {
     if (stream_ != nullptr) fetch_ahead(begin + kTilesAhead * kTile);
     const TileInstruction& last = program_.instructions.back();
@@ -124,7 +124,7 @@ class TileRunner {
   std::byte* buffer(std::size_t index) { return buffers_ + index * kBufferBytes; }
   std::byte* temporary(std::size_t index) { return buffer(accesses_.size() + program_.registers + index); }
 
-  // Draws the tile from `begin` on into the cache, while those before it are computed.
+  // Prefetches the tile at `begin` while those before it are computed.
   void fetch_ahead(std::size_t begin) {
     constexpr std::size_t kLine = 64;
     if (begin >= count_) return;
@@ -146,7 +146,7 @@ class TileRunner {
 
   void execute(const TileInstruction& instruction, std::size_t begin, std::size_t n, std::byte* result) {
     const void* operands[3] = {};
-    // Bounded once, so that no access below has to be checked.
+    // Bounded once, so that accesses below need no check.
     const std::size_t count = std::min(std::size_t{instruction.operand_count}, std::size(operands));
     for (std::size_t i = 0; i < count; ++i) {
       operands[i] = operand(instruction.operands[i], begin, n);
