@@ -5,8 +5,8 @@
 namespace alate::cpu {
 
 void fill_gemm_scalar(Kernels& kernels);
-// The vector instruction sets of the processor family: dispatch_x86.cpp, dispatch_aarch64.cpp or dispatch_other.cpp, as
-// the build chooses. Extensions of a set replace what they do better, unless they are not wanted.
+// Fills in the CPU family's vector kernels: in dispatch_x86.cpp, dispatch_aarch64.cpp or dispatch_other.cpp, as the
+// build chooses. With extensions, kernels that use them replace slower ones.
 void fill_vector_kernels(Kernels& kernels, bool with_extensions);
 
 namespace {
@@ -31,7 +31,7 @@ const Kernels& kernels_for(base::InstructionSet set) {
     throw make_error(ErrorCode::unsupported, "this processor cannot run ", base::to_string(set),
                      " kernels; the best it has is ", base::to_string(base::cpu_facts().best));
   }
-  // Each is filled only when asked for: the functions that fill it are compiled for that instruction set.
+  // Each table is filled only on demand: the functions that fill it are compiled for that instruction set.
   switch (set) {
     case InstructionSet::avx512: {
       static const Kernels table = make_kernels(InstructionSet::avx512);
@@ -52,7 +52,7 @@ const Kernels& kernels_for(base::InstructionSet set) {
 }
 
 Kernels kernels_without_extensions(base::InstructionSet set) {
-  const Kernels& with = kernels_for(set);  // throws where the processor lacks the set
+  const Kernels& with = kernels_for(set);  // throws if the CPU lacks the set
   return make_kernels(with.set, false);
 }
 

@@ -13,7 +13,7 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
     kernels.integers = bytes_gemm_neon_i8mm();
   else if (with_extensions && base::uses_extension("asimddp"))
     kernels.integers = bytes_gemm_neon_dotprod();
-  // The baseline's vectors are those of NEON.
+  // The baseline is NEON.
   kernels.simd = simd_kernels_scalar();
 }
 

@@ -46,7 +46,7 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
     if (with_extensions && uses_tiles("amx_int8")) kernels.integers = bytes_gemm_amx_int8();
     if (uses("avx512_bf16")) {
       kernels.bf16 = bf16_gemm_avx512_bf16();
-      if (uses_tiles("amx_bf16")) {  // whose kernels round with AVX-512 BF16
+      if (uses_tiles("amx_bf16")) {  // its kernels round with AVX-512 BF16
         kernels.bf16 = bf16_gemm_amx_bf16();
         kernels.bf16_attention = bf16_attention_amx_bf16();
       }

@@ -2,7 +2,7 @@
 
 namespace alate::cpu {
 
-// Of the processor family: peak_loops_x86.cpp or peak_loops_other.cpp, as the build chooses.
+// Adds the CPU family's loops: in peak_loops_x86.cpp or peak_loops_other.cpp, as the build chooses.
 void add_vector_peak_loops(PeakLoops& loops);
 
 namespace {

@@ -1,4 +1,4 @@
-// Twelve named sums: GCC 12 keeps an array of them in memory, and makes one chain of chains that it knows to be equal.
+// Peak loops for AVX2. Twelve named sums: GCC 12 keeps an array in memory, and merges chains that it knows to be equal.
 // The empty assembly keeps products within the loop.
 #include <immintrin.h>
 
@@ -17,7 +17,7 @@ inline std::uint32_t lowest(__m256i sum) {
   return static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm256_castsi256_si128(sum)));
 }
 
-// A value that the compiler knows nothing of.
+// Hides a value from the compiler.
 inline __m256i apart(__m256i x) {
   asm volatile("" : "+x"(x));
   return x;

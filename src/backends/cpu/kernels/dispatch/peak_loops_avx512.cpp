@@ -1,4 +1,4 @@
-// Twelve named sums: GCC 12 keeps an array of them in memory, and makes one chain of chains that it knows to be equal.
+// Peak loops for AVX-512 and AMX. Twelve named sums: GCC 12 keeps an array in memory, and merges equal chains.
 #include <immintrin.h>
 
 #include <cstddef>
@@ -15,21 +15,21 @@ std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count);
 
 namespace {
 
-// Whole registers of 16 rows of 64 bytes; Intel's manual, LDTILECFG.
+// Tile configuration of full registers, 16 rows of 64 bytes; Intel's manual, LDTILECFG.
 struct alignas(64) WholeTiles {
   std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
   std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
   std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
-// A value that the compiler knows nothing of.
+// Hides a value from the compiler.
 template <typename Vector>
 inline Vector apart(Vector x) {
   asm volatile("" : "+v"(x));
   return x;
 }
 
-// The lowest number of the sum of all.
+// The lowest lane of the sum of all.
 template <typename... Sums>
 inline std::uint32_t lowest(__m512i sum, Sums... sums) {
   ((sum = _mm512_add_epi32(sum, sums)), ...);
@@ -115,7 +115,7 @@ __attribute__((target("avx512bf16"))) std::uint32_t run_bf16_avx512(std::size_t 
   return lanes[0] > 0 ? 1 : 0;
 }
 
-// Six chains; two registers hold what is multiplied, zeros.
+// Six chains; two registers hold the operands, zeros.
 __attribute__((target("amx-tile,amx-int8"))) std::uint32_t run_amx_int8(std::size_t rounds) {
   const WholeTiles shapes;
   asm volatile("ldtilecfg %0" : : "m"(shapes));

@@ -14,7 +14,7 @@ std::uint32_t run_amx_int8(std::size_t rounds);
 std::uint32_t run_amx_bf16(std::size_t rounds);
 std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count);
 
-// Rounds of every loop are 12 instructions, or triples of them; with tiles 6, of 16 rows by 16 columns.
+// A round of each loop is 12 instructions, or triples of instructions; with tiles 6, of 16 rows by 16 columns.
 constexpr std::size_t kChains = 12, kTileChains = 6, kTile = 16 * 16;
 
 void add_vector_peak_loops(PeakLoops& loops);

@@ -1,5 +1,5 @@
-// What every portable SIMD kernel starts from: Highway for the one instruction set that this file is compiled for, and
-// loads and stores of the last, partial vector of a row. Include it only in *.inl.h files and in the instruction-set
+// The base of every portable SIMD kernel: Highway for the one instruction set that this file is compiled for, and loads
+// and stores of the last, partial vector of a row. Include it only in *.inl.h files and in the instruction-set
 // files that compile those. All code that uses it lives in alate::cpu::HWY_NAMESPACE, so that no two instruction sets
 // share a symbol, and calls no inline function of the standard library.
 #pragma once
@@ -54,8 +54,8 @@ HWY_INLINE void store_first(hn::Vec<D> v, D d, hn::TFromD<D>* HWY_RESTRICT p, st
 #endif
 }
 
-/// A sum that compilers take as it is: of integers, which they may add up in any order, GCC multiplies for several
-/// steps of a loop first, and keeps those products in memory.
+/// Hides a sum from the compiler's reassociation: with integers, which may be added in any order, GCC multiplies for
+/// several steps of a loop first, and keeps those products in memory.
 template <class V>
 HWY_INLINE V settled(V sum) {
 #if HWY_ARCH_X86
@@ -66,8 +66,8 @@ HWY_INLINE V settled(V sum) {
   return sum;
 }
 
-/// sum + x · y, in the register that the sum is in: of the 16 of AVX2, tiles use all, and where GCC moves sums from one
-/// to another, some wait in memory from one step to the next.
+/// sum + x · y, in the sum's own register: tiles use all 16 registers of AVX2, and if GCC moves sums between registers,
+/// some are spilled in each step.
 HWY_INLINE FloatVector add_product(FloatVector sum, FloatVector x, FloatVector y) {
 #if HWY_TARGET == HWY_AVX2 && HWY_COMPILER_GCC_ACTUAL
   asm("vfmadd231ps %2, %1, %0" : "+x"(sum.raw) : "x"(x.raw), "xm"(y.raw));
@@ -77,7 +77,7 @@ HWY_INLINE FloatVector add_product(FloatVector sum, FloatVector x, FloatVector y
 #endif
 }
 
-/// The word at `p`, whatever its type, in all lanes.
+/// Broadcasts the word at `p`, whatever its type, to all lanes.
 HWY_INLINE hn::Vec<hn::RebindToSigned<FloatTag>> broadcast_word(const float* p) {
   std::int32_t word;
   __builtin_memcpy(&word, p, sizeof(word));

@@ -1,6 +1,6 @@
-// Functions from 0 to 1/2 by tables that fit into registers of AVX-512: a polynomial for each of a few intervals, whose
-// coefficients are looked up by permutations. GELU by them has a third of the multiply-adds of a rational function, and
-// those are what products in tiles have no time for.
+// Functions with values from 0 to 1/2, by tables that fit AVX-512 registers: a polynomial per interval, whose
+// coefficients are looked up by permutations. This way GELU needs a third of the multiply-adds of a rational function,
+// for which GEMM in tile registers leaves no time.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd.inl.h"
@@ -9,8 +9,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-// By fit_vector_math.py. Coefficient k of each interval's polynomial in r, the place in the interval from -1/2 to 1/2;
-// the last entry is for all that lies behind. Errors are absolute.
+// From fit_vector_math.py. Row k has coefficient k of each interval's polynomial in r, the position in the interval
+// from -1/2 to 1/2; the last entry is for everything beyond. Errors are absolute.
 
 // erf(z / sqrt(2)) / 2.
 struct FineHalfErf {                                // within 1e-7, 2e-7 above 5
@@ -79,7 +79,7 @@ struct HalfLogistic {                           // within 1e-7
   // clang-format on
 };
 
-/// table[entries[i]] in lane i, of whose entries the low bits alone count.
+/// table[entries[i]] in lane i; only the low bits of entries matter.
 template <class Table>
 HWY_INLINE FloatVector look_up(const float* table, hn::Vec<hn::RebindToSigned<FloatTag>> entries) {
   if constexpr (Table::kEntries == 16)

@@ -1,5 +1,5 @@
-// Fills the part of the kernel table that has products, windows, transforms and random bits of every type, with the
-// code compiled for this file's instruction set.
+// Fills in the kernel table's products, windows, transforms and random bits of every type, with the code compiled for
+// this file's instruction set.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd_kernels.h"

@@ -1,4 +1,4 @@
-// random_bits.h for one instruction set: loops over counters, of which a compiler makes vectors.
+// The loops of random_bits.h over counters, for one instruction set; vectorized by the compiler.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd.inl.h"
@@ -7,7 +7,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-// Four rounds of section 4.2 of the paper, then keys are added.
+// Four rounds of section 4.2 of the paper, followed by a key addition.
 template <int kR0, int kR1, int kR2, int kR3>
 HWY_INLINE void threefry_rounds(std::uint32_t* HWY_RESTRICT x, std::uint32_t* HWY_RESTRICT y, std::uint32_t add_x,
                                 std::uint32_t add_y) {

@@ -23,7 +23,7 @@ void activation_f32(const void* const* operands, void* out, std::size_t n, std::
   kernels_of(context).apply_activation(kActivation, static_cast<float*>(out), n);
 }
 
-// Those that have vector code of their own.
+// f32 functions with hand-written vector code.
 TileKernel vector_f32(TileOp op, std::uint32_t set) {
   switch (op) {
     case TileOp::exp: return {unary_f32<UnaryOp::exp>, set};

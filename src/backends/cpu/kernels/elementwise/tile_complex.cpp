@@ -1,4 +1,4 @@
-// Complex numbers. c64 is computed in double, so that no intermediate overflows where the result does not.
+// Complex functions. c64 is computed in double, so that no intermediate overflows where the result does not.
 #include <cmath>
 #include <complex>
 #include <functional>
@@ -26,7 +26,7 @@ void each_of_two(const void* const* operands, void* out, std::size_t n, std::uin
   for (std::size_t i = 0; i < n; ++i) to[i] = std::complex<T>(kFunction(Wide(x[i]), Wide(y[i])));
 }
 
-// Results of the parts' type.
+// Functions whose result has the parts' type.
 template <typename T, auto kFunction>
 void part_of(const void* const* operands, void* out, std::size_t n, std::uint32_t /*context*/) {
   const auto* x = static_cast<const std::complex<T>*>(operands[0]);

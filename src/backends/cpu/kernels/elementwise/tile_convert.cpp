@@ -1,4 +1,4 @@
-// Values of one type as another.
+// Conversions between types.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace alate::cpu {
 namespace {
 
-// Of an integer type: truncated, saturated, NaN to 0.
+// Conversion to an integer type: truncates, saturates, NaN becomes 0.
 template <typename To, typename From>
 To to_integer(From value) {
   // The highest integer rounds up to a power of two where From has fewer bits; every float at or past it saturates.
@@ -90,7 +90,7 @@ void each(const void* const* operands, void* out, std::size_t n, std::uint32_t /
   for (std::size_t i = 0; i < n; ++i) to[i] = kFunction(from[i]);
 }
 
-// The halves and f32, which load and store all computing with halves.
+// Between halves and f32: the loads and stores of all half-precision computation.
 TileKernel of_halves(DType from, DType to) {
   using Half = std::uint16_t;
   if (to == DType::f32) {
@@ -111,8 +111,8 @@ std::complex<double> wide(const std::byte* from) {
   return std::complex<double>(value);
 }
 
-// An integer as a double that rounds to any shorter float as the integer itself would: what a double cannot hold is
-// left as its lowest bit (rounding to odd).
+// An integer as a double that rounds to any shorter float as the integer itself would: bits that do not fit are folded
+// into the lowest bit (rounding to odd).
 double to_odd_double(std::uint64_t magnitude) {
   constexpr int kMantissa = 53;
   const int excess = 64 - std::countl_zero(magnitude) - kMantissa;
@@ -155,7 +155,7 @@ void store(DType dtype, std::complex<double> value, std::byte* to) {
 
 std::size_t element_bytes(DType dtype) { return bytes_for(tensor::carrier_of(dtype), 1); }
 
-// Rare pairs, an element at a time; `context` has both types.
+// Rare pairs of types, one element at a time; `context` holds both types.
 void convert_each(const void* const* operands, void* out, std::size_t n, std::uint32_t context) {
   const auto from = static_cast<DType>(context >> 16), to = static_cast<DType>(context & 0xFFFF);
   const std::size_t from_bytes = element_bytes(from), to_bytes = element_bytes(to);
@@ -164,7 +164,7 @@ void convert_each(const void* const* operands, void* out, std::size_t n, std::ui
   for (std::size_t i = 0; i < n; ++i) store(to, load(from, in + i * from_bytes), result + i * to_bytes);
 }
 
-// The same between integers, where low bits are kept.
+// The same between integers, keeping the low bits.
 void convert_integers_each(const void* const* operands, void* out, std::size_t n, std::uint32_t context) {
   const auto from = static_cast<DType>(context >> 16), to = static_cast<DType>(context & 0xFFFF);
   tensor::convert_integers(tensor::carrier_of(from), static_cast<const std::byte*>(operands[0]), tensor::carrier_of(to),
@@ -174,7 +174,7 @@ void convert_integers_each(const void* const* operands, void* out, std::size_t n
   if (wrap) wrap(&made, out, n);
 }
 
-// c128 of a number that a double holds, or is rounded to as usual.
+// To c128, through double.
 void convert_to_c128(const void* const* operands, void* out, std::size_t n, std::uint32_t context) {
   constexpr std::size_t kChunk = 64;
   const TileKernel to_double = between_computed(static_cast<DType>(context), DType::f64);

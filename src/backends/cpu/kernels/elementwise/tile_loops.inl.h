@@ -1,4 +1,4 @@
-// The loops of tile.h that a compiler makes vectors of, for one instruction set: integers, comparisons, f64 arithmetic.
+// The compiler-vectorized loops of tile.h, for one instruction set: integers, comparisons, f64 arithmetic.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd.inl.h"
@@ -70,7 +70,7 @@ HWY_INLINE To bits_as(From from) {
   return to;
 }
 
-// Where integers are wider than int no promotion hides a wrap; narrower ones wrap when they are stored.
+// Integers wider than int wrap through their unsigned type; narrower ones are promoted, and wrap when stored.
 template <typename T>
 using Wrapping = typename Unsigned<T>::Type;
 
@@ -190,7 +190,7 @@ struct Remainder {
     return static_cast<T>(x % y);
   }
 };
-/// Repeated multiplication. With a negative exponent the value is 1 or -1 for a base of those, else 0.
+/// Repeated multiplication. With a negative exponent the result is 1 or -1 for those bases, otherwise 0.
 struct Power {
   template <typename T>
   HWY_INLINE T operator()(T base, T exponent) const {
@@ -211,7 +211,7 @@ struct Maximum {
   template <typename T>
   HWY_INLINE T operator()(T x, T y) const {
     if constexpr (kIsFloat<T>) {
-      // Of zeros the positive one is larger.
+      // +0 is larger than -0.
       const T larger =
           x > y || (x == y && bits_as<typename Unsigned<T>::Type>(x) < bits_as<typename Unsigned<T>::Type>(y)) ? x : y;
       return x != x ? x : (y != y ? y : larger);
@@ -250,7 +250,7 @@ struct BitwiseXor {
     return static_cast<T>(x ^ y);
   }
 };
-// Amounts count as unsigned; as many bits as there are, or more, leave zeros, or signs.
+// Amounts are unsigned; shifting by the width or more leaves zeros, or sign bits.
 struct ShiftLeft {
   template <typename T>
   HWY_INLINE T operator()(T x, T amount) const {
@@ -295,7 +295,7 @@ struct ShiftRightArithmetic {
   }
 };
 
-/// The bits as a signed number that is ordered as IEEE 754's totalOrder has it.
+/// The bits as a signed number, ordered by IEEE 754's totalOrder.
 template <typename T>
 HWY_INLINE auto total_order(T x) {
   using U = typename Unsigned<T>::Type;
@@ -371,7 +371,7 @@ constexpr TileKernel test() {
   return {map_two<F, T, std::uint8_t>, 0};
 }
 
-/// What every ordered type has.
+/// The functions of every ordered type.
 template <typename T>
 inline TileKernel ordered_tile(TileOp op) {
   switch (op) {
@@ -419,7 +419,7 @@ inline TileKernel integer_tile(TileOp op) {
   }
 }
 
-/// What both floating types have in the same form.
+/// The functions that f32 and f64 share.
 template <typename T>
 inline TileKernel float_tile(TileOp op) {
   switch (op) {
@@ -452,7 +452,7 @@ inline TileKernel bool_tile(TileOp op) {
   }
 }
 
-/// The values that select chooses, by the size of an element.
+/// select, by element size.
 inline TileKernel select_tile(std::size_t bytes) {
   struct Wide {
     std::uint64_t low, high;

@@ -1,4 +1,4 @@
-// Functions that the C library computes, an element at a time.
+// Functions computed by the C library, one element at a time.
 #include <cmath>
 #include <complex>
 
@@ -7,7 +7,7 @@
 namespace alate::cpu {
 namespace {
 
-// `kFunction` is a lambda without captures, so that each has a loop of its own.
+// `kFunction` is a captureless lambda, so that each function gets its own loop.
 template <typename T, auto kFunction>
 void each_of_one(const void* const* operands, void* out, std::size_t n, std::uint32_t /*context*/) {
   const T* x = static_cast<const T*>(operands[0]);
@@ -49,7 +49,7 @@ TileKernel math(TileOp op) {
   }
 }
 
-// Parts and pairs of complex numbers, which lie as real part, imaginary part.
+// Conversions between separate parts and complex numbers, stored as real part, imaginary part.
 template <typename T>
 void parts_to_complex(const void* const* operands, void* out, std::size_t n, std::uint32_t /*context*/) {
   const T* real = static_cast<const T*>(operands[0]);

@@ -1,6 +1,6 @@
 // Elementary functions and activations on vectors of f32, by our own minimax fits (see fit_vector_math.py, which prints
-// the coefficients). Every lane is computed alone by one fixed formula: a value's result depends neither on its lane
-// nor on whether its vector was full. NaN gives NaN. The bounds are the greatest errors over all floats and are tested.
+// the coefficients). Every lane is computed independently by one fixed formula: a result depends neither on the lane
+// nor on whether the vector was full. NaN gives NaN. The bounds are the greatest errors over all floats and are tested.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +14,7 @@ namespace alate::cpu::HWY_NAMESPACE {
 
 // Adding 1.5 * 2^23 to |v| < 2^22 rounds v to an integer and leaves that integer in the low mantissa bits.
 constexpr float kRoundingMagic = 12582912.0f;
-// The same plus the exponent bias: the low bits then are the exponent field of 2^integer.
+// The same plus the exponent bias: the low bits are then the exponent field of 2^integer.
 constexpr float kRoundingMagicBiased = 12583039.0f;
 constexpr float kLog2E = 1.44269504f;
 // ln 2 in two floats, the first with enough trailing zeros for n * high to be exact (Cody and Waite).
@@ -31,7 +31,7 @@ HWY_INLINE V exp_polynomial(D d, V r) {
   return hn::Add(hn::MulAdd(hn::Mul(r, r), p, r), hn::Set(d, 1.0f));
 }
 
-/// e^x, within 2 ulp; infinity above 88.73, denormal results rounded right, 0 below -104.
+/// e^x, within 2 ulp; infinity above 88.73, denormal results correctly rounded, 0 below -104.
 template <class D, class V>
 HWY_INLINE V simd_exp(D d, V x) {
   const hn::RebindToSigned<D> di;
@@ -141,7 +141,7 @@ HWY_INLINE V simd_inverse(D d, V x) {
   if constexpr (hn::MaxLanes(D()) < 16) {
     return hn::Div(hn::Set(d, 1.0f), x);
   } else {
-    // The processor's estimate has 14 bits; a step of Newton's method doubles them.
+    // The CPU's estimate has 14 bits; a Newton step doubles them.
     const V y = hn::ApproximateReciprocal(x);
     return hn::MulAdd(hn::NegMulAdd(x, y, hn::Set(d, 1.0f)), y, y);
   }
@@ -152,7 +152,7 @@ HWY_INLINE V simd_inverse(D d, V x) {
 template <class D, class V>
 HWY_INLINE V simd_normal_tail(D d, V z) {
   const V one = hn::Set(d, 1.0f);
-  z = hn::Min(hn::Set(d, 20.0f), z);  // a NaN stays: x86 gives the second operand then
+  z = hn::Min(hn::Set(d, 20.0f), z);  // keeps NaN: x86 then returns the second operand
   const V u = simd_inverse(d, hn::MulAdd(z, hn::Set(d, 0.3f), one));
   const V e = simd_exp_nonpositive(d, hn::Mul(hn::Mul(z, z), hn::Set(d, -0.5f)));
   V p = hn::MulAdd(hn::Set(d, 0.038311556f), u, hn::Set(d, -0.168841317f));
@@ -182,8 +182,8 @@ HWY_INLINE V simd_erf(D d, V x) {
   return hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, 1.0f)), large, hn::Mul(x, p));
 }
 
-/// erf(|x| / sqrt(2)) / 2, absolute error 1.6e-7: |x| times a rational function of x^2, and 1/2 above 5.25. With the
-/// half of the time that the tail of the normal distribution takes, it gives GELU the error that activations may have.
+/// erf(|x| / sqrt(2)) / 2, absolute error 1.6e-7: |x| times a rational function of x^2, and 1/2 above 5.25. It takes
+/// half the time of the normal distribution's tail, and keeps GELU within the error allowed for activations.
 template <class D, class V>
 HWY_INLINE V simd_half_erf(D d, V x) {
   const V t = hn::Mul(x, x), z = hn::Abs(x);
@@ -201,7 +201,7 @@ HWY_INLINE V simd_half_erf(D d, V x) {
   return hn::IfThenElse(hn::Gt(z, hn::Set(d, 5.25f)), hn::Set(d, 0.5f), half_erf);
 }
 
-/// |x| P(u) with u = 2 x^2 / end^2 - 1, up to 1/2, which it is from |x| = end on. NaN gives NaN.
+/// |x| P(u) with u = 2 x^2 / end^2 - 1, at most 1/2, its value from |x| = end on. NaN gives NaN.
 template <std::size_t kCoefficients, class D, class V>
 HWY_INLINE V half_by_polynomial(D d, V x, float end, const float (&coefficients)[kCoefficients]) {
   const V z = hn::Min(hn::Set(d, end), hn::Abs(x));  // a NaN stays: the second operand is given then
@@ -244,21 +244,21 @@ HWY_INLINE V simd_logistic(D d, V x) {
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
-/// `value`, but x * 0 for all below `limit`: -0, and NaN at -infinity, as the formulas of the activations give.
+/// `value`, but x * 0 where x < `limit`: -0, and NaN at -infinity, as in the activations' formulas.
 template <class D, class V>
 HWY_INLINE V zero_below(D d, V x, float limit, V value) {
   return hn::IfThenElse(hn::Lt(x, hn::Set(d, limit)), hn::Mul(x, hn::Zero(d)), value);
 }
 
-/// How near an activation is to what it approximates.
+/// The accuracy of an activation.
 enum class Accuracy {
   fine,    // an absolute error of at most 2e-7 max(1, |x|)
-  coarse,  // 1e-5 max(1, |x|), where that is faster: for results of products in bf16 and 8 bits, whose own error is a
-           // hundred times that
+  coarse,  // 1e-5 max(1, |x|), where that is faster: for results of bf16 and 8-bit products, whose own error is a
+           // hundred times larger
 };
 
 #if HWY_TARGET == HWY_AVX3
-// Of an activation that is x / 2 + |x| f(kScale |x|), where a table is faster and near enough.
+// The table for an activation of the form x / 2 + |x| f(kScale |x|), where a table is faster and accurate enough.
 template <Activation kActivation, Accuracy kAccuracy>
 struct ActivationTable {};
 template <Accuracy kAccuracy>
@@ -284,7 +284,7 @@ constexpr bool kHasTable =
     std::is_same_v<D, FloatTag> && requires { typename ActivationTable<kActivation, kAccuracy>::F; };
 #endif
 
-/// The activation of every lane.
+/// Applies the activation to every lane.
 template <Activation kActivation, Accuracy kAccuracy = Accuracy::fine, class D, class V>
 HWY_INLINE V activate(D d, V x) {
   if constexpr (kActivation == Activation::relu) {

@@ -293,8 +293,8 @@ class DrawnIn {
 // faster, and 4 % slower where weights are already in the L2 cache; prefetching into L2 instead is 20 % slower.
 constexpr std::size_t kWordsAhead = 3072 / sizeof(float);
 
-// The first group of panels that all strips share, in words: half of an L1 cache. These were not prefetched, so that
-// the first strip waits for each of them. The next groups are each twice as large.
+// The first set of panels that all strips pass, in words: half of an L1 cache. These were not prefetched, so the first
+// strip waits for each of them. Each later set is twice as large.
 constexpr std::size_t kFirstPanelWords = (std::size_t{24} << 10) / sizeof(float);
 
 // The rows of a block fit the L2 cache, and so does a panel: k is never split. A strip of rows stays in the L1 cache

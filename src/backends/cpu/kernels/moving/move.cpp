@@ -13,7 +13,7 @@ namespace {
 // Rows of more elements than this are split among workers.
 constexpr std::size_t kPiece = std::size_t{1} << 14;
 
-// Rows one after the other; long dense ones past the caches where all of them together are too large for these.
+// Copies rows one after the other; long dense rows bypass the caches if the total is too large for them.
 class RowMover {
  public:
   explicit RowMover(std::size_t bytes) : stream_(bytes >= kStreamedBytes ? &kernels().simd.stream : nullptr) {}
@@ -26,7 +26,7 @@ class RowMover {
     else
       move_row(from, in_step, to, out_step, width);
   }
-  /// After the last row of a thread.
+  /// To be called after a thread's last row.
   void finish() const {
     if (stream_ != nullptr) stream_->finish();
   }
@@ -61,13 +61,13 @@ bool is_aligned(const void* pointer, std::size_t bytes) {
   return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
 }
 
-/// A last axis of few bytes, dense on both sides, as one wider element. Returns the bytes of an element then.
+/// Merges a short last axis, dense on both sides, into one wider element. Returns the resulting element size.
 std::size_t widen(MoveAxes& axes, std::size_t element_bytes, const void* in, const void* out) {
   if (axes.rank < 2) return element_bytes;
   const std::size_t last = axes.rank - 1, bytes = axes.dims[last] * element_bytes;
   if (axes.in[last] != 1 || axes.out[last] != 1 || (bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16))
     return element_bytes;
-  // 16 bytes move as two words.
+  // 16-byte elements move as two 8-byte words.
   if (!is_aligned(in, std::min<std::size_t>(bytes, 8)) || !is_aligned(out, std::min<std::size_t>(bytes, 8)))
     return element_bytes;
   const auto width = static_cast<std::ptrdiff_t>(axes.dims[last]);

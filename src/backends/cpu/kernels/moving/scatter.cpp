@@ -10,7 +10,7 @@
 namespace alate::cpu {
 namespace {
 
-// The runs' parts that go to elements [begin, end) of the result.
+// Applies the parts of the runs that fall into elements [begin, end) of the result.
 template <typename T, typename Combine>
 void apply_runs(const ScatterArguments& a, std::int64_t begin, std::int64_t end, const Combine& combine) {
   const T* updates = static_cast<const T*>(a.updates);
@@ -31,7 +31,7 @@ void split_result(const ScatterArguments& a, base::ThreadPool& pool, std::size_t
              [&](std::size_t begin, std::size_t end) { apply_runs<T>(a, place(begin), place(end), combine); });
 }
 
-// An element at a time, by a function of what is there and what comes.
+// Combines element by element, by a function of the old value and the update.
 template <typename T, typename Join>
 void split_joined(const ScatterArguments& a, base::ThreadPool& pool, std::size_t max_workers, const Join& join) {
   split_result<T>(a, pool, max_workers, [&](T* to, const T* from, std::int64_t length) {

@@ -19,7 +19,7 @@ T wrapped_sum(T a, T b) {
   }
 }
 
-// Where the windows of the places of one axis lie within it.
+// The range of a window that lies within its axis.
 struct Range {
   std::size_t begin, end;
 };
@@ -31,7 +31,7 @@ Range seen(const SelectAxis& axis, std::size_t place) {
   return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
 }
 
-// Moves to the next place, the last axis first; false after the last.
+// Advances to the next position, last axis fastest; returns false after the last.
 bool advance(const Range* ranges, std::size_t rank, std::size_t* at) {
   for (std::size_t axis = rank; axis-- > 0;) {
     if (++at[axis] < ranges[axis].end) return true;
@@ -82,7 +82,7 @@ class Scatterer {
     const std::size_t last = s_.rank - 1;
     std::size_t selected = SIZE_MAX;
     T best{};
-    // Rows of the window: its last axis is walked through by the inner loop.
+    // Rows of the window: the inner loop walks its last axis.
     Range rows[kMostSelectAxes];
     std::copy_n(window, last, rows);
     do {

@@ -10,7 +10,7 @@
 namespace alate::cpu {
 namespace {
 
-// Keys as unsigned numbers in the same order.
+// Maps keys to unsigned numbers (ranks) in the same order.
 class Ranks {
  public:
   explicit Ranks(const KeyOrder& order)
@@ -34,7 +34,7 @@ class Ranks {
     if (joins_zeros_ && bits == sign_) bits = 0;
     return ((bits & sign_) != 0 ? ~bits & all_ : bits | sign_) ^ inverted_;
   }
-  /// Of a rank that this gave.
+  /// Whether a rank made here is that of a NaN.
   bool is_nan(std::uint64_t rank) const {
     return joins_zeros_ && ((rank ^ inverted_) < lowest_ || (rank ^ inverted_) > highest_);
   }
@@ -43,10 +43,10 @@ class Ranks {
   std::uint64_t sign_, all_, flip_;
   bool is_float_, joins_zeros_;
   std::uint64_t inverted_;
-  std::uint64_t lowest_ = 0, highest_ = ~std::uint64_t{0};  // of numbers
+  std::uint64_t lowest_ = 0, highest_ = ~std::uint64_t{0};  // ranks of non-NaN keys
 };
 
-// A key's rank and its place. Those of at most 32 bits are one number, by which they have an order of their own.
+// A key's rank and its index. Ranks of at most 32 bits share one number with the index, so that all entries differ.
 struct NarrowEntry {
   using Key = std::uint32_t;
   std::uint64_t bits;
@@ -66,8 +66,8 @@ struct WideEntry {
 
 bool is_narrow(DType dtype, std::size_t length) { return bits_of(dtype) <= 32 && length <= UINT32_MAX; }
 
-// By rank, stable, a byte at a time from the lowest; returns which of the two arrays has the result. Bytes that are
-// the same everywhere cost nothing.
+// Stable radix sort by rank, byte by byte from the lowest; returns the array that holds the result. Bytes that are the
+// same in all entries are skipped.
 template <typename Entry>
 Entry* radix_sort(Entry* entries, Entry* other, std::size_t count) {
   constexpr std::size_t kBytes = sizeof(typename Entry::Key);
@@ -100,7 +100,7 @@ Entry* sort_entries(const KeyOrder& order, const Ranks& ranks, bool has_nan, Ent
       return order.or_equal ? a.rank() <= b.rank() : a.rank() < b.rank();
     });
   }
-  // Merging puts an entry that equals one before it in front of that.
+  // Merging with or_equal reverses equal entries.
   if (order.or_equal) std::reverse(entries, entries + count);
   constexpr std::size_t kFewerThanBuckets = 512;
   if (count > UINT32_MAX) return merge([](const Entry& a, const Entry& b) { return a.rank() < b.rank(); });
@@ -142,7 +142,7 @@ void sort_typed(const SortArguments& a, base::ThreadPool& pool, std::size_t max_
       });
 }
 
-// The k smallest entries of descending ranks, in a heap with the largest of them on top.
+// The k smallest entries by descending rank, in a heap with the largest of them on top.
 template <typename Entry, typename T>
 void top_k_typed(const TopKArguments& a, base::ThreadPool& pool, std::size_t max_workers) {
   const Ranks ranks({.dtype = a.dtype, .descending = true, .is_total = true});
@@ -172,7 +172,7 @@ void top_k_typed(const TopKArguments& a, base::ThreadPool& pool, std::size_t max
                        });
 }
 
-// Calls `function` with an entry and the unsigned number that has a key's bits.
+// Calls `function` with an entry and a value of the unsigned type of a key's size.
 template <typename Function>
 void with_key_type(DType dtype, std::size_t length, const Function& function) {
   with_element_type(bytes_for(dtype, 1), [&]<typename T>(T key) {

@@ -15,7 +15,7 @@ namespace {
 
 using Wide = std::array<std::uint64_t, 2>;
 
-// A line of the cache has four of these; blocks of 4 x 4 use whole ones.
+// A cache line holds four of these, so blocks of 4 x 4 use whole lines.
 void transpose_128(const Wide* in, std::size_t in_stride, Wide* out, std::size_t out_stride, std::size_t rows,
                    std::size_t columns) {
   for (std::size_t band = 0; band < rows; band += 4) {
@@ -41,8 +41,8 @@ auto transposer(const SimdKernels& simd, std::size_t bytes) {
   }
 }
 
-/// The case that an axis other than the last one lies densely in the input: it and the last one are matrices to
-/// transpose, one for each place of the other axes. Copies them and returns true.
+/// Handles inputs in which an axis other than the last is dense: it and the last axis form matrices to transpose, one
+/// per position of the other axes. Copies them and returns true.
 template <typename T>
 bool copy_transposed(const T* in, const MoveAxes& axes, T* out, base::ThreadPool& pool, std::size_t max_workers,
                      const Kernels& set) {
@@ -58,8 +58,8 @@ bool copy_transposed(const T* in, const MoveAxes& axes, T* out, base::ThreadPool
   for (std::size_t i = 0; i + 1 < axes.rank; ++i) {
     if (i != dense) outer.push(axes.dims[i], axes.in[i], axes.out[i]);
   }
-  // Of the output's rows: some lines of the cache that each row of the input has side by side, but one where there
-  // would be too few bands for the threads.
+  // Rows of the output per band: several adjacent cache lines of each input row, or one line if there would be too few
+  // bands for the threads.
   constexpr std::size_t kLine = sizeof(T) < 16 ? 64 / sizeof(T) : 16, kLines = 4;
   const std::size_t workers = max_workers == 0 ? pool.size() : std::min(max_workers, pool.size());
   const std::size_t wide_bands = (rows + kLine * kLines - 1) / (kLine * kLines);

@@ -1,4 +1,4 @@
-// Matrix transposition in registers: by blocks of as many rows as 128 bits have elements, and of floats by whole
+// Matrix transposition in registers: in blocks of as many rows as 128 bits have elements, and for floats in whole
 // vectors where these are wider.
 #pragma once
 
@@ -24,8 +24,8 @@ HWY_INLINE void transpose_blocks(D d, const V (&rows)[4], V (&out)[4]) {
   out[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
 }
 
-/// The tile of lanes x lanes 32-bit elements, for vectors of 8 or 16 lanes: calls store(column, vector) for each column
-/// of the rows that load(row) gives.
+/// Transposes a tile of lanes x lanes 32-bit elements, for vectors of 8 or 16 lanes: calls store(column, vector) for
+/// each column of the rows that load(row) returns.
 template <class D, class Load, class Store>
 HWY_INLINE void transpose_square(D d, const Load& load, const Store& store) {
   using V = hn::Vec<D>;
@@ -52,8 +52,8 @@ HWY_INLINE void transpose_square(D d, const Load& load, const Store& store) {
   }
 }
 
-/// A tile of at most lanes x lanes floats for vectors of 8 or 16 lanes; partial ones only where kPartial. kFill fills
-/// what is left of a last vector of rows with zeros.
+/// Transposes a tile of at most lanes x lanes floats, for vectors of 8 or 16 lanes; partial tiles need kPartial. kFill
+/// pads the last vector of rows with zeros.
 template <bool kPartial, bool kFill>
 HWY_INLINE void transpose_tile(const float* HWY_RESTRICT in, std::size_t in_stride, float* HWY_RESTRICT out,
                                std::size_t out_stride, std::size_t rows, std::size_t columns, FloatVector factors) {
@@ -108,7 +108,7 @@ HWY_INLINE void transpose_scaled_narrow(const float* HWY_RESTRICT in, std::size_
   }
 }
 
-/// Whether transpose_scaled can fill what is left of a last vector of rows.
+/// Whether transpose_scaled can zero-pad the last vector of rows.
 constexpr bool kTransposeFills = kMaskedMemory && (hn::MaxLanes(FloatTag()) == 8 || hn::MaxLanes(FloatTag()) == 16);
 
 /// out[j * out_stride + i] = in[i * in_stride + j] * factor for i < rows, j < columns. The areas do not overlap. With
@@ -140,7 +140,7 @@ inline void transpose_scaled(const float* HWY_RESTRICT in, std::size_t in_stride
   }
 }
 
-/// Rows and columns that fill no tile.
+/// Transposes leftover rows and columns that fill no tile.
 template <typename T>
 HWY_INLINE void transpose_elements(const T* HWY_RESTRICT in, std::size_t in_stride, T* HWY_RESTRICT out,
                                    std::size_t out_stride, std::size_t rows, std::size_t columns) {
@@ -149,16 +149,16 @@ HWY_INLINE void transpose_elements(const T* HWY_RESTRICT in, std::size_t in_stri
   }
 }
 
-/// The same without a factor, for any 32-bit elements: no bit changes, not even of a signalling NaN. Tiles of whole
-/// vectors, which are lines of the cache where vectors are widest, each read and written once: past the caches where
-/// kStreams, which needs rows of `out` at whole vectors.
+/// The same without a factor, for any 32-bit elements: no bit changes, not even of a signalling NaN. Works in tiles of
+/// whole vectors (cache lines, where vectors are widest), each read and written once. kStreams bypasses the caches and
+/// needs rows of `out` aligned to vectors.
 template <bool kStreams>
 inline void transpose_32(const std::uint32_t* HWY_RESTRICT in, std::size_t in_stride, std::uint32_t* HWY_RESTRICT out,
                          std::size_t out_stride, std::size_t rows, std::size_t columns) {
   constexpr std::size_t kWidth = hn::MaxLanes(FloatTag()) == 16 ? 16 : hn::MaxLanes(FloatTag()) == 8 ? 8 : 4;
   const hn::FixedTag<std::uint32_t, kWidth> d;
   using Vector = hn::Vec<decltype(d)>;
-  // Bands of rows for narrow vectors: what a band reads of a line stays in L1 until the band's next columns want it.
+  // Bands of rows for narrow vectors: lines that a band reads stay in L1 until the band's next columns need them.
   constexpr std::size_t kBand = kWidth == 16 ? 16 : 64;
   for (std::size_t band = 0; band < rows; band += kBand) {
     const std::size_t band_end = rows - band < kBand ? rows : band + kBand;
@@ -202,8 +202,8 @@ inline void transpose_32_streamed(const std::uint32_t* HWY_RESTRICT in, std::siz
   (has_whole_vectors ? transpose_32<true> : transpose_32<false>)(in, in_stride, out, out_stride, rows, columns);
 }
 
-/// The same for elements of 8, 16 or 64 bits. Vector k of a block and the one half a block behind it, interleaved, are
-/// vectors 2k and 2k + 1 of the next round; after as many rounds as halving the block takes, columns are rows.
+/// The same for elements of 8, 16 or 64 bits. Vector k of a block and the one half a block later, interleaved, become
+/// vectors 2k and 2k + 1 of the next round; after log2(block) rounds, columns are rows.
 template <typename T>
 inline void transpose_lanes(const T* HWY_RESTRICT in, std::size_t in_stride, T* HWY_RESTRICT out,
                             std::size_t out_stride, std::size_t rows, std::size_t columns) {

@@ -14,7 +14,7 @@ namespace {
 
 using tensor::EncodingKind;
 
-// Elements of less than a byte, low bits first; sign or zero extended.
+// Reads an element of less than a byte, low bits first, sign- or zero-extended.
 std::int32_t packed_integer(const std::byte* stored, DType dtype, std::size_t i) {
   const std::size_t bits = bits_of(dtype);
   const auto value = std::to_integer<std::uint32_t>(stored[i * bits / 8]) >> (i * bits % 8);
@@ -23,7 +23,7 @@ std::int32_t packed_integer(const std::byte* stored, DType dtype, std::size_t i)
   return static_cast<std::int32_t>(value << unused >> unused);
 }
 
-// Zero points are of what is stored's dtype, one of these.
+// The dtypes of stored values; zero points have the same dtype.
 template <typename Visit>
 void with_integers(DType dtype, const std::byte* stored, const Visit& visit) {
   const auto typed = [&]<typename T>(const T* values) { visit([=](std::size_t i) { return values[i]; }); };
@@ -38,7 +38,7 @@ void with_integers(DType dtype, const std::byte* stored, const Visit& visit) {
   }
 }
 
-// Where the scales of a row begin.
+// The index of a row's first scale.
 std::size_t first_scale(const QuantizedRows& rows, std::size_t row) {
   std::size_t place = 0, step = rows.row.scales;
   for (std::size_t axis = rows.rank; axis-- > 0;) {
@@ -57,7 +57,7 @@ double float_at(DType dtype, const std::byte* values, std::size_t i) {
 template <typename Stored>
 using Difference = std::conditional_t<sizeof(Stored) < 4, std::int32_t, std::int64_t>;
 
-// Runs of numbers with one scale: visit(first number, end, place of the scale).
+// Calls visit(first, end, index of the scale) for each run of numbers with one scale.
 template <typename Visit>
 void for_each_scale(const QuantizedRows& rows, std::size_t row, std::size_t begin, std::size_t end,
                     const Visit& visit) {
@@ -69,7 +69,7 @@ void for_each_scale(const QuantizedRows& rows, std::size_t row, std::size_t begi
   }
 }
 
-// T is float, or double where the scales are f64. `out` gets number `begin` first.
+// T is float, or double where the scales are f64. `out` starts with number `begin`.
 template <typename T>
 void decode_scaled(const QuantizedRows& rows, std::size_t row, std::size_t begin, std::size_t end, T* out) {
   const std::size_t offset = row * rows.row.extent;
@@ -106,7 +106,7 @@ void decode_scaled(const QuantizedRows& rows, std::size_t row, std::size_t begin
         with_integers(rows.stored_dtype, rows.zero_points, [&](auto zeros) {
           zero = static_cast<Wide>(zeros(place));  // NOLINT(bugprone-signed-char-misuse): signs are extended
         });
-      // Names of its own, so that the compiler sees what no store changes, and takes several numbers at a time.
+      // Local copies, so that the compiler knows that stores do not change them, and vectorizes.
       T* __restrict made = out + (from - begin);
       const std::size_t at = offset + from, count = to - from;
       for (std::size_t i = 0; i < count; ++i)
@@ -151,7 +151,7 @@ void decode_blocks(const QuantizedRows& rows, std::size_t row, std::size_t begin
 
 bool has_scales(EncodingKind kind) { return kind == EncodingKind::linear || kind == EncodingKind::nf4; }
 
-// Through a run of T where the result is of another type.
+// Decodes through a buffer of T where the result has another type.
 template <typename T, typename Decode>
 void convert_runs(DType made, std::size_t begin, std::size_t end, DType dtype, std::byte* out, const Decode& decode) {
   if (dtype == made) return decode(begin, end, reinterpret_cast<T*>(out));

@@ -8,13 +8,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// A run of a row that is normalized and written while its numbers are asked for. v may be where they are written.
+/// A group of a row that is normalized and written as its numbers are read. v may alias the destination.
 template <bool kSmooths>
 struct RunToScale {
   const NormArguments& norm;
   const float* v;
   FloatVector means, factors;
-  std::size_t first;  // place of the run in its row
+  std::size_t first;  // index of the group's first number in its row
   float* out;
   const float* smoothing;
 

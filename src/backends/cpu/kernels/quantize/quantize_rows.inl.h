@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// Writes the integers of x · smoothing, (v - offset) · inverse, rounded: from 0 to 255.
+/// Quantizes v = x · smoothing to the nearest integer to (v - offset) · inverse, from 0 to 255.
 template <bool kSmooths, typename Integer>
 HWY_INLINE void round_run(const float* HWY_RESTRICT x, const float* HWY_RESTRICT smoothing, std::size_t width,
                           float offset, float inverse, Integer* HWY_RESTRICT out) {
@@ -37,9 +37,9 @@ HWY_INLINE void round_run(const float* HWY_RESTRICT x, const float* HWY_RESTRICT
   }
 }
 
-/// Four runs at a time, of one row or of several: what is found for each of them then takes the room of one vector.
-/// numbers_of(row, run, x, smoothing) gives the run's numbers as RunInMemory does. When each of them has been asked
-/// for, the run is at x.
+/// Quantizes four groups at a time, of one row or of several, so that their statistics fill one vector.
+/// numbers_of(row, run, x, smoothing) returns the group's numbers like RunInMemory. Once each of them has been read,
+/// the group is at x.
 template <bool kSmooths, typename Integer, class NumbersOf>
 HWY_INLINE void quantize_runs(const QuantizeArguments& a, const NumbersOf& numbers_of) {
   constexpr float kSteps = 255, kLeastStep = 1e-20f;  // graph::QuantizedDense's
@@ -50,7 +50,7 @@ HWY_INLINE void quantize_runs(const QuantizeArguments& a, const NumbersOf& numbe
   struct Run {
     const float *x, *smoothing;
     Integer* out;
-    std::size_t scale;  // its place
+    std::size_t scale;  // index of its scale
   };
   std::size_t row = 0, run = 0;
   for (std::size_t place = 0; place < all; place += kFolded) {
@@ -101,8 +101,7 @@ HWY_INLINE void quantize_runs(const QuantizeArguments& a, const NumbersOf& numbe
   }
 }
 
-/// Calls body(smooths, integer) with a constant that says whether there is a smoothing, and a value of the type of the
-/// words' integers.
+/// Calls body(smooths, integer) with a constant for whether there is smoothing, and a value of the words' integer type.
 template <class Body>
 HWY_INLINE void with_form_of(const QuantizeArguments& a, const Body& body) {
   const auto with_integer = [&](auto integer) HWY_ATTR {

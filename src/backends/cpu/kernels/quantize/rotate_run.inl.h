@@ -1,4 +1,4 @@
-// The Walsh-Hadamard transform of a run of numbers, for one instruction set: the sums of tensor/rotation.h, bit by bit.
+// The Walsh-Hadamard transform of a group, for one instruction set: bit-identical to tensor/rotation.h.
 #pragma once
 
 #include "backends/cpu/kernels/rows/run_lanes.inl.h"
@@ -6,7 +6,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// Each lane with the one that is kDistance, a power of two, away.
+/// Swaps each lane with the one kDistance, a power of two, away.
 template <std::size_t kDistance>
 HWY_INLINE FloatVector swapped_lanes(FloatVector v) {
   const FloatTag d;
@@ -20,8 +20,8 @@ HWY_INLINE FloatVector swapped_lanes(FloatVector v) {
     return hn::ConcatLowerUpper(d, v, v);
 }
 
-/// The sum of two lanes that are kDistance apart in the lower one, their difference in the upper one; then of nearer
-/// ones.
+/// Butterflies within a vector: the sum of two lanes kDistance apart goes to the lower, their difference to the upper;
+/// then recursively for smaller distances.
 template <std::size_t kDistance>
 HWY_INLINE FloatVector rotated_lanes(FloatVector v) {
   if constexpr (kDistance == 0) {
@@ -44,7 +44,7 @@ HWY_INLINE void add_and_subtract(FloatVector& a, FloatVector& b) {
 /// Vectors that are transformed together in registers.
 constexpr std::size_t kVectorsToRotate = 8;
 
-/// kVectorsToRotate vectors of `run` from `first` on, to `to`.
+/// Transforms kVectorsToRotate vectors of `run`, from `first` on, into `to`.
 template <class Run>
 HWY_INLINE void rotate_vectors(const Run& run, std::size_t first, float* HWY_RESTRICT to, ChainsOfLanes& chains) {
   const FloatTag d;
@@ -79,8 +79,8 @@ HWY_INLINE void rotate_vectors(const Run& run, std::size_t first, float* HWY_RES
   finish(3, 7, v7);
 }
 
-/// Writes the run of `width` numbers to `to`, each `length` of them transformed, and gives what lanes_of_run does of
-/// these. `length` is a multiple of kLeastRotation.
+/// Writes the group of `width` numbers to `to`, transformed in blocks of `length`, and returns the result's
+/// lanes_of_run. `length` is a multiple of kLeastRotation.
 template <class Run>
 HWY_INLINE RunLanes rotate_run(const Run& run, std::size_t width, std::size_t length, float* HWY_RESTRICT to) {
   const FloatTag d;

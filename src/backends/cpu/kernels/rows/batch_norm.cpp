@@ -11,7 +11,7 @@
 namespace alate::cpu {
 namespace {
 
-// Channels that are taken together: those of a line of the cache where channels are neighbours.
+// Channels processed together: about a cache line of them where channels are adjacent.
 constexpr std::size_t kTogether = 16;
 
 struct F16 {
@@ -29,7 +29,7 @@ void store(double value, float& to) { to = static_cast<float>(value); }
 void store(double value, F16& to) { to.bits = tensor::double_to_f16(value); }
 void store(double value, Bf16& to) { to.bits = tensor::double_to_bf16(value); }
 
-// Calls visit(channel, i) for every element i of the channels [begin, end), and end - begin is kTogether at most.
+// Calls visit(channel, i) for every element i of channels [begin, end); end - begin is at most kTogether.
 template <typename Visit>
 void for_each_element(const ChannelValues& v, std::size_t begin, std::size_t end, const Visit& visit) {
   for (std::size_t outer = 0; outer < v.outer; ++outer) {
@@ -43,7 +43,7 @@ void for_each_element(const ChannelValues& v, std::size_t begin, std::size_t end
 // Calls visit(begin, end) for runs of channels.
 template <typename Visit>
 void for_each_run(const ChannelValues& v, base::ThreadPool& pool, std::size_t max_workers, const Visit& visit) {
-  // Single ones where each is a run of its own in memory.
+  // Single channels where each is a long run in memory.
   const std::size_t together = v.inner >= kTogether ? 1 : kTogether;
   const std::size_t runs = (v.channels + together - 1) / together;
   split_rows(runs, v.outer * v.inner * together * 4, pool, max_workers, [&](std::size_t begin, std::size_t end) {
@@ -60,7 +60,7 @@ T* typed(void* values) {
   return static_cast<T*>(values);
 }
 
-// What a channel's values are normalized with.
+// A channel's normalization: y = (x - mean) * factor + shift.
 struct Numbers {
   double mean, factor, shift;
   double operator()(double x) const { return (x - mean) * factor + shift; }

@@ -1,5 +1,5 @@
-// The row loops of bf16_rows.h for one instruction set. By integers rather than the processor's own conversion, which
-// would make zeros of subnormals on some.
+// The row loops of bf16_rows.h for one instruction set. They use integer arithmetic rather than the CPU's conversion,
+// which flushes subnormals to zero on some CPUs.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd.inl.h"
@@ -10,7 +10,7 @@ namespace alate::cpu::HWY_NAMESPACE {
 
 using Bf16BitsTag = hn::RebindToUnsigned<FloatTag>;
 
-/// The bits of the nearest bf16 in the upper halves, as an f32 has them; the lower halves are zero.
+/// The nearest bf16 in the upper halves, as in an f32; the lower halves are zero.
 HWY_INLINE hn::Vec<Bf16BitsTag> nearest_bf16(FloatVector x) {
   const Bf16BitsTag d;
   const auto bits = hn::BitCast(d, x);
@@ -21,7 +21,7 @@ HWY_INLINE hn::Vec<Bf16BitsTag> nearest_bf16(FloatVector x) {
   return hn::And(hn::IfThenElse(is_nan, quiet, rounded), hn::Set(d, 0xffff0000U));
 }
 
-/// The first `count` of the nearest bf16, all where there are as many.
+/// Stores the first `count` lanes, at most a whole vector, as the nearest bf16.
 HWY_INLINE void store_halves(FloatVector x, std::uint16_t* HWY_RESTRICT to, std::size_t count) {
   const hn::Rebind<std::uint16_t, FloatTag> half;
   const auto rounded = hn::TruncateTo(half, hn::ShiftRight<16>(nearest_bf16(x)));

@@ -11,10 +11,10 @@
 namespace alate::cpu {
 namespace {
 
-// Columns that are taken along together where the axis is not the last one.
+// Columns processed together where the axis is not the last.
 constexpr std::size_t kColumns = 64;
 
-// What sums and products of a type are computed in.
+// The type that sums and products are computed in.
 template <typename T>
 struct Accumulator {
   using Type = T;
@@ -28,7 +28,7 @@ struct Accumulator<std::complex<float>> {
   using Type = std::complex<double>;
 };
 
-// Columns [begin, end) of all [outer, inner] lines, counted through; blocks of columns never cross an outer row.
+// Splits the [outer, inner] lines, numbered consecutively, into blocks of columns that never cross an outer row.
 template <typename Run>
 void split_lines(std::size_t outer, std::size_t length, std::size_t inner, base::ThreadPool& pool,
                  std::size_t max_workers, const Run& run) {
@@ -77,7 +77,7 @@ T limit_of(DType limits, bool lowest) {
   if constexpr (std::is_floating_point_v<T>) {
     return lowest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
   } else {
-    // Of a narrower type in this one: the extremes with as many bits less.
+    // The limits of a narrower type: this type's extremes with fewer bits.
     const std::size_t unused = sizeof(T) * 8 - bits_of(limits);
     return static_cast<T>((lowest ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max()) >> unused);
   }
@@ -88,7 +88,7 @@ using LaneOf = std::conditional_t<sizeof(T) == 1, std::uint8_t,
                                   std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                                      std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
-// Rows of a block: few enough that their numbers fit into a lane of any type.
+// Rows per block: few enough that row numbers fit a lane of any type.
 constexpr std::size_t kRows = 127;
 
 template <typename T>
@@ -96,8 +96,8 @@ bool is_more_extreme(T value, T champion, bool is_min) {
   return is_min ? value < champion : champion < value;
 }
 
-// For each of `width` columns the first extreme of `rows` rows and its row, without branches, so that compilers use
-// vectors: rows are counted in numbers of the elements' size.
+// For each of `width` columns, the first extreme of `rows` rows and its row; branch-free, so that compilers vectorize:
+// rows are counted in integers of the elements' size.
 template <typename T, bool kIsMin>
 void find_in_columns(const T* x, std::size_t stride, std::size_t rows, std::size_t width, T* best, LaneOf<T>* places) {
   for (std::size_t i = 0; i < width; ++i) {
@@ -120,7 +120,7 @@ struct Champion {
   T value;
   std::uint64_t place;
 
-  // Of values at other places, in any order.
+  // Merges in a value at another index, in any order.
   void meet(T other, std::uint64_t at, bool is_min) {
     const bool is_nan = value != value, other_is_nan = other != other;
     const bool is_tie = is_nan ? other_is_nan : other == value;
@@ -129,7 +129,7 @@ struct Champion {
   }
 };
 
-// A line as rows of kColumns columns, and what is left.
+// Treats a line as rows of kColumns columns, plus a remainder.
 template <typename T, bool kIsMin>
 std::uint64_t find_in_line(const T* x, std::size_t length) {
   Champion<T> champion{x[0], 0};
@@ -145,7 +145,7 @@ std::uint64_t find_in_line(const T* x, std::size_t length) {
   return champion.place;
 }
 
-// A long line in as many pieces as there is memory for here, whatever the number of threads.
+// Splits a long line into a fixed number of pieces, whatever the number of threads.
 template <typename T, bool kIsMin>
 std::uint64_t find_in_long_line(const T* x, std::size_t length, base::ThreadPool& pool, std::size_t max_workers) {
   constexpr std::size_t kPieces = 32;

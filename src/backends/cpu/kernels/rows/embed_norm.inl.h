@@ -7,7 +7,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-// Rows of each type: vector(i, load) are the numbers from i on as f32, of what load(tag, pointer) gives.
+// Rows of each type: vector(i, load) returns the numbers from i on as f32, loaded by load(tag, pointer).
 struct FloatRow {
   const float* at;
   template <class Load>
@@ -26,7 +26,7 @@ struct Bf16Row {
   }
 };
 
-// By integers, as tensor::f16_to_float: not every instruction set's own conversion knows infinities.
+// By integer arithmetic, like tensor::f16_to_float: not every instruction set's conversion handles infinities.
 struct F16Row {
   const std::uint16_t* at;
   template <class Load>
@@ -85,7 +85,7 @@ inline std::size_t bytes_of_element(DType dtype) {
   return dtype == DType::f32 ? 4 : dtype == DType::i8 || dtype == DType::u8 ? 1 : 2;
 }
 
-/// Which row of its table an addend has for a place.
+/// The row of an addend's table for a position.
 inline std::size_t row_of_place(const EmbeddingAddend& addend, std::size_t place) {
   if (addend.period == 1) {
     place = 0;
@@ -109,8 +109,8 @@ inline TableRow table_row(const EmbeddingAddend& addend, std::size_t row, std::s
           addend.scales != nullptr ? addend.scales[row] : 0.0f};
 }
 
-/// Has the rows for a place brought near. Rows that are taken one after the other come by themselves; one that was
-/// taken for the place before is there.
+/// Prefetches the rows for a position. Consecutive rows are left to the hardware prefetcher, and a row used for the
+/// previous position is already in the cache.
 inline void fetch_table_rows(const EmbedNormArguments& a, std::size_t place) {
   constexpr std::size_t kLine = 64;
   for (std::size_t k = 0; k < a.count; ++k) {
@@ -125,7 +125,7 @@ inline void fetch_table_rows(const EmbedNormArguments& a, std::size_t place) {
   }
 }
 
-/// out = the sum of the rows, which are added in their order. Sums of four vectors at a time stay in registers.
+/// out = the sum of the rows, added in order. Sums of four vectors at a time stay in registers.
 inline void sum_table_rows(const TableRow* rows, std::size_t count, std::size_t width, float* out) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
@@ -168,7 +168,8 @@ inline void sum_table_rows(const TableRow* rows, std::size_t count, std::size_t 
 }
 
 inline void embed_norm(const EmbedNormArguments& a, std::size_t begin, std::size_t end) {
-  // Rows lie anywhere in tables that no cache holds. A few are normalized together, while the first cache has them.
+  // Rows are scattered over tables larger than any cache. A few are normalized together, while they are in the L1
+  // cache.
   constexpr std::size_t kAhead = 8, kTogether = 4;
   for (std::size_t place = begin; place < end && place < begin + kAhead; ++place) fetch_table_rows(a, place);
   NormArguments norm;

@@ -1,5 +1,5 @@
-// Of four vectors, the lanes of each folded into one number: the four numbers are then one small vector, for which what
-// comes after, divisions and roots, is computed once.
+// Horizontal folds of four vectors at a time: the four results form one small vector, so that the divisions and roots
+// that follow are computed once.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd.inl.h"
@@ -23,7 +23,7 @@ HWY_INLINE Folded folded_blocks(D d, hn::Vec<D> v, const Fold& fold) {
   }
 }
 
-/// The lanes of each vector in the order that takes least, where the order does not matter.
+/// Folds each vector's lanes in the fastest order, for folds whose order does not matter.
 template <class Fold>
 HWY_INLINE Folded folded_lanes(const FloatVector (&vectors)[kFolded], const Fold& fold) {
   const FloatTag d;
@@ -32,7 +32,7 @@ HWY_INLINE Folded folded_lanes(const FloatVector (&vectors)[kFolded], const Fold
   return folded_blocks(d, fold(fold(across[0], across[1]), fold(across[2], across[3])), fold);
 }
 
-/// In combine_lanes' order, of row_sum.inl.h: by halves.
+/// Folds in the order of combine_lanes (row_sum.inl.h): by halves.
 template <class Fold>
 HWY_INLINE Folded folded_by_halves(const FloatVector (&vectors)[kFolded], const Fold& fold) {
   const FloatTag d;

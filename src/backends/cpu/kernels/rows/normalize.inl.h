@@ -1,5 +1,5 @@
-// The row loops of normalize.h for one instruction set. Four rows at a time: their sums are folded together, and one
-// row's long way from sum to factor is not waited for by the others.
+// The row loops of normalize.h for one instruction set. Four rows at a time: their sums are folded together, which
+// hides the latency from a row's sum to its factor.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd.inl.h"
@@ -23,7 +23,7 @@ inline const float* add_to_row(const NormArguments& a, const float* x, const flo
   return out;
 }
 
-/// A row with all that is added to it, which is kept where the caller wants it.
+/// A row with residual and bias added, also stored to `sum` if set.
 inline const float* row_to_normalize(const NormArguments& a, std::size_t row) {
   const float* residual = a.residual != nullptr ? a.residual + row * a.residual_stride : nullptr;
   if (residual == nullptr && a.bias == nullptr && a.sum == nullptr) return a.x + row * a.x_stride;
@@ -35,7 +35,7 @@ inline const float* row_to_normalize(const NormArguments& a, std::size_t row) {
   return v;
 }
 
-/// Up to four rows whose place and size are known: (v - mean) · factor is what the norm makes of them before it scales.
+/// Up to four rows with known means and factors: the norm before scaling is (v - mean) · factor.
 struct RowsToScale {
   const float* v[kFolded];
   HWY_ALIGN float means[kFolded], factors[kFolded];
@@ -71,7 +71,7 @@ inline void measure_rows(NormKind kind, const NormArguments& a, std::size_t firs
   hn::Store(hn::Div(hn::Set(d, 1.0f), divisors), d, found.factors);
 }
 
-/// (v - mean) · factor, then scaled and shifted where the rows have those, which load(p) gives from place i on.
+/// (v - mean) · factor, then scale and shift if set, loaded by load(p) from index i on.
 template <class Load>
 HWY_INLINE FloatVector scaled(const NormArguments& a, FloatVector v, FloatVector means, FloatVector factors,
                               std::size_t i, const Load& load) {
@@ -89,7 +89,7 @@ inline void scale_row(const NormArguments& a, const float* v, float mean, float 
                                HWY_ATTR { store(scaled(a, load(v + i), means, factors, i, load), out + i); });
 }
 
-/// The same for a row that is also rounded; out may be null.
+/// The same for a row that is also rounded to bf16; out may be null.
 inline void scale_and_round_row(const NormArguments& a, const float* v, float mean, float factor, float* out,
                                 std::uint16_t* halves) {
   const FloatTag d;

@@ -34,7 +34,7 @@ void reduce_complex(const ReduceArguments& arguments, std::size_t begin, std::si
 }
 
 constexpr std::size_t kFewRows = 4, kFewColumns = 16;
-constexpr std::size_t kPart = std::size_t{1} << 16, kMaxParts = 64;  // of the length of long rows
+constexpr std::size_t kPart = std::size_t{1} << 16, kMaxParts = 64;  // parts that long rows are cut into
 constexpr std::size_t kMaxElementBytes = 16;
 
 ReduceArguments rows_of(const ReduceArguments& all, std::size_t bytes, std::size_t begin, std::size_t end) {
@@ -45,8 +45,8 @@ ReduceArguments rows_of(const ReduceArguments& all, std::size_t bytes, std::size
           .inner = all.inner};
 }
 
-// Few long rows: each in parts, then the parts' results. How many parts depends on the length alone, so that the result
-// does not depend on the threads.
+// For few long rows: reduces each in parts, then the parts' results. The number of parts depends only on the length, so
+// that the result does not depend on the threads.
 void reduce_long(ReduceLoop loop, std::size_t bytes, const ReduceArguments& all, base::ThreadPool& pool,
                  std::size_t max_workers) {
   const std::size_t pieces = (all.length + kPart - 1) / kPart;
@@ -94,7 +94,7 @@ void reduce(TileOp op, DType dtype, const ReduceArguments& arguments, base::Thre
         arguments.outer, arguments.length * arguments.inner, pool, max_workers,
         [&](std::size_t begin, std::size_t end) { loop(rows_of(arguments, bytes, begin, end), 0, arguments.inner); });
   } else {
-    constexpr std::size_t kColumns = 64;  // whole lines of the cache for every type
+    constexpr std::size_t kColumns = 64;  // whole cache lines for every type
     split_rows((arguments.inner + kColumns - 1) / kColumns, arguments.outer * arguments.length * kColumns, pool,
                max_workers, [&](std::size_t begin, std::size_t end) {
                  loop(arguments, begin * kColumns, std::min(end * kColumns, arguments.inner));

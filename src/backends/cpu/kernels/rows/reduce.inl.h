@@ -8,7 +8,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// The value that changes no other.
+/// The identity element.
 template <typename F, typename T>
 struct Identity;
 template <typename T>
@@ -54,7 +54,7 @@ struct Identity<Minimum, T> {
   }
 };
 
-/// A row in a fixed number of parts, element i going to part i % kParts, which are joined two and two.
+/// Folds a row in a fixed number of parts, element i going to part i % kParts; parts are joined pairwise.
 template <typename F, typename T>
 HWY_INLINE T fold(const T* x, std::size_t n) {
   constexpr std::size_t kParts = 64 / sizeof(T) * 2;
@@ -71,7 +71,7 @@ HWY_INLINE T fold(const T* x, std::size_t n) {
   return parts[0];
 }
 
-/// Long rows by blocks, so that the rounding error of a sum does not grow with every element.
+/// Folds long rows by blocks, so that the rounding error of a sum does not grow with every element.
 template <typename F, typename T>
 inline T fold_blocks(const T* x, std::size_t n) {
   constexpr std::size_t kBlock = 4096;

@@ -48,8 +48,8 @@ HWY_INLINE float reduce_two_scalars(float a, float b) {
 
 constexpr bool is_extreme(ReduceOp op) { return op == ReduceOp::max || op == ReduceOp::min; }
 
-/// What has been reduced so far, in every lane. Extremes remember apart from it where NaN was seen: that costs less
-/// than to let it through each comparison.
+/// The running reduction, per lane. Extremes track NaN separately, which costs less than propagating it through each
+/// comparison.
 template <ReduceOp kOp>
 class Reduced {
  public:
@@ -59,7 +59,7 @@ class Reduced {
     note(v);
     value_ = join(value_, v);
   }
-  /// Remembers a NaN of what join joins.
+  /// Records NaNs in a vector that is joined.
   HWY_INLINE void note(FloatVector v) {
     if constexpr (is_extreme(kOp)) nan_ = hn::Or(nan_, hn::IsNaN(v));
   }
@@ -78,7 +78,7 @@ class Reduced {
   hn::Mask<FloatTag> nan_;
 };
 
-/// Of numbers.
+/// Joins two scalars.
 template <ReduceOp kOp>
 HWY_INLINE float join_scalars(float a, float b) {
   if constexpr (kOp == ReduceOp::max) return a > b ? a : b;
@@ -101,8 +101,8 @@ HWY_INLINE float reduce_block(const float* x, std::size_t n) {
   return seen.has_nan() ? hn::GetLane(hn::NaN(FloatTag())) : value;
 }
 
-/// A row by blocks of kReduceBlock, whose results are joined in a binary tree: the rounding error grows with the
-/// logarithm of the row's length.
+/// Reduces a row in blocks of kReduceBlock, joined in a binary tree: the rounding error grows with the logarithm of the
+/// row's length.
 constexpr std::size_t kReduceBlock = 4096;
 
 template <ReduceOp kOp>
@@ -125,8 +125,8 @@ inline float reduce_row(const float* x, std::size_t n) {
   return last;
 }
 
-/// One column after another of [length, inner], a vector of them at a time, kVectors vectors side by side: sums of 128
-/// rows, then the sum of those.
+/// Reduces the columns of [length, inner], kVectors vectors of columns side by side: sums of 128 rows, then the sum of
+/// those sums.
 template <ReduceOp kOp, std::size_t kVectors, class Load, class Store>
 HWY_INLINE void reduce_column_vectors(const float* x, std::size_t length, std::size_t inner, const Load& load,
                                       const Store& store) {

@@ -18,7 +18,7 @@ void dot_rows(const RowProductArguments& arguments, base::ThreadPool& pool, std:
 
 void sum_rows(const RowProductArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
               const Kernels& set) {
-  constexpr std::size_t kColumns = 64;  // that one task takes at least: whole lines of the cache
+  constexpr std::size_t kColumns = 64;  // minimum per task: whole cache lines
   const std::size_t blocks = (arguments.width + kColumns - 1) / kColumns;
   split_rows(blocks, arguments.rows * kColumns, pool, max_workers, [&](std::size_t begin, std::size_t end) {
     RowProductArguments part = arguments;

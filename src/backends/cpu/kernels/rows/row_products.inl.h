@@ -7,7 +7,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// Four vectors of partial sums, joined as fold_row joins them: the order depends on n alone.
+/// Four vectors of partial sums, joined as in fold_row: the order depends only on n.
 inline float dot_row(const float* a, const float* b, std::size_t n) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
@@ -28,7 +28,7 @@ inline void dot_rows(const RowProductArguments& a) {
   for (std::size_t row = 0; row < a.rows; ++row) a.out[row] = a.scale * dot_row(a.m + row * a.m_stride, a.x, a.width);
 }
 
-/// Four vectors of columns stay in registers while all rows go by.
+/// Four vectors of column sums stay in registers over all rows.
 inline void sum_rows(const RowProductArguments& a) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);

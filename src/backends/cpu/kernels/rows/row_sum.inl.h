@@ -1,4 +1,4 @@
-// Loops over rows of f32 and sums of them in a fixed order.
+// Loops over f32 rows, and row sums in a fixed order.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd.inl.h"
@@ -36,8 +36,8 @@ HWY_INLINE float combine_lanes(FloatVector v, const Combine& combine) {
 }
 
 /// Folds a row into the lanes of a vector: step(accumulator, vector) over all vectors (lanes past the end hold
-/// `filler`), four accumulators wide, which start as `identity` and are then joined by combine. The order depends on n
-/// alone.
+/// `filler`), four accumulators wide, which start as `identity` and are then joined by combine. The order depends only
+/// on n.
 template <class Step, class Combine>
 HWY_INLINE FloatVector fold_row_to_lanes(const float* x, std::size_t n, float identity, float filler, const Step& step,
                                          const Combine& combine) {
@@ -76,8 +76,8 @@ struct AddScalars {
   HWY_INLINE float operator()(float a, float b) const { return a + b; }
 };
 
-/// The sums of kRows rows, in lanes as row_sums.h has them. One chain of additions a row, so that who makes a row
-/// vector by vector can sum it to the same bits.
+/// The sums of kRows rows, in lanes as in row_sums.h. One chain of additions per row, so that a kernel that produces a
+/// row vector by vector can compute bit-identical sums.
 template <std::size_t kRows>
 HWY_INLINE void lanes_of_sums(const float* const (&rows)[kRows], std::size_t n, FloatVector (&sums)[kRows]) {
   const FloatTag d;

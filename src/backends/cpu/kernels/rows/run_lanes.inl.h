@@ -1,4 +1,4 @@
-// The numbers of a run, and what is found in them before they are rounded, for one instruction set.
+// A group's numbers and their statistics before quantization, for one instruction set.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd.inl.h"
@@ -7,13 +7,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// Lanes of the least and the greatest numbers of a run, and of sums of their products with 0: 0, or NaN where there is
-/// an infinity or a NaN.
+/// Per-lane minima and maxima of a group, and sums of its numbers times 0: 0, or NaN if there is an infinity or a NaN.
 struct RunLanes {
   FloatVector least, greatest, zeros;
 };
 
-/// The same of each of some chains of numbers, which hide the latency of one.
+/// The same in several chains, which hide the latency of one.
 class ChainsOfLanes {
  public:
   static constexpr std::size_t kChains = 4;
@@ -41,7 +40,7 @@ class ChainsOfLanes {
   RunLanes chains_[kChains];
 };
 
-/// The numbers of a run of x · smoothing that lie in memory.
+/// The numbers of a group of x · smoothing, read from memory.
 template <bool kSmooths>
 struct RunInMemory {
   const float *x, *smoothing;
@@ -54,8 +53,8 @@ struct RunInMemory {
   HWY_INLINE FloatVector one(std::size_t i) const { return hn::Set(FloatTag(), kSmooths ? x[i] * smoothing[i] : x[i]); }
 };
 
-/// Asks for each number of the run once, in their order: vector(i) for those from i on, and one(i) for a last one, in
-/// all lanes.
+/// Reads each number of the group once, in order: vector(i) for a vector from i on, and one(i) for a leftover number,
+/// in all lanes.
 template <class Run>
 HWY_INLINE RunLanes lanes_of_run(const Run& run, std::size_t width) {
   constexpr std::size_t kChains = ChainsOfLanes::kChains;

@@ -10,12 +10,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// A row that is all -infinity gives NaN here, as in the formula.
+/// A row of only -infinity gives NaN, as in the formula.
 HWY_INLINE FloatVector exponential(FloatVector v, FloatVector greatest) {
   return simd_exp_nonpositive(FloatTag(), hn::Sub(v, greatest));
 }
 
-/// out = exp(x - greatest), and the sum of that in fold_row's order.
+/// out = exp(x - greatest); returns its sum, in fold_row's order.
 inline float exponentials(const float* x, float* out, std::size_t n, FloatVector greatest) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
@@ -39,7 +39,7 @@ inline float exponentials(const float* x, float* out, std::size_t n, FloatVector
   return combine_lanes(hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])), AddScalars());
 }
 
-/// out = x * factor; where it streams and lies at whole vectors, past the caches.
+/// out = x * factor; bypasses the caches if `streams` is set and out is aligned to vectors.
 inline void scale_exponentials(const float* x, float factor, float* out, std::size_t n, bool streams) {
   const FloatTag d;
   const FloatVector factors = hn::Set(d, factor);
@@ -60,7 +60,7 @@ inline void softmax_rows(const SoftmaxArguments& a) {
   for (std::size_t row = 0; row < a.rows; ++row) {
     const float* x = a.x + row * a.x_stride;
     float* out = a.out + row * a.out_stride;
-    // The next row comes from memory while this one is computed.
+    // Prefetches the next row while this one is computed.
     for (std::size_t i = 0; is_short && row + 1 < a.rows && i < a.width; i += kFloatsPerLine)
       __builtin_prefetch(x + a.x_stride + i, 0, 3);
     const FloatVector greatest = hn::Set(d, reduce_row<ReduceOp::max>(x, a.width));

@@ -1,4 +1,4 @@
-// depthwise.h for one instruction set.
+// The loops of depthwise.h for one instruction set.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd.inl.h"
@@ -9,7 +9,7 @@ namespace alate::cpu::HWY_NAMESPACE {
 
 constexpr std::size_t kDepthwisePlaces = 6;
 
-// kPlaces places of kVectors vectors of channels, each weight read once for all of them.
+// kPlaces positions by kVectors vectors of channels; each weight is read once for all positions.
 template <std::size_t kPlaces, std::size_t kVectors>
 HWY_INLINE void depthwise_tile(const DepthwiseRun& run, std::size_t place, std::size_t channel) {
   const FloatTag d;
@@ -21,7 +21,7 @@ HWY_INLINE void depthwise_tile(const DepthwiseRun& run, std::size_t place, std::
   const std::size_t offset = place * run.x_step + channel, step = run.x_step;
   for (std::size_t tap = 0; tap < run.taps; ++tap) {
     const float* weights = run.weights[tap] + channel;
-    // One pointer for three places, as x86 addresses reach p, p + step and p + 2 step.
+    // One pointer for three positions, as x86 addressing reaches p, p + step and p + 2 step.
     const float* x[(kPlaces + 2) / 3];
     HWY_UNROLL(8) for (std::size_t p = 0; p < kPlaces; p += 3) x[p / 3] = run.x[tap] + offset + p * step;
     HWY_UNROLL(8) for (std::size_t v = 0; v < kVectors; ++v) {
@@ -53,7 +53,7 @@ template <std::size_t kPlaces>
 HWY_INLINE void depthwise_places(const DepthwiseRun& run, std::size_t place) {
   constexpr std::size_t kWide = HWY_LANES(float);
   std::size_t channel = 0;
-  if constexpr (kPlaces == 1) {  // as many sums at a time as several places have
+  if constexpr (kPlaces == 1) {  // as many sums at a time as with several positions
     for (; channel + 8 * kWide <= run.channels; channel += 8 * kWide) depthwise_tile<1, 8>(run, place, channel);
   }
   for (; channel + 2 * kWide <= run.channels; channel += 2 * kWide) depthwise_tile<kPlaces, 2>(run, place, channel);

@@ -12,7 +12,7 @@
 namespace alate::cpu {
 namespace {
 
-// Rows that are transformed side by side: as many as make whole vectors, while all stay in the second-level cache.
+// Rows that are transformed side by side: enough for whole vectors, as long as all stay in the L2 cache.
 constexpr std::size_t kMostLanes = 8;
 constexpr std::size_t kValuesInCache = 32 * 1024;
 constexpr std::size_t kLargestRadix = 31;
@@ -23,7 +23,7 @@ Complex times(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// e^(sign 2πi k / n) for all k < count. Every 64th comes from the library, those between by one product.
+// e^(sign 2πi k / n) for all k < count. Every 64th comes from the library, the others from one product.
 template <typename T>
 void fill_roots(std::size_t n, std::size_t count, double sign, T* re, T* im) {
   constexpr std::size_t kRun = 64;
@@ -43,7 +43,7 @@ void fill_roots(std::size_t n, std::size_t count, double sign, T* re, T* im) {
   }
 }
 
-// Takes parts of the scratch one after the other.
+// Hands out parts of the scratch in order.
 template <typename T>
 struct Parts {
   std::byte* next;
@@ -128,7 +128,7 @@ class Transformer {
   }
 
  private:
-  // Where row `lane` begins in an array whose rows have this length.
+  // Offset of row `lane` in an array whose rows have this length.
   std::size_t base(std::size_t lane, std::size_t length) const {
     return lane / pass_.inner * length * pass_.inner + lane % pass_.inner;
   }
@@ -145,7 +145,7 @@ class Transformer {
         im[i * count + lane] = is_real ? T(0) : static_cast<T>(in[2 * place + 1]);
       }
       if (pass_.in_values != FourierValues::half) continue;
-      // Real values have no imaginary parts in the first and the middle one.
+      // For a real result, the first and the middle value have no imaginary part.
       im[lane] = 0;
       if (n % 2 == 0) im[n / 2 * count + lane] = 0;
       for (std::size_t i = n / 2 + 1; i < n; ++i) {
@@ -178,7 +178,7 @@ class Transformer {
     re = product;
   }
 
-  // The inverse transform within is the transform of the conjugates.
+  // The inner inverse transform is the transform of the conjugates.
   void convolve(const FourierLanes<T>& f, std::size_t count) const {
     const std::size_t n = plan_.length;
     for (std::size_t i = 0; i < n * count; ++i) multiply(f.re[i], f.im[i], chirp_re_[i / count], chirp_im_[i / count]);
@@ -251,7 +251,7 @@ void transform(const FourierPass& pass, std::byte* scratch, std::size_t workers,
   if (pass.length == 0 || pass.outer * pass.inner == 0) return;
   const FourierPlan plan = fourier_plan(pass.length);
   if (pass.component == DType::f64) return transform_as<double, double>(pass, plan, scratch, workers, pool, set);
-  // A convolution loses some bits on its way.
+  // A convolution loses some bits, so it is computed in double.
   if (plan.is_convolution) return transform_as<float, double>(pass, plan, scratch, workers, pool, set);
   transform_as<float, float>(pass, plan, scratch, workers, pool, set);
 }

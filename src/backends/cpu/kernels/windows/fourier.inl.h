@@ -1,4 +1,4 @@
-// The stages of fourier.h for one instruction set: loops over lanes, of which a compiler makes vectors.
+// The stages of fourier.h for one instruction set: loops over lanes, vectorized by the compiler.
 #pragma once
 
 #include "backends/cpu/kernels/dispatch/simd.inl.h"
@@ -7,7 +7,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
 
-/// One stage: x as [radix, parts, width] gives y as [parts, radix, width].
+/// One stage: from x as [radix, parts, width] to y as [parts, radix, width].
 template <typename T>
 struct FourierStage {
   const T *x_re, *x_im;
@@ -76,7 +76,7 @@ void stage_of_any(const FourierStage<T>& s, std::size_t radix) {
       T *HWY_RESTRICT y_re = s.y_re + (radix * j + k) * width, *HWY_RESTRICT y_im = s.y_im + (radix * j + k) * width;
       for (std::size_t r = 0; r < radix; ++r) {
         const T *HWY_RESTRICT x_re = s.x_re + r * part + j * width, *HWY_RESTRICT x_im = s.x_im + r * part + j * width;
-        // The root of the butterfly and the stage's own at once.
+        // The butterfly's root and the stage's twiddle factor in one.
         const std::size_t root = (r * k % radix * (whole / radix) + j * k * s.root_step) % whole;
         const T w_re = s.root_re[root], w_im = s.root_im[root];
         for (std::size_t q = 0; q < width; ++q) {

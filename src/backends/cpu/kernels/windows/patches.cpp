@@ -9,7 +9,7 @@
 namespace alate::cpu {
 namespace {
 
-// Where a place's window begins, and which batch entry it is in.
+// Where a position's window begins, and its batch entry.
 struct WindowStart {
   std::size_t batch;
   std::int64_t position[kMostPatchAxes];
@@ -26,7 +26,7 @@ WindowStart start_of(const PatchGeometry& g, std::size_t place) {
   return start;
 }
 
-// The place of x that entry `at` of the window sees along an axis, or -1.
+// The position of x that entry `at` of the window reads along an axis, or -1.
 std::int64_t seen(const PatchAxis& axis, std::int64_t start, std::size_t at) {
   const std::int64_t position = start + static_cast<std::int64_t>(at) * axis.window_dilation;
   if (position < 0) return -1;
@@ -36,8 +36,8 @@ std::int64_t seen(const PatchAxis& axis, std::int64_t start, std::size_t at) {
   return place < static_cast<std::int64_t>(axis.extent) ? place : -1;
 }
 
-// Calls visit(line, is_seen) for every line of the window, all its axes but the last; `line` is where it lies in x, in
-// places.
+// Calls visit(line, is_seen) for every line of the window, over all its axes but the last; `line` is its offset in x,
+// in positions.
 template <typename Visit>
 void for_each_line(const PatchGeometry& g, const WindowStart& start, const Visit& visit) {
   std::size_t at[kMostPatchAxes] = {};
@@ -57,7 +57,7 @@ void for_each_line(const PatchGeometry& g, const WindowStart& start, const Visit
   }
 }
 
-// Copies of a few words, which would not be worth a call.
+// Copies a few words inline, where a call would cost too much.
 void copy_run(std::byte* __restrict to, const std::byte* __restrict from, std::size_t bytes) {
   constexpr std::size_t kShort = 128;
   if (bytes > kShort || bytes % sizeof(float) != 0) {
@@ -95,7 +95,7 @@ void write_row(const PatchGeometry& g, std::size_t place, std::byte* row) {
   });
 }
 
-// The places along an axis whose windows lie within it, as far as holes and padding allow to tell.
+// The positions along an axis whose windows surely lie within it; none where holes make that unclear.
 struct WholeRange {
   std::size_t begin, end;
 };
@@ -169,7 +169,7 @@ void pad_places(const PatchGeometry& geometry, std::size_t batch, std::byte* pad
   const std::size_t outer = geometry.rank - 1, width = target.axes[outer].extent;
   std::size_t lines = batch;
   for (std::size_t axis = 0; axis < outer; ++axis) lines *= target.axes[axis].extent;
-  // Of each line, the places [begin, end) come from x.
+  // Positions [begin, end) of each line come from x.
   const auto extent = static_cast<std::int64_t>(geometry.axes[outer].extent), low = geometry.axes[outer].low;
   const auto begin = static_cast<std::size_t>(std::clamp<std::int64_t>(low, 0, static_cast<std::int64_t>(width)));
   const auto end = static_cast<std::size_t>(
@@ -208,7 +208,7 @@ std::size_t line_count(const PatchGeometry& geometry, std::size_t batch) {
   return lines;
 }
 
-// The window's last axis is one segment where its entries are neighbours.
+// The window's last axis is one segment if its entries are adjacent.
 std::size_t segment_count(const PatchGeometry& geometry) {
   const PatchAxis& last = geometry.axes[geometry.rank - 1];
   return last.window_dilation == 1 ? geometry.window_size() / last.window : geometry.window_size();
@@ -253,7 +253,7 @@ void convolve_depthwise(const PatchGeometry& geometry, std::size_t batch, const 
     const float *x[kMostDepthwiseTaps], *w[kMostDepthwiseTaps];
     for (std::size_t line = begin; line < end; ++line) {
       const WindowStart start = start_of(geometry, line * last.count);
-      // From `place` on, `places` that see the same taps.
+      // Convolves `places` positions from `place` on, which read the same taps.
       const auto convolve = [&](std::size_t place, std::size_t places) {
         const std::int64_t first = static_cast<std::int64_t>(place) * last.stride - last.low;
         DepthwiseRun run{x,        w,

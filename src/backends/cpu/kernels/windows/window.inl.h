@@ -1,4 +1,4 @@
-// window.h for one instruction set.
+// The loops of window.h for one instruction set.
 #pragma once
 
 #include "backends/cpu/kernels/rows/reduce.inl.h"
