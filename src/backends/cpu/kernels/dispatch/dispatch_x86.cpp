@@ -23,7 +23,7 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions);
 
 namespace {
 
-// Where the operating system refuses AMX, vectors do; who asks for it is told.
+// Where the operating system refuses AMX, vector kernels are used, unless ALATE_ISA asks for it: then this throws.
 bool uses_tiles(std::string_view extension) {
   if (!base::uses_extension(extension)) return false;
   if (base::request_matrix_tiles()) return true;
