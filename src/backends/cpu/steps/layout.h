@@ -47,7 +47,7 @@ inline AroundAxis around_axis(const Shape& shape, std::int64_t axis) {
   return around;
 }
 
-/// Calls `function` with a value of the C++ type of a dtype of integers of 8 bits and more, or bool (a byte).
+/// Calls `function` with a value of the C++ type of an integer dtype of 8 bits or more, or of bool (a byte).
 template <typename Function>
 void with_integer_type(DType dtype, const Function& function) {
   switch (dtype) {

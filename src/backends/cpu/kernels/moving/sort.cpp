@@ -100,7 +100,7 @@ Entry* sort_entries(const KeyOrder& order, const Ranks& ranks, bool has_nan, Ent
       return order.or_equal ? a.rank() <= b.rank() : a.rank() < b.rank();
     });
   }
-  // Merging with or_equal reverses equal entries.
+  // With or_equal, merging puts a later equal entry first: equal entries end up reversed.
   if (order.or_equal) std::reverse(entries, entries + count);
   constexpr std::size_t kFewerThanBuckets = 512;
   if (count > UINT32_MAX) return merge([](const Entry& a, const Entry& b) { return a.rank() < b.rank(); });

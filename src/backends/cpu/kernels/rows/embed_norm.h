@@ -1,5 +1,5 @@
 // Lookup, addition and layer norm of embedding rows in one pass, as in an encoder's embedding layer. A row's bits
-// depend only on its own inputs, and are those of the separate steps.
+// depend only on its own inputs, and are identical to running the steps separately.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,7 @@ void reduce_complex(const ReduceArguments& arguments, std::size_t begin, std::si
 }
 
 constexpr std::size_t kFewRows = 4, kFewColumns = 16;
-constexpr std::size_t kPart = std::size_t{1} << 16, kMaxParts = 64;  // parts that long rows are cut into
+constexpr std::size_t kPart = std::size_t{1} << 16, kMaxParts = 64;  // length and number of the parts of long rows
 constexpr std::size_t kMaxElementBytes = 16;
 
 ReduceArguments rows_of(const ReduceArguments& all, std::size_t bytes, std::size_t begin, std::size_t end) {
