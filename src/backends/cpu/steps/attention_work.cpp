@@ -88,7 +88,7 @@ Work ragged_attention_work(const Step& step, const Frame& frame) {
     pairs.add(lengths[i], keys);
   }
   Work work = moved_bytes(step, frame);
-  work.bytes -= operand_bytes(step, frame, 5) + operand_bytes(step, frame, 6);  // for those who pad
+  work.bytes -= operand_bytes(step, frame, 5) + operand_bytes(step, frame, 6);  // only read by backends that pad
   add_products(step, frame, pairs, work);
   return work;
 }
