@@ -1,4 +1,4 @@
-// What backends share whose buffers are the host's memory.
+// Helpers for backends whose buffers are in host memory.
 #pragma once
 
 #include <span>
@@ -12,15 +12,15 @@ namespace alate::backends {
 std::vector<Port> input_ports(const graph::Graph& graph);
 std::vector<Port> output_ports(const graph::Graph& graph);
 
-/// The host tensor of a buffer. Throws invalid_argument for an empty buffer or another device's.
+/// The host tensor of a buffer. Throws invalid_argument for an empty buffer or one on another device.
 const Tensor& host_tensor(const Buffer& buffer);
 std::vector<Tensor> host_tensors(std::span<const Buffer> buffers);
 
-/// Puts results into the caller's buffers: as they are where the buffer is empty, else copied into it. Throws
-/// invalid_argument when shapes differ.
+/// Gives results to the caller: an empty buffer takes the tensor itself, any other gets a copy. Throws invalid_argument
+/// when shapes differ.
 void give_outputs(std::span<const Tensor> results, std::span<Buffer> outputs);
 
-/// A device that is the host's processor, with the memory facts of now.
+/// The host's processor as a device, with its current memory figures.
 Device host_device(std::string backend, std::string description);
 
 }  // namespace alate::backends

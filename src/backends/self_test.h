@@ -1,4 +1,4 @@
-// Whether a device computes what it should: a small graph compared with the reference interpreter.
+// A self-test of a device: runs a small graph and compares the results with the reference interpreter.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Settings of runtimes that a model's folder may choose. Whoever wrote the folder is a stranger: what names a file,
-// loads code, switches checks off or takes what the machine does not have is for the user of the program to say.
+// The allow-list of runtime settings that a model's folder may choose. The folder's author is not trusted: settings
+// that name a file, load code, switch checks off or take resources beyond the machine's are left to the program's user.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +22,21 @@ struct SessionOptionRule {
   std::string_view key;
   OptionKind kind = OptionKind::flag;
   std::int64_t least = 0, most = 0;
-  std::string_view words = {};  // with blanks between them
+  std::string_view words = {};  // separated by blanks
 };
 
 using SessionOptions = std::map<std::string, std::string, std::less<>>;
 
-/// All that may be set. They choose how fast a model runs; some also how it rounds.
+/// All settings that are allowed. They affect how fast a model runs; some also affect rounding.
 std::span<const SessionOptionRule> session_option_rules();
 
-/// `text` as the runtime spells it: flags and booleans may be written as either. Throws corrupt, naming the key and
-/// what it may be, for a key without a rule or another value. The backend's other keys are named where one is near.
+/// `text` as the runtime spells it; flags and booleans may be written in either form. Throws corrupt for a key without
+/// a rule or a value that the rule does not allow, naming the key and the allowed values. For an unknown key that is
+/// close to one with a rule, the message names that one.
 std::string checked_session_option(std::string_view key, std::string_view text);
 
-/// Of options that were checked, those for a backend; a backend without rules gets all, and passes over what it does
-/// not know.
+/// The checked options that are for a backend. A backend without rules gets all of them, and ignores those it does not
+/// know.
 SessionOptions session_options_for(std::string_view backend, const SessionOptions& options);
 
 }  // namespace alate::backends

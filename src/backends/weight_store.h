@@ -1,4 +1,4 @@
-// The bytes of a model's weights in every layout that something needs, each made once.
+// The bytes of a model's weights in every layout in use, each made once.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,24 @@
 
 namespace alate::backends {
 
-/// One a model, shared by all that it is compiled into. Thread-safe; two callers that ask for the same weight get the
+/// One for each model, shared by all its executables. Thread-safe; two callers that ask for the same weight get the
 /// same bytes.
 class WeightStore {
  public:
-  /// Called when a mapped leaf's pages are not needed for now, because another layout of it has been made.
+  /// Called when a mapped leaf's pages are no longer needed for now, because another layout of it has been made.
   using Release = std::function<void(const graph::Constant& leaf)>;
 
   explicit WeightStore(Release release = nullptr) : release_(std::move(release)) {}
 
-  /// The constant's value, row-major on the host: a leaf's own (mapped) bytes, or folded once and kept.
+  /// The constant's value, row-major on the host: a leaf's own (mapped) bytes, or a result folded once and kept.
   Tensor value(const graph::ConstantPtr& constant);
 
-  /// The constant in a layout that `make` produces from its value, for a device; kept by (identity, layout, device).
-  /// The folded value is not kept for it, and mapped pages are released.
+  /// The constant in the layout that `make` produces from its value, for a device; kept under (identity, layout,
+  /// device). The folded value is not kept, and mapped pages are released.
   Tensor in_layout(const graph::ConstantPtr& constant, std::string_view layout, std::string_view device,
                    const std::function<Tensor(const Tensor&)>& make);
 
-  /// Bytes held here: folded and laid out, not mapped.
+  /// Bytes held here: folded values and other layouts, without mapped bytes.
   std::size_t owned_bytes() const;
 
  private:

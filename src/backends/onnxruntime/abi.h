@@ -1,6 +1,6 @@
-// The part of ONNX Runtime's C interface that is used here, declared in our own words: a table of functions to which
-// new versions append. The numbers are places in the table. Source: the interface as published with ONNX Runtime,
-// version 24 of it; the places are the same since version 14.
+// The part of ONNX Runtime's C interface that is used here, in declarations of our own: a table of functions to which
+// new versions append. The numbers are indices into the table. Source: version 24 of the interface as published with
+// ONNX Runtime; the indices are unchanged since version 14.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace alate::onnxruntime::abi {
 /// Versions of the table: 14 is ONNX Runtime 1.14.
 inline constexpr std::uint32_t kOldestVersion = 14, kNewestVersion = 24;
 
-// What the library owns; never looked into.
+// Opaque types, owned by the library.
 struct Allocator;
 struct CudaProviderOptions;
 struct Env;
@@ -31,11 +31,11 @@ struct TensorTypeAndShape;
 struct TypeInfo;
 struct Value;
 
-/// Names of files are of the system's own characters.
+/// File names use the system's own characters.
 using PathCharacter = std::filesystem::path::value_type;
 using Strings = const char* const*;
 
-/// A function of the table: its place, how it is called, and the oldest version of the table that has it.
+/// A function of the table: its index, its signature, and the oldest version of the table that has it.
 template <std::size_t kPlace, typename Signature, std::uint32_t kFrom = kOldestVersion>
 struct Function {
   static constexpr std::size_t kIndex = kPlace;
@@ -140,7 +140,7 @@ using EpDevice_Device = Function<316, const HardwareDevice*(const EpDevice*), 22
 using GetNumHardwareDevices = Function<397, Status*(const Env*, std::size_t*), 24>;
 using GetHardwareDevices = Function<398, Status*(const Env*, const HardwareDevice**, std::size_t count), 24>;
 
-/// As tables from 22 on have it; older ones have fewer fields, in other places.
+/// As in tables from version 22 on; older ones have fewer fields, in other places.
 struct MiGraphXProviderOptions {
   int device_id = 0;
   int fp16 = 0, fp8 = 0, int8 = 0, native_calibration_table = 0;

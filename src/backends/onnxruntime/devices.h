@@ -1,4 +1,4 @@
-// The places of a library as devices that were tried.
+// The places where a library can run sessions, as tested devices.
 #pragma once
 
 #include <filesystem>
@@ -14,19 +14,19 @@
 
 namespace alate::onnxruntime {
 
-/// Each place computes something small before it is called usable, without the processor's help: a provider that leaves
-/// nodes to the processor has failed. That is done once, at the first question. Thread-safe.
+/// A place counts as usable once it has run a small graph without the processor's help: a provider that leaves nodes to
+/// the processor fails. The test is run once, at the first query. Thread-safe.
 class Devices {
  public:
-  /// Plugins are looked for beside the library and in `plugin_folders`.
+  /// Plugins are searched for beside the library and in `plugin_folders`.
   Devices(std::shared_ptr<const Library> library, std::vector<std::filesystem::path> plugin_folders)
       : library_(std::move(library)), plugin_folders_(std::move(plugin_folders)) {}
 
-  /// The processor first, with the memory of now.
+  /// All devices, the processor first, with current memory figures.
   std::vector<backends::Device> list();
 
-  /// The place of a device's name (the first usable one of it) or index. The processor, "" or "cpu", is not tried.
-  /// Throws unavailable that names the devices there are, or says why the one asked for is unusable.
+  /// The place for a device's name (its first usable device) or index. The processor, "" or "cpu", is not tested.
+  /// Throws unavailable, naming the devices there are or saying why the one asked for is unusable.
   Place choose(std::string_view device);
 
  private:

@@ -1,4 +1,4 @@
-// A session of ONNX Runtime that is run with our buffers.
+// An ONNX Runtime session as an executable that runs on our buffers.
 #pragma once
 
 #include <memory>
@@ -14,24 +14,23 @@
 
 namespace alate::onnxruntime {
 
-/// What a session takes and gives, and what it stands on.
+/// A session with its ports and all that it depends on.
 struct SessionParts {
   Owned<abi::Session> session;
   std::shared_ptr<graph::DimTable> dims;
   std::vector<backends::Port> inputs, outputs;
-  std::vector<std::string> input_names, output_names;  // the session's, in the ports' order
-  std::vector<Tensor> constants = {};                  // the session reads them where they lie
+  std::vector<std::string> input_names, output_names;  // the session's own, in the ports' order
+  std::vector<Tensor> constants = {};                  // the session reads them in place
   std::size_t weight_bytes = 0, kernels = 0;
-  /// Whether the ports say all of the shapes, as a graph of ours does. What a file says of its own may be wrong: then
-  /// the session checks what it gets, and says how large its outputs are.
+  /// Whether the ports give the shapes in full, as a graph of ours does. A file may be wrong about its own ports: then
+  /// the session checks its inputs, and determines the sizes of its outputs.
   bool has_exact_ports = true;
-  base::ForeignMappings files = {};  // that the session mapped; after it, so that they go before it does
+  base::ForeignMappings files = {};  // mapped by the session; declared after it, so that they are destroyed before it
 };
 
-/// Inputs are read where they lie. Outputs are written where they are to be, into the caller's buffers where they have
-/// the right shape and are nobody else's memory. Named dims stay open: one session serves all sizes. A run
-/// that is cancelled ends between two kernels of the library, at the latest a few hundredths of a second later
-/// (run_watch.h).
+/// Inputs are read in place. Outputs are written directly into the caller's buffers where these have the right shape
+/// and share no memory with others. Named dims stay open: one session serves all sizes. A cancelled run ends between
+/// two kernels of the library, a few hundredths of a second later at most (run_watch.h).
 class OnnxExecutable final : public backends::Executable {
  public:
   OnnxExecutable(std::shared_ptr<const Library> library, SessionParts parts)
@@ -61,7 +60,7 @@ class OnnxExecutable final : public backends::Executable {
   std::shared_ptr<const Library> library_;
   SessionParts parts_;
   base::Mutex mutex_;
-  std::vector<Binding> idle_;  // of runs that ended: one for each that was under way at a time
+  std::vector<Binding> idle_;  // left by finished runs: as many as were ever under way at once
 };
 
 }  // namespace alate::onnxruntime

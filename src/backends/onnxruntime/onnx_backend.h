@@ -1,11 +1,11 @@
-// Graphs on ONNX Runtime.
+// The backend that runs graphs on ONNX Runtime.
 #pragma once
 
 #include "backends/backend.h"
 
 namespace alate::onnxruntime {
 
-/// One object for the process; the library is opened at first need. Thread-safe.
+/// One object per process; the library is opened at first use. Thread-safe.
 backends::Backend& onnx_backend();
 
 }  // namespace alate::onnxruntime

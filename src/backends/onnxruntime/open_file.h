@@ -1,4 +1,4 @@
-// An ONNX file as a session.
+// Opens an ONNX file as a session.
 #pragma once
 
 #include "backends/onnxruntime/executable.h"
@@ -6,11 +6,10 @@
 
 namespace alate::onnxruntime {
 
-/// The file as it is, with the weights that it keeps beside itself. With a cache folder, and on the processor, what the
-/// library makes of it is kept there, so that the next time is faster (optimized_models.h).
-/// Throws not_found, corrupt for what is no ONNX model, contradicts itself or has weights outside its folder
-/// (exchange/onnx_file.h), unsupported with the operator or opset
-/// that the library lacks, resource_exhausted.
+/// Opens the file as it is, with the external weights beside it. With a cache folder, and on the processor, the
+/// optimized model is kept there, so that the next load is faster (optimized_models.h). Throws not_found, corrupt for a
+/// file that is no ONNX model, contradicts itself or has weights outside its folder (exchange/onnx_file.h),
+/// unsupported, naming the operator or opset, for one that the library lacks, resource_exhausted.
 std::unique_ptr<OnnxExecutable> open_file(const backends::ModelFile& file, std::shared_ptr<const Library> library,
                                           const Place& place, const backends::CompileOptions& options);
 

@@ -1,4 +1,4 @@
-// Models that ONNX Runtime has optimized, kept on disk.
+// A disk cache of models that ONNX Runtime has optimized.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace alate::onnxruntime {
 
-/// A folder for each: the model, its weights, and the fingerprint of both, without which a damaged one would compute
-/// something else. At most kMostBytes of all, the ones not used for the longest time going first. Processes may share
-/// a folder: what is there is whole, and never changes. Only the user may read them (a model may be secret), and what
-/// others may have written is passed over.
+/// Each entry is a folder with the model, its weights, and the fingerprint of both, without which a damaged entry would
+/// compute wrong results unnoticed. All entries take at most `most_bytes`; the least recently used are deleted first.
+/// Processes may share a cache folder: entries are always whole and never change. Only the user may read them (a model
+/// may be secret), and entries that others may have written are ignored.
 class OptimizedModels {
  public:
   static constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 30;
@@ -21,7 +21,7 @@ class OptimizedModels {
   explicit OptimizedModels(std::filesystem::path folder, std::uintmax_t most_bytes = kMostBytes)
       : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
-  /// One that is being written. Goes with this object unless it was finished.
+  /// An entry that is being written. Deleted with this object unless it was finished.
   class Draft {
    public:
     Draft(std::filesystem::path folder, std::filesystem::path place, OptimizedModels& models)
@@ -31,7 +31,7 @@ class OptimizedModels {
     Draft& operator=(const Draft&) = delete;
     /// The file to be written, with kWeights beside it.
     std::filesystem::path model() const;
-    /// Puts it in its place, unless another process was faster. Throws unavailable when files cannot be written.
+    /// Moves the entry into place, unless another process was faster. Throws unavailable when files cannot be written.
     void finish();
 
    private:
@@ -39,9 +39,9 @@ class OptimizedModels {
     OptimizedModels& models_;
   };
 
-  /// The model's file. One whose bytes have changed is deleted, with a warning.
+  /// The model's file. An entry whose bytes have changed is deleted, with a warning.
   std::optional<std::filesystem::path> find(const Fingerprint& key);
-  /// Throws unavailable when the folder cannot be made, or others may write to it.
+  /// Throws unavailable when the folder cannot be created, or others may write to it.
   Draft begin(const Fingerprint& key);
   void remove(const Fingerprint& key);
 

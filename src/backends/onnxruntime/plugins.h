@@ -9,9 +9,9 @@
 
 namespace alate::onnxruntime {
 
-/// The devices of all plugins that lie beside the library and in `folders`; those of providers named `built_in` are
-/// left out. A plugin that cannot be opened, or that finds no device, is one place that says so. Libraries older than
-/// 1.22 have no plugins.
+/// The devices of all plugins beside the library and in `folders`, without those of providers named `built_in`. A
+/// plugin that cannot be opened, or that finds no device, gives one place that says so. Libraries older than 1.22 have
+/// no plugins.
 std::vector<Place> plugin_places(const Library& library, std::span<const std::string> built_in,
                                  const std::vector<std::filesystem::path>& folders);
 

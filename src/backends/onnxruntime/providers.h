@@ -7,7 +7,7 @@
 
 namespace alate::onnxruntime {
 
-/// In the order in which they are preferred.
+/// In order of preference.
 std::span<const Provider> known_providers();
 
 }  // namespace alate::onnxruntime

@@ -1,4 +1,4 @@
-// Ends runs of the library that nobody waits for any more.
+// Ends cancelled runs of the library.
 #pragma once
 
 #include <list>
@@ -9,19 +9,19 @@
 
 namespace alate::onnxruntime {
 
-/// The options of one run, which ends early, between two of its kernels, once it is cancelled: a thread of this process
-/// asks some fifty times a second as long as this lives.
+/// The run options of one run. Once it is cancelled, the run ends early, between two of its kernels: a thread of this
+/// process polls some fifty times a second as long as this lives.
 class WatchedRun {
  public:
-  /// Throws what the library says. `library` must outlive this.
+  /// Throws the library's errors. `library` must outlive this.
   WatchedRun(const Library& library, Cancellation cancellation);
-  /// Once this returns nobody asks any more.
+  /// Once this returns, nothing polls any more.
   ~WatchedRun();
   WatchedRun(const WatchedRun&) = delete;
   WatchedRun& operator=(const WatchedRun&) = delete;
 
   const abi::RunOptions* options() const { return options_.get(); }
-  /// Ends the run where it is no longer wanted. Called by the watching thread.
+  /// Ends the run if it was cancelled. Called by the watching thread.
   void check() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// What ONNX Runtime's failures mean.
+// Translation of ONNX Runtime's errors.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace alate::onnxruntime {
 
-/// The code of an error that the library gave: its own number, and what it says, since it has one number for much.
+/// The error code for a status of the library: judged by its number and its text, since one number covers many causes.
 ErrorCode code_of(int status, std::string_view text);
 
-/// What the library says on one line, without the place in its source and the condition that was not met.
+/// The library's message on one line, without the place in its source and the condition that was not met.
 std::string plain_text(std::string_view text);
 
 }  // namespace alate::onnxruntime
