@@ -1,4 +1,4 @@
-// The choice behind include/alate/context.h, as a pure function.
+// The choice of a device for arrays behind include/alate/context.h, as a pure function.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@ namespace alate::machine {
 
 struct ArrayChoice {
   ArrayDevice device;
-  bool is_wanted = true;      // false: what was asked for cannot be had
-  std::string refusals = {};  // why not, for each place where it might have been
+  bool is_wanted = true;      // false: the wanted one is not available
+  std::string refusals = {};  // why not, for each candidate place
 };
 
-/// What arrays run on. Where `wanted` cannot be had, the automatic order is followed. On Windows that has ONNX Runtime.
+/// The device that arrays run on. Where `wanted` is not available, the automatic order is followed. On Windows that
+/// order includes ONNX Runtime.
 ArrayChoice choose_arrays(ArrayBackend wanted, const Machine& machine, bool is_windows);
 
-/// Whether the choice may come to the backend, so that its library must be looked at.
+/// Whether the choice may fall on the backend, so that its library must be probed.
 bool concerns_arrays(ArrayBackend wanted, const BackendState& backend, bool may_have_accelerators, bool is_windows);
 
 }  // namespace alate::machine

@@ -1,4 +1,4 @@
-// The machine as selection sees it: a value, so that tests can make one up.
+// The machine as seen by selection: a value, so that tests can make one up.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace alate::machine {
 struct BackendState {
   std::string name;
   std::vector<std::string> aliases = {};
-  std::string sentence = {};                   // what it is
+  std::string sentence = {};                   // a description
   std::vector<backends::Device> devices = {};  // usable ones have passed their self-test
-  std::vector<std::string> reads_files = {};   // extensions of model files that it runs as they are: ".onnx"
-  std::string reason = {};                     // why no device is usable; empty: one is
+  std::vector<std::string> reads_files = {};   // extensions of model files that it runs directly: ".onnx"
+  std::string reason = {};                     // why no device is usable; empty if one is
   std::string remedy = {};                     // what to do about it
-  bool is_probed = true;                       // false: nobody asked for it yet, so its library was not opened
+  bool is_probed = true;                       // false: not needed yet, so its library was not opened
   bool is_automatic = true;                    // false: used only when asked for by name
 
   bool is_available() const { return reason.empty(); }

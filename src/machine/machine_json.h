@@ -8,7 +8,7 @@
 namespace alate::machine {
 
 /// {"backends": [{"name", "aliases", "description", "available", "reason", "remedy", "devices": […]}], "elsewhere":
-/// […]}. Reason and remedy are there where the backend is not available.
+/// […]}. Reason and remedy are present only where the backend is not available.
 formats::Json to_json(const Machine& machine);
 
 /// {"backend", "device", "device_description", "dtype", "reason", "required_backends", "considered": […]}.

@@ -1,4 +1,4 @@
-// The choice of a backend: a pure function of the model, what is wanted, and the machine.
+// The choice of a backend: a pure function of the model, the preferences and the machine.
 #pragma once
 
 #include <cstdint>
@@ -23,39 +23,39 @@ struct BackendSpec {
   static BackendSpec parse(std::string_view text);
 };
 
-/// What selection must know of a model.
+/// The facts about a model that selection needs.
 struct ModelNeeds {
   std::string name;
-  std::vector<std::string> backends = {};  // that its manifest names; empty: any
-  std::string file_extension = {};         // of a file that has to be run as it is (".onnx"); empty: it is a graph
+  std::vector<std::string> backends = {};  // named by its manifest; empty: any
+  std::string file_extension = {};         // of a file that must be run directly (".onnx"); empty: the model is a graph
   std::uint64_t bytes = 0;                 // of memory that it takes once loaded; 0: unknown
-  std::string dtype = "float32";           // that it computes in
+  std::string dtype = "float32";           // in which it computes
 };
 
-/// What users, files and variables want.
+/// The preferences of users, files and environment variables.
 struct Preferences {
   std::vector<std::string> wanted = {};  // NAME[:DEVICE] or auto, first choice first; empty: auto
-  std::string asked_by = "--backend";    // who wants them
-  bool is_wish = false;                  // of another system's variable: followed where possible, never strict
-  std::string device = {};               // of those that name none
+  std::string asked_by = "--backend";    // their origin, for messages
+  bool is_wish = false;                  // from another system's variable: followed where possible, never strict
+  std::string device = {};               // for wanted backends that name no device
   std::string gpu = "auto";              // auto, cuda, coreml, tpu: these first; off: no accelerators
   bool gpu_is_wish = false;
   BackendPolicy policy = BackendPolicy::warn;
 };
 
-/// A choice that did not work when it was tried.
+/// A choice that failed when it was tried.
 struct FailedChoice {
   std::string backend, device_index, reason;
   ErrorCode code = ErrorCode::unavailable;
 };
 
-/// Throws invalid_argument for a name that no backend has (saying the nearest one), and where nothing can run the model
-/// unavailable, resource_exhausted or unsupported with every refusal's reason and what would help.
+/// Throws invalid_argument for a name that no backend has (suggesting the nearest one). Where nothing can run the
+/// model, throws unavailable, resource_exhausted or unsupported with every refusal's reason and what would help.
 Selection select(const ModelNeeds& model, const Preferences& preferences, const Machine& machine,
                  std::span<const FailedChoice> failed = {});
 
-/// Whether selection would look at a backend's devices: if not, its library need not be opened. `may_have_accelerators`
-/// is what the machine's hardware says without any library.
+/// Whether selection would look at a backend's devices; if not, its library need not be opened. `may_have_accelerators`
+/// tells what is known from the machine's hardware without any library.
 bool concerns(const Preferences& preferences, const BackendState& backend, bool may_have_accelerators);
 
 /// Names that backends have on other machines or in other builds, so that a configuration may name them.

@@ -1,4 +1,4 @@
-// Compiled graphs by what they compute, of which the last used are kept.
+// An LRU cache of compiled graphs, by what they compute.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace alate::array {
 
-/// Thread-safe. Two callers that want the same graph at a time wait for one compilation; others do not wait for it.
+/// Thread-safe. Callers that want the same graph at the same time wait for one compilation; others do not wait for it.
 class ExecutableCache {
  public:
   explicit ExecutableCache(std::size_t most) : most_(most) {}
 
-  /// The executable of this key, made where there is none. Throws what `make` throws; the next call tries again.
+  /// The executable of this key, made when missing. Throws what `make` throws; the next call tries again.
   std::shared_ptr<backends::Executable> get(const std::string& key,
                                             const std::function<std::unique_ptr<backends::Executable>()>& make);
   std::size_t size() const;
@@ -34,7 +34,7 @@ class ExecutableCache {
 
   std::size_t most_;
   mutable base::Mutex mutex_;
-  std::list<std::string> order_;  // the last used first
+  std::list<std::string> order_;  // the most recently used first
   std::map<std::string, std::shared_ptr<Entry>> entries_;
 };
 

@@ -1,4 +1,4 @@
-// The two ways in which the kernel face computes; see include/alate/kernels.h.
+// The two implementations of the kernel interface; see include/alate/kernels.h.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace alate::array {
 
-/// The kernels of our own engine, called as they are.
+/// The kernels of our own engine, called directly.
 std::shared_ptr<const KernelBackend> make_cpu_kernels(const CpuKernelOptions& options);
 
-/// Small graphs on any backend, which must live as long; `device` is one of its own.
+/// Small graphs on any backend, which must outlive the result; `device` is one of its own.
 std::shared_ptr<const KernelBackend> make_graph_kernels(backends::Backend& backend, backends::Device device);
 
 }  // namespace alate::array

@@ -1,4 +1,4 @@
-// Tensors as the interface has them.
+// Tensors in the form of the plugin interface.
 #pragma once
 
 #include <span>
@@ -10,16 +10,17 @@
 
 namespace alate::plugin {
 
-/// Descriptions of tensors, which must live as long. Neither copied nor moved: the structs point into each other.
+/// C descriptions of tensors, which must live as long as this. Neither copied nor moved: the structs point into each
+/// other.
 class Arrays {
  public:
   explicit Arrays(std::span<const Tensor> tensors);
   Arrays(const Arrays&) = delete;
   Arrays& operator=(const Arrays&) = delete;
 
-  /// One for each tensor, to read.
+  /// One for each tensor, to be read.
   std::span<const alate_array* const> read() const { return read_; }
-  /// The same, to be written, if the tensors may be.
+  /// The same, to be written where the tensors are writable.
   std::span<alate_array* const> write() const { return write_; }
 
  private:

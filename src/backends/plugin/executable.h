@@ -1,4 +1,4 @@
-// A graph that a library has compiled.
+// An executable compiled by a plugin's library.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@ namespace alate::plugin {
 
 class PluginExecutable final : public backends::Executable {
  public:
-  /// `graph` has only nodes that the library runs. Throws what the library says, and internal when the ports that it
-  /// made are not the graph's.
+  /// `graph` has only nodes that the library runs. Throws the library's errors, and internal when its ports are not the
+  /// graph's.
   PluginExecutable(const graph::Graph& graph, std::shared_ptr<const Library> library,
                    const backends::CompileOptions& options);
   ~PluginExecutable() override;
@@ -32,7 +32,7 @@ class PluginExecutable final : public backends::Executable {
   std::shared_ptr<graph::DimTable> dims_;
   std::vector<backends::Port> inputs_, outputs_;
   std::size_t max_workers_;
-  std::vector<Tensor> constants_;  // which the library reads for as long as the executable lives
+  std::vector<Tensor> constants_;  // read by the library as long as the executable lives
   std::shared_ptr<void> constant_descriptions_;
   alate_executable* executable_ = nullptr;
 };

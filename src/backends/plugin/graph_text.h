@@ -1,4 +1,4 @@
-// Graphs as libraries get them: text, with the constants that it numbers.
+// The form in which plugins get graphs: text that refers to constants by number.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace alate::plugin {
 
 struct GraphText {
   std::string text;
-  std::vector<graph::ConstantPtr> constants;  // leaves; the text's @N is number N
+  std::vector<graph::ConstantPtr> constants;  // leaves; @N in the text is number N
 };
 
-/// The graph's text, in which every constant is a tensor: what is made of others is computed by the store.
+/// The graph's text, in which every constant is a tensor: derived constants are computed by the store.
 GraphText write_graph(const graph::Graph& graph, backends::WeightStore& weights);
 
-/// The text of a graph with nothing but the node: a parameter for each operand, an output for each result.
+/// The text of a graph of only this node: a parameter for each operand, an output for each result.
 std::string write_node(const graph::Graph& graph, const graph::Node& node);
 
 }  // namespace alate::plugin

@@ -1,4 +1,5 @@
-// A backend's shared library, opened and held to include/alate/backend_abi.h. What it says is as hostile as a file.
+// A backend plugin's shared library, opened and checked against include/alate/backend_abi.h. Its answers are as
+// untrusted as a file's contents.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +16,7 @@ namespace alate::plugin {
 /// Immutable and thread-safe; the library stays loaded.
 class Library {
  public:
-  /// Throws unavailable that says why the file is no backend called `name`.
+  /// Throws unavailable, saying why the file is no backend called `name`.
   static std::shared_ptr<const Library> open(const std::filesystem::path& file, const std::string& name);
 
   const std::filesystem::path& file() const { return file_; }
@@ -24,18 +25,18 @@ class Library {
   const std::string& version() const { return version_; }
   const std::vector<std::string>& aliases() const { return aliases_; }
 
-  /// The devices of now. Throws what the library says, internal for an answer that is none.
+  /// The current devices. Throws the library's errors, internal for an invalid answer.
   std::vector<backends::Device> devices() const;
 
-  /// What the library answers about one node. `spelling` and `reason` are empty where it gives none.
+  /// The library's answer about one node. `spelling` and `reason` are empty where it gives none.
   struct Answer {
     bool native = false;
     std::string spelling = {}, reason = {};
   };
   Answer supports(std::string_view op, const std::string& graph, const std::string& device) const;
 
-  /// Calls one of the table's functions and throws its status, with what was being done before the message. Whatever
-  /// else the function throws becomes internal: a library should not, but one in C++ may.
+  /// Calls one of the table's functions and throws its status as an error, with `doing` before the message. Exceptions
+  /// that escape from the function become internal errors: a library should not throw, but one in C++ may.
   template <typename Member, typename... Arguments>
   void check(std::string_view doing, Member member, Arguments... arguments) const {
     alate_status* status = nullptr;
@@ -48,13 +49,13 @@ class Library {
   }
   void release(alate_executable* executable) const noexcept;
 
-  /// A string of the library: throws internal, naming `what`, when it is null, has over 4096 bytes, is not UTF-8 or
+  /// A string from the library. Throws internal, naming `what`, when it is null, has over 4096 bytes, is not UTF-8 or
   /// has control characters.
   std::string text(const char* from, std::string_view what) const;
   std::string text_or_empty(const char* from, std::string_view what) const { return from ? text(from, what) : ""; }
   /// Throws internal when a struct of the library is smaller than version 1's.
   void require_size(std::size_t found, std::size_t wanted, std::string_view what) const;
-  /// "backend 'NAME'" with the words, as an internal error.
+  /// Throws internal with the message "backend 'NAME'" and `what`.
   [[noreturn]] void fail(std::string_view what) const;
 
  private:

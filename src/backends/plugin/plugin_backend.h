@@ -1,4 +1,4 @@
-// Backends of other people's making behind Alate's interface; see include/alate/backend_abi.h.
+// Third-party backends behind Alate's interface; see include/alate/backend_abi.h.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace alate::plugin {
 
-/// Opens nothing: the library is opened when it is first needed.
+/// Opens nothing yet: the library is opened at first use.
 std::unique_ptr<backends::Backend> make_backend(const FoundPlugin& plugin);
 
 /// The library's aliases; opens it. Empty when it cannot be opened.

@@ -1,4 +1,4 @@
-// The rows of the registry for backends that ALATE_BACKEND_PATH names.
+// Registry rows for the backends that ALATE_BACKEND_PATH names.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace alate::plugin {
 
-/// What ALATE_BACKEND_PATH held when it was first asked for, but for names of `built_in`; later calls give the same.
-/// Opens no library. What is refused is logged once, as a warning. Thread-safe.
+/// The backends in ALATE_BACKEND_PATH at the first call, without names of `built_in`; later calls give the same. Opens
+/// no library. Refused files are logged once, as a warning. Thread-safe.
 std::span<const backends::Registration> plugin_registrations(std::span<const backends::Registration> built_in);
 
-/// Files and folders of ALATE_BACKEND_PATH that gave no backend, with the reason; for after `plugin_registrations`.
+/// Files and folders of ALATE_BACKEND_PATH that gave no backend, with the reason. Call after `plugin_registrations`.
 std::span<const std::string> refused_plugins();
 
-/// The name of the backend whose library says that it has this alias; empty when none has. Opens every library that
-/// was found. For after `plugin_registrations`.
+/// The name of the backend whose library declares this alias; empty when none does. Opens every library that was found.
+/// Call after `plugin_registrations`.
 std::string_view find_plugin_by_alias(std::string_view alias);
 
 }  // namespace alate::plugin

@@ -1,4 +1,4 @@
-// Where backends of other people's making are found, by the names of their files alone.
+// The search for third-party backends, only by their file names.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,15 @@ struct FoundPlugin {
 
 struct PluginSearch {
   std::vector<FoundPlugin> found;    // in the path's order; those of one folder by name
-  std::vector<std::string> refused;  // which file, and why
+  std::vector<std::string> refused;  // the file, and why
 };
 
 /// Files libalate_backend_NAME.so (or .dylib, or alate_backend_NAME.dll) in the folders and files that `path` names,
-/// separated as the system's PATH is. Opens none. Refused are names that are no NAME, that are `taken`, or that an
-/// earlier file has, and places that are not there.
+/// separated like the system's PATH. Opens none. Refuses names that are no valid NAME, that are `taken`, or that an
+/// earlier file has, and paths that do not exist.
 PluginSearch find_plugins(std::string_view path, std::span<const std::string_view> taken);
 
-/// Whether backends and devices may be called so: up to 32 of a-z, 0-9, '_' and '-', the first one a letter.
+/// Whether this is a valid name for a backend or device: up to 32 of a-z, 0-9, '_' and '-', the first one a letter.
 bool is_plugin_name(std::string_view name);
 
 }  // namespace alate::plugin

@@ -1,11 +1,11 @@
-// Functions of ours that a library calls back: what they throw waits until the library has returned.
+// Callbacks for a library: their exceptions are held back until the library has returned.
 #pragma once
 
 #include <exception>
 
 namespace alate::plugin {
 
-/// A callable as a C function and its context. After the first exception the callable is not called again.
+/// A callable as a C function and a context pointer. After the first exception the callable is not called again.
 template <typename Callable>
 class Visit {
  public:

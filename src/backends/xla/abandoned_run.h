@@ -1,4 +1,4 @@
-// A run that nobody waits for any more, and that the device has not ended yet.
+// A run that has no waiting caller any more, but that the device has not finished.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace alate::xla {
 
-/// Keeps such a run with its buffers until the device is done with it, so that its caller need not wait. It has a
-/// thread while it keeps one. Thread-safe.
+/// Keeps such a run with its buffers until the device is done with it, so that its caller need not wait. Has a thread
+/// while it keeps a run. Thread-safe.
 class AbandonedRun {
  public:
-  /// Runs that it keeps at one time: they take the device's memory and time from runs that somebody waits for.
+  /// Most runs kept at one time: they take the device's memory and time from runs that callers wait for.
   static constexpr std::size_t kMost = 1;
 
   AbandonedRun() = default;
@@ -23,15 +23,15 @@ class AbandonedRun {
   AbandonedRun(const AbandonedRun&) = delete;
   AbandonedRun& operator=(const AbandonedRun&) = delete;
 
-  /// Takes the run over. False, and the run stays the caller's, while there is another one, and where no thread can be
-  /// had.
+  /// Takes over the run. Returns false, and the run stays the caller's, while it already keeps one, or when no thread
+  /// can be started.
   bool take(std::unique_ptr<Execution>& run);
 
  private:
   void serve();
 
   base::Mutex mutex_;
-  std::unique_ptr<Execution> run_;  // for the thread
+  std::unique_ptr<Execution> run_;  // for the thread to take
   bool is_busy_ = false;
   std::thread thread_;
 };

@@ -1,6 +1,7 @@
-// The part of PJRT's C interface that is used here, declared in our own words: a table of functions that only grows,
-// each of which takes one struct that begins with its own size. What a plugin is too old to have ends before its
-// `size`. Source: the interface as published with OpenXLA, version 0.83; checked against plugins of 0.81 and 0.115.
+// The part of PJRT's C interface that is used here, in declarations of our own: a table of functions that only grows,
+// each of which takes one struct that begins with its own size. Entries that an older plugin lacks lie beyond its
+// table's `size`. Source: the interface as published with OpenXLA, version 0.83; checked against plugins of 0.81 and
+// 0.115.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace alate::xla::abi {
 
-// What the plugin owns; never looked into.
+// Opaque types, owned by the plugin.
 struct Error;
 struct Event;
 struct Client;
@@ -20,7 +21,7 @@ struct LoadedExecutable;
 struct SerializedExecutable;
 struct Buffer;
 
-/// What every struct begins with. `Derived` sets its own size, as the interface asks.
+/// The beginning of every struct. `Derived` sets its own size, as the interface requires.
 struct Header {
   std::size_t size;
   void* extensions = nullptr;

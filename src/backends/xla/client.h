@@ -1,4 +1,4 @@
-// A plugin's client: the connection to its devices, and what lives there.
+// A plugin's client: the connection to its devices, with their programs and buffers.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace alate::xla {
 
 class Execution;
 
-/// Values on a device. Destroyed with the last that holds it.
+/// A buffer on a device. Destroyed with its last holder.
 using DeviceBuffer = std::shared_ptr<abi::Buffer>;
 /// A compiled program, loaded on a device.
 using Program = std::shared_ptr<abi::LoadedExecutable>;
@@ -35,13 +35,13 @@ struct DeviceFacts {
 };
 
 struct ClientOptions {
-  std::int64_t processors = 1;  // devices that a plugin for processors makes of them
+  std::int64_t processors = 1;  // number of devices that a processor plugin presents
 };
 
-/// How the values of a host tensor come to a device.
+/// How the values of a host tensor reach a device.
 enum class Transfer {
   copied,    // the tensor may change after the call
-  borrowed,  // kept and read where it is, as long as the buffer lives, where the device can read it there
+  borrowed,  // kept alive and read in place as long as the buffer lives, where the device can read it there
 };
 
 /// Thread-safe. Programs and buffers keep it alive. Devices are numbered from 0.
@@ -58,14 +58,14 @@ class Client : public std::enable_shared_from_this<Client> {
   std::string platform_version() const;  // "cuda 12040"; may be empty
   std::size_t device_count() const { return devices_.size(); }
   DeviceFacts describe(std::size_t device) const;
-  /// Nothing where the plugin does not know.
+  /// Empty where the plugin does not know.
   std::optional<MemoryUse> memory(std::size_t device) const;
 
-  /// The message that compile and load give to the plugin.
+  /// The serialized options that compile and load pass to the plugin.
   std::string options_for(std::size_t device, const Settings& settings) const;
   /// A program in textual StableHLO. Throws with the compiler's message.
   Program compile(std::string_view module, const std::string& options) const;
-  /// The program as bytes that this very plugin loads again; nothing where it cannot.
+  /// The program as bytes that only this very plugin can load; empty where the plugin cannot serialize.
   std::optional<std::string> serialize(const Program& program) const;
   /// Null where the plugin refuses the bytes.
   Program load(std::string_view bytes, const std::string& options) const;
@@ -73,12 +73,12 @@ class Client : public std::enable_shared_from_this<Client> {
   DeviceBuffer upload(const Tensor& tensor, std::size_t device, Transfer transfer = Transfer::copied) const;
   /// Waits for the values.
   Tensor download(const DeviceBuffer& buffer) const;
-  /// The same into a tensor that is there. Throws invalid_argument where the shapes differ.
+  /// The same into an existing tensor. Throws invalid_argument where the shapes differ.
   void download_into(const DeviceBuffer& buffer, Tensor& tensor) const;
 
   struct Argument {
     DeviceBuffer buffer;
-    bool is_given_away = false;  // the program may write results over it, after which it has no values
+    bool is_given_away = false;  // donated: the program may write results over it, after which it has no values
   };
   /// Begins a run.
   std::unique_ptr<Execution> start(Program program, std::vector<Argument> arguments, std::size_t outputs) const;

@@ -1,4 +1,4 @@
-// Compiled programs on disk.
+// A disk cache of compiled programs.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace alate::xla {
 
-/// A folder of programs by fingerprint, for any number of threads and processes at once: entries appear by renaming, so
-/// that nobody reads half of one, and nobody waits for a lock. What cannot be read or written is as if it were not
-/// there, and so is what another user may have written: programs are machine code. Only fingerprint_of throws, for a
-/// file that cannot be read.
+/// A folder of programs by fingerprint, for any number of threads and processes at once: entries are renamed into
+/// place, so no reader sees half of one, and no lock is needed. Entries that cannot be read or written count as
+/// missing, and so do those that another user may have written: programs are machine code. Only fingerprint_of throws,
+/// for a file that cannot be read.
 class CompileCache {
  public:
   static constexpr std::uintmax_t kBytes = std::uintmax_t{1} << 30;
 
-  /// Where entries grow past `bytes`, those that were not used for longest are deleted.
+  /// When the entries exceed `bytes`, the least recently used are deleted.
   explicit CompileCache(std::filesystem::path folder, std::uintmax_t bytes = kBytes)
       : folder_(std::move(folder)), bytes_(bytes) {}
 
@@ -29,7 +29,8 @@ class CompileCache {
   void write(const Fingerprint& key, std::string_view program) const;
   void remove(const Fingerprint& key) const;
 
-  /// Of a file's bytes; kept in the folder by the file's path, size and time, so that large libraries are read once.
+  /// The fingerprint of a file's bytes; remembered in the folder by the file's path, size and time, so that large
+  /// libraries are read once.
   Fingerprint fingerprint_of(const std::filesystem::path& file) const;
 
  private:

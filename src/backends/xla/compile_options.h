@@ -1,4 +1,4 @@
-// What a plugin is told besides the program: XLA's CompileOptionsProto.
+// The options that a plugin compiles with: XLA's CompileOptionsProto.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace alate::xla {
 
-/// Settings of XLA's debug options by name; values as text ("false", "2", "fast").
+/// XLA's debug options by name; values as text ("false", "2", "fast").
 using Settings = std::map<std::string, std::string, std::less<>>;
 
-/// The message for one replica of one partition on the device of this id.
+/// The serialized options for one replica of one partition on the device of this id.
 std::string compile_options(std::int64_t device_id, const Settings& settings);
 
-/// What the reference's semantics ask of XLA on processors, where it is fast and loose otherwise: minima and maxima
-/// that give NaN for NaN, and no algebra that holds for real numbers only.
+/// The settings that the reference's semantics require of XLA on processors, where its defaults trade exactness for
+/// speed: minima and maxima that propagate NaN, and no algebra that holds only for real numbers.
 Settings exact_settings();
 
 }  // namespace alate::xla

@@ -9,11 +9,11 @@
 
 namespace alate::xla {
 
-/// All of them, with the memory of now where the plugin knows it.
+/// All devices, with current memory figures where the plugin knows them.
 std::vector<backends::Device> list_devices(const Client& client);
 
-/// The place of a device that is called by its name ("cpu", "cuda", "tpu"; "gpu" for any kind of those) or its index in
-/// digits; 0 for an empty name. Throws unavailable that lists what there is.
+/// The index of a device given by its name ("cpu", "cuda", "tpu"; "gpu" for any kind of GPU) or its index in digits; 0
+/// for an empty name. Throws unavailable, listing the devices there are.
 std::size_t find_device(const Client& client, std::string_view wanted);
 
 }  // namespace alate::xla

@@ -11,8 +11,8 @@
 
 namespace alate::xla {
 
-/// Each is uploaded once for all programs of the model, at its first use, and stays as long as one of them. Where the
-/// device reads the host's memory, it is the only copy. Thread-safe.
+/// Each constant is uploaded once for all programs of the model, at its first use, and stays as long as any of them.
+/// Where the device reads host memory, there is no second copy. Thread-safe.
 class DeviceWeights {
  public:
   DeviceWeights(std::shared_ptr<const Client> client, std::size_t device)
@@ -34,7 +34,7 @@ class DeviceWeights {
   std::size_t bytes_ = 0;
 };
 
-/// The weights of each model on each device. Models are told apart by their stores. Thread-safe.
+/// The weights of each model on each device. Models are identified by their stores. Thread-safe.
 class DeviceWeightsOfModels {
  public:
   std::shared_ptr<DeviceWeights> of(const std::shared_ptr<backends::WeightStore>& store,

@@ -1,4 +1,4 @@
-// Runs a graph on a plugin's device.
+// An executable that runs a graph on a plugin's device.
 #pragma once
 
 #include <list>
@@ -15,19 +15,20 @@
 
 namespace alate::xla {
 
-/// Programs have numbers for all dims, so there is one for each combination that was run lately. What an output is
-/// written over (Output::aliases_parameter) is given to the program: a tensor's copy always, a device's buffer where it
-/// is also the output's buffer and nothing else holds it, else the plugin copies it. Such an output stays on the device
-/// where its parameter came from there; all others come to the host.
+/// Programs have static dims, so there is one for each combination of extents that was run lately. A parameter that an
+/// output is written over (Output::aliases_parameter) is donated to the program: for a host tensor always its copy; a
+/// device buffer where it is also the output's buffer and nothing else holds it, else the plugin copies it. Such an
+/// output stays on the device if its parameter was on the device; all others go to the host.
 ///
 /// A run that is cancelled ends between its parts: the upload of each input and weight, the compiler, the device, the
-/// download of each output. On the device itself it goes on: its caller is let go while an AbandonedRun has room for
-/// it. Inputs of a run that can be cancelled are copied, for the device may read them when the caller has gone.
+/// download of each output. On the device itself the run goes on; its caller need not wait for it while an AbandonedRun
+/// has room for it. Inputs of a run that can be cancelled are copied, since the device may read them after the caller
+/// has gone.
 class XlaExecutable final : public backends::SpecialisingExecutable {
  public:
   static constexpr std::size_t kKeptSpecialisations = 16;
 
-  /// `graph` has only ops that StableHLO can say.
+  /// `graph` has only ops that StableHLO can express.
   XlaExecutable(graph::Graph graph, std::shared_ptr<const ProgramSource> source,
                 std::shared_ptr<DeviceWeights> weights);
 
@@ -45,7 +46,7 @@ class XlaExecutable final : public backends::SpecialisingExecutable {
     std::vector<exchange::ExtentCheck> checks;
   };
   using SpecialisationPtr = std::shared_ptr<const Specialisation>;
-  /// Whoever comes first makes it; others of the same extents wait, those of other extents do not.
+  /// The first caller compiles it; others with the same extents wait, those with other extents do not.
   struct Slot {
     base::Mutex mutex;
     SpecialisationPtr made;
@@ -66,7 +67,7 @@ class XlaExecutable final : public backends::SpecialisingExecutable {
   std::vector<backends::Port> inputs_, outputs_;
 
   mutable base::Mutex mutex_;
-  std::list<std::pair<std::vector<std::int64_t>, std::shared_ptr<Slot>>> slots_;  // the latest used first
+  std::list<std::pair<std::vector<std::int64_t>, std::shared_ptr<Slot>>> slots_;  // the most recently used first
   AbandonedRun abandoned_;
 };
 

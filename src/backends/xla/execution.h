@@ -9,10 +9,11 @@
 
 namespace alate::xla {
 
-/// Keeps all that the run reads and writes. Nothing can stop it: PJRT has no call for that. For one thread.
+/// Keeps alive all that the run reads and writes. Nothing can stop the run: PJRT has no call for that. For one thread
+/// only.
 class Execution {
  public:
-  /// `done` is null, or this one's from now on.
+  /// Takes ownership of `done`, which may be null.
   Execution(std::shared_ptr<const Client> client, Program program, std::vector<Client::Argument> arguments,
             abi::Event* done);
   /// Waits until the device is done.
@@ -22,10 +23,10 @@ class Execution {
 
   void add_result(DeviceBuffer result) { results_.push_back(std::move(result)); }
 
-  /// Waits until the device is done, or the run is cancelled: false. Where the plugin is too old to tell when it is
-  /// done (it has no PJRT_Event_OnReady), true at once.
+  /// Waits until the device is done (true) or the run is cancelled (false). Returns true at once where the plugin is
+  /// too old to report the end (it has no PJRT_Event_OnReady).
   bool wait(Cancellation cancellation);
-  /// Waits until the device is done, and gives the results. Throws what the run failed with.
+  /// Waits until the device is done, and returns the results. Throws the error that the run failed with.
   std::vector<DeviceBuffer> finish();
 
  private:
@@ -37,7 +38,7 @@ class Execution {
   std::vector<Client::Argument> arguments_;
   std::vector<DeviceBuffer> results_;
   abi::Event* done_;
-  std::shared_ptr<Signal> signal_;  // the plugin's too; null until somebody waits
+  std::shared_ptr<Signal> signal_;  // shared with the plugin; null until the first wait
 };
 
 }  // namespace alate::xla

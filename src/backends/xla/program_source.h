@@ -1,4 +1,4 @@
-// Where programs for one device come from: the plugin's compiler, or the disk.
+// The source of programs for one device: the plugin's compiler, or the disk cache.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace alate::xla {
 /// Thread-safe.
 class ProgramSource {
  public:
-  /// `settings` are of the model's manifest, over the ones that are always set. With a cache, programs are kept in it,
-  /// named by the plugin's file, the device's kind, the settings and the text.
+  /// `settings` come from the model's manifest and override the default settings. With a cache, programs are kept in
+  /// it, under a key of the plugin's file, the device's kind, the settings and the text.
   ProgramSource(std::shared_ptr<const Client> client, std::size_t device, const Settings& settings,
                 std::optional<CompileCache> cache);
 
@@ -27,14 +27,14 @@ class ProgramSource {
 
  private:
   Program compile(std::string_view module) const;
-  /// With where it came from, for the log.
+  /// The program and where it came from, for the log.
   std::pair<Program, const char*> find_or_compile(std::string_view module) const;
 
   std::shared_ptr<const Client> client_;
   std::size_t device_;
-  std::string options_, plain_options_;  // plain: of a plugin that does not know the settings that are always set
+  std::string options_, plain_options_;  // plain: for plugins that do not know the default settings
   std::optional<CompileCache> cache_;
-  Fingerprint maker_;  // of all but the text
+  Fingerprint maker_;  // of all that determines a program except its text
 };
 
 }  // namespace alate::xla

@@ -1,11 +1,11 @@
-// Graphs on whatever a PJRT plugin drives: processors, GPUs, TPUs.
+// The backend that runs graphs on the devices of a PJRT plugin: processors, GPUs, TPUs.
 #pragma once
 
 #include "backends/backend.h"
 
 namespace alate::xla {
 
-/// One object for the process; the plugin is opened at first need. Thread-safe.
+/// One object per process; the plugin is opened at first use. Thread-safe.
 backends::Backend& xla_backend();
 
 }  // namespace alate::xla
