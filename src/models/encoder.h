@@ -1,4 +1,4 @@
-// What encoder architectures have in common: packed tokens in, a row for each token out.
+// The common interface of encoder architectures: packed tokens in, a row for each token out.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace alate::models {
 /// The parameters of every encoder's graph, in this order; all i32.
 struct EncoderInputs {
   graph::Value ids, type_ids, positions;  // [tokens]
-  graph::Value starts, lengths;           // [sequences]: where each sequence begins, and its tokens
-  graph::Value key_lengths;  // [sequences]: how many of its first tokens the others see; the rest only look
+  graph::Value starts, lengths;           // [sequences]: each sequence's first token and its number of tokens
+  graph::Value key_lengths;  // [sequences]: leading tokens visible as keys; later ones attend, but are masked as keys
   graph::Value first;        // [sequences]: the token that stands for the sequence ([CLS])
-  graph::Value pool_starts, pool_lengths;  // [sequences]: what pooling covers
+  graph::Value pool_starts, pool_lengths;  // [sequences]: the tokens that are pooled
   graph::Value pad_index;                  // [sequences, longest]
   graph::Value unpad_index;                // [tokens, 2]
   Dim tokens, sequences, longest;
@@ -27,13 +27,13 @@ struct EncoderInputs {
 /// Declares them.
 EncoderInputs declare_encoder_inputs(graph::Builder& b);
 
-/// One thing that forward gives. Rows are tokens or sequences.
+/// An output of forward. Its rows are tokens or sequences.
 struct EncoderOutput {
   std::string_view name;  // as `transformers` names it
   graph::Value value;
 };
 
-/// Facts that whoever feeds the graph must know.
+/// Limits that callers of the graph must know.
 struct EncoderLimits {
   std::int64_t vocabulary = 0;
   std::int64_t positions = 0;
@@ -46,12 +46,12 @@ struct BuiltEncoder {
   std::vector<EncoderOutput> outputs;  // of forward with the folder's head
 };
 
-/// Whether `forward`'s head is built too, or the base model alone.
+/// Whether `forward`'s head is built too, or only the base model.
 enum class HeadChoice { of_folder, none };
 
 struct Architecture {
   std::string_view model_type;  // of config.json
-  std::string_view prefix;      // that checkpoints with a head put before the base model's weights
+  std::string_view prefix;      // before the base model's weight names in checkpoints with a head
   EncoderLimits (*limits)(const formats::Json& config);
   BuiltEncoder (*build)(graph::Builder& b, const formats::Json& config, Weights& weights, const EncoderInputs& inputs,
                         HeadChoice head);

@@ -1,4 +1,4 @@
-// Model::forward, for who wants to say more about the runs.
+// Model::forward with run options, and descriptions of its inputs and outputs.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace alate::runtime {
 
-/// As Model::forward; `options` go to each run. Throws cancelled beside what that throws.
+/// As Model::forward; `options` are passed to each run. Throws as that, and cancelled.
 NamedTensors forward(const Model::State& model, const NamedTensors& inputs, const backends::RunOptions& options);
 
-/// A float32 output of `forward`, as far as it is known before anything is run.
+/// A float32 output of `forward`, as far as known before any run.
 struct ForwardOutput {
   std::string name;
   bool is_per_token = false;          // [batch, length, …], else [batch, …]
-  std::vector<std::int64_t> extents;  // behind these; -1: an ONNX file that does not say
+  std::vector<std::int64_t> extents;  // after these dims; -1: not given by the ONNX file
 };
 
-/// Compiles the program, or opens the file, at the first use. Throws unsupported for a file without such outputs, and
-/// as those.
+/// Compiles the program, or opens the file, at the first use, and throws as that does; throws unsupported for a file
+/// without such outputs.
 std::vector<ForwardOutput> forward_outputs(const Model::State& model);
 
 /// The names of the tensors that `forward` takes, input_ids among them. Opens the file at the first use.
 std::vector<std::string> forward_inputs(const Model::State& model);
 
-/// Adds what an ONNX file takes beside input_ids [batch, length] and `inputs` lack, where it has a usual value: a mask
-/// of ones, types of zeros, positions from 0. Other models have these by themselves.
+/// Adds the inputs that an ONNX file takes and `inputs` lacks, where they have a usual value: a mask of ones, types of
+/// zeros, positions from 0, shaped like input_ids [batch, length]. Other models add these by themselves.
 void add_usual_inputs(const Model::State& model, NamedTensors& inputs);
 
 }  // namespace alate::runtime

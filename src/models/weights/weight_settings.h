@@ -1,4 +1,4 @@
-// In what type a model computes, and how a folder that `alate quantize` wrote stores its weights.
+// The type that a model computes in, and how a folder written by `alate quantize` stores its weights.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace alate::models {
 
-/// What a model is asked to compute its products in; the rest is float32.
+/// The requested type of a model's matrix products; all else is computed in float32.
 enum class ComputeDType {
-  as_stored,  // f16 and bf16 in float32
+  as_stored,  // the file's type; f16 and bf16 compute in float32
   float32,
   bfloat16,  // weights and activations of products in bf16, sums in f32
   float16,   // weights are kept in f16 and multiplied in f32
   int8,      // products of 8-bit integers
 };
 
-/// Of a name as options have it: "", "float32", "f32", "bfloat16", "bf16", "float16", "f16", "int8", "i8", "auto" (as
-/// stored: who chooses by measuring has chosen before). Throws unsupported naming another.
+/// Parses a name from options: "", "float32", "f32", "bfloat16", "bf16", "float16", "f16", "int8", "i8", "auto" (as
+/// stored: a choice by measuring has been made before). Throws unsupported naming another.
 ComputeDType parse_compute_dtype(std::string_view name);
 
-/// How the inputs of a product become integers of 8 bits: as graph::QuantizedDense has both.
+/// How the inputs of a product are quantized to 8 bits; both members are as in graph::QuantizedDense.
 struct InputRounding {
   std::int64_t runs = 1;
   std::int64_t rotation = 0;
@@ -32,20 +32,21 @@ struct InputRounding {
   bool operator==(const InputRounding&) const = default;
 };
 
-/// The object quantization_config of config.json, where `alate quantize` wrote it; docs/quantization.md says what the
-/// tensors beside it are.
+/// The object quantization_config of config.json, as written by `alate quantize`; docs/quantization.md describes the
+/// tensors that go with it.
 struct QuantizationConfig {
   static constexpr std::string_view kMethod = "alate";
   static constexpr std::int64_t kVersion = 2;
 
   bool is_present = false;
-  InputRounding inputs = {};                                         // of the products that are not named
+  InputRounding inputs = {};                                         // of products not listed below
   std::map<std::string, InputRounding, std::less<>> inputs_of = {};  // by the module's name in the file
 
   InputRounding rounding_of(std::string_view module) const;
 };
 
-/// Absent where config.json has none, or one of another tool. Throws corrupt, and unsupported for a later version.
+/// Absent (is_present is false) where config.json has none, or one of another tool. Throws corrupt, and unsupported for
+/// a later version.
 QuantizationConfig read_quantization(const formats::Json& config);
 formats::Json to_json(const QuantizationConfig& quantization);
 
@@ -53,13 +54,13 @@ struct WeightSettings {
   QuantizationConfig quantization = {};
   ComputeDType dtype = ComputeDType::as_stored;
 
-  /// The type of the products of the encoder's layers, as options name it: "float32", "int8".
+  /// The type of the products in the encoder's layers, as options name it: "float32", "int8".
   std::string_view computes_in() const;
-  /// That weights of these products are kept in where it is a half: bf16, f16. Otherwise f32.
+  /// The type that weights of these products are kept in: bf16 or f16 where requested, otherwise f32.
   DType kept_in() const;
-  /// Whether products of activations with each other may round them: where those with weights do.
+  /// Whether products of activations with each other may round them; true where products with weights do.
   bool rounds_activations() const;
-  /// Whether weights are rounded when they are loaded, without calibration.
+  /// Whether weights are quantized at load time, without calibration.
   bool rounds_on_load() const { return dtype == ComputeDType::int8 && !quantization.is_present; }
 };
 

@@ -1,4 +1,4 @@
-// The weights of a model folder, by the names that an architecture knows them by.
+// The weights of a model folder, by the names that an architecture uses.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ using TensorsByName = std::map<std::string, Tensor, std::less<>>;
 /// store it so.
 enum class Rounding { allowed, never };
 
-/// A linear layer that a graph was built with.
+/// A linear layer of a built graph.
 struct LinearLayer {
   std::string module;  // its name in the file, without ".weight"
   std::int64_t in = 0, out = 0;
@@ -31,54 +31,54 @@ struct LinearLayer {
   Rounding rounding = Rounding::allowed;
 };
 
-/// A table whose rows a graph looks up.
+/// A lookup table of a built graph.
 struct LookupTable {
   std::string weight;  // its name in the file
   std::int64_t rows = 0, width = 0;
   Rounding rounding = Rounding::allowed;
 };
 
-/// Gives weights as constants of a graph, in float32 whatever they are stored in, and the layers that may compute in
-/// other types. Knows the prefix that a checkpoint of a larger model puts before the names of the base model, and older
+/// Gives weights as constants of a graph, in float32 whatever their stored type, and builds layers, which may compute
+/// in other types. Handles the prefix that a checkpoint of a larger model puts before the base model's names, and older
 /// spellings of names. Not thread-safe.
 class Weights {
  public:
-  /// `prefix` ("bert.") is taken off where the file's names have it. `instead` holds tensors that stand in the place of
-  /// the file's, or beside them; it must live as long as this.
+  /// `prefix` ("bert.") is removed where the file's names have it. `instead` holds tensors that replace the file's or
+  /// are added to them; it must outlive this.
   Weights(const formats::SafetensorsModel& file, std::string prefix, WeightSettings settings = {},
           const TensorsByName* instead = nullptr);
 
   bool has(std::string_view name) const { return !stored_name(name).empty(); }
-  /// Throws not_found naming the weight, corrupt when the shape is another, or a weight of 8-bit integers lacks its
-  /// scales or has them in another shape.
+  /// Throws not_found naming the weight, corrupt when the shape differs, or a weight of 8-bit integers lacks its scales
+  /// or has scales of a wrong shape.
   graph::Value get(graph::Builder& b, std::string_view name, std::vector<std::int64_t> extents);
-  /// The number of rows of a matrix, for weights whose width only the file knows. Throws not_found, corrupt when it is
-  /// no matrix.
+  /// The number of rows of a matrix, for weights whose width only the file knows. Throws not_found, corrupt when the
+  /// weight is no matrix.
   std::int64_t rows(std::string_view name) const;
 
   /// x [..., in] · NAME.weightᵀ [out, in] + NAME.bias: dense, or quantized_dense as the file and the settings say.
-  /// Throws as `get`, and unsupported where a weight that is to be f16 has numbers beyond it.
+  /// Throws as `get`, and unsupported where a weight to be kept in f16 has numbers beyond its range.
   graph::Value linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in, std::int64_t out,
                       Rounding rounding = Rounding::allowed);
   /// The rows of table `name` [rows, width] that `indices` name, in f32. Throws as `get`.
   graph::Value lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
                       std::int64_t width, Rounding rounding = Rounding::allowed);
   const WeightSettings& settings() const { return settings_; }
-  /// What these two were asked for, in order.
+  /// The layers and tables built by `linear` and `lookup`, in order.
   std::span<const LinearLayer> linear_layers() const { return layers_; }
   std::span<const LookupTable> lookup_tables() const { return tables_; }
 
-  /// The tensor of this name in the file, or what stands in its place, as f32 on the host. Throws not_found.
+  /// The tensor of this name in the file, or its replacement, as f32 on the host. Throws not_found.
   Tensor floats(std::string_view stored) const;
 
-  /// Stored names that nothing has asked for.
+  /// Stored names that have not been used.
   std::vector<std::string> unused() const;
 
  private:
-  /// What is stored of a matrix in 8-bit integers: operands of ops over quantized encodings.
+  /// A stored matrix of 8-bit integers: operands of ops over quantized encodings.
   struct StoredRows {
     graph::ConstantPtr stored, scales;
-    graph::Numbers blocks;  // that a scale is for, as tensor::Encoding has them
+    graph::Numbers blocks;  // covered by one scale, as in tensor::Encoding
   };
 
   const Tensor* replacement(std::string_view stored) const;
@@ -93,14 +93,14 @@ class Weights {
   std::string stored_name(std::string_view name) const;
 
   bool is_stored_in_8_bits(std::string_view stored) const;
-  /// `runs`: in how many a row may be cut, each with a scale of its own; a scale a row is always allowed. Throws
-  /// corrupt.
+  /// `runs`: the number of groups that a row may be split into, each with its own scale; one scale per row is always
+  /// allowed. Throws corrupt.
   StoredRows stored_rows(const std::string& stored, std::int64_t runs);
   StoredRows rounded_rows(const std::string& stored, const InputRounding& inputs);
-  /// Of a matrix in 8 bits, `runs` is as stored_rows has it.
+  /// The weight in float32. For a matrix in 8 bits, `runs` is as in stored_rows.
   graph::ConstantPtr in_float32(const std::string& stored, std::int64_t runs = 1);
   graph::ConstantPtr weight_of(const std::string& stored, graph::ConstantPtr smoothing);
-  /// NAME.smoothing [in], where there is one. Throws corrupt.
+  /// NAME.smoothing [in], null where there is none. Throws corrupt.
   graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);
   graph::Value quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,
                                 graph::ConstantPtr smoothing, graph::Value bias);

@@ -1,4 +1,5 @@
-// The jobs of a scheduler that wait, and which of their rows come next. No threads here: the scheduler holds its lock.
+// The queue of a scheduler's waiting jobs, and the choice of their next rows. Not synchronized: the scheduler holds its
+// lock.
 #pragma once
 
 #include <chrono>
@@ -19,30 +20,30 @@ namespace alate::runtime {
 struct QueuedJob;
 struct SharedRow;
 
-/// A job's place for one row: a link in the list of those that wait for the row.
+/// A job's slot for one row: a link in the list of slots that wait for the row.
 struct RowSlot {
   QueuedJob* job = nullptr;
-  std::shared_ptr<SharedRow> row;  // null once the slot waits no more
+  std::shared_ptr<SharedRow> row;  // null once the slot no longer waits
   RowSlot* previous = nullptr;
   RowSlot* next = nullptr;
 };
 
-/// A row that is computed once, for all that wait for it.
+/// A row that is computed once, for all jobs that wait for it.
 struct SharedRow : std::enable_shared_from_this<SharedRow> {
   enum class State {
-    queued,   // stands in the lists of all that wait for it; whoever's turn comes first takes it
-    taken,    // of a batch that failed: will be tried alone
-    running,  // in the call of the model that is under way
-    over,     // computed, failed, or given up
+    queued,   // in the queues of all jobs that wait for it; the first one whose turn comes takes it
+    taken,    // from a batch that failed: will be retried alone
+    running,  // in the current call of the model
+    over,     // computed, failed, or abandoned
   };
 
   std::uint64_t program = 0;
   BatchRow content;
   std::uint64_t hash = 0;  // of program and content
   State state = State::queued;
-  RowSlot* waiting = nullptr;  // the slots that wait for it, the latest first
+  RowSlot* waiting = nullptr;  // the slots that wait for it, latest first
 
-  /// What it costs; a row without tokens is not free.
+  /// Its cost; a row without tokens is not free.
   std::size_t tokens() const { return content.ids.empty() ? 1 : content.ids.size(); }
   void link(RowSlot& slot);
   void unlink(RowSlot& slot);
@@ -52,19 +53,19 @@ struct ClientQueue;
 
 struct QueuedJob {
   std::uint64_t id = 0;
-  BatchJob job;  // its rows have moved into the slots
+  BatchJob job;  // its rows have been moved into the slots
   std::vector<RowSlot> slots;
   std::size_t next = 0;       // slots before this one are taken or done
   std::size_t remaining = 0;  // slots that have no value yet
   BatchResult result;
   BatchJob::Clock::time_point submitted;
   std::optional<BatchJob::Clock::time_point> begun;  // when the first of its rows was taken into a batch
-  bool finished = false;                             // only `done` is left to be called
-  ClientQueue* client = nullptr;                     // in whose list it stands, at `place`
+  bool finished = false;                             // only the call of `done` is left
+  ClientQueue* client = nullptr;                     // whose list holds the job, at `place`
   std::list<QueuedJob*>::iterator place;
 
   bool is_task() const { return static_cast<bool>(job.task); }
-  /// Its next row that is queued, or null. Forgets those before it.
+  /// Its next queued row, or null. Advances `next` past the rows before it.
   SharedRow* next_row();
 };
 
@@ -72,10 +73,10 @@ struct QueuedJob {
 struct ClientQueue {
   std::string name;
   std::list<QueuedJob*> jobs;
-  std::int64_t allowance = 0;  // work it may still take this turn; negative: what a large row overdrew
+  std::int64_t allowance = 0;  // work it may still take this turn; negative: overdrawn by a large row
 };
 
-/// What runs next: rows of one program, or a task, or nothing.
+/// The next batch: rows of one program, or a task, or nothing.
 struct NextBatch {
   std::vector<std::shared_ptr<SharedRow>> rows;
   std::size_t tokens = 0;
@@ -84,9 +85,9 @@ struct NextBatch {
   bool empty() const { return rows.empty() && task == nullptr; }
 };
 
-/// Clients stand in a ring, and so do each client's jobs. A turn adds a quantum of tokens to what the client may take,
-/// and one of its jobs takes rows until their work (batch_work.h) has used that up; the row that goes beyond is charged
-/// to the turns after.
+/// Round robin over clients, and over each client's jobs. A turn adds a quantum of tokens to the client's allowance,
+/// and one of its jobs takes rows until their work (batch_work.h) has used it up; a row that exceeds it is charged to
+/// later turns.
 class BatchQueue {
  public:
   explicit BatchQueue(const BatchSchedulerOptions& options);
@@ -95,19 +96,19 @@ class BatchQueue {
   /// Does nothing for a job that is not in the queue (any more).
   void remove(QueuedJob& job);
   bool empty() const { return ring_.empty(); }
-  /// When the job that waits longest was submitted; time_point::max() when none waits.
+  /// Submission time of the job that has waited longest; time_point::max() when none waits.
   BatchJob::Clock::time_point oldest() const;
   bool has_task() const { return tasks_ > 0; }
 
-  /// Fills `batch`, which must be empty. Its rows are no longer queued; a task is out of the queue.
+  /// Fills `batch`, which must be empty. Its rows are no longer queued; a task is removed from the queue.
   void take(NextBatch& batch);
 
  private:
   using Ring = std::list<ClientQueue>;
   enum class Turn {
     moved,    // took something, or paid for what it took before
-    waits,    // what is next does not go into this batch
-    nothing,  // had nothing left, and is gone
+    waits,    // its next row or task does not fit into this batch
+    nothing,  // had nothing left, and was removed
   };
 
   Turn turn(ClientQueue& client, NextBatch& batch);
@@ -121,7 +122,7 @@ class BatchQueue {
   const std::size_t even_row_length_;
   const std::int64_t quantum_;
   std::size_t tasks_ = 0;
-  // Of the batch that is being taken: the first job that does not go into it, and how many did not.
+  // For the batch being taken: the first job that does not fit into it, and how many did not.
   QueuedJob* passed_over_ = nullptr;
   std::size_t refusals_ = 0;
   Ring ring_;

@@ -1,4 +1,4 @@
-// Packed texts as the tensors that an encoder's graph takes.
+// Conversion of packed texts to the input tensors of an encoder's graph.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace alate::runtime {
 
-/// What a packed batch may say besides its tokens; see models::EncoderInputs. Empty: every token is seen, the first one
-/// stands for the sequence.
+/// Optional inputs of a packed batch; see models::EncoderInputs. Empty lists: every token is visible as a key, and the
+/// first one stands for the sequence.
 struct PackingOptions {
   std::vector<std::int32_t> key_lengths;
-  std::vector<std::int32_t> first;  // place within the sequence
-  std::size_t first_row = 0;        // of the batch that these rows are part of: messages count from there
+  std::vector<std::int32_t> first;  // index within the sequence
+  std::size_t first_row = 0;        // index in the whole batch of the first of these rows, for messages
 };
 
-/// The lengths of a batch's sequences. Throws invalid_argument where lists disagree with them, resource_exhausted for a
-/// batch of too many tokens.
+/// The lengths of a batch's sequences. Throws invalid_argument where other lists disagree with them, resource_exhausted
+/// for a batch of too many tokens.
 std::span<const std::int32_t> checked_lengths(const PackedTokens& tokens, const PackingOptions& options = {});
 
-/// The rows of a part alone. The batch has passed checked_lengths.
+/// Only the rows of a part. The batch must have passed checked_lengths.
 PackedTokens part_of(const PackedTokens& tokens, const BatchPart& part);
 PackingOptions part_of(const PackingOptions& options, const BatchPart& part);
 

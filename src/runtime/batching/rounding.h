@@ -1,4 +1,4 @@
-// Extents rounded up, for backends that compile once for each combination of them.
+// Rounding up of extents, for backends that compile once for each combination of them.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace alate::runtime {
 
-/// The next power of two, or three quarters of it: 16, 24, 32, 48, 64, … At most a third is added, and twice as many
-/// buckets as doublings are used. At least `floor`, which is a bucket.
+/// The next power of two, or three quarters of it: 16, 24, 32, 48, 64, … Adds at most a third, with two buckets per
+/// doubling. At least `floor`, which must be a bucket.
 std::int64_t bucket_of(std::int64_t extent, std::int64_t floor);
 
-/// A dim that may be rounded up, since entries of zeros at its end change no other result.
+/// A dim that may be rounded up, since zero entries at its end change no other result.
 struct RoundedDim {
   DimId dim = 0;
   std::int64_t floor = 1;
@@ -31,7 +31,7 @@ class Rounding {
   /// Host inputs with zeros at the end of every rounded dim.
   std::vector<backends::Buffer> pad(std::span<const backends::Buffer> inputs,
                                     std::span<const backends::Port> ports) const;
-  /// A result without what padding added. `inputs` are those before padding.
+  /// A result without the padding. `inputs` are those before padding.
   Tensor cut(const Tensor& result, const backends::Port& port, std::span<const backends::Buffer> inputs,
              std::span<const backends::Port> input_ports) const;
 
@@ -41,7 +41,7 @@ class Rounding {
   std::vector<RoundedDim> dims_;
 };
 
-/// The tensor with these extents: what is in both, and zeros where it had nothing.
+/// The tensor resized to these extents: cropped, and filled with zeros where it had no values.
 Tensor resized(const Tensor& tensor, const std::vector<std::int64_t>& extents);
 
 }  // namespace alate::runtime

@@ -1,4 +1,4 @@
-// Where backends keep what they made out of graphs.
+// The cache folder for graphs compiled by backends.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What stands behind a Model: its files, and the programs compiled from them.
+// The implementation of Model: its files, and the programs compiled from them.
 #pragma once
 
 #include <functional>
@@ -25,20 +25,20 @@
 
 namespace alate::runtime {
 
-/// An encoder's graph compiled with certain outputs. Thread-safe.
+/// An encoder's compiled graph with a choice of outputs. Thread-safe.
 class EncoderProgram {
  public:
-  /// `executable` takes the parameters of `models::declare_encoder_inputs`, and after them what `add_inputs` adds. It
-  /// reads `weights`, which may be mapped files, as it runs.
+  /// `executable` takes the parameters of `models::declare_encoder_inputs`, followed by those that `add_inputs` adds.
+  /// It reads `weights`, which may be mapped files, while it runs.
   EncoderProgram(std::unique_ptr<backends::Executable> executable, const models::EncoderLimits& limits, Dim tokens,
                  Rounding rounding = {}, formats::SafetensorsModel weights = {});
   virtual ~EncoderProgram() = default;
   EncoderProgram(const EncoderProgram&) = delete;
   EncoderProgram& operator=(const EncoderProgram&) = delete;
 
-  /// One output for each that the program was built with: [tokens, …] or [sequences, …] float32. An empty batch gives
-  /// empty results where rows are tokens, and zeros where they are sequences. Throws also cancelled, and corrupt when a
-  /// file that the program reads was cut off or changed.
+  /// The outputs that the program was built with: [tokens, …] or [sequences, …] float32. An empty batch gives empty
+  /// results where rows are tokens, and zeros where they are sequences. Also throws cancelled, and corrupt when a file
+  /// that the program reads was truncated or changed.
   std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options,
                           const backends::RunOptions& run_options) const;
   std::span<const backends::Port> outputs() const { return executable_->outputs(); }
@@ -51,7 +51,7 @@ class EncoderProgram {
                                 const backends::RunOptions& run_options) const;
   std::vector<Tensor> run_parts(std::span<const BatchPart> parts, std::size_t workers, const PackedTokens& tokens,
                                 const PackingOptions& options, const backends::RunOptions& run_options) const;
-  // Runs the executable. What it computed from a file that was cut off meanwhile is not given out.
+  // Runs the executable. Discards results that were computed from a file truncated meanwhile.
   void run_on_whole_files(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
                           const backends::RunOptions& run_options) const;
   // A tensor for all rows of output `i`.
@@ -65,18 +65,18 @@ class EncoderProgram {
   std::unique_ptr<backends::Executable> executable_;
   models::EncoderLimits limits_;
   Dim tokens_dim_;
-  Rounding rounding_;           // empty where the backend takes any extents at no cost
-  std::size_t tokens_at_once_;  // of a part of a batch
+  Rounding rounding_;           // empty where new extents cost the backend nothing
+  std::size_t tokens_at_once_;  // the size of a batch's parts
   formats::SafetensorsModel weights_;
 };
 
-/// What options say about backends, with the process's priority where they say nothing.
+/// The backend preferences in the options, or the process's priority where there are none.
 machine::Preferences preferences_of(const LoadOptions& options);
 
 /// The last part of a model's path, for messages.
 std::string shown_name(const std::filesystem::path& folder);
 
-/// What a backend threw while it compiled: another one may do better.
+/// An error of a backend while it compiled: another backend may succeed.
 class BackendFailure : public Error {
  public:
   explicit BackendFailure(const Error& error) : Error(error) {}
@@ -89,11 +89,11 @@ using Head = std::function<void(graph::Builder&, const models::EncoderInputs&, c
 
 namespace alate {
 
-/// Immutable but for the program of forward, which is compiled at its first use.
+/// Immutable except for the program of forward, which is compiled at its first use.
 struct Model::State {
-  /// Chooses a backend and lets `prepare` compile on it what the caller needs; where that fails for the backend's sake,
-  /// the next one. `supported` names the backends that may run it, beside the manifest's own list; empty: any. Throws
-  /// as Model::load.
+  /// Chooses a backend and lets `prepare` compile what the caller needs on it; where the backend is the cause of a
+  /// failure, tries the next one. `supported` names the backends that may run the model, in addition to the manifest's
+  /// own list; empty: any. Throws as Model::load.
   static std::shared_ptr<State> load(const std::filesystem::path& folder, const LoadOptions& options,
                                      const std::function<void(const State&)>& prepare,
                                      const std::vector<std::string>& supported = {});
@@ -110,28 +110,28 @@ struct Model::State {
   backends::Backend* backend = nullptr;
   hub::Manifest manifest;
   std::unique_ptr<const runtime::ModelContent> content;
-  backends::SessionOptions session_options;  // of the manifest, for the backend
-  std::unique_ptr<graph::GraphDump> dump;    // where the options name a folder for it
+  backends::SessionOptions session_options;  // from the manifest, for the backend
+  std::unique_ptr<graph::GraphDump> dump;    // where the options name a dump folder
   ModelFacts facts;
 
   /// Compiles the encoder with the outputs that `head` adds. Weights are shared with all other programs of the model.
-  /// Throws runtime::BackendFailure where it is the backend that cannot.
+  /// Throws runtime::BackendFailure where the backend cannot compile it.
   std::shared_ptr<const runtime::EncoderProgram> compile(const runtime::Head& head, models::HeadChoice choice) const;
-  /// What every graph of the model is compiled with.
+  /// The options that every graph of the model is compiled with.
   backends::CompileOptions compile_options() const;
   /// The ONNX file's executable on the backend, opened at its first use; only where `files` has one. Throws
   /// runtime::BackendFailure as `compile`.
   std::shared_ptr<backends::Executable> open_file() const;
   /// As Model::fingerprint.
   Fingerprint fingerprint() const;
-  /// Whatever `Model::forward` needs, compiled.
+  /// Compiles all that `Model::forward` needs.
   void prepare_forward() const;
-  /// The program of `Model::forward`, compiled at its first use. `Model::forward` does not use it for ONNX files, of
-  /// which it gives the hidden states.
+  /// The program of `Model::forward`, compiled at its first use. It gives hidden states for ONNX files, for which
+  /// `Model::forward` does not use it.
   const runtime::EncoderProgram& forward_program() const;
 
-  // One for each value that is made at its first use: making `forward` opens `file`, with `forward_mutex` held. Nobody
-  // takes them the other way round.
+  // One for each value made at first use. Making `forward` opens `file` with `forward_mutex` held; the mutexes are
+  // never locked in the other order.
   mutable base::Mutex file_mutex, forward_mutex;
   mutable std::shared_ptr<backends::Executable> file;
   mutable std::shared_ptr<const runtime::EncoderProgram> forward;

@@ -1,4 +1,4 @@
-// What a model's weights are, by their bytes: not by names, sizes and times, which whoever writes a folder chooses.
+// The identity of a model's weights, by their bytes: names, sizes and times can be forged by a folder's author.
 #pragma once
 
 #include <filesystem>
@@ -15,27 +15,26 @@
 
 namespace alate::runtime {
 
-/// The digests of the files that a model was loaded from. Those of an ONNX file are taken when it is made, since the
-/// runtime reads the file by itself; those of safetensors are taken from the mapped bytes when somebody first asks.
-/// A model that came with the program is installed with it and as trusted: its digests are those of its manifest.
-/// Thread-safe.
+/// The digests of the files that a model was loaded from. Those of an ONNX file are computed in the constructor, since
+/// the runtime reads the file by itself; those of safetensors are computed from the mapped bytes at the first query. A
+/// model that came with the program is as trusted as the program: its digests are those of its manifest. Thread-safe.
 class ModelContent {
  public:
-  /// Compares the folder with its manifest: the size of each file that it lists and that is there, and the digest of
-  /// those that are loaded or at most kAlwaysChecked large. Throws corrupt naming the first file that is not what the
-  /// manifest says; for an ONNX file what exchange::check_onnx_file throws. `weights` is empty for an ONNX file.
+  /// Compares the folder with its manifest: the size of each listed file that exists, and the digest of files that are
+  /// loaded or at most kAlwaysChecked large. Throws corrupt, naming the first file that differs from the manifest; for
+  /// an ONNX file, throws as exchange::check_onnx_file. `weights` is empty for an ONNX file.
   ModelContent(const ModelFiles& files, const formats::SafetensorsModel& weights, const hub::Manifest& manifest);
 
   static constexpr std::uint64_t kAlwaysChecked = std::uint64_t{64} << 20;
-  /// All such files together; those behind that in the manifest are left out.
+  /// Limit for all such files together; files later in the manifest are left out.
   static constexpr std::uint64_t kMostChecked = std::uint64_t{1} << 30;
 
-  /// Of the names of the files in the folder and their bytes.
+  /// The fingerprint of the files' names in the folder and their bytes.
   Fingerprint fingerprint() const;
 
  private:
   struct File {
-    std::string name;  // from the model's folder
+    std::string name;  // relative to the model's folder
     std::filesystem::path path;
     base::FileIdentity identity;
     std::shared_ptr<const formats::SafetensorsFile> mapped;  // null for an ONNX file and its data
@@ -53,7 +52,7 @@ class ModelContent {
   mutable std::vector<File> files_;
 };
 
-/// Where digests are remembered: in the cache's folder for what is made out of models; nowhere where there is none.
+/// The store of known digests: in the cache's folder for compiled models; without a cache, nothing is stored.
 base::FileDigests model_digests();
 
 }  // namespace alate::runtime

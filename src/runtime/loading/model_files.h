@@ -1,4 +1,4 @@
-// Which files of a model are loaded.
+// The choice of a model's files to load.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@ namespace alate::runtime {
 
 struct ModelFiles {
   std::filesystem::path folder;     // config, manifest, tokenizer
-  std::filesystem::path onnx_file;  // that is run as it is; empty: the weights of safetensors files
+  std::filesystem::path onnx_file;  // run directly; empty: weights come from safetensors files
 
   bool is_onnx() const { return !onnx_file.empty(); }
 };
 
-/// `path` is a model's folder, an ONNX file, or "builtin:NAME"; `onnx_file` names one inside the folder, and so asks
-/// for it. A folder with weights as safetensors uses them, else its model.onnx or onnx/model.onnx. Throws not_found,
-/// and invalid_argument for a name that leads out of the folder.
+/// `path` is a model's folder, an ONNX file, or "builtin:NAME"; `onnx_file` asks for an ONNX file inside the folder.
+/// Otherwise a folder with safetensors weights uses them, else its model.onnx or onnx/model.onnx. Throws not_found, and
+/// invalid_argument for a name outside the folder.
 ModelFiles find_model_files(const std::filesystem::path& path, const std::filesystem::path& onnx_file = {});
 
-/// Bytes of an ONNX file and of what lies beside it under its name (external data).
+/// Bytes of an ONNX file and of its external data: files beside it under its name.
 std::uint64_t onnx_bytes(const std::filesystem::path& file);
 
 }  // namespace alate::runtime

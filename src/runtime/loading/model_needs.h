@@ -1,4 +1,4 @@
-// What selection must know of a model, from its files.
+// The facts that selection needs about a model, read from its files.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace alate::runtime {
 
-/// `dtype` is as LoadOptions have it. Reads config, manifest and the headers of the weights. Throws as Model::load for
-/// what is no model.
+/// `dtype` is as in LoadOptions. Reads config, manifest and the headers of the weights. Throws as Model::load for a
+/// path that is no model.
 machine::ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype = {});
 
 }  // namespace alate::runtime
