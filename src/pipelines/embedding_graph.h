@@ -1,4 +1,4 @@
-// The modules behind an encoder as graph ops.
+// The modules that follow an encoder, as graph ops.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace alate::pipelines {
 
-/// The encoder with pooling and steps on top; its one output is "sentence_embedding" [sequences, dimensions].
-/// `normalize` overrules the folder's last step. Throws as Model::State::compile, and for weights of Dense modules that
-/// are missing.
+/// The encoder followed by pooling and the modules' steps; its one output is "sentence_embedding" [sequences,
+/// dimensions]. `normalize` overrules the folder's last step. Throws as Model::State::compile, and for weights of Dense
+/// modules that are missing.
 std::shared_ptr<const runtime::EncoderProgram> compile_embedding(const Model::State& model,
                                                                  const EmbeddingModules& modules, bool normalize);
 

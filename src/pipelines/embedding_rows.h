@@ -1,4 +1,4 @@
-// The stages of EmbeddingPipeline::embed one by one, for who batches the texts of many callers.
+// The stages of EmbeddingPipeline::embed one by one, for code that batches the texts of many callers.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ struct EmbeddingPipeline::State {
   std::size_t max_length = 0;
   std::size_t dimensions = 0;
 
-  /// The program that ends in the folder's modules, with their normalization or with the one asked for.
+  /// The program that ends in the folder's modules, with or without normalization; compiled at first use.
   const runtime::EncoderProgram& program(bool normalize) const;
-  /// Takes it as that program, where none has been compiled.
+  /// Stores `program` as that program unless one has been compiled already.
   void keep_program(bool normalize, std::shared_ptr<const runtime::EncoderProgram> program);
 
  private:
@@ -39,30 +39,30 @@ struct EmbeddingPipeline::State {
 
 namespace alate::pipelines {
 
-/// A pipeline, and its model while nobody else has it.
+/// A pipeline, and its model while it has no other owner.
 struct LoadedPipeline {
   EmbeddingPipeline pipeline;
   std::shared_ptr<Model::State> model;
 };
-/// EmbeddingPipeline::load for any dtype but auto, which counts as none.
+/// EmbeddingPipeline::load for any dtype but auto, which is treated as no dtype.
 LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options);
 
 /// Texts as the model takes them.
 struct TokenizedTexts {
   std::vector<std::vector<std::int32_t>> rows;  // special tokens included
-  std::vector<std::size_t> truncated;           // indices of the texts that were cut, rising
+  std::vector<std::size_t> truncated;           // indices of truncated texts, ascending
   std::size_t pool_skip = 0;                    // leading tokens of each row that pooling leaves out
 };
 
-/// Puts the prompt before the texts, cuts and tokenizes them as `options` say, many at a time on the shared pool.
-/// Throws as EmbeddingPipeline::embed.
+/// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool. Throws as
+/// EmbeddingPipeline::embed.
 TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                               const EmbedOptions& options);
 
-/// Whether the vectors get length 1 when they are asked for with these options.
+/// Whether vectors are normalized to length 1 with these options.
 bool normalizes(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 
-/// Throws invalid_argument when the model's vectors do not have so many numbers.
+/// Throws invalid_argument when the options ask for more dimensions than the model's vectors have.
 void check_dimensions(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 
 struct EmbeddingRow {
@@ -70,18 +70,19 @@ struct EmbeddingRow {
   std::int32_t pool_skip = 0;
 };
 
-/// One batch: f32 [rows, dimensions of the model]. The same row gives the same bits in any batch. Throws
+/// Runs one batch; returns f32 [rows, dimensions of the model]. A row gives the same bits in any batch. Throws
 /// invalid_argument naming the row for an id that the model does not have, cancelled.
 Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const EmbeddingRow> rows, bool normalize,
                           const backends::RunOptions& options);
 
-/// EmbeddingPipeline::embed and embed_tokens; `run` goes to each batch's run. Throws cancelled beside what those throw.
+/// EmbeddingPipeline::embed and embed_tokens; `run` is passed to each batch's run. Throws as those, and cancelled.
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                        const EmbedOptions& options, const backends::RunOptions& run);
 Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const std::vector<std::int32_t>> rows,
                       const EmbedOptions& options, const backends::RunOptions& run);
 
-/// The first `kept` numbers of a vector become a vector of their own, of length 1 where the whole one was. In place.
+/// Makes the leading numbers of a vector, `kept`, a vector of its own, rescaled to length 1 if the whole one was
+/// `normalized`. In place.
 void shorten_vector(std::span<float> kept, bool normalized);
 
 }  // namespace alate::pipelines

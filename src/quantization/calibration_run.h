@@ -1,4 +1,4 @@
-// What reaches the layers of a model while calibration texts go through it.
+// Calibration runs: the inputs of a model's layers while calibration texts go through it.
 #pragma once
 
 #include <memory>
@@ -22,35 +22,35 @@ struct ModelSource {
   const models::Architecture& architecture;
 };
 
-/// What makes the inputs of a layer, which says how unlike each other their channels are.
+/// The source of a layer's inputs, which determines how much their channels differ.
 enum class InputKind {
   norm,
-  attention,   // sums of values, weighted: the most alike
-  activation,  // of one layer's outputs, which are read by this layer's kind alone: the least alike
+  attention,   // weighted sums of values: the most uniform
+  activation,  // of one layer's outputs that nothing else reads: the least uniform
   other,
 };
 
-/// The layers of a model and what they read, in the order of computation.
+/// The layers of a model and their inputs, in the order of computation.
 struct ModelLayers {
   std::vector<models::LinearLayer> linear;
   std::vector<models::LookupTable> tables;
-  /// For a layer: the layer whose outputs are all that it reads, element by element through an activation, where
-  /// nothing else reads them; its own index where there is none such.
+  /// For each layer: the layer that alone feeds it, element by element through an activation, and whose outputs nothing
+  /// else reads; its own index where there is none.
   std::vector<std::size_t> fed_by;
   std::vector<InputKind> inputs;
 };
 ModelLayers find_layers(const ModelSource& source);
 
-/// Runs calibration texts again and again, on the processor. Not thread-safe.
+/// Runs calibration texts repeatedly, on the processor. Not thread-safe.
 class CalibrationRun {
  public:
   CalibrationRun(ModelSource source, const PackedTokens& tokens);
 
-  /// The inputs of layers (by index), a row a token, with `replaced` tensors and their quantization in place of the
-  /// file's. Throws what compiling and running throw.
+  /// The inputs of layers (by index), one row for each token, with the `replaced` tensors and their quantization in
+  /// place of the file's. Throws the errors of compiling and running.
   std::vector<Inputs> inputs_of(std::span<const std::size_t> layers, const models::TensorsByName& replaced,
                                 const models::QuantizationConfig& quantization);
-  /// The mean of each channel of these inputs in the model as it is stored.
+  /// The mean of each channel of these inputs in the model as stored.
   std::vector<std::vector<double>> means_as_stored(std::span<const std::size_t> layers);
 
  private:

@@ -1,4 +1,4 @@
-// Texts to calibrate with where none are given.
+// Built-in calibration texts, used where none are given.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace alate::quantization {
 
-/// Short texts of many kinds: sentences, questions, words, code, tables, logs, several languages. Written for this.
+/// Short texts of many kinds: sentences, questions, words, code, tables, logs, several languages. Written for this
+/// purpose.
 std::vector<std::string> calibration_texts();
 
 }  // namespace alate::quantization

@@ -1,4 +1,4 @@
-// The triangular root of an inverse, which GPTQ walks along.
+// The triangular root of a matrix inverse, for GPTQ.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace alate::quantization {
 
-/// Makes of a symmetric, positive definite matrix H [n, n] (row-major; what is above the diagonal is not read) the
-/// upper triangular U with UᵀU = H⁻¹, in its place; below the diagonal are zeros. Runs on the shared pool; equal for
-/// any number of threads. Throws invalid_argument where H is not positive definite.
+/// Replaces a symmetric, positive definite matrix H [n, n] (row-major; values above the diagonal are not read) in place
+/// by the upper triangular U with UᵀU = H⁻¹, with zeros below the diagonal. Runs on the shared pool; equal for any
+/// number of threads. Throws invalid_argument where H is not positive definite.
 void inverse_root(std::span<double> matrix, std::size_t n);
 
 }  // namespace alate::quantization

@@ -1,4 +1,4 @@
-// A model folder that is written under another name and appears whole.
+// An output folder that is written under a temporary name and appears complete.
 #pragma once
 
 #include <filesystem>
@@ -8,19 +8,19 @@ namespace alate::quantization {
 /// Removes what it wrote unless `finish` was called.
 class OutputFolder {
  public:
-  /// Makes a folder beside `target`. Throws invalid_argument where `target` exists, not_found where its parent does
-  /// not, unavailable where nothing can be written there.
+  /// Creates a folder beside `target`. Throws invalid_argument where `target` exists, not_found where its parent does
+  /// not, unavailable where it cannot be written.
   explicit OutputFolder(std::filesystem::path target);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  /// Where to write for now.
+  /// The temporary folder to write to.
   const std::filesystem::path& path() const { return path_; }
-  /// Copies a model's files and its modules' folders: all but config.json, weights at the top in whatever format, and
-  /// folders of other formats (onnx, openvino) and hidden ones. Links are followed. Throws unavailable.
+  /// Copies a model's files and its modules' folders, except config.json, weights at the top level in any format,
+  /// hidden folders and those of other formats (onnx, openvino). Follows links. Throws unavailable.
   void copy_others(const std::filesystem::path& model) const;
-  /// Gives the folder its name. Throws invalid_argument where it is taken meanwhile, unavailable.
+  /// Renames the folder to `target`. Throws invalid_argument where the name has been taken meanwhile, unavailable.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// A model's weights in 8 bits, chosen by what calibration texts make of its layers.
+// Quantization of a model's weights to 8 bits, calibrated on texts.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,20 @@
 namespace alate::quantization {
 
 struct QuantizedModel {
-  models::TensorsByName tensors;  // that replace those of the file, or are new
+  models::TensorsByName tensors;  // replacements for the file's tensors, and new ones
   models::QuantizationConfig config;
-  std::size_t layers = 0;  // that compute in 8 bits now
+  std::size_t layers = 0;  // that now compute in 8 bits
 };
 
-/// Product by product in the order of computation, each with the inputs that the model as quantized so far gives it:
-/// smoothing, weights by GPTQ over the rounded inputs, and biases so that the mean of the outputs over `calibration`
-/// stays what it was. Layers that read one input (query, key, value) are smoothed alike. Inputs whose number is a
-/// multiple of tensor::kRotation are rotated, so many at a time, and rounded in `runs` runs of a row, or the next fewer
-/// that are such multiples, in one without a number. Of other inputs those behind an activation, whose channels differ
-/// most, are put in the order of their range (the layer before gives them so); they are rounded in `runs` runs, ordered
-/// ones in twice as many and 4 at least, where their number divides so; without a number in as many as their kind
-/// needs. Tables of words get a scale a row; other tables, of which every token adds a row, become f16. Layers of heads
+/// Quantizes product by product in the order of computation, each with the inputs that the model as quantized so far
+/// gives it: smoothing, weights by GPTQ over the rounded inputs, and biases adjusted so that the mean of the outputs
+/// over `calibration` is unchanged. Layers that read one input (query, key, value) share their smoothing.
+/// Inputs whose number of channels is a multiple of tensor::kRotation are rotated, in blocks of that length, and each
+/// row is rounded in `runs` groups, or the next fewer whose size is a multiple of that length; in one group without
+/// `runs`. Among other inputs, those after an activation, whose channels differ most, are reordered by range (the layer
+/// before gives them in that order). They are rounded in `runs` groups, reordered ones in twice as many and at least 4,
+/// or the next fewer that divide them well; without `runs`, in as many as their kind needs.
+/// Word tables get a scale for each row; other tables, of which every token adds a row, become f16. Layers of heads
 /// stay as they are. Throws unsupported where the model has nothing to quantize, invalid_argument for weights that are
 /// not finite.
 QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration,

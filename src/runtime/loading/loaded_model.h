@@ -92,8 +92,8 @@ namespace alate {
 /// Immutable except for the program of forward, which is compiled at its first use.
 struct Model::State {
   /// Chooses a backend and lets `prepare` compile what the caller needs on it; where the backend is the cause of a
-  /// failure, tries the next one. `supported` names the backends that may run the model, in addition to the manifest's
-  /// own list; empty: any. Throws as Model::load.
+  /// failure, tries the next one. `supported` names the backends that may run the model, besides which the manifest's
+  /// own list must allow them; empty: any. Throws as Model::load.
   static std::shared_ptr<State> load(const std::filesystem::path& folder, const LoadOptions& options,
                                      const std::function<void(const State&)>& prepare,
                                      const std::vector<std::string>& supported = {});
