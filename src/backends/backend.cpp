@@ -9,8 +9,8 @@
 namespace alate::backends {
 namespace {
 
-// The extents that the inputs of a run give to named dims. Graphs have a few: they are searched in order, and only a
-// file with very many takes memory for them.
+// The extents that a run's inputs give to named dims. Graphs have only a few: they are searched linearly, and only a
+// file with very many needs heap memory for them.
 class GivenExtents {
  public:
   static constexpr std::int64_t kOpen = -1;
@@ -22,7 +22,7 @@ class GivenExtents {
     }
   }
 
-  /// kOpen for a dim that no input has.
+  /// kOpen for a dim of no input.
   std::int64_t operator()(Dim dim) const {
     if (dim.is_number()) return dim.number();
     const Given* given = find(dim.id());
@@ -35,7 +35,7 @@ class GivenExtents {
     std::int64_t extent;
   };
 
-  // What a file calls by one name and takes in several extents says nothing about its results.
+  // A name for which a file accepts several extents at once tells nothing about its results.
   void bind(DimId id, std::int64_t extent) {
     if (Given* given = const_cast<Given*>(find(id))) {
       if (given->extent != extent) given->extent = kOpen;
@@ -59,7 +59,7 @@ class GivenExtents {
   std::vector<Given> further_;
 };
 
-// Runtimes that read files say of a port of unknown rank that it has no dims.
+// Runtimes that read files report a port of unknown rank as one without dims.
 bool fits(const Shape& port, const Shape& found, const GivenExtents& given, bool is_file) {
   if (found.dtype != port.dtype) return false;
   if (is_file && port.rank() == 0) return found.is_static();
@@ -72,7 +72,7 @@ bool fits(const Shape& port, const Shape& found, const GivenExtents& given, bool
   return true;
 }
 
-// "f32[2,?,384]": what may be any number is a question mark.
+// "f32[2,?,384]": a question mark stands for any extent.
 std::string expected(const Shape& port, const GivenExtents& given) {
   std::string text(to_string(port.dtype));
   for (std::size_t axis = 0; axis < port.rank(); ++axis) {

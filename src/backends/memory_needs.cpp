@@ -20,13 +20,13 @@ std::size_t sum(std::size_t a, std::size_t b) {
 
 std::size_t bytes_of(const Shape& shape, const graph::DimValues& values) { return values(shape).byte_count(); }
 
-// Ops whose result is their operand's bytes under another shape.
+// Ops whose result is their operand's bytes in another shape.
 bool is_view(graph::Op op) {
   return op == graph::Op::reshape || op == graph::Op::identity || op == graph::Op::bitcast ||
          op == graph::Op::optimization_barrier;
 }
 
-// The place in the order of nodes at which each node's results are read last; a view's readers read its operand too.
+// For each node, the index of the last node that reads its results; a view's readers count as readers of its operand.
 std::vector<std::size_t> last_readers(const graph::Graph& graph) {
   const std::span<const graph::Node> nodes = graph.nodes();
   std::vector<std::size_t> last(nodes.size());
@@ -41,7 +41,7 @@ std::vector<std::size_t> last_readers(const graph::Graph& graph) {
 
 bool holds_bytes(graph::Op op) { return op != graph::Op::parameter && op != graph::Op::constant && !is_view(op); }
 
-// The most bytes that are live at one node. Outputs are counted by themselves, so what lives to the end is left out.
+// The peak of bytes live at one node. Outputs are counted separately, so values that live to the end are left out.
 std::size_t peak_of(const graph::Graph& graph, const graph::DimValues& values) {
   const std::span<const graph::Node> nodes = graph.nodes();
   const std::vector<std::size_t> last = last_readers(graph);

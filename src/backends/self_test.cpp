@@ -20,7 +20,8 @@ Tensor waves(std::vector<Dim> dims, double step) {
   return tensor;
 }
 
-// A product, an activation, a norm by rows and a sum: what a wrong driver or a broken library gets wrong first.
+// A matrix product, an activation, a row-wise norm and a sum: the ops that a wrong driver or a broken library gets
+// wrong first.
 graph::Graph test_graph() {
   graph::Builder b("self_test");
   const graph::Value x = b.parameter("x", {DType::f32, {kRows, kInner}});
@@ -51,7 +52,7 @@ void run(Backend& backend, const Device& device) {
                        ", not ", to_string(wanted[i].shape()));
     for (std::size_t k = 0; k < wanted[i].values<float>().size(); ++k) {
       const double right = double{wanted[i].values<float>()[k]}, given = double{found.values<float>()[k]};
-      // Wide enough for devices that multiply in TF32, far from what wrong results are.
+      // Wide enough for devices that multiply in TF32, far too narrow for wrong results.
       if (!(std::abs(given - right) <= 5e-3 * std::max(1.0, std::abs(right))))
         throw make_error(ErrorCode::internal, "result ", graph.outputs()[i].name, " has ", given, " where ", right,
                          " is right");

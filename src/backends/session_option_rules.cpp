@@ -49,7 +49,7 @@ constexpr std::array kRules = std::to_array<SessionOptionRule>({
     {"xla", "xla_gpu_autotune_level", OptionKind::number, 0, 4},
 });
 
-// Names out of a file, for a message of one line.
+// A name from a file, for a one-line message.
 std::string shown(std::string_view text) {
   std::string out(text.substr(0, kShownBytes));
   std::ranges::replace_if(

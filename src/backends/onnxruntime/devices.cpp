@@ -14,9 +14,9 @@ namespace {
 
 using backends::Device;
 
-constexpr int kMostOfAName = 16;  // devices of one provider
+constexpr int kMostOfAName = 16;  // most devices tried of one provider
 
-// Small whole numbers: exact in every format that a device may compute products in.
+// Small integers: exact in every format that a device may compute products in.
 Tensor counted(int first) {
   std::vector<float> values;
   for (int i = 0; i < 16; ++i) values.push_back(static_cast<float>((first + i * 5) % 7 - 3));
@@ -31,7 +31,7 @@ graph::Graph small_computation() {
   return b.finish();
 }
 
-// Throws unless the place computes what the reference does, all of it.
+// Throws unless the place computes the whole graph itself, with the reference's results.
 void try_place(const std::shared_ptr<const Library>& library, const Place& place) {
   const graph::Graph graph = small_computation();
   backends::CompileOptions options{.max_workers = 1};

@@ -19,7 +19,7 @@ bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
   return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
 }
 
-// Whether a run may write the buffer while it reads the others.
+// Whether a run may write the buffer while it reads the other buffers.
 bool is_alone(const Tensor& tensor, std::size_t index, std::span<const backends::Buffer> inputs,
               std::span<const backends::Buffer> outputs) {
   const auto is_shared = [&](const backends::Buffer& other) {
@@ -38,7 +38,7 @@ bool is_known(const Shape& shape, const graph::DimValues& dims) {
 
 }  // namespace
 
-// The tensor that a run writes; empty where the library makes it.
+// The tensor that a run writes; empty where the library allocates it.
 struct OnnxExecutable::Result {
   Tensor tensor;
   bool is_callers = false;
@@ -84,7 +84,7 @@ OnnxExecutable::Result OnnxExecutable::bind_output(std::size_t index, const grap
     library_->check<abi::BindOutputToDevice>(kRunning, binding, name, library_->host_memory());
     return result;
   }
-  if (result.is_callers) (void)result.tensor.mutable_bytes();  // or throws: borrowed memory is not written
+  if (result.is_callers) (void)result.tensor.mutable_bytes();  // throws for borrowed memory, which must not be written
   const OwnedValue value = value_over(*library_, result.tensor);
   library_->check<abi::BindOutput>(kRunning, binding, name, static_cast<const abi::Value*>(value.get()));
   return result;
@@ -114,9 +114,9 @@ void OnnxExecutable::run_bound(abi::IoBinding* binding, const backends::RunOptio
                                          static_cast<const abi::IoBinding*>(binding));
     parts_.files.require_unchanged();
   } catch (const Error& error) {
-    options.cancellation.check();  // then it is the run that was ended
+    options.cancellation.check();  // if cancelled, the error comes from ending the run
     parts_.files.require_unchanged();
-    // What a file's own operators do not take is between the file and its inputs.
+    // Internal errors of a file's own operators mean that its inputs do not suit it.
     if (error.code() != ErrorCode::internal || parts_.has_exact_ports) throw;
     throw Error(ErrorCode::invalid_argument, error.message());
   }

@@ -40,7 +40,8 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
   if (base == nullptr)
     throw make_error(ErrorCode::unavailable, path.string(), " is not ONNX Runtime: it has no OrtGetApiBase");
   const std::shared_ptr<Library> library(new Library(path, base->version()));
-  // Newer libraries serve older tables; asked for a newer one than it has, a library complains on standard error.
+  // Newer libraries also have older tables; a library that is asked for a newer table than it has complains on standard
+  // error.
   const auto newest = static_cast<std::uint32_t>(std::max(library->minor_, 0));
   library->table_version_ = std::min(newest, abi::kNewestVersion);
   if (newest >= abi::kOldestVersion) library->table_ = base->get_api(library->table_version_);
@@ -48,8 +49,8 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
     throw make_error(ErrorCode::unavailable, path.string(), " is ONNX Runtime ", library->version_, ": 1.",
                      abi::kOldestVersion, " or newer is needed");
   library->check<abi::CreateEnv>("starting ONNX Runtime", abi::kSeverityFatal, "alate", &library->environment_);
-  // The environment variable that SharedLibrary::open sets keeps a library from preparing its reports of use; this
-  // stops events where a library heeds the call only, as the builds for Windows do.
+  // The environment variable that SharedLibrary::open sets keeps a library from preparing telemetry; this stops events
+  // in libraries that only heed the call, such as the Windows builds.
   library->check<abi::DisableTelemetryEvents>("starting ONNX Runtime", library->environment_);
   library->check<abi::CreateCpuMemoryInfo>("starting ONNX Runtime", abi::kArenaAllocator, abi::kDefaultMemory,
                                            &library->host_memory_);

@@ -53,7 +53,7 @@ class OnnxBackend final : public backends::Backend {
                                                 const backends::CompileOptions& options) override {
     const graph::Graph optimized = backends::lower(
         name(), graph, options, [this](const graph::Graph& g, const graph::Node& node) { return support_of(g, node); });
-    require_ports(optimized);  // also where there is no library
+    require_ports(optimized);  // before the library is opened, so that it throws even without one
     return compile_graph(optimized, library(), tried_devices()->choose(options.device), options);
   }
 
@@ -71,7 +71,7 @@ class OnnxBackend final : public backends::Backend {
   Tensor download(const Buffer& buffer) override { return backends::host_tensor(buffer); }
 
  private:
-  // Spellings stay as long as the process: an interface of views.
+  // Spellings are kept as long as the process lives, since the interface returns views.
   Support support_of(const graph::Graph& graph, const graph::Node& node) const {
     exchange::OnnxSupport support = exchange::onnx_support(graph, node, opset());
     if (!support.is_supported) return {.native = false, .spelling = {}, .reason = std::move(support.text)};
@@ -83,7 +83,7 @@ class OnnxBackend final : public backends::Backend {
     try {
       return opset_of(*library());
     } catch (const Error&) {
-      return exchange::kNewestOnnxOpset;  // what a library would have; without one nothing is compiled
+      return exchange::kNewestOnnxOpset;  // assumed without a library, which compiles nothing
     }
   }
 

@@ -31,7 +31,7 @@ Owned<abi::Session> session_of(const Library& library, const fs::path& file, con
   return made;
 }
 
-// What has no number of its own is a fault of the file.
+// Errors without a specific code are faults of the file.
 Owned<abi::Session> session_of_file(const Library& library, const fs::path& file, const abi::SessionOptions* options) {
   try {
     return session_of(library, file, options);
@@ -41,7 +41,7 @@ Owned<abi::Session> session_of_file(const Library& library, const fs::path& file
   }
 }
 
-// Optimized code is for the processor that it was made on.
+// Optimized models are specific to the processor that they were made on.
 Fingerprint key_of(const Library& library, const exchange::OnnxFiles& files, const backends::CompileOptions& options) {
   FingerprintBuilder key;
   key.add(library.version()).add(base::cpu_facts().brand);
@@ -50,7 +50,7 @@ Fingerprint key_of(const Library& library, const exchange::OnnxFiles& files, con
   return key.finish();
 }
 
-// Null where there is none, or what there was is no longer right.
+// Null where there is no entry, or the entry was invalid.
 Owned<abi::Session> cached_session(const Library& library, OptimizedModels& models, const Fingerprint& key,
                                    const Place& place, const backends::CompileOptions& options) {
   Owned<abi::Session> none = library.own<abi::ReleaseSession>(static_cast<abi::Session*>(nullptr));
@@ -58,7 +58,7 @@ Owned<abi::Session> cached_session(const Library& library, OptimizedModels& mode
   if (!file) return none;
   try {
     GivenOptions given = options.session_options;
-    given["graph_optimization_level"] = "disabled";  // it has been
+    given["graph_optimization_level"] = "disabled";  // already optimized
     const OwnedSessionOptions prepared = make_session_options(library, threads_of(options), given);
     append_place(library, prepared.get(), place);
     return session_of(library, *file, prepared.get());
@@ -89,7 +89,7 @@ Owned<abi::Session> new_session(const Library& library, const exchange::OnnxFile
       draft.finish();
       return session;
     } catch (const Error& error) {
-      // A full disk or a model that cannot be written: it still runs.
+      // A full disk or a model that cannot be written: the session still runs.
       base::log(base::LogLevel::debug, "an optimized model is not kept",
                 {{"file", files.model.string()}, {"reason", error.message()}});
     }
@@ -97,7 +97,8 @@ Owned<abi::Session> new_session(const Library& library, const exchange::OnnxFile
   return session_of_file(library, files.model, prepared().get());
 }
 
-// Large weights beside a model are mapped: where they are, which in the hub's cache is not where the model is.
+// The library maps large external weights. Collects the mappings by the weights' real folders, which in the hub's cache
+// are not the model's.
 base::ForeignMappings mapped_files(const exchange::OnnxFiles& files) {
   std::set<fs::path> folders = {files.model.has_parent_path() ? files.model.parent_path() : fs::path(".")};
   for (const std::string& name : files.external) {
@@ -117,7 +118,7 @@ std::unique_ptr<OnnxExecutable> open_file(const backends::ModelFile& file, std::
   if (!fs::exists(file.path, ignored)) throw make_error(ErrorCode::not_found, "there is no file ", file.path.string());
   if (!fs::is_regular_file(file.path, ignored))
     throw make_error(ErrorCode::invalid_argument, file.path.string(), " is no file: give the .onnx file itself");
-  // Before the library sees it: older ones read weights from whatever file the model names.
+  // Checked before the library sees it: older libraries read weights from any file that the model names.
   const exchange::OnnxFiles files = exchange::check_onnx_file(file.path);
   const bool keeps = !options.cache_folder.empty() && place.is_processor();
   std::optional<OptimizedModels> models;

@@ -26,13 +26,13 @@ std::uint64_t time_of(const fs::path& path) {
   return static_cast<std::uint64_t>(fs::last_write_time(path, ignored).time_since_epoch().count());
 }
 
-// Of what the folder holds.
+// The fingerprint of the folder's contents.
 Fingerprint sum_of(const fs::path& folder) {
   FingerprintBuilder sum;
   for (const char* const name : {kModel, OptimizedModels::kWeights}) {
     std::error_code ignored;
     const std::uintmax_t size = fs::file_size(folder / name, ignored);
-    if (ignored || size == 0) continue;  // small models keep their weights in themselves
+    if (ignored || size == 0) continue;  // small models contain their weights
     const std::shared_ptr<const base::MappedFile> file = base::MappedFile::open(folder / name);
     sum.add(std::string_view(name)).add(file->bytes());
     file->require_unchanged();
@@ -57,7 +57,7 @@ std::uintmax_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-// Nobody but this user, or root, put it there.
+// Whether only this user or root can have written it.
 bool is_own(const fs::path& folder) {
   if (!base::is_trusted(folder)) return false;
   return std::ranges::all_of(std::array{kModel, OptimizedModels::kWeights, kSum},
@@ -81,11 +81,11 @@ void OptimizedModels::Draft::finish() {
     sum << to_string(sum_of(folder_)) << '\n';
     if (!sum.flush()) throw make_error(ErrorCode::unavailable, "cannot write ", (folder_ / kSum).string());
   }
-  // The library wrote them as the process's umask has it; the model may be one that only its owner may read.
+  // The library created the files with the process's umask; the model may be one that only its owner may read.
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) base::keep_from_others(entry.path());
   std::error_code error;
   fs::rename(folder_, place_, error);
-  if (error) return;  // another has it there: this one goes
+  if (error) return;  // another process has put it there: this one is deleted
   folder_.clear();
   models_.make_room();
 }

@@ -19,9 +19,9 @@ std::vector<std::string> available_providers(const Library& library) {
   return all;
 }
 
-// Graphics in software pose as a GPU: there are programs for WebGPU that run on the processor.
+// Software renderers pose as a GPU: some WebGPU implementations run on the processor.
 bool has_gpu(const Library& library) {
-  if (!library.has<abi::GetHardwareDevices>()) return true;  // not known
+  if (!library.has<abi::GetHardwareDevices>()) return true;  // unknown
   std::size_t count = 0;
   library.check<abi::GetNumHardwareDevices>("asking for the hardware",
                                             static_cast<const abi::Env*>(library.environment()), &count);

@@ -39,7 +39,7 @@ void look_in(const fs::path& folder, std::vector<fs::path>& files) {
   }
 }
 
-// What the library's own providers are in exports no such function: they are opened by the library alone.
+// Libraries of the built-in providers do not export this function: only ONNX Runtime itself opens them.
 bool is_plugin(const fs::path& file) {
   return base::SharedLibrary::open(file).function<void (*)()>("CreateEpFactories") != nullptr;
 }
@@ -61,7 +61,7 @@ std::vector<const abi::EpDevice*> all_devices(const Library& library) {
   return {devices, devices + count};
 }
 
-// Registers the plugin, once a process and library, and gives the devices that came with it.
+// Registers the plugin, once per process and library, and returns the devices that it added.
 std::vector<const abi::EpDevice*> devices_of(const Library& library, const fs::path& file) {
   static base::Mutex mutex;
   static std::map<std::pair<const abi::Env*, std::string>, std::vector<const abi::EpDevice*>> registered;

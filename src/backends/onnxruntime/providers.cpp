@@ -9,7 +9,7 @@ using backends::DeviceKind;
 
 constexpr const char* kDeviceId = "device_id";
 
-// Providers with options of their own type: made, told the device, appended, released.
+// Appends a provider that has its own options type: creates the options, sets the device, appends and releases them.
 template <typename Create, typename Update, typename Append, typename Release, typename Options>
 void append_options(const Library& library, abi::SessionOptions* options, const Provider& provider, int index) {
   if (!library.has<Create>())
@@ -41,7 +41,7 @@ void append_migraphx(const Library& library, abi::SessionOptions* options, const
   library.check<abi::SessionOptionsAppendExecutionProvider_MIGraphX>(provider.name, options, &given);
 }
 
-// Runs one node after the other, and plans no memory:
+// DirectML needs sequential execution and no memory pattern:
 // https://onnxruntime.ai/docs/execution-providers/DirectML-ExecutionProvider.html
 void append_directml(const Library& library, abi::SessionOptions* options, const Provider& provider, int index) {
   const void* table = nullptr;
@@ -52,7 +52,7 @@ void append_directml(const Library& library, abi::SessionOptions* options, const
     library.throw_status(status, provider.name);
 }
 
-// By a name that is the provider's without its end.
+// Appends a provider by its name without the suffix.
 void append_by_name(const Library& library, abi::SessionOptions* options, const Provider& provider, int /*index*/) {
   const bool is_webgpu = provider.name == "WebGpuExecutionProvider";
   const std::string name =

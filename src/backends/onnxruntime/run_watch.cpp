@@ -14,7 +14,8 @@ namespace alate::onnxruntime {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenQuestions{20};
-// For so many rounds without a run the thread goes on: waking it for each run would cost short runs some microseconds.
+// The thread keeps polling for so many rounds without a run: waking it for each run would cost short runs some
+// microseconds.
 constexpr int kIdleRounds = 50;
 
 Owned<abi::RunOptions> make_options(const Library& library) {
@@ -23,7 +24,7 @@ Owned<abi::RunOptions> make_options(const Library& library) {
   return library.own<abi::ReleaseRunOptions>(made);
 }
 
-// One a process, with a thread from the first run on. Never destroyed: runs of other threads may outlast main.
+// One per process, with a thread from the first run on. Never destroyed: runs on other threads may outlive main.
 class RunWatch {
  public:
   std::list<WatchedRun*>::iterator add(WatchedRun* run) {
@@ -42,7 +43,7 @@ class RunWatch {
   }
 
  private:
-  // With the lock.
+  // Called with the lock held.
   void start() {
     if (is_started_) return;
     try {

@@ -39,7 +39,7 @@ int number_of(std::string_view key, const std::string& value) {
   return number;
 }
 
-// A model may ask for fewer threads than the caller allows, not for more; 0 is all of them.
+// A model may ask for fewer threads than the caller allows, not for more; 0 means all of them.
 int allowed_threads(std::string_view key, const std::string& value, std::size_t allowed) {
   const int asked = number_of(key, value), most = static_cast<int>(std::min<std::size_t>(allowed, INT_MAX));
   return asked == 0 ? most : std::min(asked, most);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kWhat = "reading the model's inputs and outputs";
 
-// A dim that no other port has.
+// A dim with a name of its own.
 Dim fresh_dim(graph::DimTable& dims, const std::string& name) {
   std::string free = name;
   while (dims.find(free)) free += "'";

@@ -35,7 +35,7 @@ ErrorCode code_of(int status, std::string_view text) {
 }
 
 std::string plain_text(std::string_view text) {
-  // "[ONNXRuntimeError] : 1 : FAIL : " stands before what was said further down; so does a failed condition.
+  // "[ONNXRuntimeError] : 1 : FAIL : " precedes the message of an inner error; so does a failed condition.
   constexpr std::string_view kNested = "[ONNXRuntimeError] : ", kPart = " : ", kCondition = " was false. ";
   if (const std::size_t nested = text.rfind(kNested); nested != std::string_view::npos) {
     std::string_view rest = text.substr(nested + kNested.size());

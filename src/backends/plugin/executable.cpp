@@ -12,7 +12,7 @@
 namespace alate::plugin {
 namespace {
 
-// What the library is told about constants.
+// Descriptions of constants for the library.
 struct ConstantDescriptions {
   explicit ConstantDescriptions(const std::vector<graph::ConstantPtr>& from, std::span<const Tensor> tensors)
       : arrays(tensors), names(from.size()), identities(from.size()), constants(from.size()) {
@@ -99,7 +99,8 @@ void PluginExecutable::check_ports() const {
     if (place == wanted.size()) library_->fail("compiled a graph into one that has an " + what);
     const backends::Port& one = wanted[place++];
     const std::string shape = dims_->to_string(one.shape);
-    // A port's name is the graph's, which may hold what no text of a library may; such names are compared as they are.
+    // A port's name comes from the graph and may contain characters that a library's strings may not, so names are
+    // compared unchecked.
     if (port->name == nullptr || std::string_view(port->name) != one.name ||
         library_->text(port->shape, "a port's shape") != shape)
       library_->fail("compiled a graph whose " + what + " is '" + one.name + "' " + shape + " into one with another");

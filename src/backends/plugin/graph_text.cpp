@@ -54,7 +54,7 @@ class LeafMaker {
   std::map<Fingerprint, ConstantPtr> leaves_;
 };
 
-// In the order in which the text numbers them: where a node first reads each.
+// Collects constants in the order in which the text numbers them: by the first node that reads each.
 void collect(const Graph& graph, std::set<const graph::Constant*>& seen, std::vector<ConstantPtr>& constants) {
   for (const Node& node : graph.nodes()) {
     if (node.op == Op::constant && seen.insert(constant_of(graph, node).get()).second)

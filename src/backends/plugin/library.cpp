@@ -17,7 +17,7 @@ constexpr std::size_t kLongestText = 4096;
 constexpr std::size_t kMostAliases = 16;
 constexpr std::size_t kMostDevices = 1024;
 
-// The structs of version 1 end with these members; later ones may come behind them.
+// The structs of version 1 end with these members; later versions may append others.
 constexpr std::size_t kTableSize = offsetof(alate_backend_api, facts) + sizeof(alate_backend_api::facts);
 constexpr std::size_t kDeviceSize = offsetof(alate_device, remedy) + sizeof(alate_device::remedy);
 constexpr std::size_t kStatusSize = offsetof(alate_status, message) + sizeof(alate_status::message);
@@ -147,7 +147,7 @@ void Library::throw_status(std::string_view doing, alate_status* status) const {
     try {
       message = text(status->message, "an error's message");
     } catch (const Error&) {
-      // The status counts, even where its words cannot be shown.
+      // The status code counts even where its message cannot be shown.
     }
   }
   api_->release_status(status);

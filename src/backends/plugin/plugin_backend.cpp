@@ -20,7 +20,7 @@ using backends::Buffer;
 using backends::Device;
 using backends::Support;
 
-// Answers about nodes that are kept. A model has some tens of different ones.
+// Most answers about nodes that are kept. A model has some tens of different nodes.
 constexpr std::size_t kMostAnswers = 4096;
 
 class PluginBackend final : public backends::Backend {
@@ -62,7 +62,7 @@ class PluginBackend final : public backends::Backend {
   Tensor download(const Buffer& buffer) override { return backends::host_tensor(buffer); }
 
  private:
-  // Spellings and answers stay, the first for as long as the process: an interface of views.
+  // Spellings and answers are cached; spellings as long as the process lives, since the interface returns views.
   Support support_of(const graph::Graph& graph, const graph::Node& node, const std::string& device) const {
     const std::string text = write_node(graph, node);
     const std::string key = device + '\n' + text;
@@ -114,7 +114,7 @@ std::vector<std::string> aliases_of(const FoundPlugin& plugin) {
   try {
     return Library::open(plugin.file, plugin.name)->aliases();
   } catch (const Error&) {
-    return {};  // its devices say why
+    return {};  // its devices() says why
   }
 }
 

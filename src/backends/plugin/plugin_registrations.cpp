@@ -20,7 +20,7 @@ struct Plugin {
 
 struct Plugins {
   std::vector<std::unique_ptr<Plugin>> all;
-  std::vector<backends::Registration> rows;  // of the same order, with views of the plugins
+  std::vector<backends::Registration> rows;  // in the same order, with views of the plugins
   std::vector<std::string> refused;
 };
 
@@ -48,7 +48,7 @@ Plugins find(std::span<const backends::Registration> built_in) {
   return plugins;
 }
 
-// The first caller's names count. Never destroyed: executables may outlive the program's main function.
+// The first caller's names are used. Never destroyed: executables may outlive the program's main function.
 const Plugins& plugins(std::span<const backends::Registration> built_in = {}) {
   static const Plugins& found = *new Plugins(find(built_in));
   return found;

@@ -11,7 +11,7 @@ namespace {
 
 using Seen = std::set<const graph::Constant*>;
 
-// Of the tensors that a constant is made of, each counted once.
+// Bytes of the tensors that a constant is made of, each counted once.
 std::size_t leaf_bytes(const graph::Constant& constant, Seen& seen) {
   if (!seen.insert(&constant).second) return 0;
   if (constant.is_leaf()) return constant.tensor.byte_count();

@@ -5,7 +5,7 @@
 
 namespace alate::backends {
 
-/// Runs every op of the table, decomposing nothing.
+/// Runs every op of the op table, without decomposition.
 Backend& reference_backend();
 
 }  // namespace alate::backends

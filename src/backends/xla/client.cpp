@@ -21,7 +21,7 @@ abi::NamedValue integer_option(std::string_view name, std::int64_t value) {
 }  // namespace
 
 std::shared_ptr<Client> Client::create(const std::shared_ptr<const Plugin>& plugin, const ClientOptions& options) {
-  // Processors are four devices unless told otherwise; plugins for other devices do not know the option.
+  // A processor plugin presents four devices by default; plugins for other devices do not know the option.
   const abi::NamedValue processors = integer_option("cpu_device_count", options.processors);
   abi::ClientCreate create;
   create.options = &processors;
@@ -86,7 +86,7 @@ DeviceFacts Client::describe(std::size_t device) const {
   return facts;
 }
 
-// A device that keeps no such counts answers with an error (unimplemented, 12).
+// A device without such counters answers with an error (unimplemented, 12).
 std::optional<MemoryUse> Client::memory(std::size_t device) const {
   abi::DeviceMemoryStats stats;
   stats.device = devices_.at(device);

@@ -31,7 +31,7 @@ std::string name_of(const Fingerprint& key) { return to_string(key) + std::strin
 
 }  // namespace
 
-// Whole wherever it is seen.
+// Atomic: readers see the whole file or none.
 void CompileCache::put(const std::string& name, std::string_view text) const {
   try {
     folder_.write(name, std::as_bytes(std::span(text)));
@@ -50,7 +50,7 @@ std::optional<std::string> CompileCache::read(const Fingerprint& key) const {
     return std::nullopt;
   }
   std::error_code ignored;
-  fs::last_write_time(folder_.file(name_of(key)), fs::file_time_type::clock::now(), ignored);  // it was used now
+  fs::last_write_time(folder_.file(name_of(key)), fs::file_time_type::clock::now(), ignored);  // marks it as just used
   return text->substr(header);
 }
 
@@ -75,7 +75,7 @@ void CompileCache::trim() const {
   std::uintmax_t total = 0;
   std::error_code error;
   for (fs::directory_iterator entry(folder_.path(), error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code gone;  // by another process
+    std::error_code gone;  // deleted by another process
     const Entry found{entry->last_write_time(gone), entry->file_size(gone), entry->path()};
     if (gone) continue;
     total += found.bytes;

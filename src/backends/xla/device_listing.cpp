@@ -20,7 +20,7 @@ DeviceKind kind_of(std::string_view platform) {
   return is_gpu ? DeviceKind::gpu : DeviceKind::accelerator;
 }
 
-// Platforms name themselves in capitals here and there.
+// Some platforms spell their names in capitals.
 std::string name_of(const Client& client) {
   std::string name = client.platform();
   std::ranges::transform(name, name.begin(),

@@ -14,7 +14,7 @@ DeviceBuffer device_buffer(const Buffer& buffer) {
   return std::static_pointer_cast<abi::Buffer>(buffer.device_memory());
 }
 
-// The shape that the caller's buffer must have.
+// Throws invalid_argument for a caller's buffer of another shape.
 void require_shape(const Buffer& buffer, const Shape& wanted, std::size_t output) {
   if (buffer.empty() || buffer.shape() == wanted) return;
   throw make_error(ErrorCode::invalid_argument, "output ", output, " is ", to_string(wanted),
@@ -39,7 +39,7 @@ XlaExecutable::SpecialisationPtr XlaExecutable::make(const graph::DimValues& val
     made->constants.push_back(weights_->get(wanted));
   }
   cancellation.check();
-  made->program = source_->program(module.text);  // last: what was compiled is kept
+  made->program = source_->program(module.text);  // last: compiled programs are kept
   made->checks = std::move(module.checks);
   return made;
 }
@@ -86,7 +86,7 @@ std::vector<Client::Argument> XlaExecutable::arguments_of(std::span<const Buffer
           {source_->client()->upload(backends::host_tensor(inputs[i]), source_->device(), transfer), is_given});
       continue;
     }
-    // The caller gives it away for the output, as input and as output, and nobody else holds it.
+    // Donated where the caller gives the same buffer as input and as output, and nothing else holds it.
     const bool is_given = written_over[i] != nullptr && written_over[i]->device_memory() == memory &&
                           count(memory) == 2 && memory.use_count() == 2;
     arguments.push_back({device_buffer(inputs[i]), is_given});

@@ -20,7 +20,7 @@ struct Execution::Signal {
   std::condition_variable changed;
   bool is_done = false;
 
-  // The plugin's callback. What the run failed with is asked for when its event is awaited.
+  // The plugin's callback. The run's error is read when its event is awaited.
   static void receive(abi::Error* error, void* context) {
     const std::unique_ptr<std::shared_ptr<Signal>> own(static_cast<std::shared_ptr<Signal>*>(context));
     Signal& signal = **own;
@@ -43,7 +43,7 @@ Execution::~Execution() {
   client_->destroy(done_);
 }
 
-// Whether the plugin tells the signal when the run is done.
+// Asks the plugin to notify the signal when the run is done; false where it cannot.
 bool Execution::watch() {
   if (signal_ != nullptr) return true;
   auto signal = std::make_shared<Signal>();
@@ -54,7 +54,7 @@ bool Execution::watch() {
   call.callback = Signal::receive;
   call.context = context.get();
   if (!client_->plugin_->try_call(&abi::Api::event_on_ready, call)) return false;
-  static_cast<void>(context.release());  // the callback's
+  static_cast<void>(context.release());  // now owned by the callback
   signal_ = std::move(signal);
   return true;
 }

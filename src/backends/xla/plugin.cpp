@@ -12,7 +12,7 @@
 namespace alate::xla {
 namespace {
 
-// The plugin's codes are those of Abseil's statuses.
+// The plugin's codes are Abseil's status codes.
 ErrorCode code_of(int status) {
   switch (status) {
     case 1: return ErrorCode::cancelled;

@@ -10,7 +10,7 @@
 namespace alate::xla {
 namespace {
 
-// Programs for a processor use its instructions, though all processors are of one kind.
+// Plugins give one kind for all processors, but compiled programs depend on the processor's instructions.
 std::string kind_of(const Client& client, std::size_t device) {
   std::string kind = client.platform() + " " + client.platform_version() + " " + client.describe(device).kind;
   if (client.platform() != "cpu") return kind;
@@ -36,7 +36,7 @@ ProgramSource::ProgramSource(std::shared_ptr<const Client> client, std::size_t d
                .finish();
 }
 
-// Names of settings come and go between versions of XLA.
+// XLA's versions know different settings: if one is unknown, compiles again with plain_options_.
 Program ProgramSource::compile(std::string_view module) const {
   try {
     return client_->compile(module, options_);

@@ -1,4 +1,4 @@
-// Programs of a client: compiled, kept as bytes, loaded and run.
+// Client's functions for programs: compiling, serializing, loading and running.
 #include "alate/error.h"
 #include "backends/xla/client.h"
 #include "backends/xla/execution.h"

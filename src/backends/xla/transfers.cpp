@@ -1,4 +1,4 @@
-// Values of a client: to its devices and back.
+// Client's functions for transfers to devices and back.
 #include <algorithm>
 
 #include "alate/error.h"
@@ -15,7 +15,7 @@ DeviceBuffer Client::owned(abi::Buffer* buffer) const {
           }};
 }
 
-// Elements of fewer than eight bits have bytes of their own where they are handed over.
+// The plugin takes elements of fewer than eight bits unpacked, one in each byte.
 DeviceBuffer Client::upload(const Tensor& packed, std::size_t device, Transfer transfer) const {
   const Tensor tensor = tensor::is_packed(packed.dtype()) ? tensor::unpacked(packed) : packed;
   std::vector<std::int64_t> dims;
@@ -23,7 +23,7 @@ DeviceBuffer Client::upload(const Tensor& packed, std::size_t device, Transfer t
   abi::BufferFromHost from;
   from.client = client_;
   from.data = tensor.bytes().data();
-  from.type = static_cast<int>(packed.dtype());  // their numbers are ours
+  from.type = static_cast<int>(packed.dtype());  // PJRT's numbers equal ours
   from.dims = dims.data();
   from.rank = dims.size();
   from.semantics = transfer == Transfer::borrowed ? abi::HostBuffer::zero_copy : abi::HostBuffer::only_during_call;

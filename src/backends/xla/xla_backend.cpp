@@ -65,7 +65,7 @@ class XlaBackend final : public backends::Backend {
                                            weights_.of(options.weights, client, device));
   }
 
-  // A run that nobody waits for any more is on the device beside the next one.
+  // An abandoned run may be on the device beside the next one.
   std::vector<backends::MemoryNeeds> memory_needs(const graph::Graph& graph,
                                                   std::span<const backends::DimSettings> runs) const override {
     std::vector<backends::MemoryNeeds> needs = Backend::memory_needs(graph, runs);

@@ -42,7 +42,7 @@ struct BatchJob {
   std::function<void(Cancellation)> task;
   std::size_t tokens = 0, row_length = 0;                 // of a task and of its longest row, for fairness
   std::string client;                                     // each client gets the same share of the tokens
-  Clock::time_point deadline = Clock::time_point::max();  // a job not begun by then fails with deadline_exceeded
+  Clock::time_point deadline = Clock::time_point::max();  // a job still queued by then fails with deadline_exceeded
   /// Called exactly once, with the result or an error, unless the job is cancelled: on the scheduler's thread, or in
   /// `submit` itself. It must be short and must not throw; it may submit and cancel.
   std::function<void(BatchResult)> done;
