@@ -42,7 +42,7 @@ ArrayDevice device_of(ArrayBackend backend, const Selection& selection, const Ma
     if (std::to_string(each.index) != selection.device_index) continue;
     device.index = each.index;
     device.memory = each.total_bytes;
-    // ONNX is a runtime, on whatever it runs.
+    // ONNX Runtime is shown as the runtime, whatever its device.
     if (backend == ArrayBackend::onnx && !each.version.empty()) device.name = each.version;
   }
   return device;
@@ -56,7 +56,7 @@ ArrayChoice choose_arrays(ArrayBackend wanted, const Machine& machine, bool is_w
     Preferences preferences;
     preferences.wanted = specs_of(backend);
     preferences.policy = BackendPolicy::allow;
-    preferences.is_wish = true;  // a machine need not know every name
+    preferences.is_wish = true;  // unknown names are not an error
     const Selection selection = select({.name = "arrays"}, preferences, machine);
     bool is_had = false;
     for (const ConsideredBackend& each : selection.considered) {
@@ -66,7 +66,7 @@ ArrayChoice choose_arrays(ArrayBackend wanted, const Machine& machine, bool is_w
       choice.refusals +=
           (choice.refusals.empty() ? "" : "; ") + spec_text(each.backend, each.device) + ": " + each.refusal;
     }
-    // The processor is the last of the order: what selection came to is used, whatever it is.
+    // The processor is last in the order: the selection is used, whatever it is.
     if (!is_had && backend != ArrayBackend::cpu) continue;
     choice.device = device_of(backend, selection, machine);
     choice.is_wanted = wanted == ArrayBackend::automatic || wanted == backend;

@@ -60,7 +60,7 @@ struct Context::State {
   ArrayChoice choice;
   std::string fallback_reason;
 
-  // What the environment says, unless something was set already.
+  // Applies the environment variable unless a choice was made already.
   void settle() {
     if (is_chosen) return;
     const std::string named = base::environment("MLX_BACKEND").value_or("auto");

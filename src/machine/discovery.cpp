@@ -19,7 +19,7 @@ namespace {
 using backends::Device;
 using backends::DeviceKind;
 
-// What each backend was found to have, as long as the process lives.
+// Results of discovery for each backend, kept as long as the process lives.
 struct Known {
   base::Mutex mutex;
   std::map<std::string, BackendState, std::less<>> states;
@@ -43,7 +43,7 @@ std::string install_hint(std::string_view backend) {
                      : std::string();
 }
 
-// The first library that passes, else why each does not.
+// Takes the first library that passes, else records why each does not.
 void probe_libraries(backends::Backend& backend, const backends::LibrarySearch& search, bool anew,
                      BackendState& state) {
   std::string reasons, remedy;
@@ -143,7 +143,7 @@ Machine discover(const DiscoveryOptions& options) {
 }
 
 Machine discover_for(const Preferences& preferences, const ModelNeeds& model) {
-  Preferences all = preferences;  // what the manifest names must be looked at too
+  Preferences all = preferences;  // backends named by the manifest must be probed too
   all.wanted.insert(all.wanted.end(), model.backends.begin(), model.backends.end());
   if (!model.file_extension.empty()) all.wanted.emplace_back("onnx");  // the only one that reads files
   const bool may_have_accelerators = base::may_have_accelerators();
@@ -166,7 +166,7 @@ std::string default_backend(const std::vector<std::string>& priority) {
 }
 
 void check_names(const std::vector<std::string>& names) {
-  // Selection looks at each, and needs no devices for it.
+  // Selection checks each name, and needs no devices for that.
   Preferences preferences;
   preferences.wanted = names;
   select({.name = "any"}, preferences, discover({.wants = [](const BackendState&) { return false; }}));

@@ -1,4 +1,4 @@
-// The estimate by sizes alone.
+// The estimate of inference memory from sizes only.
 #include <array>
 #include <cstdio>
 #include <initializer_list>
@@ -11,7 +11,7 @@
 namespace alate {
 namespace {
 
-// A number of bytes or elements that knows when it no longer fits.
+// A number of bytes or elements with overflow checks.
 class Checked {
  public:
   Checked(std::uint64_t value) : value_(value) {}  // NOLINT(google-explicit-constructor)

@@ -12,7 +12,7 @@ namespace {
 
 using formats::Json;
 
-// The features that make a difference to how fast models run.
+// The features that affect the speed of models.
 constexpr std::array<std::string_view, 17> kFeatures = {
     "avx2",        "fma",      "f16c",     "avx_vnni", "avx512f", "avx512bw", "avx512vl", "avx512_vnni", "avx512_bf16",
     "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16", "asimddp", "i8mm",     "bf16",     "sve"};

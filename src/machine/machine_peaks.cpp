@@ -19,15 +19,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Takes results, so that no compiler leaves the work out.
+// Consumes results, so that compilers do not eliminate the work.
 std::atomic<std::uint64_t> sink{0};
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// A machine that is busy with other work gets fewer repeats, so that the whole stays within its two seconds.
+// A machine that is busy with other work gets fewer repeats, so that all measurements stay within two seconds.
 constexpr double kSecondsOfOne = 0.15;
 
-// Least seconds in which each of `workers` threads does `work` once.
+// Shortest time in which each of `workers` threads does `work` once.
 double least_seconds(std::size_t workers, std::size_t repeats, const std::function<void(std::size_t worker)>& work) {
   double least = 1e9;
   const Clock::time_point begin = Clock::now();
@@ -68,7 +68,7 @@ PeakRate multiply_add_rate() {
   return compute_rate(kPeakOfF32, "GFLOP/s", loop, {});
 }
 
-// More than the caches hold, as long as memory allows.
+// More bytes than the caches hold, as far as memory allows.
 std::size_t bytes_to_read() {
   constexpr std::size_t kLeast = std::size_t{16} << 20, kUsual = std::size_t{192} << 20, kMost = std::size_t{256} << 20;
   const std::size_t wanted = std::clamp(3 * base::cpu_facts().l3_bytes, kUsual, kMost);
@@ -83,7 +83,7 @@ PeakRate read_rate(const cpu::ReadLoop& loop) {
   Tensor memory = Tensor::uninitialized({DType::u64, {static_cast<std::int64_t>(words * threads)}});
   base::prefer_large_pages(memory.mutable_bytes().data(), memory.byte_count());
   const std::span<std::uint64_t> values = memory.mutable_values<std::uint64_t>();
-  // Each thread fills what it will read, so that pages lie near its core.
+  // Each thread fills the part that it will read, so that its pages are local to its core.
   least_seconds(threads, 1, [&](std::size_t i) { std::ranges::fill(values.subspan(i * words, words), i + 1); });
   const auto measured = [&](std::size_t workers, std::size_t count) {
     const double seconds =

@@ -89,7 +89,7 @@ Device parse_device(const Json& json) {
   return device;
 }
 
-// The last line that a library wrote before it went down, which often says why.
+// The last line that a library wrote before it crashed, which often says why.
 std::string last_line(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   constexpr std::size_t kMost = 200;

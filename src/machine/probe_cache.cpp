@@ -1,4 +1,4 @@
-// Probes kept on disk.
+// The disk cache of probes.
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A library that failed may have failed for a passing reason: it is tried again after a while.
+// A library may have failed for a temporary reason: it is tried again after a while.
 constexpr std::chrono::minutes kFailureIsKept{10};
 
 std::uint64_t time_of(const fs::path& path) {
@@ -27,7 +27,7 @@ std::uint64_t time_of(const fs::path& path) {
   return static_cast<std::uint64_t>(fs::last_write_time(path, ignored).time_since_epoch().count());
 }
 
-// All that another result may come from: the file, the drivers, and this program.
+// All that a result depends on: the file, the drivers, and this program.
 std::string key_of(std::string_view backend, const fs::path& library) {
   std::error_code ignored;
   FingerprintBuilder key;
@@ -41,7 +41,7 @@ std::string key_of(std::string_view backend, const fs::path& library) {
   return to_string(key.finish());
 }
 
-// One file a library, which a newer probe replaces. Its first line is the key.
+// One file for each library, replaced by newer probes. Its first line is the key.
 std::string file_of(std::string_view backend, const fs::path& library) {
   std::error_code ignored;
   const std::string name =
@@ -79,7 +79,7 @@ void cache_probe(const backends::Backend& backend, const fs::path& library, cons
     const std::string text = key_of(backend.name(), library) + "\n" + to_text(probe);
     probes().write(file_of(backend.name(), library), std::as_bytes(std::span(text)));
   } catch (const std::exception& error) {
-    // A cache folder that cannot be written to costs time at the next start, no more.
+    // A cache folder that cannot be written to only costs time at the next start.
     base::log(base::LogLevel::debug, "probe not kept", {{"error", error.what()}});
   }
 }

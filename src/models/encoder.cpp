@@ -17,7 +17,7 @@ constexpr std::array kArchitectures = {
 
 EncoderInputs declare_encoder_inputs(graph::Builder& b) {
   EncoderInputs in;
-  // Further tokens belong to no sequence, and further sequences have no tokens.
+  // Dims may be padded: added tokens belong to no sequence, and added sequences have no tokens.
   in.tokens = b.dim("tokens", 1, {}, true);
   in.sequences = b.dim("sequences", 1, {}, true);
   in.longest = b.dim("longest", 1, {}, true);

@@ -1,4 +1,4 @@
-// The texts by which `auto` judges types.
+// The texts by which dtype `auto` judges types.
 #include "pipelines/dtype_choice.h"
 
 namespace alate::pipelines {

@@ -22,18 +22,18 @@ std::string digits(const char* format, double value) {
 }
 
 EmbeddingPipeline chosen(LoadedPipeline loaded, const std::filesystem::path& folder, std::string reason) {
-  // Said at the level that is always shown: it decides how near vectors are to those of float32.
+  // Logged at a level that is always shown: the choice determines how close vectors are to those of float32.
   base::log(base::LogLevel::warn, "dtype auto chose",
             {{"model", runtime::shown_name(folder)}, {"dtype", loaded.model->facts.dtype}, {"reason", reason}});
   loaded.model->facts.dtype_reason = std::move(reason);
   return std::move(loaded.pipeline);
 }
 
-// What came of one candidate.
+// The result of trying one candidate.
 struct Trial {
   std::optional<LoadedPipeline> loaded;
   double cosine = 0;
-  std::string refusal;  // empty: taken
+  std::string refusal;  // empty: accepted
 };
 
 Trial try_dtype(const std::filesystem::path& folder, LoadOptions options, const DTypeCandidate& candidate,

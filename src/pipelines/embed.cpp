@@ -38,7 +38,7 @@ namespace {
 
 using Row = std::vector<std::int32_t>;
 
-// Places of the rows, longest first; rows of equal length keep their order.
+// Indices of the rows, longest first; rows of equal length keep their order.
 std::vector<std::size_t> by_length(std::span<const Row> rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -117,8 +117,8 @@ Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows
   return result;
 }
 
-// Whether the tokenizer is read beside the model: a large vocabulary takes many milliseconds. Not where one thread was
-// asked for, nor where address space is short: a thread more takes a stack and a heap of its own.
+// Whether the tokenizer is loaded in parallel with the model: a large vocabulary takes many milliseconds. Not where one
+// thread was asked for, nor where address space is limited: another thread takes a stack and a heap of its own.
 bool may_load_side_by_side(const LoadOptions& options) {
   return options.threads != 1 && base::ThreadPool::shared().size() > 1 && base::process_limits().limit_bytes == 0;
 }
@@ -134,7 +134,8 @@ namespace pipelines {
 
 LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options) {
   const std::filesystem::path home = runtime::find_model_files(folder, options.onnx_file).folder;
-  constexpr std::launch kEither = std::launch::async | std::launch::deferred;  // here, where no thread can be had
+  constexpr std::launch kEither =
+      std::launch::async | std::launch::deferred;  // on this thread when no other can be started
   const std::launch when = may_load_side_by_side(options) ? kEither : std::launch::deferred;
   std::future<Tokenizer> tokenizer = std::async(when, [home] { return Tokenizer::load(home); });
   if (when == std::launch::deferred) tokenizer.wait();
@@ -147,7 +148,7 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOpti
     model = Model::State::load(folder, options,
                                [&](const Model::State& on) { first = compile_embedding(on, modules, normalize); });
   } catch (...) {
-    tokenizer.get();  // of two things that are wrong the same one is told every time
+    tokenizer.get();  // if both fail, always the same error is reported
     throw;
   }
   auto state = std::make_shared<EmbeddingPipeline::State>(Model(model), tokenizer.get(), std::move(modules));

@@ -14,8 +14,8 @@ Value as_column(Builder& b, Value x, Value like) {
   return b.broadcast_in_dim({x}, {.dims = b.shape(like).dims, .mapping = {0}});
 }
 
-// Token j of a sequence weighs j + 1, counted from the sequence's first token also where pooling begins later. With s
-// tokens skipped and n pooled, Σ (s + j) x_j / Σ (s + j) over j = 1…n is a mix of the mean (weight s · n) and of the
+// Token j of a sequence has weight j + 1, counted from the sequence's first token even where pooling begins later. With
+// s tokens skipped and n pooled, Σ (s + j) x_j / Σ (s + j) over j = 1…n is a blend of the mean (weight s · n) and the
 // weighted mean (weight n (n + 1) / 2) of the pooled tokens.
 Value weighted_mean(Builder& b, const models::EncoderInputs& in, Value mean, Value weighted) {
   const auto number = [&](Value x) { return b.convert({x}, {.dtype = DType::f32}); };

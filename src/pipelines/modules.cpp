@@ -14,7 +14,7 @@ namespace {
 using formats::Json;
 using graph::PoolMode;
 
-// Lengths above this stand for "no limit": transformers writes 1e30 there.
+// Lengths above this mean "no limit": transformers writes 1e30 for it.
 constexpr double kNoLimit = 1e9;
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
@@ -27,7 +27,7 @@ std::optional<Json> read_json(const std::filesystem::path& folder, std::string_v
   return formats::parse_json(base::read_contained_file(folder, name, kMostBytes), path.string());
 }
 
-// "sentence_transformers.models.Pooling" and newer paths are told apart by their last part.
+// "sentence_transformers.models.Pooling" and newer paths are recognized by their last part.
 std::string last_part(std::string_view dotted) { return std::string(dotted.substr(dotted.rfind('.') + 1)); }
 
 std::filesystem::path module_folder(const std::filesystem::path& folder, const std::string& path) {
@@ -82,7 +82,7 @@ void read_pooling(const Json& config, EmbeddingModules& modules) {
   modules.pool_prompt = config.get_bool("include_prompt", true);
 }
 
-// "torch.nn.modules.activation.Tanh" as transformers' ACT2FN calls it.
+// The name in transformers' ACT2FN of "torch.nn.modules.activation.Tanh".
 std::string activation_name(std::string_view type) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNames = {{{"Identity", "linear"},
                                                                                            {"Tanh", "tanh"},

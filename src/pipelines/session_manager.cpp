@@ -16,13 +16,13 @@ namespace {
 
 using StatePtr = std::shared_ptr<const Model::State>;
 
-// A model that is loaded or on its way.
+// A model that is loaded or being loaded.
 struct Entry {
   std::filesystem::path path;
   std::shared_future<StatePtr> model;
 };
 
-// All that two loads must have in common to share a model.
+// The key of a load: loads with equal keys share a model.
 std::string key_of(const std::filesystem::path& path, const LoadOptions& options) {
   std::string key = path.string();
   for (const std::string& name : options.backends) key += '\n' + name;
@@ -42,13 +42,13 @@ std::filesystem::path real_path(const std::filesystem::path& path) {
 
 struct SessionManager::State {
   mutable base::Mutex mutex;
-  std::condition_variable released;  // a model has gone
+  std::condition_variable released;  // notified when a model has been destroyed
   std::vector<std::string> priority;
   std::map<std::string, Entry> entries;
-  std::map<const Model::State*, std::filesystem::path> alive;  // every loaded model, until its last user lets go
+  std::map<const Model::State*, std::filesystem::path> alive;  // every loaded model, until its last user releases it
   std::map<std::pair<std::string, std::string>, std::size_t> sessions;
 
-  // Counts the model, and says when it is gone.
+  // Counts the model, and notifies when it is destroyed.
   static StatePtr tracked(const std::shared_ptr<State>& state, const std::filesystem::path& path, StatePtr model) {
     const Model::State* key = model.get();
     const Selection& selection = model->facts.selection;
@@ -59,7 +59,7 @@ struct SessionManager::State {
       ++state->sessions[session];
     }
     return {key, [state, session, held = std::move(model)](const Model::State* gone) mutable {
-              held.reset();  // before anybody is told
+              held.reset();  // before waiters are notified
               const std::lock_guard lock(state->mutex);
               state->alive.erase(gone);
               --state->sessions[session];
@@ -70,7 +70,7 @@ struct SessionManager::State {
 
 SessionManager::SessionManager() : state_(std::make_shared<State>()) {}
 
-// Models know the state that counts them, and the state holds models: here the circle ends.
+// Models hold the state that counts them, and the state holds models: this breaks the cycle.
 SessionManager::~SessionManager() {
   std::map<std::string, Entry> entries;  // let go of without the lock
   {
@@ -128,7 +128,7 @@ SessionModel SessionManager::load_model(const std::filesystem::path& path, const
     const Selection& selection = made.facts().selection;
     return {made, selection.backend, selection.device};
   } catch (...) {
-    // Each who waited gets an exception object of its own.
+    // Each waiter gets an exception object of its own.
     std::rethrow_exception(base::copy_of(std::current_exception()));
   }
 }

@@ -34,7 +34,7 @@ Built build(const ModelSource& source, const models::TensorsByName* replaced,
   return built;
 }
 
-// Texts in their order, as many as fit into a batch.
+// Batches of texts in order, as many as fit into each.
 std::vector<PackedTokens> batches_of(const PackedTokens& tokens) {
   std::vector<PackedTokens> batches;
   std::size_t at = 0;
@@ -49,7 +49,7 @@ std::vector<PackedTokens> batches_of(const PackedTokens& tokens) {
   return batches;
 }
 
-// Finds the one layer behind a value.
+// Finds the single layer that a value is computed from.
 class Feeder {
  public:
   Feeder(const graph::Graph& graph, std::span<const models::LinearLayer> layers)
@@ -63,7 +63,7 @@ class Feeder {
     found_.reset();
     passed_.clear();
     if (!walk(x) || !found_) return {};
-    // Everything on the way is read on the way alone; what x itself is read by are the layers that it feeds.
+    // Values on the way may have no readers outside it; x itself is read by the layers that it feeds.
     passed_.push_back(layers_[*found_].y.node);
     for (const graph::NodeId id : passed_) {
       if (id == x.node) continue;
@@ -78,7 +78,7 @@ class Feeder {
   }
 
  private:
-  // Whether the value is element-wise in one layer's outputs and numbers that are the same everywhere.
+  // Whether the value is an element-wise function of one layer's outputs and of uniform values.
   bool walk(graph::Value value) {
     if (is_uniform(value)) return true;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -171,7 +171,7 @@ std::vector<Inputs> CalibrationRun::inputs_of(std::span<const std::size_t> layer
 std::vector<std::vector<double>> CalibrationRun::means_as_stored(std::span<const std::size_t> layers) {
   std::vector<std::vector<double>> means;
   for (const std::size_t layer : layers) {
-    // One after another: all of them at a time would be many times the model's size.
+    // One after another: all at once would be many times the model's size.
     for (const Inputs& inputs : inputs_of({&layer, 1}, {}, {})) means.push_back(column_means(inputs));
   }
   return means;

@@ -141,7 +141,7 @@ constexpr std::array kTexts = {
     "พรุ่งนี้เราจะไปตลาดแต่เช้า",
     "Kesho asubuhi tutaenda sokoni kununua matunda.",
     "Ngày mai chúng tôi sẽ đi thăm bà ngoại ở quê.",
-    // A few that are longer.
+    // Longer texts.
     "The lake lies in a valley that was carved by ice. On its northern shore the slopes are steep and wooded, and the "
     "road has to pass through two tunnels; on the southern shore there are orchards, a campsite and a village whose "
     "church is older than the country it stands in. In summer boats cross every hour. In winter, when the surface "

@@ -12,7 +12,7 @@
 namespace alate::quantization {
 namespace {
 
-constexpr std::size_t kCovarianceRows = 16;  // that a thread makes at a time
+constexpr std::size_t kCovarianceRows = 16;  // computed by a thread at a time
 constexpr std::size_t kWeightRows = 32;      // likewise; their columns stay in its cache
 
 // to[i] += factor · from[i]
@@ -73,7 +73,7 @@ GptqPlan::GptqPlan(std::span<const double> covariance, std::size_t columns, doub
   double added = 0;
   for (std::size_t i = 0; i < columns; ++i) added += at(i, i);
   added = added * damping / static_cast<double>(std::max<std::size_t>(columns, 1));
-  if (!(added > 0)) added = 1;  // inputs that never vary: H is the identity, and columns are rounded one by one
+  if (!(added > 0)) added = 1;  // constant inputs: H is the identity, and columns are rounded independently
   std::vector<double> matrix(columns * columns);
   for (std::size_t i = 0; i < columns; ++i) {
     for (std::size_t j = 0; j <= i; ++j) matrix[i * columns + j] = at(order_[i], order_[j]) + (i == j ? added : 0);
@@ -83,7 +83,7 @@ GptqPlan::GptqPlan(std::span<const double> covariance, std::size_t columns, doub
 }
 
 tensor::ScaledRows GptqPlan::round(const Tensor& weight, std::int64_t runs) const {
-  tensor::ScaledRows result = tensor::round_rows(weight, runs);  // for its scales, which stay
+  tensor::ScaledRows result = tensor::round_rows(weight, runs);  // for its scales, which are kept
   const std::span<const float> values = weight.values<float>(), scales = result.scales.values<float>();
   const std::span<std::int8_t> stored = result.stored.mutable_values<std::int8_t>();
   const auto rows = static_cast<std::size_t>(weight.extent(0));
@@ -91,7 +91,7 @@ tensor::ScaledRows GptqPlan::round(const Tensor& weight, std::int64_t runs) cons
   base::ThreadPool::shared().parallel_for(
       (rows + kWeightRows - 1) / kWeightRows, 0, [&](std::size_t part, std::size_t) {
         const std::size_t begin = part * kWeightRows, count = std::min(rows - begin, kWeightRows);
-        std::vector<float> left(n * count), error(count);  // columns of the weights lie one after another
+        std::vector<float> left(n * count), error(count);  // columns of the weights are contiguous
         for (std::size_t i = 0; i < n; ++i) {
           for (std::size_t row = 0; row < count; ++row) left[i * count + row] = values[(begin + row) * n + order_[i]];
         }

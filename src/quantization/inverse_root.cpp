@@ -1,5 +1,5 @@
 // With J the matrix that reverses the order of rows, J H J = L Lᵀ gives H⁻¹ = UᵀU for U = J L⁻¹ J, which is upper
-// triangular: a Cholesky factor and a triangular inverse, and no inverse of H itself.
+// triangular: this takes a Cholesky factor and a triangular inverse, but no inverse of H itself.
 #include "quantization/inverse_root.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace alate::quantization {
 namespace {
 
-constexpr std::size_t kBlock = 64;       // columns that are eliminated at a time
-constexpr std::size_t kRowsAtOnce = 16;  // of a thread
+constexpr std::size_t kBlock = 64;       // columns eliminated at a time
+constexpr std::size_t kRowsAtOnce = 16;  // for each thread
 constexpr std::size_t kColumnsAtOnce = 96;
 
 void over_parts(std::size_t count, std::size_t part, const auto& each) {
@@ -37,7 +37,7 @@ void subtract_rows(const double* factors, const double* rows, std::size_t count,
   }
 }
 
-// Rows [begin, end) of L's columns [first, last), whose block on the diagonal is done for rows before `begin`.
+// Solves rows [begin, end) of L's columns [first, last); the diagonal block is finished for rows before `begin`.
 void solve_rows(double* a, std::size_t n, std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     double* row = a + i * n;

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Tokens of a text that count, and of all texts: more would take memory and change little.
+// Most tokens used of one text, and of all texts: more would take memory and change little.
 constexpr std::size_t kLongestText = 256, kMostTokens = 16384;
 
 PackedTokens tokens_of(const fs::path& folder, std::span<const std::string> texts, std::int64_t positions) {
@@ -48,8 +48,8 @@ PackedTokens tokens_of(const fs::path& folder, std::span<const std::string> text
   return tokens;
 }
 
-// Whether the folder is for vectors of texts alone, by what it says of itself: a folder of sentence-transformers around
-// a model without a head. What only forward's further outputs read is of no use in it.
+// Whether the folder is only for text embedding: a sentence-transformers folder whose model has no head. Weights read
+// only by forward's other outputs are of no use in it.
 bool is_for_embedding_alone(const fs::path& folder, const formats::Json& config) {
   std::error_code ignored;
   if (!fs::exists(folder / "modules.json", ignored)) return false;

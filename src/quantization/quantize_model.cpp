@@ -16,21 +16,21 @@
 namespace alate::quantization {
 namespace {
 
-// Rotated inputs have few that are far from the others: rounding them moves vectors of all-MiniLM-L6-v2 by 0.7e-4 of
-// the cosine in one run each, and by less than 0.2e-4 less in more.
+// Rotated inputs have few outliers: rounding them moves vectors of all-MiniLM-L6-v2 by 0.7e-4 of the cosine in one
+// group each, and by at most 0.2e-4 less in more groups.
 constexpr std::int64_t kRunsOfRotated = 1;
 constexpr std::int64_t kFewestRunsOfOrdered = 4;
-// Of others, where no number is asked for: as all-MiniLM-L6-v2 needs them. Rounding in one run each moves its vectors,
-// as 1e-4 of the cosine, by 0.9 for inputs of query, key and value (in two by 0.5, in four by 0.3), by 0.4 for those of
-// the layer before the activation (0.3, 0.2), by 1.7 for those behind it (in eight by 0.5), and by 0.06 for attention's
-// results.
+// Groups of other inputs where no number is asked for, chosen for all-MiniLM-L6-v2. Rounding in one group each moves
+// its vectors, in units of 1e-4 of the cosine, by 0.9 for inputs of query, key and value (in two groups by 0.5, in four
+// by 0.3), by 0.4 for those of the layer before the activation (0.3, 0.2), by 1.7 for those after it (in eight by 0.5),
+// and by 0.06 for attention's results.
 constexpr std::int64_t kRunsOfNorms = 2, kRunsOfAttention = 1, kRunsOfOrdered = 4, kRunsOfOthers = 4;
-// A run is a multiple of this long, which products of 8-bit integers take at a time.
+// The group size is a multiple of this, the width that products of 8-bit integers take at a time.
 constexpr std::int64_t kRunMultiple = 16;
 
 using models::LinearLayer;
 
-// In 16 bits, where the numbers are small enough for that; their range is, in tables that are added to others.
+// The tensor in f16, empty where numbers are out of its range. Tables whose rows are added to others are in range.
 std::optional<Tensor> as_f16(const Tensor& floats) {
   constexpr float kLargest = 65504;
   const std::span<const float> values = floats.values<float>();
@@ -82,10 +82,10 @@ class Quantizer {
       result_.tensors.insert_or_assign(table.weight, std::move(*rounded));
   }
 
-  // Whether the one layer that feeds these through an activation may give its outputs in another order.
+  // Whether a single layer feeds these through an activation, so that its outputs may be reordered.
   bool may_order(std::span<const std::size_t> group) const { return layers_.fed_by[group.front()] < group.front(); }
 
-  // Of inputs that are not rotated.
+  // The number of groups for inputs that are not rotated.
   std::int64_t wanted_runs(std::span<const std::size_t> group) const {
     if (runs_) return may_order(group) ? std::max(2 * *runs_, kFewestRunsOfOrdered) : *runs_;
     switch (layers_.inputs[group.front()]) {
@@ -97,7 +97,7 @@ class Quantizer {
     return kRunsOfOthers;
   }
 
-  // As many runs as are wanted, or the next fewer that divide the inputs well.
+  // The wanted number of groups, or the next lower one that divides the inputs well.
   models::InputRounding rounding_of(std::span<const std::size_t> group) const {
     const std::int64_t in = layers_.linear[group.front()].in, rotation = tensor::rotation_of(in);
     const std::int64_t multiple = rotation != 0 ? rotation : kRunMultiple;

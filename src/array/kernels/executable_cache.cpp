@@ -23,7 +23,7 @@ std::shared_ptr<ExecutableCache::Entry> ExecutableCache::entry(const std::string
 std::shared_ptr<backends::Executable> ExecutableCache::get(
     const std::string& key, const std::function<std::unique_ptr<backends::Executable>()>& make) {
   const std::shared_ptr<Entry> found = entry(key);
-  // When `make` throws, the next caller tries again: an entry without executable is as none.
+  // When `make` throws, the next caller tries again: an entry without an executable counts as none.
   std::call_once(found->once, [&] { found->executable = make(); });
   return found->executable;
 }

@@ -104,8 +104,8 @@ class GraphKernels final : public KernelBackend {
  private:
   using Build = std::function<Value(Builder&, const std::vector<Value>&)>;
 
-  /// Runs the graph that `build` makes of parameters like the inputs; `function` names everything else that it depends
-  /// on. The result is copied to `out` when all is done, so that it may be an input's memory.
+  /// Runs the graph that `build` makes from parameters shaped like the inputs; `function` names everything else that it
+  /// depends on. The result is copied to `out` at the end, so `out` may be an input's memory.
   void run(const std::string& function, std::span<const Tensor> inputs, std::span<float> out,
            const Build& build) const {
     std::string key = function;

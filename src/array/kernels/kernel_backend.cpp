@@ -1,4 +1,4 @@
-// The shapes of the kernel face, checked once for all backends.
+// Shape checks of the kernel interface, once for all backends.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -51,7 +51,7 @@ void KernelBackend::matmul_vec_into(const MatrixView& w, std::span<const float> 
 }
 
 std::vector<float> KernelBackend::matmul_vec(const MatrixView& w, std::span<const float> x) const {
-  require_matrix("matmul_vec", "w", w);  // before its size is believed
+  require_matrix("matmul_vec", "w", w);  // before its size is used
   std::vector<float> out(w.rows);
   matmul_vec_into(w, x, out);
   return out;

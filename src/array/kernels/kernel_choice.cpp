@@ -1,4 +1,4 @@
-// Which backend the kernel face runs on.
+// The choice of the backend for the kernel interface.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -19,14 +19,13 @@ using machine::BackendSpec;
 using machine::BackendState;
 using machine::Machine;
 
-// A backend of the name, then devices of that name that a foreign runtime has. The processor's own engine is always
-// there.
+// Of each name, first the backend, then the foreign runtimes' devices. The processor's own engine is always available.
 constexpr std::array<std::string_view, 10> kOrder = {"cuda",          "onnx:cuda", "xla:cuda", "rocm",   "onnx:rocm",
                                                      "onnx:migraphx", "metal",     "opencl",   "webgpu", "cpu"};
 
 bool is_processors_own(std::string_view choice) { return choice == "cpu"; }
 
-// Foreign libraries are opened only where they are asked for by name, or may have an accelerator.
+// Foreign libraries are opened only where they are asked for by name, or the machine may have an accelerator.
 Machine machine_for(const std::vector<std::string>& wanted) {
   const bool may_have_accelerators = base::may_have_accelerators();
   return machine::discover({.wants = [&](const BackendState& state) {

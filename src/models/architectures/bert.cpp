@@ -93,7 +93,7 @@ class Bert {
     return b_.tanh({head("pooler.dense", graph::take_rows(b_, x, in_.first), config_.hidden, config_.hidden)});
   }
 
-  // BertForMaskedLM: a transform, then the word table as the last product.
+  // BertForMaskedLM: a transform, then a product with the word table.
   Value masked_language_head(Value x) {
     b_.set_source("cls.predictions");
     const std::string head = "cls.predictions.";
@@ -108,7 +108,7 @@ class Bert {
     return b_.dense({transformed, table, weights_.get(b_, bias, {config_.vocabulary})}, {.has_bias = true});
   }
 
-  // A linear layer on top whose width is in the file.
+  // A linear layer whose output width is given by the file.
   Value classifier(Value x) {
     b_.set_source("classifier");
     return head("classifier", x, config_.hidden, weights_.rows("classifier.weight"));
@@ -121,7 +121,7 @@ class Bert {
     return weights_.linear(b_, name, x, from, to);
   }
 
-  // What comes after the layers is little work, and decides: it stays in float32.
+  // Heads are little work and decide the result: they stay in float32.
   Value head(const std::string& name, Value x, std::int64_t from, std::int64_t to) {
     return weights_.linear(b_, name, x, from, to, Rounding::never);
   }

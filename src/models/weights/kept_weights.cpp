@@ -10,7 +10,7 @@
 namespace alate::models {
 namespace {
 
-// Half a step above the largest f16, from where on numbers are rounded to infinity.
+// Half a step above the largest f16: numbers from here on round to infinity.
 constexpr double kBeyondF16 = 65520;
 
 bool fits_f16(double value) { return std::abs(value) < kBeyondF16 || !std::isfinite(value); }
@@ -34,7 +34,7 @@ void require_f16(const Tensor& weight, const std::string& stored) {
 
 graph::ConstantPtr kept_as(DType dtype, graph::ConstantPtr floats, const std::string& stored) {
   if (dtype == DType::f32) return floats;
-  // From what is stored, past the f32 that stands for it, so that nothing is rounded twice.
+  // Converts the stored constant behind its f32 conversion, so that nothing is rounded twice.
   if (floats->op == graph::Op::convert) floats = floats->operands.front();
   if (floats->shape.dtype == dtype) return floats;
   if (dtype == DType::f16) require_f16(graph::materialize(*floats), stored);

@@ -1,4 +1,4 @@
-// Weights that are stored in 8 bits or rounded to them: the layers that compute with them, and their numbers.
+// Weights that are stored in 8 bits or quantized on load: their layers and constants.
 #include <cmath>
 #include <utility>
 
@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::string_view kWeight = ".weight";
 
-// As stored names put it: beside "layer.weight" are "layer.weight_scale", "layer.bias" and "layer.smoothing".
+// Stored names: beside "layer.weight" are "layer.weight_scale", "layer.bias" and "layer.smoothing".
 std::string scale_name(const std::string& stored) { return stored + "_scale"; }
 std::string module_of(std::string_view stored) { return std::string(stored.substr(0, stored.size() - kWeight.size())); }
 
-// Of inputs whose weights are rounded as they are loaded. all-MiniLM-L6-v2 keeps a mean cosine of 0.9997 and a worst
-// one of 0.9990 to float32 when they are rotated, in one run; without that 0.9995 and 0.9985 in four runs, 0.9993 and
-// 0.9961 in two. Products of bytes take a multiple of 16 at a time.
+// Input rounding for weights that are quantized on load. all-MiniLM-L6-v2 keeps a mean cosine of 0.9997 and a worst one
+// of 0.9990 to float32 with rotated inputs, in one group; without rotation 0.9995 and 0.9985 in four groups, 0.9993 and
+// 0.9961 in two. Group sizes are multiples of 16, as products of bytes need.
 InputRounding rounding_on_load(std::int64_t in) {
   if (const std::int64_t rotation = tensor::rotation_of(in); rotation != 0) return {.runs = 1, .rotation = rotation};
   return {.runs = in % 32 == 0 ? 2 : 1};
@@ -35,7 +35,7 @@ void check_rounding(std::string_view stored, const InputRounding& inputs, std::i
                      ", which does not divide the ", in / inputs.runs, " channels of a run");
 }
 
-// Made of another constant, whose identity it has with a word more.
+// The identity of a constant derived from another one: that constant's identity and a word.
 Fingerprint identity_of(const Fingerprint& weight, std::string_view part) {
   return FingerprintBuilder().add(weight).add(part).finish();
 }
@@ -106,7 +106,7 @@ graph::ConstantPtr Weights::smoothing(const std::string& module, std::int64_t in
     throw make_error(ErrorCode::corrupt, "'", stored, "' is ", to_string(found), ", not f32[", in,
                      "]: a number for each channel");
   used_.insert(stored);
-  // Named by its numbers: layers of one input that are smoothed alike round it once.
+  // Identified by its values: layers that share an input and its smoothing round the input once.
   const Tensor* other = replacement(stored);
   graph::ConstantPtr constant = graph::make_constant(stored, other != nullptr ? *other : file_.tensor(stored));
   if (!all_finite(constant->tensor))
@@ -134,7 +134,7 @@ graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& mod
   return b.quantized_dense(std::move(operands), std::move(attributes));
 }
 
-// The weight in f32, as its products with x take it.
+// The weight in f32, in the form for products with x.
 graph::ConstantPtr Weights::weight_of(const std::string& stored, graph::ConstantPtr smoothing) {
   const InputRounding inputs = settings_.quantization.rounding_of(module_of(stored));
   graph::ConstantPtr weight = in_float32(stored, inputs.runs);
@@ -178,7 +178,7 @@ graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::
                              std::int64_t width, Rounding rounding) {
   const std::string stored = require(name, {rows, width});
   tables_.push_back({.weight = stored, .rows = rows, .width = width, .rounding = rounding});
-  // A table is read where it lies: of halves, the rows that are taken are widened, and not all of it.
+  // A table is read in place: for half types only the rows taken are widened, not the whole table.
   const DType dtype = stored_shape(stored).dtype;
   if (settings_.kept_in() != DType::f32 && (dtype == DType::bf16 || dtype == DType::f16))
     return b.convert({graph::take_rows(b, b.constant(leaf(stored)), indices)}, {.dtype = DType::f32});

@@ -32,7 +32,7 @@ std::int64_t count_in(const Json& object, const char* field, std::int64_t least,
   return count;
 }
 
-// What the object says, and `otherwise` where it says nothing.
+// The object's fields, with those of `otherwise` for missing ones.
 InputRounding input_rounding(const Json& object, const InputRounding& otherwise, std::string_view of) {
   const InputRounding found{
       .runs = count_in(object, "activation_runs", 1, otherwise.runs, of, "number of runs, which is 1 or more"),
@@ -43,7 +43,7 @@ InputRounding input_rounding(const Json& object, const InputRounding& otherwise,
   return found;
 }
 
-// What input_rounding reads.
+// The inverse of input_rounding.
 Json::Object to_object(const InputRounding& inputs, const InputRounding& otherwise) {
   Json::Object object = {{"activation_runs", inputs.runs}};
   if (inputs.rotation != otherwise.rotation) object.emplace_back("rotation", inputs.rotation);

@@ -10,7 +10,7 @@
 namespace alate::models {
 namespace {
 
-// TensorFlow's names of a norm's weights, in checkpoints that were converted from it.
+// TensorFlow's names for a norm's weights, found in converted checkpoints.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOldNames = {
     {{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}}};
 
