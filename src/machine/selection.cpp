@@ -18,12 +18,12 @@ namespace {
 using backends::Device;
 using backends::DeviceKind;
 
-// Whose policy is not the client's to choose.
+// The origin whose policy the client cannot choose.
 constexpr std::string_view kRequest = "the request";
 
 constexpr std::string_view kAutomatic = "the automatic order";
 
-// The automatic order: accelerators of these backends, then those of backends that it does not name; then processors.
+// The automatic order: accelerators of these backends, then those of other backends, then processors.
 constexpr std::array<std::string_view, 8> kAcceleratorOrder = {"cuda", "rocm", "metal",  "coreml",
                                                                "onnx", "xla",  "opencl", "webgpu"};
 constexpr std::array<std::string_view, 3> kProcessorOrder = {"cpu", "onnx", "xla"};
@@ -39,7 +39,7 @@ bool is_called(const Device& device, std::string_view name) {
   return device.name == name || (name == "gpu" && device.kind == DeviceKind::gpu && !device.is_emulated);
 }
 
-// Whether the setting `gpu` means this device.
+// Whether the setting `gpu` names this device.
 bool is_meant(const Device& device, std::string_view gpu) { return device.name == gpu || device.backend == gpu; }
 
 template <typename Range>
@@ -49,7 +49,7 @@ std::string listed(const Range& names) {
   return text;
 }
 
-// One line of the order in which things are tried: a device, or a backend that cannot come to one.
+// An entry of the order of trial: a device, or a backend without a usable one.
 struct Candidate {
   const BackendState* state = nullptr;
   const Device* device = nullptr;
@@ -68,7 +68,7 @@ class Chooser {
     const bool may_fall_back = preferences_.policy != BackendPolicy::strict || preferences_.is_wish;
     if (preferences_.wanted.empty() || may_fall_back) {
       add_automatic_order();
-      // What the model requires is a wish of its own, also for what is never chosen otherwise.
+      // The model's requirement counts as a request, also for devices that are never chosen automatically.
       for (const std::string& name : model_.backends) {
         const BackendState* state = machine_.find(BackendSpec::parse(name).backend);
         if (state != nullptr && state->is_available()) add_all(*state, "the model's manifest", true);
@@ -115,7 +115,7 @@ class Chooser {
            "its devices here are: " + listed(names));
   }
 
-  // All devices of a backend that was named without one: what computes fastest comes first.
+  // Adds all devices of a backend that was named without a device, the fastest first.
   void add_all(const BackendState& state, std::string_view asked_by, bool automatic) {
     for (const bool accelerators : {true, false}) {
       for (const Device& device : state.devices) {
@@ -157,7 +157,7 @@ class Chooser {
     }
   }
 
-  // A device without a backend: whichever backend has it.
+  // Whether a device was requested without a backend: any backend that has it will do.
   bool wants_device_alone() const { return preferences_.wanted.empty() && !preferences_.device.empty(); }
 
   void add(const BackendState& state, const Device& device, std::string_view asked_by, bool automatic) {
@@ -271,7 +271,7 @@ class Chooser {
     throw make_error(common_code(), message, remedies.empty() ? "" : "; " + remedies);
   }
 
-  // What all devices have in common that could be tried at all.
+  // The error code that all refused devices share; unavailable where they differ.
   ErrorCode common_code() const {
     std::optional<ErrorCode> common;
     for (const Candidate& candidate : candidates_) {

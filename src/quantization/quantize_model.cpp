@@ -17,7 +17,7 @@ namespace alate::quantization {
 namespace {
 
 // Rotated inputs have few outliers: rounding them moves vectors of all-MiniLM-L6-v2 by 0.7e-4 of the cosine in one
-// group each, and by at most 0.2e-4 less in more groups.
+// group each; more groups gain less than 0.2e-4.
 constexpr std::int64_t kRunsOfRotated = 1;
 constexpr std::int64_t kFewestRunsOfOrdered = 4;
 // Groups of other inputs where no number is asked for, chosen for all-MiniLM-L6-v2. Rounding in one group each moves

@@ -79,16 +79,16 @@ Padded read_inputs(const NamedTensors& inputs) {
   return padded;
 }
 
-// A number as the encoder takes it; what does not fit becomes -1, which no table has.
+// A number in the encoder's type; one that does not fit becomes -1, which is in no table.
 std::int32_t narrow(std::int64_t value) {
   return value < 0 || value > INT32_MAX ? -1 : static_cast<std::int32_t>(value);
 }
 
-// Some rows packed, and where each packed token came from.
+// Some rows in packed form, and the origin of each packed token.
 struct Chunk {
   PackedTokens tokens;
   runtime::PackingOptions options;
-  std::vector<std::int64_t> place;  // of each packed token in [batch · length]; -1: its row is not asked for
+  std::vector<std::int64_t> place;  // of each packed token in [batch · length]; -1: its output row is not needed
 };
 
 void add_token(Chunk& chunk, const Padded& padded, std::int64_t place, bool wanted) {
@@ -99,8 +99,8 @@ void add_token(Chunk& chunk, const Padded& padded, std::int64_t place, bool want
   chunk.place.push_back(wanted ? place : -1);
 }
 
-// A row's tokens with mask 1. Heads read the row's first place, even where the mask hides it from the others: such a
-// token comes last, looking but not seen.
+// Adds a row's tokens with mask 1. Heads read the row's first token even where the mask hides it: such a token is added
+// last, and attends but is masked as a key.
 void add_row(Chunk& chunk, const Padded& padded, std::int64_t row) {
   const std::size_t before = chunk.tokens.ids.size();
   for (std::int64_t i = row * padded.length; i < (row + 1) * padded.length; ++i) {
@@ -114,7 +114,7 @@ void add_row(Chunk& chunk, const Padded& padded, std::int64_t row) {
   chunk.options.first.push_back(first_is_hidden ? seen : 0);
 }
 
-// Puts a chunk's rows where they belong in [batch, length, …] or [batch, …].
+// Scatters a chunk's rows into [batch, length, …] or [batch, …].
 void scatter(const Tensor& from, bool per_token, const Chunk& chunk, std::int64_t first_row, Tensor& to,
              std::int64_t row_count) {
   const std::size_t count = per_token ? chunk.place.size() : chunk.tokens.lengths.size();
@@ -129,7 +129,7 @@ void scatter(const Tensor& from, bool per_token, const Chunk& chunk, std::int64_
   }
 }
 
-// The work of attention grows with the square of a row's length, whatever its positions are said to be.
+// Attention's work grows with the square of a row's length, whatever positions are given.
 void require_length(const NamedTensors& inputs, std::int64_t most) {
   for (const std::string_view name : kTokenInputs) {
     const auto found = inputs.find(name);

@@ -5,7 +5,7 @@
 namespace alate::runtime {
 
 std::uint64_t hash_row(std::uint64_t seed, std::uint64_t program, const BatchRow& row) {
-  // The multiplier depends on the seed too: collisions for one process are none for another.
+  // The multiplier depends on the seed too, so that collisions differ between processes.
   const std::uint64_t factor = (seed * 0x9e3779b97f4a7c15ULL) | 1;
   std::uint64_t hash = seed;
   const auto add = [&](std::uint64_t value) {

@@ -8,19 +8,19 @@
 namespace alate::runtime {
 namespace {
 
-// The widest values of an encoder's layer take some ten kilobytes a token, and second-level caches have 1 or 2 MB.
-// Below the lower limit the weights are read too often for the work that is done with them.
+// The widest activations of an encoder's layer take some ten kilobytes per token, and L2 caches have 1 or 2 MB. Below
+// the lower limit the weights are read too often for the work done with them.
 constexpr std::size_t kUsualTokens = 128, kFewestTokens = 48;
-// Weights that stay in no cache come from memory for each part. On two threads with tile registers, BERT-base is 1.2
-// times as fast in bf16 with parts of 512 tokens instead of 128, and 1.1 times in 8 bits with 256 (1.06 with 512); in
-// float32 and without such registers it makes no difference.
+// Weights that fit in no cache are read from memory for each part. On two threads with tile registers, BERT-base is 1.2
+// times as fast in bf16 with parts of 512 tokens as with 128, and 1.1 times in 8 bits with 256 (1.06 with 512); in
+// float32 and without tile registers it makes no difference.
 constexpr std::size_t kFewestTokensFromMemory = 256, kMostTokens = 512, kWeightBytesAToken = 330'000;
-// A thread that waits for the others may do so for this part of the time.
+// The largest share of time that threads may idle while waiting for others.
 constexpr double kMostIdle = 0.15;
-// Places that are filled up in a part before it is cut: a run more costs about as much.
+// Padding that is accepted in a part before it is split: an extra run costs about as much.
 constexpr std::size_t kPaddingForNothing = 256;
 
-// When the last of `workers` is done, in tokens, if each takes the next part as soon as it is free.
+// The time, in tokens, at which the last of `workers` finishes if each takes the next part as soon as it is free.
 std::size_t time_of(const std::vector<BatchPart>& parts, std::size_t workers) {
   std::vector<std::size_t> busy_until(workers, 0);
   for (const BatchPart& part : parts)
@@ -46,7 +46,7 @@ std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::s
   for (std::size_t i = 0, token = 0; i < lengths.size(); ++i) {
     const auto length = static_cast<std::size_t>(lengths[i]);
     const std::size_t held = parts.empty() ? 0 : parts.back().last_token - parts.back().first_token;
-    // A text that fits badly begins the next part, unless this one has hardly begun.
+    // A text that does not fit begins the next part, unless this one is still too small.
     const bool is_full = held >= wanted || (held + length > most_tokens && held >= kFewestTokens);
     if (parts.empty() || (is_full && length > 0)) {
       parts.push_back({i, i, token, token});

@@ -8,7 +8,7 @@
 namespace alate::runtime {
 namespace {
 
-// How many jobs are asked in vain for one batch, so that forming it takes microseconds with thousands waiting.
+// Most jobs that are tried in vain for one batch, so that forming it takes microseconds with thousands waiting.
 constexpr std::size_t kMostRefusals = 256;
 
 constexpr std::size_t kMostBatchesCharged = 64;
@@ -42,8 +42,8 @@ BatchQueue::BatchQueue(const BatchSchedulerOptions& options)
       even_row_length_(options.even_row_length),
       quantum_(static_cast<std::int64_t>(std::max<std::size_t>(options.max_tokens / 4, 1))) {}
 
-// What a client pays for so many tokens in rows of this length. However long a task says it is, its client is set back
-// by no more than some batches.
+// A client's charge for so many tokens in rows of this length. It is capped: however long a task claims to be, it sets
+// its client back by a limited number of batches.
 std::int64_t BatchQueue::charge(std::size_t tokens, std::size_t row_length) const {
   return static_cast<std::int64_t>(
       std::min(batch_work(tokens, row_length, even_row_length_), kMostBatchesCharged * max_tokens_));
@@ -96,7 +96,7 @@ void BatchQueue::take(NextBatch& batch) {
   };
   for (bool moved = true; moved && has_room();) {
     moved = false;
-    // Whoever has had a turn stands behind those that this pass has still to visit.
+    // Clients that have had a turn are behind those that this pass has yet to visit.
     auto client = ring_.begin();
     for (std::size_t left = ring_.size(); left > 0 && has_room(); --left) {
       const auto current = client++;
@@ -111,7 +111,7 @@ void BatchQueue::take(NextBatch& batch) {
     }
   }
   if (batch.task != nullptr) remove(*batch.task);
-  // What had to wait for a batch of its own kind, or for more room, begins the next one: else it could wait for ever.
+  // The first job passed over, for its kind or for lack of room, begins the next batch: else it could wait for ever.
   if (passed_over_ != nullptr && passed_over_->client != nullptr) {
     ClientQueue& client = *passed_over_->client;
     client.jobs.splice(client.jobs.begin(), client.jobs, passed_over_->place);
@@ -126,8 +126,8 @@ bool BatchQueue::fits(QueuedJob& job, const NextBatch& batch) const {
   return row != nullptr && batch.tokens + row->tokens() <= max_tokens_;
 }
 
-// The client's first job that can add to the batch, or null. Jobs all of whose rows others have taken leave the queue:
-// they wait for results alone.
+// The client's first job that can add to the batch, or null. Jobs whose rows have all been taken for others leave the
+// queue: they only wait for results.
 QueuedJob* BatchQueue::next_job(ClientQueue& client, const NextBatch& batch) {
   for (auto place = client.jobs.begin(); place != client.jobs.end() && refusals_ < kMostRefusals;) {
     QueuedJob& job = **place;
@@ -147,7 +147,7 @@ QueuedJob* BatchQueue::next_job(ClientQueue& client, const NextBatch& batch) {
 BatchQueue::Turn BatchQueue::turn(ClientQueue& client, NextBatch& batch) {
   QueuedJob* job = next_job(client, batch);
   if (job == nullptr && client.jobs.empty()) return Turn::nothing;
-  // Whoever finds no room keeps what the turn gave, up to half a batch.
+  // A client that finds no room keeps the turn's quantum, up to half a batch.
   client.allowance = std::min(client.allowance + quantum_, 2 * quantum_);
   if (job == nullptr) return Turn::waits;
   for (; job != nullptr && client.allowance > 0; job = next_job(client, batch)) {
@@ -167,7 +167,7 @@ BatchQueue::Turn BatchQueue::turn(ClientQueue& client, NextBatch& batch) {
   return Turn::moved;
 }
 
-// Rows until the client's allowance is used up, the batch is full or the job has no more.
+// Takes rows until the client's allowance is used up, the batch is full or the job has no more.
 void BatchQueue::take_rows(QueuedJob& job, NextBatch& batch) {
   std::int64_t& allowance = job.client->allowance;
   while (allowance > 0 && fits(job, batch)) {

@@ -35,7 +35,7 @@ struct RowEqual {
   }
 };
 
-// Of the call under way, when nobody waits for what it computes.
+// Cancellation of the current call: true when no job waits for its results.
 struct IsUnwanted {
   const std::atomic<std::size_t>& wanted;
   bool operator()() const { return wanted.load(std::memory_order_relaxed) == 0; }
@@ -64,7 +64,7 @@ void require_rows(const Tensor& values, std::size_t rows) {
     throw make_error(ErrorCode::internal, "a batch of ", rows, " rows gave ", to_string(values.shape()));
 }
 
-// The place in the job's result for the values of row `i`.
+// The part of the job's result for the values of row `i`.
 std::span<float> place_of(QueuedJob& job, std::size_t i, std::size_t width) {
   BatchResult& result = job.result;
   if (result.values.empty()) {
@@ -101,25 +101,25 @@ struct BatchScheduler::State {
 
   base::Mutex mutex;
   std::condition_variable news;
-  bool sleeping = false;  // the thread waits for news, and nobody has woken it
+  bool sleeping = false;  // the thread waits for news, and has not been woken
   bool stopping = false;
   std::uint64_t last_id = 0;
-  Jobs jobs;                                                // that wait, in the order of arrival
+  Jobs jobs;                                                // unfinished, in order of arrival
   Jobs finished;                                            // whose `done` is to be called
-  std::unordered_map<std::uint64_t, Jobs::iterator> by_id;  // of both
+  std::unordered_map<std::uint64_t, Jobs::iterator> by_id;  // jobs of both lists
   std::unordered_set<SharedRow*, RowHash, RowEqual> under_way;
   std::size_t row_tokens = 0, queued_tokens = 0, task_tokens = 0;
   BatchQueue queue;
   BatchCache cache;
   Clock::time_point next_deadline = Clock::time_point::max();  // no job's is earlier
-  std::size_t expired = 0;                                     // jobs that the observer has not heard of
+  std::size_t expired = 0;                                     // expired jobs not yet reported to the observer
   const QueuedJob* running_task = nullptr;
-  std::optional<Clock::time_point> call_begun;  // the call of the model, or the task, that is under way
+  std::optional<Clock::time_point> call_begun;  // start of the current call of the model, or task
 
-  // How many of the rows in the call under way are wanted, or whether the task is.
+  // The number of rows in the current call that are still wanted, or whether the task is.
   std::atomic<std::size_t> wanted{0};
   const IsUnwanted is_unwanted{wanted};
-  NextBatch batch;                     // of the scheduler's thread
+  NextBatch batch;                     // used by the scheduler's thread only
   std::vector<const BatchRow*> views;  // the same
   std::thread thread;
 
@@ -144,7 +144,7 @@ struct BatchScheduler::State {
   void fail(SharedRow& row, const std::exception_ptr& error);
 };
 
-// Everything about a new job that needs no lock, as the one element of `out`.
+// Prepares a new job without the lock, as the one element of `out`.
 QueuedJob& BatchScheduler::State::prepare(BatchJob&& job, Jobs& out) const {
   QueuedJob& made = out.emplace_back();
   made.job = std::move(job);
@@ -164,7 +164,7 @@ QueuedJob& BatchScheduler::State::prepare(BatchJob&& job, Jobs& out) const {
   return made;
 }
 
-// Returns how many rows need no computing. Throws for want of memory; the job is then not in it.
+// Returns how many rows need no computation. Throws when out of memory; the job is then not entered.
 std::size_t BatchScheduler::State::enter(QueuedJob& job) {
   try {
     const std::size_t spared = enter_rows(job);
@@ -179,7 +179,7 @@ std::size_t BatchScheduler::State::enter(QueuedJob& job) {
   }
 }
 
-// Answers rows from the cache, joins equal ones under way, queues the others.
+// Answers rows from the cache, joins rows to equal unfinished ones, queues the others.
 std::size_t BatchScheduler::State::enter_rows(QueuedJob& job) {
   std::size_t spared = 0, i = 0;
   try {
@@ -211,7 +211,7 @@ std::size_t BatchScheduler::State::enter_rows(QueuedJob& job) {
   return spared;
 }
 
-// Takes the row from those that equal rows may join.
+// Removes the row from those that equal rows may join.
 void BatchScheduler::State::close(SharedRow& row) {
   if (row.state == RowState::over) return;
   if (row.state == RowState::queued) queued_tokens -= row.tokens();
@@ -280,7 +280,7 @@ void BatchScheduler::State::serve() {
 
 void BatchScheduler::State::call_done(std::unique_lock<std::mutex>& lock) {
   while (!finished.empty()) {
-    // Out of the lists under the lock: from here on, cancelling it comes too late.
+    // Removed from the lists under the lock: from here on, it is too late to cancel it.
     Jobs job;
     job.splice(job.begin(), finished, finished.begin());
     by_id.erase(job.front().id);
@@ -312,7 +312,7 @@ void BatchScheduler::State::expire(Clock::time_point now) {
   }
 }
 
-// When the next batch may begin; the past when at once.
+// When the next batch may begin; a time in the past for at once.
 Clock::time_point BatchScheduler::State::begin_at() const {
   if (queue.empty()) return Clock::time_point::max();
   if (options.max_wait <= std::chrono::nanoseconds{0} || queued_tokens >= options.max_tokens || queue.has_task())
@@ -336,7 +336,7 @@ void BatchScheduler::State::sleep_until(std::unique_lock<std::mutex>& lock, Cloc
 void BatchScheduler::State::run_task(std::unique_lock<std::mutex>& lock) {
   QueuedJob& job = *batch.task;
   const std::uint64_t id = job.id;
-  // Moved out: the job goes when it is cancelled, while its task still runs.
+  // Moved out, since cancelling destroys the job while its task still runs.
   auto task = std::exchange(job.job.task, nullptr);
   job.begun = Clock::now();
   running_task = &job;
@@ -385,7 +385,7 @@ void BatchScheduler::State::run_rows(std::unique_lock<std::mutex>& lock) {
   batch.rows.clear();
 }
 
-// A row of a batch that failed.
+// Runs a row of a failed batch by itself.
 void BatchScheduler::State::run_alone(std::unique_lock<std::mutex>& lock, SharedRow& row) {
   expire(Clock::now());
   if (row.state != RowState::taken) return;
@@ -400,7 +400,7 @@ void BatchScheduler::State::run_alone(std::unique_lock<std::mutex>& lock, Shared
   }
 }
 
-// Calls the model without the lock. Returns what went wrong.
+// Calls the model without the lock. Returns its error, or null.
 std::exception_ptr BatchScheduler::State::compute(std::unique_lock<std::mutex>& lock, Rows rows, std::size_t tokens,
                                                   Tensor& values) {
   const std::uint64_t program = batch.rows.front()->program;
@@ -439,7 +439,7 @@ void BatchScheduler::State::deliver(SharedRow& row, std::span<const float> value
   try {
     cache.put(row.hash, row.program, std::move(row.content), values, now);
   } catch (const std::bad_alloc&) {
-    // Not kept, then: the row's jobs have their values.
+    // Not cached, then; the row's jobs have their values.
   }
 }
 
@@ -505,13 +505,13 @@ std::uint64_t BatchScheduler::submit(BatchJob job) {
   }
   if (wake) state_->news.notify_one();
   for (std::size_t i = 0; state_->observer.cache_hit && i < spared; ++i) state_->observer.cache_hit();
-  // Still here: there was nothing to compute.
+  // Still in `made`: there was nothing to compute.
   if (!made.empty() && queued.job.done) queued.job.done(std::move(queued.result));
   return id;
 }
 
 void BatchScheduler::cancel(std::uint64_t job) {
-  State::Jobs dropped;  // goes after the lock: what `done` holds may be anything
+  State::Jobs dropped;  // destroyed after the lock is released: `done` may hold anything
   {
     const std::lock_guard lock(state_->mutex);
     const auto found = state_->by_id.find(job);

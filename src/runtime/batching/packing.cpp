@@ -108,7 +108,7 @@ std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::Enc
   require_below("token id", tokens.ids, limits.vocabulary, sequence_of, starts, options.first_row);
   require_below("token type", types, limits.types, sequence_of, starts, options.first_row);
   require_below("position", positions, limits.positions, sequence_of, starts, options.first_row);
-  // Positions that a caller gives may all be small.
+  // Given positions do not limit the length: they may all be small.
   require_lengths(tokens.lengths, limits.positions, options.first_row);
 
   const std::int32_t longest = *std::max_element(tokens.lengths.begin(), tokens.lengths.end());

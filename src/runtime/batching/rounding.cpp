@@ -9,7 +9,7 @@
 namespace alate::runtime {
 namespace {
 
-// Copies the box that both row-major tensors have, from axis `axis` on.
+// Copies the box that two row-major tensors have in common, recursively by axis.
 void copy_box(const std::byte* from, std::span<const std::int64_t> from_extents, std::byte* to,
               std::span<const std::int64_t> to_extents, std::size_t element) {
   if (from_extents.empty()) {

@@ -22,7 +22,7 @@ std::int64_t longest_of(std::span<const std::int32_t> lengths) {
   return *std::max_element(lengths.begin(), lengths.end());
 }
 
-// Rows of a padded batch, one for each sequence, filled up with zeros.
+// A padded batch: one row for each sequence, padded with zeros.
 Tensor padded(DType dtype, std::span<const std::int32_t> packed, std::span<const std::int32_t> lengths,
               std::int64_t longest) {
   Tensor tensor = Tensor::zeros({dtype, {static_cast<std::int64_t>(lengths.size()), longest}});
@@ -40,7 +40,7 @@ Tensor padded(DType dtype, std::span<const std::int32_t> packed, std::span<const
   return tensor;
 }
 
-// The rows of real tokens, one after the other.
+// The rows of real tokens, packed.
 Tensor packed_rows(const Tensor& hidden, std::span<const std::int32_t> lengths, std::int64_t tokens) {
   const std::int64_t longest = hidden.extent(1), width = hidden.extent(2);
   Tensor rows = Tensor::uninitialized({DType::f32, {tokens, width}});
@@ -96,8 +96,8 @@ class FileProgram final : public EncoderProgram {
     return packed_rows(hidden, tokens.lengths, static_cast<std::int64_t>(tokens.ids.size()));
   }
 
-  // A file that leaves its dims without names may give rows of any number and length: only rows of the tokens that were
-  // fed can be packed.
+  // A file with unnamed dims may give any number and length of rows: the output is accepted only in the shape of the
+  // input tokens.
   const Tensor& hidden_states(const Buffer& output, std::span<const std::int32_t> lengths) const {
     const Shape wanted{.dtype = DType::f32,
                        .dims = {static_cast<std::int64_t>(lengths.size()), longest_of(lengths), encoder_.hidden_size}};
@@ -147,7 +147,7 @@ bool is_token_input(const Port& port) {
   return is_known && port.shape.rank() == 2 && (port.shape.dtype == DType::i64 || port.shape.dtype == DType::i32);
 }
 
-// Integers of one width as the other, where a file wants them so.
+// Converts between i32 and i64 where the file wants the other width.
 Tensor as_wanted(const Tensor& given, const Port& port) {
   const DType wanted = port.shape.dtype;
   if (given.dtype() == wanted) return given;

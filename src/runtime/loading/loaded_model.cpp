@@ -17,7 +17,7 @@ namespace alate::runtime {
 
 namespace {
 
-// Work grows with the number of tokens, of which a few more cost little; each sequence is as long as the longest.
+// Work grows with the number of tokens, so a few more cost little; each further sequence is as long as the longest.
 constexpr std::int64_t kFewestTokens = 16, kFewestSequences = 1;
 
 Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable& dims) {
@@ -30,7 +30,8 @@ Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable&
   return Rounding(std::move(rounded));
 }
 
-// Does what reads the files. Where one was cut off meanwhile, that is the error, also of what failed for its zeros.
+// Calls `read`, which reads the files. If one was truncated meanwhile, throws that as the error, even if `read` failed
+// over the zeros read instead.
 void on_whole_files(const formats::SafetensorsModel& weights, const std::function<void()>& read) {
   try {
     read();
@@ -88,7 +89,7 @@ std::vector<Tensor> EncoderProgram::run_parts(std::span<const BatchPart> parts, 
   std::vector<std::byte*> bytes;
   for (Tensor& result : results) bytes.push_back(result.mutable_bytes().data());
   backends::RunOptions alone = run_options;
-  alone.max_workers = 1;  // a part stays on its thread: cut again, its weights would be read again
+  alone.max_workers = 1;  // a part stays on its thread: split again, it would read the weights again
   base::ThreadPool::shared().parallel_for(parts.size(), workers, [&](std::size_t index, std::size_t) {
     const BatchPart& part = parts[index];
     const std::vector<Tensor> rows = run_whole(part_of(tokens, part), part_of(options, part), alone);
@@ -195,8 +196,7 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   const auto program = std::make_shared<runtime::EncoderProgram>(
       std::move(executable), limits, inputs.tokens,
       specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding(), weights);
-  // Such a backend compiles at the first run: what it cannot compile must show now, while another one can still be
-  // taken.
+  // Such a backend compiles at the first run: failures must show now, while another backend can still be chosen.
   if (specialises)
     on_backend(*backend, [&] { return program->run(one_token(), {}, {.cancellation = Cancellation::never()}); });
   return program;

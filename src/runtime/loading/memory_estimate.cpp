@@ -14,7 +14,7 @@
 namespace alate::runtime {
 namespace {
 
-// Most tokens that pipelines and the batch scheduler put in one run by default; a longer text is a run of its own.
+// Most tokens that pipelines and the batch scheduler put into one run by default; a longer text is a run of its own.
 constexpr std::size_t kTokensAtOnce = 2048;
 
 struct Rows {
@@ -54,7 +54,7 @@ std::string in_words(std::size_t count, std::string_view thing) {
   return std::to_string(count) + " " + std::string(thing) + (count == 1 ? "" : "s");
 }
 
-// What could be asked for instead: fewer texts, then shorter ones.
+// Smaller sizes to suggest: fewer texts, then shorter ones.
 std::vector<RunSize> smaller_sizes(const Rows& rows) {
   std::vector<RunSize> sizes;
   for (std::size_t batch = rows.at_once / 2; batch >= 1; batch /= 2)
@@ -64,8 +64,8 @@ std::vector<RunSize> smaller_sizes(const Rows& rows) {
   return sizes;
 }
 
-// Whether there is room for several times what the graph as it was built takes, so that what a backend makes of it, and
-// copies of the weights in its layouts, fit too. Layouts of small weights may be mostly padding.
+// Whether there is room for several times the needs of the graph as built, so that the backend's lowered graph and
+// copies of weights in its layouts fit too. Layouts of small weights may be mostly padding.
 bool fits_easily(const backends::Device& device, const graph::Graph& graph, const Rows& rows) {
   constexpr std::size_t kPadding = std::size_t{256} << 20;
   const graph::DimValues values = backends::dim_values(graph, settings_of(rows));
@@ -74,7 +74,7 @@ bool fits_easily(const backends::Device& device, const graph::Graph& graph, cons
   return needs.owned_weights < room / 4 && needs.activations + needs.inputs + needs.outputs < room / 4;
 }
 
-// Accelerators before processors, else as they stand. An absent backend is one device that says why.
+// Accelerators before processors, otherwise in order. An unavailable backend gives one device that says why.
 std::vector<backends::Device> devices_of(std::span<const std::string> preferred) {
   const machine::Machine machine = machine::discover();
   std::vector<backends::Device> devices;
@@ -86,7 +86,7 @@ std::vector<backends::Device> devices_of(std::span<const std::string> preferred)
     devices.back().unusable = state.reason;
   };
   for (const std::string& name : preferred) {
-    backends::get_backend(name);  // throws, naming those that there are
+    backends::get_backend(name);  // throws for an unknown name, listing the known ones
     if (const machine::BackendState* state = machine.find(name)) add(*state);
   }
   if (!preferred.empty()) return devices;

@@ -1,4 +1,4 @@
-// Requests against devices: pure.
+// Comparison of memory requests with devices, as pure functions.
 #include <algorithm>
 
 #include "runtime/loading/memory_estimate.h"
@@ -14,7 +14,7 @@ bool holds(const backends::Device& device, std::uint64_t bytes) {
   return !device.unusable && !device.is_emulated && device.total_bytes > 0 && device.free_bytes >= bytes;
 }
 
-// Why a device is not taken; empty when it is.
+// Why a device is refused; empty when it is accepted.
 std::string refusal(const backends::Device& device, std::uint64_t bytes) {
   if (device.unusable) return name_of(device) + " cannot be used: " + *device.unusable;
   if (device.is_emulated) return name_of(device) + " is emulated by the processor: it is taken only when asked for";

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without asking the file system: the folder is named as the place where built-in models are.
+// Whether the folder is in a place of built-in models, by its path only.
 bool came_with_program(const fs::path& folder) {
   const std::vector<fs::path> places = hub::builtin_folders();
   return std::ranges::any_of(

@@ -26,7 +26,7 @@ fs::path folder_of_file(const fs::path& file) {
   return is_inner && is_file(parent.parent_path() / "config.json") ? parent.parent_path() : parent;
 }
 
-// "builtin:NAME" where no file of this name is meant; other paths as they are.
+// Resolves "builtin:NAME" unless a file has this name; returns other paths as they are.
 fs::path folder_of_reference(const fs::path& given) {
   const std::string text = given.string();
   std::error_code ignored;
@@ -34,7 +34,8 @@ fs::path folder_of_reference(const fs::path& given) {
   return hub::resolve_builtin_model(text);
 }
 
-// A file that the folder itself offers; one that the caller names may be a link to anywhere.
+// Whether the folder has this file. Throws for a link out of the folder; only files named by the caller may be links to
+// anywhere.
 bool is_file_of(const fs::path& folder, const fs::path& file) {
   if (!is_file(file)) return false;
   base::ContainedFiles(folder).require_file(file);

@@ -17,7 +17,7 @@ machine::Preferences preferences_of(const LoadOptions& options) {
   machine::Preferences preferences;
   preferences.wanted = options.backends;
   for (std::string& wanted : preferences.wanted) {
-    // A backend of somebody else's making tells its other names only when it is opened.
+    // A third-party backend gives its aliases only once it is opened.
     machine::BackendSpec spec = machine::BackendSpec::parse(wanted);
     const backends::Registration* row = backends::find_registration(spec.backend);
     if (row != nullptr) wanted = std::string(row->name) + (spec.device.empty() ? "" : ":" + spec.device);
@@ -50,7 +50,7 @@ using machine::Machine;
 using machine::ModelNeeds;
 using machine::Preferences;
 
-// A config.json; nothing for a lone ONNX file, which needs none.
+// The config.json; empty for an ONNX file without one, which needs none.
 formats::Json read_config(const runtime::ModelFiles& files) {
   const std::filesystem::path path = files.folder / "config.json";
   std::error_code ignored;
@@ -58,8 +58,8 @@ formats::Json read_config(const runtime::ModelFiles& files) {
   return formats::parse_json(base::read_contained_file(files.folder, "config.json"), path.string());
 }
 
-// What a file's encoder takes, as its config says; without one, ids that fit into 32 bits, and rows that few models
-// pass: attention's work grows with the square of their length, so that it needs a limit.
+// The limits of a file's encoder, from its config; without one, any id of 32 bits, and a row length that few models
+// exceed: attention's work grows with the square of the length, so it needs a limit.
 models::EncoderLimits limits_of_config(const formats::Json& config) {
   constexpr std::int64_t kAny = INT32_MAX, kUsualPositions = 8192;
   const auto positive = [&](const char* key, std::int64_t otherwise) {
@@ -103,7 +103,7 @@ void say_of_rounding(const Model::State& state) {
              {"cosine_to_float32", "0.9988 in the mean, 0.9962 at worst, measured with all-MiniLM-L6-v2"}});
 }
 
-// All that does not depend on where it runs.
+// Reads all that does not depend on the backend.
 std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, const LoadOptions& options) {
   auto state = std::make_shared<Model::State>();
   state->files = runtime::find_model_files(path, options.onnx_file);
@@ -136,7 +136,7 @@ std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, cons
   return state;
 }
 
-// What two lists of backends allow together; an empty list allows all.
+// The backends that both lists allow; an empty list allows all.
 std::vector<std::string> in_both(const std::vector<std::string>& manifest, const std::vector<std::string>& supported) {
   if (manifest.empty() || supported.empty()) return manifest.empty() ? supported : manifest;
   std::vector<std::string> both;
@@ -152,10 +152,10 @@ std::vector<std::string> in_both(const std::vector<std::string>& manifest, const
   return both;
 }
 
-// Each choice has a store of its own: what one backend packed is of no use to the next.
+// Each choice has a weight store of its own: weights packed by one backend are of no use to the next.
 void put_on(Model::State& state, Selection selection) {
   state.backend = &backends::get_backend(selection.backend);
-  Model::State* raw = &state;  // the store lives inside the state
+  Model::State* raw = &state;  // the state owns the store
   state.store = std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
     if (raw->weights.contains(leaf.name)) raw->weights.release(leaf.name);
   });
@@ -202,7 +202,7 @@ std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& fo
       base::log(base::LogLevel::info, "backend failed to load the model",
                 {{"backend", tried.backend}, {"error", error.what()}});
       failed.push_back({tried.backend, tried.device_index, error.what(), error.code()});
-      // The only choice's own words say more than a list of one; so does a code that callers act upon.
+      // The error of an only choice says more than a list of one; so does a code that callers act upon.
       machine = machine::discover();
       try {
         machine::select(needs, preferences, machine, failed);

@@ -9,7 +9,7 @@ using backends::Arithmetic;
 
 bool ends_part(char c) { return c == '.' || c == '/'; }
 
-// Numbers that stand alone between dots or slashes count layers.
+// Replaces numbers between dots or slashes, which count layers.
 std::string without_layers(const std::string& source) {
   std::string text;
   for (std::size_t from = 0; from <= source.size();) {
@@ -74,8 +74,8 @@ std::vector<ProfileRow> Profile::by_part() const { return rows(without_layers); 
 
 namespace {
 
-// Instructions that multiply bytes as they are take half as many shorts. Without them bytes are widened by one more
-// multiplication, so that their rate is that of shorts.
+// Instructions that multiply int8 directly process half as many int16. Without them, int8 is widened by another
+// multiplication, so its rate equals that of int16.
 double int16_rate(const machine::MachinePeaks& peaks) {
   const auto bytes = std::ranges::find(peaks.rates, machine::kPeakOfInt8, &machine::PeakRate::name);
   const bool widens = bytes != peaks.rates.end() && bytes->instructions.ends_with("maddubs");

@@ -12,7 +12,7 @@ using backends::Arithmetic;
 using formats::Json;
 
 constexpr double kGiga = 1e9;
-constexpr std::size_t kMostParts = 40;  // of a table
+constexpr std::size_t kMostParts = 40;  // most rows of a table
 
 std::string_view name_of(Arithmetic arithmetic) {
   switch (arithmetic) {
@@ -108,7 +108,7 @@ std::string heading(std::string_view names) {
          std::string(names) + "\n";
 }
 
-// One line: times and calls of one run.
+// Table lines: times and calls per run.
 class Lines {
  public:
   Lines(const Profile& profile, std::size_t runs, const machine::MachinePeaks& peaks)
