@@ -1,10 +1,10 @@
-// How far a correct backend may be from the reference at the end of a chain of ops.
+// Error bounds: how far a correct backend may be from the reference at the end of a chain of ops.
 //
 // Each value is computed as the reference does, and again several times with every rounding replaced by a random error
-// of the op's tolerance, which flows on through the ops after it. How far these variants lie apart is how much the
-// value may vary. A value that no rounding has reached has no variants: it is certain, and every backend must give it
-// exactly. Ops that jump (floor, comparisons, sort, conversions to integers) are refused operands that are not certain,
-// so that a difference after them is real.
+// of the op's tolerance, which propagates through later ops. The spread of these variants bounds how much the value may
+// vary. A value not affected by any rounding has no variants: it is certain, and every backend must give it exactly.
+// Ops that jump (floor, comparisons, sort, conversions to integers) are refused operands that are not certain, so that
+// a difference after them is real.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What alate-conformance does, by mode. Each gives the program's exit status.
+// The modes of alate-conformance. Each function returns the program's exit status.
 #pragma once
 
 #include "backends/backend.h"

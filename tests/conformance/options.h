@@ -1,4 +1,4 @@
-// What the command line of alate-conformance says.
+// The command line of alate-conformance.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Runs cases on a backend and compares with the reference interpreter.
+// Runs cases on a backend and compares the results with the reference interpreter's.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which backend runs which op for which dtype, and how.
+// The table of which backend runs which op for which dtype, and how.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How far a backend's result may be from the reference's, by op.
+// Tolerances for a backend's results against the reference's, by op.
 #pragma once
 
 #include <string_view>
@@ -31,7 +31,7 @@ struct Tolerance {
 
 Tolerance tolerance_of(const Case& subject);
 
-/// What a backend does that is right, though the reference does not: README.md says why for each.
+/// Correct behaviours of a backend that differ from the reference; README.md gives the reason for each.
 struct BackendTraits {
   /// Reads or writes zeros for subnormal numbers, so a result is right that equals the reference's for operands with
   /// zeros in their place, or either with zeros in the place of its own.

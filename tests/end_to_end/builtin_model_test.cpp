@@ -1,5 +1,5 @@
-// builtin:minilm, the model that comes with the program: found wherever the program lies, and near to what it was made
-// from.
+// builtin:minilm, the model that comes with the program: found wherever the program is installed, and close to the
+// model it was made from.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// After a burst of greedy or hostile requests the server gives the memory back that they took.
+// After a burst of greedy or hostile requests the server releases their memory.
 #include <gtest/gtest.h>
 
 #include <chrono>

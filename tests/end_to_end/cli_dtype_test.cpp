@@ -1,4 +1,4 @@
-// --dtype: how near each type is to float32, and that batches and threads change no bits of it.
+// --dtype: how close each type is to float32, and that its bits do not depend on batches and threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// alate embed: every output format against recorded embeddings, and all ways in.
+// alate embed: every output format against recorded embeddings, and every form of input.
 #include <gtest/gtest.h>
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// What the program says when it cannot do what it is asked: one line, and the exit code of the contract.
+// The program's errors: one line, and the documented exit code.
 #include <gtest/gtest.h>
 
 #include <string>

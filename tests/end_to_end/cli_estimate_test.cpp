@@ -1,4 +1,4 @@
-// alate estimate: by sizes, and of a model that is not loaded.
+// alate estimate: from sizes, and for a model that is not loaded.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// --profile, and what alate bench says.
+// --profile, and the output of alate bench.
 #include <gtest/gtest.h>
 
 #include <cmath>

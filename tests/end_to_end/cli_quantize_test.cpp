@@ -1,4 +1,4 @@
-// alate quantize: a folder that other commands take, and how near all-MiniLM-L6-v2 stays to itself.
+// alate quantize: its folder works with other commands, and all-MiniLM-L6-v2 stays close to the original.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// A server that hangs when it is told to stop: nobody reads its log, so that the thread of all connections waits for
-// room in the pipe as soon as that is full.
+// A server that hangs when it is told to stop: nobody reads its log, so the connections' thread blocks on the full
+// pipe.
 #include <gtest/gtest.h>
 
 #include <chrono>

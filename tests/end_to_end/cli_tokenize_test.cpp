@@ -1,4 +1,4 @@
-// alate tokenize: recorded encodings over JSON lines, and the way back.
+// alate tokenize: recorded encodings over JSON lines, and decoding.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// Nothing leaves the machine: no connection, no look-up of a name, and no file but in the cache, whatever runs a model.
+// Nothing leaves the machine: no connections, no name look-ups, and no files outside the cache, on any backend.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Runs the real program, which the environment variable ALATE_PROGRAM names, and keeps what it said.
+// Runs the real program, named by the environment variable ALATE_PROGRAM, and captures its output.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace alate::tests {
 
-/// What ALATE_PROGRAM names. Throws std::runtime_error where it is not set or no program.
+/// The path in ALATE_PROGRAM. Throws std::runtime_error where it is not set or no program.
 std::string program_path();
 
 struct ProgramRun {
@@ -21,17 +21,17 @@ struct ProgramRun {
 };
 
 struct ProgramSetting {
-  /// Another program than ALATE_PROGRAM names: a copy of it.
+  /// A program other than ALATE_PROGRAM's: a copy of it.
   std::string program = {};
   /// Standard input.
   std::string input = {};
-  /// Beside the own environment, of which the ALATE_ variables are left out.
+  /// Added to this process's environment, without its ALATE_ variables.
   std::vector<std::pair<std::string, std::string>> environment = {};
-  /// Where standard output goes; empty: it is kept.
+  /// A file for standard output; empty: it is captured.
   std::string output_path = {};
   /// Starts without a standard output.
   bool closed_output = false;
-  /// Bytes of address space that it may have (RLIMIT_AS); 0: no limit.
+  /// Limit of its address space in bytes (RLIMIT_AS); 0: no limit.
   std::size_t address_space = 0;
 };
 

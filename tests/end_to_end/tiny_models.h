@@ -1,4 +1,4 @@
-// The committed tiny models and what the reference implementation made of them.
+// The committed tiny models and the reference implementation's recorded results.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The real program under strace: what it asks the system for that goes out of the machine or stays on the disk.
+// The real program under strace: its system calls that leave the machine or leave files on the disk.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A model's file is cut off in place while the server has it: its requests fail, and the server goes on.
+// A model's file is truncated in place while the server uses it: its requests fail, and the server goes on.
 #include <gtest/gtest.h>
 
 #include "program.h"

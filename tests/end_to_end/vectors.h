@@ -1,4 +1,4 @@
-// Vectors that the program makes of texts, and how near two sets of them are.
+// Vectors that the program computes from texts, and their comparison.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// One case of the conformance suite: an op, its operands, its attributes, and a text that says all of it.
+// One case of the conformance suite: an op, its operands and attributes, with a text form of it all.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Operand {
   bool operator==(const Operand&) const = default;
 };
 
-/// A dim that is named has its extent as id: Dim::of_id(5) is the dim "d5", which is 5 at the run.
+/// A named dim has its extent as id: Dim::of_id(5) is the dim "d5", which is 5 in the run.
 struct Case {
   graph::Op op = graph::Op::parameter;
   std::vector<Operand> operands = {};
@@ -49,7 +49,7 @@ std::string print_case(const Case& subject);
 /// The inverse. Throws invalid_argument with what is wrong.
 Case parse_case(std::string_view text);
 
-/// The extents that the operands have at the run.
+/// The shape with the extents of the run.
 Shape shape_at_run(const Shape& shape);
 std::int64_t elements_of(const Case& subject);
 

@@ -11,8 +11,8 @@ namespace alate::conformance {
 
 using Cases = std::vector<Case>;
 
-/// What a generator is asked for: cases of one op whose operands are of one dtype. `large` is how many elements an
-/// operand has that should go past registers, tiles and the size from which a backend works in parallel.
+/// A request to a generator: cases of one op whose operands have one dtype. `large` is the number of elements of
+/// operands that should exceed registers, tiles and the size from which a backend works in parallel.
 struct Form {
   const graph::OpInfo& op;
   DType dtype;
@@ -22,8 +22,8 @@ struct Form {
   bool is_for_speed() const { return large > 1000000; }
 };
 
-// One generator a shape rule, in a file cases_FAMILY.cpp; a missing one does not link. What shape inference refuses of
-// what a generator gives is dropped, so that it need not know the limits of each op of the form.
+// One generator for each shape rule, in a file cases_FAMILY.cpp; a missing one does not link. Cases that shape
+// inference refuses are dropped, so generators need not know the limits of each op.
 #define ALATE_LEAF_OP(...)
 #define ALATE_OP(name, arity, attributes, rule, ...) Cases rule##_cases(const Form& form);
 #define ALATE_MULTI_OP ALATE_OP

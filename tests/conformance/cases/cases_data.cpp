@@ -1,4 +1,4 @@
-// Ops that move elements and compute nothing.
+// Ops that only move elements.
 #include <numeric>
 
 #include "tests/conformance/cases/cases.h"

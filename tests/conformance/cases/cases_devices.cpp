@@ -1,4 +1,4 @@
-// Collectives on one device, barriers, and what a program knows of its devices.
+// Collectives on one device, barriers, and queries of a program's devices.
 #include "tests/conformance/cases/cases.h"
 
 namespace alate::conformance {

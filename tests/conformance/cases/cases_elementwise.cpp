@@ -1,4 +1,4 @@
-// Ops that compute each element of the result from the operands' elements at its place.
+// Element-wise ops.
 #include <algorithm>
 
 #include "tests/conformance/cases/cases.h"

@@ -1,4 +1,4 @@
-// Ops that compare or add up along an axis.
+// Ops that compare or accumulate along an axis.
 #include "tests/conformance/cases/cases.h"
 #include "tests/conformance/cases/values.h"
 

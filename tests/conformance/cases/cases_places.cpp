@@ -1,4 +1,4 @@
-// Ops that read or write at places that are values.
+// Ops that read or write at indices given by values, such as gather and scatter.
 #include "tests/conformance/cases/cases.h"
 
 namespace alate::conformance {

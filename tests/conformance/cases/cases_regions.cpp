@@ -1,4 +1,4 @@
-// Ops with regions that run them a number of times.
+// Ops that run regions a number of times.
 #include "tests/conformance/cases/cases.h"
 
 namespace alate::conformance {

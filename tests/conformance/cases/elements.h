@@ -22,11 +22,11 @@ void set_float(Tensor& tensor, std::int64_t i, double value);
 std::complex<double> complex_at(const Tensor& tensor, std::int64_t i);
 void set_complex(Tensor& tensor, std::int64_t i, std::complex<double> value);
 
-/// A pattern of a small float that is no number, whichever of several.
+/// Whether the bits of a small float are any of its NaNs.
 bool is_small_nan(DType dtype, std::uint64_t bits);
 
-/// With a zero of the same sign in place of each subnormal f16, bf16, f32, f64 or part of a complex number; the same
-/// tensor where it has none.
+/// The tensor with a zero of the same sign in place of each subnormal f16, bf16, f32, f64 or part of a complex number;
+/// the same tensor where it has none.
 Tensor flushed(const Tensor& tensor);
 
 /// "1.5", "-7", "(0.5, -inf)": element `i` for people.

@@ -1,4 +1,4 @@
-// Graphs of cases: one alone, or many that share one module.
+// Graphs of one case, or of many cases that share a module.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,9 @@
-// Regions that cases name.
+// Regions that cases refer to by name.
 //
-//   an op of the table     two scalars for each value, the op applied to each pair; a comparison compares the first
-//   pair counting               of a while_loop: goes on while the first value is above 0 down                   of a
-//   while_loop: the first value minus 1, each other one doubled (a bool inverted) same, doubled          of an if_else:
-//   the values as they are, or each doubled (a bool inverted)
+//   an op of the table  two scalars for each value, the op applied to each pair; a comparison compares the first pair
+//   counting            of a while_loop: goes on while the first value is above 0
+//   down                of a while_loop: the first value minus 1, each other one doubled (a bool inverted)
+//   same, doubled       of an if_else: the values as they are, or each doubled (a bool inverted)
 #pragma once
 
 #include <memory>

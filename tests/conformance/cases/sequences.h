@@ -1,4 +1,4 @@
-// Values of operands that describe packed sequences: where each starts, how long it is, which token is at which place.
+// Values of operands that describe packed sequences: starts, lengths and token indices.
 #pragma once
 
 #include <string_view>

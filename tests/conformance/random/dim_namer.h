@@ -1,4 +1,4 @@
-// Named dims of cases, whose ids are their extents, as those of a graph.
+// Mapping of cases' named dims, whose ids are their extents, to those of a graph.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What an op does with small errors of its operands: moves them, lets them grow a little, or jumps.
+// How ops respond to small errors of their operands: move them, let them grow a little, or jump.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Adds random nodes to a graph, each computed as it is added, so that only what has a sound bound stays.
+// Adds random nodes to a graph, each computed as it is added, so that only values with a sound bound are kept.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Makes a graph that fails small.
+// Shrinking of failing graphs.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Attacks on the real program from outside: hostile model folders, and a server with a greedy client beside another.
+// Attacks on the real program from outside: hostile model folders, and a server with a greedy client beside a
+// well-behaved one.
 #pragma once
 
 #include <gtest/gtest.h>

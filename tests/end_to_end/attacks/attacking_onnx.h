@@ -1,4 +1,4 @@
-// ONNX files of an encoder's ports that a stranger may have written: hidden = words[input_ids], 88 words of 16 numbers.
+// Hostile ONNX files with an encoder's ports: hidden = words[input_ids], 88 words of 16 numbers.
 #pragma once
 
 #include <string>

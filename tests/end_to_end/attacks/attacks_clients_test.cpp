@@ -1,4 +1,4 @@
-// One client that takes what it can get, from 127.0.0.1, and another one, from 127.0.0.2, that notices nothing of it.
+// A greedy client, from 127.0.0.1, must not disturb another one, from 127.0.0.2.
 #include <gtest/gtest.h>
 
 #include <chrono>

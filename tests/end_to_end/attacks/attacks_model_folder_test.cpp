@@ -1,4 +1,4 @@
-// What the author of a model's folder may try: write and read files of this machine, read the process's memory, pass
+// Attacks by a model folder's author: writing and reading this machine's files, reading the process's memory, passing
 // one file off as another.
 #include <fcntl.h>
 #include <gtest/gtest.h>

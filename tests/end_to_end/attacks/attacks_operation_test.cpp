@@ -1,5 +1,5 @@
-// What other users of the machine, web pages and clients may try around a server that somebody operates; and that it
-// can be stopped and watched whatever hangs.
+// Attacks by other users of the machine, web pages and clients on a server in operation; and that it can be stopped and
+// monitored whatever hangs.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

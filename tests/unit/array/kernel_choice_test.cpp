@@ -1,4 +1,4 @@
-// Which backend the kernel face comes to on this machine.
+// The kernel interface's choice of a backend on this machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>

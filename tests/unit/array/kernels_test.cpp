@@ -1,4 +1,4 @@
-// The kernel face against plain loops in double, on our own engine's kernels and as graphs on every backend.
+// The kernel interface against plain loops in double, on our own engine's kernels and as graphs on every backend.
 #include "alate/kernels.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Every run says what cancels it, and every backend listens.
+// Every run has a cancellation, and every backend heeds it.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What a backend says that it computed is compared with what it said that it would.
+// A backend's results are checked against the ports that it declared.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Libraries that are not what they should be: each is refused with a reason, and nothing breaks.
+// Invalid libraries: each is refused with a reason, and nothing breaks.
 #include <gtest/gtest.h>
 
 #include <filesystem>

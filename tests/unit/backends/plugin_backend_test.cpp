@@ -1,5 +1,4 @@
-// Backends out of libraries that know Alate by its C header alone: the example of examples/backend_plugin, and broken
-// ones.
+// Backends in libraries that know only Alate's C header: the example in examples/backend_plugin, and broken ones.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 

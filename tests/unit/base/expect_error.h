@@ -1,4 +1,4 @@
-// What a call throws.
+// The error that a call throws.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Files that are cut off while they are mapped.
+// Files that are truncated while they are mapped.
 #include "base/files/mapping_guard.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A folder of one test, gone with it.
+// A folder for one test, deleted with it.
 #pragma once
 
 #include <gtest/gtest.h>

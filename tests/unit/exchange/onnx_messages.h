@@ -1,4 +1,4 @@
-// ONNX messages as small as a test needs them, also such as no exporter writes.
+// Minimal ONNX messages for tests, including ones that no exporter writes.
 #pragma once
 
 #include <cstdint>

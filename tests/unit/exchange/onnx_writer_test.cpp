@@ -1,5 +1,5 @@
-// What ONNX models that are written say, byte by byte. That a runtime computes the right thing with them is seen by
-// tests/golden/check_onnx.py.
+// The bytes of written ONNX models. tests/golden/check_onnx.py checks that a runtime computes the right results with
+// them.
 #include "exchange/onnx_writer.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Every op's example as StableHLO. XLA itself is asked by hand: tests/golden/check_stablehlo.py.
+// Every op's example as StableHLO. The check against XLA itself is run by hand: tests/golden/check_stablehlo.py.
 #include <algorithm>
 #include <cctype>
 #include <set>

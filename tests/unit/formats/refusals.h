@@ -1,4 +1,4 @@
-// What a call refuses and why, as text; and where the recorded files lie.
+// The error of a refused call as text, and the path of the recorded files.
 #pragma once
 
 #include <gtest/gtest.h>

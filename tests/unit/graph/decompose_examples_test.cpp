@@ -1,5 +1,5 @@
 // The reference functions of fused ops are written from their definitions, not through their decompositions: both must
-// say the same.
+// give the same results.
 #include <cmath>
 
 #include "graph/decompose.h"

@@ -1,4 +1,4 @@
-// Shape inference of ops that slice, pad, scatter, reduce, sort and talk to other devices.
+// Shape inference of ops that slice, pad, scatter, reduce, sort and communicate with other devices.
 #include <limits>
 
 #include "tests/unit/graph/run_op.h"

@@ -1,4 +1,4 @@
-// Runtimes out of small wheels made here, from files and from an index on this machine.
+// Installation of runtimes from small wheels made here, from files and from an index on this machine.
 #include "hub/runtime_install.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Who may change what a runtime's installation leaves: it is run.
+// Permissions of an installed runtime's files, which are code that is run.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-// What arrays run on, on made-up machines and on this one.
+// The choice of a device for arrays, on made-up machines and on this one.
 #include "machine/array_choice.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The estimate by sizes alone.
+// The estimate of inference memory from sizes only.
 #include <gtest/gtest.h>
 
 #include <array>

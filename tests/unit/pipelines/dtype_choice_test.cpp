@@ -1,4 +1,5 @@
-// dtype auto, and what every dtype keeps: the same bits for a text alone, in a batch and on any number of threads.
+// dtype auto, and an invariant of every dtype: a text gives the same bits alone, in a batch and on any number of
+// threads.
 #include "pipelines/dtype_choice.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a pipeline may be loaded from, and what is said of folders that are wrong in several ways.
+// The sources that a pipeline may be loaded from, and the errors of folders with several faults.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

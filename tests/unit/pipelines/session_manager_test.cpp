@@ -1,4 +1,4 @@
-// Models that are loaded once for all who ask.
+// Models that are loaded once for all callers.
 #include <gtest/gtest.h>
 
 #include <atomic>

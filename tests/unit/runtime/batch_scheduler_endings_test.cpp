@@ -1,5 +1,4 @@
-// How jobs end when they do not get what they wanted: cancelled, too late, failed, or with the scheduler gone. And
-// tasks.
+// How jobs end without a result: cancelled, too late, failed, or with the scheduler gone. And tasks.
 #include <atomic>
 #include <new>
 

@@ -1,4 +1,4 @@
-// What goes into a batch, and whose turn it is.
+// The composition of batches, and the order of clients' turns.
 #include <map>
 
 #include "batch_scheduler_testing.h"

@@ -1,4 +1,4 @@
-// Equal rows are computed once: those under way, and those of the cache.
+// Equal rows are computed once: unfinished ones, and those in the cache.
 #include <atomic>
 
 #include "batch_scheduler_testing.h"

@@ -1,4 +1,4 @@
-// A model that tests hold up, let go and look into, and what a job sent to its scheduler comes back with.
+// A model that tests can block, release and inspect, and the results of jobs sent to its scheduler.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Encoders that are files: what a file may say about the rows that it gives.
+// Encoders that are files: what a file may declare about its output rows.
 #include "runtime/loading/file_program.h"
 
 #include <gtest/gtest.h>

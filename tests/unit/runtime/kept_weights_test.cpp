@@ -1,4 +1,4 @@
-// Weights in bf16 and f16: what is rounded when it is loaded, what is taken as it lies in the file, what is refused.
+// Weights in bf16 and f16: which are rounded on load, which are used as stored, which are refused.
 #include "models/weights/kept_weights.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Requests against made-up devices.
+// Memory requests against made-up devices.
 #include <gtest/gtest.h>
 
 #include "runtime/loading/memory_estimate.h"

@@ -1,4 +1,4 @@
-// What a fingerprint stands for, and what a manifest's digests are worth.
+// What a fingerprint identifies, and what a manifest's digests guarantee.
 #include "runtime/loading/model_content.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Model folders that are not what they say: each has its own error.
+// Invalid model folders: each fault has its own error.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Estimates by the model's graph, against what compiled programs say of themselves.
+// Memory estimates from the model's graph, against the figures of compiled programs.
 #include <gtest/gtest.h>
 
 #include "alate/memory.h"

@@ -1,4 +1,4 @@
-// Folders whose weights are stored in 8 bits, and such folders that are not what they say.
+// Folders whose weights are stored in 8 bits, and invalid ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Models whose mapped weights are cut off while they are in use. Windows does not let that happen.
+// Models whose mapped weights are truncated while they are in use. Windows does not let that happen.
 #include <gtest/gtest.h>
 
 #include <filesystem>

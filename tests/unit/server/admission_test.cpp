@@ -1,4 +1,4 @@
-// Places and turns of several clients.
+// Slots and turns of several clients.
 #include "server/clients/admission.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The whole server, without mocks: what clients of each family get.
+// The whole server, without mocks: the answers for clients of each API family.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 

@@ -1,4 +1,4 @@
-// What one client can do to others by way of models and runs: nothing that these tests try. And who may do what.
+// Isolation of clients from each other's models and runs, and access rights.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// The bytes of large answers, made whole and piece by piece.
+// The bytes of large answers, generated at once and piece by piece.
 #include "server/itemized_body.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The names of the models on disk, in memory.
+// The in-memory index of the models on disk.
 #include "server/models/model_index.h"
 
 #include <future>

@@ -1,4 +1,4 @@
-// What names in requests mean, and what is listed.
+// Resolution of model names in requests, and the listing of models.
 #include "server/models/model_names.h"
 
 #include "model_host_testing.h"

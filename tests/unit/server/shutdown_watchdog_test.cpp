@@ -1,4 +1,4 @@
-// A process that hangs when it should stop. Each test has a process of its own to end.
+// The watchdog for a process that hangs at shutdown. Each test has a process of its own to end.
 #include "server/shutdown_watchdog.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Clients that go away while a device computes for them that nothing can interrupt: XLA's, on a real plugin.
+// Clients that disconnect while a device runs uninterruptible work for them: XLA's, on a real plugin.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What a tokenizer.json that is wrong, or knows more than we do, is answered.
+// Errors for a tokenizer.json that is invalid or has unknown features.
 #include <gtest/gtest.h>
 
 #include <filesystem>

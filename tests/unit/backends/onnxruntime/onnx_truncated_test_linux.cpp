@@ -1,4 +1,4 @@
-// ONNX Runtime maps large weights that lie beside a model. A file that is cut off while it reads it fails that model.
+// ONNX Runtime maps large external weights. A file that is truncated while it is read fails that model.
 #include <gtest/gtest.h>
 
 #include <filesystem>

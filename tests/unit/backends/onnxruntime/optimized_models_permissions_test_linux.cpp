@@ -1,4 +1,5 @@
-// A model that only its owner may read stays so in the cache, and what others may have written there is not run.
+// A model that only its owner may read stays private in the cache, and entries that others may have written are not
+// run.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-// Runs of ONNX Runtime that nobody waits for any more.
+// Cancelled runs of ONNX Runtime.
 #include "backends/onnxruntime/run_watch.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Plugins that are older or newer than what was written for, by a made-up one.
+// Plugins older or newer than the supported version, simulated by a fake one.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Runs on a device that nobody waits for any more, by a made-up plugin whose runs end when a test says so.
+// Cancelled runs on a device, with a fake plugin whose runs end when a test says so.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Runs of the interpreter that nobody waits for any more.
+// Cancelled runs of the interpreter.
 #include <gtest/gtest.h>
 
 #include <functional>

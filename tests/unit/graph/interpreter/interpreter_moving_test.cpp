@@ -1,4 +1,4 @@
-// Ops that pad, reverse, and slice at places that are values. Numbers are those of jax.lax where not plain arithmetic.
+// Ops that pad, reverse, and slice at dynamic indices. Numbers are those of jax.lax where not plain arithmetic.
 #include <limits>
 
 #include "tests/unit/graph/run_op.h"

@@ -1,4 +1,4 @@
-// Reductions, cumulative ones and extremes' places. Numbers are those of numpy and jax.lax.
+// Reductions, cumulative reductions and indices of extremes. Numbers are those of numpy and jax.lax.
 #include <cmath>
 #include <cstring>
 #include <limits>

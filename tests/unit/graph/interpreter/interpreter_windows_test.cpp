@@ -1,4 +1,4 @@
-// Convolutions and windows against jax, and what only we can say of them.
+// Convolutions and windows against jax, and properties checked without it.
 #include <cmath>
 #include <limits>
 

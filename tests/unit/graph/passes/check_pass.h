@@ -1,4 +1,4 @@
-// What tests of passes check: the graph before and after in text, and that both compute the same.
+// Checks for tests of passes: the graph before and after in text, and that both compute the same.
 #pragma once
 
 #include <cmath>

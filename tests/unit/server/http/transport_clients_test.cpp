@@ -1,5 +1,4 @@
-// One client that takes all it can get, and another that is answered all the same. The first is 127.0.0.1, the other
-// 127.0.0.2.
+// A greedy client, and another that must still be answered. The first is 127.0.0.1, the other 127.0.0.2.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-// Answers that are made while they are sent.
+// Answers that are generated while they are sent.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
