@@ -28,7 +28,7 @@ struct Sizes {
 };
 
 constexpr Sizes kShapes[] = {{32, 384, 1536}, {128, 384, 384}, {128, 384, 1536}, {128, 1536, 384}, {128, 768, 3072}};
-constexpr std::size_t kRuns = 4;  // quantization groups per row of results
+constexpr std::size_t kGroups = 4;  // quantization groups per row of results
 
 struct Kind {
   std::string_view name;
@@ -76,7 +76,7 @@ void measure(const Kind& kind, const Sizes& shape) {
   const AlignedFloats bias = random_floats(n), residual = random_floats(m * n), c = filled(m * n, 0);
   const AlignedFloats row_scales = filled(m, 1e-3f), row_offsets = filled(m, -1e-3f), column_scales = filled(n, 1e-2f),
                       column_sums = filled(n, 64);
-  const AlignedFloats words = filled(m * n, 0), scales = filled(2 * m * kRuns, 0);
+  const AlignedFloats words = filled(m * n, 0), scales = filled(2 * m * kGroups, 0);
   cpu::GemmArguments alone{.a = a.get(), .a_stride = k, .packed = packed.get()};
   alone.scales = {row_scales.get(), row_offsets.get(), column_scales.get(), column_sums.get(), 1};
   alone.residual_stride = alone.c_stride = n;
@@ -113,15 +113,15 @@ void measure(const Kind& kind, const Sizes& shape) {
       g.halves_stride = n;
     });
   }
-  if (cpu::may_be_integers(n, kRuns, kind.kernel)) {
+  if (cpu::can_quantize_output(n, kGroups, kind.kernel)) {
     add("bias, gelu, to 8 bits", [&](cpu::GemmArguments& g) {
       g.bias = bias.get();
       g.activation = cpu::Activation::gelu_erf;
       g.integers.words = words.get();
       g.integers.words_stride = n;
       g.integers.scales = scales.get();
-      g.integers.offsets = scales.get() + m * kRuns;
-      g.integers.runs = kRuns;
+      g.integers.offsets = scales.get() + m * kGroups;
+      g.integers.groups = kGroups;
       g.integers.kind = cpu::kernels().integers.kind;
     });
   }

@@ -13,7 +13,7 @@
 namespace {
 
 /// Cosine similarity of two unit vectors.
-float likeness(std::span<const float> a, std::span<const float> b) {
+float cosine_similarity(std::span<const float> a, std::span<const float> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0f);
 }
 
@@ -36,7 +36,8 @@ int main(int argc, char** argv) try {
   const std::size_t dimensions = pipeline.dimensions();
   const auto question = vectors.first(dimensions);
   for (std::size_t i = 1; i < texts.size(); ++i) {
-    std::printf("%6.3f  %s\n", likeness(question, vectors.subspan(i * dimensions, dimensions)), texts[i].c_str());
+    std::printf("%6.3f  %s\n", cosine_similarity(question, vectors.subspan(i * dimensions, dimensions)),
+                texts[i].c_str());
   }
   return 0;
 } catch (const std::exception& error) {

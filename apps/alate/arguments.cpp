@@ -137,6 +137,13 @@ void Arguments::option(std::string_view name, std::string_view value, std::strin
   state_->help += padded(std::string(name) + " " + std::string(value), kHelpColumn) + std::string(sentence) + "\n";
 }
 
+void Arguments::former_name(std::string_view name) {
+  const auto read = state_->declared.back().read;
+  CLI::Option* option = state_->app.add_option(std::string(name))->envname(environment_name(name))->expected(1);
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->allow_extra_args(false);
+  state_->declared.push_back({option, std::string(name), read});
+}
+
 void Arguments::option(std::string_view name, std::string_view value, std::string_view sentence, std::string& target) {
   option(name, value, sentence, [&target](std::string_view text) { target = text; });
 }

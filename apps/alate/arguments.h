@@ -44,6 +44,8 @@ class Arguments {
   /// `read` gets the value and throws alate::Error if it is invalid; the option's name is prepended to its message.
   void option(std::string_view name, std::string_view value, std::string_view sentence,
               std::function<void(std::string_view)> read);
+  /// Another name of the option declared last, accepted but not listed.
+  void former_name(std::string_view name);
   /// May be given several times, each time with one value or a comma-separated list.
   void list(std::string_view name, std::string_view value, std::string_view sentence, std::vector<std::string>& target);
 

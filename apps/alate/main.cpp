@@ -66,7 +66,7 @@ void run(std::vector<std::string> given) {
 int main(int count, char** given) {
   using namespace alate;
   app::set_up_process();
-  base::forbid_usage_reports();  // while there is only one thread
+  base::disable_telemetry();  // while there is only one thread
   base::catch_bus_errors();
   try {
     machine::set_probe_program(base::program_path(), {"__probe"});

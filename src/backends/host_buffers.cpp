@@ -35,7 +35,7 @@ std::vector<Tensor> host_tensors(std::span<const Buffer> buffers) {
   return tensors;
 }
 
-void give_outputs(std::span<const Tensor> results, std::span<Buffer> outputs) {
+void store_outputs(std::span<const Tensor> results, std::span<Buffer> outputs) {
   if (results.size() != outputs.size())
     throw make_error(ErrorCode::invalid_argument, "run was given ", outputs.size(), " output buffers for ",
                      results.size(), " outputs");

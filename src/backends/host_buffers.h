@@ -18,7 +18,7 @@ std::vector<Tensor> host_tensors(std::span<const Buffer> buffers);
 
 /// Gives results to the caller: an empty buffer takes the tensor itself, any other gets a copy. Throws invalid_argument
 /// when shapes differ.
-void give_outputs(std::span<const Tensor> results, std::span<Buffer> outputs);
+void store_outputs(std::span<const Tensor> results, std::span<Buffer> outputs);
 
 /// The host's processor as a device, with its current memory figures.
 Device host_device(std::string backend, std::string description);

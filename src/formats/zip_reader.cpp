@@ -53,7 +53,7 @@ class Reader {
     Bytes records = archive_.subspan(directory.begin, directory.size);
     for (std::uint64_t i = 0; i < directory.entries; ++i) records = records.subspan(read_entry(records));
     if (!records.empty()) refuse("its directory is longer than its entries");
-    require_apart();
+    require_disjoint_entries();
     require_unique();
     return std::move(entries_);
   }
@@ -174,7 +174,7 @@ class Reader {
   }
 
   // Overlapping entries would let a small archive expand to a huge size.
-  void require_apart() const {
+  void require_disjoint_entries() const {
     std::vector<std::size_t> order(entries_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [&](std::size_t i) { return local_begins_[i]; });

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint16_t kVersion = 20;
 constexpr std::uint16_t kUtf8Names = 1 << 11;
 constexpr std::uint16_t kFirstDay = (1 << 5) | 1;  // 1980-01-01
-constexpr std::uint64_t kMostBytes = 0xFFFFFFFE;   // more would need zip64
+constexpr std::uint64_t kMaxBytes = 0xFFFFFFFE;    // more would need zip64
 
 void append(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
@@ -34,8 +34,8 @@ void ZipWriter::add(std::string_view name, std::span<const std::byte> content) {
     throw make_error(ErrorCode::invalid_argument, "a name of ", name.size(), " bytes is too long for a zip archive");
   }
   const std::uint64_t total = out_.size() + directory_.size() + kRecordBytes + 2 * name.size();
-  if (entries_ == std::numeric_limits<std::uint16_t>::max() - 1 || total > kMostBytes ||
-      content.size() > kMostBytes - total) {
+  if (entries_ == std::numeric_limits<std::uint16_t>::max() - 1 || total > kMaxBytes ||
+      content.size() > kMaxBytes - total) {
     throw make_error(ErrorCode::resource_exhausted,
                      "a zip archive of more than 4 GiB or 65,534 entries is not written; ",
                      "write .safetensors instead");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -53,12 +54,13 @@ struct Field {
   std::string_view name;
   Type Struct::*member;
   Presence presence = Presence::always;
+  std::string_view former_name = {};  // also read in the text form
 
   bool may_be_absent() const { return presence == Presence::unless_default; }
   bool is_absent_from(const Struct& attributes) const { return may_be_absent() && attributes.*member == Type{}; }
 };
 template <typename Struct, typename Type>
-Field(std::string_view, Type Struct::*, Presence = Presence::always) -> Field<Struct, Type>;
+Field(std::string_view, Type Struct::*, Presence = Presence::always, std::string_view = {}) -> Field<Struct, Type>;
 
 using Numbers = std::vector<std::int64_t>;
 using Dims = std::vector<Dim>;
@@ -457,33 +459,34 @@ struct Dequantize {
 /// the encoding requires, then bias [out] and residual [..., out] if flagged. The weight is multiplied with x ·
 /// smoothing, channel by channel (Xiao et al. 2022, "SmoothQuant"). With a rotation n > 1, a power of two, each block
 /// of n consecutive values of x · smoothing is first multiplied by the unnormalized Walsh-Hadamard matrix: value i
-/// becomes the sum of (-1)^popcount(i & j) times value j (Ashkboos et al. 2024, "QuaRot"). With activation_runs r > 0
+/// becomes the sum of (-1)^popcount(i & j) times value j (Ashkboos et al. 2024, "QuaRot"). With activation_groups r > 0
 /// the activations are then quantized to 8 bits: each row has r groups of in / r values, and each value is rounded to
 /// the nearest of 256 levels equally spaced from the group's minimum to its maximum (ties to even). Activation and
 /// residual are as in dense.
 struct QuantizedDense {
   /// Number of steps from a group's minimum to its maximum, and the lower bound of a step.
-  static constexpr double kRunSteps = 255, kLeastRunStep = 1e-20;
+  static constexpr double kGroupSteps = 255, kMinGroupStep = 1e-20;
 
   tensor::EncodingKind encoding = tensor::EncodingKind::linear;
   Numbers blocks = {};
   bool has_zero_points = false;
   bool has_bias = false;
   bool has_smoothing = false;
-  std::int64_t activation_runs = 0;
+  std::int64_t activation_groups = 0;
   bool has_residual = false;
   Activation activation = Activation::none;
   std::int64_t rotation = 0;  // 0 and 1: none
   static constexpr auto fields() {
-    return std::tuple{Field{"encoding", &QuantizedDense::encoding},
-                      Field{"blocks", &QuantizedDense::blocks},
-                      Field{"has_zero_points", &QuantizedDense::has_zero_points},
-                      Field{"has_bias", &QuantizedDense::has_bias},
-                      Field{"has_smoothing", &QuantizedDense::has_smoothing},
-                      Field{"activation_runs", &QuantizedDense::activation_runs},
-                      Field{"has_residual", &QuantizedDense::has_residual},
-                      Field{"activation", &QuantizedDense::activation},
-                      Field{"rotation", &QuantizedDense::rotation, Presence::unless_default}};
+    return std::tuple{
+        Field{"encoding", &QuantizedDense::encoding},
+        Field{"blocks", &QuantizedDense::blocks},
+        Field{"has_zero_points", &QuantizedDense::has_zero_points},
+        Field{"has_bias", &QuantizedDense::has_bias},
+        Field{"has_smoothing", &QuantizedDense::has_smoothing},
+        Field{"activation_groups", &QuantizedDense::activation_groups, Presence::always, "activation_runs"},
+        Field{"has_residual", &QuantizedDense::has_residual},
+        Field{"activation", &QuantizedDense::activation},
+        Field{"rotation", &QuantizedDense::rotation, Presence::unless_default}};
   }
   bool operator==(const QuantizedDense&) const = default;
 };
@@ -513,11 +516,30 @@ struct Rope {
   bool operator==(const Rope&) const = default;
 };
 
-using Attributes =
+/// One of the structs above.
+using AnyAttributes =
     std::variant<NoAttributes, Index, Convert, Iota, Reshape, Permutation, BroadcastInDim, Axis, Axes, Slice, Gather,
                  DotGeneral, Gelu, Norm, Dense, Attention, Pool, Pad, DynamicSlice, Scatter, ArgMinMax, Cumulative,
                  TopK, Sort, AllReduce, AllGather, AllToAll, ReduceScatter, CollectivePermute, CollectiveBroadcast,
                  Convolution, Window, SelectWindow, Fft, BatchNorm, RngBitGenerator, Dequantize, QuantizedDense,
                  GroupNorm, Rope>;
+
+/// The attributes of a node: a variant whose special members are compiled once, not in every file that copies a node.
+/// std::get, std::visit and the like take it as the variant.
+class Attributes : public AnyAttributes {
+ public:
+  Attributes();  // NoAttributes
+  /// `Struct` is one of the variant's.
+  template <typename Struct>
+    requires(!std::is_base_of_v<AnyAttributes, Struct>)
+  Attributes(Struct attributes);  // NOLINT(google-explicit-constructor): as std::variant's
+  Attributes(const Attributes& other);
+  Attributes(Attributes&& other) noexcept;
+  Attributes& operator=(const Attributes& other);
+  Attributes& operator=(Attributes&& other) noexcept;
+  ~Attributes();
+
+  bool operator==(const Attributes& other) const;
+};
 
 }  // namespace alate::graph

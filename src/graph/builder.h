@@ -29,37 +29,21 @@ class Builder {
 // b.add({x, y}), b.transpose({x}, {.permutation = {1, 0}}) …
 #define ALATE_LEAF_OP(...)
 #define ALATE_REGION_OP(...)
-#define ALATE_OP(name, arity, attribute, ...)                                  \
-  Value name(std::vector<Value> operands, attribute attributes = {}) {         \
-    return emit(Op::name, std::move(operands), std::move(attributes)).front(); \
-  }
+#define ALATE_OP(name, arity, attribute, ...) Value name(std::vector<Value> operands, attribute attributes = {});
 #define ALATE_FUSED_OP ALATE_OP
 // Ops with several results: b.top_k({x}, {.k = 5}).at(1) …
-#define ALATE_MULTI_OP(name, arity, attribute, ...)                                 \
-  std::vector<Value> name(std::vector<Value> operands, attribute attributes = {}) { \
-    return emit(Op::name, std::move(operands), std::move(attributes));              \
-  }
+#define ALATE_MULTI_OP(name, arity, attribute, ...) \
+  std::vector<Value> name(std::vector<Value> operands, attribute attributes = {});
 #define ALATE_MULTI_FUSED_OP ALATE_MULTI_OP
 #include "graph/ops.def"
 
-  std::vector<Value> while_loop(std::vector<Value> initial, Region condition, Region body) {
-    return emit(Op::while_loop, std::move(initial), NoAttributes{}, {std::move(condition), std::move(body)});
-  }
+  std::vector<Value> while_loop(std::vector<Value> initial, Region condition, Region body);
   /// `operands[0]` is the condition.
-  std::vector<Value> if_else(std::vector<Value> operands, Region then, Region otherwise) {
-    return emit(Op::if_else, std::move(operands), NoAttributes{}, {std::move(then), std::move(otherwise)});
-  }
-
-  std::vector<Value> call(std::vector<Value> operands, Region callee) {
-    return emit(Op::call, std::move(operands), NoAttributes{}, {std::move(callee)});
-  }
+  std::vector<Value> if_else(std::vector<Value> operands, Region then, Region otherwise);
+  std::vector<Value> call(std::vector<Value> operands, Region callee);
   /// `operands` are the inputs, then an initial scalar for each.
-  std::vector<Value> reduce(std::vector<Value> operands, Axes axes, Region combine) {
-    return emit(Op::reduce, std::move(operands), std::move(axes), {std::move(combine)});
-  }
-  std::vector<Value> sort(std::vector<Value> operands, Sort attributes, Region comes_before) {
-    return emit(Op::sort, std::move(operands), attributes, {std::move(comes_before)});
-  }
+  std::vector<Value> reduce(std::vector<Value> operands, Axes axes, Region combine);
+  std::vector<Value> sort(std::vector<Value> operands, Sort attributes, Region comes_before);
 
   /// Any op of the table; returns its results. Throws invalid_argument as `verify` does.
   std::vector<Value> emit(Op op, std::vector<Value> operands, Attributes attributes, std::vector<Region> regions = {});

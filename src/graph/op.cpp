@@ -19,7 +19,7 @@ constexpr Arity any() { return {0, std::numeric_limits<std::uint32_t>::max()}; }
 
 template <typename Attribute, std::size_t I = 0>
 constexpr std::size_t index_in_variant() {
-  if constexpr (std::is_same_v<std::variant_alternative_t<I, Attributes>, Attribute>) {
+  if constexpr (std::is_same_v<std::variant_alternative_t<I, AnyAttributes>, Attribute>) {
     return I;
   } else {
     return index_in_variant<Attribute, I + 1>();

@@ -12,8 +12,8 @@ namespace {
 
 using formats::Json;
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;
-constexpr formats::JsonLimits kLimits = {.max_depth = 32, .max_bytes = kMostBytes, .max_values = 100'000};
+constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
+constexpr formats::JsonLimits kLimits = {.max_depth = 32, .max_bytes = kMaxBytes, .max_values = 100'000};
 constexpr std::size_t kMostFiles = 4096;
 constexpr std::size_t kMostVariants = 64;
 constexpr std::size_t kMostOptions = 64;
@@ -195,7 +195,7 @@ Manifest read_manifest(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "model_manifest.json";
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
-  return parse_manifest(base::read_contained_file(folder, "model_manifest.json", kMostBytes), path.string());
+  return parse_manifest(base::read_contained_file(folder, "model_manifest.json", kMaxBytes), path.string());
 }
 
 }  // namespace alate::hub

@@ -168,7 +168,7 @@ InstalledRuntime install_package(const RuntimePackage& package, const InstallOpt
   }
   const fs::path target = folder / (std::string(package.name) + "-" + version);
   // Readable by all users, but writable only by the owner, since the libraries are executed.
-  base::make_own_folder(folder, base::Readers::all);
+  base::create_owner_writable_folder(folder, base::Readers::all);
   if (const std::string reason = base::reason_to_distrust(folder); !reason.empty())
     throw make_error(ErrorCode::unavailable, "nothing is installed into ", folder.string(), ": ", reason);
   std::error_code error;
@@ -176,7 +176,7 @@ InstalledRuntime install_package(const RuntimePackage& package, const InstallOpt
   const bool is_replaced = wheel && wheel->sum() != package.sha256;
   for (InstalledRuntime& each : installed_versions(package, folder)) {
     if (each.folder != target || is_replaced || !base::is_trusted(each.folder)) continue;
-    each.was_there = true;
+    each.already_installed = true;
     return each;
   }
   const Temporary fetched(temporary_name(folder, package.file));
@@ -188,7 +188,7 @@ InstalledRuntime install_package(const RuntimePackage& package, const InstallOpt
   }
   if (progress) progress("unpacking", 0, 0);
   const Temporary unpacked(temporary_name(folder, package.name));
-  base::make_own_folder(unpacked.path(), base::Readers::all);
+  base::create_owner_writable_folder(unpacked.path(), base::Readers::all);
   const std::string library = unpack_runtime(package, wheel->bytes(), unpacked.path());
   fs::remove_all(target, error);  // an incomplete older one, or another build of this version
   fs::rename(unpacked.path(), target, error);
@@ -212,15 +212,15 @@ bool remove_runtime(std::string_view name, const fs::path& folder) {
   std::error_code ignored;
   if (!fs::is_directory(runtimes, ignored)) return false;
   const base::FileLock lock(runtimes / ("." + std::string(package.name) + ".lock"));
-  bool was_there = false;
+  bool already_installed = false;
   for (const fs::path& each : base::visible_folders_in(runtimes)) {
     if (!version_in(each, package.name)) continue;
     std::error_code error;
     fs::remove_all(each, error);
     if (error) throw make_error(ErrorCode::unavailable, "cannot remove ", each.string(), ": ", error.message());
-    was_there = true;
+    already_installed = true;
   }
-  return was_there;
+  return already_installed;
 }
 
 std::vector<RuntimeStatus> list_runtime_packages(const fs::path& folder) {

@@ -29,8 +29,8 @@ struct InstalledRuntime {
   std::string name, version;
   std::filesystem::path folder;
   std::filesystem::path library = {};
-  std::string origin = {};  // the package index's file, its sha256 and builder; empty: found, origin unknown
-  bool was_there = false;   // already installed; nothing was done
+  std::string origin = {};         // the package index's file, its sha256 and builder; empty: found, origin unknown
+  bool already_installed = false;  // already installed; nothing was done
 };
 
 /// Installs the package's libraries and licences atomically into FOLDER/NAME-VERSION and removes other versions.

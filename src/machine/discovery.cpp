@@ -50,7 +50,7 @@ void probe_libraries(backends::Backend& backend, const backends::LibrarySearch& 
   for (const std::filesystem::path& library : search.found) {
     std::optional<Probe> probe = anew ? std::nullopt : cached_probe(backend, library);
     if (!probe) {
-      probe = probe_apart(backend, library);
+      probe = probe_in_subprocess(backend, library);
       cache_probe(backend, library, *probe);
     }
     if (probe->reason.empty()) {
@@ -86,7 +86,7 @@ BackendState probed_state(const backends::Registration& row, bool anew) {
       state.reason = "its library was not found in " + search.looked_in;
       state.remedy = install_hint(state.name);
     } else {
-      settle(state, probe_here(backend, {}));
+      settle(state, probe_in_process(backend, {}));
     }
   } catch (const std::exception& error) {
     state.reason = error.what();

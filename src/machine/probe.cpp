@@ -113,7 +113,7 @@ void settle(Probe& probe) {
 
 }  // namespace
 
-Probe probe_here(backends::Backend& backend, const std::filesystem::path& library) {
+Probe probe_in_process(backends::Backend& backend, const std::filesystem::path& library) {
   Probe probe;
   try {
     if (!library.empty()) backend.use_library(library);
@@ -133,7 +133,7 @@ Probe probe_here(backends::Backend& backend, const std::filesystem::path& librar
   return probe;
 }
 
-Probe probe_apart(backends::Backend& backend, const std::filesystem::path& library) {
+Probe probe_in_subprocess(backends::Backend& backend, const std::filesystem::path& library) {
   std::filesystem::path program;
   std::vector<std::string> words;
   {
@@ -141,7 +141,7 @@ Probe probe_apart(backends::Backend& backend, const std::filesystem::path& libra
     program = probe_program().program;
     words = probe_program().words;
   }
-  if (program.empty()) return probe_here(backend, library);
+  if (program.empty()) return probe_in_process(backend, library);
   words.emplace_back(backend.name());
   words.push_back(library.string());
   constexpr std::string_view kRemedy = "install the library anew, or remove the file";

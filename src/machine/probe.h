@@ -17,10 +17,10 @@ struct Probe {
 };
 
 /// Lists and tests the devices of a backend with that library, in this process. Never throws.
-Probe probe_here(backends::Backend& backend, const std::filesystem::path& library);
+Probe probe_in_process(backends::Backend& backend, const std::filesystem::path& library);
 
 /// The same in a process of the program that `set_probe_program` named, else in this one after a check of the file.
-Probe probe_apart(backends::Backend& backend, const std::filesystem::path& library);
+Probe probe_in_subprocess(backends::Backend& backend, const std::filesystem::path& library);
 
 /// A probe as text, for the pipe between the processes and for the cache. Memory figures of processors are left out,
 /// since they go out of date. `parse_probe` throws corrupt for text of another form.
@@ -28,7 +28,7 @@ std::string to_text(const Probe& probe);
 Probe parse_probe(std::string_view text, std::string_view what);
 
 /// Sets the program that probes: started with these words, then the backend's name and the library's path, it prints
-/// `to_text(probe_here(…))`. It is alate itself, by a hidden verb. Must be called before any discovery.
+/// `to_text(probe_in_process(…))`. It is alate itself, by a hidden verb. Must be called before any discovery.
 void set_probe_program(std::filesystem::path program, std::vector<std::string> words);
 
 /// A probe cached on disk; valid as long as the library, the drivers and this program are unchanged.

@@ -17,14 +17,14 @@ using graph::PoolMode;
 // Lengths above this mean "no limit": transformers writes 1e30 for it.
 constexpr double kNoLimit = 1e9;
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostModules = 64;
 
 std::optional<Json> read_json(const std::filesystem::path& folder, std::string_view name) {
   const std::filesystem::path path = folder / name;
   std::error_code unreadable;
   if (!std::filesystem::exists(path, unreadable)) return std::nullopt;
-  return formats::parse_json(base::read_contained_file(folder, name, kMostBytes), path.string());
+  return formats::parse_json(base::read_contained_file(folder, name, kMaxBytes), path.string());
 }
 
 // "sentence_transformers.models.Pooling" and newer paths are recognized by their last part.

@@ -82,12 +82,12 @@ GptqPlan::GptqPlan(std::span<const double> covariance, std::size_t columns, doub
   std::ranges::transform(matrix, root_.begin(), [](double value) { return static_cast<float>(value); });
 }
 
-tensor::ScaledRows GptqPlan::round(const Tensor& weight, std::int64_t runs) const {
-  tensor::ScaledRows result = tensor::round_rows(weight, runs);  // for its scales, which are kept
+tensor::ScaledRows GptqPlan::round(const Tensor& weight, std::int64_t groups) const {
+  tensor::ScaledRows result = tensor::round_rows(weight, groups);  // for its scales, which are kept
   const std::span<const float> values = weight.values<float>(), scales = result.scales.values<float>();
   const std::span<std::int8_t> stored = result.stored.mutable_values<std::int8_t>();
   const auto rows = static_cast<std::size_t>(weight.extent(0));
-  const std::size_t n = columns_, scales_a_row = static_cast<std::size_t>(runs), length = n / scales_a_row;
+  const std::size_t n = columns_, scales_a_row = static_cast<std::size_t>(groups), length = n / scales_a_row;
   base::ThreadPool::shared().parallel_for(
       (rows + kWeightRows - 1) / kWeightRows, 0, [&](std::size_t part, std::size_t) {
         const std::size_t begin = part * kWeightRows, count = std::min(rows - begin, kWeightRows);

@@ -31,11 +31,11 @@ class GptqPlan {
   /// `covariance` is as above; `damping` times the mean of its diagonal is added to the diagonal.
   GptqPlan(std::span<const double> covariance, std::size_t columns, double damping = 0.2);
 
-  /// Quantizes the weight, f32 [rows, columns], to 8 bits, each row in `runs` groups with a scale each. Columns are
+  /// Quantizes the weight, f32 [rows, columns], to 8 bits, each row in `groups` groups with a scale each. Columns are
   /// rounded one after another, and each column's rounding error is compensated in the columns still to come. Frantar
   /// and others 2022, "GPTQ", with columns in descending order of H's diagonal. Equal for any number of threads. Throws
   /// as tensor::round_rows.
-  tensor::ScaledRows round(const Tensor& weight, std::int64_t runs = 1) const;
+  tensor::ScaledRows round(const Tensor& weight, std::int64_t groups = 1) const;
 
  private:
   std::size_t columns_;

@@ -23,8 +23,8 @@ std::vector<float> column_magnitudes(std::span<const float> values, std::size_t 
 
 void round_run(std::span<float> run) {
   const auto [least, greatest] = std::ranges::minmax(run);
-  const float step = std::max((greatest - least) / static_cast<float>(graph::QuantizedDense::kRunSteps),
-                              static_cast<float>(graph::QuantizedDense::kLeastRunStep));
+  const float step = std::max((greatest - least) / static_cast<float>(graph::QuantizedDense::kGroupSteps),
+                              static_cast<float>(graph::QuantizedDense::kMinGroupStep));
   const float inverse = 1 / step;
   for (float& value : run) value = std::nearbyint((value - least) * inverse) * step + least;
 }
@@ -58,8 +58,8 @@ Tensor divided_columns(const Tensor& weight, std::span<const float> factors) {
   return divided;
 }
 
-void round_to_8_bits(Inputs& inputs, std::int64_t runs) {
-  const std::size_t length = inputs.columns / static_cast<std::size_t>(runs);
+void round_to_8_bits(Inputs& inputs, std::int64_t groups) {
+  const std::size_t length = inputs.columns / static_cast<std::size_t>(groups);
   for (std::size_t first = 0; first < inputs.values.size(); first += length)
     round_run(std::span(inputs.values).subspan(first, length));
 }
@@ -112,15 +112,15 @@ std::vector<double> mean_outputs(const Tensor& weight, std::span<const double> m
 }
 
 std::vector<double> mean_outputs(const tensor::ScaledRows& weight, std::span<const double> means) {
-  const auto runs = static_cast<std::size_t>(weight.runs()), length = static_cast<std::size_t>(weight.run_length());
+  const auto groups = static_cast<std::size_t>(weight.groups()), length = static_cast<std::size_t>(weight.group_size());
   const std::span<const std::int8_t> stored = weight.stored.values<std::int8_t>();
   const std::span<const float> scales = weight.scales.values<float>();
   std::vector<double> outputs(static_cast<std::size_t>(weight.stored.extent(0)));
   for (std::size_t run = 0; run < scales.size(); ++run) {
     double sum = 0;
     for (std::size_t i = 0; i < length; ++i)
-      sum += static_cast<double>(stored[run * length + i]) * means[run % runs * length + i];
-    outputs[run / runs] += sum * double{scales[run]};
+      sum += static_cast<double>(stored[run * length + i]) * means[run % groups * length + i];
+    outputs[run / groups] += sum * double{scales[run]};
   }
   return outputs;
 }

@@ -20,8 +20,8 @@ std::vector<float> smoothing_of(const Inputs& inputs, std::span<const Tensor> we
 /// f32 [rows, columns] with each column divided by its factor.
 Tensor divided_columns(const Tensor& weight, std::span<const float> factors);
 
-/// Rounds inputs as in graph::QuantizedDense, each row in `runs` groups.
-void round_to_8_bits(Inputs& inputs, std::int64_t runs);
+/// Rounds inputs as in graph::QuantizedDense, each row in `groups` groups.
+void round_to_8_bits(Inputs& inputs, std::int64_t groups);
 
 /// The channels in order of descending range (largest minus smallest value).
 std::vector<std::size_t> by_falling_range(const Inputs& inputs);

@@ -86,9 +86,9 @@ formats::Json with_quantization(const formats::Json& config, const models::Quant
 }  // namespace
 
 FolderReport quantize_folder(const fs::path& model, const fs::path& out, const FolderOptions& options) {
-  constexpr std::int64_t kMostRuns = 64;
-  if (const std::int64_t runs = options.activation_runs.value_or(1); runs < 1 || runs > kMostRuns)
-    throw make_error(ErrorCode::invalid_argument, runs, " runs of activations: 1 to ", kMostRuns, " are possible");
+  constexpr std::int64_t kMaxGroups = 64;
+  if (const std::int64_t groups = options.activation_groups.value_or(1); groups < 1 || groups > kMaxGroups)
+    throw make_error(ErrorCode::invalid_argument, groups, " groups of activations: 1 to ", kMaxGroups, " are possible");
   OutputFolder output(out);  // refused before any work is done
   const runtime::ModelFiles files = runtime::find_model_files(model);
   if (files.is_onnx())
@@ -106,7 +106,7 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   const PackedTokens tokens = tokens_of(files.folder, texts, architecture.limits(config).positions);
 
   const ModelSource source{config, weights, architecture};
-  QuantizedModel quantized = quantize_model(source, tokens, options.activation_runs);
+  QuantizedModel quantized = quantize_model(source, tokens, options.activation_groups);
   FolderReport report{.layers = quantized.layers, .texts = tokens.lengths.size(), .tokens = tokens.ids.size()};
   for (const std::string_view name : weights.names()) report.bytes_before += weights.find(name)->shape.byte_count();
   std::set<std::string, std::less<>> left_out;

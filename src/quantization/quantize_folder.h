@@ -13,7 +13,7 @@ struct FolderOptions {
   std::vector<std::string> calibration = {};  // texts; empty: the built-in ones
   // Groups of a layer's inputs, each with its own scale: 1 is fastest, more are closer to float32; empty: as many as
   // each layer needs.
-  std::optional<std::int64_t> activation_runs = {};
+  std::optional<std::int64_t> activation_groups = {};
 };
 
 struct FolderReport {

@@ -18,15 +18,15 @@ namespace {
 
 // Rotated inputs have few outliers: rounding them moves vectors of all-MiniLM-L6-v2 by 0.7e-4 of the cosine in one
 // group each; more groups gain less than 0.2e-4.
-constexpr std::int64_t kRunsOfRotated = 1;
-constexpr std::int64_t kFewestRunsOfOrdered = 4;
+constexpr std::int64_t kGroupsForRotated = 1;
+constexpr std::int64_t kMinGroupsForOrdered = 4;
 // Groups of other inputs where no number is asked for, chosen for all-MiniLM-L6-v2. Rounding in one group each moves
 // its vectors, in units of 1e-4 of the cosine, by 0.9 for inputs of query, key and value (in two groups by 0.5, in four
 // by 0.3), by 0.4 for those of the layer before the activation (0.3, 0.2), by 1.7 for those after it (in eight by 0.5),
 // and by 0.06 for attention's results.
-constexpr std::int64_t kRunsOfNorms = 2, kRunsOfAttention = 1, kRunsOfOrdered = 4, kRunsOfOthers = 4;
+constexpr std::int64_t kGroupsForNorms = 2, kGroupsForAttention = 1, kGroupsForOrdered = 4, kGroupsForOthers = 4;
 // The group size is a multiple of this, the width that products of 8-bit integers take at a time.
-constexpr std::int64_t kRunMultiple = 16;
+constexpr std::int64_t kGroupSizeMultiple = 16;
 
 using models::LinearLayer;
 
@@ -43,21 +43,21 @@ std::optional<Tensor> as_f16(const Tensor& floats) {
 
 class Quantizer {
  public:
-  Quantizer(const ModelSource& source, const PackedTokens& calibration, std::optional<std::int64_t> runs)
+  Quantizer(const ModelSource& source, const PackedTokens& calibration, std::optional<std::int64_t> groups)
       : source_(source),
         weights_(source.file, std::string(source.architecture.prefix)),
         run_(source, calibration),
-        runs_(runs) {}
+        groups_(groups) {}
 
   QuantizedModel quantize() {
     layers_ = find_layers(source_);
     result_.config.is_present = true;
     for (const models::LookupTable& table : layers_.tables) round_table(table);
     for (std::size_t first = 0; first < layers_.linear.size();) {
-      std::vector<std::size_t> group;
-      for (; first < layers_.linear.size() && (group.empty() || reads_as(group.front(), first)); ++first)
-        group.push_back(first);
-      quantize_group(group);
+      std::vector<std::size_t> layers;
+      for (; first < layers_.linear.size() && (layers.empty() || reads_as(layers.front(), first)); ++first)
+        layers.push_back(first);
+      quantize_layers_of_input(layers);
     }
     if (result_.layers == 0)
       throw Error(ErrorCode::unsupported, "the model has no linear layer that could be computed in 8 bits");
@@ -83,27 +83,27 @@ class Quantizer {
   }
 
   // Whether a single layer feeds these through an activation, so that its outputs may be reordered.
-  bool may_order(std::span<const std::size_t> group) const { return layers_.fed_by[group.front()] < group.front(); }
+  bool may_order(std::span<const std::size_t> layers) const { return layers_.fed_by[layers.front()] < layers.front(); }
 
   // The number of groups for inputs that are not rotated.
-  std::int64_t wanted_runs(std::span<const std::size_t> group) const {
-    if (runs_) return may_order(group) ? std::max(2 * *runs_, kFewestRunsOfOrdered) : *runs_;
-    switch (layers_.inputs[group.front()]) {
-      case InputKind::activation: return kRunsOfOrdered;
-      case InputKind::attention: return kRunsOfAttention;
-      case InputKind::norm: return kRunsOfNorms;
+  std::int64_t wanted_groups(std::span<const std::size_t> layers) const {
+    if (groups_) return may_order(layers) ? std::max(2 * *groups_, kMinGroupsForOrdered) : *groups_;
+    switch (layers_.inputs[layers.front()]) {
+      case InputKind::activation: return kGroupsForOrdered;
+      case InputKind::attention: return kGroupsForAttention;
+      case InputKind::norm: return kGroupsForNorms;
       case InputKind::other: break;
     }
-    return kRunsOfOthers;
+    return kGroupsForOthers;
   }
 
   // The wanted number of groups, or the next lower one that divides the inputs well.
-  models::InputRounding rounding_of(std::span<const std::size_t> group) const {
-    const std::int64_t in = layers_.linear[group.front()].in, rotation = tensor::rotation_of(in);
-    const std::int64_t multiple = rotation != 0 ? rotation : kRunMultiple;
-    std::int64_t runs = rotation != 0 ? runs_.value_or(kRunsOfRotated) : wanted_runs(group);
-    while (runs > 1 && in % (runs * multiple) != 0) --runs;
-    return {.runs = runs, .rotation = rotation};
+  models::InputRounding rounding_of(std::span<const std::size_t> layers) const {
+    const std::int64_t in = layers_.linear[layers.front()].in, rotation = tensor::rotation_of(in);
+    const std::int64_t multiple = rotation != 0 ? rotation : kGroupSizeMultiple;
+    std::int64_t groups = rotation != 0 ? groups_.value_or(kGroupsForRotated) : wanted_groups(layers);
+    while (groups > 1 && in % (groups * multiple) != 0) --groups;
+    return {.groups = groups, .rotation = rotation};
   }
 
   void order_outputs(const LinearLayer& layer, std::span<const std::size_t> order) {
@@ -113,42 +113,42 @@ class Quantizer {
     }
   }
 
-  void quantize_group(std::span<const std::size_t> group) {
-    const LinearLayer& first = layers_.linear[group.front()];
+  void quantize_layers_of_input(std::span<const std::size_t> layers) {
+    const LinearLayer& first = layers_.linear[layers.front()];
     if (first.rounding == models::Rounding::never) return;
     base::log(base::LogLevel::info, "quantizing",
-              {{"layer", first.module}, {"of_one_input", std::to_string(group.size())}});
-    std::vector<double> means = run_.means_as_stored(group.first(1)).front();
-    Inputs inputs = std::move(run_.inputs_of(group.first(1), result_.tensors, result_.config).front());
+              {{"layer", first.module}, {"of_one_input", std::to_string(layers.size())}});
+    std::vector<double> means = run_.means_as_stored(layers.first(1)).front();
+    Inputs inputs = std::move(run_.inputs_of(layers.first(1), result_.tensors, result_.config).front());
     std::vector<Tensor> weights;
-    for (const std::size_t i : group) weights.push_back(weights_.floats(layers_.linear[i].module + ".weight"));
+    for (const std::size_t i : layers) weights.push_back(weights_.floats(layers_.linear[i].module + ".weight"));
     std::vector<float> smoothing = smoothing_of(inputs, weights);
     for (std::size_t i = 0; i < inputs.values.size(); ++i) inputs.values[i] *= smoothing[i % inputs.columns];
     std::vector<std::vector<double>> wanted;  // the mean of each layer's outputs, without bias
     for (const Tensor& weight : weights) wanted.push_back(mean_outputs(weight, means));
     for (Tensor& weight : weights) weight = divided_columns(weight, smoothing);
 
-    const models::InputRounding rounding = rounding_of(group);
+    const models::InputRounding rounding = rounding_of(layers);
     if (rounding.rotation > 1) {
       const auto length = static_cast<std::size_t>(rounding.rotation);
       tensor::rotate(std::span(inputs.values), length);
       for (Tensor& weight : weights) weight = tensor::rotated_rows(weight, length, 1.0F / static_cast<float>(length));
-    } else if (may_order(group)) {
+    } else if (may_order(layers)) {
       const std::vector<std::size_t> order = by_falling_range(inputs);
-      order_outputs(layers_.linear[layers_.fed_by[group.front()]], order);
+      order_outputs(layers_.linear[layers_.fed_by[layers.front()]], order);
       inputs = ordered_columns(inputs, order);
       for (Tensor& weight : weights) weight = ordered_columns(weight, order);
       std::vector<float> ordered;
       for (const std::size_t i : order) ordered.push_back(smoothing[i]);
       smoothing = std::move(ordered);
     }
-    round_to_8_bits(inputs, rounding.runs);
+    round_to_8_bits(inputs, rounding.groups);
     means = column_means(inputs);
     const GptqPlan plan(covariance(inputs, means), inputs.columns);
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      const LinearLayer& layer = layers_.linear[group[i]];
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const LinearLayer& layer = layers_.linear[layers[i]];
       if (rounding != result_.config.inputs) result_.config.inputs_of[layer.module] = rounding;
-      quantize_layer(layer, plan.round(weights[i], rounding.runs), smoothing, wanted[i], means);
+      quantize_layer(layer, plan.round(weights[i], rounding.groups), smoothing, wanted[i], means);
     }
   }
 
@@ -167,7 +167,7 @@ class Quantizer {
   const ModelSource& source_;
   models::Weights weights_;
   CalibrationRun run_;
-  std::optional<std::int64_t> runs_;
+  std::optional<std::int64_t> groups_;
   ModelLayers layers_;
   QuantizedModel result_;
 };
@@ -175,8 +175,8 @@ class Quantizer {
 }  // namespace
 
 QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration,
-                              std::optional<std::int64_t> runs) {
-  return Quantizer(source, calibration, runs).quantize();
+                              std::optional<std::int64_t> groups) {
+  return Quantizer(source, calibration, groups).quantize();
 }
 
 }  // namespace alate::quantization

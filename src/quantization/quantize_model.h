@@ -20,14 +20,13 @@ struct QuantizedModel {
 /// gives it: smoothing, weights by GPTQ over the rounded inputs, and biases adjusted so that the mean of the outputs
 /// over `calibration` is unchanged. Layers that read one input (query, key, value) share their smoothing.
 /// Inputs whose number of channels is a multiple of tensor::kRotation are rotated, in blocks of that length, and each
-/// row is rounded in `runs` groups, or the next fewer whose size is a multiple of that length; in one group without
-/// `runs`. Among other inputs, those after an activation, whose channels differ most, are reordered by range (the layer
-/// before gives them in that order). They are rounded in `runs` groups, reordered ones in twice as many and at least 4,
-/// or the next fewer that divide them well; without `runs`, in as many as their kind needs.
-/// Word tables get a scale for each row; other tables, of which every token adds a row, become f16. Layers of heads
-/// stay as they are. Throws unsupported where the model has nothing to quantize, invalid_argument for weights that are
-/// not finite.
+/// row is rounded in `groups` groups, or the next fewer whose size is a multiple of that length; in one group without
+/// `groups`. Among other inputs, those after an activation, whose channels differ most, are reordered by range (the
+/// layer before gives them in that order). They are rounded in `groups` groups, reordered ones in twice as many and at
+/// least 4, or the next fewer that divide them well; without `groups`, in as many as their kind needs. Word tables get
+/// a scale for each row; other tables, of which every token adds a row, become f16. Layers of heads stay as they are.
+/// Throws unsupported where the model has nothing to quantize, invalid_argument for weights that are not finite.
 QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration,
-                              std::optional<std::int64_t> runs = {});
+                              std::optional<std::int64_t> groups = {});
 
 }  // namespace alate::quantization

@@ -29,13 +29,13 @@ constexpr int kExitCode = 1;
 constexpr char kStop = 's', kEnd = 'e';
 
 // State accessible to the signal handler. The first is a descriptor, negative if there is no watchdog.
-std::atomic<int> pipe_of_signals = -1;
+std::atomic<int> signal_pipe = -1;
 constexpr std::array kSignals = {SIGTERM, SIGINT};
 std::array<struct sigaction, kSignals.size()> handlers_before;
 
 void on_signal(int signal) {
   const int saved = errno;
-  if (const int pipe = pipe_of_signals; pipe >= 0) {
+  if (const int pipe = signal_pipe; pipe >= 0) {
     // If the pipe is full, it already holds more stop signals than are counted.
     [[maybe_unused]] const ssize_t written = ::write(pipe, &kStop, 1);
   }
@@ -82,7 +82,7 @@ ShutdownWatchdog::ShutdownWatchdog(std::chrono::nanoseconds limit) : limit_(limi
     throw make_error(ErrorCode::resource_exhausted, "cannot start a thread; allow this process more of them")
         .with_cause(error);
   }
-  pipe_of_signals = tell_.number();
+  signal_pipe = tell_.number();
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction action {};
     action.sa_handler = &on_signal;
@@ -98,7 +98,7 @@ ShutdownWatchdog::~ShutdownWatchdog() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     if (is_ours(kSignals[i])) ::sigaction(kSignals[i], &handlers_before[i], nullptr);
   }
-  pipe_of_signals = -1;
+  signal_pipe = -1;
   while (::write(tell_.number(), &kEnd, 1) < 0 && (errno == EINTR || errno == EAGAIN)) std::this_thread::yield();
   thread_.join();
 }

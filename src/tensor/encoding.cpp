@@ -52,7 +52,7 @@ std::vector<ScaledAxis> scaled_axes(const Encoding& encoding, const Tensor& stor
 }
 
 // The index of the scale of element i.
-std::size_t scale_place(const std::vector<ScaledAxis>& axes, std::size_t i) {
+std::size_t scale_index(const std::vector<ScaledAxis>& axes, std::size_t i) {
   std::size_t place = 0, step = 1;
   for (std::size_t axis = axes.size(); axis-- > 0;) {
     place += i % axes[axis].extent / axes[axis].block * step;
@@ -96,7 +96,7 @@ Tensor dequantize_scaled(const Encoding& encoding, const Tensor& stored, const T
   const std::size_t size = bits_of(shape.dtype) / 8, count = static_cast<std::size_t>(shape.element_count());
   std::byte* const to = result.mutable_bytes().data();
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t place = scale_place(axes, i);
+    const std::size_t place = scale_index(axes, i);
     const double scale = float_at(scales, place);
     store_double(shape.dtype, scaled(encoding, stored, zero_points, i, place, scale, is_wide), to + i * size);
   }

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "program.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -44,6 +46,24 @@ TEST(CliQuantize, CalibratesWithAFile) {
   const Json report = json_of(run_program(
       {"quantize", model.path().string(), out, "--type", "int8", "--calibration", texts, "--output", "json"}));
   EXPECT_EQ(report.get_int("calibration_texts", 0), 2);
+}
+
+TEST(CliQuantize, TakesTheOptionByItsFormerNameToo) {
+  TemporaryFolder model, folder;
+  quantization::write_tiny_encoder(model);
+  const auto config_with = [&](const std::string& option) {
+    const std::string out = (folder.path() / option).string();
+    json_of(run_program(
+        {"quantize", model.path().string(), out, "--type", "int8", "--" + option, "2", "--output", "json"}));
+    std::ifstream file(out + "/config.json");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string config = config_with("activation-groups");
+  EXPECT_NE(config.find(R"("version":3)"), std::string::npos) << config;
+  EXPECT_NE(config.find("activation_groups"), std::string::npos);
+  EXPECT_EQ(config.find("activation_runs"), std::string::npos);
+  EXPECT_EQ(config_with("activation-runs"), config);
+  EXPECT_EQ(run_program({"quantize", "--help"}).out.find("activation-runs"), std::string::npos);
 }
 
 TEST(CliQuantize, SaysWhatIsMissingOrWrong) {

@@ -72,7 +72,7 @@ Value integer_dense(Case& c, std::int64_t m, std::int64_t k, std::int64_t n) {
   for (std::int8_t& value : weight.mutable_values<std::int8_t>()) value = static_cast<std::int8_t>(next++ % 255 - 127);
   return c.b.quantized_dense({c.input(numbers({m, k})), c.b.constant(numbers({k})), c.b.constant(std::move(weight)),
                               c.b.constant(numbers({n, 1}))},
-                             {.blocks = {1, 0}, .has_smoothing = true, .activation_runs = 2});
+                             {.blocks = {1, 0}, .has_smoothing = true, .activation_groups = 2});
 }
 
 // As many tokens as four short texts have; twelve heads of 32, as in all-MiniLM-L6-v2.

@@ -45,10 +45,10 @@ void install(const Asked& asked, OutputFormat format, Output& output) {
                                                     {"version", made.version},
                                                     {"library", made.library.string()},
                                                     {"origin", made.origin},
-                                                    {"was_there", made.was_there}}) +
+                                                    {"already_installed", made.already_installed}}) +
                  "\n");
   } else {
-    output.write(made.name + " " + made.version + (made.was_there ? " is there already: " : " is installed: ") +
+    output.write(made.name + " " + made.version + (made.already_installed ? " is there already: " : " is installed: ") +
                  made.library.string() + "\n");
     if (!made.origin.empty()) output.write("  " + made.origin + "\n");
   }

@@ -18,9 +18,9 @@ void run_probe(Arguments& arguments) {
   arguments.positional("LIBRARY", true, library);
   if (!arguments.parse()) return;
   // Libraries may write to standard output; their text must not be taken for the answer.
-  const int answer = base::set_standard_output_aside();
+  const int answer = base::redirect_stdout_to_stderr();
   if (answer < 0) throw Error(ErrorCode::unavailable, "standard output cannot be set aside");
-  const machine::Probe probe = machine::probe_here(backends::get_backend(backend), library);
+  const machine::Probe probe = machine::probe_in_process(backends::get_backend(backend), library);
   write_to_descriptor(answer, machine::to_text(probe), "standard output");
   (void)base::close_descriptor(answer);
   base::end_process_now(0);  // skips the library's cleanup, which may be what is broken; nothing is left to do

@@ -27,7 +27,7 @@ std::vector<std::string> read_texts(const std::string& file) {
   return texts;
 }
 
-constexpr std::size_t kMostRuns = 1000;  // larger values are clamped; they are just as invalid
+constexpr std::size_t kMaxGroups = 1000;  // larger values are clamped; they are just as invalid
 
 std::string report_of(const quantization::FolderReport& report, const std::string& out, OutputFormat format) {
   if (format == OutputFormat::json) {
@@ -48,7 +48,7 @@ std::string report_of(const quantization::FolderReport& report, const std::strin
 
 void run_quantize(Arguments& arguments) {
   std::string model, out, type, calibration;
-  std::optional<std::size_t> runs;
+  std::optional<std::size_t> groups;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
   arguments.positional("OUT", true, out);
@@ -56,8 +56,10 @@ void run_quantize(Arguments& arguments) {
   arguments.option("--calibration", "FILE", "texts like those that the model will see, one a line, or .jsonl",
                    calibration);
   arguments.option(
-      "--activation-runs", "N",
-      "runs of a layer's inputs that are rounded apart: 1 is fastest; default: as many as each layer needs", runs);
+      "--activation-groups", "N",
+      "groups of a layer's inputs, each with its own scale: 1 is fastest; default: as many as each layer needs",
+      groups);
+  arguments.former_name("--activation-runs");
   declare(arguments, options);
   if (!arguments.parse()) return;
   apply(options);
@@ -66,7 +68,7 @@ void run_quantize(Arguments& arguments) {
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
 
   quantization::FolderOptions how{.calibration = read_texts(calibration)};
-  if (runs) how.activation_runs = static_cast<std::int64_t>(std::min(*runs, kMostRuns));
+  if (groups) how.activation_groups = static_cast<std::int64_t>(std::min(*groups, kMaxGroups));
   const quantization::FolderReport report = quantization::quantize_folder(find_model(options, model), out, how);
   if (options.quiet) return;
   Output output(options.out);

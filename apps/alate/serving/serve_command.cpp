@@ -141,7 +141,7 @@ void run_serve(Arguments& arguments) {
   const server::LoadedSettings loaded = load(arguments, options);
   const server::Settings& settings = loaded.settings;
   const CommonOptions common = common_options(settings);
-  base::keep_little_free_memory();
+  base::limit_retained_heap();
   apply(common);
   if (const auto* file = options.configuration.file())
     base::log(base::LogLevel::info, "configuration read", {{"path", file->name}});

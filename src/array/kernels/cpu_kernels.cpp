@@ -49,8 +49,8 @@ class CpuKernels final : public KernelBackend {
     const std::size_t n = b.columns, k = b.rows;
     const auto bytes = static_cast<std::int64_t>(cpu::packed_product_bytes(DType::f32, n, k, set_));
     Tensor packed = Tensor::uninitialized({DType::u8, {bytes}});
-    cpu::pack_turned_product(DType::f32, b.values.data(), n, n, k, packed.mutable_bytes().data(), pool(), max_workers_,
-                             set_);
+    cpu::pack_transposed_product(DType::f32, b.values.data(), n, n, k, packed.mutable_bytes().data(), pool(),
+                                 max_workers_, set_);
     cpu::ProductArguments product;
     product.a = a.values.data();
     product.a_stride = product.k = k;
@@ -100,7 +100,7 @@ class CpuKernels final : public KernelBackend {
     rope.half = x.columns / 2;
     rope.cosines = cosines.data();
     rope.sines = sines.data();
-    cpu::turn_heads(rope, pool(), max_workers_);
+    cpu::rotate_heads(rope, pool(), max_workers_);
   }
 
  private:

@@ -25,7 +25,7 @@ void require_size(std::string_view function, std::string_view argument, std::siz
                      wanted, ", ", why);
 }
 
-void require_apart(std::string_view function, std::span<const float> out, std::span<const float> in) {
+void require_disjoint_entries(std::string_view function, std::span<const float> out, std::span<const float> in) {
   const std::less<const float*> before;
   if (!out.empty() && !in.empty() && before(out.data(), in.data() + in.size()) &&
       before(in.data(), out.data() + out.size()))
@@ -40,8 +40,8 @@ void KernelBackend::matmul_vec_into(const MatrixView& w, std::span<const float> 
   require_matrix(kName, "w", w);
   require_size(kName, "x", x.size(), w.columns, "w's columns");
   require_size(kName, "out", out.size(), w.rows, "w's rows");
-  require_apart(kName, out, w.values);
-  require_apart(kName, out, x);
+  require_disjoint_entries(kName, out, w.values);
+  require_disjoint_entries(kName, out, x);
   if (out.empty()) return;
   if (x.empty()) {
     std::ranges::fill(out, 0.0f);
@@ -73,7 +73,7 @@ std::vector<float> KernelBackend::matmul(const MatrixView& a, const MatrixView& 
 
 void KernelBackend::rmsnorm(std::span<float> x, std::span<const float> weight, float epsilon) const {
   require_size("rmsnorm", "weight", weight.size(), x.size(), "one for each of x");
-  require_apart("rmsnorm", x, weight);
+  require_disjoint_entries("rmsnorm", x, weight);
   if (!x.empty()) run_rmsnorm(x, weight, epsilon);
 }
 
@@ -107,8 +107,8 @@ void KernelBackend::apply_rope(const MutableMatrixView& x, std::span<const float
     throw make_error(ErrorCode::invalid_argument, kName, ": x has heads of ", x.columns, " values, which are no pairs");
   require_size(kName, "cosines", cosines.size(), x.columns / 2, "one for each pair of a head");
   require_size(kName, "sines", sines.size(), x.columns / 2, "one for each pair of a head");
-  require_apart(kName, x.values, cosines);
-  require_apart(kName, x.values, sines);
+  require_disjoint_entries(kName, x.values, cosines);
+  require_disjoint_entries(kName, x.values, sines);
   if (!x.values.empty()) run_rope(x, cosines, sines);
 }
 
@@ -118,8 +118,8 @@ void KernelBackend::compute_attention_scores(std::span<const float> query, const
   require_matrix(kName, "keys", keys);
   require_size(kName, "query", query.size(), keys.columns, "the width of keys");
   require_size(kName, "scores", scores.size(), keys.rows, "one for each key");
-  require_apart(kName, scores, keys.values);
-  require_apart(kName, scores, query);
+  require_disjoint_entries(kName, scores, keys.values);
+  require_disjoint_entries(kName, scores, query);
   if (scores.empty()) return;
   if (query.empty()) {
     std::ranges::fill(scores, 0.0f);
@@ -134,8 +134,8 @@ void KernelBackend::weighted_sum_rows(std::span<const float> weights, const Matr
   require_matrix(kName, "matrix", matrix);
   require_size(kName, "weights", weights.size(), matrix.rows, "one for each row");
   require_size(kName, "out", out.size(), matrix.columns, "one for each column");
-  require_apart(kName, out, matrix.values);
-  require_apart(kName, out, weights);
+  require_disjoint_entries(kName, out, matrix.values);
+  require_disjoint_entries(kName, out, weights);
   if (out.empty()) return;
   if (weights.empty()) {
     std::ranges::fill(out, 0.0f);

@@ -122,7 +122,7 @@ void OnnxExecutable::run_bound(abi::IoBinding* binding, const backends::RunOptio
   }
 }
 
-OnnxExecutable::Binding OnnxExecutable::take_binding() {
+OnnxExecutable::Binding OnnxExecutable::acquire_binding() {
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
@@ -136,7 +136,7 @@ OnnxExecutable::Binding OnnxExecutable::take_binding() {
   return library_->own<abi::ReleaseIoBinding>(made);
 }
 
-void OnnxExecutable::give_binding(Binding binding) {
+void OnnxExecutable::release_binding(Binding binding) {
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(binding));
 }
@@ -148,7 +148,7 @@ void OnnxExecutable::compute(std::span<const backends::Buffer> inputs, std::span
   if (outputs.size() != parts_.outputs.size())
     throw make_error(ErrorCode::invalid_argument, "run was given ", outputs.size(), " output buffers for ",
                      parts_.outputs.size(), " outputs");
-  Binding binding = take_binding();
+  Binding binding = acquire_binding();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const OwnedValue value = value_over(*library_, backends::host_tensor(inputs[i]));
     library_->check<abi::BindInput>(kRunning, binding.get(), parts_.input_names[i].c_str(),
@@ -163,10 +163,10 @@ void OnnxExecutable::compute(std::span<const backends::Buffer> inputs, std::span
   }
   run_bound(binding.get(), options);
   if (!is_complete) read_results(results, binding.get());
-  give_binding(std::move(binding));
+  release_binding(std::move(binding));
   options.cancellation.check();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!results[i].is_callers) backends::give_outputs({&results[i].tensor, 1}, outputs.subspan(i, 1));
+    if (!results[i].is_callers) backends::store_outputs({&results[i].tensor, 1}, outputs.subspan(i, 1));
   }
 }
 

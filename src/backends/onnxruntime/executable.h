@@ -54,8 +54,8 @@ class OnnxExecutable final : public backends::Executable {
                      std::span<const backends::Buffer> outputs, abi::IoBinding* binding) const;
   void read_results(std::vector<Result>& results, abi::IoBinding* binding) const;
   void run_bound(abi::IoBinding* binding, const backends::RunOptions& options) const;
-  Binding take_binding();
-  void give_binding(Binding binding);
+  Binding acquire_binding();
+  void release_binding(Binding binding);
 
   std::shared_ptr<const Library> library_;
   SessionParts parts_;

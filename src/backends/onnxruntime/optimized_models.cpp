@@ -82,7 +82,7 @@ void OptimizedModels::Draft::finish() {
     if (!sum.flush()) throw make_error(ErrorCode::unavailable, "cannot write ", (folder_ / kSum).string());
   }
   // The library created the files with the process's umask; the model may be one that only its owner may read.
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) base::keep_from_others(entry.path());
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) base::restrict_to_owner(entry.path());
   std::error_code error;
   fs::rename(folder_, place_, error);
   if (error) return;  // another process has put it there: this one is deleted
@@ -116,7 +116,7 @@ OptimizedModels::Draft OptimizedModels::begin(const Fingerprint& key) {
   const fs::path draft = place.string() + std::string(kDraftMark) + std::to_string(random());
   base::PrivateFolder(folder_).make();
   if (!base::is_trusted(place)) throw make_error(ErrorCode::unavailable, place.string(), " is another user's");
-  base::make_own_folder(draft, base::Readers::owner);
+  base::create_owner_writable_folder(draft, base::Readers::owner);
   return {draft, place, *this};
 }
 

@@ -15,10 +15,10 @@ namespace alate::onnxruntime {
 /// may be secret), and entries that others may have written are ignored.
 class OptimizedModels {
  public:
-  static constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 30;
+  static constexpr std::uintmax_t kMaxBytes = std::uintmax_t{4} << 30;
   static constexpr const char* kWeights = "weights.data";
 
-  explicit OptimizedModels(std::filesystem::path folder, std::uintmax_t most_bytes = kMostBytes)
+  explicit OptimizedModels(std::filesystem::path folder, std::uintmax_t most_bytes = kMaxBytes)
       : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
   /// An entry that is being written. Deleted with this object unless it was finished.

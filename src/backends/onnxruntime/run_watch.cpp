@@ -13,7 +13,7 @@
 namespace alate::onnxruntime {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenQuestions{20};
+constexpr std::chrono::milliseconds kPollInterval{20};
 // The thread keeps polling for so many rounds without a run: waking it for each run would cost short runs some
 // microseconds.
 constexpr int kIdleRounds = 50;
@@ -68,7 +68,7 @@ class RunWatch {
       for (WatchedRun* run : runs_) run->check();
       idle = runs_.empty() ? idle + 1 : 0;
       lock.unlock();
-      std::this_thread::sleep_for(kBetweenQuestions);
+      std::this_thread::sleep_for(kPollInterval);
       lock.lock();
     }
   }

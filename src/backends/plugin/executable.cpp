@@ -145,7 +145,7 @@ void PluginExecutable::compute(std::span<const backends::Buffer> inputs, std::sp
       library_->fail("says that it wrote " + std::to_string(written) + " bytes of output '" + outputs_[i].name +
                      "', which has " + std::to_string(results[i].byte_count()));
   }
-  backends::give_outputs(results, outputs);
+  backends::store_outputs(results, outputs);
 }
 
 backends::ExecutableFacts PluginExecutable::facts() const {

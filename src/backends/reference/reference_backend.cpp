@@ -47,7 +47,7 @@ class ReferenceExecutable final : public Executable {
  private:
   void compute(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) override {
     const std::vector<Tensor> results = graph::interpret(graph_, host_tensors(inputs), options.cancellation);
-    give_outputs(results, outputs);
+    store_outputs(results, outputs);
   }
 
   graph::Graph graph_;

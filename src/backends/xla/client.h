@@ -78,7 +78,7 @@ class Client : public std::enable_shared_from_this<Client> {
 
   struct Argument {
     DeviceBuffer buffer;
-    bool is_given_away = false;  // donated: the program may write results over it, after which it has no values
+    bool is_donated = false;  // donated: the program may write results over it, after which it has no values
   };
   /// Begins a run.
   std::unique_ptr<Execution> start(Program program, std::vector<Argument> arguments, std::size_t outputs) const;

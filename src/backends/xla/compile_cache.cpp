@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMagic = "alate xla 1\n";
 constexpr std::string_view kEnding = ".program";
 constexpr std::size_t kPrintBytes = 16;
-constexpr std::size_t kMostBytes = std::size_t{4} << 30;  // of a file
+constexpr std::size_t kMaxBytes = std::size_t{4} << 30;  // of a file
 
 std::string text_of(const Fingerprint& print) {
   std::string text(kPrintBytes, '\0');
@@ -41,7 +41,7 @@ void CompileCache::put(const std::string& name, std::string_view text) const {
 }
 
 std::optional<std::string> CompileCache::read(const Fingerprint& key) const {
-  std::optional<std::string> text = folder_.read(name_of(key), kMostBytes);
+  std::optional<std::string> text = folder_.read(name_of(key), kMaxBytes);
   if (!text) return std::nullopt;
   const std::size_t header = kMagic.size() + kPrintBytes;
   if (text->size() < header || !text->starts_with(kMagic) ||
@@ -99,7 +99,7 @@ Fingerprint CompileCache::fingerprint_of(const fs::path& file) const {
                                 .add(static_cast<std::uint64_t>(time))
                                 .finish();
   const std::string kept = to_string(which) + ".library";
-  if (const std::optional<std::string> text = folder_.read(kept, kMostBytes); text && text->size() == kPrintBytes) {
+  if (const std::optional<std::string> text = folder_.read(kept, kMaxBytes); text && text->size() == kPrintBytes) {
     Fingerprint print;
     std::memcpy(&print.low, text->data(), 8);
     std::memcpy(&print.high, text->data() + 8, 8);

@@ -10,7 +10,7 @@
 namespace alate::xla {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenQuestions{10};
+constexpr std::chrono::milliseconds kPollInterval{10};
 
 }  // namespace
 
@@ -63,7 +63,7 @@ bool Execution::wait(Cancellation cancellation) {
   if (done_ == nullptr || !cancellation.is_possible() || client_->is_ready(done_) || !watch()) return true;
   const auto is_done = [this] { return signal_->is_done; };
   std::unique_lock<std::mutex> lock(signal_->mutex);
-  while (!signal_->changed.wait_for(lock, kBetweenQuestions, is_done)) {
+  while (!signal_->changed.wait_for(lock, kPollInterval, is_done)) {
     if (cancellation.is_requested()) return false;
   }
   return true;

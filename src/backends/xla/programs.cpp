@@ -71,7 +71,7 @@ std::unique_ptr<Execution> Client::start(Program program, std::vector<Argument> 
   std::vector<abi::Buffer*> given, made(outputs);
   std::vector<std::int64_t> kept;
   for (const Argument& argument : arguments) {
-    if (!argument.is_given_away) kept.push_back(static_cast<std::int64_t>(given.size()));
+    if (!argument.is_donated) kept.push_back(static_cast<std::int64_t>(given.size()));
     given.push_back(argument.buffer.get());
   }
   abi::ExecuteOptions options;

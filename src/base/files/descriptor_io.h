@@ -26,7 +26,7 @@ std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes);
 
 /// Redirects standard output to standard error and returns a descriptor of the former standard output. Negative on
 /// failure.
-int set_standard_output_aside();
+int redirect_stdout_to_stderr();
 
 bool is_terminal(int descriptor);
 

@@ -25,7 +25,7 @@ std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes) {
   }
 }
 
-int set_standard_output_aside() {
+int redirect_stdout_to_stderr() {
   const int aside = ::fcntl(kStandardOutput, F_DUPFD_CLOEXEC, kStandardError + 1);
   return aside < 0 || ::dup2(kStandardError, kStandardOutput) < 0 ? -1 : aside;
 }

@@ -29,7 +29,7 @@ std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes) {
   return put;
 }
 
-int set_standard_output_aside() {
+int redirect_stdout_to_stderr() {
   const int aside = ::_dup(kStandardOutput);
   if (aside < 0 || ::_dup2(kStandardError, kStandardOutput) < 0) return -1;
   ::_setmode(aside, _O_BINARY);

@@ -38,14 +38,14 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-std::string_view without_spaces_around(std::string_view text) {
+std::string_view strip_spaces(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kSpaces);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
 }
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
-  text = without_spaces_around(text);
+  text = strip_spaces(text);
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -59,14 +59,14 @@ std::optional<std::uint64_t> read_number(const std::filesystem::path& path) {
 
 std::optional<std::string_view> value_after(std::string_view text, std::string_view key) {
   for (const std::string_view line : split(text, '\n')) {
-    if (line.starts_with(key)) return without_spaces_around(line.substr(key.size()));
+    if (line.starts_with(key)) return strip_spaces(line.substr(key.size()));
   }
   return std::nullopt;
 }
 
 std::vector<std::size_t> parse_cpu_list(std::string_view text) {
   std::vector<std::size_t> processors;
-  text = without_spaces_around(text);
+  text = strip_spaces(text);
   if (text.empty()) return processors;
   for (const std::string_view part : split(text, ',')) {
     const std::size_t dash = part.find('-');

@@ -16,7 +16,7 @@ std::optional<std::string> read_kernel_file(const std::filesystem::path& path);
 /// `text` cut at each `separator`; empty parts are kept.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-std::string_view without_spaces_around(std::string_view text);
+std::string_view strip_spaces(std::string_view text);
 
 /// The text as a decimal number; only surrounding white space is allowed.
 std::optional<std::uint64_t> parse_number(std::string_view text);

@@ -147,7 +147,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
     file->data_ = static_cast<const std::byte*>(data);
     file->size_ = size;
     file->mapped_ = true;
-    catch_bus_errors_where_nobody_does();
+    catch_bus_errors_if_unhandled();
     file->watch_ = std::make_shared<Watch>(std::move(descriptor), file->data_, size);
     return file;
   }

@@ -40,6 +40,6 @@ void catch_bus_errors();
 
 /// As catch_bus_errors, unless the process has its own handler, which then receives all such errors, including those of
 /// guarded mappings.
-void catch_bus_errors_where_nobody_does();
+void catch_bus_errors_if_unhandled();
 
 }  // namespace alate::base

@@ -133,7 +133,7 @@ MappingGuard::~MappingGuard() {
 bool is_guarded(const std::byte* address) { return find_entry(reinterpret_cast<std::size_t>(address)) != nullptr; }
 
 ForeignOpening::ForeignOpening() {
-  catch_bus_errors_where_nobody_does();
+  catch_bus_errors_if_unhandled();
   openings.fetch_add(1, std::memory_order_acq_rel);
   lost_before_ = lost_pages.load(std::memory_order_acquire);
 }
@@ -143,6 +143,6 @@ ForeignOpening::~ForeignOpening() { openings.fetch_sub(1, std::memory_order_acq_
 bool ForeignOpening::has_lost_pages() const { return lost_pages.load(std::memory_order_acquire) != lost_before_; }
 
 void catch_bus_errors() { install_once(true); }
-void catch_bus_errors_where_nobody_does() { install_once(false); }
+void catch_bus_errors_if_unhandled() { install_once(false); }
 
 }  // namespace alate::base

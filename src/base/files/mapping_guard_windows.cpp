@@ -11,6 +11,6 @@ ForeignOpening::~ForeignOpening() = default;
 bool ForeignOpening::has_lost_pages() const { return lost_before_ != 0; }
 
 void catch_bus_errors() {}
-void catch_bus_errors_where_nobody_does() {}
+void catch_bus_errors_if_unhandled() {}
 
 }  // namespace alate::base

@@ -45,10 +45,10 @@ void PrivateFolder::write(std::string_view name, std::span<const std::byte> byte
 }
 
 void PrivateFolder::make() const {
-  make_own_folder(folder_, Readers::owner);
+  create_owner_writable_folder(folder_, Readers::owner);
   if (!is_trusted(folder_))
     throw make_error(ErrorCode::unavailable, folder_.string(), " is not used: ", reason_to_distrust(folder_));
-  keep_from_others(folder_);
+  restrict_to_owner(folder_);
 }
 
 }  // namespace alate::base

@@ -22,10 +22,10 @@ enum class Readers { owner, all };
 
 /// Creates a folder and its missing parents, writable only by this user and readable by `readers`: mode 0700 or 0755.
 /// Throws unavailable. Existing folders are left unchanged.
-void make_own_folder(const std::filesystem::path& folder, Readers readers);
+void create_owner_writable_folder(const std::filesystem::path& folder, Readers readers);
 
 /// Restricts a file (to 0600) or folder (to 0700) to its owner. Throws unavailable.
-void keep_from_others(const std::filesystem::path& path);
+void restrict_to_owner(const std::filesystem::path& path);
 
 /// A folder (0700) of files (0600) written by this program. Copies refer to the same folder; any number of threads and
 /// processes may use it.

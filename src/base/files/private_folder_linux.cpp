@@ -38,16 +38,16 @@ std::string reason_to_distrust(const std::filesystem::path& path) {
   return {};
 }
 
-void make_own_folder(const std::filesystem::path& folder, Readers readers) {
+void create_owner_writable_folder(const std::filesystem::path& folder, Readers readers) {
   std::error_code ignored;
   if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return;
-  make_own_folder(folder.parent_path(), readers);
+  create_owner_writable_folder(folder.parent_path(), readers);
   if (::mkdir(folder.c_str(), readers == Readers::owner ? 0700 : 0755) == 0) return;
   if (errno == EEXIST && std::filesystem::is_directory(folder, ignored)) return;
   fail("make the folder", folder);
 }
 
-void keep_from_others(const std::filesystem::path& path) {
+void restrict_to_owner(const std::filesystem::path& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) fail("read the permissions of", path);
   const mode_t wanted = S_ISDIR(facts.st_mode) ? 0700 : 0600;

@@ -7,7 +7,7 @@ namespace alate::base {
 
 std::string reason_to_distrust(const std::filesystem::path& /*path*/) { return {}; }
 
-void make_own_folder(const std::filesystem::path& folder, Readers /*readers*/) {
+void create_owner_writable_folder(const std::filesystem::path& folder, Readers /*readers*/) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
@@ -15,6 +15,6 @@ void make_own_folder(const std::filesystem::path& folder, Readers /*readers*/) {
 }
 
 // A user's profile is already private to that user.
-void keep_from_others(const std::filesystem::path& /*path*/) {}
+void restrict_to_owner(const std::filesystem::path& /*path*/) {}
 
 }  // namespace alate::base

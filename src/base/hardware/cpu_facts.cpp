@@ -15,12 +15,12 @@ namespace {
 std::string brand_in(std::string_view cpuinfo) {
   const std::optional<std::string_view> value = value_after(cpuinfo, "model name");
   if (!value || !value->starts_with(':')) return {};
-  return std::string(without_spaces_around(value->substr(1)));
+  return std::string(strip_spaces(value->substr(1)));
 }
 
 // "32K", "1024K", "36M" or plain bytes.
 std::size_t parse_cache_size(std::string_view text) {
-  text = without_spaces_around(text);
+  text = strip_spaces(text);
   if (text.empty()) return 0;
   const std::size_t unit = text.back() == 'K' ? 1024 : text.back() == 'M' ? 1024 * 1024 : 1;
   if (unit != 1) text.remove_suffix(1);
@@ -34,7 +34,7 @@ void read_caches(const std::filesystem::path& folder, CpuFacts& facts) {
     const std::filesystem::path cache = folder / "cache" / ("index" + std::to_string(i));
     const std::optional<std::string> type = read_kernel_file(cache / "type");
     if (!type) break;
-    if (without_spaces_around(*type) == "Instruction") continue;
+    if (strip_spaces(*type) == "Instruction") continue;
     const std::size_t bytes = parse_cache_size(read_kernel_file(cache / "size").value_or(""));
     switch (read_number(cache / "level").value_or(0)) {
       case 1: facts.l1d_bytes = bytes; break;
@@ -52,7 +52,7 @@ double quota_of(const CgroupFolder& group) {
   std::optional<std::uint64_t> period;
   if (group.version == 2) {
     const std::string text = read_kernel_file(group.path / "cpu.max").value_or("");
-    const std::vector<std::string_view> parts = split(without_spaces_around(text), ' ');
+    const std::vector<std::string_view> parts = split(strip_spaces(text), ' ');
     if (parts.size() != 2) return 0;
     quota = parse_number(parts[0]);
     period = parse_number(parts[1]);

@@ -56,7 +56,7 @@ InstructionSet chosen_instruction_set();
 bool uses_extension(std::string_view name);
 
 /// Whether ALATE_ISA requires the extension. Throws as chosen_instruction_set().
-bool asks_for_extension(std::string_view name);
+bool requires_extension(std::string_view name);
 
 struct MemoryFacts {
   std::size_t total_bytes = 0;      // of the machine

@@ -121,7 +121,7 @@ bool uses_extension(std::string_view name) {
   return !text || std::ranges::count(take_apart(*text).removed, name) == 0;
 }
 
-bool asks_for_extension(std::string_view name) {
+bool requires_extension(std::string_view name) {
   const std::optional<std::string> text = environment("ALATE_ISA");
   return text && std::ranges::count(take_apart(*text).added, name) != 0;
 }

@@ -60,7 +60,7 @@ ForeignMappings::ForeignMappings(const std::filesystem::path& folder) {
   std::error_code error;
   const std::string prefix = std::filesystem::canonical(folder, error).string() + "/";
   if (error) return;
-  catch_bus_errors_where_nobody_does();
+  catch_bus_errors_if_unhandled();
   std::ifstream maps("/proc/self/maps");
   for (std::string text; std::getline(maps, text);) {
     const Line line = parse(text);

@@ -66,7 +66,7 @@ SharedLibrary SharedLibrary::open(const std::filesystem::path& path) {
   // The loader looks up a bare name.
   if (const std::string problem = path.has_parent_path() ? problem_of(path) : ""; !problem.empty())
     throw make_error(ErrorCode::unavailable, path.string(), " cannot be opened: ", problem);
-  forbid_usage_reports();
+  disable_telemetry();
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr)
     throw make_error(ErrorCode::unavailable, path.string(), " cannot be opened: ", std::string_view(dlerror()));

@@ -73,7 +73,7 @@ SharedLibrary SharedLibrary::open(const std::filesystem::path& path) {
   // The loader looks up a bare name.
   if (const std::string problem = path.has_parent_path() ? problem_of(path) : ""; !problem.empty())
     throw make_error(ErrorCode::unavailable, path.string(), " cannot be opened: ", problem);
-  forbid_usage_reports();
+  disable_telemetry();
   const HMODULE handle = load(path);
   if (handle == nullptr)
     throw make_error(ErrorCode::unavailable, path.string(), " cannot be opened: ", windows_message(::GetLastError()));

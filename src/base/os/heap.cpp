@@ -12,7 +12,7 @@ constexpr unsigned kTicks = 3;
 
 bool FreeMemoryReturn::is_due(std::size_t spare_bytes) {
   kept_bytes_ = std::min(kept_bytes_, spare_bytes);
-  ticks_ = spare_bytes - kept_bytes_ > kWorthReturning ? ticks_ + 1 : 0;
+  ticks_ = spare_bytes - kept_bytes_ > kMinBytesToReturn ? ticks_ + 1 : 0;
   if (ticks_ < kTicks) return false;
   ticks_ = 0;
   kept_bytes_ = spare_bytes;

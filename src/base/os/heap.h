@@ -9,7 +9,7 @@ namespace alate::base {
 /// For long-running programs: from now on large blocks are returned to the system when freed. Otherwise the heap raises
 /// its thresholds with each large block and keeps as much, so a thread that has loaded a model keeps its size forever.
 /// Call it before starting threads.
-void keep_little_free_memory();
+void limit_retained_heap();
 
 /// Returns freed memory that the heap keeps to the system. Takes milliseconds; meant for use after freeing something
 /// large. Thread-safe.
@@ -20,7 +20,7 @@ void return_free_memory();
 void discard_pages(std::span<char> block);
 
 /// Minimum of unused memory worth searching for.
-inline constexpr std::size_t kWorthReturning = std::size_t{8} << 20;
+inline constexpr std::size_t kMinBytesToReturn = std::size_t{8} << 20;
 
 /// Returns freed memory after a burst: by itself the heap returns only memory at its end, and one small block in use
 /// there retains everything before it. For use by one thread.

@@ -32,7 +32,7 @@ std::size_t spare_bytes(std::size_t own) {
 
 FreeMemoryReturn::FreeMemoryReturn() : kept_bytes_(spare_bytes(own_bytes())), least_bytes_(own_bytes()) {}
 
-void keep_little_free_memory() {
+void limit_retained_heap() {
   // Setting either stops glibc from raising both dynamically.
   (void)::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   (void)::mallopt(M_TRIM_THRESHOLD, kLargeBlock);
@@ -52,7 +52,7 @@ void FreeMemoryReturn::tick() {
   const std::size_t own = own_bytes();
   least_bytes_ = std::min(least_bytes_, own);
   // Counting used heap memory takes longer than asking the system for the sum.
-  if (own - least_bytes_ <= kWorthReturning || !is_due(spare_bytes(own))) return;
+  if (own - least_bytes_ <= kMinBytesToReturn || !is_due(spare_bytes(own))) return;
   return_free_memory();
   kept_bytes_ = spare_bytes(own_bytes());
 }

@@ -5,7 +5,7 @@
 namespace alate::base {
 
 // The Windows heap returns large blocks by itself.
-void keep_little_free_memory() {}
+void limit_retained_heap() {}
 
 void return_free_memory() { (void)::HeapCompact(::GetProcessHeap(), 0); }
 

@@ -6,7 +6,7 @@
 namespace alate::base {
 
 // Other runtimes need nothing: OpenVINO's telemetry is only in its Python tools; XLA's plugins have none.
-void forbid_usage_reports() {
+void disable_telemetry() {
   static Mutex mutex;
   const std::lock_guard lock(mutex);
   set_environment("ORT_DISABLE_TELEMETRY", "1");

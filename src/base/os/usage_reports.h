@@ -8,6 +8,6 @@ namespace alate::base {
 /// program calls it before it starts threads; `SharedLibrary::open` calls it again, for programs that use this project
 /// as a library. Such programs must call it, or set the variables, before another thread reads the environment: setting
 /// a variable concurrently is unsafe. Changes nothing if they already have these values.
-void forbid_usage_reports();
+void disable_telemetry();
 
 }  // namespace alate::base

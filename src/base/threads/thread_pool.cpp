@@ -99,7 +99,7 @@ struct ThreadPool::State {
   void stop_and_join();
   void work(std::size_t worker);
   bool may_help(std::size_t worker) const;
-  std::uint32_t await_news(std::uint32_t seen, bool spins);
+  std::uint32_t await_epoch_change(std::uint32_t seen, bool spins);
   void wake_sleepers(std::size_t most);
 
   std::size_t take_slot();
@@ -162,7 +162,7 @@ void ThreadPool::State::work(std::size_t worker) {
     const bool helps = may_help(worker);
     std::size_t slot_index = helps ? join_neediest(kNoSlot) : kNoSlot;
     if (slot_index == kNoSlot) {
-      seen = await_news(before, helps);
+      seen = await_epoch_change(before, helps);
       continue;
     }
     seen = before;
@@ -171,7 +171,7 @@ void ThreadPool::State::work(std::size_t worker) {
 }
 
 // Returns once the epoch is no longer `seen`. A paused worker leaves its core to a caller at once.
-std::uint32_t ThreadPool::State::await_news(std::uint32_t seen, bool spins) {
+std::uint32_t ThreadPool::State::await_epoch_change(std::uint32_t seen, bool spins) {
   if (spins) spin_until(spin_time, [&] { return epoch.load(std::memory_order_relaxed) != seen; });
   if (epoch.load() != seen) return epoch.load();
   {

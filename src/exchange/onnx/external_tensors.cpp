@@ -51,13 +51,13 @@ constexpr std::array kPlaces = std::to_array<Place>({
 // Bits per element by TensorProto.DataType; 0: unknown, or of no fixed size.
 constexpr std::array<std::uint8_t, 24> kBits = {0,  32, 8,  8,   16, 16, 32, 64, 0, 8, 16, 64,
                                                 32, 64, 64, 128, 16, 8,  8,  8,  8, 4, 4,  4};
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
 
 std::optional<std::uint64_t> product(std::span<const std::uint64_t> dims, std::uint64_t bits) {
   std::uint64_t total = bits;
   for (const std::uint64_t dim : dims) {
     if (dim == 0) return 0;
-    if (total > kMostBytes / dim) return std::nullopt;
+    if (total > kMaxBytes / dim) return std::nullopt;
     total *= dim;
   }
   return total / 8 + (total % 8 != 0 ? 1 : 0);
@@ -161,7 +161,7 @@ class Walk {
   static std::uint64_t number(std::string_view key, std::string_view text) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value > kMostBytes)
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value > kMaxBytes)
       throw make_error(ErrorCode::corrupt, key, " of its external data is ", formats::quoted_name(text),
                        ", which is no number of bytes");
     return value;

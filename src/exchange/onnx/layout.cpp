@@ -139,7 +139,7 @@ Term product_of(Emitter& e, const Dims& dims) {
 
 Term scalar_product_of(Emitter& e, const Dims& dims) { return squeeze(product_of(e, dims), {0}); }
 
-Term as_places(const Term& x) {
+Term as_indices(const Term& x) {
   const Term places = to(x, DType::i64);
   if (x.dtype != DType::u64) return places;
   return where(places < 0, x.emitter->integer(DType::i64, INT64_MAX), places);

@@ -45,7 +45,7 @@ Numbers other_axes(std::size_t rank, const Numbers& axes);
 Term product_of(Emitter& e, const Dims& dims);
 Term scalar_product_of(Emitter& e, const Dims& dims);
 /// Integers as i64; larger unsigned ones saturate.
-Term as_places(const Term& x);
+Term as_indices(const Term& x);
 /// Entry `place` (an i64 scalar) of an axis, without the axis.
 Term entry(const Term& x, const Term& place, std::int64_t axis = 0);
 Term shape_of(const Term& x);

@@ -55,7 +55,7 @@ Terms reversed(const Call& c) { return {reverse(c[0], c.as<graph::Axes>().axes)}
 // The start of a slice of `sizes`, clamped so that the slice is in bounds: i64 [rank].
 Term clamped_starts(const Call& c, std::size_t first, const Term& sizes) {
   Terms starts;
-  for (std::size_t i = first; i < c.operands.size(); ++i) starts.push_back(unsqueeze(as_places(c[i]), {0}));
+  for (std::size_t i = first; i < c.operands.size(); ++i) starts.push_back(unsqueeze(as_indices(c[i]), {0}));
   const Term start = larger(concatenate(starts, 0), c.e.integer(DType::i64, 0));
   return smaller(start, c.e.extents(c.shape().dims) - sizes);
 }

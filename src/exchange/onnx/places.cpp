@@ -24,7 +24,7 @@ Numbers range(std::size_t from, std::size_t to) {
 
 // The entries of the index vectors, each with the batch axes.
 Terms index_parts(const Call& c, std::int64_t vector_dim, std::size_t length) {
-  const Term indices = as_places(c[1]);
+  const Term indices = as_indices(c[1]);
   if (at(vector_dim) == c.shape(1).rank()) return {indices};
   Terms parts;
   for (std::size_t i = 0; i < length; ++i)

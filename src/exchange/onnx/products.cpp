@@ -11,7 +11,7 @@ using graph::Op;
 using graph::set_of;
 
 // The largest number of kernel elements that is written as slices.
-constexpr std::int64_t kMostPlaces = 1024;
+constexpr std::int64_t kMaxKernelElements = 1024;
 
 Numbers joined(Numbers first, const Numbers& second) {
   first.insert(first.end(), second.begin(), second.end());
@@ -120,7 +120,7 @@ Term by_product(const Call& c, const OrderedConvolution& o, const Term& x, const
     Terms finer;
     for (const Term& part : slices) {
       for (std::int64_t place = 0; place < o.windows[i].window; ++place)
-        finer.push_back(seen_by(part, i + 2, o.windows[i], place, o.dims[i + 2]));
+        finer.push_back(window_slice(part, i + 2, o.windows[i], place, o.dims[i + 2]));
     }
     slices = std::move(finer);
   }
@@ -152,9 +152,9 @@ std::string refuse_conv_general(const graph::Graph& graph, const graph::Node& no
   std::int64_t places = 1;
   for (std::size_t i = 2; i < o.kernel_dims.size(); ++i) {
     if (!o.kernel_dims[i].is_number()) return "a kernel of a named extent needs Conv, which has f32 alone";
-    places = std::min(places, kMostPlaces + 1) * std::min(o.kernel_dims[i].number(), kMostPlaces + 1);
+    places = std::min(places, kMaxKernelElements + 1) * std::min(o.kernel_dims[i].number(), kMaxKernelElements + 1);
   }
-  return places > kMostPlaces ? "Conv has f32 alone, and the kernel has too many places for slices" : "";
+  return places > kMaxKernelElements ? "Conv has f32 alone, and the kernel has too many places for slices" : "";
 }
 
 constexpr Spelling kProductRows[] = {

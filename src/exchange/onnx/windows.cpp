@@ -12,7 +12,7 @@ Term spread_axis(const Term& x, const Dims& dims, std::size_t axis, const graph:
   return pad_axis(x, dims, axis, value, window.low, window.high, window.base_dilation - 1);
 }
 
-Term seen_by(const Term& padded, std::size_t axis, const graph::WindowAxis& window, std::int64_t at, Dim count) {
+Term window_slice(const Term& padded, std::size_t axis, const graph::WindowAxis& window, std::int64_t at, Dim count) {
   Emitter& e = *padded.emitter;
   const std::int64_t start = at * window.window_dilation;
   const Term length = (e.extent(count) - 1) * static_cast<double>(window.stride) + 1;
@@ -58,8 +58,8 @@ Terms reduce_window(const Call& c) {
     const graph::WindowAxis along = graph::window_axis(window, axis);
     const Term padded = spread_axis(x, c.shape().dims, axis, along, by.identity);
     const Dim count = c.result().dims[axis];
-    x = seen_by(padded, axis, along, 0, count);
-    for (std::int64_t at = 1; at < along.window; ++at) x = by.combine(x, seen_by(padded, axis, along, at, count));
+    x = window_slice(padded, axis, along, 0, count);
+    for (std::int64_t at = 1; at < along.window; ++at) x = by.combine(x, window_slice(padded, axis, along, at, count));
   }
   return {x};
 }
@@ -88,7 +88,8 @@ Selected select(const Call& c, const Term& values, const Term& places, bool is_m
     std::vector<Selected> finer;
     for (const Selected& part : seen) {
       for (std::int64_t at = 0; at < along.window; ++at)
-        finer.push_back({seen_by(part.value, axis, along, at, count), seen_by(part.place, axis, along, at, count)});
+        finer.push_back(
+            {window_slice(part.value, axis, along, at, count), window_slice(part.place, axis, along, at, count)});
     }
     seen = std::move(finer);
   }

@@ -10,6 +10,6 @@ namespace alate::exchange::onnx {
 Term spread_axis(const Term& x, const Dims& dims, std::size_t axis, const graph::WindowAxis& window, const Term& value);
 
 /// The elements that entry `at` of each of `count` windows reads along an axis of a padded operand.
-Term seen_by(const Term& padded, std::size_t axis, const graph::WindowAxis& window, std::int64_t at, Dim count);
+Term window_slice(const Term& padded, std::size_t axis, const graph::WindowAxis& window, std::int64_t at, Dim count);
 
 }  // namespace alate::exchange::onnx

@@ -15,7 +15,7 @@ namespace {
 // Operands from `first` on as scalars of one dtype.
 HloValues starts(HloWriter& w, const HloCall& call, std::size_t first) {
   HloValues values;
-  for (std::size_t i = first; i < call.operands.size(); ++i) values.push_back(as_places(w, call.operand(i)));
+  for (std::size_t i = first; i < call.operands.size(); ++i) values.push_back(as_indices(w, call.operand(i)));
   const bool is_wide = std::ranges::any_of(values, [](const HloValue& v) { return v.shape.dtype == DType::i64; });
   for (HloValue& value : values) value = convert(w, value, is_wide ? DType::i64 : DType::i32);
   return values;

@@ -68,7 +68,7 @@ HloValue scatter_into_padded(HloWriter& w, Op op, HloValues operands, graph::Sca
     highest.push_back(extents[at]);
   }
   HloValue& indices = operands[1];
-  indices = convert(w, as_places(w, indices), DType::i64);
+  indices = convert(w, as_indices(w, indices), DType::i64);
   const auto row = [&](const Numbers& numbers) {
     const HloValue vector = w.constant(Tensor::from<std::int64_t>({static_cast<std::int64_t>(numbers.size())},
                                                                   std::span<const std::int64_t>(numbers)));
@@ -104,7 +104,7 @@ HloValues write_gather(HloWriter& w, const HloCall& call) {
                                                  {"start_indices_batching_dims", g.start_indices_batching_dims},
                                                  {"start_index_map", g.start_index_map}},
                                                 g.index_vector_dim);
-  return {w.op("gather", {call.operand(0), as_places(w, call.operand(1))}, call.shape(),
+  return {w.op("gather", {call.operand(0), as_indices(w, call.operand(1))}, call.shape(),
                "dimension_numbers = #stablehlo.gather<" + numbers +
                    ">, slice_sizes = " + array_attribute(call.dims(g.slice_sizes)) + ", indices_are_sorted = false")};
 }
@@ -119,7 +119,7 @@ HloValues write_scatter(HloWriter& w, const HloCall& call) {
     operands[0] = convert(w, operands[0], computing_dtype(dtype));
     operands[2] = convert(w, operands[2], computing_dtype(dtype));
   }
-  operands[1] = as_places(w, operands[1]);
+  operands[1] = as_indices(w, operands[1]);
   const Numbers window = window_of(s, operands[0], operands[2]);
   const bool may_be_partly_outside = std::ranges::any_of(
       s.scatter_dims_to_operand_dims, [&](std::int64_t axis) { return window[static_cast<std::size_t>(axis)] != 1; });

@@ -149,7 +149,7 @@ DType computing_dtype(DType dtype) {
   return tensor::carrier_of(dtype);
 }
 
-HloValue as_places(HloWriter& w, const HloValue& indices) {
+HloValue as_indices(HloWriter& w, const HloValue& indices) {
   const DType dtype = indices.shape.dtype;
   if (dtype == DType::i32 || dtype == DType::i64) return indices;
   if (dtype != DType::u64) return convert(w, indices, dtype == DType::u32 ? DType::i64 : DType::i32);

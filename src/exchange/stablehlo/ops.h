@@ -47,7 +47,7 @@ HloValue reduce(HloWriter& w, graph::Reduction reduction, const HloValue& x, con
 /// sub-byte integers, which runtimes often cannot compute with.
 DType computing_dtype(DType dtype);
 /// Indices for slicing ops as i32 or i64, which still represent indices above all extents and below 0.
-HloValue as_places(HloWriter& w, const HloValue& indices);
+HloValue as_indices(HloWriter& w, const HloValue& indices);
 /// Requests full f32 products on devices that have faster, less precise ones.
 inline constexpr std::string_view kFullPrecision =
     "precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]";

@@ -37,17 +37,17 @@ Value rotate(Builder& b, Value x, std::int64_t length) {
 }
 
 // Rounds each value to the nearest of 256 levels from its group's minimum to maximum.
-Value round_runs(Builder& b, Value x, std::int64_t runs) {
+Value quantize_groups(Builder& b, Value x, std::int64_t groups) {
   const Dims dims = b.shape(x).dims;
   Dims cut = dims;
-  cut.back() = runs;
-  cut.emplace_back(dims.back().number() / runs);
+  cut.back() = groups;
+  cut.emplace_back(dims.back().number() / groups);
   const Value numbers = b.reshape({x}, {.dims = cut});
   const auto axis = static_cast<std::int64_t>(cut.size()) - 1;
   const Value least = reduce_keep(b, Op::reduce_min, numbers, {axis});
   const Value range = b.sub({reduce_keep(b, Op::reduce_max, numbers, {axis}), least});
-  const Value step = b.max({b.div({range, scalar_like(b, QuantizedDense::kRunSteps, range)}),
-                            scalar_like(b, QuantizedDense::kLeastRunStep, range)});
+  const Value step = b.max({b.div({range, scalar_like(b, QuantizedDense::kGroupSteps, range)}),
+                            scalar_like(b, QuantizedDense::kMinGroupStep, range)});
   const Value inverse = b.div({scalar_like(b, 1, step), step});
   const Value offset = broadcast_to(b, least, cut);
   const Value place = b.round_nearest_even({b.mul({b.sub({numbers, offset}), broadcast_to(b, inverse, cut)})});
@@ -62,7 +62,7 @@ Value decompose_quantized_dense(Builder& b, std::span<const Value> operands, con
   Value x = widen(b, operands[0]);
   if (attributes.has_smoothing) x = b.mul({x, broadcast_to(b, widen(b, operands[1]), b.shape(x).dims)});
   if (attributes.rotation > 1) x = rotate(b, x, attributes.rotation);
-  if (attributes.activation_runs > 0) x = round_runs(b, x, attributes.activation_runs);
+  if (attributes.activation_groups > 0) x = quantize_groups(b, x, attributes.activation_groups);
   operands = operands.subspan(attributes.has_smoothing ? 2 : 1);
   const std::size_t others = (attributes.has_bias ? 1U : 0U) + (attributes.has_residual ? 1U : 0U);
   const std::span<const Value> stored = operands.first(operands.size() - others);

@@ -44,6 +44,6 @@ constexpr GradientRule kChoosingRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> choosing_gradients() { return kChoosingRules; }
+std::span<const GradientRule> select_gradients() { return kChoosingRules; }
 
 }  // namespace alate::graph

@@ -28,7 +28,7 @@ void cumulative_product(Backward& call) {
   const auto repeated = [&](Value value) { return b.broadcast_in_dim({value}, {.dims = square, .mapping = rows}); };
   const auto filled = [&](double value) { return broadcast_to(b, b.scalar(shape.dtype, value), square); };
 
-  const Value j = places_along(b, square, axis), i = places_along(b, square, axis + 1);
+  const Value j = indices_along(b, square, axis), i = indices_along(b, square, axis + 1);
   const Value is_after = b.greater({i, j});
   const Value products =
       b.cumulative_product({b.select({is_after, repeated(x), filled(1)})},
@@ -55,7 +55,7 @@ void cumulative_extreme(Backward& call) {
   const Value extreme = b.emit(call.node.op, {x}, before).front();
   // NaN exceeds everything. The first element is the extreme initially, whatever its value: 0 is its index.
   const Value stays = is_max ? b.less_or_equal({x, extreme}) : b.greater_or_equal({x, extreme});
-  const Value places = places_along(b, shape.dims, axis);
+  const Value places = indices_along(b, shape.dims, axis);
   const Value records = b.select({stays, broadcast_to(b, b.scalar(DType::i64, 0), shape.dims), places});
   // An exclusive extreme of no elements has the lowest number as its index, which is out of range.
   const Value holders =

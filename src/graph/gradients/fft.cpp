@@ -25,7 +25,7 @@ void irfft(Backward& call) {
   double count = 1;
   for (const std::int64_t length : fft.lengths) count *= static_cast<double>(length);
   const std::int64_t last = fft.lengths.back();
-  const Value places = places_along(b, x.dims, x.rank() - 1);
+  const Value places = indices_along(b, x.dims, x.rank() - 1);
   const auto is_at = [&](std::int64_t place) {
     return b.equal({places, broadcast_to(b, b.scalar(DType::i64, static_cast<double>(place)), x.dims)});
   };

@@ -138,6 +138,6 @@ constexpr GradientRule kMovingRules[] = {
 
 }  // namespace
 
-std::span<const GradientRule> moving_gradients() { return kMovingRules; }
+std::span<const GradientRule> movement_gradients() { return kMovingRules; }
 
 }  // namespace alate::graph

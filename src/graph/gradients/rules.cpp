@@ -8,7 +8,7 @@ const GradientRule* find_gradient_rule(Op op) {
   static const auto table = [] {
     std::vector<const GradientRule*> rows(all_ops().size(), nullptr);
     for (const auto family :
-         {unary_gradients(), binary_gradients(), choosing_gradients(), moving_gradients(), dynamic_gradients(),
+         {unary_gradients(), binary_gradients(), select_gradients(), movement_gradients(), dynamic_gradients(),
           gather_gradients(), scatter_gradients(), reduction_gradients(), cumulative_gradients(), sort_gradients(),
           dot_gradients(), convolution_gradients(), window_gradients(), fft_gradients(), batch_norm_gradients(),
           attention_gradients(), region_gradients(), loop_gradients(), device_gradients()}) {

@@ -54,8 +54,8 @@ constexpr GradientRule no_gradient(Op op, std::string_view reason) {
 // One file per family.
 std::span<const GradientRule> unary_gradients();
 std::span<const GradientRule> binary_gradients();
-std::span<const GradientRule> choosing_gradients();
-std::span<const GradientRule> moving_gradients();
+std::span<const GradientRule> select_gradients();
+std::span<const GradientRule> movement_gradients();
 std::span<const GradientRule> dynamic_gradients();
 std::span<const GradientRule> gather_gradients();
 std::span<const GradientRule> scatter_gradients();
@@ -83,7 +83,7 @@ bool is_empty(const Shape& shape);
 /// The extent of an axis, named or not, as an integer scalar of this dtype.
 Value extent_of(Builder& b, Value x, std::size_t axis, DType dtype);
 /// Indices (i64) along an axis, of these dims.
-inline Value places_along(Builder& b, const Dims& dims, std::size_t axis) {
+inline Value indices_along(Builder& b, const Dims& dims, std::size_t axis) {
   return b.iota({}, {.dtype = DType::i64, .dims = dims, .axis = static_cast<std::int64_t>(axis)});
 }
 /// Broadcasts the result of a reduction over `axes` back to the operand's dims.

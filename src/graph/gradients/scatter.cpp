@@ -56,7 +56,7 @@ class Landing {
   Value numbers() const {
     Value number = repeated(b_.scalar(DType::i64, 0));
     for (std::size_t i = 0; i < updates_.size(); ++i) {
-      const Value along = places_along(b_, updates_, i);
+      const Value along = indices_along(b_, updates_, i);
       number = b_.add({b_.mul({number, repeated(extent_of(b_, along, i, DType::i64))}), along});
     }
     return number;
@@ -75,7 +75,7 @@ class Landing {
       const auto entry = static_cast<std::size_t>(batching - scatter_.input_batching_dims.begin());
       const std::int64_t of_indices = scatter_.scatter_indices_batching_dims[entry];
       const std::int64_t number = of_indices - (of_indices > scatter_.index_vector_dim ? 1 : 0);
-      return places_along(b_, updates_, static_cast<std::size_t>(batch_axes_[static_cast<std::size_t>(number)]));
+      return indices_along(b_, updates_, static_cast<std::size_t>(batch_axes_[static_cast<std::size_t>(number)]));
     }
     Value place = repeated(b_.scalar(DType::i64, 0));
     if (found != scatter_.scatter_dims_to_operand_dims.end())
@@ -85,7 +85,7 @@ class Landing {
     for (std::size_t i = 0; i < axis; ++i)
       window += !has(scatter_.inserted_window_dims, i) && !has(scatter_.input_batching_dims, i) ? 1 : 0;
     const auto update_axis = static_cast<std::size_t>(scatter_.update_window_dims[window]);
-    return b_.add({place, places_along(b_, updates_, update_axis)});
+    return b_.add({place, indices_along(b_, updates_, update_axis)});
   }
 
   // One entry of the index vectors, broadcast over the windows.

@@ -38,7 +38,7 @@ void sort(Backward& call) {
   Builder& b = call.b;
   const Sort sort = call.as<Sort>();
   std::vector<Value> operands = call.node.operands;
-  operands.push_back(places_along(b, call.x_shape().dims, static_cast<std::size_t>(sort.axis)));
+  operands.push_back(indices_along(b, call.x_shape().dims, static_cast<std::size_t>(sort.axis)));
   const Value places = b.sort(operands, sort, with_ignored_places(*call.node.regions[0])).back();
   std::vector<Value> cotangents{places};
   std::vector<DType> dtypes;

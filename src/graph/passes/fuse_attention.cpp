@@ -8,7 +8,7 @@ namespace alate::graph {
 namespace {
 
 // Mask values at or below this swamp any score, and its exponential is 0.
-constexpr double kAsGoodAsMinusInfinity = -1e30;
+constexpr double kMaskThreshold = -1e30;
 
 struct Mask {
   Value value;                        // of the scores' dims
@@ -92,7 +92,7 @@ class AttentionFusion {
     if (node.op != Op::select || graph_.shape(node.operands[0]).rank() == 0) return std::nullopt;
     for (const std::size_t hidden : {1u, 2u}) {
       const std::optional<double> number = uniform_number(graph_, node.operands[hidden]);
-      if (!number || !(*number <= kAsGoodAsMinusInfinity)) continue;
+      if (!number || !(*number <= kMaskThreshold)) continue;
       std::optional<Scores> found = unmasked(node.operands[3 - hidden]);
       if (found) found->mask = Mask{node.operands[0], number, hidden == 2};
       return found;

@@ -11,7 +11,7 @@
 namespace alate::graph {
 namespace {
 
-constexpr int kDeepest = 16;             // for nested products and broadcasts
+constexpr int kMaxDepth = 16;            // for nested products and broadcasts
 constexpr std::size_t kMostFactors = 8;  // no pattern has more, but nested products could have any number
 
 // Whether a constant is cheap to evaluate: it could depend on a whole weight.
@@ -36,7 +36,7 @@ std::optional<double> only_number(const Constant& constant) {
 void add_factors(const Graph& graph, Value value, Product& product, int depth) {
   const Node& node = node_of(graph, value);
   const auto deeper = [&](Value factor) { add_factors(graph, factor, product, depth + 1); };
-  if (depth > kDeepest || product.factors.size() >= kMostFactors) return product.factors.push_back(value);
+  if (depth > kMaxDepth || product.factors.size() >= kMostFactors) return product.factors.push_back(value);
   if (const std::optional<double> number = uniform_number(graph, value)) {
     product.coefficient *= *number;
   } else if (node.op == Op::mul) {
@@ -65,7 +65,7 @@ const Node* node_if(const Graph& graph, Value value, Op op) {
 bool is_constant(const Graph& graph, Value value) { return node_of(graph, value).op == Op::constant; }
 
 std::optional<double> uniform_number(const Graph& graph, Value value) {
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kMaxDepth; ++depth) {
     const Node& node = node_of(graph, value);
     if (node.op == Op::constant)
       return only_number(*graph.constants()[static_cast<std::size_t>(std::get<Index>(node.attributes).index)]);
@@ -129,7 +129,7 @@ Rows::Rows(const Graph& graph, Dims dims, std::int64_t axis)
 }
 
 Value Rows::peel(Value value) const {
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kMaxDepth; ++depth) {
     const Node& node = node_of(graph_, value);
     if (node.operands.size() != 1) return value;
     const Dims &from = graph_.shape(node.operands[0]).dims, &to = graph_.shape(value).dims;

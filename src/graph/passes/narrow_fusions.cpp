@@ -10,7 +10,7 @@
 namespace alate::graph {
 namespace {
 
-constexpr int kDeepest = 8;  // data-movement ops between a conversion and a fused op
+constexpr int kMaxDepth = 8;  // data-movement ops between a conversion and a fused op
 
 // Fused ops that compute f16 and bf16 in f32, round once, and have all their floats in one dtype (except rope's
 // tables).
@@ -23,7 +23,7 @@ bool moves(Op op) { return op == Op::reshape || op == Op::transpose || op == Op:
 
 // The constant in the narrower dtype, if that represents it exactly.
 ConstantPtr narrowed(const ConstantPtr& constant, DType dtype, int depth = 0) {
-  if (depth > kDeepest) return nullptr;
+  if (depth > kMaxDepth) return nullptr;
   if (constant->op == Op::convert && constant->operands[0]->shape.dtype == dtype) return constant->operands[0];
   if (moves(constant->op)) {
     const ConstantPtr source = narrowed(constant->operands[0], dtype, depth + 1);
@@ -90,7 +90,7 @@ class Narrowing {
     const Node& node = node_of(graph_, value);
     if (node.op == Op::convert) return graph_.shape(node.operands[0]).dtype == dtype;
     if (node.op == Op::constant) return narrowed(constant_of(node), dtype) != nullptr;
-    return moves(node.op) && depth < kDeepest && is_widened(node.operands[0], dtype, depth + 1);
+    return moves(node.op) && depth < kMaxDepth && is_widened(node.operands[0], dtype, depth + 1);
   }
 
   Value source(Rewriter& rewriter, Builder& b, Value value, DType dtype) const {

@@ -25,7 +25,7 @@ class Convolver {
 
   std::vector<Number> results() const {
     std::vector<Number> results;
-    for_each_place(extents_, [&](const Place& place) { results.push_back(result_at(place)); });
+    for_each_index(extents_, [&](const Place& place) { results.push_back(result_at(place)); });
     return results;
   }
 
@@ -42,7 +42,7 @@ class Convolver {
     weight[at(conv_.kernel_output)] = feature;
     Place steps{inputs};
     for (const WindowAxis& window : windows_) steps.push_back(window.window);
-    for_each_place(steps, [&](const Place& step) {
+    for_each_index(steps, [&](const Place& step) {
       from[at(conv_.input_feature)] = first_input + step[0];
       weight[at(conv_.kernel_input)] = step[0];
       for (std::size_t i = 0; i < windows_.size(); ++i) {

@@ -21,7 +21,7 @@ std::int64_t clamped_start(const ReferenceCall& call, std::size_t first, std::sp
   std::int64_t start = 0;
   for (std::size_t i = 0; i < x.rank(); ++i) {
     call.require(sizes[i] <= x.extent(i), "the slice is larger than operand 0");
-    const std::int64_t place = load_places(call.operand(first + i)).front();
+    const std::int64_t place = load_indices(call.operand(first + i)).front();
     start += std::clamp<std::int64_t>(place, 0, x.extent(i) - sizes[i]) * strides[i];
   }
   return start;
@@ -64,7 +64,7 @@ Tensor reference_reverse(const ReferenceCall& call) {
   const std::size_t size = element_size(x);
   Tensor result = Tensor::uninitialized(call.shape());
   std::byte* to = result.mutable_bytes().data();
-  for_each_place(extents, [&](const std::vector<std::int64_t>& index) {
+  for_each_index(extents, [&](const std::vector<std::int64_t>& index) {
     std::int64_t from = 0;
     for (std::size_t i = 0; i < index.size(); ++i) {
       const bool is_reversed = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end();
@@ -102,7 +102,7 @@ Tensor reference_dimension_size(const ReferenceCall& call) {
 
 Tensor reference_dynamic_reshape(const ReferenceCall& call) {
   const std::vector<std::int64_t> extents = extents_of(call.shape());
-  call.require(load_places(call.operand(1)) == extents,
+  call.require(load_indices(call.operand(1)) == extents,
                "operand 1 does not have the extents of dims: " + alate::to_string(call.shape()));
   return call.operand(0).reshaped(extents);
 }

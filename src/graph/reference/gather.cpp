@@ -14,7 +14,7 @@ std::vector<std::int64_t> index_vectors(const Tensor& indices, std::int64_t vect
     if (static_cast<std::int64_t>(i) != vector_dim) order.push_back(static_cast<std::int64_t>(i));
   }
   if (order.size() < indices.rank()) order.push_back(vector_dim);
-  return load_places(transposed(indices, order));
+  return load_indices(transposed(indices, order));
 }
 
 // https://openxla.org/stablehlo/spec#gather: the result's axes are the indices' axes (without the index vectors') and,
@@ -51,7 +51,7 @@ Tensor reference_gather(const ReferenceCall& call) {
   const std::vector<std::int64_t> places = index_vectors(indices, gather.index_vector_dim);
   const std::size_t length = gather.start_index_map.size();
   std::size_t next = 0;
-  for_each_place(batch_extents, [&](const std::vector<std::int64_t>& batch) {
+  for_each_index(batch_extents, [&](const std::vector<std::int64_t>& batch) {
     std::int64_t to = 0, from = 0;
     for (std::size_t i = 0; i < batch.size(); ++i) to += batch[i] * batch_strides[i];
     for (std::size_t i = 0; i < length; ++i) {

@@ -12,7 +12,7 @@ using Place = std::vector<std::int64_t>;  // one index per axis
 
 /// Calls `visit` with every index below `extents`, the last axis fastest; once for no axes.
 template <typename Visit>
-void for_each_place(std::span<const std::int64_t> extents, Visit visit) {
+void for_each_index(std::span<const std::int64_t> extents, Visit visit) {
   for (const std::int64_t extent : extents) {
     if (extent == 0) return;
   }

@@ -27,7 +27,7 @@ double weight_of(PoolMode mode, std::int64_t place, std::int64_t length) {
 Tensor reference_ragged_pool(const ReferenceCall& call) {
   const Pool& pool = call.as<Pool>();
   const std::vector<double> x = load_floats(call.operand(0));
-  const std::vector<std::int64_t> starts = load_places(call.operand(1)), lengths = load_places(call.operand(2));
+  const std::vector<std::int64_t> starts = load_indices(call.operand(1)), lengths = load_indices(call.operand(2));
   const std::int64_t tokens = call.operand(0).extent(0), width = call.operand(0).extent(1),
                      longest = call.extent(pool.longest);
   std::vector<double> result(static_cast<std::size_t>(call.shape().element_count()));

@@ -24,7 +24,7 @@ std::vector<Element> fold(const ReferenceCall& call, const std::vector<Element>&
   }
   std::vector<Element> results(static_cast<std::size_t>(call.shape().element_count()), start);
   std::size_t next = 0;
-  for_each_place(extents, [&](const std::vector<std::int64_t>& index) {
+  for_each_index(extents, [&](const std::vector<std::int64_t>& index) {
     const auto to = std::inner_product(index.begin(), index.end(), to_strides.begin(), std::int64_t{0});
     Element& result = results[static_cast<std::size_t>(to)];
     result = combine(result, elements[next++]);

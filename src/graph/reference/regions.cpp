@@ -47,9 +47,9 @@ std::vector<Tensor> reference_reduce(const ReferenceCall& call) {
   std::vector<Tensor> results;
   for (const Shape& shape : call.shapes) results.push_back(Tensor::zeros(shape));
   std::int64_t next = 0;
-  for_each_place(kept, [&](const std::vector<std::int64_t>& outer) {
+  for_each_index(kept, [&](const std::vector<std::int64_t>& outer) {
     std::vector<Tensor> so_far(call.operands.begin() + static_cast<std::ptrdiff_t>(count), call.operands.end());
-    for_each_place(reduced, [&](const std::vector<std::int64_t>& inner) {
+    for_each_index(reduced, [&](const std::vector<std::int64_t>& inner) {
       for (std::size_t i = 0; i < count; ++i)
         so_far.push_back(element_of(call.operand(i), place_of(outer) + place_of(inner)));
       so_far = interpret_region(*call.regions[0], call.dims, std::move(so_far), call.cancellation);

@@ -35,7 +35,7 @@ std::vector<std::optional<std::size_t>> landing_places(const ReferenceCall& call
   }
 
   std::vector<std::optional<std::size_t>> places;
-  for_each_place(extents, [&](const std::vector<std::int64_t>& index) {
+  for_each_index(extents, [&](const std::vector<std::int64_t>& index) {
     std::size_t number = 0;  // of the index vector
     for (const std::size_t axis : batch_axes)
       number = number * static_cast<std::size_t>(extents[axis]) + static_cast<std::size_t>(index[axis]);

@@ -50,7 +50,7 @@ std::vector<Tensor> reference_sort(const ReferenceCall& call) {
   const Strides strides = row_major(extents);
   const auto length = static_cast<std::size_t>(std::exchange(extents[axis], 1));
   if (length == 0) return results;
-  for_each_place(extents, [&](const std::vector<std::int64_t>& index) {
+  for_each_index(extents, [&](const std::vector<std::int64_t>& index) {
     const std::int64_t first = std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
     std::vector<std::int64_t> places(length);
     for (std::size_t i = 0; i < length; ++i) places[i] = first + static_cast<std::int64_t>(i) * step;

@@ -119,7 +119,7 @@ Tensor store_words(const Shape& shape, std::span<const std::uint64_t> words) {
   return tensor::packed(whole, shape.dtype);
 }
 
-std::vector<std::int64_t> load_places(const Tensor& tensor) {
+std::vector<std::int64_t> load_indices(const Tensor& tensor) {
   std::vector<std::int64_t> places;
   for (const std::uint64_t word : load_words(tensor)) {
     const bool is_too_large = tensor.dtype() == DType::u64 && word > std::numeric_limits<std::int64_t>::max();

@@ -29,6 +29,6 @@ std::vector<Complex> load_complex(const Tensor& tensor);
 Tensor store_complex(const Shape& shape, std::span<const Complex> values);
 
 /// Integers as signed numbers; unsigned ones above the largest signed 64-bit number saturate to it.
-std::vector<std::int64_t> load_places(const Tensor& tensor);
+std::vector<std::int64_t> load_indices(const Tensor& tensor);
 
 }  // namespace alate::graph

@@ -24,7 +24,7 @@ void for_each_seen(const std::vector<WindowAxis>& axes, std::span<const std::int
   Place window;
   for (const WindowAxis& axis : axes) window.push_back(axis.window);
   Place source(axes.size());
-  for_each_place(window, [&](const Place& step) {
+  for_each_index(window, [&](const Place& step) {
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const auto found = axes[i].source(place[i], step[i], extents[i]);
       if (!found) return;
@@ -72,7 +72,7 @@ Tensor select_and_scatter(const ReferenceCall& call, bool is_max) {
   const std::vector<WindowAxis> axes = axes_of(call.as<SelectWindow>());
   std::vector<Number> sums(x.size(), Number(0));
   std::size_t next = 0;
-  for_each_place(extents_of(call.operand(1).shape()), [&](const Place& place) {
+  for_each_index(extents_of(call.operand(1).shape()), [&](const Place& place) {
     std::optional<std::size_t> selected;
     for_each_seen(axes, extents, place, [&](std::size_t seen) {
       const bool stays = selected && (is_max ? x[*selected] >= x[seen] : x[*selected] <= x[seen]);
@@ -100,7 +100,7 @@ Tensor reference_reduce_window(const ReferenceCall& call) {
     const std::vector<std::int64_t> extents = extents_of(call.operand(0).shape());
     const std::vector<WindowAxis> axes = axes_of(window);
     std::vector<Number> results;
-    for_each_place(extents_of(call.shape()), [&](const Place& place) {
+    for_each_index(extents_of(call.shape()), [&](const Place& place) {
       Number result = identity<Number>(window.reduction, call.shape().dtype);
       for_each_seen(axes, extents, place,
                     [&](std::size_t seen) { result = combine(window.reduction, result, x[seen]); });

@@ -37,7 +37,7 @@ void require_dims(const InferenceInput& input, const Dims& dims, std::string_vie
                 [&] { return std::string(what) + ": the product of the extents overflows"; });
 }
 
-void require_places(const InferenceInput& input, std::size_t first) {
+void require_start_indices(const InferenceInput& input, std::size_t first) {
   const std::size_t rank = input.operands[0].rank();
   input.require(input.operands.size() == first + rank, [&] {
     return "needs a place for each of the " + std::to_string(rank) +

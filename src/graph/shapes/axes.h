@@ -17,7 +17,7 @@ std::size_t require_axis(const InferenceInput& input, std::int64_t axis, std::si
 /// Fails if a dim is not in the dim table, or if the product of the static dims overflows.
 void require_dims(const InferenceInput& input, const Dims& dims, std::string_view what);
 /// Fails unless operands `first`… are integer scalars of one dtype, one for each axis of operand 0.
-void require_places(const InferenceInput& input, std::size_t first);
+void require_start_indices(const InferenceInput& input, std::size_t first);
 /// Fails if `size` exceeds the extent of an axis of operand `operand`. Only static extents are checked here; named ones
 /// are checked in each run.
 void require_fits(const InferenceInput& input, Dim size, std::size_t operand, std::size_t axis, std::string_view what);

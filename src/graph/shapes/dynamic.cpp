@@ -58,7 +58,7 @@ std::vector<Shape> infer_dynamic_slice(const InferenceInput& input) {
   input.require(!input.operands.empty(), "needs an operand to slice");
   const Dims& sizes = input.as<DynamicSlice>().slice_sizes;
   const Shape& x = input.operands[0];
-  require_places(input, 1);
+  require_start_indices(input, 1);
   input.require(sizes.size() == x.rank(), "slice_sizes must have an entry for each axis of operand 0");
   require_dims(input, sizes, "slice_sizes");
   for (std::size_t i = 0; i < x.rank(); ++i)
@@ -69,7 +69,7 @@ std::vector<Shape> infer_dynamic_slice(const InferenceInput& input) {
 std::vector<Shape> infer_dynamic_update_slice(const InferenceInput& input) {
   input.require(input.operands.size() >= 2, "needs an operand and its update");
   const Shape &x = input.operands[0], &update = input.operands[1];
-  require_places(input, 2);
+  require_start_indices(input, 2);
   input.require(update.dtype == x.dtype && update.rank() == x.rank(), "operand 1 must have operand 0's dtype and rank");
   for (std::size_t i = 0; i < x.rank(); ++i)
     require_fits(input, update.dims[i], 0, i, "axis " + std::to_string(i) + " of operand 1");

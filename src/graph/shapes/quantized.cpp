@@ -98,17 +98,17 @@ std::vector<Shape> infer_quantized_dense(const InferenceInput& input) {
                   "bias must be [out] of x's dtype");
   if (attributes.has_smoothing)
     input.require(input.operands[1] == Shape{x.dtype, {weight[1]}}, "smoothing must be [in] of x's dtype");
-  const std::int64_t runs = attributes.activation_runs;
-  input.require(runs >= 0, "activation_runs must not be negative");
-  if (runs > 0)
-    input.require(weight[1].is_number() && weight[1].number() > 0 && weight[1].number() % runs == 0,
-                  "activation_runs must divide x's last extent");
+  const std::int64_t groups = attributes.activation_groups;
+  input.require(groups >= 0, "activation_groups must not be negative");
+  if (groups > 0)
+    input.require(weight[1].is_number() && weight[1].number() > 0 && weight[1].number() % groups == 0,
+                  "activation_groups must divide x's last extent");
   const std::int64_t rotation = attributes.rotation;
   input.require(rotation == 0 || (rotation > 0 && std::has_single_bit(static_cast<std::uint64_t>(rotation))),
                 "rotation must be 0 or a power of two");
   if (rotation > 1)
-    input.require(weight[1].is_number() && weight[1].number() / std::max<std::int64_t>(runs, 1) % rotation == 0,
-                  "rotation must divide x's last extent, and the length of its runs");
+    input.require(weight[1].is_number() && weight[1].number() / std::max<std::int64_t>(groups, 1) % rotation == 0,
+                  "rotation must divide x's last extent, and the length of its groups");
   Shape result = x;
   result.dims.back() = weight[0];
   if (attributes.has_residual)

@@ -86,7 +86,7 @@ class FieldParser {
   }
   template <typename Element>
   void parse(std::vector<Element>& values) {
-    parse_list(lexer_, '[', ']', kMostAxes, [&] { parse(values.emplace_back()); });
+    parse_list(lexer_, '[', ']', kMaxAxes, [&] { parse(values.emplace_back()); });
   }
 
  private:
@@ -152,7 +152,7 @@ Attributes parse_attributes(Lexer& lexer, Op op, const DimNames& dims) {
     if (is_between) lexer.expect_mark(before);
     is_between = false;
     if (field.may_be_absent() && !lexer.is_word(field.name)) return;
-    lexer.expect_word(field.name);
+    lexer.expect_word(!field.former_name.empty() && lexer.is_word(field.former_name) ? field.former_name : field.name);
     lexer.expect_mark('=');
     parser.parse(value);
     before = ',';

@@ -16,7 +16,7 @@ namespace alate::graph {
 using DimNames = std::map<std::string, Dim, std::less<>>;
 
 /// Maximum number of axes of a shape or of entries of an attribute list.
-inline constexpr std::size_t kMostAxes = 64;
+inline constexpr std::size_t kMaxAxes = 64;
 
 /// " {axis=1, dims=[tokens,384]}", or nothing for a struct without fields.
 void print_attributes(std::string& out, const Attributes& attributes, const DimTable& dims);

@@ -12,7 +12,7 @@
 namespace alate::graph {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostNodes = std::size_t{1} << 20;
 constexpr std::size_t kMostOperands = 4096;
 constexpr std::size_t kMostParameters = 16384;
@@ -330,8 +330,8 @@ class Parser {
 }  // namespace
 
 Graph parse_graph(std::string_view text, const ConstantResolver& resolver) {
-  if (text.size() > kMostBytes)
-    throw make_error(ErrorCode::invalid_argument, "graph text of ", text.size(), " bytes: at most ", kMostBytes,
+  if (text.size() > kMaxBytes)
+    throw make_error(ErrorCode::invalid_argument, "graph text of ", text.size(), " bytes: at most ", kMaxBytes,
                      " are read");
   return Parser(text, resolver).parse();
 }

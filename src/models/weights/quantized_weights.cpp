@@ -22,17 +22,17 @@ std::string module_of(std::string_view stored) { return std::string(stored.subst
 // of 0.9990 to float32 with rotated inputs, in one group; without rotation 0.9995 and 0.9985 in four groups, 0.9993 and
 // 0.9961 in two. Group sizes are multiples of 16, as products of bytes need.
 InputRounding rounding_on_load(std::int64_t in) {
-  if (const std::int64_t rotation = tensor::rotation_of(in); rotation != 0) return {.runs = 1, .rotation = rotation};
-  return {.runs = in % 32 == 0 ? 2 : 1};
+  if (const std::int64_t rotation = tensor::rotation_of(in); rotation != 0) return {.groups = 1, .rotation = rotation};
+  return {.groups = in % 32 == 0 ? 2 : 1};
 }
 
 void check_rounding(std::string_view stored, const InputRounding& inputs, std::int64_t in) {
-  if (in % inputs.runs != 0)
-    throw make_error(ErrorCode::corrupt, "config.json: activation_runs of '", module_of(stored), "' is ", inputs.runs,
-                     ", which does not divide its ", in, " channels");
-  if (inputs.rotation > 1 && in / inputs.runs % inputs.rotation != 0)
+  if (in % inputs.groups != 0)
+    throw make_error(ErrorCode::corrupt, "config.json: activation_groups of '", module_of(stored), "' is ",
+                     inputs.groups, ", which does not divide its ", in, " channels");
+  if (inputs.rotation > 1 && in / inputs.groups % inputs.rotation != 0)
     throw make_error(ErrorCode::corrupt, "config.json: rotation of '", module_of(stored), "' is ", inputs.rotation,
-                     ", which does not divide the ", in / inputs.runs, " channels of a run");
+                     ", which does not divide the ", in / inputs.groups, " channels of a run");
 }
 
 // The identity of a constant derived from another one: that constant's identity and a word.
@@ -53,7 +53,7 @@ bool Weights::is_stored_in_8_bits(std::string_view stored) const {
   return settings_.quantization.is_present && stored_shape(stored).dtype == DType::i8;
 }
 
-Weights::StoredRows Weights::stored_rows(const std::string& stored, std::int64_t runs) {
+Weights::StoredRows Weights::stored_rows(const std::string& stored, std::int64_t groups) {
   const std::string scale = scale_name(stored);
   const Shape shape = stored_shape(stored);
   if (!holds(scale))
@@ -63,19 +63,19 @@ Weights::StoredRows Weights::stored_rows(const std::string& stored, std::int64_t
   if (shape.rank() != 2)
     throw make_error(ErrorCode::corrupt, "weight '", stored, "' is ", to_string(shape),
                      " and has scales, which only a matrix may have");
-  const Shape of_rows{DType::f32, {shape.dims[0], 1}}, of_runs{DType::f32, {shape.dims[0], runs}};
-  if (found != of_rows && found != of_runs)
+  const Shape of_rows{DType::f32, {shape.dims[0], 1}}, of_groups{DType::f32, {shape.dims[0], groups}};
+  if (found != of_rows && found != of_groups)
     throw make_error(ErrorCode::corrupt, "'", scale, "' is ", to_string(found), " beside a weight of ",
                      to_string(shape), ": it must be ", to_string(of_rows), ", a number for each row",
-                     runs == 1 ? "" : ", or " + to_string(of_runs) + ", one for each of a row's activation_runs");
+                     groups == 1 ? "" : ", or " + to_string(of_groups) + ", one for each of a row's activation_groups");
   const bool is_of_runs = found != of_rows;
-  if (is_of_runs) check_rounding(stored, {.runs = runs}, shape.dims[1].number());
+  if (is_of_runs) check_rounding(stored, {.groups = groups}, shape.dims[1].number());
   graph::ConstantPtr scales = leaf(scale);
   if (!all_finite(scales->tensor))
     throw make_error(ErrorCode::corrupt, "'", scale, "' has numbers that are not finite");
   return {.stored = leaf(stored),
           .scales = std::move(scales),
-          .blocks = {1, is_of_runs ? shape.dims[1].number() / runs : 0}};
+          .blocks = {1, is_of_runs ? shape.dims[1].number() / groups : 0}};
 }
 
 Weights::StoredRows Weights::rounded_rows(const std::string& stored, const InputRounding& inputs) {
@@ -88,14 +88,14 @@ Weights::StoredRows Weights::rounded_rows(const std::string& stored, const Input
       const auto length = static_cast<std::size_t>(inputs.rotation);
       weight = tensor::rotated_rows(weight, length, 1 / static_cast<float>(length));
     }
-    rows = tensor::round_rows(weight, inputs.runs);
-    of_run = rows.run_length();
+    rows = tensor::round_rows(weight, inputs.groups);
+    of_run = rows.group_size();
   } catch (const Error& error) {
     throw make_error(error.code(), "weight '", stored, "': ", error.message());
   }
   return {.stored = graph::make_constant(stored, std::move(rows.stored), identity_of(identity, "rows in 8 bits")),
           .scales = graph::make_constant(scale_name(stored), std::move(rows.scales), identity_of(identity, "scales")),
-          .blocks = {1, inputs.runs == 1 ? 0 : of_run}};
+          .blocks = {1, inputs.groups == 1 ? 0 : of_run}};
 }
 
 graph::ConstantPtr Weights::smoothing(const std::string& module, std::int64_t in) {
@@ -120,11 +120,11 @@ graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& mod
   const bool is_stored = is_stored_in_8_bits(stored);
   const InputRounding inputs = is_stored ? settings_.quantization.rounding_of(module) : rounding_on_load(layer.in);
   check_rounding(stored, inputs, layer.in);
-  StoredRows rows = is_stored ? stored_rows(stored, inputs.runs) : rounded_rows(stored, inputs);
+  StoredRows rows = is_stored ? stored_rows(stored, inputs.groups) : rounded_rows(stored, inputs);
   graph::QuantizedDense attributes{.blocks = std::move(rows.blocks),
                                    .has_bias = true,
                                    .has_smoothing = smoothing != nullptr,
-                                   .activation_runs = inputs.runs,
+                                   .activation_groups = inputs.groups,
                                    .rotation = inputs.rotation};
   std::vector<graph::Value> operands = {layer.x};
   if (attributes.has_smoothing) operands.push_back(b.constant(std::move(smoothing)));
@@ -137,7 +137,7 @@ graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& mod
 // The weight in f32, in the form for products with x.
 graph::ConstantPtr Weights::weight_of(const std::string& stored, graph::ConstantPtr smoothing) {
   const InputRounding inputs = settings_.quantization.rounding_of(module_of(stored));
-  graph::ConstantPtr weight = in_float32(stored, inputs.runs);
+  graph::ConstantPtr weight = in_float32(stored, inputs.groups);
   if (is_stored_in_8_bits(stored) && inputs.rotation > 1) {
     check_rounding(stored, inputs, weight->shape.dims[1].number());
     const Fingerprint identity = identity_of(weight->identity, "rotated by " + std::to_string(inputs.rotation));

@@ -32,10 +32,18 @@ std::int64_t count_in(const Json& object, const char* field, std::int64_t least,
   return count;
 }
 
+// Number of groups in the object; versions before 3 call it activation_runs.
+std::int64_t groups_in(const Json& object, std::int64_t otherwise, std::string_view of) {
+  const char* field = object.find("activation_groups") == nullptr && object.find("activation_runs") != nullptr
+                          ? "activation_runs"
+                          : "activation_groups";
+  return count_in(object, field, 1, otherwise, of, "number of groups, which is 1 or more");
+}
+
 // The object's fields, with those of `otherwise` for missing ones.
 InputRounding input_rounding(const Json& object, const InputRounding& otherwise, std::string_view of) {
   const InputRounding found{
-      .runs = count_in(object, "activation_runs", 1, otherwise.runs, of, "number of runs, which is 1 or more"),
+      .groups = groups_in(object, otherwise.groups, of),
       .rotation = count_in(object, "rotation", 0, otherwise.rotation, of, "length, which is a power of two, or 0")};
   if (found.rotation != 0 && !std::has_single_bit(static_cast<std::uint64_t>(found.rotation)))
     throw make_error(ErrorCode::corrupt, "config.json: rotation of ", formats::quoted_name(of), " is ", found.rotation,
@@ -45,7 +53,7 @@ InputRounding input_rounding(const Json& object, const InputRounding& otherwise,
 
 // The inverse of input_rounding.
 Json::Object to_object(const InputRounding& inputs, const InputRounding& otherwise) {
-  Json::Object object = {{"activation_runs", inputs.runs}};
+  Json::Object object = {{"activation_groups", inputs.groups}};
   if (inputs.rotation != otherwise.rotation) object.emplace_back("rotation", inputs.rotation);
   return object;
 }

@@ -26,7 +26,7 @@ ComputeDType parse_compute_dtype(std::string_view name);
 
 /// How the inputs of a product are quantized to 8 bits; both members are as in graph::QuantizedDense.
 struct InputRounding {
-  std::int64_t runs = 1;
+  std::int64_t groups = 1;
   std::int64_t rotation = 0;
 
   bool operator==(const InputRounding&) const = default;
@@ -36,7 +36,7 @@ struct InputRounding {
 /// tensors that go with it.
 struct QuantizationConfig {
   static constexpr std::string_view kMethod = "alate";
-  static constexpr std::int64_t kVersion = 2;
+  static constexpr std::int64_t kVersion = 3;
 
   bool is_present = false;
   InputRounding inputs = {};                                         // of products not listed below

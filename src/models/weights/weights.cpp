@@ -100,10 +100,10 @@ graph::Value Weights::get(graph::Builder& b, std::string_view name, std::vector<
   return b.constant(in_float32(require(name, wanted)));
 }
 
-graph::ConstantPtr Weights::in_float32(const std::string& stored, std::int64_t runs) {
+graph::ConstantPtr Weights::in_float32(const std::string& stored, std::int64_t groups) {
   const Shape shape{DType::f32, stored_shape(stored).dims};
   if (is_stored_in_8_bits(stored)) {
-    StoredRows rows = stored_rows(stored, runs);
+    StoredRows rows = stored_rows(stored, groups);
     return graph::make_constant(graph::Op::dequantize, graph::Dequantize{.blocks = std::move(rows.blocks)}, shape,
                                 {std::move(rows.stored), std::move(rows.scales)});
   }

@@ -93,12 +93,12 @@ class Weights {
   std::string stored_name(std::string_view name) const;
 
   bool is_stored_in_8_bits(std::string_view stored) const;
-  /// `runs`: the number of groups that a row may be split into, each with its own scale; one scale per row is always
+  /// `groups`: the number of groups that a row may be split into, each with its own scale; one scale per row is always
   /// allowed. Throws corrupt.
-  StoredRows stored_rows(const std::string& stored, std::int64_t runs);
+  StoredRows stored_rows(const std::string& stored, std::int64_t groups);
   StoredRows rounded_rows(const std::string& stored, const InputRounding& inputs);
-  /// The weight in float32. For a matrix in 8 bits, `runs` is as in stored_rows.
-  graph::ConstantPtr in_float32(const std::string& stored, std::int64_t runs = 1);
+  /// The weight in float32. For a matrix in 8 bits, `groups` is as in stored_rows.
+  graph::ConstantPtr in_float32(const std::string& stored, std::int64_t groups = 1);
   graph::ConstantPtr weight_of(const std::string& stored, graph::ConstantPtr smoothing);
   /// NAME.smoothing [in], null where there is none. Throws corrupt.
   graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);

@@ -148,7 +148,7 @@ bool is_token_input(const Port& port) {
 }
 
 // Converts between i32 and i64 where the file wants the other width.
-Tensor as_wanted(const Tensor& given, const Port& port) {
+Tensor converted_integers(const Tensor& given, const Port& port) {
   const DType wanted = port.shape.dtype;
   if (given.dtype() == wanted) return given;
   if (given.dtype() == DType::i32 && wanted == DType::i64) {
@@ -220,7 +220,7 @@ NamedTensors run_file(backends::Executable& executable, const NamedTensors& inpu
     if (found == inputs.end())
       throw make_error(ErrorCode::invalid_argument, "input '", port.name, "' is missing: the model takes ",
                        names_of(ports));
-    given.emplace_back(as_wanted(found->second, port));
+    given.emplace_back(converted_integers(found->second, port));
   }
   std::vector<Buffer> outputs(executable.outputs().size());
   executable.run(given, outputs, options);

@@ -32,7 +32,7 @@ Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable&
 
 // Calls `read`, which reads the files. If one was truncated meanwhile, throws that as the error, even if `read` failed
 // over the zeros read instead.
-void on_whole_files(const formats::SafetensorsModel& weights, const std::function<void()>& read) {
+void with_unchanged_files(const formats::SafetensorsModel& weights, const std::function<void()>& read) {
   try {
     read();
   } catch (...) {
@@ -110,19 +110,20 @@ std::vector<Tensor> EncoderProgram::run_whole(const PackedTokens& tokens, const 
   add_inputs(tokens, options, inputs, run_options);
   std::vector<backends::Buffer> outputs(ports.size());
   if (rounding_.empty()) {
-    run_on_whole_files(inputs, outputs, run_options);
+    run_with_unchanged_files(inputs, outputs, run_options);
     for (const backends::Buffer& output : outputs) results.push_back(*output.host());
     return results;
   }
-  run_on_whole_files(rounding_.pad(inputs, executable_->inputs()), outputs, run_options);
+  run_with_unchanged_files(rounding_.pad(inputs, executable_->inputs()), outputs, run_options);
   for (std::size_t i = 0; i < ports.size(); ++i)
     results.push_back(rounding_.cut(*outputs[i].host(), ports[i], inputs, executable_->inputs()));
   return results;
 }
 
-void EncoderProgram::run_on_whole_files(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
-                                        const backends::RunOptions& run_options) const {
-  on_whole_files(weights_, [&] { executable_->run(inputs, outputs, run_options); });
+void EncoderProgram::run_with_unchanged_files(std::span<const backends::Buffer> inputs,
+                                              std::span<backends::Buffer> outputs,
+                                              const backends::RunOptions& run_options) const {
+  with_unchanged_files(weights_, [&] { executable_->run(inputs, outputs, run_options); });
 }
 
 }  // namespace alate::runtime
@@ -174,7 +175,7 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   compile_options.log = &log;
   compile_options.dump = dump.get();
   std::unique_ptr<backends::Executable> executable;
-  runtime::on_whole_files(weights, [&] {
+  runtime::with_unchanged_files(weights, [&] {
     executable = on_backend(*backend, [&] {
       runtime::require_memory(*backend, compile_options.device, graph, limits, runtime::shown_name(folder));
       return backend->compile(graph, compile_options);

@@ -52,8 +52,8 @@ class EncoderProgram {
   std::vector<Tensor> run_parts(std::span<const BatchPart> parts, std::size_t workers, const PackedTokens& tokens,
                                 const PackingOptions& options, const backends::RunOptions& run_options) const;
   // Runs the executable. Discards results that were computed from a file truncated meanwhile.
-  void run_on_whole_files(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
-                          const backends::RunOptions& run_options) const;
+  void run_with_unchanged_files(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
+                                const backends::RunOptions& run_options) const;
   // A tensor for all rows of output `i`.
   Tensor make_output(std::size_t i, std::size_t tokens, std::size_t sequences, bool is_zero) const;
 

@@ -95,7 +95,7 @@ void read_weights(Model::State& state) {
     state.facts.weight_bytes += state.weights.find(name)->shape.byte_count();
 }
 
-void say_of_rounding(const Model::State& state) {
+void log_rounding(const Model::State& state) {
   if (!state.weight_settings.rounds_on_load()) return;
   // As measured over 540 texts of many kinds; docs/quantization.md.
   base::log(base::LogLevel::info, "weights are rounded to int8 as they are loaded; `alate quantize` does it better",
@@ -130,14 +130,15 @@ std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, cons
     read_weights(*state);
   }
   state->content = std::make_unique<runtime::ModelContent>(state->files, state->weights, state->manifest);
-  say_of_rounding(*state);
+  log_rounding(*state);
   state->facts.hidden_size = static_cast<std::size_t>(state->limits.hidden_size);
   state->facts.max_positions = static_cast<std::size_t>(state->limits.positions);
   return state;
 }
 
 // The backends that both lists allow; an empty list allows all.
-std::vector<std::string> in_both(const std::vector<std::string>& manifest, const std::vector<std::string>& supported) {
+std::vector<std::string> common_backends(const std::vector<std::string>& manifest,
+                                         const std::vector<std::string>& supported) {
   if (manifest.empty() || supported.empty()) return manifest.empty() ? supported : manifest;
   std::vector<std::string> both;
   for (const std::string& name : manifest) {
@@ -153,7 +154,7 @@ std::vector<std::string> in_both(const std::vector<std::string>& manifest, const
 }
 
 // Each choice has a weight store of its own: weights packed by one backend are of no use to the next.
-void put_on(Model::State& state, Selection selection) {
+void select_backend(Model::State& state, Selection selection) {
   state.backend = &backends::get_backend(selection.backend);
   Model::State* raw = &state;  // the state owns the store
   state.store = std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
@@ -184,7 +185,7 @@ std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& fo
   const std::shared_ptr<State> state = read_files(folder, options);
   const machine::Preferences preferences = runtime::preferences_of(options);
   const machine::ModelNeeds needs{.name = runtime::shown_name(folder),
-                                  .backends = in_both(state->manifest.backends, supported),
+                                  .backends = common_backends(state->manifest.backends, supported),
                                   .file_extension = state->files.is_onnx() ? ".onnx" : "",
                                   .bytes = state->facts.weight_bytes,
                                   .dtype = state->facts.dtype};
@@ -193,7 +194,7 @@ std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& fo
   for (;;) {
     Selection selection = machine::select(needs, preferences, machine, failed);
     say(selection, folder, preferences);
-    put_on(*state, std::move(selection));
+    select_backend(*state, std::move(selection));
     try {
       prepare(*state);
       return state;

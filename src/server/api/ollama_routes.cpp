@@ -143,9 +143,9 @@ void list_processes(Call& call) {
 }
 
 Json config_of(const ModelListing& listing) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
   try {
-    return formats::parse_json(base::read_contained_file(listing.folder, "config.json", kMostBytes), "config.json");
+    return formats::parse_json(base::read_contained_file(listing.folder, "config.json", kMaxBytes), "config.json");
   } catch (const Error&) {
     return {};
   }

@@ -407,7 +407,7 @@ void Connection::refuse_body() {
   guarded([&] { refuse(kNoBodyRoom); });
 }
 
-bool Connection::end_if_waiting() {
+bool Connection::close_if_waiting() {
   if (state_ == State::idle) on_ready();  // a request may have arrived unnoticed
   if (state_ == State::idle || state_ == State::head) close();
   return state_ == State::closed;

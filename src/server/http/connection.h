@@ -99,7 +99,7 @@ class Connection {
   /// Refuses the body being received, because others need the room.
   void refuse_body();
   /// Closes the connection if no request or only part of a head has arrived; returns whether it did.
-  bool end_if_waiting();
+  bool close_if_waiting();
 
  private:
   enum class State : std::uint8_t { idle, head, body, handling, writing, lingering, closed };

@@ -96,7 +96,7 @@ struct HttpServer::State {
   enum class Room { within_limit, surplus, none };
   Room room_for(const Port& port, const ClientAccount& client);
   template <typename Rank>
-  std::shared_ptr<Session> first_to_go(const Rank& rank) const;
+  std::shared_ptr<Session> next_to_shed(const Rank& rank) const;
   bool free_descriptor();
   bool make_body_room(const ClientAccount& client, std::size_t bytes);
   void make_answer_room();
@@ -225,9 +225,9 @@ HttpServer::State::Room HttpServer::State::room_for(const Port& each, const Clie
       client.connections >= client_share(settings.max_connections, settings.max_client_percent, 1) + more;
   if (!has_share && sessions.size() - surplus < settings.max_connections + more) return Room::within_limit;
   const auto now = Clock::now();
-  const auto other = first_to_go(
+  const auto other = next_to_shed(
       [&](const Connection& connection) { return shed_connection_rank(connection, client, has_share, now); });
-  if (other && !context.stopping && other->connection->end_if_waiting()) {
+  if (other && !context.stopping && other->connection->close_if_waiting()) {
     drop(other);
     return Room::within_limit;
   }
@@ -240,15 +240,15 @@ bool HttpServer::State::free_descriptor() {
   const ClientAccount nobody({}, context.held);
   const auto now = Clock::now();
   const auto other =
-      first_to_go([&](const Connection& connection) { return shed_connection_rank(connection, nobody, false, now); });
-  if (!other || context.stopping || !other->connection->end_if_waiting()) return false;
+      next_to_shed([&](const Connection& connection) { return shed_connection_rank(connection, nobody, false, now); });
+  if (!other || context.stopping || !other->connection->close_if_waiting()) return false;
   drop(other);
   return true;
 }
 
 // Scans all connections; only requests beyond the limits pay for it.
 template <typename Rank>
-std::shared_ptr<Session> HttpServer::State::first_to_go(const Rank& rank) const {
+std::shared_ptr<Session> HttpServer::State::next_to_shed(const Rank& rank) const {
   std::shared_ptr<Session> first;
   std::optional<ShedRank> highest;
   for (const std::shared_ptr<Session>& session : sessions) {
@@ -272,7 +272,7 @@ bool HttpServer::State::make_body_room(const ClientAccount& client, std::size_t 
   }
   if (!fits(all)) return false;
   while (!fits(0)) {
-    const std::shared_ptr<Session> other = first_to_go(rank);
+    const std::shared_ptr<Session> other = next_to_shed(rank);
     if (!other) return false;  // its memory has been taken over by others
     other->connection->refuse_body();
     asio::post(loop, [this, other] { go_on(other); });
@@ -284,7 +284,7 @@ void HttpServer::State::make_answer_room() {
   const auto now = Clock::now();
   while (context.held->answers > context.held->max_answers) {
     const std::shared_ptr<Session> other =
-        first_to_go([&](const Connection& connection) { return shed_answer_rank(connection, now); });
+        next_to_shed([&](const Connection& connection) { return shed_answer_rank(connection, now); });
     // A single answer may exceed the limit: it is sent anyway.
     if (!other || other->connection->unread_answer().bytes >= context.held->answers) return;
     base::log(base::LogLevel::debug, "answer dropped, since too many are not read",

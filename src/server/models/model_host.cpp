@@ -379,7 +379,7 @@ void ModelHost::unload_idle() {
   if (!state_->closed && !state_->refresh_is_queued.exchange(true)) {
     look_ups_.push([state = state_] {
       state->refresh_is_queued = false;
-      state->names.refresh_where_wanted();
+      state->names.refresh_if_requested();
     });
   }
   const Clock::time_point now = Clock::now();

@@ -69,8 +69,8 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
   } catch (const Error& error) {
     base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
     // A backend named by a client but missing on this machine will not appear by retrying.
-    const bool is_lacking = error.code() == ErrorCode::unavailable && options.load.asked_by == kRequest;
-    throw without_path(is_lacking ? Error(ErrorCode::unsupported, error.what()) : error, model);
+    const bool backend_is_missing = error.code() == ErrorCode::unavailable && options.load.asked_by == kRequest;
+    throw without_path(backend_is_missing ? Error(ErrorCode::unsupported, error.what()) : error, model);
   } catch (const std::bad_alloc&) {
     base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", "out of memory"}});
     throw make_error(ErrorCode::resource_exhausted, "there is not enough memory to load the model ",

@@ -90,16 +90,16 @@ std::optional<NamedFolder> ModelNames::find_in_memory(std::string_view name) con
   const bool is_old = Clock::now() - index->begun() > kFresh;
   if (is_old) wants_refresh_ = true;
   // Which model is the only one may have changed since.
-  if (is_of_the_only_model(name) && (is_old || !index->only_model())) return std::nullopt;
+  if (means_only_model(name) && (is_old || !index->only_model())) return std::nullopt;
   return look_up(name, *index);
 }
 
-void ModelNames::refresh_where_wanted() const {
+void ModelNames::refresh_if_requested() const {
   if (wants_refresh_.exchange(false)) cache_.refreshed();
 }
 
 NamedFolder ModelNames::resolve(std::string_view name, Clock::time_point since) const {
-  if (!is_of_the_only_model(name)) {
+  if (!means_only_model(name)) {
     if (auto found = find_in_memory(name)) return std::move(*found);
   }
   if (auto found = look_up(name, *cache_.newer_than(since))) return std::move(*found);

@@ -39,7 +39,7 @@ class ModelNames {
 
   /// Reads the folders if names have been looked up in an index more than a second old. Call about every second, from a
   /// thread that may block on the disk.
-  void refresh_where_wanted() const;
+  void refresh_if_requested() const;
   /// Number of times the folders have been read.
   std::size_t reads() const { return cache_.reads(); }
 
@@ -47,7 +47,7 @@ class ModelNames {
   std::optional<NamedFolder> find(std::string_view name, const ModelIndex& index) const;
   std::optional<NamedFolder> look_up(std::string_view name, const ModelIndex& index) const;
   std::string default_name(const ModelIndex& index) const;
-  bool is_of_the_only_model(std::string_view name) const { return name.empty() && default_.name.empty(); }
+  bool means_only_model(std::string_view name) const { return name.empty() && default_.name.empty(); }
 
   const bool allow_downloads_;
   NamedFolder default_;            // empty name if not configured

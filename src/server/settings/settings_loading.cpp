@@ -158,7 +158,7 @@ bool is_truthy(const std::string& text) {
 // not know about this program, so it is only a preference and never an error.
 using Wish = std::optional<std::string> (*)(const std::string& value);
 
-std::optional<std::string> wished_gpu(const std::string& value) {
+std::optional<std::string> preferred_gpu(const std::string& value) {
   const auto& choices = find_setting("gpu")->choices;
   return std::ranges::find(choices, value) == choices.end() ? std::nullopt : std::optional(value);
 }
@@ -172,7 +172,7 @@ bool is_backend_name(std::string_view name) {
 }
 
 // GoMLX's "name:config"; if the configuration begins with a device name, it selects a device here too.
-std::optional<std::string> wished_backend(const std::string& value) {
+std::optional<std::string> preferred_backend(const std::string& value) {
   machine::BackendSpec spec = machine::BackendSpec::parse(value);
   if (!is_backend_name(spec.backend)) return std::nullopt;
   spec.device = spec.device.substr(0, spec.device.find(','));
@@ -181,7 +181,7 @@ std::optional<std::string> wished_backend(const std::string& value) {
   return has_device ? spec.backend + ":" + spec.device : spec.backend;
 }
 
-std::optional<std::string> wished_array_backend(const std::string& value) {
+std::optional<std::string> preferred_array_backend(const std::string& value) {
   constexpr std::array<std::string_view, 5> kNames = {"cpu", "metal", "cuda", "onnx", "auto"};
   return std::ranges::find(kNames, value) == kNames.end() ? std::nullopt : std::optional(value);
 }
@@ -195,9 +195,9 @@ struct ForeignVariable {
 constexpr std::array<ForeignVariable, 5> kForeign = {{
     {"TERMITE_FORCE_COREML", "gpu",
      [](const std::string& value) { return is_truthy(value) ? std::optional<std::string>("coreml") : std::nullopt; }},
-    {"TERMITE_GPU", "gpu", wished_gpu},
-    {"GOMLX_BACKEND", "backend_priority", wished_backend},
-    {"MLX_BACKEND", "backend_priority", wished_array_backend},
+    {"TERMITE_GPU", "gpu", preferred_gpu},
+    {"GOMLX_BACKEND", "backend_priority", preferred_backend},
+    {"MLX_BACKEND", "backend_priority", preferred_array_backend},
     {"HF_HUB_OFFLINE", "offline",
      [](const std::string& value) { return is_truthy(value) ? std::optional<std::string>("true") : std::nullopt; }},
 }};

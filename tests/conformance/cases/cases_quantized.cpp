@@ -106,11 +106,11 @@ Cases quantized_dense_cases(const Form& form) {
   }
   // Activations in 8 bits, with and without smoothing.
   const auto rounded = [&](const Dims& leading, std::int64_t in, std::int64_t out, const Stored& stored, bool smoothing,
-                           std::int64_t runs, std::int64_t rotation = 0) {
+                           std::int64_t groups, std::int64_t rotation = 0) {
     add(leading, in, out, stored, true);
     auto& attributes = std::get<graph::QuantizedDense>(cases.back().attributes);
     attributes.has_smoothing = smoothing;
-    attributes.activation_runs = runs;
+    attributes.activation_groups = groups;
     attributes.rotation = rotation;
     if (smoothing) {
       auto& operands = cases.back().operands;
@@ -126,7 +126,7 @@ Cases quantized_dense_cases(const Form& form) {
     rounded({2, 9}, 96, 70, linear(DType::i8, {70, 96}, {1, 48}, false), smoothing, 2);
     rounded({7}, 128, 33, linear(DType::i8, {33, 128}, {1, 32}, false), smoothing, 4);
     rounded({1}, 64, 6, in_blocks(EncodingKind::q8_0, {6, 1}, 2), smoothing, 2);
-    // Rotated: as processors do it for themselves, in runs, and in lengths that they leave to others.
+    // Rotated: as processors do it for themselves, in groups, and in lengths that they leave to others.
     rounded({5}, 128, 33, linear(DType::i8, {33, 128}, {1, 0}, false), smoothing, 1, 128);
     rounded({2, 3}, 768, 17, linear(DType::i8, {17, 768}, {1, 256}, false), smoothing, 3, 256);
     rounded({3}, 96, 7, linear(DType::i8, {7, 96}, {1, 0}, false), smoothing, 3, 32);

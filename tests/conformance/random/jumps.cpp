@@ -65,7 +65,7 @@ bool moves_only(const Node& node) {
 }
 
 bool rounds_first_operand(const Node& node, std::span<const Tensor> operands) {
-  if (const auto* dense = std::get_if<graph::QuantizedDense>(&node.attributes)) return dense->activation_runs > 0;
+  if (const auto* dense = std::get_if<graph::QuantizedDense>(&node.attributes)) return dense->activation_groups > 0;
   return node.op == Op::dense && operands[0].dtype() == DType::f32 && operands[1].dtype() == DType::bf16;
 }
 

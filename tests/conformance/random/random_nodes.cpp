@@ -20,7 +20,7 @@ using graph::Op;
 using graph::Value;
 
 constexpr std::int64_t kMostElements = 600;
-constexpr std::size_t kMostBytes = 1024;  // of inputs and constants: so many are printed
+constexpr std::size_t kMaxBytes = 1024;  // of inputs and constants: so many are printed
 constexpr std::size_t kMostOutputs = 6;
 
 [[noreturn]] void give_up(std::string_view why) { throw make_error(ErrorCode::invalid_argument, why); }
@@ -259,7 +259,7 @@ std::size_t RandomNodes::fresh(const Case& subject, std::size_t place) {
   for (Operand& operand : calmer.operands) operand.view = View::plain;
   calmer.operands[place].values = calm(subject.operands[place], random_);
   const Tensor tensor = values_of(calmer, place);
-  if (tensor.byte_count() > kMostBytes) give_up("too large");
+  if (tensor.byte_count() > kMaxBytes) give_up("too large");
   Shape shape = subject.operands[place].shape;
   const bool is_static = shape.is_static();
   DimNamer(b_.dims()).apply(shape.dims);

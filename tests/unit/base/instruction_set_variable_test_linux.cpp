@@ -47,12 +47,12 @@ TEST_F(IsaVariable, LeavesExtensionsOut) {
 
 TEST_F(IsaVariable, AsksForWhatMustBeThere) {
   const std::string best(to_string(cpu_facts().best));
-  EXPECT_FALSE(asks_for_extension("amx_int8"));
+  EXPECT_FALSE(requires_extension("amx_int8"));
   ::setenv("ALATE_ISA", (best + "+amx_int8").c_str(), 1);
   if (best == "avx512" && cpu_facts().has("amx_int8")) {
     EXPECT_TRUE(uses_extension("amx_int8"));
-    EXPECT_TRUE(asks_for_extension("amx_int8"));
-    EXPECT_FALSE(asks_for_extension("amx_bf16"));
+    EXPECT_TRUE(requires_extension("amx_int8"));
+    EXPECT_FALSE(requires_extension("amx_bf16"));
   } else {
     const ErrorCode wanted = best == "avx512" ? ErrorCode::unsupported : ErrorCode::invalid_argument;
     EXPECT_EQ(error_of([] { chosen_instruction_set(); }).code(), wanted);

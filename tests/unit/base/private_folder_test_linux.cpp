@@ -121,7 +121,7 @@ TEST_F(PrivateFolderTest, LibrariesOfFoldersThatOthersMayWriteToAreNotFound) {
   const std::string before = home == nullptr ? "" : home;
   ::setenv("ALATE_HOME", folder_.path().c_str(), 1);
   const fs::path runtimes = folder_.path() / "runtimes", fine = runtimes / "fine-1", open = runtimes / "open-1";
-  for (const fs::path& each : {fine, open}) make_own_folder(each, Readers::all);
+  for (const fs::path& each : {fine, open}) create_owner_writable_folder(each, Readers::all);
   ::chmod(open.c_str(), 0777);
   const auto is_looked_in = [](const fs::path& wanted) {
     const auto folders = own_library_folders();

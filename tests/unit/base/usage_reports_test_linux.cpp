@@ -35,7 +35,7 @@ TEST_F(UsageReports, AreForbiddenBeforeALibraryIsOpened) {
 
 TEST_F(UsageReports, AreForbiddenWhateverTheVariableHeld) {
   ::setenv("ORT_DISABLE_TELEMETRY", "0", 1);
-  forbid_usage_reports();
+  disable_telemetry();
   EXPECT_EQ(environment("ORT_DISABLE_TELEMETRY"), "1");
 }
 

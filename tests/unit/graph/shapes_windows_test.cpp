@@ -171,13 +171,13 @@ TEST(InferShapes, QuantizedOpsNameWhatDoesNotFit) {
   EXPECT_EQ(result_of(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded), f32({3, 6}));
   expect_refusal(Op::quantized_dense, {f32({3, 4}), f32({3}), bytes_of_rows, f32({6, 1})}, rounded,
                  "smoothing must be [in]");
-  rounded.activation_runs = 3;
+  rounded.activation_groups = 3;
   expect_refusal(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded,
-                 "activation_runs must divide");
-  rounded.activation_runs = -1;
+                 "activation_groups must divide");
+  rounded.activation_groups = -1;
   expect_refusal(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded,
-                 "activation_runs must not be negative");
-  rounded.activation_runs = 2;
+                 "activation_groups must not be negative");
+  rounded.activation_groups = 2;
   rounded.rotation = 2;
   EXPECT_EQ(result_of(Op::quantized_dense, {f32({3, 4}), f32({4}), bytes_of_rows, f32({6, 1})}, rounded), f32({3, 6}));
   rounded.rotation = 4;

@@ -60,6 +60,20 @@ TEST(GraphText, RoundTripsAGraphOfEveryOp) {
   for (const OpInfo& op : all_ops()) EXPECT_TRUE(seen.contains(op.op)) << "no example of " << op.name;
 }
 
+TEST(GraphText, ReadsNamesThatFieldsHadBefore) {
+  bool is_found = false;
+  for (const Graph& graph : example_graphs()) {
+    const std::string text = print_graph(graph);
+    std::string before = text;
+    for (std::size_t at = 0; (at = before.find("activation_groups", at)) != std::string::npos; ++at)
+      before.replace(at, std::string_view("activation_groups").size(), "activation_runs");
+    if (before == text) continue;
+    is_found = true;
+    EXPECT_EQ(print_graph(parse_graph(before)), text);
+  }
+  EXPECT_TRUE(is_found);
+}
+
 TEST(GraphText, TheParsedGraphComputesTheSame) {
   for (const Graph& graph : example_graphs()) {
     const std::vector<Tensor> inputs = example_inputs(graph);

@@ -90,7 +90,7 @@ TEST_F(RuntimeInstall, FromAFile) {
   options_.from = folder_.write("tiny_runtime-1.2.3-py3-none-any.whl", wheel_);
   options_.offline = true;
   const InstalledRuntime installed = install();
-  EXPECT_FALSE(installed.was_there);
+  EXPECT_FALSE(installed.already_installed);
   EXPECT_EQ(installed.version, "1.2.3");
   EXPECT_EQ(installed.library, options_.folder / "tiny-1.2.3" / "libtiny.so.1.2.3");
   EXPECT_EQ(base::read_text_file(installed.library), "the library");
@@ -127,7 +127,7 @@ TEST_F(RuntimeInstall, FromTheIndex) {
   EXPECT_EQ(installed.version, "1.2.3");
   EXPECT_EQ(steps, (std::vector<std::string>{"fetching", "unpacking"}));
   EXPECT_EQ(most, wheel_.size());
-  EXPECT_TRUE(install().was_there);
+  EXPECT_TRUE(install().already_installed);
   EXPECT_EQ(server_.requests().size(), 2U);
 }
 
@@ -163,7 +163,7 @@ TEST_F(RuntimeInstall, TermsMayForbidFetching) {
   EXPECT_EQ(failure().code(), ErrorCode::unsupported);
   EXPECT_TRUE(server_.requests().empty());
   options_.from = folder_.write("tiny_runtime-1.2.3-py3-none-any.whl", wheel_);
-  EXPECT_FALSE(install().was_there);
+  EXPECT_FALSE(install().already_installed);
 }
 
 TEST_F(RuntimeInstall, AnUnpinnedFileMustBeAllowed) {
@@ -189,7 +189,7 @@ TEST_F(RuntimeInstall, OneVersionReplacesAnotherButNotItsNeighbours) {
 TEST_F(RuntimeInstall, WhatIsBrokenIsMadeAnew) {
   folder_.write("runtimes/tiny-1.2.3/README", "an interrupted copy by hand");
   options_.from = folder_.write("w.whl", wheel_);
-  EXPECT_FALSE(install().was_there);
+  EXPECT_FALSE(install().already_installed);
   EXPECT_EQ(files(), kInstalled);
 }
 
@@ -258,7 +258,7 @@ TEST_F(RuntimeInstall, TwoAtOnceDoItOnce) {
   std::vector<std::thread> threads;
   for (InstalledRuntime& each : done) threads.emplace_back([&] { each = install(); });
   for (std::thread& each : threads) each.join();
-  EXPECT_EQ(std::ranges::count(done, false, &InstalledRuntime::was_there), 1);
+  EXPECT_EQ(std::ranges::count(done, false, &InstalledRuntime::already_installed), 1);
   EXPECT_EQ(server_.requests().size(), 2U);
   EXPECT_EQ(files(), kInstalled);
 }

@@ -60,10 +60,10 @@ TEST_F(RuntimePermissions, NothingIsInstalledWhereOthersMayWrite) {
 
 TEST_F(RuntimePermissions, WhatOthersMayHaveChangedIsInstalledAnew) {
   const InstalledRuntime first = install_package(package_, options_, {});
-  EXPECT_TRUE(install_package(package_, options_, {}).was_there);
+  EXPECT_TRUE(install_package(package_, options_, {}).already_installed);
   ::chmod(first.folder.c_str(), 0777);
-  EXPECT_FALSE(install_package(package_, options_, {}).was_there);
-  EXPECT_TRUE(install_package(package_, options_, {}).was_there);
+  EXPECT_FALSE(install_package(package_, options_, {}).already_installed);
+  EXPECT_TRUE(install_package(package_, options_, {}).already_installed);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ double output_error(const Inputs& inputs, const Tensor& weight, const tensor::Sc
       double change = 0;
       for (std::size_t i = 0; i < columns; ++i) {
         const double stored = static_cast<double>(rounded.stored.values<std::int8_t>()[out * columns + i]);
-        const std::size_t run = (out * columns + i) / static_cast<std::size_t>(rounded.run_length());
+        const std::size_t run = (out * columns + i) / static_cast<std::size_t>(rounded.group_size());
         const double scale = double{rounded.scales.values<float>()[run]};
         change += (stored * scale - double{weight.values<float>()[out * columns + i]}) *
                   (double{inputs.values[row * columns + i]} - means[i]);
@@ -124,10 +124,11 @@ TEST(Gptq, ChangesOutputsLessWithAScaleForEachRun) {
   const GptqPlan plan(covariance(inputs, column_means(inputs)), kColumns);
   const Tensor weight = random_weight(40, kColumns, 8);
   const double whole = output_error(inputs, weight, plan.round(weight));
-  const tensor::ScaledRows in_runs = plan.round(weight, 4);
-  EXPECT_LT(output_error(inputs, weight, in_runs), 0.85 * whole);
-  EXPECT_LT(output_error(inputs, weight, in_runs), 0.5 * output_error(inputs, weight, tensor::round_rows(weight, 4)));
-  EXPECT_TRUE(std::ranges::equal(in_runs.scales.values<float>(), tensor::round_rows(weight, 4).scales.values<float>()));
+  const tensor::ScaledRows in_groups = plan.round(weight, 4);
+  EXPECT_LT(output_error(inputs, weight, in_groups), 0.85 * whole);
+  EXPECT_LT(output_error(inputs, weight, in_groups), 0.5 * output_error(inputs, weight, tensor::round_rows(weight, 4)));
+  EXPECT_TRUE(
+      std::ranges::equal(in_groups.scales.values<float>(), tensor::round_rows(weight, 4).scales.values<float>()));
   EXPECT_THROW((void)plan.round(weight, 3), Error);
 }
 
@@ -138,8 +139,9 @@ TEST(Gptq, RoundsToNearestWhereColumnsHaveNothingToDoWithEachOther) {
   const Tensor weight = random_weight(5, n, 1);
   const auto chosen = GptqPlan(matrix, n).round(weight), nearest = tensor::round_rows(weight);
   EXPECT_TRUE(std::ranges::equal(nearest.stored.values<std::int8_t>(), chosen.stored.values<std::int8_t>()));
-  const auto in_runs = GptqPlan(matrix, n).round(weight, 4), nearest_in_runs = tensor::round_rows(weight, 4);
-  EXPECT_TRUE(std::ranges::equal(nearest_in_runs.stored.values<std::int8_t>(), in_runs.stored.values<std::int8_t>()));
+  const auto in_groups = GptqPlan(matrix, n).round(weight, 4), nearest_in_groups = tensor::round_rows(weight, 4);
+  EXPECT_TRUE(
+      std::ranges::equal(nearest_in_groups.stored.values<std::int8_t>(), in_groups.stored.values<std::int8_t>()));
   // Inputs that never vary say nothing.
   const auto blind = GptqPlan(std::vector<double>(n * n), n).round(weight);
   EXPECT_TRUE(std::ranges::equal(nearest.stored.values<std::int8_t>(), blind.stored.values<std::int8_t>()));

@@ -55,7 +55,7 @@ TEST(Smoothing, BringsRangesOfInputsAndWeightsNearerToEachOther) {
 // The op that the model will run says what rounding means: with a weight of ones on the diagonal it is all there is.
 TEST(RoundTo8Bits, IsWhatTheOpDoes) {
   constexpr std::int64_t kWidth = 24;
-  for (const std::int64_t runs : {1, 3, 4}) {
+  for (const std::int64_t groups : {1, 3, 4}) {
     Inputs inputs = random_inputs(7, kWidth);
     graph::Builder b("rounding");
     const Tensor x = Tensor::from<float>({7, kWidth}, inputs.values);
@@ -66,11 +66,11 @@ TEST(RoundTo8Bits, IsWhatTheOpDoes) {
     }
     const graph::Value in = b.parameter("x", x.shape());
     b.output("y", b.quantized_dense({in, b.constant(identity), b.constant(scales)},
-                                    {.blocks = {1, 0}, .activation_runs = runs}));
+                                    {.blocks = {1, 0}, .activation_groups = groups}));
     const Tensor wanted = graph::interpret(b.finish(), std::vector<Tensor>{x}, Cancellation::never()).front();
-    round_to_8_bits(inputs, runs);
+    round_to_8_bits(inputs, groups);
     for (std::size_t i = 0; i < inputs.values.size(); ++i)
-      EXPECT_NEAR(inputs.values[i], wanted.values<float>()[i], 1e-6) << runs << " runs, place " << i;
+      EXPECT_NEAR(inputs.values[i], wanted.values<float>()[i], 1e-6) << groups << " groups, place " << i;
   }
 }
 

@@ -113,17 +113,17 @@ TEST_F(QuantizeFolder, StoresWeightsInBytesWithTheirScalesAndSmoothing) {
   // Inputs that are many enough are rotated, and need one run.
   EXPECT_EQ(
       modules(),
-      R"({"encoder.layer.0.output.dense":{"activation_runs":1,"rotation":128},"encoder.layer.1.output.dense":{"activation_runs":1,"rotation":128}})");
+      R"({"encoder.layer.0.output.dense":{"activation_groups":1,"rotation":128},"encoder.layer.1.output.dense":{"activation_groups":1,"rotation":128}})");
 }
 
-// Behind an activation, channels that cannot be rotated come in falling order of their range, in four runs.
+// Behind an activation, channels that cannot be rotated come in falling order of their range, in four groups.
 TEST_F(QuantizeFolder, RoundsInRunsWhatCannotBeRotated) {
   const base::TemporaryFolder model;
   write_tiny_encoder(model, 192);
   quantize_folder(model.path(), out());
   EXPECT_EQ(
       modules(),
-      R"({"encoder.layer.0.output.dense":{"activation_runs":4},"encoder.layer.1.output.dense":{"activation_runs":4}})");
+      R"({"encoder.layer.0.output.dense":{"activation_groups":4},"encoder.layer.1.output.dense":{"activation_groups":4}})");
   const auto file = formats::SafetensorsModel::open_folder(out());
   EXPECT_EQ(to_string(file.find("encoder.layer.0.output.dense.weight_scale")->shape), "f32[16,4]");
   EXPECT_GT(worst_cosine(model.path(), out()), 0.995);
@@ -198,11 +198,12 @@ TEST_F(QuantizeFolder, KnowsWhatMakesTheInputsOfLayers) {
 }
 
 TEST_F(QuantizeFolder, RoundsInAsManyRunsAsAreAskedFor) {
-  EXPECT_THROW(quantize_folder(model_.path(), out(), {.activation_runs = 0}), Error);
+  EXPECT_THROW(quantize_folder(model_.path(), out(), {.activation_groups = 0}), Error);
   const base::TemporaryFolder model;
-  write_tiny_encoder(model, 256);  // rotated, in two runs of 128
-  quantize_folder(model.path(), out(), {.activation_runs = 3});
-  EXPECT_NE(modules().find(R"("encoder.layer.0.output.dense":{"activation_runs":2,"rotation":128})"), std::string::npos)
+  write_tiny_encoder(model, 256);  // rotated, in two groups of 128
+  quantize_folder(model.path(), out(), {.activation_groups = 3});
+  EXPECT_NE(modules().find(R"("encoder.layer.0.output.dense":{"activation_groups":2,"rotation":128})"),
+            std::string::npos)
       << modules();
   const auto file = formats::SafetensorsModel::open_folder(out());
   EXPECT_EQ(to_string(file.find("encoder.layer.0.output.dense.weight_scale")->shape), "f32[16,2]");

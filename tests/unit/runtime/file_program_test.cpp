@@ -51,7 +51,7 @@ class Head final : public backends::Executable {
  private:
   void compute(std::span<const Buffer> inputs, std::span<Buffer> outputs, const backends::RunOptions&) override {
     const Tensor rows[] = {backends::host_tensor(inputs.back())};
-    backends::give_outputs(rows, outputs);
+    backends::store_outputs(rows, outputs);
   }
 
   Port output_{"rows", {DType::f32, {Dim::of_id(0), kWidth}}};

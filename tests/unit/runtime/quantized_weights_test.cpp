@@ -59,25 +59,25 @@ class QuantizedWeights : public testing::Test {
     return {values.begin(), values.end()};
   }
 
-  // Rounds the layer's weight in runs, which the config then names. The numbers that it means, f32.
-  Tensor round_in_runs(std::int64_t runs) {
+  // Rounds the layer's weight in groups, which the config then names. The numbers that it means, f32.
+  Tensor round_in_groups(std::int64_t groups) {
     const std::filesystem::path source = source_folder() / "tests/golden/models/odd_sizes/model.safetensors";
     const std::string weight = std::string(kLayer) + ".weight";
     Tensor floats;
     for (formats::NamedTensor& named : formats::read_tensors(source)) {
       if (named.name == weight) floats = named.tensor;
     }
-    tensor::ScaledRows rows = tensor::round_rows(floats, runs);
-    const Tensor numbers = tensor::dequantize({tensor::EncodingKind::linear, {1, rows.run_length()}}, rows.stored,
+    tensor::ScaledRows rows = tensor::round_rows(floats, groups);
+    const Tensor numbers = tensor::dequantize({tensor::EncodingKind::linear, {1, rows.group_size()}}, rows.stored,
                                               rows.scales, {}, DType::f32);
     tensor(weight) = std::move(rows.stored);
     scales() = std::move(rows.scales);
-    name_runs(runs);
+    name_groups(groups);
     return numbers;
   }
-  void name_runs(std::int64_t runs) {
+  void name_groups(std::int64_t groups) {
     replace_in_config("\"bits\": 8", "\"bits\": 8, \"modules\": {\"" + std::string(kLayer) +
-                                         "\": {\"activation_runs\": " + std::to_string(runs) + "}}");
+                                         "\": {\"activation_groups\": " + std::to_string(groups) + "}}");
   }
 
   std::string failure() {
@@ -118,7 +118,7 @@ TEST_F(QuantizedWeights, NeedAScaleForEachRow) {
 
 TEST_F(QuantizedWeights, MayHaveAScaleForEachRun) {
   const std::vector<float> whole = hidden_state({.dtype = "float32"});
-  const Tensor numbers = round_in_runs(4);
+  const Tensor numbers = round_in_groups(4);
   const std::vector<float> in_integers = hidden_state(), decoded = hidden_state({.dtype = "float32"});
   EXPECT_NE(decoded, whole);
   double worst = 0;
@@ -132,24 +132,35 @@ TEST_F(QuantizedWeights, MayHaveAScaleForEachRun) {
   EXPECT_EQ(hidden_state({.dtype = "float32"}), decoded);
 }
 
-TEST_F(QuantizedWeights, MayHaveAScaleForEachRowWhereActivationsHaveRuns) {
-  name_runs(4);
+TEST_F(QuantizedWeights, MayHaveAScaleForEachRowWhereActivationsHaveGroups) {
+  name_groups(4);
   EXPECT_EQ(failure(), "none");
 }
 
-TEST_F(QuantizedWeights, NeedAsManyScalesAsRuns) {
-  round_in_runs(4);
+TEST_F(QuantizedWeights, OfVersionsBefore3CallTheGroupsRuns) {
+  round_in_groups(4);
+  const std::vector<float> now = hidden_state();
+  replace_in_config("{\"activation_groups\": 4}", "{\"activation_runs\": 4}");
+  replace_in_config("\"version\": 1", "\"version\": 2");
+  EXPECT_EQ(hidden_state(), now);
+  replace_in_config("{\"activation_runs\": 4}", "{\"activation_runs\": 5}");
+  expect_failure("corrupt: config.json: activation_groups of 'encoder.layer.0.attention.self.query' is 5", "36");
+}
+
+TEST_F(QuantizedWeights, NeedAsManyScalesAsGroups) {
+  round_in_groups(4);
   scales() = Tensor::zeros({DType::f32, {36, 3}});
   expect_failure(
       "corrupt: 'encoder.layer.0.attention.self.query.weight_scale' is f32[36,3] beside a weight of i8[36,36]",
-      "must be f32[36,1], a number for each row, or f32[36,4], one for each of a row's activation_runs");
-  replace_in_config("{\"activation_runs\": 4}", "{\"activation_runs\": 5}");
+      "must be f32[36,1], a number for each row, or f32[36,4], one for each of a row's activation_groups");
+  replace_in_config("{\"activation_groups\": 4}", "{\"activation_groups\": 5}");
   scales() = Tensor::zeros({DType::f32, {36, 5}});
   try {
     (void)hidden_state({.dtype = "float32"});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(error.message().find("activation_runs of 'encoder.layer.0.attention.self.query' is 5"), std::string::npos)
+    EXPECT_NE(error.message().find("activation_groups of 'encoder.layer.0.attention.self.query' is 5"),
+              std::string::npos)
         << error.message();
   }
 }
@@ -183,7 +194,7 @@ TEST_F(QuantizedWeights, MayBeOfRotatedInputs) {
   EXPECT_LT(worst(hidden_state()), 0.05);
 }
 
-TEST_F(QuantizedWeights, NeedRotationsThatDivideARun) {
+TEST_F(QuantizedWeights, NeedRotationsThatDivideAGroup) {
   replace_in_config("\"bits\": 8", "\"bits\": 8, \"rotation\": 8");
   expect_failure("corrupt: config.json: rotation of 'encoder.layer.0.attention.self.query' is 8", "36 channels");
   replace_in_config("\"rotation\": 8", "\"rotation\": 6");
@@ -192,11 +203,11 @@ TEST_F(QuantizedWeights, NeedRotationsThatDivideARun) {
   expect_failure("corrupt: config.json: rotation of", "power of two");
 }
 
-TEST_F(QuantizedWeights, NeedRunsThatDivideTheChannels) {
-  replace_in_config("\"bits\": 8", "\"bits\": 8, \"activation_runs\": 5");
-  expect_failure("corrupt: config.json: activation_runs of 'encoder.layer.0.attention.self.query' is 5", "36");
-  replace_in_config("\"activation_runs\": 5", "\"activation_runs\": 0");
-  expect_failure("corrupt: config.json: activation_runs", "1 or more");
+TEST_F(QuantizedWeights, NeedGroupsThatDivideTheChannels) {
+  replace_in_config("\"bits\": 8", "\"bits\": 8, \"activation_groups\": 5");
+  expect_failure("corrupt: config.json: activation_groups of 'encoder.layer.0.attention.self.query' is 5", "36");
+  replace_in_config("\"activation_groups\": 5", "\"activation_groups\": 0");
+  expect_failure("corrupt: config.json: activation_groups", "1 or more");
 }
 
 TEST_F(QuantizedWeights, OfAnotherShapeThanTheConfigSaysAreRefused) {
@@ -205,8 +216,8 @@ TEST_F(QuantizedWeights, OfAnotherShapeThanTheConfigSaysAreRefused) {
 }
 
 TEST_F(QuantizedWeights, OfALaterVersionOrOtherToolsAreRefused) {
-  replace_in_config("\"version\": 1", "\"version\": 3");
-  expect_failure("unsupported: config.json: quantization_config is of version 3", "newer");
+  replace_in_config("\"version\": 1", "\"version\": 4");
+  expect_failure("unsupported: config.json: quantization_config is of version 4", "newer");
   replace_in_config("\"alate\"", "\"gptq\"");
   expect_failure("unsupported: weight 'encoder.layer.0.attention.self.query.weight' is stored as i8", "");
 }

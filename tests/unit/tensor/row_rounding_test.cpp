@@ -23,7 +23,7 @@ Tensor normal_matrix(std::int64_t rows, std::int64_t columns) {
 }
 
 Tensor numbers_of(const ScaledRows& rows) {
-  const std::int64_t block = rows.runs() == 1 ? 0 : rows.run_length();
+  const std::int64_t block = rows.groups() == 1 ? 0 : rows.group_size();
   return dequantize({EncodingKind::linear, {1, block}}, rows.stored, rows.scales, {}, DType::f32);
 }
 
@@ -38,8 +38,8 @@ double mean_square_error(const Tensor& matrix, const ScaledRows& rows) {
 TEST(RoundRows, GivesEachRunAScaleOfItsOwn) {
   const Tensor matrix = Tensor::from<float>({2, 4}, {127, 1, 0.5F, -1.27F, 0, 0, -2.54F, 0.02F});
   const ScaledRows rows = round_rows(matrix, 2);
-  EXPECT_EQ(rows.runs(), 2);
-  EXPECT_EQ(rows.run_length(), 2);
+  EXPECT_EQ(rows.groups(), 2);
+  EXPECT_EQ(rows.group_size(), 2);
   const std::span<const std::int8_t> stored = rows.stored.values<std::int8_t>();
   EXPECT_EQ((std::vector<int>{stored.begin(), stored.end()}), (std::vector<int>{127, 1, 50, -127, 0, 0, -127, 1}));
   const std::span<const float> scales = rows.scales.values<float>();
@@ -51,12 +51,12 @@ TEST(RoundRows, GivesEachRunAScaleOfItsOwn) {
 
 TEST(RoundRows, KeepsEachRunWithinHalfAStep) {
   const Tensor matrix = normal_matrix(6, 96);
-  for (const std::int64_t runs : {1, 2, 4, 96}) {
-    const ScaledRows rows = round_rows(matrix, runs);
+  for (const std::int64_t groups : {1, 2, 4, 96}) {
+    const ScaledRows rows = round_rows(matrix, groups);
     const Tensor found = numbers_of(rows);
     for (std::size_t i = 0; i < found.values<float>().size(); ++i) {
-      const float scale = rows.scales.values<float>()[i / static_cast<std::size_t>(rows.run_length())];
-      EXPECT_NEAR(found.values<float>()[i], matrix.values<float>()[i], 0.5001F * scale) << runs << ": " << i;
+      const float scale = rows.scales.values<float>()[i / static_cast<std::size_t>(rows.group_size())];
+      EXPECT_NEAR(found.values<float>()[i], matrix.values<float>()[i], 0.5001F * scale) << groups << ": " << i;
     }
   }
 }
@@ -69,13 +69,13 @@ TEST(RoundRows, IsNearerToTheMatrixInRuns) {
 }
 
 TEST(RoundRows, RefusesRunsThatDoNotDivideTheColumns) {
-  for (const std::int64_t runs : {-1, 0, 5}) {
+  for (const std::int64_t groups : {-1, 0, 5}) {
     try {
-      round_rows(normal_matrix(2, 6), runs);
-      FAIL() << runs;
+      round_rows(normal_matrix(2, 6), groups);
+      FAIL() << groups;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-      EXPECT_NE(error.message().find("f32[2,6] cannot be rounded in " + std::to_string(runs) + " runs"),
+      EXPECT_NE(error.message().find("f32[2,6] cannot be rounded in " + std::to_string(groups) + " groups"),
                 std::string::npos)
           << error.message();
     }

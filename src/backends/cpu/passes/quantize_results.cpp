@@ -33,7 +33,7 @@ bool rounds_activations(const Plan& plan, const Step& product, SlotId id) {
 std::optional<ResultIntegers> wanted_integers(const Plan& plan, const Step& step, SlotId id) {
   if (!rounds_activations(plan, step, id) || step.inputs[0] != id) return std::nullopt;
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-  ResultIntegers wanted{.runs = static_cast<std::size_t>(dense.activation_runs),
+  ResultIntegers wanted{.groups = static_cast<std::size_t>(dense.activation_groups),
                         .rotation = static_cast<std::size_t>(dense.rotation)};
   if (!dense.has_smoothing) return wanted;
   wanted.smoothing = step.inputs[1];
@@ -60,10 +60,10 @@ void mark_attention(Plan& plan, std::span<const Uses> uses) {
     if (step.operation->op != graph::Op::ragged_attention) continue;
     const SlotId id = step.output();
     const std::vector<std::size_t>& readers = uses[id].readers;
-    step.feeds_integers = plan.slots[id].kind == SlotKind::arena && !readers.empty() &&
-                          std::ranges::all_of(readers, [&](std::size_t reader) {
-                            return rounds_activations(plan, plan.steps[reader], id);
-                          });
+    step.feeds_quantized = plan.slots[id].kind == SlotKind::arena && !readers.empty() &&
+                           std::ranges::all_of(readers, [&](std::size_t reader) {
+                             return rounds_activations(plan, plan.steps[reader], id);
+                           });
   }
 }
 
@@ -85,9 +85,9 @@ void quantize_results(Plan& plan) {
     if (kernel == nullptr) continue;
     const std::optional<ResultIntegers> wanted = wanted_integers(plan, plan.steps[uses[id].readers.front()], id);
     const auto width = static_cast<std::size_t>(slot.shape.dims.back().number());
-    if (!wanted || !may_be_integers(width, wanted->runs, *kernel)) continue;
+    if (!wanted || !can_quantize_output(width, wanted->groups, *kernel)) continue;
     slot.shape.dtype = kIntegerRowsType;
-    slot.shape.dims.back() = Dim(static_cast<std::int64_t>(IntegerRows{width, wanted->runs}.stride()));
+    slot.shape.dims.back() = Dim(static_cast<std::int64_t>(IntegerRows{width, wanted->groups}.stride()));
     writer.integers = wanted;
     if (!writer.parts.empty()) writer.parts.back().integers = wanted;
   }

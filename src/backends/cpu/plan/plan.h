@@ -91,16 +91,16 @@ struct Operation {
   std::string (*layout)(const graph::Attributes&) = nullptr;  // what else the layout depends on; null: no attribute
   std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes per run
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // further conditions on a node; null: none
-  bool writes_over_first = false;  // may run in place: its one result over operand 0, which then has no other reader
-  bool stores_blocks = false;      // its result may be stored in column blocks
-  bool rounds_result = false;      // its f32 result may be stored as bf16
-  bool reads_graphs = false;       // takes regions as graphs, not as plans
+  bool may_run_in_place = false;  // may run in place: its one result over operand 0, which then has no other reader
+  bool stores_blocks = false;     // its result may be stored in column blocks
+  bool rounds_result = false;     // its f32 result may be stored as bf16
+  bool reads_graphs = false;      // takes regions as graphs, not as plans
   backends::Work (*work)(const Step&, const Frame&) = nullptr;  // per call; null: moved_bytes of steps/work.h
 };
 
 /// A result stored already quantized, as the matrix product that reads it takes it: see quantize_results.h.
 struct ResultIntegers {
-  std::size_t runs = 1;                  // groups per row
+  std::size_t groups = 1;                // groups per row
   std::optional<SlotId> smoothing = {};  // a constant
   std::size_t rotation = 0;              // see QuantizeArguments
 };
@@ -117,10 +117,10 @@ struct Step {
   std::vector<std::shared_ptr<const Plan>> regions;  // of an op with regions
   std::vector<graph::Region> graphs;                 // the same regions as graphs, for operations with reads_graphs
   std::optional<ResultIntegers> integers;            // how the result is quantized
-  bool has_row_sums = false;    // a norm whose last input holds row sums of the first: see sum_results.h
-  bool feeds_integers = false;  // every reader quantizes its result to 8 bits: see quantize_results.h
-  std::vector<Step> parts;      // of a joined step: run in order for each row; they use the joined step's slots
-  std::string source;           // the graph node's source
+  bool has_row_sums = false;     // a norm whose last input holds row sums of the first: see sum_results.h
+  bool feeds_quantized = false;  // every reader quantizes its result to 8 bits: see quantize_results.h
+  std::vector<Step> parts;       // of a joined step: run in order for each row; they use the joined step's slots
+  std::string source;            // the graph node's source
 
   SlotId output() const { return outputs.front(); }
 };

@@ -199,9 +199,9 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
     plan_.packed_weight_bytes += step.regions.back()->packed_weight_bytes;
   }
   const SlotId first = step.inputs.empty() ? 0 : step.inputs.front();
-  const bool writes_over_first = operation.writes_over_first && uses_[node.operands[0].node] == 1 &&
-                                 slot(first).kind == SlotKind::arena && slot(first).shape == node.results[0];
-  if (writes_over_first) {
+  const bool may_run_in_place = operation.may_run_in_place && uses_[node.operands[0].node] == 1 &&
+                                slot(first).kind == SlotKind::arena && slot(first).shape == node.results[0];
+  if (may_run_in_place) {
     step.outputs = {first};
   } else {
     for (const Shape& shape : node.results) step.outputs.push_back(add_arena_slot(shape));

@@ -113,7 +113,7 @@ void CpuExecutable::compute(std::span<const backends::Buffer> inputs, std::span<
   workspace->pointers.resize(plan_.slots.size());
   point_slots(plan_, *binding, workspace->read, workspace->written, arena, workspace->pointers);
   run_steps(plan_, *binding, workspace->pointers, arena, pool, workers, options);
-  backends::give_outputs(workspace->results, outputs);
+  backends::store_outputs(workspace->results, outputs);
   give_back(std::move(workspace));
 }
 

@@ -75,8 +75,8 @@ void point_block(const Plan& plan, const RowBlocks& blocks, const Frame& frame, 
 }
 
 // Merges the blocks' step times into the profile. The blocks run in parallel, so their total is divided by `threads`.
-void tell_blocks(const std::vector<std::vector<backends::StepTime>>& told, std::size_t threads,
-                 std::vector<backends::StepTime>& profile) {
+void merge_block_times(const std::vector<std::vector<backends::StepTime>>& told, std::size_t threads,
+                       std::vector<backends::StepTime>& profile) {
   for (std::size_t i = 0; i < told.front().size(); ++i) {
     backends::StepTime sum = told.front()[i];
     for (std::size_t block = 1; block < told.size(); ++block) {
@@ -138,7 +138,7 @@ void run_row_group(const Plan& plan, const RowBlocks& blocks, const Frame& frame
       run_step(plan, i, inner);
     }
   });
-  if (!told.empty()) tell_blocks(told, std::min(frame.max_workers, blocks.blocks), *frame.options.profile);
+  if (!told.empty()) merge_block_times(told, std::min(frame.max_workers, blocks.blocks), *frame.options.profile);
 }
 
 }  // namespace alate::cpu

@@ -9,7 +9,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Runs a step and records its own time; steps of its regions have already recorded theirs.
-void run_told(const Step& step, const Frame& frame, std::vector<backends::StepTime>& told) {
+void run_timed(const Step& step, const Frame& frame, std::vector<backends::StepTime>& told) {
   const std::size_t before = told.size();
   const Clock::time_point start = Clock::now();
   step.operation->run(step, frame);
@@ -52,7 +52,7 @@ void run_step(const Plan& plan, std::size_t index, Frame& frame) {
   if (frame.options.profile == nullptr)
     step.operation->run(step, frame);
   else
-    run_told(step, frame, *frame.options.profile);
+    run_timed(step, frame, *frame.options.profile);
 }
 
 void run_steps(const Plan& plan, const Binding& binding, std::span<std::byte* const> pointers, std::byte* arena,

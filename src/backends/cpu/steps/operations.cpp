@@ -74,7 +74,7 @@ constexpr Operation moving(Op op, std::string_view spelling, CountWork work = nu
 template <RunStep kRun, StepScratch kScratch = nullptr>
 constexpr Operation updating(Op op, std::string_view spelling, CountWork work) {
   Operation operation = moving<kRun, kScratch>(op, spelling, work);
-  operation.writes_over_first = true;
+  operation.may_run_in_place = true;
   return operation;
 }
 
@@ -148,7 +148,7 @@ constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&
           .pack = pack_integers,
           .packed_bytes = packed_integers_bytes,
           .packed_scales = weight + 1,
-          .pack_scales = pack_run_scales,
+          .pack_scales = pack_group_scales,
           .layout = integers_layout,
           .scratch = integer_product_scratch,
           .fits = fits,

@@ -99,7 +99,7 @@ bool has_few_scaled_axes(const graph::Graph& graph, const graph::Node& node) {
 
 bool takes_plain_activations(const graph::Graph& /*graph*/, const graph::Node& node) {
   const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
-  return !dense.has_smoothing && dense.activation_runs == 0 && dense.rotation <= 1 && !dense.has_residual &&
+  return !dense.has_smoothing && dense.activation_groups == 0 && dense.rotation <= 1 && !dense.has_residual &&
          dense.activation == graph::Activation::none;
 }
 

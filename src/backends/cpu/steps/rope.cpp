@@ -41,7 +41,7 @@ void run_rope(const Step& step, const Frame& frame) {
     }
   }
   arguments.out = values.out();
-  turn_heads(arguments, frame.pool, frame.max_workers);
+  rotate_heads(arguments, frame.pool, frame.max_workers);
   values.finish();
 }
 

@@ -102,8 +102,8 @@ bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node&
 Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes);
 std::size_t packed_integers_bytes(const Shape& weight, const graph::Attributes& attributes);
 std::string integers_layout(const graph::Attributes& attributes);
-/// Packs scales [out, runs] group by group.
-Tensor pack_run_scales(const Tensor& scales);
+/// Packs scales [out, groups] group by group.
+Tensor pack_group_scales(const Tensor& scales);
 void run_integer_product(const Step& step, const Frame& frame);
 std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t index);
 /// A joined step: a norm, f32 only, then an integer product that reads its result.

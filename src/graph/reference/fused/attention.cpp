@@ -45,10 +45,10 @@ Tensor reference_attention(const ReferenceCall& call) {
 }
 
 Tensor reference_ragged_attention(const ReferenceCall& call) {
-  const std::vector<std::int64_t> starts = load_places(call.operand(3)), lengths = load_places(call.operand(4));
+  const std::vector<std::int64_t> starts = load_indices(call.operand(3)), lengths = load_indices(call.operand(4));
   const std::int64_t tokens = call.operand(0).extent(0), longest = call.operand(5).extent(1);
   const bool has_key_lengths = call.as<Attention>().has_lengths;
-  const std::vector<std::int64_t> seen = has_key_lengths ? load_places(call.operand(7)) : lengths;
+  const std::vector<std::int64_t> seen = has_key_lengths ? load_indices(call.operand(7)) : lengths;
   AttentionLoop loop(call, has_key_lengths ? 8 : 7);
   for (std::size_t i = 0; i < starts.size(); ++i) {
     call.require(starts[i] >= 0 && lengths[i] >= 0 && lengths[i] <= longest && starts[i] + lengths[i] <= tokens,

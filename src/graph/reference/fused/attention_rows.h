@@ -114,7 +114,7 @@ inline std::vector<AttentionSequence> batch_sequences(const ReferenceCall& call)
   const std::int64_t batch = call.operand(0).extent(0), queries = call.operand(0).extent(1),
                      keys = call.operand(1).extent(1);
   const std::vector<std::int64_t> lengths = call.as<Attention>().has_lengths
-                                                ? load_places(call.operand(3))
+                                                ? load_indices(call.operand(3))
                                                 : std::vector<std::int64_t>(static_cast<std::size_t>(batch), keys);
   std::vector<AttentionSequence> sequences;
   for (std::int64_t i = 0; i < batch; ++i) {

@@ -15,7 +15,7 @@ struct Seen {
   std::int64_t first, last;
 };
 
-Seen seen_from(const Attention& attention, std::int64_t place, std::int64_t keys) {
+Seen visible_keys(const Attention& attention, std::int64_t place, std::int64_t keys) {
   Seen seen{0, keys};
   if (attention.causal) seen.last = std::min(seen.last, place + 1);
   if (attention.window_left >= 0 && attention.window_left <= place) seen.first = place - attention.window_left;
@@ -30,8 +30,8 @@ Tensor reference_paged_attention(const ReferenceCall& call) {
   const Attention& attention = call.as<Attention>();
   const std::vector<double> query = load_floats(call.operand(0)), keys = load_floats(call.operand(1)),
                             values = load_floats(call.operand(2));
-  const std::vector<std::int64_t> table = load_places(call.operand(3)), lengths = load_places(call.operand(4)),
-                                  query_lengths = load_places(call.operand(5));
+  const std::vector<std::int64_t> table = load_indices(call.operand(3)), lengths = load_indices(call.operand(4)),
+                                  query_lengths = load_indices(call.operand(5));
   const std::vector<double> sinks = attention.has_sinks ? load_floats(call.operand(6)) : std::vector<double>();
   const std::vector<std::int64_t> query_extents = extents_of(call.operand(0).shape()),
                                   key_extents = extents_of(call.operand(1).shape()),
@@ -41,12 +41,12 @@ Tensor reference_paged_attention(const ReferenceCall& call) {
   const std::int64_t group = extents[2] / key_extents[2];
   std::vector<double> results(static_cast<std::size_t>(product(extents)), 0);
 
-  for_each_place(std::span(extents).first(3), [&](const Place& at) {
+  for_each_index(std::span(extents).first(3), [&](const Place& at) {
     const std::int64_t sequence = at[0], head = at[2], kv_head = head / group;
     const std::int64_t length = lengths[static_cast<std::size_t>(sequence)],
                        queries = query_lengths[static_cast<std::size_t>(sequence)];
     if (at[1] >= queries) return;
-    const Seen seen = seen_from(attention, length - queries + at[1], std::min(length, row * page_size));
+    const Seen seen = visible_keys(attention, length - queries + at[1], std::min(length, row * page_size));
     const auto page = [&](std::int64_t key) {
       const std::int64_t entry = table[static_cast<std::size_t>(sequence * row + key / page_size)];
       return std::clamp<std::int64_t>(entry, 0, pages - 1);

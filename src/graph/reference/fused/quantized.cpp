@@ -32,10 +32,10 @@ std::vector<double> activations_of(const ReferenceCall& call, const QuantizedDen
     for (std::size_t i = 0; i < x.size(); ++i) x[i] *= static_cast<Float>(smoothing[i % smoothing.size()]);
   }
   if (dense.rotation > 1) tensor::rotate(std::span(x), static_cast<std::size_t>(dense.rotation));
-  if (dense.activation_runs == 0) return {x.begin(), x.end()};
+  if (dense.activation_groups == 0) return {x.begin(), x.end()};
   std::vector<double> rounded;
   rounded.reserve(x.size());
-  const auto length = static_cast<std::size_t>(call.operand(0).shape().dims.back().number() / dense.activation_runs);
+  const auto length = static_cast<std::size_t>(call.operand(0).shape().dims.back().number() / dense.activation_groups);
   for (std::size_t first = 0; first < x.size(); first += length) {
     const std::span<const Float> run = std::span(x).subspan(first, length);
     Float least = run[0], greatest = least;
@@ -43,8 +43,8 @@ std::vector<double> activations_of(const ReferenceCall& call, const QuantizedDen
       least = std::min(least, value);
       greatest = std::max(greatest, value);
     }
-    const Float step = std::max((greatest - least) / static_cast<Float>(QuantizedDense::kRunSteps),
-                                static_cast<Float>(QuantizedDense::kLeastRunStep));
+    const Float step = std::max((greatest - least) / static_cast<Float>(QuantizedDense::kGroupSteps),
+                                static_cast<Float>(QuantizedDense::kMinGroupStep));
     const Float inverse = 1 / step;
     for (const Float value : run)
       rounded.push_back(std::nearbyint((value - least) * inverse) * double{step} + double{least});
@@ -80,7 +80,7 @@ Tensor reference_quantized_embedding(const ReferenceCall& call) {
   const auto row_bytes = static_cast<std::size_t>(table.extent(1)) * (bits_of(table.dtype()) / 8);
   Tensor result = Tensor::uninitialized(call.shape());
   std::byte* to = result.mutable_bytes().data();
-  for (const std::int64_t index : load_places(call.operand(0))) {
+  for (const std::int64_t index : load_indices(call.operand(0))) {
     const auto row = static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, table.extent(0) - 1));
     const auto bytes = table.bytes().subspan(row * row_bytes, row_bytes);
     to = std::copy(bytes.begin(), bytes.end(), to);

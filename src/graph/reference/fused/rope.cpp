@@ -11,7 +11,7 @@ Tensor reference_rope(const ReferenceCall& call) {
   const Tensor& table = call.operand(rope.has_positions ? 2 : 1);
   const std::vector<double> cosines = load_floats(table), sines = load_floats(call.operands.back());
   const std::vector<std::int64_t> positions =
-      rope.has_positions ? load_places(call.operand(1)) : std::vector<std::int64_t>();
+      rope.has_positions ? load_indices(call.operand(1)) : std::vector<std::int64_t>();
   const std::size_t rank = call.shape().rank();
   const auto width = static_cast<std::size_t>(call.operand(0).extent(rank - 1)),
              heads = static_cast<std::size_t>(call.operand(0).extent(rank - 2)),

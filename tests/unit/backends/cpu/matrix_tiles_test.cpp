@@ -150,9 +150,9 @@ TEST(MatrixTiles, IntegersHaveTheBaselinesBits) {
   faults = 0;
   const GemmKernel &tiles = HWY_NAMESPACE::kIntegers, &baseline = kernels_for(base::InstructionSet::scalar).integers;
   for (const Sizes& sizes : tile_sizes()) {
-    for (const std::size_t runs : {1, 2, 5}) {
-      if (sizes.k % runs != 0) continue;
-      const IntegerProblem problem(sizes, runs, false, runs == 5);
+    for (const std::size_t groups : {1, 2, 5}) {
+      if (sizes.k % groups != 0) continue;
+      const IntegerProblem problem(sizes, groups, false, groups == 5);
       std::vector<float> residual(sizes.m * sizes.n, 0.75f), wanted, found;
       const auto multiply = [&](const GemmKernel& kernel, std::vector<float>& c) {
         const Words a = problem.a_words(kernel.kind);
@@ -168,7 +168,7 @@ TEST(MatrixTiles, IntegersHaveTheBaselinesBits) {
       multiply(baseline, wanted);
       multiply(tiles, found);
       ASSERT_EQ(std::memcmp(wanted.data(), found.data(), found.size() * sizeof(float)), 0)
-          << sizes.m << " x " << sizes.n << " x " << sizes.k << " in " << runs;
+          << sizes.m << " x " << sizes.n << " x " << sizes.k << " in " << groups;
     }
   }
   EXPECT_EQ(faults, 0);

@@ -201,9 +201,9 @@ TEST(CpuQuantized, ProductsOfIntegersAreTheReferences) {
                weight = random_tensor(DType::i8, {150, 96}, 23), bias = random_tensor(DType::f32, {150}, 25),
                residual = random_tensor(DType::f32, {3, 37, 150}, 26);
   struct Form {
-    std::int64_t runs, scales;  // of a row of x and of the weight
+    std::int64_t groups, scales;  // of a row of x and of the weight
   };
-  for (const auto [runs, scale_count] : {Form{1, 1}, {4, 1}, {4, 4}, {32, 1}, {6, 6}}) {
+  for (const auto [groups, scale_count] : {Form{1, 1}, {4, 1}, {4, 4}, {32, 1}, {6, 6}}) {
     const Tensor scales = random_tensor(DType::f32, {150, scale_count}, 24);
     const std::int64_t block = scale_count == 1 ? 0 : 96 / scale_count;
     for (const bool is_whole : {false, true}) {
@@ -216,7 +216,7 @@ TEST(CpuQuantized, ProductsOfIntegersAreTheReferences) {
       if (is_whole) operands.insert(operands.end(), {b.constant(bias), added});
       const graph::QuantizedDense dense{
           linear,   {1, block}, false,    is_whole,
-          is_whole, runs,       is_whole, is_whole ? graph::Activation::gelu_erf : graph::Activation::none};
+          is_whole, groups,     is_whole, is_whole ? graph::Activation::gelu_erf : graph::Activation::none};
       b.output("y", b.quantized_dense(operands, dense));
       const Graph graph = std::move(b).finish();
       const graph::Node& product = graph.node(graph.outputs()[0].value.node);
@@ -245,7 +245,7 @@ TEST(CpuOperations, OfThisFamilyHaveKernelsOfTheirOwn) {
         case Op::quantized_embedding: break;
         case Op::quantized_dense:
           // Rounded activations have a kernel where the weight is constant; other such products are decomposed.
-          if (std::get<graph::QuantizedDense>(node.attributes).activation_runs > 0) continue;
+          if (std::get<graph::QuantizedDense>(node.attributes).activation_groups > 0) continue;
           break;
         default: continue;
       }

@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, NormProducts, ::testing::ValuesIn(base::runnable_
                          kernel_testing::set_name);
 
 struct Case {
-  std::size_t rows, width, runs;
+  std::size_t rows, width, groups;
   WordKind words;
   NormKind norm;
   bool smooths, adds, in_place, rotates;
@@ -40,11 +40,11 @@ Written run_case(const Case& c, bool in_one, std::size_t threads, const Kernels&
   const auto x = random_floats(c.rows * c.width, 1, 3), residual = random_floats(c.rows * c.width, 2),
              bias = random_floats(c.width, 3), scale = random_floats(c.width, 4), shift = random_floats(c.width, 5),
              smoothing = random_floats(c.width, 6);
-  const std::size_t words = quantized_row_words(c.width, c.runs, c.words);
+  const std::size_t words = quantized_row_words(c.width, c.groups, c.words);
   Written written{.out = c.in_place ? x : std::vector<float>(x.size()),
                   .sum = std::vector<float>(x.size()),
-                  .scales = std::vector<float>(c.rows * c.runs),
-                  .offsets = std::vector<float>(c.rows * c.runs),
+                  .scales = std::vector<float>(c.rows * c.groups),
+                  .offsets = std::vector<float>(c.rows * c.groups),
                   .words = std::vector<std::uint32_t>(c.rows * words, 0xdeadbeef)};
   NormArguments norm{.x = c.in_place ? written.out.data() : x.data(),
                      .x_stride = c.width,
@@ -70,7 +70,7 @@ Written run_case(const Case& c, bool in_one, std::size_t threads, const Kernels&
                                    .offsets = written.offsets.data(),
                                    .rows = c.rows,
                                    .width = c.width,
-                                   .runs = c.runs,
+                                   .groups = c.groups,
                                    .kind = c.words,
                                    .rotation = c.rotates ? kLeastRotation : 0};
   base::ThreadPool pool(threads);
@@ -85,14 +85,14 @@ Written run_case(const Case& c, bool in_one, std::size_t threads, const Kernels&
 
 TEST_P(NormProducts, RoundInOnePassToTheBitsOfTwo) {
   for (const std::size_t width : {8, 72, 200, 384}) {
-    for (const std::size_t runs : {1, 2, 4, 8}) {
+    for (const std::size_t groups : {1, 2, 4, 8}) {
       for (const std::size_t rows : {1, 3, 4, 37}) {
         for (int options = 0; options < 64; ++options) {
           const auto has = [&](int bit) { return (options >> bit & 1) != 0; };
-          if (has(5) && width / runs % kLeastRotation != 0) continue;
+          if (has(5) && width / groups % kLeastRotation != 0) continue;
           const Case c{.rows = rows,
                        .width = width,
-                       .runs = runs,
+                       .groups = groups,
                        .words = has(0) ? WordKind::bytes : WordKind::shorts,
                        .norm = has(1) ? NormKind::layer : NormKind::rms,
                        .smooths = has(2),
@@ -101,7 +101,7 @@ TEST_P(NormProducts, RoundInOnePassToTheBitsOfTwo) {
                        .rotates = has(5)};
           const Written wanted = run_case(c, false, 1, set()), found = run_case(c, true, rows == 37 ? 3 : 1, set());
           const std::string what = std::to_string(rows) + " rows of " + std::to_string(width) + " in " +
-                                   std::to_string(runs) + " runs, options " + std::to_string(options);
+                                   std::to_string(groups) + " groups, options " + std::to_string(options);
           ASSERT_TRUE(same_bits(found.out, wanted.out)) << what;
           ASSERT_TRUE(same_bits(found.sum, wanted.sum)) << what;
           ASSERT_TRUE(same_bits(found.scales, wanted.scales)) << what;
@@ -126,7 +126,7 @@ TEST_P(NormProducts, KeepWhatIsNotFiniteInItsRow) {
 }
 
 constexpr std::int64_t kWidth = 48;
-constexpr std::int64_t kRuns = 4;
+constexpr std::int64_t kGroups = 4;
 
 Value weights(Builder& b, DType dtype, std::vector<std::int64_t> extents, unsigned seed) {
   return b.constant(random_tensor(dtype, extents, seed));
@@ -142,7 +142,7 @@ Value product(Builder& b, Value x, std::int64_t in, std::int64_t out, std::optio
   if (residual) operands.push_back(*residual);
   return b.quantized_dense(operands, {.blocks = {1, 0},
                                       .has_bias = true,
-                                      .activation_runs = kRuns,
+                                      .activation_groups = kGroups,
                                       .has_residual = residual.has_value(),
                                       .activation = residual ? graph::Activation::none : graph::Activation::gelu_erf});
 }

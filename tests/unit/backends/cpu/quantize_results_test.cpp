@@ -24,7 +24,7 @@ using word_testing::Sizes;
 
 // Of a product with n columns.
 struct Rounding {
-  std::size_t runs;
+  std::size_t groups;
   bool smooths;
   std::size_t gap;  // between the scales of rows
 };
@@ -32,7 +32,7 @@ struct Rounding {
 class QuantizedResults : public kernel_testing::EveryInstructionSet {
  protected:
   void expect_product_quantizes(const GemmArguments& floats, const GemmKernel& kernel, const Rounding& rounding) {
-    ASSERT_TRUE(may_be_integers(floats.n, rounding.runs, kernel));
+    ASSERT_TRUE(can_quantize_output(floats.n, rounding.groups, kernel));
     std::vector<float> c(floats.m * floats.n);
     GemmArguments product = floats;
     product.c = c.data();
@@ -45,8 +45,8 @@ class QuantizedResults : public kernel_testing::EveryInstructionSet {
       std::vector<std::uint32_t> words;
       std::vector<float> scales, offsets;
     };
-    const std::size_t words = quantized_row_words(floats.n, rounding.runs, kind) + 3,
-                      scales = rounding.runs + rounding.gap;
+    const std::size_t words = quantized_row_words(floats.n, rounding.groups, kind) + 3,
+                      scales = rounding.groups + rounding.gap;
     const Rows untouched{std::vector<std::uint32_t>(floats.m * words, 0xabcdef01),
                          std::vector<float>(floats.m * scales, -7), std::vector<float>(floats.m * scales, -7)};
     const auto integers_in_rows = [&](Rows& rows) {
@@ -55,7 +55,7 @@ class QuantizedResults : public kernel_testing::EveryInstructionSet {
                                .words_stride = words,
                                .scales = rows.scales.data(),
                                .offsets = rows.offsets.data(),
-                               .runs = rounding.runs,
+                               .groups = rounding.groups,
                                .kind = kind,
                                .scales_stride = rounding.gap == 0 ? 0 : scales};
     };
@@ -72,7 +72,7 @@ class QuantizedResults : public kernel_testing::EveryInstructionSet {
       product.integers = integers_in_rows(found);
       gemm(product, many, workers, kernel);
       const std::string what = std::to_string(floats.m) + " x " + std::to_string(floats.n) + " x " +
-                               std::to_string(floats.k) + " in " + std::to_string(rounding.runs) + " runs, " +
+                               std::to_string(floats.k) + " in " + std::to_string(rounding.groups) + " groups, " +
                                std::to_string(workers) + " threads";
       EXPECT_TRUE(same_bits(found.words, wanted.words)) << what;
       EXPECT_TRUE(same_bits(found.scales, wanted.scales)) << what;
@@ -122,15 +122,15 @@ TEST_P(QuantizedResults, AreThoseOfTheProductByManyWeights) {
 TEST_P(QuantizedResults, NeedRunsThatEndWithPanels) {
   const GemmKernel& kernel = set().f32;
   const std::size_t run = std::max(kernel.panel_width, kColumnBlockUnit);
-  EXPECT_TRUE(may_be_integers(6 * run, 3, kernel));
-  EXPECT_FALSE(may_be_integers(6 * run, 4, kernel));
-  EXPECT_FALSE(may_be_integers(6 * run, 5, kernel));
-  EXPECT_FALSE(may_be_integers(3 * run / 2, 1, kernel));
+  EXPECT_TRUE(can_quantize_output(6 * run, 3, kernel));
+  EXPECT_FALSE(can_quantize_output(6 * run, 4, kernel));
+  EXPECT_FALSE(can_quantize_output(6 * run, 5, kernel));
+  EXPECT_FALSE(can_quantize_output(3 * run / 2, 1, kernel));
 }
 
 // ---- which results ------------------------------------------------------------------------------------------------
 
-constexpr std::int64_t kWidth = 64, kInner = 256, kRuns = 4;
+constexpr std::int64_t kWidth = 64, kInner = 256, kGroups = 4;
 
 struct Options {
   std::int64_t inner = kInner;
@@ -155,7 +155,7 @@ Value integer_product(Builder& b, Value x, std::int64_t in, std::int64_t out, bo
   return b.quantized_dense(operands, {.blocks = {1, 0},
                                       .has_bias = true,
                                       .has_smoothing = smooths,
-                                      .activation_runs = rotates ? kRuns / 2 : kRuns,
+                                      .activation_groups = rotates ? kGroups / 2 : kGroups,
                                       .has_residual = residual.has_value(),
                                       .activation = residual ? graph::Activation::none : graph::Activation::gelu_erf,
                                       .rotation = rotates ? 128 : 0});
@@ -247,12 +247,12 @@ Program attention(bool gives_mixed) {
   return Program(std::move(b));
 }
 
-bool feeds_integers(const Program& program) { return std::ranges::any_of(program.plan.steps, &Step::feeds_integers); }
+bool feeds_quantized(const Program& program) { return std::ranges::any_of(program.plan.steps, &Step::feeds_quantized); }
 
 TEST(QuantizeResults, MarksAttentionThatIntegersAreMadeOf) {
   const Program marked = attention(false), plain = attention(true);
-  EXPECT_TRUE(feeds_integers(marked));
-  EXPECT_FALSE(feeds_integers(plain)) << "the caller gets floats";
+  EXPECT_TRUE(feeds_quantized(marked));
+  EXPECT_FALSE(feeds_quantized(plain)) << "the caller gets floats";
   const std::vector<Tensor> inputs = {Tensor::from<std::int32_t>({2}, {{0, 60}}),
                                       Tensor::from<std::int32_t>({2}, {{60, 7}}), Tensor::zeros({DType::i32, {2, 1}}),
                                       Tensor::zeros({DType::i32, {67, 2}}), random_tensor(DType::f32, {67, 2, 32}, 1)};

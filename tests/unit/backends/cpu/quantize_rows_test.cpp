@@ -16,7 +16,7 @@ namespace alate::cpu {
 namespace {
 
 struct Problem {
-  std::size_t rows, width, runs;
+  std::size_t rows, width, groups;
   bool has_smoothing;
   WordKind kind;
   std::size_t rotation = 0;
@@ -30,11 +30,11 @@ struct Rounded {
 Rounded quantize(const Problem& problem, const std::vector<float>& x, const std::vector<float>& smoothing,
                  const Kernels& set, std::size_t threads = 1) {
   base::ThreadPool pool(threads);
-  const std::size_t words = quantized_row_words(problem.width, problem.runs, problem.kind);
+  const std::size_t words = quantized_row_words(problem.width, problem.groups, problem.kind);
   std::vector<std::uint32_t> memory(problem.rows * words, 0xdeadbeef);
   Rounded rounded;
-  rounded.scales.resize(problem.rows * problem.runs);
-  rounded.offsets.resize(problem.rows * problem.runs);
+  rounded.scales.resize(problem.rows * problem.groups);
+  rounded.offsets.resize(problem.rows * problem.groups);
   quantize_rows({.x = x.data(),
                  .x_stride = problem.width,
                  .smoothing = problem.has_smoothing ? smoothing.data() : nullptr,
@@ -44,7 +44,7 @@ Rounded quantize(const Problem& problem, const std::vector<float>& x, const std:
                  .offsets = rounded.offsets.data(),
                  .rows = problem.rows,
                  .width = problem.width,
-                 .runs = problem.runs,
+                 .groups = problem.groups,
                  .kind = problem.kind,
                  .rotation = problem.rotation},
                 pool, threads, set);
@@ -84,9 +84,9 @@ TEST(QuantizeRows, GivesTheNearestOf256NumbersOfEachRun) {
             Problem{7, 1024, 2, true, kind, 512}, Problem{70, 256, 1, false, kind, 256}}) {
         const auto x = random_floats(problem.rows * problem.width, 7), smoothing = random_floats(problem.width, 8);
         const Rounded found = quantize(problem, x, smoothing, *set, 2);
-        const std::size_t length = problem.width / problem.runs, per_word = values_per_word(kind),
+        const std::size_t length = problem.width / problem.groups, per_word = values_per_word(kind),
                           padded = (length + per_word - 1) / per_word * per_word;
-        for (std::size_t place = 0; place < problem.rows * problem.runs; ++place) {
+        for (std::size_t place = 0; place < problem.rows * problem.groups; ++place) {
           std::vector<float> run(length);
           for (std::size_t i = 0; i < length; ++i) {
             const std::size_t at = place * length + i;

@@ -141,7 +141,7 @@ Value projection(Builder& b, Value x, Weight weight, std::int64_t columns) {
     const Tensor integers = random_tensor(DType::i8, {columns, kHidden}, 3);
     const Value scales = b.constant(random_tensor(DType::f32, {columns, 1}, 5));
     return b.quantized_dense({x, b.constant(integers), scales, bias},
-                             {.blocks = {1, 0}, .has_bias = true, .activation_runs = 1});
+                             {.blocks = {1, 0}, .has_bias = true, .activation_groups = 1});
   }
   const DType dtype = weight == Weight::bf16 ? DType::bf16 : DType::f32;
   return b.dense({x, b.constant(random_tensor(dtype, {columns, kHidden}, 3)), bias}, {.has_bias = true});

@@ -65,7 +65,7 @@ TEST(StepWork, ProductsOfIntegersAreMeasuredByTheirPeak) {
   const Value x = b.parameter("x", f32({5, 64}));
   const Value y = b.quantized_dense(
       {x, b.constant(random_tensor(DType::i8, {96, 64}, 1)), b.constant(random_tensor(DType::f32, {96, 1}, 2))},
-      {.blocks = {1, 0}, .activation_runs = 1});
+      {.blocks = {1, 0}, .activation_groups = 1});
   const StepTime call = call_of(profile(b, y, {random_tensor(DType::f32, {5, 64}, 3)}), "integer_gemm");
   const bool in_bytes = kernels().integers.kind == WordKind::bytes;
   const int weight = 96 * 64 * (in_bytes ? 1 : 2), scales = 4 * 96, sums = 4 * 96;
@@ -81,7 +81,7 @@ TEST(StepWork, ANormAndTheProductOfItsIntegersCountAsBoth) {
   };
   const Value rows = b.layer_norm({x, weight(DType::f32, {64}), weight(DType::f32, {64})}, {});
   const Value y = b.quantized_dense({rows, weight(DType::i8, {96, 64}), weight(DType::f32, {96, 1})},
-                                    {.blocks = {1, 0}, .activation_runs = 1});
+                                    {.blocks = {1, 0}, .activation_groups = 1});
   const StepTime call = call_of(profile(b, y, {random_tensor(DType::f32, {5, 64}, 3)}), "norm_integer_gemm");
   const bool in_bytes = kernels().integers.kind == WordKind::bytes;
   const int packed = 96 * 64 * (in_bytes ? 1 : 2) + 4 * 96 + 4 * 96;  // with scales and sums

@@ -129,7 +129,7 @@ Value product(Builder& b, Value x, DType weight, graph::Activation activation, s
   if (weight == DType::i8)
     return b.quantized_dense(operands, {.blocks = {1, 0},
                                         .has_bias = true,
-                                        .activation_runs = 1,
+                                        .activation_groups = 1,
                                         .has_residual = residual.has_value(),
                                         .activation = activation});
   return b.dense(operands, {.has_bias = true, .has_residual = residual.has_value(), .activation = activation});

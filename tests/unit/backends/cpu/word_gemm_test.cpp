@@ -39,10 +39,10 @@ TEST(WordGemm, SumsOfIntegersAreExact) {
     const GemmKernel& kernel = kernels.integers;
     SCOPED_TRACE(name_of(kernels, kernel));
     for (const Sizes& sizes : kSizes) {
-      for (const auto& [runs, scales_runs] :
+      for (const auto& [groups, scales_groups] :
            {std::pair<std::size_t, bool>{1, false}, {2, false}, {2, true}, {5, true}}) {
-        if (sizes.k % runs != 0) continue;
-        const IntegerProblem problem(sizes, runs, false, scales_runs);
+        if (sizes.k % groups != 0) continue;
+        const IntegerProblem problem(sizes, groups, false, scales_groups);
         std::vector<float> c;
         const Words a = problem.a_words(kernel.kind);
         const Packed w = problem.packed(kernel, &pool);
@@ -53,9 +53,9 @@ TEST(WordGemm, SumsOfIntegersAreExact) {
         for (std::size_t i = 0; i < sizes.m; ++i) {
           for (std::size_t j = 0; j < sizes.n; ++j) {
             const IntegerProblem::Wanted wanted = problem.wanted(i, j);
-            const double bound = (wanted.magnitude + problem.bias[j]) * 0x1p-23 * static_cast<double>(runs + 1);
+            const double bound = (wanted.magnitude + problem.bias[j]) * 0x1p-23 * static_cast<double>(groups + 1);
             ASSERT_NEAR(c[i * sizes.n + j], wanted.value + problem.bias[j], bound)
-                << i << ", " << j << " of " << sizes.m << " x " << sizes.n << " x " << sizes.k << " in " << runs;
+                << i << ", " << j << " of " << sizes.m << " x " << sizes.n << " x " << sizes.k << " in " << groups;
           }
         }
       }
@@ -247,8 +247,8 @@ TEST(WordGemm, ARowHasTheSameBitsAloneAndOnAnyNumberOfThreads) {
           GemmArguments alone = arguments_of({1, sizes.n, sizes.k}, a, w, some);
           alone.a = a.data() + row * a.stride() * 4;
           alone.scales = arguments.scales;
-          alone.scales.row_scales += row * problem.runs;
-          alone.scales.row_offsets += row * problem.runs;
+          alone.scales.row_scales += row * problem.groups;
+          alone.scales.row_offsets += row * problem.groups;
           alone.activation = arguments.activation;
           gemm(alone, pool, 1, kernel);
           ASSERT_EQ(std::memcmp(some.data(), all.data() + row * sizes.n, sizes.n * sizeof(float)), 0) << "row " << row;

@@ -101,24 +101,24 @@ inline void expect_near_exact_bf16(const std::vector<float>& c, const std::vecto
 
 struct IntegerProblem {
   Sizes sizes;
-  std::size_t runs;  // divides k
-  bool scales_runs;  // whether each run of a column has a scale of its own
+  std::size_t groups;  // divides k
+  bool scales_groups;  // whether each group of a column has a scale of its own
   std::vector<std::uint8_t> a;
   std::vector<std::int8_t> w;
   std::vector<float> row_scales, row_offsets, column_scales, bias, column_sums;
 
-  explicit IntegerProblem(const Sizes& of, std::size_t runs_of_row = 1, bool is_extreme = false,
-                          bool has_scales_of_runs = false)
+  explicit IntegerProblem(const Sizes& of, std::size_t groups_of_row = 1, bool is_extreme = false,
+                          bool has_scales_of_groups = false)
       : sizes(of),
-        runs(runs_of_row),
-        scales_runs(has_scales_of_runs),
+        groups(groups_of_row),
+        scales_groups(has_scales_of_groups),
         a(of.m * of.k),
         w(of.n * of.k),
-        row_scales(of.m * runs),
-        row_offsets(of.m * runs),
-        column_scales(has_scales_of_runs ? runs * of.n : of.n),
+        row_scales(of.m * groups),
+        row_offsets(of.m * groups),
+        column_scales(has_scales_of_groups ? groups * of.n : of.n),
         bias(of.n),
-        column_sums(runs * of.n) {
+        column_sums(groups * of.n) {
     std::minstd_rand random(static_cast<unsigned>(of.m * 131 + of.n * 17 + of.k));
     for (auto& x : a) x = is_extreme ? std::uint8_t{255} : static_cast<std::uint8_t>(random() % 256);
     for (auto& x : w)
@@ -131,7 +131,7 @@ struct IntegerProblem {
       for (std::size_t i = 0; i < sizes.k; ++i) column_sums[i / length() * sizes.n + j] += w[j * sizes.k + i];
     }
   }
-  std::size_t length() const { return sizes.k / runs; }
+  std::size_t length() const { return sizes.k / groups; }
 
   // The result without bias, and how large what was added to it is.
   struct Wanted {
@@ -139,13 +139,13 @@ struct IntegerProblem {
   };
   Wanted wanted(std::size_t row, std::size_t column) const {
     Wanted wanted;
-    for (std::size_t run = 0; run < runs; ++run) {
+    for (std::size_t group = 0; group < groups; ++group) {
       std::int64_t sum = 0;
-      for (std::size_t i = run * length(); i < (run + 1) * length(); ++i)
+      for (std::size_t i = group * length(); i < (group + 1) * length(); ++i)
         sum += std::int64_t{a[row * sizes.k + i]} * w[column * sizes.k + i];
-      const double product = static_cast<double>(sum) * row_scales[row * runs + run],
-                   offset = double{row_offsets[row * runs + run]} * column_sums[run * sizes.n + column];
-      const double scale = column_scales[(scales_runs ? run * sizes.n : 0) + column];
+      const double product = static_cast<double>(sum) * row_scales[row * groups + group],
+                   offset = double{row_offsets[row * groups + group]} * column_sums[group * sizes.n + column];
+      const double scale = column_scales[(scales_groups ? group * sizes.n : 0) + column];
       wanted.value += scale * (product + offset);
       wanted.magnitude += scale * (std::abs(product) + std::abs(offset));
     }
@@ -154,22 +154,22 @@ struct IntegerProblem {
 
   // Runs begin with a word of their own.
   template <typename T, typename From>
-  std::vector<T> in_runs(const std::vector<From>& values, std::size_t rows) const {
+  std::vector<T> in_groups(const std::vector<From>& values, std::size_t rows) const {
     const std::size_t per_word = 4 / sizeof(T), padded = (length() + per_word - 1) / per_word * per_word;
-    std::vector<T> result(rows * runs * padded);
+    std::vector<T> result(rows * groups * padded);
     for (std::size_t i = 0; i < values.size(); ++i) result[i / length() * padded + i % length()] = values[i];
     return result;
   }
   Words a_words(WordKind kind) const {
-    if (kind == WordKind::bytes) return words_of(in_runs<std::uint8_t>(a, sizes.m));
-    return words_of(in_runs<std::int16_t>(a, sizes.m));
+    if (kind == WordKind::bytes) return words_of(in_groups<std::uint8_t>(a, sizes.m));
+    return words_of(in_groups<std::int16_t>(a, sizes.m));
   }
   Packed packed(const GemmKernel& kernel, base::ThreadPool* pool = nullptr) const {
-    if (kernel.kind == WordKind::bytes) return packed_of(in_runs<std::int8_t>(w, sizes.n), kernel, pool);
-    return packed_of(in_runs<std::int16_t>(w, sizes.n), kernel, pool);
+    if (kernel.kind == WordKind::bytes) return packed_of(in_groups<std::int8_t>(w, sizes.n), kernel, pool);
+    return packed_of(in_groups<std::int16_t>(w, sizes.n), kernel, pool);
   }
   IntegerScales scales() const {
-    return {row_scales.data(), row_offsets.data(), column_scales.data(), column_sums.data(), runs, scales_runs};
+    return {row_scales.data(), row_offsets.data(), column_scales.data(), column_sums.data(), groups, scales_groups};
   }
 
  private:
@@ -183,11 +183,11 @@ struct IntegerProblem {
   }
 };
 
-/// A product of random numbers for a kernel of any kind; integers have rows in so many runs.
+/// A product of random numbers for a kernel of any kind; integers have rows in so many groups.
 class RandomProduct {
  public:
-  RandomProduct(const Sizes& sizes, const GemmKernel& kernel, std::size_t runs = 1, bool scales_runs = false)
-      : integers_(sizes, runs, false, scales_runs), a_(rows_of(sizes, kernel)), w_(weights_of(sizes, kernel)) {
+  RandomProduct(const Sizes& sizes, const GemmKernel& kernel, std::size_t groups = 1, bool scales_groups = false)
+      : integers_(sizes, groups, false, scales_groups), a_(rows_of(sizes, kernel)), w_(weights_of(sizes, kernel)) {
     arguments_ = arguments_of(sizes, a_, w_, c_);
     if (is_of_integers(kernel)) arguments_.scales = integers_.scales();
   }

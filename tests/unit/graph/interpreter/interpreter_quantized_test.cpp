@@ -62,7 +62,7 @@ TEST(Interpreter, QuantizedDenseRoundsActivations) {
   EXPECT_FLOAT_EQ(found[2], 130 * (200.0F / 255));
   EXPECT_EQ(found[1], 14);
   EXPECT_EQ(found[3], -2);
-  dense.activation_runs = 0;
+  dense.activation_groups = 0;
   EXPECT_EQ(run_both_ways(Op::quantized_dense, {x, smoothing, weight, scales}, dense),
             (std::vector<float>{51, 14, 102, -2}));
 }
@@ -90,7 +90,7 @@ TEST(Interpreter, QuantizedDenseRotates) {
             (std::vector<float>{3, -1, 7, -1}));
   // What is rounded is what was rotated: [200, -55, 10.25, 30.5], in steps of 1.
   dense.rotation = 4;
-  dense.activation_runs = 1;
+  dense.activation_groups = 1;
   const Tensor mixed = Tensor::from<float>({1, 4}, {46.4375F, 29.34375F, 26.0625F, 68.8125F});
   EXPECT_EQ(run_both_ways(Op::quantized_dense, {mixed, smoothing, weight, scales}, dense),
             (std::vector<float>{200, -55, 10, 31}));

@@ -232,7 +232,7 @@ const QuantizedDense kRounded{.encoding = tensor::EncodingKind::linear,
                               .has_zero_points = false,
                               .has_bias = false,
                               .has_smoothing = true,
-                              .activation_runs = 1};
+                              .activation_groups = 1};
 
 TEST_F(DenseFusion, TakesBiasActivationAndResidualOfAQuantizedProduct) {
   const Value smoothing = b.constant(wavy({3}, 5));
@@ -277,7 +277,7 @@ TEST(MergeProjections, MakesOneProductOfQuantizedOnesWithScalesForRuns) {
   const Value x = b.parameter("x", {DType::f32, {b.dim("tokens"), 8}}), smoothing = b.constant(wavy({8}, 5));
   QuantizedDense in_runs = kRounded, in_rows = kRounded;
   in_runs.blocks = {1, 4};
-  in_runs.activation_runs = in_rows.activation_runs = 2;
+  in_runs.activation_groups = in_rows.activation_groups = 2;
   b.output("a", b.quantized_dense(quantized(b, {x, smoothing}, 4, 8, 2), in_runs));
   b.output("b", b.quantized_dense(quantized(b, {x, smoothing}, 6, 8, 2), in_runs));
   b.output("c", b.quantized_dense(quantized(b, {x, smoothing}, 6, 8, 1), in_rows));

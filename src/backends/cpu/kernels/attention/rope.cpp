@@ -46,7 +46,7 @@ void turn_token(const RopeArguments& a, std::size_t token) {
 
 }  // namespace
 
-void turn_heads(const RopeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers) {
+void rotate_heads(const RopeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers) {
   const std::size_t cost = 2 * arguments.heads * arguments.width;
   split_rows(arguments.tokens, cost, pool, max_workers, [&](std::size_t begin, std::size_t end) {
     for (std::size_t token = begin; token < end; ++token) turn_token(arguments, token);

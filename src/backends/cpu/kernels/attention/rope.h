@@ -27,6 +27,6 @@ struct RopeArguments {
 };
 
 /// Each pair (a, b) becomes (a cos - b sin, b cos + a sin). The bits of a token depend only on that token.
-void turn_heads(const RopeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers);
+void rotate_heads(const RopeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers);
 
 }  // namespace alate::cpu

@@ -27,7 +27,7 @@ namespace {
 bool uses_tiles(std::string_view extension) {
   if (!base::uses_extension(extension)) return false;
   if (base::request_matrix_tiles()) return true;
-  if (!base::asks_for_extension(extension)) return false;
+  if (!base::requires_extension(extension)) return false;
   throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", extension,
                    ", but the operating system does not let this process use the tile registers of AMX; leave it out");
 }

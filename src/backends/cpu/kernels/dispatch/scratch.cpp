@@ -39,8 +39,8 @@ class GrowingMemory {
 }  // namespace
 
 float* thread_scratch(std::size_t floats, ThreadScratch use) {
-  thread_local GrowingMemory memory, rotated_runs;
-  return (use == ThreadScratch::rotated_runs ? rotated_runs : memory).at_least(floats);
+  thread_local GrowingMemory memory, rotated_groups;
+  return (use == ThreadScratch::rotated_groups ? rotated_groups : memory).at_least(floats);
 }
 
 }  // namespace alate::cpu

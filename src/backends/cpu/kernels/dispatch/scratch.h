@@ -15,7 +15,7 @@ constexpr std::size_t scratch_aligned(std::size_t bytes) {
 }
 
 /// Uses of per-thread scratch; each has its own memory.
-enum class ThreadScratch : std::uint8_t { kernel, rotated_runs };
+enum class ThreadScratch : std::uint8_t { kernel, rotated_groups };
 
 /// The calling thread's own memory for `use`: at least `floats` floats, aligned to kScratchAlignment. The next call
 /// loses the contents. The memory is kept, so that only the first runs allocate. Throws resource_exhausted.

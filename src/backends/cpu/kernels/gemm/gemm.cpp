@@ -35,11 +35,11 @@ struct Split {
 
 // The block taken as number `index` of `blocks`, where `workers` threads take turns: each thread goes through
 // neighbouring blocks, and each block prefetches the next.
-struct TurnOfBlock {
+struct BlockOrder {
   std::size_t block;
   bool is_followed;  // by the next block, on the same thread
 };
-TurnOfBlock turn_of_block(std::size_t index, std::size_t blocks, std::size_t workers) {
+BlockOrder block_order(std::size_t index, std::size_t blocks, std::size_t workers) {
   const std::size_t each = blocks / workers, longer = blocks % workers;  // longer: threads with one block more
   const std::size_t worker = index % workers, turn = index / workers;
   return {worker * each + std::min(worker, longer) + turn, turn + 1 < each + (worker < longer ? 1 : 0)};
@@ -50,11 +50,11 @@ std::size_t units_of(const GemmArguments& g, const GemmKernel& kernel) {
   return g.lines == nullptr ? divide_up(g.m, kernel.rows_per_tile) : g.m / g.lines->rows;
 }
 
-bool becomes_integers(const GemmArguments& g) { return g.integers.words != nullptr; }
+bool is_quantized_output(const GemmArguments& g) { return g.integers.words != nullptr; }
 
 // Panels that one task must take together: those of a group, where C is quantized.
-std::size_t panels_at_once(const GemmArguments& g, const GemmKernel& kernel) {
-  return becomes_integers(g) ? g.n / g.integers.runs / kernel.panel_width : 1;
+std::size_t panels_per_unit(const GemmArguments& g, const GemmKernel& kernel) {
+  return is_quantized_output(g) ? g.n / g.integers.groups / kernel.panel_width : 1;
 }
 
 std::size_t most_tasks(const GemmArguments& g, std::size_t workers) {
@@ -68,24 +68,24 @@ bool reads_far(const GemmArguments& g) { return g.n * g.k > cache_blocks().row_w
 // Rows of a block of a quantized product: as many as keep a group's results in the L2 cache, or, if W is read from
 // further away, as have results of W's size.
 std::size_t waiting_rows(const GemmArguments& g) {
-  const std::size_t rows = cache_blocks().waiting_floats / (g.n / g.integers.runs);
+  const std::size_t rows = cache_blocks().waiting_floats / (g.n / g.integers.groups);
   return reads_far(g) ? std::max(rows, g.k) : rows;
 }
 
 // Whether a quantized product is first computed as floats, with columns split over threads: where groups and rows leave
 // threads idle, or where rows are so few that reading W takes longer than writing and reading C.
-bool is_floats_first(const GemmArguments& g, std::size_t workers, std::size_t tasks) {
+bool multiplies_before_quantizing(const GemmArguments& g, std::size_t workers, std::size_t tasks) {
   return tasks < std::min(workers, most_tasks(g, workers)) || (workers > 1 && reads_far(g) && g.m < workers * g.k);
 }
 
-// Blocks of panels that begin at multiples of panels_at_once.
+// Blocks of panels that begin at multiples of panels_per_unit.
 Split choose_split(const GemmArguments& g, const GemmKernel& kernel, std::size_t workers) {
-  const std::size_t panels = divide_up(divide_up(g.n, kernel.panel_width), panels_at_once(g, kernel));
+  const std::size_t panels = divide_up(divide_up(g.n, kernel.panel_width), panels_per_unit(g, kernel));
   const std::size_t units = units_of(g, kernel), unit_rows = divide_up(g.m, units);
   // Overlapping rows add few new words each.
   const std::size_t row_words = std::max<std::size_t>(1, g.lines == nullptr ? g.k : std::min(g.k, 2 * g.a_stride));
   std::size_t rows_in_cache = cache_blocks().row_words / row_words;
-  if (becomes_integers(g)) rows_in_cache = std::min(rows_in_cache, waiting_rows(g));
+  if (is_quantized_output(g)) rows_in_cache = std::min(rows_in_cache, waiting_rows(g));
   const std::size_t units_in_cache = std::max<std::size_t>(1, rows_in_cache / unit_rows);
   Split split{divide_up(units, units_in_cache), 1};
   if (workers <= 1) return split;
@@ -144,7 +144,7 @@ GemmArguments rows_of_product(const GemmArguments& g, std::size_t begin, std::si
   if (part.scales.row_scales != nullptr) part.scales.row_scales += begin * part.scales.row_stride;
   if (part.scales.row_offsets != nullptr) part.scales.row_offsets += begin * part.scales.row_stride;
   if (part.row_sums != nullptr) part.row_sums += begin * kSumLanes;
-  if (becomes_integers(part)) part.integers = rows_to_quantize(part.integers, begin, end);
+  if (is_quantized_output(part)) part.integers = rows_to_quantize(part.integers, begin, end);
   part.m = end - begin;
   return part;
 }
@@ -152,14 +152,14 @@ GemmArguments rows_of_product(const GemmArguments& g, std::size_t begin, std::si
 // Computes panels [begin, end) of a quantized product, group by group in `waiting`: m rows of one group.
 void multiply_and_quantize(const GemmArguments& g, const GemmKernel& kernel, std::size_t begin, std::size_t end,
                            float* waiting) {
-  const std::size_t panels = panels_at_once(g, kernel), length = panels * kernel.panel_width;
+  const std::size_t panels = panels_per_unit(g, kernel), length = panels * kernel.panel_width;
   GemmArguments floats = g;
   floats.c = waiting;
   floats.c_stride = floats.column_block = length;  // every group overwrites the one before
   floats.block_stride = 0;
   for (std::size_t panel = begin; panel < end; panel += panels) {
     kernel.run({&floats, 0, g.m, panel, panel + panels, end});
-    QuantizeArguments run = run_to_quantize(g.integers, panel / panels);
+    QuantizeArguments run = group_to_quantize(g.integers, panel / panels);
     run.x = waiting;
     run.x_stride = length;
     take_rotation_scratch(run);
@@ -214,19 +214,19 @@ void pack_words(const std::byte* w, std::size_t w_stride, std::size_t n, std::si
 }
 
 bool takes_lines(std::size_t rows, std::size_t k, const GemmKernel& kernel) {
-  return k <= kMostKAtOnce || rows <= kMostStrips * kernel.rows_per_tile;
+  return k <= kMaxKBlock || rows <= kMostStrips * kernel.rows_per_tile;
 }
 
-bool may_be_integers(std::size_t n, std::size_t runs, const GemmKernel& kernel) {
-  return n % runs == 0 && n / runs % kernel.panel_width == 0 && n / runs % kColumnBlockUnit == 0;
+bool can_quantize_output(std::size_t n, std::size_t groups, const GemmKernel& kernel) {
+  return n % groups == 0 && n / groups % kernel.panel_width == 0 && n / groups % kColumnBlockUnit == 0;
 }
 
 void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t max_workers, const GemmKernel& kernel) {
   if (arguments.m == 0 || arguments.n == 0) return;
   const std::size_t workers = max_workers == 0 ? pool.size() : std::min(max_workers, pool.size());
   GemmArguments product = arguments;
-  if (product.scales.row_stride == 0) product.scales.row_stride = product.scales.runs;
-  const bool quantizes = becomes_integers(product);
+  if (product.scales.row_stride == 0) product.scales.row_stride = product.scales.groups;
+  const bool quantizes = is_quantized_output(product);
   if (quantizes) {
     product.integers.rows = product.m;
     product.integers.width = product.n;
@@ -234,12 +234,12 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
   const Split split = choose_split(product, kernel, workers);
   const std::size_t tasks = split.row_blocks * split.panel_blocks;
   const bool spreads = rows_collide(product, kernel);
-  if (quantizes && !spreads && is_floats_first(product, workers, tasks))
+  if (quantizes && !spreads && multiplies_before_quantizing(product, workers, tasks))
     return multiply_then_quantize(product, pool, workers, kernel);
   // A row's sum adds its panels in order.
   const bool sums_after = product.row_sums != nullptr && split.panel_blocks > 1;
   if (sums_after) product.row_sums = nullptr;
-  const std::size_t panels = divide_up(product.n, kernel.panel_width), at_once = panels_at_once(product, kernel);
+  const std::size_t panels = divide_up(product.n, kernel.panel_width), at_once = panels_per_unit(product, kernel);
   const std::size_t units = units_of(product, kernel);
   if (spreads && split.panel_blocks > 1 && !quantizes) {  // because several tasks read the same rows
     float* rows = thread_scratch(product.m * spread_stride(product));
@@ -253,7 +253,7 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
   // Concurrent threads share rows and read different panels, so that W is read from memory once.
   const auto run_task = [&](std::size_t index, std::size_t) {
     const std::size_t row_block = index / split.panel_blocks;
-    const auto [panel_block, is_followed] = turn_of_block(index % split.panel_blocks, split.panel_blocks, workers);
+    const auto [panel_block, is_followed] = block_order(index % split.panel_blocks, split.panel_blocks, workers);
     // Blocks end at boundaries of lines, or of strips of nearly equal height.
     const std::size_t begin = part_begin(product.m, units, part_begin(units, split.row_blocks, row_block));
     const std::size_t end = part_begin(product.m, units, part_begin(units, split.row_blocks, row_block + 1));

@@ -36,18 +36,18 @@ struct GemmLines {
 /// Whether gemm takes lines of `rows` rows.
 bool takes_lines(std::size_t rows, std::size_t k, const GemmKernel& kernel = f32_gemm());
 
-/// Dequantization of integer sums. Rows of A are cut into `runs` groups with equal numbers of words. An integer q in
+/// Dequantization of integer sums. Rows of A are cut into `groups` groups with equal numbers of words. An integer q in
 /// group r of row i means row_offsets[i, r] + row_scales[i, r] q, one in group r of column j of W means
 /// column_scales[r, j] q, and column_sums[r, j] is the sum of column j's integers in group r. So c is the sum over r of
 /// column_scales[r, j] times row_scales[i, r] sum(i, j, r) + row_offsets[i, r] column_sums[r, j].
 struct IntegerScales {
-  const float* row_scales = nullptr;     // [m, runs]
-  const float* row_offsets = nullptr;    // [m, runs]
-  const float* column_scales = nullptr;  // [runs, n], or [n] for all groups
-  const float* column_sums = nullptr;    // [runs, n]
-  std::size_t runs = 1;                  // divides k
-  bool has_column_scales_of_runs = false;
-  std::size_t row_stride = 0;  // between rows of row_scales and of row_offsets; 0: runs
+  const float* row_scales = nullptr;     // [m, groups]
+  const float* row_offsets = nullptr;    // [m, groups]
+  const float* column_scales = nullptr;  // [groups, n], or [n] for all groups
+  const float* column_sums = nullptr;    // [groups, n]
+  std::size_t groups = 1;                // divides k
+  bool has_group_column_scales = false;
+  std::size_t row_stride = 0;  // between rows of row_scales and of row_offsets; 0: groups
 };
 
 /// Floats in the widest vector of any instruction set, so that no vector crosses the column blocks that C is stored in.
@@ -63,7 +63,7 @@ constexpr std::size_t kColumnBlockUnit = 16;
 ///
 /// Or C is stored as bf16, rounded as by bf16_rows.h, except that subnormals may become zeros, as bf16 products flush
 /// them anyway. Or C is quantized, each group as soon as its columns are done: `integers` then says where the result
-/// goes, as for quantize_rows, except that x, rows and width are C, m and n; see may_be_integers.
+/// goes, as for quantize_rows, except that x, rows and width are C, m and n; see can_quantize_output.
 struct GemmArguments {
   const void* a = nullptr;  // [m, k]
   std::size_t a_stride = 0;
@@ -84,8 +84,8 @@ struct GemmArguments {
   std::size_t m = 0, n = 0, k = 0;
 };
 
-/// Whether gemm can quantize a C with n columns in `runs` groups per row.
-bool may_be_integers(std::size_t n, std::size_t runs, const GemmKernel& kernel);
+/// Whether gemm can quantize a C with n columns in `groups` groups per row.
+bool can_quantize_output(std::size_t n, std::size_t groups, const GemmKernel& kernel);
 
 /// Size of the packed form of W [n, k], in words of 4 bytes.
 std::size_t packed_word_count(std::size_t n, std::size_t k, const GemmKernel& kernel = f32_gemm());
@@ -109,7 +109,7 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
 
 /// Long rows are processed in parts, so that one part of a panel fits the L2 cache beside the rows; between parts, the
 /// sums are spilled to memory, which changes none of their bits.
-constexpr std::size_t kMostKAtOnce = 1024;
+constexpr std::size_t kMaxKBlock = 1024;
 /// Most tiles with spilled sums: as many strips of rows as fit the L2 cache with such long rows.
 constexpr std::size_t kMostStrips = 16;
 

@@ -32,7 +32,7 @@ struct TileInputs {
   std::size_t residual_stride;
   float* row_sums;          // receives sums of the rows of `out`; or null
   bool continues_row_sums;  // adds to the existing row sums
-  WantedSoon<Weight> wanted_soon;
+  PrefetchPlan<Weight> wanted_soon;
   bool is_lone;  // the rows' only strip
 };
 
@@ -55,7 +55,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
     }
   }
   const Weight* panel = in.panel;
-  WantedSoon<Weight> wanted_soon = in.wanted_soon;
+  PrefetchPlan<Weight> wanted_soon = in.wanted_soon;
 
   // Ends the group of this segment: its sums become floats, and the next group begins with zeros.
   const auto finish_run = [&]<bool kScalesColumns>(std::size_t run, std::bool_constant<kScalesColumns>) HWY_ATTR
@@ -70,11 +70,12 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
       }
     }
     hn::Vec<decltype(kLaneIntegers)> lacking[kColumns];
-    if constexpr (kLacksOperands<Dot>) {
+    if constexpr (kHasOperandOffset<Dot>) {
       HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
         lacking[v] = hn::Zero(kLaneIntegers);
         if (v * kLanes >= in.columns) continue;
-        lacking[v] = lacking_of<Dot>(in.column_sums + run * in.sums_stride + v * kLanes, in.columns - v * kLanes);
+        lacking[v] =
+            offset_correction<Dot>(in.column_sums + run * in.sums_stride + v * kLanes, in.columns - v * kLanes);
       }
     }
     HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
@@ -82,7 +83,7 @@ HWY_NOINLINE void multiply_tile(const TileInputs<typename Dot::Weight>& in, floa
       HWY_UNROLL(16) for (std::size_t v = 0; v < kColumns; ++v) {
         float* to = out + row * in.out_stride + v * kLanes;
         auto whole = hn::BitCast(kLaneIntegers, sums[row][v]);
-        if constexpr (kLacksOperands<Dot>) whole = hn::Add(whole, lacking[v]);
+        if constexpr (kHasOperandOffset<Dot>) whole = hn::Add(whole, lacking[v]);
         FloatVector sum = hn::ConvertTo(kFloats, whole);
         if constexpr (kScalesColumns) sum = hn::Mul(sum, column_scales[v]);
         const FloatVector before = run == 0 ? hn::Zero(kFloats) : hn::LoadU(kFloats, to);
@@ -188,7 +189,7 @@ class Strips {
         line_strips_((line_rows_ + kMaxRows - 1) / kMaxRows),
         count_(rows_ / line_rows_ * line_strips_),
         segments_(g.lines == nullptr ? 1 : g.lines->segments) {
-    const std::size_t parts = g.k == 0 || in_one_part ? 1 : (g.k + kMostKAtOnce - 1) / kMostKAtOnce;
+    const std::size_t parts = g.k == 0 || in_one_part ? 1 : (g.k + kMaxKBlock - 1) / kMaxKBlock;
     parts_ = g.lines == nullptr || parts < segments_ ? parts : segments_;
   }
 
@@ -242,15 +243,15 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
   constexpr std::size_t kTileFloats = (kMaxRows < 4 ? 4 : kMaxRows) * kPanelWidth;
   alignas(64) float tiles[kMostStrips][kTileFloats];
-  alignas(64) float widened[kIsNarrow<Dot> ? kMostKAtOnce * kPanelWidth : kLanes];
+  alignas(64) float widened[kIsNarrow<Dot> ? kMaxKBlock * kPanelWidth : kLanes];
 
   constexpr bool kIsOfIntegers = kIsInteger<Dot>;
   const GemmArguments& g = *block.arguments;
   const std::size_t panel_end = block.panel_end;
   const bool is_finished_by_sums = !kIsOfIntegers && g.activation == Activation::none && g.halves == nullptr;
   const FinishTile finish = find_finish < Dot::kKind, kIsOfIntegers ? TileSums::scaled : TileSums::floats > (g);
-  const bool has_runs = kIsOfIntegers && g.scales.runs > 1;
-  const Strips<kMaxRows> strips(g, row_begin, row_end, has_runs);
+  const bool has_groups = kIsOfIntegers && g.scales.groups > 1;
+  const Strips<kMaxRows> strips(g, row_begin, row_end, has_groups);
   const std::size_t panel_size = g.k * kPanelWidth, parts = strips.parts();
   for (std::size_t panel = block.panel_begin, panels = 1; panel < panel_end; panel += panels) {
     panels = strips.count() == 1 ? kTiles<Dot, kMaxRows, kVectors>.panels[row_end - row_begin] : 1;
@@ -272,7 +273,7 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
                                                    const typename Read::Weight* next) HWY_ATTR {
         constexpr const auto& kTable = kTiles<Read, kMaxRows, kVectors>;
         const MultiplyTile<Read>* multiply = panels == 1 ? kTable.one : kTable.several;
-        auto wanted = wanted_by_strips(strips.count(), kPanelWidth, weights, more_follows ? next : weights);
+        auto wanted = prefetch_for_strips(strips.count(), kPanelWidth, weights, more_follows ? next : weights);
         for (std::size_t index = 0; index < strips.count(); ++index) {
           const auto strip = strips[index];
           const TilePlace place = place_of(strip);
@@ -301,12 +302,12 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
           if (kIsOfIntegers && is_last_part) {  // until then, integer sums are spilled as integers
             inputs.row_scales = g.scales.row_scales + place.row * g.scales.row_stride;
             inputs.column_sums = g.scales.column_sums + place.column;
-            inputs.column_scales = g.scales.has_column_scales_of_runs ? g.scales.column_scales + place.column : nullptr;
+            inputs.column_scales = g.scales.has_group_column_scales ? g.scales.column_scales + place.column : nullptr;
             inputs.sums_stride = g.n;
             inputs.scales_stride = g.scales.row_stride;
             inputs.columns = place.columns;
-            inputs.segments = g.scales.runs;
-            inputs.k = values.run / g.scales.runs;
+            inputs.segments = g.scales.groups;
+            inputs.k = values.run / g.scales.groups;
           }
           inputs.wanted_soon = wanted;
           inputs.is_lone = strips.count() == 1;
@@ -314,12 +315,12 @@ void multiply_rows(const GemmBlock& block, std::size_t row_begin, std::size_t ro
           if (is_last_part && g.k >= kLongK) prefetch_outputs<may_round(Dot::kKind)>(g, place);
           multiply[place.rows](inputs, tile);
           if (!is_last_part || goes_to_c) continue;
-          if (kIsOfIntegers && g.scales.runs > 1) add_offsets_before_last(g, place, 0, tile);
+          if (kIsOfIntegers && g.scales.groups > 1) add_offsets_before_last(g, place, 0, tile);
           finish(g, place, tile);
         }
       };
       if constexpr (kIsNarrow<Dot>) {
-        if (strips.count() >= kStripsWorthWidening && part_size <= kMostKAtOnce * kPanelWidth) {
+        if (strips.count() >= kStripsWorthWidening && part_size <= kMaxKBlock * kPanelWidth) {
           widen<Dot>(packed, part_size, widened);
           multiply_strips(std::type_identity<typename Dot::WideDot>(), widened,
                           reinterpret_cast<const float*>(packed + part_size));
@@ -337,9 +338,9 @@ void gemm_block(const GemmBlock& block) {
   constexpr std::size_t kSmallPanels = 16 * 1024, kFewStrips = 4;  // floats
   const GemmArguments& g = *block.arguments;
   const bool is_small = (block.panel_end - block.panel_begin) * kVectors * kLanes * g.k <= kSmallPanels;
-  std::size_t most_rows = is_small              ? kFewStrips * kMaxRows
-                          : g.k <= kMostKAtOnce ? block.row_end - block.row_begin
-                                                : kMostStrips * kMaxRows;
+  std::size_t most_rows = is_small            ? kFewStrips * kMaxRows
+                          : g.k <= kMaxKBlock ? block.row_end - block.row_begin
+                                              : kMostStrips * kMaxRows;
   if (g.lines != nullptr) {
     const std::size_t strips = (g.lines->rows + kMaxRows - 1) / kMaxRows;  // per line
     const std::size_t lines = most_rows / kMaxRows / strips;
@@ -348,7 +349,7 @@ void gemm_block(const GemmBlock& block) {
   for (std::size_t row = block.row_begin; row < block.row_end; row += most_rows) {
     const std::size_t end = block.row_end - row < most_rows ? block.row_end : row + most_rows;
     if constexpr (kIsInteger<Dot>) {
-      if (end - row > kMaxRows && goes_in_strips(g)) {
+      if (end - row > kMaxRows && can_use_strips(g)) {
         multiply_rows_in_strips<Dot, kMaxRows, kVectors>(block, row, end);
         continue;
       }

@@ -92,47 +92,50 @@ HWY_INLINE void prefetch_outputs(const GemmArguments& g, const TilePlace& place)
 
 // Factors for the sums of one group in some columns: ones where the columns have one scale for all groups, which is
 // applied at the end.
-HWY_INLINE FloatVector run_scales(const IntegerScales& scales, std::size_t n, std::size_t run, std::size_t column,
-                                  std::size_t count) {
-  if (!scales.has_column_scales_of_runs) return hn::Set(kFloats, 1.0f);
-  return load_at_most(kFloats, scales.column_scales + run * n + column, count);
+HWY_INLINE FloatVector group_scales(const IntegerScales& scales, std::size_t n, std::size_t group, std::size_t column,
+                                    std::size_t count) {
+  if (!scales.has_group_column_scales) return hn::Set(kFloats, 1.0f);
+  return load_at_most(kFloats, scales.column_scales + group * n + column, count);
 }
 
 // Factors for the offsets of one group in some of a tile's columns: the columns' sums, scaled.
-HWY_INLINE FloatVector offset_factors(const GemmArguments& g, const TilePlace& place, std::size_t run,
+HWY_INLINE FloatVector offset_factors(const GemmArguments& g, const TilePlace& place, std::size_t group,
                                       std::size_t column) {
   const std::size_t first = place.column + column, count = place.columns - column;
-  return hn::Mul(load_at_most(kFloats, g.scales.column_sums + run * g.n + first, count),
-                 run_scales(g.scales, g.n, run, first, count));
+  return hn::Mul(load_at_most(kFloats, g.scales.column_sums + group * g.n + first, count),
+                 group_scales(g.scales, g.n, group, first, count));
 }
 
-// Adds the offsets of groups [first_run, first_run + kRuns) times the columns' sums to a tile of integer sums.
-template <std::size_t kRuns>
-HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, std::size_t first_run,
+// Adds the offsets of groups [first_group, first_group + kGroups) times the columns' sums to a tile of integer sums.
+template <std::size_t kGroups>
+HWY_NOINLINE void add_offsets(const GemmArguments& g, const TilePlace& place, std::size_t first_group,
                               float* HWY_RESTRICT tile) {
   const IntegerScales& scales = g.scales;
   for (std::size_t column = 0; column < place.columns; column += kLanes) {
-    FloatVector sums[kRuns];
+    FloatVector sums[kGroups];
     HWY_UNROLL(4)
-    for (std::size_t run = 0; run < kRuns; ++run) sums[run] = offset_factors(g, place, first_run + run, column);
-    const float* offsets = scales.row_offsets + place.row * scales.row_stride + first_run;
+    for (std::size_t group = 0; group < kGroups; ++group)
+      sums[group] = offset_factors(g, place, first_group + group, column);
+    const float* offsets = scales.row_offsets + place.row * scales.row_stride + first_group;
     for (std::size_t row = 0; row < place.rows; ++row, offsets += scales.row_stride) {
       float* at = tile + row * place.width + column;
       FloatVector x = hn::Load(kFloats, at);
       HWY_UNROLL(4)
-      for (std::size_t run = 0; run < kRuns; ++run) x = hn::MulAdd(hn::Set(kFloats, offsets[run]), sums[run], x);
+      for (std::size_t group = 0; group < kGroups; ++group)
+        x = hn::MulAdd(hn::Set(kFloats, offsets[group]), sums[group], x);
       hn::Store(x, kFloats, at);
     }
   }
 }
 
-// The same for all groups from `run` on but the last, which finish_tile adds.
-HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace& place, std::size_t run, float* tile) {
-  const std::size_t end = g.scales.runs - 1;
-  for (; run + 4 <= end; run += 4) add_offsets<4>(g, place, run, tile);
-  if (end - run == 3) return add_offsets<3>(g, place, run, tile);
-  if (end - run == 2) return add_offsets<2>(g, place, run, tile);
-  if (end - run == 1) add_offsets<1>(g, place, run, tile);
+// The same for all groups from `group` on but the last, which finish_tile adds.
+HWY_INLINE void add_offsets_before_last(const GemmArguments& g, const TilePlace& place, std::size_t group,
+                                        float* tile) {
+  const std::size_t end = g.scales.groups - 1;
+  for (; group + 4 <= end; group += 4) add_offsets<4>(g, place, group, tile);
+  if (end - group == 3) return add_offsets<3>(g, place, group, tile);
+  if (end - group == 2) return add_offsets<2>(g, place, group, tile);
+  if (end - group == 1) add_offsets<1>(g, place, group, tile);
 }
 
 // Contents of a tile before the epilogue.
@@ -169,17 +172,17 @@ HWY_INLINE void finish_columns(const GemmArguments& g, const TilePlace& place, c
     bias[i] = g.bias == nullptr ? hn::Set(kFloats, -0.0f) : load(g.bias + first + i * kLanes);
 
   const IntegerScales& scales = g.scales;
-  const std::size_t row_stride = scales.row_stride, last_run = scales.runs - 1;
+  const std::size_t row_stride = scales.row_stride, last_group = scales.groups - 1;
   const float *row_scales = nullptr, *row_offsets = nullptr;
   FloatVector column_scales[kVectors], last_sums[kVectors];
   if constexpr (kIsOfIntegers) {
-    row_scales = scales.row_scales + place.row * row_stride + last_run;
-    row_offsets = scales.row_offsets + place.row * row_stride + last_run;
+    row_scales = scales.row_scales + place.row * row_stride + last_group;
+    row_offsets = scales.row_offsets + place.row * row_stride + last_group;
     HWY_UNROLL(2) for (std::size_t i = 0; i < kVectors; ++i) {
       const std::size_t at = first + i * kLanes;
-      column_scales[i] = scales.has_column_scales_of_runs ? hn::Set(kFloats, 1.0f) : load(scales.column_scales + at);
-      last_sums[i] = hn::Mul(load(scales.column_sums + last_run * g.n + at),
-                             run_scales(scales, g.n, last_run, at, place.columns - column - i * kLanes));
+      column_scales[i] = scales.has_group_column_scales ? hn::Set(kFloats, 1.0f) : load(scales.column_scales + at);
+      last_sums[i] = hn::Mul(load(scales.column_sums + last_group * g.n + at),
+                             group_scales(scales, g.n, last_group, at, place.columns - column - i * kLanes));
     }
   }
   tile += column;

@@ -153,17 +153,17 @@ class StripOfTiles {
 // A tile whose sums have left the tile registers. Its epilogue uses vector instructions and runs a few rows at a time
 // between the next tile's products, whose separate execution unit would otherwise idle.
 template <WordKind kKind>
-class WaitingTile {
+class PendingTile {
  public:
-  explicit WaitingTile(const GemmArguments& g)
+  explicit PendingTile(const GemmArguments& g)
       : g_(g), finish_(find_finish_for(g)), rows_at_once_(g.activation == Activation::none ? 8 : 4) {}
 
   // Where to store sums, once all earlier ones are finished.
   float* sums() { return sums_; }
   // sums() now holds this group of the tile at `place`. The groups of a tile come in order.
-  void begin(const TilePlace& place, std::size_t run) {
+  void begin(const TilePlace& place, std::size_t group) {
     place_ = place;
-    run_ = run;
+    group_ = group;
     done_ = 0;
   }
   // Finishes rows up to `part` of `parts`, in whole steps.
@@ -177,12 +177,12 @@ class WaitingTile {
   static constexpr bool kIsOfIntegers = is_of_integers(kKind);
 
   // Too many instructions at once would starve the tile unit of its next products.
-  std::size_t rows_at_once() const { return run_ + 1 < g_.scales.runs ? 16 : rows_at_once_; }
+  std::size_t rows_at_once() const { return group_ + 1 < g_.scales.groups ? 16 : rows_at_once_; }
   static FinishTile find_finish_for(const GemmArguments& g) {
     if constexpr (!kIsOfIntegers) return find_finish<kKind, TileSums::floats>(g);
     return is_whole(g) ? find_finish<kKind, TileSums::whole>(g) : find_finish<kKind, TileSums::scaled>(g);
   }
-  static bool is_whole(const GemmArguments& g) { return g.scales.runs == 1 && !g.scales.has_column_scales_of_runs; }
+  static bool is_whole(const GemmArguments& g) { return g.scales.groups == 1 && !g.scales.has_group_column_scales; }
 
   void finish_until(std::size_t end) {
     TilePlace rows = place_;
@@ -191,31 +191,31 @@ class WaitingTile {
     const std::size_t first = done_ * kStripColumns;
     done_ = end;
     if (kIsOfIntegers && !is_whole(g_)) {
-      add_run(rows, sums_ + first, total_ + first);
-      if (run_ + 1 == g_.scales.runs) finish_(g_, rows, total_ + first);
+      add_group(rows, sums_ + first, total_ + first);
+      if (group_ + 1 == g_.scales.groups) finish_(g_, rows, total_ + first);
     } else {
       finish_(g_, rows, sums_ + first);
     }
   }
 
   // The last group also adds the offsets of all groups before it, in order, as far as registers hold them.
-  void add_run(const TilePlace& rows, const float* sums, float* total) {
-    if (run_ == 0) return add_run<true, 0>(rows, sums, total);
-    if (run_ + 1 < g_.scales.runs) return add_run<false, 0>(rows, sums, total);
-    switch (run_) {
-      case 1: return add_run<false, 1>(rows, sums, total);
-      case 2: return add_run<false, 2>(rows, sums, total);
-      case 3: return add_run<false, 3>(rows, sums, total);
+  void add_group(const TilePlace& rows, const float* sums, float* total) {
+    if (group_ == 0) return add_group<true, 0>(rows, sums, total);
+    if (group_ + 1 < g_.scales.groups) return add_group<false, 0>(rows, sums, total);
+    switch (group_) {
+      case 1: return add_group<false, 1>(rows, sums, total);
+      case 2: return add_group<false, 2>(rows, sums, total);
+      case 3: return add_group<false, 3>(rows, sums, total);
       default: break;
     }
-    add_run<false, 4>(rows, sums, total);
+    add_group<false, 4>(rows, sums, total);
     add_offsets_before_last(g_, rows, 4, total);
   }
 
   // Adds the group's sums, as floats with row scales, to those of the groups before it, and the offsets of the first
   // groups to the total.
   template <bool kIsFirst, std::size_t kOffsets>
-  void add_run(const TilePlace& place, const float* HWY_RESTRICT sums, float* HWY_RESTRICT total) {
+  void add_group(const TilePlace& place, const float* HWY_RESTRICT sums, float* HWY_RESTRICT total) {
     std::size_t column = 0;
     for (; column + kLanes < place.columns; column += 2 * kLanes)
       add_columns<kIsFirst, kOffsets, 2>(place, column, sums + column, total + column);
@@ -227,14 +227,15 @@ class WaitingTile {
   HWY_INLINE void add_columns(const TilePlace& place, std::size_t column, const float* HWY_RESTRICT sums,
                               float* HWY_RESTRICT total) {
     const std::size_t rows = place.rows, stride = g_.scales.row_stride;
-    const float* scales = g_.scales.row_scales + place.row * stride + run_;
+    const float* scales = g_.scales.row_scales + place.row * stride + group_;
     const float* offsets = g_.scales.row_offsets + place.row * stride;
     FloatVector factors[kVectors], of_offsets[kVectors][kOffsets + 1];
     HWY_UNROLL(2) for (std::size_t i = 0; i < kVectors; ++i) {
       const std::size_t at = column + i * kLanes;
-      factors[i] = run_scales(g_.scales, g_.n, run_, place.column + at, place.columns - at);
+      factors[i] = group_scales(g_.scales, g_.n, group_, place.column + at, place.columns - at);
       HWY_UNROLL(4)
-      for (std::size_t run = 0; run < kOffsets; ++run) of_offsets[i][run] = offset_factors(g_, place, run, at);
+      for (std::size_t group = 0; group < kOffsets; ++group)
+        of_offsets[i][group] = offset_factors(g_, place, group, at);
     }
     for (std::size_t row = 0; row < rows; ++row) {
       HWY_UNROLL(2) for (std::size_t i = 0; i < kVectors; ++i) {
@@ -243,8 +244,8 @@ class WaitingTile {
         const FloatVector before = kIsFirst ? hn::Zero(kFloats) : hn::Load(kFloats, total + at);
         FloatVector x = hn::MulAdd(hn::Mul(whole, factors[i]), hn::Set(kFloats, scales[row * stride]), before);
         HWY_UNROLL(4)
-        for (std::size_t run = 0; run < kOffsets; ++run)
-          x = hn::MulAdd(hn::Set(kFloats, offsets[row * stride + run]), of_offsets[i][run], x);
+        for (std::size_t group = 0; group < kOffsets; ++group)
+          x = hn::MulAdd(hn::Set(kFloats, offsets[row * stride + group]), of_offsets[i][group], x);
         hn::Store(x, kFloats, total + at);
       }
     }
@@ -254,7 +255,7 @@ class WaitingTile {
   const FinishTile finish_;
   const std::size_t rows_at_once_;
   TilePlace place_{};
-  std::size_t run_ = 0, done_ = 0;
+  std::size_t group_ = 0, done_ = 0;
   alignas(64) float sums_[kStripRows * kStripColumns];
   alignas(64) float total_[kIsOfIntegers ? kStripRows * kStripColumns : kLanes];
 };
@@ -266,9 +267,9 @@ inline bool is_plain(const GemmArguments& g) {
 }
 
 // Prefetches memory that is needed soon, a little in each of `steps` steps, into the L1 or L2 cache.
-class DrawnIn {
+class PanelPrefetch {
  public:
-  DrawnIn(const float* begin, std::size_t words, std::size_t steps, bool into_first)
+  PanelPrefetch(const float* begin, std::size_t words, std::size_t steps, bool into_first)
       : next_(begin),
         end_(begin + words),
         words_a_step_((words / kLine + steps - 1) / steps * kLine),
@@ -305,36 +306,36 @@ void matrix_tiles_block(const GemmBlock& block) {
   const GemmArguments& g = *block.arguments;
   const Strips<kStripRows> strips(g, block.row_begin, block.row_end, true);
   const auto values = strips.part(0);
-  const std::size_t runs = kIsOfIntegers ? g.scales.runs : 1, run_words = values.run / runs;
+  const std::size_t groups = kIsOfIntegers ? g.scales.groups : 1, group_words = values.run / groups;
   // At least one, for empty products.
-  const std::size_t steps = values.segments * (run_words == 0 ? 1 : (run_words - 1) / kRegisterWords + 1);
+  const std::size_t steps = values.segments * (group_words == 0 ? 1 : (group_words - 1) / kRegisterWords + 1);
   const std::size_t panels = (g.n + kStripColumns - 1) / kStripColumns, panel_words = g.k * kStripColumns;
   const auto panels_of = [&](std::size_t all_words) {
     return panel_words < all_words ? all_words / (panel_words + 1) + 1 : 1;
   };
   const std::size_t most_panels = panels_of(cache_blocks().row_words / 8);
-  std::size_t panels_at_once = panels_of(kFirstPanelWords);
-  StripOfTiles<Registers> strip_tiles(run_words);
-  WaitingTile<kKind> waiting(g);
+  std::size_t panels_per_unit = panels_of(kFirstPanelWords);
+  StripOfTiles<Registers> strip_tiles(group_words);
+  PendingTile<kKind> waiting(g);
   // Stores straight into C: the detour through memory would cost a lone strip 15 % of its time. With several strips
   // that write more than the L1 cache holds, it is up to 15 % slower: registers wait for C's lines.
   const bool stores_sums = !kIsOfIntegers && strips.count() == 1 && is_plain(g);
   const auto multiply = [&](const typename Strips<kStripRows>::Strip& strip, std::size_t panel,
-                            DrawnIn& drawn_in) HWY_ATTR {
+                            PanelPrefetch& panel_prefetch) HWY_ATTR {
     const std::size_t column = panel * kStripColumns, left = g.n - column;
     const float* packed = static_cast<const float*>(g.packed) + column * g.k;
     const std::size_t columns = left < kStripColumns ? left : kStripColumns;
     strip_tiles.set_columns(columns);
-    for (std::size_t run = 0; run < runs; ++run) {
+    for (std::size_t group = 0; group < groups; ++group) {
       strip_tiles.clear_sums();
       std::size_t step = 0;
       for (std::size_t segment = 0; segment < values.segments; ++segment) {
-        const float* from = strip.a + values.offset + values.offsets[segment] + run * run_words;
-        const std::size_t first = segment * values.run + run * run_words;
+        const float* from = strip.a + values.offset + values.offsets[segment] + group * group_words;
+        const std::size_t first = segment * values.run + group * group_words;
         // A group is followed by the next group, or by the next panel.
-        const std::size_t behind = kIsOfIntegers ? (g.k - first - run_words) + (panels - panel - 1) * g.k : 0;
-        strip_tiles.add(from, g.a_stride, packed + first * kStripColumns, run_words, behind, [&]() HWY_ATTR {
-          drawn_in.step();
+        const std::size_t behind = kIsOfIntegers ? (g.k - first - group_words) + (panels - panel - 1) * g.k : 0;
+        strip_tiles.add(from, g.a_stride, packed + first * kStripColumns, group_words, behind, [&]() HWY_ATTR {
+          panel_prefetch.step();
           waiting.advance(++step, steps);
         });
       }
@@ -345,7 +346,7 @@ void matrix_tiles_block(const GemmBlock& block) {
       }
       waiting.advance(1, 1);
       strip_tiles.store_sums(waiting.sums(), kStripColumns);
-      waiting.begin({strip.row, strip.rows, column, columns, kStripColumns, stored}, run);
+      waiting.begin({strip.row, strip.rows, column, columns, kStripColumns, stored}, group);
     }
   };
   // Several strips prefetch the following panels while they process [first, end). A lone one has time only for the
@@ -355,17 +356,17 @@ void matrix_tiles_block(const GemmBlock& block) {
     const std::size_t from = is_lone ? first * panel_words + kWordsAhead : end * panel_words;
     const std::size_t until = is_lone ? end * panel_words + kWordsAhead : (end + following) * panel_words;
     const std::size_t last = block.fetch_end * panel_words < until ? block.fetch_end * panel_words : until;
-    return DrawnIn(static_cast<const float*>(g.packed) + from, last < from ? 0 : last - from,
-                   strips.count() * (end - first) * runs * steps, is_lone);
+    return PanelPrefetch(static_cast<const float*>(g.packed) + from, last < from ? 0 : last - from,
+                         strips.count() * (end - first) * groups * steps, is_lone);
   };
   for (std::size_t first = block.panel_begin, end; first < block.panel_end; first = end) {
-    end = block.panel_end - first < panels_at_once ? block.panel_end : first + panels_at_once;
-    panels_at_once = 2 * panels_at_once < most_panels ? 2 * panels_at_once : most_panels;
-    DrawnIn drawn_in = drawn_in_during(first, end, panels_at_once);
+    end = block.panel_end - first < panels_per_unit ? block.panel_end : first + panels_per_unit;
+    panels_per_unit = 2 * panels_per_unit < most_panels ? 2 * panels_per_unit : most_panels;
+    PanelPrefetch panel_prefetch = drawn_in_during(first, end, panels_per_unit);
     for (std::size_t index = 0; index < strips.count(); ++index) {
       const auto strip = strips[index];
       strip_tiles.set_rows(strip.rows);
-      for (std::size_t panel = first; panel < end; ++panel) multiply(strip, panel, drawn_in);
+      for (std::size_t panel = first; panel < end; ++panel) multiply(strip, panel, panel_prefetch);
     }
   }
   waiting.advance(1, 1);

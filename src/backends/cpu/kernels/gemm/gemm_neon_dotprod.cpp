@@ -9,7 +9,7 @@ namespace {
 // the sums are corrected at the end, exactly.
 struct SignedBytesDot : WholeWords {
   static constexpr WordKind kKind = WordKind::bytes;
-  static constexpr std::int32_t kOperandsLack = 128;
+  static constexpr std::int32_t kOperandOffset = 128;
   template <std::size_t kPart>
   static HWY_INLINE FloatVector operand(const float* word) {
     return hn::BitCast(kFloats, hn::Xor(hn::BitCast(kBits, broadcast_word(word)), hn::Set(kBits, 0x80808080U)));

@@ -16,7 +16,7 @@ struct StripsInputs {
   TilePlace place;  // of the first strip
   std::size_t strips;
   const Weight* panel;
-  WantedSoon<Weight> wanted_soon;
+  PrefetchPlan<Weight> wanted_soon;
   FinishTile finish;  // the epilogue for sums spilled to `tile`, unless it runs in registers
   float* tile;
 };
@@ -105,12 +105,14 @@ HWY_INLINE void store_results(const StripColumns<kVectors>& columns, StripRows& 
   }
 }
 
-// Corrects the sums of operands that are kOperandsLack less than A's.
+// Corrects the sums of operands that are kOperandOffset less than A's.
 template <class Dot, std::size_t kRows, std::size_t kVectors>
-HWY_INLINE void add_lacking(const GemmArguments& g, const TilePlace& place, FloatVector (&sums)[kRows][kVectors]) {
+HWY_INLINE void add_offset_correction(const GemmArguments& g, const TilePlace& place,
+                                      FloatVector (&sums)[kRows][kVectors]) {
   HWY_UNROLL(16) for (std::size_t v = 0; v < kVectors; ++v) {
     if (v * kLanes >= place.columns) continue;
-    const auto lacking = lacking_of<Dot>(g.scales.column_sums + place.column + v * kLanes, place.columns - v * kLanes);
+    const auto lacking =
+        offset_correction<Dot>(g.scales.column_sums + place.column + v * kLanes, place.columns - v * kLanes);
     HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
       sums[row][v] = hn::BitCast(kFloats, hn::Add(hn::BitCast(kLaneIntegers, sums[row][v]), lacking));
     }
@@ -126,7 +128,7 @@ HWY_NOINLINE void multiply_strips(const StripsInputs<typename Dot::Weight>& in) 
   StripRows rows(g, place);
   const std::size_t a_stride = g.a_stride, k = g.k;
   const float* a = static_cast<const float*>(g.a) + place.row * a_stride;
-  WantedSoon<typename Dot::Weight> wanted_soon = in.wanted_soon;
+  PrefetchPlan<typename Dot::Weight> wanted_soon = in.wanted_soon;
   for (std::size_t strip = 0; strip < in.strips; ++strip, a += kRows * a_stride) {
     if (k >= kLongK) {
       fetch_rows<true, kRows, kVectors>(rows.c, rows.c_stride);
@@ -139,7 +141,7 @@ HWY_NOINLINE void multiply_strips(const StripsInputs<typename Dot::Weight>& in) 
     }
     const auto* panel = in.panel;
     add_words<Dot, kVectors, false>(a, a_stride, k, panel, 0, wanted_soon, sums);
-    if constexpr (kLacksOperands<Dot>) add_lacking<Dot>(g, place, sums);
+    if constexpr (kHasOperandOffset<Dot>) add_offset_correction<Dot>(g, place, sums);
     if constexpr (kFinishes) {
       float* tile = in.tile;
       HWY_UNROLL(16) for (std::size_t row = 0; row < kRows; ++row) {
@@ -185,8 +187,8 @@ template <class Dot, std::size_t kMaxRows, std::size_t kVectors>
 constexpr StripsTable<Dot, kMaxRows, kVectors> kStripsTable;
 
 // Whether the product can be computed in strips.
-inline bool goes_in_strips(const GemmArguments& g) {
-  return g.lines == nullptr && g.k <= kMostKAtOnce && g.scales.runs == 1 && !g.scales.has_column_scales_of_runs;
+inline bool can_use_strips(const GemmArguments& g) {
+  return g.lines == nullptr && g.k <= kMaxKBlock && g.scales.groups == 1 && !g.scales.has_group_column_scales;
 }
 
 // Rows [row_begin, row_end) of C, more than kMaxRows, in the block's panels.
@@ -209,7 +211,7 @@ void multiply_rows_in_strips(const GemmBlock& block, std::size_t row_begin, std:
                 kPanelWidth, stored_column(g, column)};
     in.panel = packed;
     in.wanted_soon =
-        wanted_by_strips(strips, kPanelWidth, packed, panel + 1 < block.fetch_end ? packed + panel_size : packed);
+        prefetch_for_strips(strips, kPanelWidth, packed, panel + 1 < block.fetch_end ? packed + panel_size : packed);
     in.finish = finish;
     in.tile = tile;
     const bool is_whole = left >= kPanelWidth && in.place.stored.left >= kPanelWidth;

@@ -12,7 +12,7 @@ namespace {
 // How words are multiplied. A row's word becomes kParts operand vectors, a vector of W's words kParts weight vectors,
 // and each part adds one product to every lane. Words and sums are passed as floats, whatever their bits mean. A Weight
 // is what W's panels hold per word of A: a word, or a narrower form of one. An integer dot whose operands are less than
-// A's gives the difference as kOperandsLack.
+// A's gives the difference as kOperandOffset.
 struct FloatDot {
   using Weight = float;
   static constexpr WordKind kKind = WordKind::f32;
@@ -33,15 +33,15 @@ struct FloatDot {
 template <class Dot>
 constexpr bool kIsInteger = is_of_integers(Dot::kKind);
 
-// Whether a group's sums lack kOperandsLack times the sums of W's columns, which have less than 24 bits.
+// Whether a group's sums lack kOperandOffset times the sums of W's columns, which have less than 24 bits.
 template <class Dot>
-constexpr bool kLacksOperands = requires { Dot::kOperandsLack; };
+constexpr bool kHasOperandOffset = requires { Dot::kOperandOffset; };
 
 // The correction for the sums of `count` columns with these column_sums.
 template <class Dot>
-HWY_INLINE hn::Vec<decltype(kLaneIntegers)> lacking_of(const float* column_sums, std::size_t count) {
+HWY_INLINE hn::Vec<decltype(kLaneIntegers)> offset_correction(const float* column_sums, std::size_t count) {
   const auto sums = hn::ConvertTo(kLaneIntegers, load_at_most(kFloats, column_sums, count));
-  return hn::Mul(sums, hn::Set(kLaneIntegers, Dot::kOperandsLack));
+  return hn::Mul(sums, hn::Set(kLaneIntegers, Dot::kOperandOffset));
 }
 
 // From this k on, a tile takes long enough to prefetch its place in C meanwhile; below it, the prefetches would stall.
@@ -80,7 +80,7 @@ HWY_INLINE void add_word(const RowPointers<kRows>& a, std::size_t a_stride, cons
 
 // Weights that are needed soon, prefetched into the L2 cache meanwhile.
 template <typename Weight>
-struct WantedSoon {
+struct PrefetchPlan {
   const Weight* next;
   std::size_t a_word;  // how many per word of the panel that a strip processes, at most the panel's width
 };
@@ -88,8 +88,8 @@ struct WantedSoon {
 // Several strips prefetch what follows their panel of `width` columns, at `next`, in equal shares, so that memory has
 // all their time to deliver it. A lone one prefetches its own panel, some lines ahead.
 template <typename Weight>
-HWY_INLINE WantedSoon<Weight> wanted_by_strips(std::size_t strips, std::size_t width, const Weight* panel,
-                                               const Weight* next) {
+HWY_INLINE PrefetchPlan<Weight> prefetch_for_strips(std::size_t strips, std::size_t width, const Weight* panel,
+                                                    const Weight* next) {
   if (strips == 1) return {panel + kBytesAhead / sizeof(Weight), width};
   return {next, (width + strips - 1) / strips};
 }
@@ -98,7 +98,7 @@ HWY_INLINE WantedSoon<Weight> wanted_by_strips(std::size_t strips, std::size_t w
 // `wanted_soon` by what was read and prefetched.
 template <class Dot, std::size_t kVectors, bool kIsLone, std::size_t kRows, std::size_t kColumns>
 HWY_INLINE void add_words(const float* first, std::size_t a_stride, std::size_t k, const typename Dot::Weight*& panel,
-                          std::size_t panel_stride, WantedSoon<typename Dot::Weight>& wanted_soon,
+                          std::size_t panel_stride, PrefetchPlan<typename Dot::Weight>& wanted_soon,
                           FloatVector (&sums)[kRows][kColumns]) {
   constexpr std::size_t kPanelWidth = kVectors * kLanes;
   // Compilers add each offset to the rows' strides: with many pointers, no registers are left for more unrolling.

@@ -83,8 +83,8 @@ void pack_product(DType dtype, const void* w, std::size_t w_stride, std::size_t 
   }
 }
 
-void pack_turned_product(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k, void* packed,
-                         base::ThreadPool& pool, std::size_t max_workers, const Kernels& set) {
+void pack_transposed_product(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k,
+                             void* packed, base::ThreadPool& pool, std::size_t max_workers, const Kernels& set) {
   const std::size_t width = product_panel_width(dtype, set);
   const std::size_t bytes = bits_of(dtype) / 8;
   split_rows(divide_up(n, width), k * width, pool, max_workers, [&](std::size_t begin, std::size_t end) {

@@ -43,8 +43,9 @@ void pack_product(DType dtype, const void* w, std::size_t w_stride, std::size_t 
                   base::ThreadPool* pool = nullptr, const Kernels& set = kernels());
 
 /// The same from transposed W, [k, n], `w_stride` elements from one k to the next.
-void pack_turned_product(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k, void* packed,
-                         base::ThreadPool& pool, std::size_t max_workers, const Kernels& set = kernels());
+void pack_transposed_product(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k,
+                             void* packed, base::ThreadPool& pool, std::size_t max_workers,
+                             const Kernels& set = kernels());
 
 /// Computes C. Every element is one chain of multiply-adds over k in order, whatever the number of threads.
 void multiply(DType dtype, const ProductArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,

@@ -36,7 +36,7 @@ struct RunToScale {
 
 inline void normalize_and_quantize_rows(NormKind kind, const NormArguments& norm, const QuantizeArguments& integers) {
   const FloatTag d;
-  const std::size_t length = norm.width / integers.runs;
+  const std::size_t length = norm.width / integers.groups;
   for (std::size_t first = 0; first < norm.rows; first += kFolded) {
     const std::size_t rows = norm.rows - first < kFolded ? norm.rows - first : kFolded;
     RowsToScale found;
@@ -44,8 +44,8 @@ inline void normalize_and_quantize_rows(NormKind kind, const NormArguments& norm
     const QuantizeArguments part = rows_to_quantize(integers, first, first + rows);
     with_form_of(part, [&](auto smooths, auto integer) HWY_ATTR {
       quantize_runs<smooths.value, decltype(integer)>(
-          part, [&](std::size_t row, std::size_t run, const float* /*x*/, const float* smoothing) HWY_ATTR {
-            const std::size_t place = run * length;
+          part, [&](std::size_t row, std::size_t group, const float* /*x*/, const float* smoothing) HWY_ATTR {
+            const std::size_t place = group * length;
             return RunToScale<smooths.value>{norm,
                                              found.v[row] + place,
                                              hn::Set(d, found.means[row]),

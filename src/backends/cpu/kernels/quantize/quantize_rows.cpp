@@ -6,14 +6,14 @@
 
 namespace alate::cpu {
 
-std::size_t quantized_row_words(std::size_t width, std::size_t runs, WordKind kind) {
+std::size_t quantized_row_words(std::size_t width, std::size_t groups, WordKind kind) {
   const std::size_t values = values_per_word(kind);
-  return runs * ((width / runs + values - 1) / values);
+  return groups * ((width / groups + values - 1) / values);
 }
 
 QuantizeArguments rows_to_quantize(const QuantizeArguments& arguments, std::size_t begin, std::size_t end) {
   QuantizeArguments part = arguments;
-  const std::size_t scales_stride = part.scales_stride == 0 ? part.runs : part.scales_stride;
+  const std::size_t scales_stride = part.scales_stride == 0 ? part.groups : part.scales_stride;
   if (part.x != nullptr) part.x += begin * part.x_stride;
   part.words = static_cast<float*>(part.words) + begin * part.words_stride;
   part.scales += begin * scales_stride;
@@ -22,22 +22,23 @@ QuantizeArguments rows_to_quantize(const QuantizeArguments& arguments, std::size
   return part;
 }
 
-QuantizeArguments run_to_quantize(const QuantizeArguments& arguments, std::size_t run) {
+QuantizeArguments group_to_quantize(const QuantizeArguments& arguments, std::size_t group) {
   QuantizeArguments part = arguments;
-  part.width = arguments.width / arguments.runs;
-  part.runs = 1;
-  part.scales_stride = arguments.scales_stride == 0 ? arguments.runs : arguments.scales_stride;
-  if (part.x != nullptr) part.x += run * part.width;
-  if (part.smoothing != nullptr) part.smoothing += run * part.width;
-  part.words = static_cast<float*>(part.words) + run * quantized_row_words(part.width, 1, part.kind);
-  part.scales += run;
-  part.offsets += run;
+  part.width = arguments.width / arguments.groups;
+  part.groups = 1;
+  part.scales_stride = arguments.scales_stride == 0 ? arguments.groups : arguments.scales_stride;
+  if (part.x != nullptr) part.x += group * part.width;
+  if (part.smoothing != nullptr) part.smoothing += group * part.width;
+  part.words = static_cast<float*>(part.words) + group * quantized_row_words(part.width, 1, part.kind);
+  part.scales += group;
+  part.offsets += group;
   return part;
 }
 
 void take_rotation_scratch(QuantizeArguments& arguments) {
   if (arguments.rotation > 1)
-    arguments.rotated = thread_scratch(kRotatedRuns * (arguments.width / arguments.runs), ThreadScratch::rotated_runs);
+    arguments.rotated =
+        thread_scratch(kRotatedGroups * (arguments.width / arguments.groups), ThreadScratch::rotated_groups);
 }
 
 void quantize_rows(const QuantizeArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,

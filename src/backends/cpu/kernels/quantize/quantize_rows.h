@@ -12,9 +12,9 @@ namespace alate::cpu {
 /// A rotation's length is a multiple of this and a power of two.
 constexpr std::size_t kLeastRotation = 128;
 /// Groups that are held rotated at a time.
-constexpr std::size_t kRotatedRuns = 4;
+constexpr std::size_t kRotatedGroups = 4;
 
-/// Each row of x · smoothing, rotated, is cut into `runs` groups of equal size. A number v of a group becomes the
+/// Each row of x · smoothing, rotated, is cut into `groups` groups of equal size. A number v of a group becomes the
 /// integer q from 0 to 255 for which offset + q · scale is nearest: offset is the group's minimum, scale 1/255 of its
 /// range. A group with an infinity or a NaN has a scale of NaN. Strides count elements. Nothing is owned.
 struct QuantizeArguments {
@@ -23,25 +23,25 @@ struct QuantizeArguments {
   const float* smoothing = nullptr;  // [width], or null: 1
   void* words = nullptr;  // [rows, words_stride] words; a group begins at a word, and its last is padded with zeros
   std::size_t words_stride = 0;
-  float* scales = nullptr;   // [rows, runs]
-  float* offsets = nullptr;  // [rows, runs]
+  float* scales = nullptr;   // [rows, groups]
+  float* offsets = nullptr;  // [rows, groups]
   std::size_t rows = 0;
   std::size_t width = 0;
-  std::size_t runs = 1;             // groups per row; divides width
+  std::size_t groups = 1;           // groups per row; divides width
   WordKind kind = WordKind::bytes;  // or shorts
-  std::size_t scales_stride = 0;    // between rows of scales and of offsets; 0: runs
+  std::size_t scales_stride = 0;    // between rows of scales and of offsets; 0: groups
   std::size_t rotation = 0;         // the length for tensor::rotate; divides the group size; 0: none
-  float* rotated = nullptr;         // memory for kRotatedRuns groups
+  float* rotated = nullptr;         // memory for kRotatedGroups groups
 };
 
 /// Words per row.
-std::size_t quantized_row_words(std::size_t width, std::size_t runs, WordKind kind);
+std::size_t quantized_row_words(std::size_t width, std::size_t groups, WordKind kind);
 
 /// The arguments for rows [begin, end).
 QuantizeArguments rows_to_quantize(const QuantizeArguments& arguments, std::size_t begin, std::size_t end);
 
 /// The arguments for one group of all rows.
-QuantizeArguments run_to_quantize(const QuantizeArguments& arguments, std::size_t run);
+QuantizeArguments group_to_quantize(const QuantizeArguments& arguments, std::size_t group);
 
 /// Sets `rotated` to the calling thread's own scratch where there is a rotation. Throws resource_exhausted.
 void take_rotation_scratch(QuantizeArguments& arguments);

@@ -5,9 +5,9 @@
 
 #include "backends/cpu/kernels/elementwise/vector_math.inl.h"
 #include "backends/cpu/kernels/quantize/quantize_rows.h"
-#include "backends/cpu/kernels/quantize/rotate_run.inl.h"
+#include "backends/cpu/kernels/quantize/rotate_group.inl.h"
 #include "backends/cpu/kernels/rows/folded_lanes.inl.h"
-#include "backends/cpu/kernels/rows/run_lanes.inl.h"
+#include "backends/cpu/kernels/rows/group_statistics.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
@@ -38,38 +38,38 @@ HWY_INLINE void round_run(const float* HWY_RESTRICT x, const float* HWY_RESTRICT
 }
 
 /// Quantizes four groups at a time, of one row or of several, so that their statistics fill one vector.
-/// numbers_of(row, run, x, smoothing) returns the group's numbers like RunInMemory. Once each of them has been read,
-/// the group is at x.
+/// numbers_of(row, group, x, smoothing) returns the group's numbers like GroupInMemory. Once each of them has been
+/// read, the group is at x.
 template <bool kSmooths, typename Integer, class NumbersOf>
 HWY_INLINE void quantize_runs(const QuantizeArguments& a, const NumbersOf& numbers_of) {
   constexpr float kSteps = 255, kLeastStep = 1e-20f;  // graph::QuantizedDense's
   constexpr std::size_t kPerWord = sizeof(float) / sizeof(Integer);
   const FoldedTag d;
-  const std::size_t length = a.width / a.runs, words = (length + kPerWord - 1) / kPerWord, all = a.rows * a.runs;
-  const std::size_t scales_stride = a.scales_stride == 0 ? a.runs : a.scales_stride;
-  struct Run {
+  const std::size_t length = a.width / a.groups, words = (length + kPerWord - 1) / kPerWord, all = a.rows * a.groups;
+  const std::size_t scales_stride = a.scales_stride == 0 ? a.groups : a.scales_stride;
+  struct Group {
     const float *x, *smoothing;
     Integer* out;
     std::size_t scale;  // index of its scale
   };
-  std::size_t row = 0, run = 0;
+  std::size_t row = 0, group = 0;
   for (std::size_t place = 0; place < all; place += kFolded) {
     const std::size_t count = all - place < kFolded ? all - place : kFolded;
-    Run at[kFolded];
+    Group at[kFolded];
     FloatVector least[kFolded], greatest[kFolded], zeros[kFolded];
     for (std::size_t i = 0; i < kFolded; ++i) {
       if (i < count) {
-        at[i] = {a.x + row * a.x_stride + run * length, kSmooths ? a.smoothing + run * length : nullptr,
-                 static_cast<Integer*>(a.words) + (row * a.words_stride + run * words) * kPerWord,
-                 row * scales_stride + run};
-        const auto numbers = numbers_of(row, run, at[i].x, at[i].smoothing);
-        const RunLanes found = a.rotation > 1 ? rotate_run(numbers, length, a.rotation, a.rotated + i * length)
-                                              : lanes_of_run(numbers, length);
+        at[i] = {a.x + row * a.x_stride + group * length, kSmooths ? a.smoothing + group * length : nullptr,
+                 static_cast<Integer*>(a.words) + (row * a.words_stride + group * words) * kPerWord,
+                 row * scales_stride + group};
+        const auto numbers = numbers_of(row, group, at[i].x, at[i].smoothing);
+        const GroupStatistics found = a.rotation > 1 ? rotate_group(numbers, length, a.rotation, a.rotated + i * length)
+                                                     : group_statistics(numbers, length);
         least[i] = found.least;
         greatest[i] = found.greatest;
         zeros[i] = found.zeros;
-        run = run + 1 == a.runs ? 0 : run + 1;
-        if (run == 0) ++row;
+        group = group + 1 == a.groups ? 0 : group + 1;
+        if (group == 0) ++row;
       } else {
         least[i] = least[0];
         greatest[i] = greatest[0];
@@ -120,7 +120,7 @@ inline void quantize_rows(const QuantizeArguments& a) {
   with_form_of(a, [&](auto smooths, auto integer) HWY_ATTR {
     quantize_runs<smooths.value, decltype(integer)>(
         a, [&](std::size_t, std::size_t, const float* x, const float* smoothing) HWY_ATTR {
-          return RunInMemory<smooths.value>{x, smoothing};
+          return GroupInMemory<smooths.value>{x, smoothing};
         });
   });
 }

@@ -67,8 +67,8 @@ void convolve_turned(const ConvolutionProblem& problem, const Frame& frame, cons
                               std::size_t workers) {
     const std::size_t group = index / problem.batch, i = index % problem.batch;
     const std::size_t entry = feature_groups > 1 ? i * feature_groups + group : index;
-    pack_turned_product(computed, x + (entry * problem.k * places + first) * bytes, places, count, problem.k, packed,
-                        frame.pool, workers);
+    pack_transposed_product(computed, x + (entry * problem.k * places + first) * bytes, places, count, problem.k,
+                            packed, frame.pool, workers);
     ProductArguments arguments;
     arguments.a = kernel + group * problem.n * problem.k * bytes;
     arguments.packed = packed;

@@ -16,27 +16,27 @@
 namespace alate::cpu {
 namespace {
 
-std::size_t runs_of(const graph::QuantizedDense& dense) { return static_cast<std::size_t>(dense.activation_runs); }
+std::size_t groups_of(const graph::QuantizedDense& dense) { return static_cast<std::size_t>(dense.activation_groups); }
 
 // Words in a row of the weight, which has the activations' groups.
 std::size_t row_words(std::size_t k, const graph::QuantizedDense& dense) {
-  return quantized_row_words(k, runs_of(dense), kernels().integers.kind);
+  return quantized_row_words(k, groups_of(dense), kernels().integers.kind);
 }
 
-// Size of the packed words, followed by the sums [runs, out] of their integers.
+// Size of the packed words, followed by the sums [groups, out] of their integers.
 std::size_t packed_floats(std::size_t n, std::size_t k, const graph::QuantizedDense& dense) {
-  return packed_word_count(n, row_words(k, dense), kernels().integers) + runs_of(dense) * n;
+  return packed_word_count(n, row_words(k, dense), kernels().integers) + groups_of(dense) * n;
 }
 
 bool has_scales_of_rows_or_runs(const graph::QuantizedDense& dense, std::int64_t k) {
-  return dense.blocks == graph::Numbers{1, 0} || dense.blocks == graph::Numbers{1, k / dense.activation_runs};
+  return dense.blocks == graph::Numbers{1, 0} || dense.blocks == graph::Numbers{1, k / dense.activation_groups};
 }
 
 bool may_rotate(std::int64_t rotation) { return rotation % static_cast<std::int64_t>(kLeastRotation) == 0; }
 
 bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing) {
   const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
-  if (dense.activation_runs == 0 || dense.has_smoothing != has_smoothing || dense.has_zero_points ||
+  if (dense.activation_groups == 0 || dense.has_smoothing != has_smoothing || dense.has_zero_points ||
       dense.encoding != tensor::EncodingKind::linear || (dense.rotation > 1 && !may_rotate(dense.rotation)))
     return false;
   const graph::Value weight = node.operands[has_smoothing ? 2 : 1], scales = node.operands[has_smoothing ? 3 : 2];
@@ -46,7 +46,7 @@ bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing
   if (!graph.shape(weight).is_static() || !has_scales_of_rows_or_runs(dense, shape.dims[1].number())) return false;
   return graph.node(weight.node).op == graph::Op::constant && shape.dtype == DType::i8 &&
          graph.node(scales.node).op == graph::Op::constant && graph.shape(scales).dtype == DType::f32 &&
-         shape.dims[1].number() / dense.activation_runs <= kMostK;
+         shape.dims[1].number() / dense.activation_groups <= kMostK;
 }
 
 std::size_t weight_operand(const Step& step) {
@@ -56,7 +56,7 @@ std::size_t weight_operand(const Step& step) {
 // The layout of the activations as the kernel reads them.
 IntegerRows integer_rows(const Step& step, const Binding& binding) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-  return {extent_of(binding.shapes[step.inputs[weight_operand(step)]], 1), runs_of(dense)};
+  return {extent_of(binding.shapes[step.inputs[weight_operand(step)]], 1), groups_of(dense)};
 }
 
 // Whether the step before already quantized the activations.
@@ -92,7 +92,7 @@ void multiply(const Step& step, const Frame& frame) {
   GemmArguments product;
   product.m = integers.rows;
   product.n = extent_of(frame.shape(step.inputs[weight]), 0);
-  product.k = quantized_row_words(integers.width, integers.runs, kernel.kind);
+  product.k = quantized_row_words(integers.width, integers.groups, kernel.kind);
   product.a_stride = integers.words_stride;
   if (product.m == 0 || product.n == 0) return;
   const float* packed = step.packed.values<float>().data();
@@ -102,8 +102,8 @@ void multiply(const Step& step, const Frame& frame) {
                     .row_offsets = integers.offsets,
                     .column_scales = step.packed_scales.values<float>().data(),
                     .column_sums = packed + packed_word_count(product.n, product.k, kernel),
-                    .runs = integers.runs,
-                    .has_column_scales_of_runs = step.packed_scales.extent(0) > 1,
+                    .groups = integers.groups,
+                    .has_group_column_scales = step.packed_scales.extent(0) > 1,
                     .row_stride = integers.scales_stride};
   if (dense.has_bias) product.bias = frame.in<float>(step.inputs[weight + 2]);
   product.activation = activation_of(dense.activation);
@@ -121,7 +121,7 @@ bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node&
 }
 
 std::string integers_layout(const graph::Attributes& attributes) {
-  return std::to_string(std::get<graph::QuantizedDense>(attributes).activation_runs) + " runs of " +
+  return std::to_string(std::get<graph::QuantizedDense>(attributes).activation_groups) + " groups of " +
          (kernels().integers.kind == WordKind::bytes ? "bytes" : "shorts");
 }
 
@@ -133,7 +133,7 @@ std::size_t packed_integers_bytes(const Shape& weight, const graph::Attributes& 
 Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes) {
   const auto& dense = std::get<graph::QuantizedDense>(attributes);
   const auto n = static_cast<std::size_t>(weight.extent(0)), k = static_cast<std::size_t>(weight.extent(1));
-  const std::size_t runs = runs_of(dense), length = k / runs, words = row_words(k, dense);
+  const std::size_t groups = groups_of(dense), length = k / groups, words = row_words(k, dense);
   const GemmKernel& kernel = kernels().integers;
   const std::size_t value_bytes = sizeof(float) / values_per_word(kernel.kind);
   Tensor packed = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(packed_floats(n, k, dense))}});
@@ -144,8 +144,8 @@ Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes) 
   // Each group begins at a word.
   std::vector<std::byte> rows(n * words * sizeof(float));
   for (std::size_t column = 0; column < n; ++column) {
-    for (std::size_t run = 0; run < runs; ++run) {
-      std::byte* out = rows.data() + (column * words + run * (words / runs)) * sizeof(float);
+    for (std::size_t group = 0; group < groups; ++group) {
+      std::byte* out = rows.data() + (column * words + group * (words / groups)) * sizeof(float);
       std::int32_t sum = 0;
       for (std::size_t i = 0; i < length; ++i) {
         const std::int8_t value = *from++;
@@ -157,7 +157,7 @@ Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes) 
           std::memcpy(out + i * value_bytes, &wide, value_bytes);
         }
       }
-      sums[run * n + column] = static_cast<float>(sum);
+      sums[group * n + column] = static_cast<float>(sum);
     }
   }
   const std::size_t row_bytes = words * sizeof(float);
@@ -166,14 +166,14 @@ Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes) 
   return packed;
 }
 
-Tensor pack_run_scales(const Tensor& scales) {
-  const std::int64_t rows = scales.extent(0), runs = scales.extent(1);
-  Tensor packed = Tensor::uninitialized({DType::f32, {runs, rows}});
+Tensor pack_group_scales(const Tensor& scales) {
+  const std::int64_t rows = scales.extent(0), groups = scales.extent(1);
+  Tensor packed = Tensor::uninitialized({DType::f32, {groups, rows}});
   const std::span<const float> from = scales.values<float>();
   const std::span<float> to = packed.mutable_values<float>();
   for (std::size_t i = 0; i < from.size(); ++i) {
-    const std::size_t row = i / static_cast<std::size_t>(runs), run = i % static_cast<std::size_t>(runs);
-    to[run * static_cast<std::size_t>(rows) + row] = from[i];
+    const std::size_t row = i / static_cast<std::size_t>(groups), group = i % static_cast<std::size_t>(groups);
+    to[group * static_cast<std::size_t>(rows) + row] = from[i];
   }
   return packed;
 }

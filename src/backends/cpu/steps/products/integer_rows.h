@@ -13,13 +13,13 @@ namespace alate::cpu {
 /// The dtype of slots that hold such rows, [rows, stride].
 constexpr DType kIntegerRowsType = DType::u32;
 
-/// The layout of a row of `width` numbers in `runs` groups of equal size: [words | a scale per group | an offset per
+/// The layout of a row of `width` numbers in `groups` groups of equal size: [words | a scale per group | an offset per
 /// group], 4 bytes each.
 struct IntegerRows {
-  std::size_t width, runs;
+  std::size_t width, groups;
 
-  std::size_t words() const { return quantized_row_words(width, runs, kernels().integers.kind); }
-  std::size_t stride() const { return words() + 2 * runs; }
+  std::size_t words() const { return quantized_row_words(width, groups, kernels().integers.kind); }
+  std::size_t stride() const { return words() + 2 * groups; }
 };
 
 /// The destination of quantize_rows for such rows, the first of them at `memory`. The caller sets the source.
@@ -28,9 +28,9 @@ inline QuantizeArguments integers_in(const IntegerRows& rows, std::byte* memory)
   integers.words = memory;
   integers.words_stride = integers.scales_stride = rows.stride();
   integers.scales = reinterpret_cast<float*>(memory) + rows.words();
-  integers.offsets = integers.scales + rows.runs;
+  integers.offsets = integers.scales + rows.groups;
   integers.width = rows.width;
-  integers.runs = rows.runs;
+  integers.groups = rows.groups;
   integers.kind = kernels().integers.kind;
   return integers;
 }

@@ -110,7 +110,7 @@ void place_result(const Step& step, const Frame& frame, GemmArguments& product) 
   const SlotId result = step.output();
   if (step.integers) {
     const ResultIntegers& integers = *step.integers;
-    product.integers = integers_in({product.n, integers.runs}, frame.out<std::byte>(result));
+    product.integers = integers_in({product.n, integers.groups}, frame.out<std::byte>(result));
     if (integers.smoothing) product.integers.smoothing = frame.in<float>(*integers.smoothing);
     product.integers.rotation = integers.rotation;
     return;

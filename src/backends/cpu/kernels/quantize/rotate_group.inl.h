@@ -1,7 +1,7 @@
 // The Walsh-Hadamard transform of a group, for one instruction set: bit-identical to tensor/rotation.h.
 #pragma once
 
-#include "backends/cpu/kernels/rows/run_lanes.inl.h"
+#include "backends/cpu/kernels/rows/group_statistics.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {
@@ -44,14 +44,14 @@ HWY_INLINE void add_and_subtract(FloatVector& a, FloatVector& b) {
 /// Vectors that are transformed together in registers.
 constexpr std::size_t kVectorsToRotate = 8;
 
-/// Transforms kVectorsToRotate vectors of `run`, from `first` on, into `to`.
-template <class Run>
-HWY_INLINE void rotate_vectors(const Run& run, std::size_t first, float* HWY_RESTRICT to, ChainsOfLanes& chains) {
+/// Transforms kVectorsToRotate vectors of `group`, from `first` on, into `to`.
+template <class Group>
+HWY_INLINE void rotate_vectors(const Group& group, std::size_t first, float* HWY_RESTRICT to, ChainsOfLanes& chains) {
   const FloatTag d;
   const std::size_t n = hn::Lanes(d);
-  FloatVector v0 = run.vector(first), v1 = run.vector(first + n), v2 = run.vector(first + 2 * n),
-              v3 = run.vector(first + 3 * n), v4 = run.vector(first + 4 * n), v5 = run.vector(first + 5 * n),
-              v6 = run.vector(first + 6 * n), v7 = run.vector(first + 7 * n);
+  FloatVector v0 = group.vector(first), v1 = group.vector(first + n), v2 = group.vector(first + 2 * n),
+              v3 = group.vector(first + 3 * n), v4 = group.vector(first + 4 * n), v5 = group.vector(first + 5 * n),
+              v6 = group.vector(first + 6 * n), v7 = group.vector(first + 7 * n);
   add_and_subtract(v0, v4);
   add_and_subtract(v1, v5);
   add_and_subtract(v2, v6);
@@ -80,15 +80,16 @@ HWY_INLINE void rotate_vectors(const Run& run, std::size_t first, float* HWY_RES
 }
 
 /// Writes the group of `width` numbers to `to`, transformed in blocks of `length`, and returns the result's
-/// lanes_of_run. `length` is a multiple of kLeastRotation.
-template <class Run>
-HWY_INLINE RunLanes rotate_run(const Run& run, std::size_t width, std::size_t length, float* HWY_RESTRICT to) {
+/// group_statistics. `length` is a multiple of kLeastRotation.
+template <class Group>
+HWY_INLINE GroupStatistics rotate_group(const Group& group, std::size_t width, std::size_t length,
+                                        float* HWY_RESTRICT to) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d), together = kVectorsToRotate * lanes;
   static_assert(kLeastRotation % (kVectorsToRotate * hn::MaxLanes(d)) == 0);
   ChainsOfLanes chains;
   if (length == together) {
-    for (std::size_t first = 0; first < width; first += length) rotate_vectors(run, first, to + first, chains);
+    for (std::size_t first = 0; first < width; first += length) rotate_vectors(group, first, to + first, chains);
     return chains.folded();
   }
   const auto halve = [&](const auto& numbers, std::size_t first, std::size_t distance) HWY_ATTR {
@@ -99,9 +100,9 @@ HWY_INLINE RunLanes rotate_run(const Run& run, std::size_t width, std::size_t le
       hn::StoreU(b, d, to + i + distance);
     }
   };
-  const RunInMemory<false> halved{to, nullptr};
+  const GroupInMemory<false> halved{to, nullptr};
   for (std::size_t first = 0; first < width; first += length) {
-    halve(run, first, length / 2);
+    halve(group, first, length / 2);
     for (std::size_t distance = length / 4; distance >= together; distance /= 2) {
       for (std::size_t i = first; i < first + length; i += 2 * distance) halve(halved, i, distance);
     }
