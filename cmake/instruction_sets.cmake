@@ -14,14 +14,18 @@ set(ALATE_FLAGS_neon_dotprod -march=armv8.2-a+dotprod)
 set(ALATE_FLAGS_neon_i8mm -march=armv8.2-a+i8mm)
 
 function(alate_set_instruction_set_flags)
-  set(unseen)
+  set(extra)
   if(ALATE_FUZZERS)
-    set(unseen -fno-sanitize=fuzzer-no-link) # these files are large and parse no input
+    set(extra -fno-sanitize=fuzzer-no-link) # these files are large and parse no input
+  endif()
+  if(ALATE_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # The same checks in a quarter of the compile time: calls instead of inline code, and a trap instead of a message.
+    list(APPEND extra -fsanitize-address-outline-instrumentation -fsanitize-trap=undefined)
   endif()
   foreach(file ${ARGN})
     foreach(set ${ALATE_X86_SETS} ${ALATE_AARCH64_SETS})
       if(file MATCHES "_${set}\\.cpp$")
-        set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${ALATE_FLAGS_${set}};${unseen}")
+        set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${ALATE_FLAGS_${set}};${extra}")
       endif()
     endforeach()
   endforeach()
