@@ -11,7 +11,6 @@
 #include "backends/host_buffers.h"
 
 namespace alate::cpu {
-namespace {
 
 Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
   Plan plan = Planner(graph, weights).run();
@@ -29,8 +28,6 @@ Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
   }
   return plan;
 }
-
-}  // namespace
 
 Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights) { return plan_of(graph, &weights); }
 

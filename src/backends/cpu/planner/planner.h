@@ -9,6 +9,10 @@
 
 namespace alate::cpu {
 
+/// The graph's plan after all passes, as make_plan and, without weights, make_plan_for_sizes give it; also that of a
+/// region.
+Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights);
+
 class Planner {
  public:
   /// Without weights, the plan is only good for sizes.
