@@ -5,6 +5,7 @@
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 #include "formats/json.h"
 
 namespace alate::hub {
@@ -193,8 +194,7 @@ Manifest parse_manifest(std::string_view text, const std::string& name) {
 
 Manifest read_manifest(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "model_manifest.json";
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
+  if (!base::is_there(path)) return {};
   return parse_manifest(base::read_contained_file(folder, "model_manifest.json", kMaxBytes), path.string());
 }
 

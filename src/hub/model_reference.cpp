@@ -5,9 +5,11 @@
 #include <system_error>
 
 #include "alate/error.h"
+#include "base/files/file_presence.h"
 #include "base/split_text.h"
 #include "formats/json.h"
 #include "hub/builtin_models.h"
+#include "hub/model_address.h"
 
 namespace alate::hub {
 namespace {
@@ -64,11 +66,6 @@ bool looks_like_path(std::string_view reference) {
          reference.ends_with('/') || std::ranges::count(reference, '/') > 1;
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
 }  // namespace
 
 bool is_model_name(std::string_view name) {
@@ -109,6 +106,7 @@ fs::path resolve_model_name(std::string_view name, const fs::path& models_direct
                      "\"owner/name\", without '..'");
   const fs::path exact = models_directory / fs::path(name);
   if (is_model_folder(exact)) return exact;
+  base::require_listable(exact);
   if (name.find('/') != std::string_view::npos) throw missing("model", name, models_directory);
 
   std::vector<std::string> owners;
@@ -133,7 +131,8 @@ fs::path resolve_model(std::string_view reference, const fs::path& models_direct
   if (reference.empty()) throw make_error(ErrorCode::invalid_argument, "the model's name is empty");
   if (reference.find('\0') != std::string_view::npos)
     throw make_error(ErrorCode::invalid_argument, "the model's name has a zero byte");
-  if (is_there(fs::path(reference))) return fs::path(reference);
+  if (base::is_there(fs::path(reference))) return fs::path(reference);
+  refuse_address(reference, models_directory);
 
   if (reference.starts_with(kBuiltinPrefix)) return resolve_builtin_model(reference);
   if (reference.starts_with("hf:"))

@@ -10,7 +10,8 @@ namespace alate::hub {
 
 /// The folder or file for a command line's reference, the first match of: an existing path; a name in the models
 /// directory; "builtin:NAME" (hub/builtin_models.h). Throws not_found listing the searched places and the available
-/// models, invalid_argument as `resolve_model_name`, unsupported for "hf:..." and for variants ("name:int8").
+/// models, invalid_argument as `resolve_model_name` and `refuse_address`, unsupported for "hf:..." and for variants
+/// ("name:int8"), unavailable for a path or name whose permissions refuse this process.
 std::filesystem::path resolve_model(std::string_view reference, const std::filesystem::path& models_directory);
 
 /// The folder for a reference in a setting or a request: a name in the models directory or "builtin:NAME". Throws as

@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 
 namespace alate::pipelines {
 
@@ -22,8 +23,7 @@ constexpr std::size_t kMostModules = 64;
 
 std::optional<Json> read_json(const std::filesystem::path& folder, std::string_view name) {
   const std::filesystem::path path = folder / name;
-  std::error_code unreadable;
-  if (!std::filesystem::exists(path, unreadable)) return std::nullopt;
+  if (!base::is_there(path)) return std::nullopt;
   return formats::parse_json(base::read_contained_file(folder, name, kMaxBytes), path.string());
 }
 

@@ -8,6 +8,7 @@
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 #include "base/files/mapped_file.h"
 #include "tokenizers/models/word_piece.h"
 #include "tokenizers/parts.h"
@@ -25,8 +26,7 @@ constexpr std::pair<std::string_view, std::string_view> kNamedTokens[] = {
 
 Json read_json_beside(const std::filesystem::path& vocab_txt, std::string_view name) {
   const std::filesystem::path path = vocab_txt.parent_path() / name;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
+  if (!base::is_there(path)) return {};
   Json file = formats::parse_json(base::read_contained_file(vocab_txt.parent_path(), name), path.string());
   if (!file.is_object()) throw make_error(ErrorCode::corrupt, path.string(), " must be a JSON object");
   return file;

@@ -7,6 +7,7 @@
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 #include "base/files/mapped_file.h"
 #include "tokenizers/encodings.h"
 #include "tokenizers/parts.h"
@@ -198,7 +199,7 @@ Tokenizer Tokenizer::load(const std::filesystem::path& folder_or_file) {
   if (std::filesystem::is_directory(folder_or_file, ignored)) {
     constexpr std::array kNames = {"tokenizer.json", "vocab.txt"};
     const auto name = std::find_if(kNames.begin(), kNames.end(), [&](const char* candidate) {
-      return std::filesystem::exists(folder_or_file / candidate, ignored);
+      return base::is_there(folder_or_file / candidate);
     });
     if (name == kNames.end())
       throw make_error(ErrorCode::not_found, folder_or_file.string(),

@@ -17,7 +17,8 @@ class MappedFile {
  public:
   enum class Mode { map, read };
 
-  /// Throws not_found, or unavailable when the file cannot be read or is not a regular file. With `within`, throws as
+  /// Throws not_found, or unavailable when the file cannot be read or is not a regular file, and as require_own_content
+  /// for a file that stands in the place of another (a Git LFS pointer). With `within`, throws as
   /// its require_file before anything is read, and the checked file is the one that is read, even if the folder changes
   /// meanwhile (Linux with /proc; elsewhere the check comes first).
   static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path, Mode mode = Mode::map,
@@ -52,7 +53,7 @@ class MappedFile {
 
 inline constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
 
-/// The contents of a small file as text. Throws not_found or unavailable as `MappedFile::open` does, or
+/// The contents of a small file as text. Throws as `MappedFile::open` does, or
 /// resource_exhausted when it is larger than `max_bytes`. `within` is as MappedFile::open's.
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxTextBytes,
                            const ContainedFiles* within = nullptr);

@@ -14,8 +14,10 @@
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 #include "base/files/mapping_guard.h"
 #include "base/files/real_file.h"
+#include "base/files/stand_ins.h"
 
 namespace alate::base {
 namespace {
@@ -25,6 +27,11 @@ constexpr std::align_val_t kAlignment{64};
 [[noreturn]] void fail(std::string_view action, const std::filesystem::path& path, int error) {
   const ErrorCode code = error == ENOENT || error == ENOTDIR ? ErrorCode::not_found : ErrorCode::unavailable;
   throw make_error(code, "cannot ", action, " ", path.string(), ": ", std::generic_category().message(error));
+}
+
+[[noreturn]] void fail_to_open(const std::filesystem::path& path, int error) {
+  if (error == EACCES || error == EPERM) throw may_not_read(path);
+  fail("open", path, error);
 }
 
 class Descriptor {
@@ -59,14 +66,14 @@ std::int64_t modified_ns_of(const struct stat& facts) {
 // Opening must not block on a named pipe: only afterwards is it known whether the file is regular.
 Descriptor open_to_read(const std::filesystem::path& path) {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (number < 0) fail("open", path, errno);
+  if (number < 0) fail_to_open(path, errno);
   return Descriptor(number);
 }
 
 // O_PATH refers to a file without opening it, so that a device or pipe does not notice.
 Descriptor open_place(const std::filesystem::path& path) {
   const int number = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (number < 0) fail("open", path, errno);
+  if (number < 0) fail_to_open(path, errno);
   return Descriptor(number);
 }
 
@@ -78,7 +85,7 @@ Descriptor open_to_read(const std::filesystem::path& path, const ContainedFiles*
     within->require_file(path, *found);
     const std::string link = "/proc/self/fd/" + std::to_string(place.number());
     const int number = ::open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (number < 0) fail("open", path, errno);
+    if (number < 0) fail_to_open(path, errno);
     return Descriptor(number);
   }
   within->require_file(path);
@@ -149,6 +156,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
     file->mapped_ = true;
     catch_bus_errors_if_unhandled();
     file->watch_ = std::make_shared<Watch>(std::move(descriptor), file->data_, size);
+    require_own_content(file->bytes(), path);
     return file;
   }
   auto* data = static_cast<std::byte*>(::operator new(size, kAlignment, std::nothrow));
@@ -158,6 +166,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
   file->data_ = data;
   file->size_ = size;
   read_fully(descriptor, {data, size}, path);
+  require_own_content(file->bytes(), path);
   return file;
 }
 
@@ -198,11 +207,13 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
   const Descriptor file = open_to_read(path, within);
   const auto size = static_cast<std::size_t>(facts_of_regular_file(file, path).st_size);
   if (size > max_bytes) {
+    (void)MappedFile::open(path, MappedFile::Mode::map, within);  // says so where it is another kind of file
     throw make_error(ErrorCode::resource_exhausted, path.string(), " has ", size, " bytes; at most ", max_bytes,
                      " are read from a file of this kind");
   }
   std::string text(size, '\0');
   read_fully(file, std::as_writable_bytes(std::span(text)), path);
+  require_own_content(std::as_bytes(std::span(text)), path);
   return text;
 }
 

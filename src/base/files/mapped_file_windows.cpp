@@ -8,7 +8,9 @@
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 #include "base/files/mapped_file.h"
+#include "base/files/stand_ins.h"
 #include "base/os/windows_text.h"
 
 namespace alate::base {
@@ -56,7 +58,11 @@ HANDLE open_to_read(const std::filesystem::path& path) {
   const HANDLE handle =
       ::CreateFileW(path.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
                     OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
-  if (handle == INVALID_HANDLE_VALUE) fail("open", path, ::GetLastError());
+  if (handle == INVALID_HANDLE_VALUE) {
+    const DWORD error = ::GetLastError();
+    if (error == ERROR_ACCESS_DENIED) throw may_not_read(path);
+    fail("open", path, error);
+  }
   return handle;
 }
 
@@ -126,6 +132,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
     file->data_ = static_cast<const std::byte*>(data);
     file->size_ = facts.size;
     file->mapped_ = true;
+    require_own_content(file->bytes(), path);
     return file;
   }
   auto* data = static_cast<std::byte*>(::operator new(facts.size, kAlignment, std::nothrow));
@@ -135,6 +142,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
   file->data_ = data;
   file->size_ = facts.size;
   read_fully(handle, {data, facts.size}, path);
+  require_own_content(file->bytes(), path);
   return file;
 }
 
@@ -162,11 +170,13 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
   const Handle file(open_to_read(path));
   const std::size_t size = facts_of_regular_file(file, path).size;
   if (size > max_bytes) {
+    (void)MappedFile::open(path, MappedFile::Mode::map, within);  // says so where it is another kind of file
     throw make_error(ErrorCode::resource_exhausted, path.string(), " has ", size, " bytes; at most ", max_bytes,
                      " are read from a file of this kind");
   }
   std::string text(size, '\0');
   read_fully(file, std::as_writable_bytes(std::span(text)), path);
+  require_own_content(std::as_bytes(std::span(text)), path);
   return text;
 }
 

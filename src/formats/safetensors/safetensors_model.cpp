@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <system_error>
 #include <tuple>
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 #include "formats/json.h"
 
 namespace alate::formats {
@@ -16,12 +16,6 @@ constexpr std::string_view kSingle = "model.safetensors";
 constexpr std::string_view kIndex = "model.safetensors.index.json";
 constexpr std::size_t kMaxShards = 4096;
 constexpr std::size_t kMaxIndexBytes = kMaxSafetensorsHeaderBytes;
-
-// A name that the system rejects, for example for its length, counts as missing.
-bool is_there(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
 
 // Shard name to the tensors in it.
 std::map<std::string, std::vector<std::string>> read_weight_map(const std::filesystem::path& index,
@@ -54,15 +48,15 @@ std::map<std::string, std::vector<std::string>> read_weight_map(const std::files
 
 SafetensorsModel SafetensorsModel::open_folder(const std::filesystem::path& folder, Mode mode) {
   const base::ContainedFiles contained(folder);
-  if (is_there(folder / kSingle)) return open_single(folder / kSingle, mode, &contained);
+  if (base::is_there(folder / kSingle)) return open_single(folder / kSingle, mode, &contained);
   const std::filesystem::path index = folder / kIndex;
-  if (!is_there(index)) {
+  if (!base::is_there(index)) {
     throw make_error(ErrorCode::not_found, folder.string(), " has neither ", kSingle, " nor ", kIndex);
   }
   SafetensorsModel model;
   model.path_ = folder;
   for (const auto& [shard, tensors] : read_weight_map(index, contained)) {
-    if (!is_there(folder / shard)) {
+    if (!base::is_there(folder / shard)) {
       throw make_error(ErrorCode::not_found, index.string(), ": the shard ", quoted_name(shard), " is missing in ",
                        folder.string(), "; download it too");
     }

@@ -6,24 +6,21 @@
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 #include "formats/json.h"
 #include "hub/builtin_models.h"
+#include "runtime/loading/other_weights.h"
 
 namespace alate::runtime {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
 // An exporter's onnx/ subfolder has no config of its own.
 fs::path folder_of_file(const fs::path& file) {
   const fs::path parent = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  const bool is_inner = parent.filename() == "onnx" && !is_file(parent / "config.json");
-  return is_inner && is_file(parent.parent_path() / "config.json") ? parent.parent_path() : parent;
+  const bool is_inner = parent.filename() == "onnx" && !base::is_file(parent / "config.json");
+  return is_inner && base::is_file(parent.parent_path() / "config.json") ? parent.parent_path() : parent;
 }
 
 // Resolves "builtin:NAME" unless a file has this name; returns other paths as they are.
@@ -37,7 +34,7 @@ fs::path folder_of_reference(const fs::path& given) {
 // Whether the folder has this file. Throws for a link out of the folder; only files named by the caller may be links to
 // anywhere.
 bool is_file_of(const fs::path& folder, const fs::path& file) {
-  if (!is_file(file)) return false;
+  if (!base::is_file(file)) return false;
   base::ContainedFiles(folder).require_file(file);
   return true;
 }
@@ -58,9 +55,11 @@ std::vector<fs::path> files_of(const fs::path& file) {
 
 ModelFiles find_model_files(const fs::path& given, const fs::path& onnx_file) {
   const fs::path path = folder_of_reference(given);
-  if (path.extension() == ".onnx" && is_file(path)) return {folder_of_file(path), path};
+  const bool is_given_file = base::is_file(path);  // throws where permissions hide it
+  if (path.extension() == ".onnx" && is_given_file) return {folder_of_file(path), path};
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
+    if (is_given_file) refuse_weights_file(path);
     throw make_error(ErrorCode::not_found, "'", path.string(),
                      "' is not a folder: name the folder of a model, with config.json and model.safetensors");
   }
@@ -73,10 +72,12 @@ ModelFiles find_model_files(const fs::path& given, const fs::path& onnx_file) {
     }
     throw make_error(ErrorCode::not_found, path.string(), " has no file ", formats::quoted_name(onnx_file.string()));
   }
-  if (is_file(path / "model.safetensors") || is_file(path / "model.safetensors.index.json")) return {path, {}};
+  if (base::is_file(path / "model.safetensors") || base::is_file(path / "model.safetensors.index.json"))
+    return {path, {}};
   for (const fs::path& file : {path / "model.onnx", path / "onnx" / "model.onnx"}) {
     if (is_file_of(path, file)) return {path, file};
   }
+  refuse_other_weights(path);
   return {path, {}};
 }
 

@@ -14,8 +14,8 @@ struct ModelFiles {
 };
 
 /// `path` is a model's folder, an ONNX file, or "builtin:NAME"; `onnx_file` asks for an ONNX file inside the folder.
-/// Otherwise a folder with safetensors weights uses them, else its model.onnx or onnx/model.onnx. Throws not_found, and
-/// invalid_argument for a name outside the folder.
+/// Otherwise a folder with safetensors weights uses them, else its model.onnx or onnx/model.onnx. Throws not_found,
+/// invalid_argument for a name outside the folder, unavailable where permissions hide it, and as refuse_other_weights.
 ModelFiles find_model_files(const std::filesystem::path& path, const std::filesystem::path& onnx_file = {});
 
 /// Bytes of an ONNX file and of its external data: files beside it under its name.

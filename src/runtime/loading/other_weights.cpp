@@ -1,0 +1,85 @@
+#include "runtime/loading/other_weights.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "alate/error.h"
+#include "base/files/file_presence.h"
+#include "base/files/mapped_file.h"
+#include "formats/json.h"
+
+namespace alate::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+// No model has more files.
+constexpr std::size_t kMostFiles = 10'000;
+
+struct Format {
+  std::string_view extension;
+  std::string_view start;  // of the file's name; empty: any
+  std::string_view name;
+  std::string_view advice;
+};
+
+constexpr std::string_view kUseSafetensors = "use the folder of the model with safetensors";
+
+// The reading of a pickle runs the code in it.
+constexpr std::string_view kConvert =
+    "a pickle may run code and is not read; convert it once in Python: "
+    "transformers.AutoModel.from_pretrained(FOLDER).save_pretrained(FOLDER, safe_serialization=True)";
+
+constexpr std::array<Format, 8> kFormats = {
+    {{".safetensors", "adapter_model", "an adapter",
+      "merge it into its base model once, with peft's merge_and_unload, and save that"},
+     {".gguf", "", "GGUF", kUseSafetensors},
+     {".bin", "pytorch_model", "PyTorch's pickle", kConvert},
+     {".pt", "", "PyTorch's pickle", kConvert},
+     {".pth", "", "PyTorch's pickle", kConvert},
+     {".ckpt", "", "PyTorch's pickle", kConvert},
+     {".h5", "tf_model", "TensorFlow", kUseSafetensors},
+     {".msgpack", "flax_model", "Flax", kUseSafetensors}}};
+
+const Format* format_of(const std::string& name, const std::string& extension) {
+  const auto* found = std::ranges::find_if(kFormats, [&](const Format& row) {
+    return row.extension == extension && std::string_view(name).starts_with(row.start);
+  });
+  return found == kFormats.end() ? nullptr : found;
+}
+
+}  // namespace
+
+void refuse_other_weights(const fs::path& folder) {
+  base::require_listable(folder);
+  const Format* format = nullptr;
+  std::string file;
+  std::error_code error;
+  std::size_t seen = 0;
+  for (fs::directory_iterator entries(folder, error);
+       !error && entries != fs::directory_iterator() && seen < kMostFiles; entries.increment(error), ++seen) {
+    const fs::path& path = entries->path();
+    const Format* each = format_of(path.filename().string(), path.extension().string());
+    // The table's first row wins, and of its files the first by name, so that the message is always the same.
+    if (each == nullptr || (format != nullptr && (each > format || (each == format && path.filename() >= file))))
+      continue;
+    format = each;
+    file = path.filename().string();
+  }
+  if (format == nullptr) return;
+  throw make_error(ErrorCode::unsupported, folder.string(), " has its weights only as ", formats::quoted_name(file),
+                   ", in a format that this version does not read; ", format->advice, ": ", format->name);
+}
+
+void refuse_weights_file(const fs::path& file) {
+  (void)base::MappedFile::open(file);  // throws where its content is another than its name says
+  const Format* format = format_of(file.filename().string(), file.extension().string());
+  if (format == nullptr) return;
+  throw make_error(ErrorCode::unsupported, file.string(), " is in a format that this version does not read; ",
+                   format->advice, ": ", format->name);
+}
+
+}  // namespace alate::runtime
