@@ -37,12 +37,6 @@ void settle(BackendState& state, Probe probe) {
   state.remedy = std::move(probe.remedy);
 }
 
-std::string install_hint(std::string_view backend) {
-  const bool is_packaged = backend == "onnx" || backend == "xla";
-  return is_packaged ? "run `alate backends install " + std::string(backend == "xla" ? "xla-cpu" : "onnx") + "`"
-                     : std::string();
-}
-
 // Takes the first library that passes, else records why each does not.
 void probe_libraries(backends::Backend& backend, const backends::LibrarySearch& search, bool anew,
                      BackendState& state) {

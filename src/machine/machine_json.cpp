@@ -82,6 +82,8 @@ Json to_json(const Selection& selection) {
                          {"device_description", selection.device_description},
                          {"dtype", selection.dtype},
                          {"reason", selection.reason}};
+  if (selection.backend.empty())
+    object = {{"backend", Json()}, {"dtype", selection.dtype}, {"reason", selection.reason}};
   if (!selection.required_backends.empty()) object.emplace_back("required_backends", list(selection.required_backends));
   object.emplace_back("considered", std::move(considered));
   return object;

@@ -22,6 +22,7 @@ using backends::DeviceKind;
 constexpr std::string_view kRequest = "the request";
 
 constexpr std::string_view kAutomatic = "the automatic order";
+constexpr std::string_view kGpu = "the setting gpu";
 
 // The automatic order: accelerators of these backends, then those of other backends, then processors.
 constexpr std::array<std::string_view, 8> kAcceleratorOrder = {"cuda", "rocm", "metal",  "coreml",
@@ -63,7 +64,7 @@ class Chooser {
           std::span<const FailedChoice> failed)
       : model_(model), preferences_(preferences), machine_(machine), failed_(failed) {}
 
-  Selection choose() {
+  Consideration choose() {
     for (const std::string& text : preferences_.wanted) add(BackendSpec::parse(text));
     const bool may_fall_back = preferences_.policy != BackendPolicy::strict || preferences_.is_wish;
     if (preferences_.wanted.empty() || may_fall_back) {
@@ -74,12 +75,17 @@ class Chooser {
         if (state != nullptr && state->is_available()) add_all(*state, "the model's manifest", true);
       }
     }
+    if (!model_.file_extension.empty()) add_absent_readers();
     for (Candidate& candidate : candidates_) {
       if (candidate.shown.refusal.empty()) check(candidate);
     }
     const auto chosen = std::ranges::find_if(candidates_, [](const Candidate& c) { return c.shown.refusal.empty(); });
-    if (chosen == candidates_.end()) fail();
-    return selection_of(*chosen);
+    if (chosen == candidates_.end()) {
+      Consideration none{considered(), failure()};
+      none.selection.reason = none.error->message();
+      return none;
+    }
+    return {selection_of(*chosen)};
   }
 
  private:
@@ -91,10 +97,14 @@ class Chooser {
     if (state == nullptr) {
       const bool is_elsewhere = std::ranges::find(names_elsewhere(), spec.backend) != names_elsewhere().end();
       if (!is_elsewhere && !preferences_.is_wish) throw_unknown(spec.backend);
-      return refuse(spec, nullptr, is_elsewhere ? "this build does not have it" : "no backend has this name", "");
+      refuse(spec, nullptr, is_elsewhere ? "this build does not have it" : "no backend has this name", "");
+      return;
     }
     spec.backend = state->name;
-    if (!state->is_available()) return refuse(spec, state, state->reason, state->remedy);
+    if (!state->is_available()) {
+      refuse(spec, state, state->reason, state->remedy);
+      return;
+    }
     if (!spec.device.empty()) return add_device(spec, *state);
     add_all(*state, preferences_.asked_by, false);
   }
@@ -146,6 +156,16 @@ class Chooser {
     take(kAcceleratorOrder, true);
     take(kProcessorOrder, false);
     std::ranges::stable_partition(order, [&](const auto& each) { return is_meant(*each.second, preferences_.gpu); });
+    const bool asks_for_gpu = is_gpu_named() && !preferences_.gpu_is_wish;
+    const bool has_gpu =
+        std::ranges::any_of(order, [&](const auto& each) { return is_meant(*each.second, preferences_.gpu); });
+    const bool is_refused = std::ranges::any_of(
+        candidates_, [](const Candidate& each) { return each.device == nullptr && each.shown.asked_by == kGpu; });
+    if (asks_for_gpu && !has_gpu && !is_refused) {
+      Candidate& none =
+          refuse({preferences_.gpu, ""}, nullptr, "no backend here has such a device", "see `alate backends`");
+      none.shown.asked_by = kGpu;
+    }
     if (wants_device_alone()) {
       const auto others = std::ranges::stable_partition(
           order, [&](const auto& each) { return is_called(*each.second, preferences_.device); });
@@ -153,9 +173,26 @@ class Chooser {
         refuse({"auto", preferences_.device}, nullptr, "no backend here has such a device", "see `alate backends`");
     }
     for (const auto& [state, device] : order) {
-      if (state->is_automatic && !device->is_emulated) add(*state, *device, kAutomatic, true);
+      const bool is_asked_for = asks_for_gpu && is_meant(*device, preferences_.gpu);
+      if (state->is_automatic && !device->is_emulated)
+        add(*state, *device, is_asked_for ? kGpu : kAutomatic, !is_asked_for);
     }
   }
+
+  // Backends that could run the model's file if their library were here: they have no devices to consider.
+  void add_absent_readers() {
+    for (const BackendState& state : machine_.backends) {
+      const bool reads = std::ranges::find(state.reads_files, model_.file_extension) != state.reads_files.end();
+      const bool is_listed =
+          std::ranges::any_of(candidates_, [&](const Candidate& each) { return each.state == &state; });
+      if (!reads || state.is_available() || is_listed) continue;
+      Candidate& absent = refuse({state.name, ""}, &state, state.reason, state.remedy);
+      absent.shown.asked_by = "the model's " + model_.file_extension + " file";
+      absent.shown.is_automatic = true;
+    }
+  }
+
+  bool is_gpu_named() const { return preferences_.gpu != "auto" && preferences_.gpu != "off"; }
 
   // Whether a device was requested without a backend: any backend that has it will do.
   bool wants_device_alone() const { return preferences_.wanted.empty() && !preferences_.device.empty(); }
@@ -172,7 +209,7 @@ class Chooser {
     candidates_.push_back(std::move(candidate));
   }
 
-  void refuse(const BackendSpec& spec, const BackendState* state, std::string reason, std::string remedy) {
+  Candidate& refuse(const BackendSpec& spec, const BackendState* state, std::string reason, std::string remedy) {
     Candidate candidate;
     candidate.state = state;
     candidate.shown = {.backend = spec.backend,
@@ -180,7 +217,7 @@ class Chooser {
                        .asked_by = preferences_.asked_by,
                        .refusal = std::move(reason),
                        .remedy = std::move(remedy)};
-    candidates_.push_back(std::move(candidate));
+    return candidates_.emplace_back(std::move(candidate));
   }
 
   void refuse(Candidate& candidate, ErrorCode code, std::string reason, std::string remedy = {}) const {
@@ -199,8 +236,7 @@ class Chooser {
       return refuse(candidate, ErrorCode::unsupported, "it does not run " + model_.file_extension + " files");
     if (preferences_.gpu == "off" && device.kind != DeviceKind::processor)
       return refuse(candidate, ErrorCode::unavailable, "accelerators are off", "set gpu to auto");
-    const bool only_meant = preferences_.gpu != "auto" && preferences_.gpu != "off" && !preferences_.gpu_is_wish &&
-                            preferences_.policy == BackendPolicy::strict;
+    const bool only_meant = is_gpu_named() && !preferences_.gpu_is_wish && preferences_.policy == BackendPolicy::strict;
     if (only_meant && !is_meant(device, preferences_.gpu))
       return refuse(candidate, ErrorCode::unavailable, "gpu is " + preferences_.gpu + " and the policy strict",
                     "set gpu to auto, or the policy to warn");
@@ -236,22 +272,28 @@ class Chooser {
            });
   }
 
-  Selection selection_of(const Candidate& chosen) const {
+  // Without a choice.
+  Selection considered() const {
     Selection selection;
+    selection.dtype = model_.dtype;
+    selection.required_backends = model_.backends;
+    for (const Candidate& candidate : candidates_) selection.considered.push_back(candidate.shown);
+    return selection;
+  }
+
+  Selection selection_of(const Candidate& chosen) const {
+    Selection selection = considered();
     selection.backend = chosen.state->name;
     selection.device = chosen.device->name;
     selection.device_index = std::to_string(chosen.device->index);
     selection.device_description = chosen.device->description;
-    selection.dtype = model_.dtype;
-    selection.required_backends = model_.backends;
-    for (const Candidate& candidate : candidates_) selection.considered.push_back(candidate.shown);
     const std::string& by = chosen.shown.asked_by;
     selection.reason = chosen.shown.is_automatic ? "the first of the automatic order that can run the model"
                                                  : "the first that " + by + " names and that can run the model";
     return selection;
   }
 
-  [[noreturn]] void fail() const {
+  Error failure() const {
     std::string message = "no backend can run the model " + formats::quoted_name(model_.name) + ":";
     std::string remedies;
     std::set<std::string> said;
@@ -268,7 +310,22 @@ class Chooser {
     if (is_strict && !preferences_.wanted.empty() && preferences_.asked_by != kRequest)
       remedies +=
           (remedies.empty() ? "" : "; ") + std::string("choose another one, or --policy warn to let one be chosen");
-    throw make_error(common_code(), message, remedies.empty() ? "" : "; " + remedies);
+    for (const std::string& hint : missing_readers()) {
+      if (remedies.find(hint) == std::string::npos) remedies += (remedies.empty() ? "" : "; ") + hint;
+    }
+    return make_error(common_code(), message, remedies.empty() ? "" : "; " + remedies);
+  }
+
+  // The commands that fetch a runtime for the model's file, where none that reads such files works here.
+  std::vector<std::string> missing_readers() const {
+    std::vector<std::string> hints;
+    for (const BackendState& state : machine_.backends) {
+      const bool reads = std::ranges::find(state.reads_files, model_.file_extension) != state.reads_files.end();
+      if (!reads || model_.file_extension.empty()) continue;
+      if (state.is_available()) return {};
+      if (std::string hint = install_hint(state.name); !hint.empty()) hints.push_back(std::move(hint));
+    }
+    return hints;
   }
 
   // The error code that all refused devices share; unavailable where they differ.
@@ -298,9 +355,16 @@ class Chooser {
 
 }  // namespace
 
+Consideration consider(const ModelNeeds& model, const Preferences& preferences, const Machine& machine,
+                       std::span<const FailedChoice> failed) {
+  return Chooser(model, preferences, machine, failed).choose();
+}
+
 Selection select(const ModelNeeds& model, const Preferences& preferences, const Machine& machine,
                  std::span<const FailedChoice> failed) {
-  return Chooser(model, preferences, machine, failed).choose();
+  Consideration result = consider(model, preferences, machine, failed);
+  if (result.error) throw *result.error;
+  return std::move(result.selection);
 }
 
 }  // namespace alate::machine

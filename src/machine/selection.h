@@ -49,14 +49,28 @@ struct FailedChoice {
   ErrorCode code = ErrorCode::unavailable;
 };
 
-/// Throws invalid_argument for a name that no backend has (suggesting the nearest one). Where nothing can run the
-/// model, throws unavailable, resource_exhausted or unsupported with every refusal's reason and what would help.
+/// What selection comes to. Where nothing can run the model, the selection has no backend, only the choices considered
+/// and the error as its reason, and `error` is unavailable, resource_exhausted or unsupported with every refusal's
+/// reason and what would help.
+struct Consideration {
+  Selection selection;
+  std::optional<Error> error = std::nullopt;
+};
+
+/// Throws invalid_argument for a name that no backend has (suggesting the nearest one).
+Consideration consider(const ModelNeeds& model, const Preferences& preferences, const Machine& machine,
+                       std::span<const FailedChoice> failed = {});
+
+/// The selection, or the error thrown.
 Selection select(const ModelNeeds& model, const Preferences& preferences, const Machine& machine,
                  std::span<const FailedChoice> failed = {});
 
 /// Whether selection would look at a backend's devices; if not, its library need not be opened. `may_have_accelerators`
 /// tells what is known from the machine's hardware without any library.
 bool concerns(const Preferences& preferences, const BackendState& backend, bool may_have_accelerators);
+
+/// The command that fetches the backend's library; empty for a backend that no package is known for.
+std::string install_hint(std::string_view backend);
 
 /// Names that backends have on other machines or in other builds, so that a configuration may name them.
 std::span<const std::string_view> names_elsewhere();

@@ -23,6 +23,12 @@ std::span<const std::string_view> names_elsewhere() {
   return kElsewhere;
 }
 
+std::string install_hint(std::string_view backend) {
+  const bool is_packaged = backend == "onnx" || backend == "xla";
+  return is_packaged ? "run `alate backends install " + std::string(backend == "xla" ? "xla-cpu" : "onnx") + "`"
+                     : std::string();
+}
+
 bool concerns(const Preferences& preferences, const BackendState& backend, bool may_have_accelerators) {
   for (const std::string& text : preferences.wanted) {
     const std::string name = BackendSpec::parse(text).backend;

@@ -246,7 +246,12 @@ std::vector<Row> rows() {
       {"gpu_cuda_prefers_cuda", with_own_cuda(), any(), gpu("cuda"), "cuda:0"},
       {"gpu_coreml", mac(), any(), gpu("coreml"), "coreml:0"},
       {"gpu_tpu", with_tpu(), any(), gpu("tpu"), "xla:0"},
-      {"gpu_cuda_absent", with_libraries(), any(), gpu("cuda"), "cpu:0"},
+      {"gpu_cuda_absent", with_libraries(), any(), gpu("cuda"), "cpu:0",
+       "(fallback: cuda unavailable: no backend here has such a device)"},
+      {"gpu_cuda_absent_beside_auto", with_libraries(), any(), with_gpu(asked({"auto"}), "cuda"), "cpu:0",
+       "(fallback: cuda unavailable: no backend here has such a device)"},
+      {"gpu_cuda_broken", with_broken_cuda(), any(), gpu("cuda"), "cpu:0",
+       "(fallback: onnx:cuda unavailable: its self-test failed: driver too old)"},
       {"gpu_cuda_absent_strictly", with_libraries(), any(), gpu("cuda", BackendPolicy::strict), "error unavailable",
        "gpu is cuda"},
       {"gpu_as_a_wish_is_never_strict", with_libraries(), any(), gpu_wish("cuda"), "cpu:0"},
@@ -270,6 +275,12 @@ std::vector<Row> rows() {
       {"manifest_names_nothing_known", plain(), wants({"tensorrt"}), none(), "error unavailable", "tensorrt"},
       {"an_onnx_file_runs_on_onnx", with_libraries(), onnx_file(), none(), "onnx:0"},
       {"an_onnx_file_without_onnx", plain(), onnx_file(), none(), "error unsupported", "it does not run .onnx files"},
+      {"an_onnx_file_without_onnx_says_why", plain(), onnx_file(), none(), "error unsupported",
+       "onnx: its library was not found"},
+      {"an_onnx_file_without_onnx_names_the_command", plain(), onnx_file(), none(), "error unsupported",
+       "run `alate backends install onnx`"},
+      {"an_onnx_file_on_cpu_names_the_command", plain(), onnx_file(), strictly({"cpu"}), "error unsupported",
+       "run `alate backends install onnx`"},
       {"an_onnx_file_on_its_gpu", with_onnx_cuda(), onnx_file(), none(), "onnx:1"},
       // Memory.
       {"fits_on_the_gpu", with_onnx_cuda(), large(), none(), "onnx:1"},
@@ -354,6 +365,24 @@ TEST(Selection, IsTheSameEachTime) {
     EXPECT_EQ(to_line(first, "m"), to_line(again, "m")) << row.name;
     EXPECT_EQ(first.considered.size(), again.considered.size()) << row.name;
   }
+}
+
+TEST(Selection, ThatFailsStillHasWhatWasConsidered) {
+  const Consideration result = consider(onnx_file(), none(), plain());
+  ASSERT_TRUE(result.error.has_value());
+  EXPECT_EQ(result.error->code(), ErrorCode::unsupported);
+  EXPECT_EQ(result.selection.backend, "");
+  EXPECT_EQ(result.selection.reason, result.error->message());
+  ASSERT_EQ(result.selection.considered.size(), 2u);
+  EXPECT_EQ(result.selection.considered[0].refusal, "it does not run .onnx files");
+  EXPECT_EQ(result.selection.considered[1].backend, "onnx");
+  EXPECT_EQ(result.selection.considered[1].refusal, "its library was not found");
+}
+
+// Other systems' variables are preferences: nobody is warned that they cannot be followed.
+TEST(Selection, AGpuAsAWishIsNotMissed) {
+  const Selection selection = select(any(), gpu_wish("cuda"), with_libraries());
+  EXPECT_EQ(to_line(selection, "m"), "Loading model m with backend cpu");
 }
 
 TEST(Selection, SpecsSplitAtTheFirstColon) {
