@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "alate/error.h"
+#include "runtime/batching/packing.h"
 #include "runtime/forward.h"
 #include "runtime/loading/file_program.h"
 
@@ -134,8 +135,7 @@ void require_length(const NamedTensors& inputs, std::int64_t most) {
   for (const std::string_view name : kTokenInputs) {
     const auto found = inputs.find(name);
     if (found == inputs.end() || found->second.rank() != 2 || found->second.extent(1) <= most) continue;
-    throw make_error(ErrorCode::invalid_argument, "input '", name, "' has rows of ", found->second.extent(1),
-                     " tokens, and the model takes ", most, ": send shorter ones");
+    throw runtime::too_long(0, found->second.extent(1), most).with_context("input '" + std::string(name) + "'");
   }
 }
 
@@ -175,6 +175,7 @@ NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inp
   for (std::int64_t row = 0; row < padded.batch;) {
     Chunk chunk;
     const std::int64_t first_row = row;
+    chunk.options.first_row = static_cast<std::size_t>(first_row);
     while (row < padded.batch && (chunk.tokens.ids.empty() ||
                                   chunk.tokens.ids.size() + static_cast<std::size_t>(padded.length) <= kTokensAtATime))
       add_row(chunk, padded, row++);

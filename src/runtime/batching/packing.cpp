@@ -34,25 +34,25 @@ std::size_t checked_total(const PackedTokens& tokens) {
   return total;
 }
 
+Error unknown_entry(const char* what, std::int32_t value, std::size_t row, std::size_t place, std::int64_t limit) {
+  return make_error(ErrorCode::invalid_argument, what, " ", value, " of row ", row, " at place ", place,
+                    " is not among the ", limit, " that the model has");
+}
+
 // Every value must be an entry of a table with `limit` rows.
 void require_below(const char* what, const Ints& values, std::int64_t limit, const Ints& sequence_of,
                    const Ints& starts, std::size_t first_row) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] >= 0 && values[i] < limit) continue;
-    const std::int32_t sequence = sequence_of[i];
-    throw make_error(ErrorCode::invalid_argument, what, " ", values[i], " of row ",
-                     first_row + static_cast<std::size_t>(sequence), " at place ",
-                     static_cast<std::int64_t>(i) - starts[static_cast<std::size_t>(sequence)], " is not among the ",
-                     limit, " that the model has");
+    const auto sequence = static_cast<std::size_t>(sequence_of[i]);
+    throw unknown_entry(what, values[i], first_row + sequence, i - static_cast<std::size_t>(starts[sequence]), limit);
   }
 }
 
 // Attention's work grows with the square of a sequence's length.
 void require_lengths(const Ints& lengths, std::int64_t limit, std::size_t first_row) {
   for (std::size_t s = 0; s < lengths.size(); ++s) {
-    if (lengths[s] > limit)
-      throw make_error(ErrorCode::invalid_argument, "row ", first_row + s, " has ", lengths[s],
-                       " tokens, and the model has ", limit, " positions: send shorter rows");
+    if (lengths[s] > limit) throw too_long(first_row + s, lengths[s], limit);
   }
 }
 
@@ -67,6 +67,18 @@ Ints range_of(const Ints& values, std::size_t first, std::size_t last) {
 }
 
 }  // namespace
+
+Error too_long(std::size_t row, std::int64_t tokens, std::int64_t limit) {
+  return make_error(ErrorCode::invalid_argument, "row ", row, " has ", tokens, " tokens; the model takes ", limit);
+}
+
+void require_row(std::span<const std::int32_t> ids, const models::EncoderLimits& limits, std::size_t row) {
+  if (static_cast<std::int64_t>(ids.size()) > limits.positions)
+    throw too_long(row, static_cast<std::int64_t>(ids.size()), limits.positions);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || ids[i] >= limits.vocabulary) throw unknown_entry("token id", ids[i], row, i, limits.vocabulary);
+  }
+}
 
 std::span<const std::int32_t> checked_lengths(const PackedTokens& tokens, const PackingOptions& options) {
   checked_total(tokens);
@@ -105,11 +117,11 @@ std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::Enc
   }
   const Ints types = tokens.type_ids.empty() ? Ints(total, 0) : tokens.type_ids;
   const Ints positions = tokens.positions.empty() ? places : tokens.positions;
+  // Before the positions, which say less. Given positions do not limit the length: they may all be small.
+  require_lengths(tokens.lengths, limits.positions, options.first_row);
   require_below("token id", tokens.ids, limits.vocabulary, sequence_of, starts, options.first_row);
   require_below("token type", types, limits.types, sequence_of, starts, options.first_row);
   require_below("position", positions, limits.positions, sequence_of, starts, options.first_row);
-  // Given positions do not limit the length: they may all be small.
-  require_lengths(tokens.lengths, limits.positions, options.first_row);
 
   const std::int32_t longest = *std::max_element(tokens.lengths.begin(), tokens.lengths.end());
   Tensor pad_index = Tensor::zeros({DType::i32, {static_cast<std::int64_t>(sequences), longest}});

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "alate/error.h"
 #include "alate/model.h"
 #include "backends/backend.h"
 #include "models/encoder.h"
@@ -20,6 +21,12 @@ struct PackingOptions {
   std::size_t first_row = 0;        // index in the whole batch of the first of these rows, for messages
 };
 
+/// invalid_argument for a row longer than the model takes.
+Error too_long(std::size_t row, std::int64_t tokens, std::int64_t limit);
+
+/// Throws too_long, or invalid_argument naming the row and place of an id that the model does not have.
+void require_row(std::span<const std::int32_t> ids, const models::EncoderLimits& limits, std::size_t row);
+
 /// The lengths of a batch's sequences. Throws invalid_argument where other lists disagree with them, resource_exhausted
 /// for a batch of too many tokens.
 std::span<const std::int32_t> checked_lengths(const PackedTokens& tokens, const PackingOptions& options = {});
@@ -28,8 +35,8 @@ std::span<const std::int32_t> checked_lengths(const PackedTokens& tokens, const 
 PackedTokens part_of(const PackedTokens& tokens, const BatchPart& part);
 PackingOptions part_of(const PackingOptions& options, const BatchPart& part);
 
-/// The graph's inputs in order. Throws invalid_argument naming the sequence and place of an id, type or position that
-/// the model does not have, and for lists whose lengths disagree. There must be at least one token.
+/// The graph's inputs in order. Throws too_long, and invalid_argument naming the sequence and place of an id, type or
+/// position that the model does not have, and for lists whose lengths disagree. There must be at least one token.
 std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::EncoderLimits& limits,
                                    const PackingOptions& options = {});
 

@@ -1,6 +1,7 @@
 // Invalid model folders: each fault has its own error.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +11,7 @@
 #include "base/files/mapped_file.h"
 #include "formats/tensor_file.h"
 #include "tests/source_folder.h"
+#include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 
 namespace alate {
@@ -164,6 +166,23 @@ TEST_F(ModelErrors, RefusesTokensAndPlacesThatTheModelDoesNotHave) {
   EXPECT_EQ(code_of({{"input_ids", row(1)}, {"pixel_values", row(1)}}), "invalid_argument");
   EXPECT_EQ(code_of({{"input_ids", Tensor::from<float>({1, 2}, {1, 2})}}), "invalid_argument");
   EXPECT_EQ(code_of({}), "invalid_argument");
+}
+
+TEST_F(ModelErrors, NamesTheRowThatIsTooLong) {
+  const Model model = Model::load(folder_.path());
+  const auto most = static_cast<std::int64_t>(model.facts().max_positions), length = most + 2;
+  // The mask leaves one token of each row; so many rows are run in parts.
+  const std::int64_t rows = 1200;
+  NamedTensors inputs = {{"input_ids", Tensor::zeros({DType::i64, {rows, length}})},
+                         {"attention_mask", Tensor::zeros({DType::i64, {rows, length}})}};
+  const std::span<std::int64_t> mask = inputs.at("attention_mask").mutable_values<std::int64_t>();
+  for (std::int64_t row = 0; row < rows; ++row) mask[static_cast<std::size_t>(row * length)] = 1;
+  (void)model.forward(inputs);
+  std::fill(mask.end() - length, mask.end(), 1);
+  const Error error = base::error_of([&] { (void)model.forward(inputs); });
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(error.message(),
+            "row 1199 has " + std::to_string(length) + " tokens; the model takes " + std::to_string(most));
 }
 
 TEST_F(ModelErrors, TakesAnEmptyBatch) {
