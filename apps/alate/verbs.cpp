@@ -59,9 +59,9 @@ constexpr std::array kVerbs = {
          "alate backends install onnx",
          run_backends},
     Verb{"doctor", "[MODEL]", "which backend would run a model, and why",
-         "Shows the machine, how fast it is at best, the backends, and the whole decision: what was considered, in "
-         "which order, and what\n"
-         "speaks against each. Without MODEL, for any model.",
+         "Shows the machine, how fast it is at best, the backends, and the whole decision: what was considered, in\n"
+         "which order, and what speaks against each. Without MODEL, for any model. With MODEL, its files are checked\n"
+         "as for `embed`: where that would fail, so does this, with the same error.",
          "alate doctor sentence-transformers/all-MiniLM-L6-v2\n"
          "alate doctor ./my-model --backend onnx:cuda --policy strict --output json",
          run_doctor},

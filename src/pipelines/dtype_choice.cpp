@@ -87,13 +87,17 @@ double mean_cosine(const Tensor& a, const Tensor& b) {
   return sum / static_cast<double>(rows);
 }
 
-EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const LoadOptions& options,
-                               const cpu::ProductRates& rates) {
+LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions& options) {
   LoadOptions exact = options;
   const bool is_file = runtime::find_model_files(folder, options.onnx_file).is_onnx();
   exact.dtype = is_file ? "" : "float32";
-  LoadedPipeline plain = load_pipeline(folder, exact);
-  if (is_file) return chosen(std::move(plain), folder, "an ONNX file computes in its own types");
+  return exact;
+}
+
+EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const LoadOptions& options,
+                               const cpu::ProductRates& rates) {
+  LoadedPipeline plain = load_pipeline(folder, exact_options(folder, options));
+  if (plain.model->files.is_onnx()) return chosen(std::move(plain), folder, "an ONNX file computes in its own types");
   const std::string& backend = plain.model->facts.backend;
   if (backend != "cpu")
     return chosen(std::move(plain), folder, "only the backend 'cpu' is faster in other types, not '" + backend + "'");

@@ -1,18 +1,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <future>
 #include <mutex>
 #include <numeric>
 
 #include "alate/embedding.h"
 #include "alate/error.h"
-#include "base/os/process_limits.h"
 #include "base/threads/thread_pool.h"
-#include "pipelines/dtype_choice.h"
 #include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
 #include "pipelines/modules.h"
+#include "runtime/batching/packing.h"
 #include "runtime/loading/loaded_model.h"
 #include "tokenizers/unicode/letter_case.h"
 #include "tokenizers/unicode/utf8.h"
@@ -117,48 +115,9 @@ Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows
   return result;
 }
 
-// Whether the tokenizer is loaded in parallel with the model: a large vocabulary takes many milliseconds. Not where one
-// thread was asked for, nor where address space is limited: another thread takes a stack and a heap of its own.
-bool may_load_side_by_side(const LoadOptions& options) {
-  return options.threads != 1 && base::ThreadPool::shared().size() > 1 && base::process_limits().limit_bytes == 0;
-}
-
 }  // namespace
 
-EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  if (options.dtype == "auto") return pipelines::load_fastest(folder, options, cpu::product_rates());
-  return pipelines::load_pipeline(folder, options).pipeline;
-}
-
 namespace pipelines {
-
-LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options) {
-  const std::filesystem::path home = runtime::find_model_files(folder, options.onnx_file).folder;
-  constexpr std::launch kEither =
-      std::launch::async | std::launch::deferred;  // on this thread when no other can be started
-  const std::launch when = may_load_side_by_side(options) ? kEither : std::launch::deferred;
-  std::future<Tokenizer> tokenizer = std::async(when, [home] { return Tokenizer::load(home); });
-  if (when == std::launch::deferred) tokenizer.wait();
-  EmbeddingModules modules = read_modules(home);
-  if (!options.pooling.empty()) modules.pooling = {pool_mode(options.pooling)};
-  const bool normalize = modules.normalizes();
-  std::shared_ptr<const runtime::EncoderProgram> first;
-  std::shared_ptr<Model::State> model;
-  try {
-    model = Model::State::load(folder, options,
-                               [&](const Model::State& on) { first = compile_embedding(on, modules, normalize); });
-  } catch (...) {
-    tokenizer.get();  // if both fail, always the same error is reported
-    throw;
-  }
-  auto state = std::make_shared<EmbeddingPipeline::State>(Model(model), tokenizer.get(), std::move(modules));
-  state->keep_program(normalize, std::move(first));
-  state->max_length = std::min(state->modules.max_length.value_or(state->model.facts().max_positions),
-                               state->model.facts().max_positions);
-  const runtime::EncoderProgram& program = state->program(normalize);
-  state->dimensions = static_cast<std::size_t>(program.outputs()[0].shape.dims[1].number());
-  return {.pipeline = EmbeddingPipeline(std::move(state)), .model = std::move(model)};
-}
 
 TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                               const EmbedOptions& options) {
@@ -238,6 +197,9 @@ Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::s
 
 Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows, const EmbedOptions& options,
                       const backends::RunOptions& run) {
+  // Here, where rows have the caller's order: they are sorted by length before they are run.
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    runtime::require_row(rows[row], pipeline.state().model.state().limits, row);
   return run_rows(pipeline, rows, 0, options, run);
 }
 

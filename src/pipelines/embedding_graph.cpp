@@ -53,11 +53,9 @@ Value dense(Builder& b, Value x, const DenseModule& module) {
   return models::activate(b, module.activation, b.dense(std::move(operands), {.has_bias = has_bias}));
 }
 
-}  // namespace
-
-std::shared_ptr<const runtime::EncoderProgram> compile_embedding(const Model::State& model,
-                                                                 const EmbeddingModules& modules, bool normalize) {
-  const auto head = [&](Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built) {
+// Refers to `modules`.
+runtime::Head embedding_head(const EmbeddingModules& modules, bool normalize) {
+  return [&modules, normalize](Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built) {
     b.set_source("pooling");
     Value x = pooled(b, in, built.last_hidden_state, modules);
     const std::size_t kept = modules.steps.size() - (modules.normalizes() ? 1 : 0);
@@ -67,7 +65,17 @@ std::shared_ptr<const runtime::EncoderProgram> compile_embedding(const Model::St
     if (normalize) x = b.normalize({x});
     b.output("sentence_embedding", x);
   };
-  return model.compile(head, models::HeadChoice::none);
+}
+
+}  // namespace
+
+std::shared_ptr<const runtime::EncoderProgram> compile_embedding(const Model::State& model,
+                                                                 const EmbeddingModules& modules, bool normalize) {
+  return model.compile(embedding_head(modules, normalize), models::HeadChoice::none);
+}
+
+void check_embedding(const Model::State& model, const EmbeddingModules& modules, bool normalize) {
+  model.check(embedding_head(modules, normalize), models::HeadChoice::none);
 }
 
 }  // namespace alate::pipelines

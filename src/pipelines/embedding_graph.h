@@ -14,4 +14,7 @@ namespace alate::pipelines {
 std::shared_ptr<const runtime::EncoderProgram> compile_embedding(const Model::State& model,
                                                                  const EmbeddingModules& modules, bool normalize);
 
+/// Goes as far as compile_embedding does without compiling, and throws as it: Model::State::check.
+void check_embedding(const Model::State& model, const EmbeddingModules& modules, bool normalize);
+
 }  // namespace alate::pipelines

@@ -75,9 +75,12 @@ std::string backend_listing(const machine::Machine& machine) {
 }
 
 std::string selection_listing(const Selection& selection) {
-  std::string text = line("chosen", selection.backend + ":" + selection.device + ", " + selection.device_description);
-  text += line("because", "it is " + selection.reason);
-  text += line("dtype", selection.dtype);
+  const bool is_made = !selection.backend.empty();
+  std::string text =
+      line("chosen", is_made ? selection.backend + ":" + selection.device + ", " + selection.device_description
+                             : "none: the model cannot run here");
+  text += line("because", (is_made ? "it is " : "") + selection.reason);
+  if (is_made) text += line("dtype", selection.dtype);
   if (!selection.required_backends.empty()) {
     std::string names;
     for (const std::string& name : selection.required_backends) names += (names.empty() ? "" : ", ") + name;
@@ -88,6 +91,7 @@ std::string selection_listing(const Selection& selection) {
   for (const ConsideredBackend& each : selection.considered) {
     const std::string name = each.backend + (each.device.empty() ? "" : ":" + each.device);
     std::string verdict = !each.refusal.empty() ? "no: " + each.refusal
+                          : !is_made            ? "could run such a model"
                           : is_chosen_past      ? "possible, would be next"
                                                 : "yes";
     is_chosen_past = is_chosen_past || each.refusal.empty();

@@ -1,6 +1,10 @@
 // alate doctor
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "alate/error.h"
 #include "apps/alate/arguments.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/machine/backend_listing.h"
@@ -11,9 +15,64 @@
 #include "machine/machine_facts.h"
 #include "machine/machine_json.h"
 #include "machine/machine_peaks.h"
+#include "pipelines/check_loadable.h"
 #include "runtime/loading/model_needs.h"
 
 namespace alate::app {
+
+namespace {
+
+// What would become of a model: where it would run, or the error that `embed` would end with.
+struct Diagnosis {
+  machine::ModelNeeds needs{.name = "any"};
+  Selection selection;
+  std::optional<Error> error = std::nullopt;
+};
+
+Diagnosis diagnose_any(const machine::Preferences& preferences, const machine::Machine& machine) {
+  machine::Consideration result = machine::consider({.name = "any"}, preferences, machine);
+  return {.selection = std::move(result.selection), .error = std::move(result.error)};
+}
+
+Diagnosis diagnose(const std::filesystem::path& model, const LoadOptions& options, const machine::Machine& machine) {
+  Diagnosis diagnosis;
+  diagnosis.needs.name = runtime::shown_name(model);
+  try {
+    diagnosis.selection = pipelines::check_loadable(model, options);
+    return diagnosis;
+  } catch (const Error& error) {
+    diagnosis.error = error;
+  }
+  try {
+    diagnosis.needs = runtime::model_needs(model, options.dtype);
+  } catch (const Error&) {
+    // Its files do not say what it needs; the backends are then considered for any model.
+  }
+  Selection possible = machine::consider(diagnosis.needs, runtime::preferences_of(options), machine).selection;
+  // A backend may be able to run such a model, but none runs this one.
+  diagnosis.selection.dtype = std::move(possible.dtype);
+  diagnosis.selection.reason = diagnosis.error->what();
+  diagnosis.selection.required_backends = std::move(possible.required_backends);
+  diagnosis.selection.considered = std::move(possible.considered);
+  return diagnosis;
+}
+
+std::string doctor_json(const Diagnosis& diagnosis, const machine::Machine& machine, const machine::MachineFacts& facts,
+                        const machine::MachinePeaks& peaks) {
+  formats::Json::Object object = {{"model", diagnosis.needs.name},
+                                  {"selection", machine::to_json(diagnosis.selection)},
+                                  {"machine", machine::to_json(facts)},
+                                  {"peaks", machine::to_json(peaks)}};
+  const formats::Json backends = machine::to_json(machine);
+  for (const auto& [key, value] : backends.as_object("machine")) object.emplace_back(key, value);
+  if (diagnosis.error) {
+    object.emplace_back("error", formats::Json::Object{{"code", to_string(diagnosis.error->code())},
+                                                       {"message", std::string(diagnosis.error->what())}});
+  }
+  return formats::to_json_text(object) + "\n";
+}
+
+}  // namespace
 
 void run_doctor(Arguments& arguments) {
   std::string model;
@@ -23,28 +82,24 @@ void run_doctor(Arguments& arguments) {
   if (!arguments.parse()) return;
   apply(options);
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
-  const machine::Preferences preferences = runtime::preferences_of(load_options(options));
-  machine::ModelNeeds needs{.name = "any"};
-  if (!model.empty()) needs = runtime::model_needs(find_model(options, model), options.dtype);
+  const LoadOptions load = load_options(options);
+  const std::filesystem::path path = model.empty() ? std::filesystem::path() : find_model(options, model);
   const machine::Machine machine = machine::discover();
+  const Diagnosis diagnosis =
+      model.empty() ? diagnose_any(runtime::preferences_of(load), machine) : diagnose(path, load, machine);
   const machine::MachineFacts facts = machine::machine_facts();
   const machine::MachinePeaks peaks = machine::measure_peaks();
-  const Selection selection = machine::select(needs, preferences, machine);
   Output output(options.out);
   if (format == OutputFormat::json) {
-    formats::Json::Object object = {{"model", needs.name},
-                                    {"selection", machine::to_json(selection)},
-                                    {"machine", machine::to_json(facts)},
-                                    {"peaks", machine::to_json(peaks)}};
-    const formats::Json backends = machine::to_json(machine);
-    for (const auto& [key, value] : backends.as_object("machine")) object.emplace_back(key, value);
-    output.write(formats::to_json_text(object) + "\n");
+    output.write(doctor_json(diagnosis, machine, facts, peaks));
   } else {
     output.write("Machine\n" + machine::facts_listing(facts) + "\nMeasured peaks\n" + machine::peaks_listing(peaks) +
                  "\nBackends\n" + backend_listing(machine) + "\nDecision for " +
-                 (model.empty() ? "any model" : "the model " + needs.name) + "\n" + selection_listing(selection));
+                 (model.empty() ? "any model" : "the model " + diagnosis.needs.name) + "\n" +
+                 selection_listing(diagnosis.selection));
   }
   output.finish();
+  if (diagnosis.error) throw *diagnosis.error;
 }
 
 }  // namespace alate::app

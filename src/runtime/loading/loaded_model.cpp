@@ -151,26 +151,48 @@ auto on_backend(const backends::Backend& backend, const Make& make) {
   }
 }
 
+// The encoder with its head.
+struct EncoderGraph {
+  graph::Graph graph;
+  models::EncoderInputs inputs;
+  runtime::FileEncoder file;  // of an ONNX file, whose hidden states the graph takes
+};
+
+EncoderGraph build_graph(const Model::State& model, const runtime::Head& head, models::HeadChoice choice) {
+  graph::Builder b(model.facts.architecture.empty() ? "encoder" : model.facts.architecture);
+  const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
+  models::BuiltEncoder built;
+  runtime::FileEncoder file;
+  if (model.files.is_onnx()) {
+    file = runtime::find_encoder(model.open_file(), model.files.onnx_file.string(), model.limits);
+    built.last_hidden_state = b.parameter("last_hidden_state", {DType::f32, {inputs.tokens, file.hidden_size}});
+    built.outputs = {{"last_hidden_state", built.last_hidden_state}};
+  } else {
+    models::Weights named(model.weights, std::string(model.architecture->prefix), model.weight_settings);
+    built = model.architecture->build(b, model.config, named, inputs, choice);
+  }
+  head(b, inputs, built);
+  return {b.finish(), inputs, std::move(file)};
+}
+
 }  // namespace
+
+void Model::State::check(const runtime::Head& head, models::HeadChoice choice) const {
+  const EncoderGraph made = build_graph(*this, head, choice);
+  runtime::with_unchanged_files(weights, [&] {
+    on_backend(*backend, [&] {
+      runtime::require_memory(*backend, facts.selection.device_index, made.graph, limits, runtime::shown_name(folder));
+    });
+  });
+}
 
 std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runtime::Head& head,
                                                                      models::HeadChoice choice) const {
-  graph::Builder b(facts.architecture.empty() ? "encoder" : facts.architecture);
-  const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
-  models::BuiltEncoder built;
-  runtime::FileEncoder encoder;
-  if (files.is_onnx()) {
-    encoder = runtime::find_encoder(open_file(), files.onnx_file.string(), limits);
-    built.last_hidden_state = b.parameter("last_hidden_state", {DType::f32, {inputs.tokens, encoder.hidden_size}});
-    built.outputs = {{"last_hidden_state", built.last_hidden_state}};
-  } else {
-    models::Weights named(weights, std::string(architecture->prefix), weight_settings);
-    built = architecture->build(b, config, named, inputs, choice);
-  }
-  head(b, inputs, built);
+  EncoderGraph made = build_graph(*this, head, choice);
+  const graph::Graph& graph = made.graph;
+  const models::EncoderInputs& inputs = made.inputs;
   graph::PassLog log;
   const auto start = std::chrono::steady_clock::now();
-  const graph::Graph graph = b.finish();
   backends::CompileOptions compile_options = this->compile_options();
   compile_options.log = &log;
   compile_options.dump = dump.get();
@@ -192,7 +214,7 @@ std::shared_ptr<const runtime::EncoderProgram> Model::State::compile(const runti
   base::log(base::LogLevel::debug, "compiled",
             {{"model", folder.string()}, {"backend", facts.backend}, {"us", std::to_string(took.count())}});
   if (files.is_onnx())
-    return runtime::make_file_program(std::move(encoder), std::move(executable), limits, inputs.tokens);
+    return runtime::make_file_program(std::move(made.file), std::move(executable), limits, inputs.tokens);
   const bool specialises = dynamic_cast<const backends::SpecialisingExecutable*>(executable.get()) != nullptr;
   const auto program = std::make_shared<runtime::EncoderProgram>(
       std::move(executable), limits, inputs.tokens,

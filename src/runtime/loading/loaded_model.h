@@ -89,15 +89,22 @@ using Head = std::function<void(graph::Builder&, const models::EncoderInputs&, c
 
 namespace alate {
 
-/// Immutable except for the program of forward, which is compiled at its first use.
+/// Once loaded, immutable except for the program of forward, which is compiled at its first use.
 struct Model::State {
+  using Prepare = std::function<void(const State&)>;
+
+  /// Reads everything that does not depend on a backend: settings, manifest, the headers of the weights. Throws as
+  /// Model::load for files that are missing, broken or of an unknown architecture.
+  static std::shared_ptr<State> read(const std::filesystem::path& folder, const LoadOptions& options);
   /// Chooses a backend and lets `prepare` compile what the caller needs on it; where the backend is the cause of a
   /// failure, tries the next one. `supported` names the backends that may run the model, besides which the manifest's
-  /// own list must allow them; empty: any. Throws as Model::load.
+  /// own list must allow them; empty: any. Throws as Model::load. Call once.
+  void bind_to_backend(const Prepare& prepare, const std::vector<std::string>& supported = {});
+  /// Both.
   static std::shared_ptr<State> load(const std::filesystem::path& folder, const LoadOptions& options,
-                                     const std::function<void(const State&)>& prepare,
-                                     const std::vector<std::string>& supported = {});
+                                     const Prepare& prepare, const std::vector<std::string>& supported = {});
 
+  std::string name;  // the last part of the path that it was loaded from
   std::filesystem::path folder;
   LoadOptions options;
   formats::Json config;
@@ -117,6 +124,10 @@ struct Model::State {
   /// Compiles the encoder with the outputs that `head` adds. Weights are shared with all other programs of the model.
   /// Throws runtime::BackendFailure where the backend cannot compile it.
   std::shared_ptr<const runtime::EncoderProgram> compile(const runtime::Head& head, models::HeadChoice choice) const;
+  /// Does all that `compile` does except compiling, and throws as it: builds the graph, which needs every weight in its
+  /// shape, and compares the memory it takes with what is free. An ONNX file is opened, since only its runtime can say
+  /// whether it runs.
+  void check(const runtime::Head& head, models::HeadChoice choice) const;
   /// The options that every graph of the model is compiled with.
   backends::CompileOptions compile_options() const;
   /// The ONNX file's executable on the backend, opened at its first use; only where `files` has one. Throws

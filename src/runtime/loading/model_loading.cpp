@@ -72,8 +72,8 @@ models::EncoderLimits limits_of_config(const formats::Json& config) {
           .hidden_size = config.get_int("hidden_size", 0)};
 }
 
-void say(const Selection& selection, const std::filesystem::path& folder, const machine::Preferences& preferences) {
-  base::log(base::LogLevel::info, to_line(selection, runtime::shown_name(folder)));
+void log_selection(const Selection& selection, const std::string& model, const machine::Preferences& preferences) {
+  base::log(base::LogLevel::info, to_line(selection, model));
   if (preferences.policy != BackendPolicy::warn || preferences.is_wish) return;
   for (const ConsideredBackend& each : selection.considered) {
     if (each.refusal.empty()) break;
@@ -101,39 +101,6 @@ void log_rounding(const Model::State& state) {
   base::log(base::LogLevel::info, "weights are rounded to int8 as they are loaded; `alate quantize` does it better",
             {{"model", runtime::shown_name(state.folder)},
              {"cosine_to_float32", "0.9988 in the mean, 0.9962 at worst, measured with all-MiniLM-L6-v2"}});
-}
-
-// Reads all that does not depend on the backend.
-std::shared_ptr<Model::State> read_files(const std::filesystem::path& path, const LoadOptions& options) {
-  auto state = std::make_shared<Model::State>();
-  state->files = runtime::find_model_files(path, options.onnx_file);
-  state->folder = state->files.folder;
-  state->options = options;
-  state->manifest = hub::read_manifest(state->folder);
-  if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
-  state->config = read_config(state->files);
-  state->weight_settings.dtype = models::parse_compute_dtype(options.dtype);
-  if (state->files.is_onnx()) {
-    const std::string_view dtype = state->weight_settings.computes_in();
-    if (dtype != "float32")
-      throw make_error(ErrorCode::unsupported, "an ONNX file computes in its own types: --dtype ", dtype,
-                       " is for weights as safetensors");
-  } else {
-    state->weight_settings.quantization = models::read_quantization(state->config);
-  }
-  state->facts.dtype = state->weight_settings.computes_in();
-  if (state->files.is_onnx()) {
-    state->limits = limits_of_config(state->config);
-    state->facts.architecture = state->config.get_string("model_type", "onnx");
-    state->facts.weight_bytes = runtime::onnx_bytes(state->files.onnx_file);
-  } else {
-    read_weights(*state);
-  }
-  state->content = std::make_unique<runtime::ModelContent>(state->files, state->weights, state->manifest);
-  log_rounding(*state);
-  state->facts.hidden_size = static_cast<std::size_t>(state->limits.hidden_size);
-  state->facts.max_positions = static_cast<std::size_t>(state->limits.positions);
-  return state;
 }
 
 // The backends that both lists allow; an empty list allows all.
@@ -179,27 +146,63 @@ Fingerprint Model::State::fingerprint() const {
 
 Fingerprint Model::fingerprint() const { return state_->fingerprint(); }
 
+std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& path, const LoadOptions& options) {
+  auto state = std::make_shared<State>();
+  state->files = runtime::find_model_files(path, options.onnx_file);
+  state->name = runtime::shown_name(path);
+  state->folder = state->files.folder;
+  state->options = options;
+  state->manifest = hub::read_manifest(state->folder);
+  if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
+  state->config = read_config(state->files);
+  state->weight_settings.dtype = models::parse_compute_dtype(options.dtype);
+  if (state->files.is_onnx()) {
+    const std::string_view dtype = state->weight_settings.computes_in();
+    if (dtype != "float32")
+      throw make_error(ErrorCode::unsupported, "an ONNX file computes in its own types: --dtype ", dtype,
+                       " is for weights as safetensors");
+  } else {
+    state->weight_settings.quantization = models::read_quantization(state->config);
+  }
+  state->facts.dtype = state->weight_settings.computes_in();
+  if (state->files.is_onnx()) {
+    state->limits = limits_of_config(state->config);
+    state->facts.architecture = state->config.get_string("model_type", "onnx");
+    state->facts.weight_bytes = runtime::onnx_bytes(state->files.onnx_file);
+  } else {
+    read_weights(*state);
+  }
+  state->content = std::make_unique<runtime::ModelContent>(state->files, state->weights, state->manifest);
+  state->facts.hidden_size = static_cast<std::size_t>(state->limits.hidden_size);
+  state->facts.max_positions = static_cast<std::size_t>(state->limits.positions);
+  return state;
+}
+
 std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& folder, const LoadOptions& options,
-                                                 const std::function<void(const State&)>& prepare,
-                                                 const std::vector<std::string>& supported) {
-  const std::shared_ptr<State> state = read_files(folder, options);
+                                                 const Prepare& prepare, const std::vector<std::string>& supported) {
+  std::shared_ptr<State> state = read(folder, options);
+  state->bind_to_backend(prepare, supported);
+  return state;
+}
+
+void Model::State::bind_to_backend(const Prepare& prepare, const std::vector<std::string>& supported) {
+  log_rounding(*this);
   const machine::Preferences preferences = runtime::preferences_of(options);
-  const machine::ModelNeeds needs{.name = runtime::shown_name(folder),
-                                  .backends = common_backends(state->manifest.backends, supported),
-                                  .file_extension = state->files.is_onnx() ? ".onnx" : "",
-                                  .bytes = state->facts.weight_bytes,
-                                  .dtype = state->facts.dtype};
+  const machine::ModelNeeds needs{.name = name,
+                                  .backends = common_backends(manifest.backends, supported),
+                                  .file_extension = files.is_onnx() ? ".onnx" : "",
+                                  .bytes = facts.weight_bytes,
+                                  .dtype = facts.dtype};
   machine::Machine machine = machine::discover_for(preferences, needs);
   std::vector<machine::FailedChoice> failed;
   for (;;) {
     Selection selection = machine::select(needs, preferences, machine, failed);
-    say(selection, folder, preferences);
-    select_backend(*state, std::move(selection));
+    log_selection(selection, name, preferences);
+    select_backend(*this, std::move(selection));
     try {
-      prepare(*state);
-      return state;
+      return prepare(*this);
     } catch (const runtime::BackendFailure& error) {
-      const Selection& tried = state->facts.selection;
+      const Selection& tried = facts.selection;
       base::log(base::LogLevel::info, "backend failed to load the model",
                 {{"backend", tried.backend}, {"error", error.what()}});
       failed.push_back({tried.backend, tried.device_index, error.what(), error.code()});
