@@ -2,13 +2,19 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <system_error>
 
 #include "apps/alate/common_options.h"
+#include "base/log.h"
 #include "base/os/environment.h"
+#include "formats/json.h"
 #include "hub/model_reference.h"
+#include "pipelines/check_loadable.h"
 #include "server/http/tls.h"
+#include "server/models/model_index.h"
+#include "server/models/model_names.h"
 
 namespace alate::app {
 namespace {
@@ -33,7 +39,40 @@ void check_unix_socket(const std::string& path) {
     throw make_error(ErrorCode::not_found, "unix_socket: there is no folder ", folder.string(), "; make it first");
 }
 
+// The folders of the models that the settings name, by name; else of the only model there is. Names that mean nothing
+// are left out: problems_of reports them.
+std::map<std::string, std::filesystem::path> folders_to_load(const server::Settings& settings) {
+  std::map<std::string, std::filesystem::path> folders;
+  const auto add = [&](const std::string& name, const auto& resolve) {
+    try {
+      folders.emplace(name, resolve(name, settings.models_dir));
+    } catch (const Error& error) {
+      base::log(base::LogLevel::debug, "model not checked", {{"model", name}, {"error", error.what()}});
+    }
+  };
+  for (const std::string& name : settings.preload) add(name, hub::resolve_named_model);
+  for (const auto& [name, strategy] : settings.model_strategies) add(name, hub::resolve_named_model);
+  if (!settings.default_model.empty()) {
+    add(settings.default_model, hub::resolve_model);
+  } else if (const auto index = server::ModelIndex::read(settings.models_dir); index->only_model() != nullptr) {
+    folders.emplace(index->only_model()->name, index->only_model()->folder);
+  }
+  return folders;
+}
+
 }  // namespace
+
+std::vector<Error> unloadable_models(const server::Settings& settings, const LoadOptions& options) {
+  std::vector<Error> problems;
+  for (const auto& [name, folder] : folders_to_load(settings)) {
+    try {
+      pipelines::check_loadable(folder, options);
+    } catch (const Error& error) {
+      problems.push_back(error.with_context("the model " + formats::quoted_name(name) + " cannot be loaded"));
+    }
+  }
+  return problems;
+}
 
 std::vector<Error> problems_of(const server::Settings& settings) {
   std::vector<Error> problems;
@@ -51,10 +90,7 @@ std::vector<Error> problems_of(const server::Settings& settings) {
   const auto& folder = settings.models_dir;
   if (!folder.empty() && !is_folder(folder) && !is_usual(folder))
     attempt("", [&] { throw make_error(ErrorCode::not_found, "models_dir: there is no folder ", folder.string()); });
-  const auto& model = settings.default_model;
-  std::error_code error;
-  if (!model.empty() && !std::filesystem::exists(model, error))
-    attempt("model", [&] { hub::resolve_model(model, folder); });
+  if (!settings.default_model.empty()) attempt("model", [&] { const server::ModelNames names(settings); });
   for (const std::string& name : settings.preload) attempt("preload", [&] { hub::resolve_named_model(name, folder); });
   for (const auto& [name, strategy] : settings.model_strategies)
     attempt("model_strategies", [&] { hub::resolve_named_model(name, folder); });

@@ -4,12 +4,17 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "alate/model.h"
 #include "server/settings/settings.h"
 
 namespace alate::app {
 
-/// Everything that would keep a server with these settings from working as configured. Reads files, but opens no
+/// Everything that would keep a server with these settings from starting as configured. Reads files, but opens no
 /// sockets and loads no models.
 std::vector<Error> problems_of(const server::Settings& settings);
+
+/// An error for each model that the settings name, or for the only model there is, that could not be loaded, as
+/// pipelines::check_loadable says. Models that do not exist are left to problems_of.
+std::vector<Error> unloadable_models(const server::Settings& settings, const LoadOptions& options);
 
 }  // namespace alate::app

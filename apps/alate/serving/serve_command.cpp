@@ -34,7 +34,8 @@ struct ServeOptions {
 
 void declare(Arguments& arguments, ServeOptions& options) {
   arguments.positional("MODEL", false, options.model);
-  arguments.flag("--check-config", "only say whether the settings are right, and what they are", options.only_checks);
+  arguments.flag("--check-config", "only say whether the settings are right and their models can be loaded",
+                 options.only_checks);
   arguments.option("--config", "FILE", "read settings there; see docs/configuration.md",
                    [&](std::string_view path) { options.configuration.choose(path); });
   arguments.option("--output", "FORMAT", "of --check-config: text (as a file would have it) or json",
@@ -92,15 +93,20 @@ CommonOptions common_options(const server::Settings& settings) {
 
 void check(const server::Settings& settings, const ServeOptions& options) {
   std::vector<Error> problems = problems_of(settings);
+  bool settings_are_right = problems.empty();
   try {
-    const machine::Preferences preferences = runtime::preferences_of(load_options(common_options(settings)));
+    const LoadOptions load = load_options(common_options(settings));
+    const machine::Preferences preferences = runtime::preferences_of(load);
     machine::select({.name = "any"}, preferences, machine::discover_for(preferences));
+    for (Error& error : unloadable_models(settings, load)) problems.push_back(std::move(error));
   } catch (const Error& error) {
+    settings_are_right = false;
     problems.push_back(error);
   }
   std::string all;
   for (const Error& problem : problems) all += (all.empty() ? "" : "; ") + std::string(problem.what());
-  if (!all.empty()) throw Error(ErrorCode::invalid_argument, all);
+  // Where only models are at fault, the code is that of loading them.
+  if (!all.empty()) throw Error(settings_are_right ? problems.front().code() : ErrorCode::invalid_argument, all);
 
   Output output;
   if (options.output == OutputFormat::json) {

@@ -23,7 +23,7 @@ constexpr std::string_view kNotReadyAnswer = R"({
   "type": "object",
   "required": ["error", "code"],
   "properties": {
-    "error": {"type": "string", "description": "Whether models are being loaded or the server is shutting down."},
+    "error": {"type": "string", "description": "Models are being loaded, the default model cannot be, or it shuts down."},
     "code": {"type": "string", "enum": ["unavailable"]}
   }
 })";
@@ -74,6 +74,8 @@ void show_readiness(Call& call) {
     return call.exchange->reply(not_ready("the server is loading the models it begins with; ask again"));
   if (const std::string obstacle = call.services.obstacle ? call.services.obstacle() : ""; !obstacle.empty())
     return call.exchange->reply(not_ready(obstacle + "; restart it if this does not end"));
+  if (const std::string failure = call.services.models.default_failure(); !failure.empty())
+    return call.exchange->reply(not_ready(failure + "; it is tried again every minute, and when its files change"));
   call.exchange->reply(status("ready"));
 }
 

@@ -16,6 +16,7 @@
 #include "hub/model_reference.h"
 #include "runtime/loading/loaded_model.h"
 #include "server/models/backend_choices.h"
+#include "server/models/default_model_failure.h"
 #include "server/models/host_limits.h"
 #include "server/models/model_deleter.h"
 #include "server/models/model_listing.h"
@@ -73,6 +74,8 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   ModelListings listings;
   std::atomic<std::ptrdiff_t> preloads_left = -1;
   std::atomic<bool> refresh_is_queued = false;
+  DefaultModelFailure default_failure;
+  std::atomic<bool> check_is_queued = false;
 
   base::Mutex mutex;
   std::condition_variable room;  // signals that a model that took room has loaded or failed
@@ -89,6 +92,10 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   void load(const std::string& key);
   Hosted load_in_room(const std::string& key, const NamedFolder& model, const std::string& backend);
   void make_room(std::unique_lock<std::mutex>& lock, const std::string& key);
+  std::optional<NamedFolder> default_model() const;
+  void note_load(const NamedFolder& model, const std::exception_ptr& error);
+  void check_default();
+  void queue_check_of_default(const std::function<void()>& done = {});
   bool is_eager(const std::string& name) const;
   KeepAlive longest_keep_alive() const;
   std::string canonical(std::string_view name);
@@ -99,6 +106,49 @@ bool ModelHost::State::is_eager(const std::string& name) const {
   return std::ranges::any_of(settings.model_strategies, [&](const auto& each) {
     // Keys may omit the owner, as in requests.
     return each.second == LoadStrategy::eager && (each.first == name || name.ends_with("/" + each.first));
+  });
+}
+
+// The model that requests get without naming one; nothing where they must name one.
+std::optional<NamedFolder> ModelHost::State::default_model() const {
+  try {
+    return names.resolve_soon({});
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Runs on a loader thread, after a model was loaded where the settings say.
+void ModelHost::State::note_load(const NamedFolder& model, const std::exception_ptr& error) {
+  if (error == nullptr) return default_failure.clear(model.name);
+  const std::optional<NamedFolder> usual = default_model();
+  if (!usual || usual->name != model.name) return;
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& failure) {
+    default_failure.set(model, failure.what(), listings);
+  }
+}
+
+// Runs on a loader thread.
+void ModelHost::State::check_default() {
+  const std::optional<NamedFolder> model = default_model();
+  try {
+    if (model) check_hosted_model(*model, hosting);
+    default_failure.clear();
+  } catch (const std::exception& failure) {
+    default_failure.set(*model, failure.what(), listings);
+  }
+}
+
+// Calls `done` afterwards, unless the host stops before.
+void ModelHost::State::queue_check_of_default(const std::function<void()>& done) {
+  const std::lock_guard lock(mutex);
+  if (closed || check_is_queued.exchange(true)) return;
+  loaders.push([self = shared_from_this(), done] {
+    self->check_default();
+    self->check_is_queued = false;
+    if (done) done();
   });
 }
 
@@ -204,6 +254,7 @@ void ModelHost::State::load(const std::string& key) {
   } catch (...) {
     error = std::current_exception();
   }
+  if (backend.empty()) note_load(model, error);
   std::vector<Ready> waiting;
   std::vector<Hosted> evicted;
   {
@@ -380,6 +431,7 @@ void ModelHost::unload_idle() {
     look_ups_.push([state = state_] {
       state->refresh_is_queued = false;
       state->names.refresh_if_requested();
+      if (state->default_failure.is_due(state->listings)) state->queue_check_of_default();
     });
   }
   const Clock::time_point now = Clock::now();
@@ -432,6 +484,10 @@ void ModelHost::preload() {
   if (!state_->settings.default_model.empty()) wanted.insert(state_->names.default_name());
   // One extra, until all have been requested.
   state_->preloads_left = static_cast<std::ptrdiff_t>(wanted.size()) + 1;
+  if (wanted.empty() && state_->default_model()) {  // else it is among those that are loaded
+    ++state_->preloads_left;
+    state_->queue_check_of_default([state = state_.get()] { --state->preloads_left; });
+  }
   for (const std::string& name : wanted) {
     state_->acquire(name, {}, [state = state_.get(), name](const Hosted&, const std::exception_ptr& error) {
       try {
@@ -444,6 +500,8 @@ void ModelHost::preload() {
   }
   --state_->preloads_left;
 }
+
+std::string ModelHost::default_failure() const { return state_->default_failure.reason(); }
 
 bool ModelHost::preloaded() const { return state_->preloads_left == 0; }
 

@@ -102,6 +102,10 @@ class ModelHost {
   /// background; `preloaded` becomes true when that is done, whether or not it succeeded.
   void preload();
   bool preloaded() const;
+  /// Why the model that requests get without naming one cannot be loaded, without local paths; empty if it can, or if
+  /// requests must name one. Found by `preload` and by each load, and again when the model's files change or a minute
+  /// has passed: asking costs nothing.
+  std::string default_failure() const;
 
  private:
   struct State;

@@ -11,6 +11,7 @@
 #include "alate/error.h"
 #include "base/log.h"
 #include "formats/json.h"
+#include "pipelines/check_loadable.h"
 #include "pipelines/embedding_rows.h"
 #include "runtime/batching/batch_work.h"
 #include "server/models/model_listing.h"
@@ -38,6 +39,27 @@ Error without_path(const Error& error, const NamedFolder& model) {
       .with_context("the model " + formats::quoted_name(model.name) + " cannot be loaded");
 }
 
+// The result of `load`; its errors are logged, and thrown without local paths.
+template <typename Load>
+auto with_errors_for_clients(const NamedFolder& model, const HostingOptions& options, const Load& load) {
+  try {
+    return load();
+  } catch (const Error& error) {
+    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
+    // A backend named by a client but missing on this machine will not appear by retrying.
+    const bool backend_is_missing = error.code() == ErrorCode::unavailable && options.load.asked_by == kRequest;
+    throw without_path(backend_is_missing ? Error(ErrorCode::unsupported, error.what()) : error, model);
+  } catch (const std::bad_alloc&) {
+    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", "out of memory"}});
+    throw make_error(ErrorCode::resource_exhausted, "there is not enough memory to load the model ",
+                     formats::quoted_name(model.name), "; try again later, or ask for a smaller one");
+  } catch (const std::exception& error) {
+    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
+    throw make_error(ErrorCode::internal, "the model ", formats::quoted_name(model.name),
+                     " cannot be loaded for a reason inside the server; its log says more");
+  }
+}
+
 runtime::BatchScheduler::Run batch_function(const EmbeddingPipeline& pipeline) {
   return [pipeline](std::uint64_t program, runtime::BatchScheduler::Rows rows, Cancellation cancellation) {
     std::vector<pipelines::EmbeddingRow> views;
@@ -53,7 +75,7 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
                                                const HostingOptions& options,
                                                const std::shared_ptr<DeferredDeleter>& deleter) {
   const Clock::time_point begin = Clock::now();
-  try {
+  return with_errors_for_clients(model, options, [&]() -> std::shared_ptr<HostedModel> {
     EmbeddingPipeline pipeline = EmbeddingPipeline::load(model.folder, options.load);
     (void)pipeline.model().fingerprint();  // read the files here, not while requests wait: answers include it
     runtime::BatchSchedulerOptions batches = options.batches;
@@ -66,20 +88,11 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
                                                           .load_time = Clock::now() - begin,
                                                           .scheduler = std::move(scheduler)});
     return {made.release(), [deleter](HostedModel* released) noexcept { deleter->release(released); }};
-  } catch (const Error& error) {
-    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
-    // A backend named by a client but missing on this machine will not appear by retrying.
-    const bool backend_is_missing = error.code() == ErrorCode::unavailable && options.load.asked_by == kRequest;
-    throw without_path(backend_is_missing ? Error(ErrorCode::unsupported, error.what()) : error, model);
-  } catch (const std::bad_alloc&) {
-    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", "out of memory"}});
-    throw make_error(ErrorCode::resource_exhausted, "there is not enough memory to load the model ",
-                     formats::quoted_name(model.name), "; try again later, or ask for a smaller one");
-  } catch (const std::exception& error) {
-    base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
-    throw make_error(ErrorCode::internal, "the model ", formats::quoted_name(model.name),
-                     " cannot be loaded for a reason inside the server; its log says more");
-  }
+  });
+}
+
+void check_hosted_model(const NamedFolder& model, const HostingOptions& options) {
+  with_errors_for_clients(model, options, [&] { pipelines::check_loadable(model.folder, options.load); });
 }
 
 std::size_t bytes_in_memory(const HostedModel& model) {

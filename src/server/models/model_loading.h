@@ -24,6 +24,9 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
                                                const HostingOptions& options,
                                                const std::shared_ptr<DeferredDeleter>& deleter);
 
+/// Throws the error with which load_hosted_model would fail, without loading the model: pipelines::check_loadable.
+void check_hosted_model(const NamedFolder& model, const HostingOptions& options);
+
 /// Bytes that a loaded model's weights occupy in memory.
 std::size_t bytes_in_memory(const HostedModel& model);
 

@@ -30,9 +30,10 @@ are errors; they name the file, line and column. A key without a value counts as
 unit (`250ms`, `30s`, `5m`, `1h30m`); a number alone is seconds. As options and variables, lists are written with
 commas.
 
-`alate serve --check-config` says what is wrong, certificates and models included, and ends with exit code 2; or it
-prints all settings as the server would use them, keys of clients hidden, and ends with 0. With `--output json` they
-are JSON.
+`alate serve --check-config` says what is wrong, certificates included, and ends with exit code 2. Models that the
+settings name, or the only one there is, are checked as far as they can be without loading them; where only they are at
+fault, the exit code is that of `alate embed`. If nothing is wrong, it prints all settings as the server would use
+them, keys of clients hidden, and ends with 0. With `--output json` they are JSON.
 
 ```yaml
 host: 0.0.0.0

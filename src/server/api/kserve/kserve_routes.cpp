@@ -58,6 +58,7 @@ void show_ready(Call& call) {
   if (!call.services.models.preloaded()) refuse_not_ready("the server is loading its models");
   if (const std::string obstacle = call.services.obstacle ? call.services.obstacle() : ""; !obstacle.empty())
     refuse_not_ready(obstacle);
+  if (const std::string failure = call.services.models.default_failure(); !failure.empty()) refuse_not_ready(failure);
   call.exchange->reply(json_response(Json(Json::Object{{"ready", true}})));
 }
 

@@ -1,5 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "base/files/mapped_file.h"
 #include "server/api/without_paths.h"
 #include "server/readiness.h"
 #include "tests/unit/server/route_testing.h"
@@ -70,6 +76,62 @@ TEST_F(OperationsRoutes, IsNotReadyWhileItsThreadsHang) {
     while (obstacle().find("not answered") == std::string::npos) std::this_thread::yield();
   }
   while (!obstacle().empty()) std::this_thread::yield();
+  EXPECT_EQ(get("/readyz").status, 200);
+}
+
+// Before any request has asked for it, and however often readiness is asked for.
+TEST_F(OperationsRoutes, IsNotReadyWhileItsOnlyModelCannotBeLoaded) {
+  add("acme/mean");
+  const std::filesystem::path config = settings.models_dir / "acme/mean/config.json";
+  const std::string whole = base::read_text_file(config);
+  std::ofstream(config) << R"({"model_type": "llama"})";
+  host().preload();
+  while (!host().preloaded()) std::this_thread::yield();
+  for (int probe = 0; probe < 3; ++probe) {
+    const Response response = get("/readyz");
+    EXPECT_EQ(response.status, 503);
+    EXPECT_NE(header(response, "Retry-After"), "");
+    EXPECT_NE(text(json(response), "error").find("acme/mean"), std::string::npos) << response.body;
+    EXPECT_NE(text(json(response), "error").find("'llama'"), std::string::npos) << response.body;
+    EXPECT_EQ(response.body.find(folder.path().string()), std::string::npos) << response.body;
+  }
+  EXPECT_EQ(call(kserve_routes(), Method::get, "/v2/health/ready").status, 503);
+  EXPECT_EQ(get("/health").status, 200);
+  host().unload_idle();
+  EXPECT_EQ(get("/readyz").status, 503);
+  // The operator mends it.
+  std::ofstream(config) << whole;
+  while (get("/readyz").status != 200) {
+    host().unload_idle();
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(acquire("").model()->name, "acme/mean");
+}
+
+TEST_F(OperationsRoutes, IsNotReadyAfterLoadingTheDefaultModelHasFailed) {
+  add("acme/mean");
+  add("acme/other");
+  settings.default_model = "acme/mean";
+  const std::filesystem::path weights = settings.models_dir / "acme/mean/model.safetensors";
+  std::filesystem::rename(weights, weights.string() + ".kept");
+  host().preload();
+  while (!host().preloaded()) std::this_thread::yield();
+  EXPECT_NE(text(json(get("/readyz")), "error").find("acme/mean"), std::string::npos);
+  // Another model says nothing about it, and a load that succeeds ends it.
+  (void)acquire("acme/other").model();
+  EXPECT_EQ(get("/readyz").status, 503);
+  std::filesystem::rename(weights.string() + ".kept", weights);
+  (void)acquire("").model();
+  EXPECT_EQ(get("/readyz").status, 200);
+}
+
+TEST_F(OperationsRoutes, IsReadyThoughOneOfSeveralModelsCannotBeLoaded) {
+  add("acme/mean");
+  add("acme/other");
+  std::ofstream(settings.models_dir / "acme/mean/config.json") << "{";
+  host().preload();
+  while (!host().preloaded()) std::this_thread::yield();
+  (void)acquire("acme/mean").error();
   EXPECT_EQ(get("/readyz").status, 200);
 }
 
