@@ -2,6 +2,7 @@
 #include "alate/error.h"
 #include "arguments.h"
 #include "formats/json.h"
+#include "models/architecture_table.h"
 #include "output.h"
 #include "overview.h"
 #include "verb.h"
@@ -15,6 +16,11 @@ void run_help(Arguments& arguments) {
   if (command.empty()) {
     Output output;
     output.write(overview());
+    return output.finish();
+  }
+  if (command == "models") {
+    Output output;
+    output.write(models::architecture_table());
     return output.finish();
   }
   const Verb* verb = find_verb(command);

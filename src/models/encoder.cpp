@@ -10,7 +10,8 @@ namespace alate::models {
 namespace {
 
 constexpr std::array kArchitectures = {
-    Architecture{"bert", "bert.", bert_limits, build_bert},
+    Architecture{"bert", "bert.", bert_limits, build_bert, bert_heads,
+                 "all-MiniLM-L6-v2, bge-small-en-v1.5, e5-base-v2, mxbai-embed-large-v1"},
 };
 
 }  // namespace
@@ -37,6 +38,8 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b) {
   in.unpad_index = of("unpad_index", {in.tokens, 2});
   return in;
 }
+
+std::span<const Architecture> architectures() { return kArchitectures; }
 
 const Architecture& find_architecture(const formats::Json& config) {
   const std::string type = config.get_string("model_type", "");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -55,7 +56,12 @@ struct Architecture {
   EncoderLimits (*limits)(const formats::Json& config);
   BuiltEncoder (*build)(graph::Builder& b, const formats::Json& config, Weights& weights, const EncoderInputs& inputs,
                         HeadChoice head);
+  std::vector<std::string_view> (*heads)();  // the classes in `architectures` of config.json whose logits are built
+  std::string_view examples;                 // models of this architecture that people know
 };
+
+/// All that can be built, in the order of the documentation.
+std::span<const Architecture> architectures();
 
 /// The architecture of a config.json. Throws unsupported naming the model_type.
 const Architecture& find_architecture(const formats::Json& config);
@@ -64,6 +70,7 @@ const Architecture& find_architecture(const formats::Json& config);
 graph::Value activate(graph::Builder& b, std::string_view name, graph::Value x);
 
 // The architectures, one file each.
+std::vector<std::string_view> bert_heads();
 EncoderLimits bert_limits(const formats::Json& config);
 BuiltEncoder build_bert(graph::Builder& b, const formats::Json& config, Weights& weights, const EncoderInputs& inputs,
                         HeadChoice head);

@@ -1,6 +1,10 @@
 // BERT: Devlin and others 2018, arXiv:1810.04805. Names and defaults are those of transformers' BertModel.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "alate/error.h"
 #include "models/encoder.h"
@@ -109,10 +113,12 @@ class Bert {
   }
 
   // A linear layer whose output width is given by the file.
-  Value classifier(Value x) {
+  Value token_classifier(Value x) {
     b_.set_source("classifier");
     return head("classifier", x, config_.hidden, weights_.rows("classifier.weight"));
   }
+
+  Value sequence_classifier(Value x) { return token_classifier(pooler(x)); }
 
  private:
   Value word_table() { return weights_.get(b_, kWordTable, {config_.vocabulary, config_.hidden}); }
@@ -152,7 +158,23 @@ class Bert {
   const EncoderInputs& in_;
 };
 
+// A head that gives logits, by its class in transformers.
+struct Head {
+  std::string_view name;
+  Value (Bert::*logits)(Value x);
+};
+
+constexpr std::array kHeads = {Head{"BertForMaskedLM", &Bert::masked_language_head},
+                               Head{"BertForTokenClassification", &Bert::token_classifier},
+                               Head{"BertForSequenceClassification", &Bert::sequence_classifier}};
+
 }  // namespace
+
+std::vector<std::string_view> bert_heads() {
+  std::vector<std::string_view> names;
+  for (const Head& head : kHeads) names.push_back(head.name);
+  return names;
+}
 
 EncoderLimits bert_limits(const Json& config) {
   const BertConfig bert = parse(config);
@@ -167,12 +189,9 @@ BuiltEncoder build_bert(Builder& b, const Json& json, Weights& weights, const En
 
   BuiltEncoder built{.last_hidden_state = x, .outputs = {}};
   if (head == HeadChoice::none) return built;
-  if (config.head == "BertForMaskedLM") {
-    built.outputs = {{"logits", bert.masked_language_head(x)}};
-  } else if (config.head == "BertForTokenClassification") {
-    built.outputs = {{"logits", bert.classifier(x)}};
-  } else if (config.head == "BertForSequenceClassification") {
-    built.outputs = {{"logits", bert.classifier(bert.pooler(x))}};
+  const auto* known = std::ranges::find(kHeads, config.head, &Head::name);
+  if (known != kHeads.end()) {
+    built.outputs = {{"logits", (bert.*known->logits)(x)}};
   } else if (config.head.starts_with("BertFor") || config.head.starts_with("BertLM")) {
     throw make_error(ErrorCode::unsupported, "the head '", config.head,
                      "' of config.json's architectures is not built here: ", config.head);

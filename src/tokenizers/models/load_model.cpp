@@ -20,6 +20,12 @@ std::string_view type_of(const Json& part, std::string_view where) {
 
 }  // namespace
 
+std::vector<std::string_view> model_types() {
+  std::vector<std::string_view> types;
+  for (const auto& known : kModels) types.push_back(known.type);
+  return types;
+}
+
 ModelPtr load_model(const Json& part, std::string_view where) {
   const std::string_view type = type_of(part, where);
   for (const auto& known : kModels) {

@@ -35,4 +35,7 @@ using ModelPtr = std::unique_ptr<const Model>;
 /// The model that a tokenizer.json states. Throws corrupt, or unsupported naming the type.
 ModelPtr load_model(const Json& part, std::string_view where);
 
+/// The types that load_model knows: "WordPiece".
+std::vector<std::string_view> model_types();
+
 }  // namespace alate::tokenizers

@@ -1,0 +1,237 @@
+// `alate doctor MODEL` and `alate serve --check-config` say of a model what `alate embed` would say, before any work.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/json.h"
+#include "models/encoder.h"
+#include "program.h"
+#include "tests/unit/base/other_user.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "tiny_models.h"
+
+namespace alate::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using base::TemporaryFolder;
+using formats::Json;
+
+void expect_part(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text << " lacks " << part;
+}
+
+void overwrite(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+// A folder of models with one tiny model in it, and no runtimes.
+class Doctor : public ::testing::Test {
+ protected:
+  Doctor() {
+    fs::create_directories(models_ / "someone");
+    fs::copy(tiny_model("st_mean"), model_, fs::copy_options::recursive);
+  }
+
+  ProgramRun run(const std::vector<std::string>& arguments) const {
+    return run_program(arguments, {.environment = {{"ALATE_HOME", folder_.path().string()},
+                                                   {"ONNXRUNTIME_ROOT", (folder_.path() / "none").string()}}});
+  }
+
+  // The program's last line on standard error, for each command that should end with the same one.
+  void expect_same_error(int exit_code) const {
+    const ProgramRun embed = run({"embed", model_.string(), "a text"});
+    EXPECT_EQ(embed.exit_code, exit_code) << embed.error;
+    const std::string error = lines_of(embed.error).back();
+
+    const ProgramRun text = run({"doctor", model_.string()});
+    EXPECT_EQ(text.exit_code, exit_code) << text.error;
+    EXPECT_EQ(lines_of(text.error).back(), error);
+    for (const char* part :
+         {"Machine\n", "\nBackends\n", "\nDecision for the model mean\n", "none: the model cannot run"})
+      expect_part(text.out, part);
+
+    const ProgramRun json = run({"doctor", model_.string(), "--output", "json"});
+    EXPECT_EQ(json.exit_code, exit_code) << json.error;
+    EXPECT_EQ(lines_of(json.error).back(), error);
+    const Json answer = formats::parse_json(json.out, "doctor");
+    EXPECT_TRUE(answer.find("selection")->find("backend")->is_null());
+    EXPECT_FALSE(answer.find("selection")->find("considered")->as_array("considered").empty());
+    EXPECT_NE(answer.find("machine"), nullptr);
+    const Json& problem = *answer.find("error");
+    EXPECT_EQ("alate: " + problem.get_string("code", "") + ": " + problem.get_string("message", ""), error);
+
+    const std::string reason = problem.get_string("message", "");
+    for (const std::vector<std::string>& named :
+         std::vector<std::vector<std::string>>{{}, {model_.string()}, {"--preload", "mean"}, {"someone/mean"}}) {
+      std::vector<std::string> arguments = {"serve", "--check-config", "--models-dir", models_.string()};
+      arguments.insert(arguments.end(), named.begin(), named.end());
+      const ProgramRun check = run(arguments);
+      EXPECT_EQ(check.exit_code, exit_code) << check.error;
+      EXPECT_EQ(check.out, "");
+      expect_part(check.error, reason);
+    }
+  }
+
+  TemporaryFolder folder_;
+  const fs::path models_ = folder_.path() / "models", model_ = models_ / "someone/mean";
+};
+
+TEST_F(Doctor, HasNoErrorForAModelThatRuns) {
+  const ProgramRun run = this->run({"doctor", model_.string(), "--output", "json"});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_EQ(run.error, "");
+  const Json answer = formats::parse_json(run.out, "doctor");
+  EXPECT_EQ(answer.find("error"), nullptr);
+  EXPECT_EQ(answer.find("selection")->get_string("backend", ""), "cpu");
+  EXPECT_EQ(this->run({"serve", "--check-config", "--models-dir", models_.string()}).exit_code, 0);
+}
+
+TEST_F(Doctor, SaysThatAnArchitectureIsNotBuilt) {
+  overwrite(model_ / "config.json", R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"]})");
+  expect_same_error(3);
+}
+
+TEST_F(Doctor, SaysThatATokenizerIsNotRead) {
+  overwrite(model_ / "tokenizer.json", R"({"model": {"type": "BPE", "vocab": {}, "merges": []}})");
+  expect_same_error(3);
+}
+
+TEST_F(Doctor, SaysThatLayersAreMissing) {
+  std::string config = base::read_text_file(model_ / "config.json");
+  const std::string one = "\"num_hidden_layers\": 1";
+  overwrite(model_ / "config.json", config.replace(config.find(one), one.size(), "\"num_hidden_layers\": 3"));
+  expect_same_error(4);
+}
+
+TEST_F(Doctor, SaysThatTheWeightsAreAPointer) {
+  overwrite(model_ / "model.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
+  expect_part(run({"embed", model_.string(), "a text"}).error, "git lfs pull");
+  expect_same_error(7);
+}
+
+TEST_F(Doctor, SaysThatTheTokenizerIsAPage) {
+  overwrite(model_ / "tokenizer.json", "<!DOCTYPE html>\n<html><body>Sign in</body></html>\n");
+  expect_part(run({"embed", model_.string(), "a text"}).error, "is an HTML page");
+  expect_part(run({"tokenize", (model_ / "tokenizer.json").string(), "a text"}).error, "is an HTML page");
+  expect_same_error(7);
+}
+
+TEST_F(Doctor, SaysHowWeightsOfOtherFormatsAreConverted) {
+  fs::rename(model_ / "model.safetensors", model_ / "pytorch_model.bin");
+  expect_part(run({"embed", model_.string(), "a text"}).error, "safe_serialization=True");
+  expect_same_error(3);
+  fs::rename(model_ / "pytorch_model.bin", model_ / "mean.gguf");
+  expect_part(run({"embed", model_.string(), "a text"}).error, "GGUF");
+  expect_same_error(3);
+}
+
+TEST_F(Doctor, NamesTheRuntimeThatAnOnnxFileNeeds) {
+  const ProgramRun backends = run({"backends", "--output", "json"});
+  for (const Json& each : formats::parse_json(backends.out, "backends").find("backends")->as_array("backends")) {
+    if (each.get_string("name", "") == "onnx" && each.get_bool("available", false))
+      GTEST_SKIP() << "the system has an ONNX Runtime of its own";
+  }
+  fs::remove(model_ / "model.safetensors");
+  fs::copy_file(source_folder() / "tests/fuzz/corpus/onnx/dense.onnx", model_ / "model.onnx");
+  const ProgramRun doctor = run({"doctor", model_.string()});
+  expect_part(doctor.out, "onnx");
+  expect_part(doctor.out, "it does not run .onnx files");
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{}, {"--backend", "cpu"}, {"--backend", "cpu", "--policy", "strict"}}) {
+    std::vector<std::string> arguments = {"embed", (model_ / "model.onnx").string(), "a text"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_part(run(arguments).error, "alate backends install onnx");
+  }
+  expect_same_error(run({"embed", model_.string(), "a text"}).exit_code);
+}
+
+TEST_F(Doctor, OfAModelThatIsNotThereSaysOnlyThat) {
+  const ProgramRun run = this->run({"doctor", "./nowhere"});
+  EXPECT_EQ(run.exit_code, 4);
+  EXPECT_EQ(run.out, "");
+}
+
+TEST_F(Doctor, CheckConfigNamesEachModelThatCannotBeLoaded) {
+  fs::copy(model_, models_ / "someone/other", fs::copy_options::recursive);
+  overwrite(model_ / "config.json", "{");
+  overwrite(models_ / "someone/other/config.json", R"({"model_type": "llama"})");
+  const std::vector<std::string> check = {"serve", "--check-config", "--models-dir", models_.string()};
+  EXPECT_EQ(run(check).exit_code, 0);  // no request gets them without naming them
+  std::vector<std::string> both = check;
+  both.insert(both.end(), {"--preload", "mean,other"});
+  const ProgramRun run = this->run(both);
+  EXPECT_NE(run.exit_code, 0);
+  EXPECT_EQ(lines_of(run.error).size(), 1u) << run.error;
+  expect_part(run.error, "the model \"mean\" cannot be loaded");
+  expect_part(run.error, "the model \"other\" cannot be loaded");
+}
+
+TEST_F(Doctor, AnAddressOfTheHubIsAnsweredWithTheNameToUse) {
+  for (const std::string command : {"embed", "doctor", "tokenize"}) {
+    const ProgramRun run =
+        this->run({command, "https://huggingface.co/someone/mean/tree/main", "--models-dir", models_.string()});
+    EXPECT_EQ(run.exit_code, 2) << run.error;
+    expect_part(run.error, "name it someone/mean");
+  }
+  expect_part(run({"embed", "https://huggingface.co/a/b/resolve/main/model.safetensors", "x"}).error,
+              "hf download a/b --local-dir ");
+}
+
+TEST_F(Doctor, AnUnreadableFolderIsNotCalledMissing) {
+  fs::permissions(folder_.path(), fs::perms(0755));
+  fs::permissions(model_, fs::perms::none);
+  const base::AsOrdinaryUser user;
+  if (!user.works()) GTEST_SKIP() << "root cannot give up its permissions here";
+  if (::euidaccess(program_path().c_str(), X_OK) != 0)
+    GTEST_SKIP() << "the program is in a folder of another user";
+  for (const std::string command : {"embed", "doctor", "tokenize"}) {
+    const ProgramRun run = this->run({command, model_.string()});
+    EXPECT_EQ(run.exit_code, 6) << run.error;
+    expect_part(run.error, "may not read the folder " + model_.string());
+  }
+}
+
+TEST_F(Doctor, AGpuThatIsNotThereIsWarnedOfAsABackendIs) {
+  for (const std::vector<std::string>& asked :
+       std::vector<std::vector<std::string>>{{"--gpu", "cuda"}, {"--backend", "cuda"}}) {
+    std::vector<std::string> arguments = {"embed", model_.string(), "a text"};
+    arguments.insert(arguments.end(), asked.begin(), asked.end());
+    const ProgramRun run = this->run(arguments);
+    EXPECT_EQ(run.exit_code, 0);
+    if (run.error.empty()) GTEST_SKIP() << "there is such a device";
+    EXPECT_TRUE(run.error.starts_with("warn: backend passed over backend=cuda reason=")) << run.error;
+    expect_part(run.error, "used=cpu");
+  }
+}
+
+TEST_F(Doctor, TokenIdsThatAreTooManyNameTheirRow) {
+  const Tensor ids = Tensor::zeros({DType::i64, {2, 600}});
+  const std::vector<formats::NamedTensor> inputs = {{"input_ids", ids}};
+  formats::write_tensors(folder_.path() / "in.npz", inputs);
+  const ProgramRun run = this->run({"forward", model_.string(), "--inputs", (folder_.path() / "in.npz").string(),
+                                    "--outputs", (folder_.path() / "out.npz").string()});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.error, "alate: invalid_argument: row 0 has 600 tokens; the model takes 40\n");
+}
+
+TEST(HelpOfModels, IsTheTableOfTheReadme) {
+  const ProgramRun run = run_program({"help", "models"});
+  EXPECT_EQ(run.exit_code, 0);
+  for (const models::Architecture& architecture : models::architectures()) {
+    const std::size_t row = run.out.find("\n| `" + std::string(architecture.model_type) + "` |");
+    ASSERT_NE(row, std::string::npos) << architecture.model_type;
+    for (const std::string_view head : architecture.heads())
+      EXPECT_NE(run.out.find("`" + std::string(head) + "`", row), std::string::npos) << head;
+  }
+  const std::string readme = base::read_text_file(source_folder() / "README.md");
+  EXPECT_NE(readme.find("<!-- alate help models -->\n" + run.out + "<!-- end -->\n"), std::string::npos)
+      << "put this between the markers of README.md:\n"
+      << run.out;
+}
+
+}  // namespace
+}  // namespace alate::tests
