@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <system_error>
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
 
@@ -17,16 +17,10 @@ namespace fs = std::filesystem;
 
 // The file's size. Error messages reveal no names outside the model's folder.
 std::uint64_t size_of(const fs::path& file, const std::string& name, const base::ContainedFiles& files) {
-  std::error_code error;
-  if (!fs::exists(file, error))
+  if (!base::is_there(file))
     throw make_error(ErrorCode::not_found, "its weights are in ", formats::quoted_name(name),
                      ", and there is no such file beside it; download it too");
-  files.require_file(file);
-  const std::uintmax_t bytes = fs::file_size(file, error);
-  if (error)
-    throw make_error(ErrorCode::unavailable, "the size of ", formats::quoted_name(name),
-                     " cannot be read: ", error.message());
-  return bytes;
+  return base::MappedFile::open(file, base::MappedFile::Mode::map, &files)->bytes().size();
 }
 
 void require_bytes(const ExternalTensor& tensor, std::uint64_t size) {

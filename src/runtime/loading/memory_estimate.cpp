@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "formats/safetensors/safetensors_model.h"
 #include "machine/discovery.h"
+#include "runtime/loading/model_files.h"
 
 namespace alate::runtime {
 namespace {
@@ -161,12 +162,9 @@ void require_memory(backends::Backend& backend, std::string_view device_index, c
   }
 }
 
-FolderGraph graph_of_folder(const std::filesystem::path& folder, std::string_view dtype) {
+FolderGraph graph_of_folder(const std::filesystem::path& given, std::string_view dtype) {
+  const std::filesystem::path folder = find_model_files(given).folder;
   const std::filesystem::path path = folder / "config.json";
-  if (!std::filesystem::is_directory(folder)) {
-    throw make_error(ErrorCode::not_found, "'", folder.string(),
-                     "' is not a folder: name the folder of a model, with config.json and model.safetensors");
-  }
   const formats::Json config = formats::parse_json(base::read_contained_file(folder, "config.json"), path.string());
   const models::Architecture& architecture = models::find_architecture(config);
   const formats::SafetensorsModel file = formats::SafetensorsModel::open_folder(folder, base::MappedFile::Mode::map);

@@ -133,8 +133,9 @@ void ModelHost::State::note_load(const NamedFolder& model, const std::exception_
 // Runs on a loader thread.
 void ModelHost::State::check_default() {
   const std::optional<NamedFolder> model = default_model();
+  if (!model) return default_failure.clear();
   try {
-    if (model) check_hosted_model(*model, hosting);
+    check_hosted_model(*model, hosting);
     default_failure.clear();
   } catch (const std::exception& failure) {
     default_failure.set(*model, failure.what(), listings);

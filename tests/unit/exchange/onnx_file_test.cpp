@@ -223,6 +223,13 @@ TEST_F(OnnxFolder, AllBytesMustBeThere) {
   EXPECT_EQ(refused({{"location", "not_there.bin"}}).code(), ErrorCode::not_found);
 }
 
+TEST_F(OnnxFolder, APointerInPlaceOfTheWeightsIsNamed) {
+  folder_.write("model/w.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 64\n");
+  const Error error = refused({{"location", "w.bin"}});
+  EXPECT_EQ(error.code(), ErrorCode::corrupt);
+  EXPECT_NE(error.message().find("w.bin is a Git LFS pointer"), std::string::npos) << error.message();
+}
+
 TEST_F(OnnxFolder, LinksDoNotLeadOut) {
   folder_.write("secret.bin", std::string(64, 's'));
   folder_.write("model/real.bin", std::string(64, 'r'));
