@@ -9,6 +9,8 @@
 namespace alate::hub {
 
 constexpr std::string_view kBuiltinPrefix = "builtin:";
+/// The one that turns texts into vectors.
+constexpr std::string_view kBuiltinEmbedder = "builtin:minilm";
 
 /// Search folders for such models, which need not exist: only the folder that ALATE_BUILTIN_MODELS names, otherwise
 /// alate/models in each of base::shared_data_folders.

@@ -91,6 +91,8 @@ std::vector<Error> problems_of(const server::Settings& settings) {
   if (!folder.empty() && !is_folder(folder) && !is_usual(folder))
     attempt("", [&] { throw make_error(ErrorCode::not_found, "models_dir: there is no folder ", folder.string()); });
   if (!settings.default_model.empty()) attempt("model", [&] { const server::ModelNames names(settings); });
+  for (const auto& [alias, name] : settings.aliases)
+    attempt("aliases: " + formats::quoted_name(alias), [&] { hub::resolve_named_model(name, folder); });
   for (const std::string& name : settings.preload) attempt("preload", [&] { hub::resolve_named_model(name, folder); });
   for (const auto& [name, strategy] : settings.model_strategies)
     attempt("model_strategies", [&] { hub::resolve_named_model(name, folder); });

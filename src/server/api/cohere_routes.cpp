@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "server/api/cohere.h"
-#include "server/api/refuse.h"
 #include "server/models/embed_service.h"
+#include "server/refuse.h"
 #include "server/services.h"
 
 namespace alate::server {

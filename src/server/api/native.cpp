@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "formats/little_endian.h"
-#include "server/api/refuse.h"
+#include "server/refuse.h"
 #include "server/settings/duration.h"
 #include "server/timestamp.h"
 

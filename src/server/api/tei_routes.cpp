@@ -4,10 +4,10 @@
 #include "base/threads/thread_pool.h"
 #include "pipelines/embedding_rows.h"
 #include "server/api/background.h"
-#include "server/api/refuse.h"
 #include "server/api/tei.h"
 #include "server/api/tei_schemas.h"
 #include "server/api/text_inputs.h"
+#include "server/refuse.h"
 #include "server/services.h"
 #include "tokenizers/unicode/utf8.h"
 

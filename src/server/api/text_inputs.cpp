@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "server/api/refuse.h"
+#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

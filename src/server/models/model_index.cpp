@@ -68,9 +68,11 @@ std::optional<NamedFolder> ModelIndex::find(std::string_view name) const {
                    "; name one with its owner");
 }
 
-const NamedFolder* ModelIndex::only_model() const {
-  const std::vector<NamedFolder>& models = models_.empty() ? builtin_ : models_;
-  return models.size() == 1 ? &models.front() : nullptr;
+const NamedFolder* ModelIndex::default_model() const {
+  if (models_.size() == 1) return &models_.front();
+  const auto embedder = std::ranges::find(builtin_, hub::kBuiltinEmbedder, &NamedFolder::name);
+  if (embedder != builtin_.end()) return &*embedder;
+  return builtin_.size() == 1 ? &builtin_.front() : nullptr;
 }
 
 ModelIndexCache::ModelIndexCache(fs::path models_directory) : directory_(std::move(models_directory)) { read(); }

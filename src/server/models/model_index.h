@@ -35,9 +35,9 @@ class ModelIndex {
   const std::vector<NamedFolder>& models() const { return models_; }
   const std::vector<NamedFolder>& builtin() const { return builtin_; }
 
-  /// The only model of the models directory or, if that is empty, the only built-in one; null if there are none or
-  /// several.
-  const NamedFolder* only_model() const;
+  /// The model for requests that name none: the only one of the models directory, else the built-in one that turns
+  /// texts into vectors, which is what every route computes so far; null if there is none or no choice.
+  const NamedFolder* default_model() const;
 
   Clock::time_point begun() const { return begun_; }
   Clock::duration took() const { return took_; }

@@ -46,7 +46,14 @@ std::string name_inside(const fs::path& folder, const fs::path& directory) {
 }  // namespace
 
 ModelNames::ModelNames(const Settings& settings)
-    : allow_downloads_(settings.allow_downloads), cache_(settings.models_dir) {
+    : allow_downloads_(settings.allow_downloads),
+      aliases_(settings.aliases.begin(), settings.aliases.end()),
+      cache_(settings.models_dir) {
+  set_default(settings);
+  check_aliases();
+}
+
+void ModelNames::set_default(const Settings& settings) {
   if (settings.default_model.empty()) return;
   const fs::path folder = hub::resolve_model(settings.default_model, settings.models_dir);
   if (!fs::is_directory(folder)) {
@@ -60,6 +67,37 @@ ModelNames::ModelNames(const Settings& settings)
   default_.name = is_builtin ? settings.default_model : fs::canonical(folder).filename().string();
 }
 
+void ModelNames::check_aliases() const {
+  const std::shared_ptr<const ModelIndex> index = cache_.get();
+  const auto is_model = [&](std::string_view name) {
+    try {
+      return find(name, *index).has_value();
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::invalid_argument;  // several models have this name
+    }
+  };
+  for (const auto& [alias, model] : aliases_) {
+    if (is_model(alias)) {
+      throw make_error(ErrorCode::invalid_argument, "aliases: there is a model called ", quoted_name(alias),
+                       "; leave this alias out, or give it another name");
+    }
+    try {
+      if (find(model, *index)) continue;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::not_found) throw error.with_context("aliases: " + quoted_name(alias));
+    }
+    throw make_error(ErrorCode::not_found, "aliases: ", quoted_name(alias), " stands for ", quoted_name(model),
+                     ", which is no model of the models directory and not built in");
+  }
+}
+
+std::string_view ModelNames::without_alias(std::string_view name) const {
+  auto found = aliases_.find(name);
+  if (found == aliases_.end() && name.ends_with(kLatest))
+    found = aliases_.find(name.substr(0, name.size() - kLatest.size()));
+  return found == aliases_.end() ? name : std::string_view(found->second);
+}
+
 // Nothing if the index has no such model; throws for a malformed name.
 std::optional<NamedFolder> ModelNames::find(std::string_view name, const ModelIndex& index) const {
   if (!default_is_inside_ && name == default_.name) return default_;
@@ -71,8 +109,9 @@ std::optional<NamedFolder> ModelNames::find(std::string_view name, const ModelIn
 
 std::optional<NamedFolder> ModelNames::look_up(std::string_view name, const ModelIndex& index) const {
   if (name.empty()) return find(default_name(index), index);
+  name = without_alias(name);
   if (name.starts_with("hf:")) {
-    throw make_error(ErrorCode::unsupported, "cannot fetch ", quoted_name(name.substr(3)), ": ",
+    throw make_error(ErrorCode::not_found, "there is no model ", quoted_name(name), ": ",
                      allow_downloads_ ? "this version does not download" : "this server does not download",
                      "; GET /api/models lists what there is");
   }
@@ -81,16 +120,16 @@ std::optional<NamedFolder> ModelNames::look_up(std::string_view name, const Mode
   const std::size_t colon = name.rfind(':');
   if (colon == std::string_view::npos || colon == 0 || colon < prefix) return find(name, index);
   if (!find(name.substr(0, colon), index)) return std::nullopt;
-  throw make_error(ErrorCode::unsupported, "this version does not read variants of models; leave out the variant ",
-                   quoted_name(name.substr(colon + 1)));
+  throw make_error(ErrorCode::invalid_argument, "the model ", quoted_name(name.substr(0, colon)), " has no variant ",
+                   quoted_name(name.substr(colon + 1)), "; leave it out: this version does not read variants");
 }
 
 std::optional<NamedFolder> ModelNames::find_in_memory(std::string_view name) const {
   const std::shared_ptr<const ModelIndex> index = cache_.get();
   const bool is_old = Clock::now() - index->begun() > kFresh;
   if (is_old) wants_refresh_ = true;
-  // Which model is the only one may have changed since.
-  if (means_only_model(name) && (is_old || !index->only_model())) return std::nullopt;
+  // Which model is the default may have changed since.
+  if (means_found_default(name) && (is_old || index->default_model() == nullptr)) return std::nullopt;
   return look_up(name, *index);
 }
 
@@ -99,7 +138,7 @@ void ModelNames::refresh_if_requested() const {
 }
 
 NamedFolder ModelNames::resolve(std::string_view name, Clock::time_point since) const {
-  if (!means_only_model(name)) {
+  if (!means_found_default(name)) {
     if (auto found = find_in_memory(name)) return std::move(*found);
   }
   if (auto found = look_up(name, *cache_.newer_than(since))) return std::move(*found);
@@ -118,7 +157,7 @@ std::string ModelNames::default_name() const {
 
 std::string ModelNames::default_name(const ModelIndex& index) const {
   if (!default_.name.empty()) return default_.name;
-  if (const NamedFolder* only = index.only_model()) return only->name;
+  if (const NamedFolder* model = index.default_model()) return model->name;
   if (index.models().empty() && index.builtin().empty()) {
     throw make_error(ErrorCode::not_found,
                      "this server has no models; whoever runs it can put some into its models folder");

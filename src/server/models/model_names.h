@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,21 +19,22 @@ class ModelNames {
  public:
   using Clock = ModelIndex::Clock;
 
-  /// Reads the folders. Throws as hub::resolve_model for settings.default_model, if set.
+  /// Reads the folders. Throws as hub::resolve_model for settings.default_model, if set; not_found for an alias of no
+  /// model, invalid_argument for one that is the name of a model.
   explicit ModelNames(const Settings& settings);
 
-  /// Accepts "owner/name", "name" if unique, "builtin:name", each with or without ":latest"; empty: the default model.
-  /// Never a path. For an unknown name the folders are read again unless that began after `since`; this may block on
-  /// the disk. Throws not_found, invalid_argument for a malformed or ambiguous name, unsupported for "hf:…" and for
-  /// variants ("name:int8").
+  /// Accepts "owner/name", "name" if unique, "builtin:name", an alias of the settings, each with or without ":latest";
+  /// empty: the default model. Never a path. For an unknown name the folders are read again unless that began after
+  /// `since`; this may block on the disk. Throws not_found, also for "hf:…", and invalid_argument for an ambiguous name
+  /// and for variants ("name:int8").
   NamedFolder resolve(std::string_view name, Clock::time_point since = Clock::now()) const;
   /// As `resolve`, from a recently read index, so that unknown names cost almost nothing.
   NamedFolder resolve_soon(std::string_view name) const;
   /// As `resolve`, from memory; nothing if only the disk can tell. Never blocks.
   std::optional<NamedFolder> find_in_memory(std::string_view name) const;
 
-  /// Name of the default model: as configured, else the only one in the models directory or, if that is empty, the only
-  /// built-in one. Throws not_found if there is none, invalid_argument listing the choices if there are several.
+  /// Name of the default model: as configured, else as ModelIndex::default_model. Throws not_found if there is no
+  /// model, invalid_argument listing the choices if there are several.
   std::string default_name() const;
   /// Result may be slightly out of date.
   std::vector<NamedFolder> all() const;
@@ -44,12 +46,17 @@ class ModelNames {
   std::size_t reads() const { return cache_.reads(); }
 
  private:
+  void set_default(const Settings& settings);
+  void check_aliases() const;
+  /// The model's name if `name` is an alias, with or without ":latest", else `name`.
+  std::string_view without_alias(std::string_view name) const;
   std::optional<NamedFolder> find(std::string_view name, const ModelIndex& index) const;
   std::optional<NamedFolder> look_up(std::string_view name, const ModelIndex& index) const;
   std::string default_name(const ModelIndex& index) const;
-  bool means_only_model(std::string_view name) const { return name.empty() && default_.name.empty(); }
+  bool means_found_default(std::string_view name) const { return name.empty() && default_.name.empty(); }
 
   const bool allow_downloads_;
+  const std::map<std::string, std::string, std::less<>> aliases_;
   NamedFolder default_;            // empty name if not configured
   bool default_is_inside_ = true;  // its name resolves inside the models directory
   mutable std::atomic<bool> wants_refresh_ = false;

@@ -38,6 +38,7 @@ struct Settings {
   std::filesystem::path models_dir;
   std::string default_model;  // for requests that name none; a name, or a path given on the command line
   std::vector<std::string> preload;
+  std::map<std::string, std::string> aliases;            // names that clients send, and the models they stand for
   std::map<std::string, LoadStrategy> model_strategies;  // by name; default is lazy
   std::vector<std::string> backend_priority;             // NAME[:DEVICE]; empty: auto
   std::string backend_priority_origin;                   // where it was set: "--backend", "GOMLX_BACKEND"

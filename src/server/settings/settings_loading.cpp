@@ -94,19 +94,30 @@ class FileReader {
       }
     } else if (row.kind == SettingKind::list) {
       out.texts = split_list({text_of(value)});
-    } else if (row.kind == SettingKind::strategies || row.kind == SettingKind::group) {
+    } else if (row.kind == SettingKind::strategies || row.kind == SettingKind::aliases ||
+               row.kind == SettingKind::group) {
       if (value.kind != Value::Kind::map) {
         fail(value, std::string(row.key) + " is " + std::string(value.kind_name()) + "; it must be a group of keys" +
-                        (row.kind == SettingKind::strategies ? ": \"model: eager\" or \"model: lazy\"" : ""));
+                        std::string(example_of(row.kind)));
       }
       if (row.kind == SettingKind::group) return;
-      for (const auto& [model, strategy] : value.members) out.texts.push_back(model.text + "=" + text_of(strategy));
+      for (const auto& [name, member] : value.members) {
+        // Only the form with "=" is checked later, where it could not be told from the separator.
+        if (row.kind == SettingKind::aliases && name.text.find('=') != std::string::npos)
+          fail(name, "an alias cannot have the character =");
+        out.texts.push_back(name.text + "=" + text_of(member));
+      }
     } else {
       out.texts.push_back(text_of(value));
       // YAML also allows True and TRUE.
       if (row.kind == SettingKind::boolean || row.kind == SettingKind::negation)
         out.texts.back() = lower(out.texts.back());
     }
+  }
+
+  static std::string_view example_of(SettingKind kind) {
+    if (kind == SettingKind::strategies) return ": \"model: eager\" or \"model: lazy\"";
+    return kind == SettingKind::aliases ? ": \"alias: model\"" : "";
   }
 
   // Converts {key: …, role: …} to the form used in options and variables.
@@ -218,7 +229,8 @@ std::optional<SettingValue> foreign_value(const Setting& setting, const SettingS
 
 // Value of an option or variable: one text, or a comma-separated list.
 SettingValue given_value(const Setting& setting, std::vector<std::string> texts, std::string origin) {
-  const bool is_list = setting.kind == SettingKind::list || setting.kind == SettingKind::strategies;
+  const bool is_list = setting.kind == SettingKind::list || setting.kind == SettingKind::strategies ||
+                       setting.kind == SettingKind::aliases;
   return {is_list ? split_list(texts) : std::move(texts), std::move(origin)};
 }
 

@@ -58,6 +58,12 @@ bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
+// "=" and "," separate aliases in options; the two prefixes say where a model is.
+bool is_alias(std::string_view text) {
+  return is_name(text) && text.size() <= 256 && text.find_first_of("=,") == std::string_view::npos &&
+         !text.starts_with("builtin:") && !text.starts_with("hf:");
+}
+
 bool is_backend(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ':' || c == '-' || c == '_';
@@ -151,6 +157,14 @@ std::vector<Setting> make_table() {
        .value = "NAME",
        .sentence = "for requests that name no model",
        .target = &Settings::default_model},
+      {.key = "aliases",
+       .option = "--aliases",
+       .value = "NAME=M,...",
+       .sentence = "further names of models, for clients that send fixed ones",
+       .kind = Kind::aliases,
+       .target = &Settings::aliases,
+       .fits = is_alias,
+       .must_be = "a model for each name; no name has =, a comma, or builtin: or hf: before it"},
       {.key = "preload",
        .option = "--preload",
        .value = "NAME,...",

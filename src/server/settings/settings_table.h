@@ -26,6 +26,7 @@ enum class SettingKind {
   milliseconds,  // a number, possibly fractional; from `least` to `most` nanoseconds
   list,          // of texts
   strategies,    // one "model: eager" per line; "model=eager,…" as an option
+  aliases,       // one "alias: model" per line; "alias=model,…" as an option
   group,         // nested keys not read by this version
 };
 
@@ -40,8 +41,8 @@ using SettingTarget =
     std::variant<std::monostate, std::string Settings::*, std::filesystem::path Settings::*, bool Settings::*,
                  std::uint16_t Settings::*, std::size_t Settings::*, std::optional<std::size_t> Settings::*,
                  std::chrono::nanoseconds Settings::*, std::vector<std::string> Settings::*,
-                 std::map<std::string, LoadStrategy> Settings::*, base::LogLevel Settings::*,
-                 base::LogStyle Settings::*>;
+                 std::map<std::string, LoadStrategy> Settings::*, std::map<std::string, std::string> Settings::*,
+                 base::LogLevel Settings::*, base::LogStyle Settings::*>;
 
 struct Setting {
   std::string_view key;          // "batch.max_tokens"

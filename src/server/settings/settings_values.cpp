@@ -24,6 +24,11 @@ constexpr std::array<std::string_view, 2> kStrategies = {"eager", "lazy"};
   throw make_error(ErrorCode::invalid_argument, value.origin, " ", shown, "; it must be ", allowed_values(setting));
 }
 
+[[noreturn]] void refuse_chain(const SettingValue& value, std::string_view name, std::string_view model) {
+  throw make_error(ErrorCode::invalid_argument, value.origin, ": ", formats::quoted_name(name), " stands for ",
+                   formats::quoted_name(model), ", which is an alias too; name the model itself");
+}
+
 std::optional<std::uint64_t> read_count(std::string_view text) {
   std::uint64_t count = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -134,6 +139,19 @@ struct Assigner {
     }
     settings.*target = std::move(strategies);
   }
+  void operator()(std::map<std::string, std::string> Settings::*target) const {
+    std::map<std::string, std::string> aliases;
+    for (const std::string& each : value.texts) {
+      const std::size_t middle = each.find('=');
+      if (middle == std::string::npos || middle + 1 == each.size()) refuse(setting, value, each);
+      check_text(each.substr(0, middle));
+      aliases[each.substr(0, middle)] = each.substr(middle + 1);
+    }
+    for (const auto& [name, model] : aliases) {
+      if (aliases.contains(model)) refuse_chain(value, name, model);
+    }
+    settings.*target = std::move(aliases);
+  }
   void operator()(base::LogLevel Settings::*target) const {
     const auto level = base::parse_log_level(text());
     if (!level) refuse(setting, value, text());
@@ -177,6 +195,11 @@ struct Shower {
     formats::Json::Object out;
     for (const auto& [name, strategy] : settings.*target)
       out.emplace_back(name, kStrategies.at(static_cast<std::size_t>(strategy)));
+    return out;
+  }
+  formats::Json operator()(std::map<std::string, std::string> Settings::*target) const {
+    formats::Json::Object out;
+    for (const auto& [name, model] : settings.*target) out.emplace_back(name, model);
     return out;
   }
   formats::Json operator()(base::LogLevel Settings::*target) const { return base::to_string(settings.*target); }
@@ -239,6 +262,7 @@ std::string allowed_values(const Setting& setting) {
     case SettingKind::strategies: return "eager or lazy for each model";
     case SettingKind::group: return "a group of keys";
     case SettingKind::text:
+    case SettingKind::aliases:
     case SettingKind::list: break;
   }
   if (!setting.must_be.empty()) return std::string(setting.must_be);

@@ -212,7 +212,7 @@ const BadBody kBadBodies[] = {
     {"BackslashModel", "/api/embed", R"({"model":"..\\..\\etc","input":"a"})", 404},
     {"ZeroByteInModel", "/api/embed", R"({"model":"tiny/embedder\u0000","input":"a"})", 404},
     {"LongModel", "/api/embed", R"({"model":")" + std::string(5000, 'm') + R"(","input":"a"})", 404},
-    {"DownloadModel", "/api/embed", R"({"model":"hf:owner/name","input":"a"})", 501},
+    {"DownloadModel", "/api/embed", R"({"model":"hf:owner/name","input":"a"})", 404},
     {"TraversingModelInPath", "/models/..%2F..%2Fetc/embed", R"({"inputs":"a"})", 404},
     {"ZeroByteInPath", "/models/a%00b/embed", R"({"inputs":"a"})", 404},
     {"BrokenEscapeInPath", "/models/a%zz/embed", R"({"inputs":"a"})", 400},

@@ -26,7 +26,7 @@ TEST_F(ModelIndexing, FindsByNameAndByWhatIsUnique) {
   EXPECT_FALSE(index->find("nothing"));
   EXPECT_FALSE(index->find("acme"));
   EXPECT_EQ(base::error_of([&] { index->find("mean"); }).code(), ErrorCode::invalid_argument);
-  EXPECT_EQ(index->only_model(), nullptr);
+  EXPECT_EQ(index->default_model(), nullptr);
 }
 
 // A flood of names that nobody knows: all who ask before the folders are read are answered by that one reading.

@@ -31,10 +31,10 @@ TEST_F(ModelNaming, WhatIsNoNameIsRefusedWithoutSayingWhereTheModelsAre) {
       {"acme/nothing", ErrorCode::not_found},
       {"nothing:latest", ErrorCode::not_found},
       {"nothing:int8", ErrorCode::not_found},
-      {"flat:int8", ErrorCode::unsupported},
-      {"flat:latest:latest", ErrorCode::unsupported},
+      {"flat:int3", ErrorCode::invalid_argument},
+      {"flat:latest:latest", ErrorCode::invalid_argument},
       {"builtin:mean", ErrorCode::not_found},
-      {"hf:acme/mean", ErrorCode::unsupported},
+      {"hf:acme/mean", ErrorCode::not_found},
       {"mean", ErrorCode::invalid_argument},
       {"../outside", ErrorCode::not_found},
       {"acme/../../outside", ErrorCode::not_found},
@@ -115,7 +115,7 @@ TEST_F(ModelNaming, ModelsThatCameWithTheProgramAreNamedSo) {
     EXPECT_EQ(error.code(), ErrorCode::not_found) << name;
     EXPECT_EQ(error.message().find(folder.path().string()), std::string::npos) << error.what();
   }
-  EXPECT_EQ(base::error_of([&] { names.resolve("builtin:small:int8"); }).code(), ErrorCode::unsupported);
+  EXPECT_EQ(base::error_of([&] { names.resolve("builtin:small:int8"); }).code(), ErrorCode::invalid_argument);
 }
 
 TEST_F(ModelNaming, WhereNoOthersAreTheOneOfTheProgramIsTheDefault) {
@@ -130,6 +130,54 @@ TEST_F(ModelNaming, WhereNoOthersAreTheOneOfTheProgramIsTheDefault) {
   EXPECT_EQ(names.default_name(), "builtin:small");
   EXPECT_EQ(names.resolve("").name, "builtin:small");
   EXPECT_EQ(names.all().size(), 3U);
+}
+
+TEST_F(ModelNaming, OfSeveralModelsTheOneOfTheProgramIsTheDefault) {
+  copy_to(folder.path() / "builtin/minilm");
+  copy_to(folder.path() / "builtin/other");
+  add("flat");
+  const ModelNames names(settings);
+  EXPECT_EQ(names.default_name(), "flat");
+  add("acme/mean");
+  EXPECT_EQ(names.default_name(), "builtin:minilm");
+  EXPECT_EQ(names.resolve("").folder, folder.path() / "builtin/minilm");
+}
+
+TEST_F(ModelNaming, AnAliasStandsForItsModel) {
+  copy_to(folder.path() / "builtin/small");
+  add("acme/mean");
+  settings.aliases = {{"text-embedding-3-small", "mean"}, {"nomic-embed-text:v1.5", "builtin:small"}};
+  const ModelNames names(settings);
+  for (const char* name : {"text-embedding-3-small", "text-embedding-3-small:latest"})
+    EXPECT_EQ(names.resolve(name).name, "acme/mean") << name;
+  EXPECT_EQ(names.resolve("nomic-embed-text:v1.5").name, "builtin:small");
+  ASSERT_TRUE(names.find_in_memory("text-embedding-3-small"));
+  EXPECT_EQ(base::error_of([&] { names.resolve("text-embedding-3-large"); }).code(), ErrorCode::not_found);
+  EXPECT_EQ(host().describe("text-embedding-3-small").name, "acme/mean");
+  EXPECT_EQ(acquire("text-embedding-3-small").model(), acquire("acme/mean").model());
+}
+
+TEST_F(ModelNaming, AnAliasOfNoModelOrWithTheNameOfOneIsRefusedAtTheStart) {
+  add("acme/mean");
+  add("other/mean");
+  add("flat");
+  const std::vector<std::tuple<std::string, std::string, ErrorCode>> cases = {
+      {"a", "nothing", ErrorCode::not_found},
+      {"a", "builtin:nothing", ErrorCode::not_found},
+      {"a", "../outside", ErrorCode::not_found},
+      {"a", "hf:acme/mean", ErrorCode::not_found},
+      {"a", "flat:int8", ErrorCode::not_found},
+      {"a", "mean", ErrorCode::invalid_argument},
+      {"flat", "acme/mean", ErrorCode::invalid_argument},
+      {"mean", "acme/mean", ErrorCode::invalid_argument},
+      {"acme/mean", "flat", ErrorCode::invalid_argument}};
+  for (const auto& [alias, model, code] : cases) {
+    settings.aliases = {{alias, model}};
+    const Error error = base::error_of([&] { ModelNames{settings}; });
+    EXPECT_EQ(error.code(), code) << alias << " " << model << ": " << error.what();
+    EXPECT_NE(error.message().find("aliases: "), std::string::npos) << error.what();
+    EXPECT_NE(error.message().find("\"" + alias + "\""), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(ModelNaming, ListsWhatTheFilesSay) {

@@ -82,6 +82,7 @@ max_memory_mb: 4096
 preload:
   - owner/a
   - owner/b
+aliases: {text-embedding-3-small: owner/a, "nomic-embed-text:v1": "builtin:minilm"}
 model_strategies:
   owner/a: eager
   owner/c: lazy
@@ -110,6 +111,8 @@ log: {level: debug, style: json}
   EXPECT_EQ(settings.max_loaded_models, 3u);
   EXPECT_EQ(settings.max_memory_mb, 4096u);
   EXPECT_EQ(settings.preload, (std::vector<std::string>{"owner/a", "owner/b"}));
+  EXPECT_EQ(settings.aliases, (std::map<std::string, std::string>{{"text-embedding-3-small", "owner/a"},
+                                                                  {"nomic-embed-text:v1", "builtin:minilm"}}));
   EXPECT_EQ(settings.model_strategies.at("owner/a"), LoadStrategy::eager);
   EXPECT_EQ(settings.model_strategies.at("owner/c"), LoadStrategy::lazy);
   EXPECT_EQ(settings.max_concurrent_requests, 10u);
@@ -175,6 +178,7 @@ TEST(Settings, EveryOneIsReadFromItsOptionItsVariableAndItsKeyAlike) {
       case SettingKind::milliseconds: return "7";
       case SettingKind::list: return setting.key == "cors" ? "https://a.example" : "a,b";
       case SettingKind::strategies: return "a=eager,b=lazy";
+      case SettingKind::aliases: return "a=m,b=n";
       case SettingKind::text: return setting.key == "base_path" ? "/a" : "a";
       case SettingKind::group: break;
     }
@@ -193,7 +197,9 @@ TEST(Settings, EveryOneIsReadFromItsOptionItsVariableAndItsKeyAlike) {
     by_option.options[std::string(setting.option)] = {value};
     by_variable.variables[environment_variable(setting)] = value;
     const std::size_t dot = setting.key.find('.');
-    const std::string in_yaml = setting.kind == SettingKind::strategies ? "{a: eager, b: lazy}" : value;
+    const std::string in_yaml = setting.kind == SettingKind::strategies ? "{a: eager, b: lazy}"
+                                : setting.kind == SettingKind::aliases  ? "{a: m, b: n}"
+                                                                        : value;
     by_file.yaml = dot == std::string_view::npos ? std::string(setting.key) + ": " + in_yaml + "\n"
                                                  : std::string(setting.key.substr(0, dot)) + ":\n  " +
                                                        std::string(setting.key.substr(dot + 1)) + ": " + in_yaml + "\n";
@@ -296,6 +302,7 @@ TEST(Settings, PrintedOnesReadBackTheSame) {
 host: "::1"
 models_dir: "/srv/\"models\" # 1"
 preload: ["a: b", "Ünï"]
+aliases: {"a: b": "Ünï", c: d}
 model_strategies: {"a b": eager, c: lazy}
 batch: {max_wait_ms: 0.25}
 keep_alive: 1h30m
@@ -317,6 +324,20 @@ TEST(Settings, ThatContradictEachOtherAreRefused) {
   expect_has(Given{.yaml = "health_port: 11433\n"}.refusal(), "health_port");
   expect_has(Given{.yaml = "max_body_mb: 10\nmax_total_body_mb: 5\n"}.refusal(), "max_total_body_mb");
   EXPECT_EQ(of_yaml("max_body_mb: 1000\n").max_total_body_mb, 1000u);
+}
+
+TEST(Settings, AliasesAreRefusedWithWhatIsWrong) {
+  expect_has(Given{.yaml = "aliases: {a: b, b: c}\n"}.refusal(), "\"a\" stands for \"b\", which is an alias too");
+  expect_has(Given{.yaml = "aliases: {a: b, b: a}\n"}.refusal(), "alias too");
+  expect_has(Given{.yaml = "aliases: {a: a}\n"}.refusal(), "alias too");
+  expect_has((Given{.options = {{"--aliases", {"a=b,b=c"}}}}.refusal()), "--aliases: \"a\" stands for");
+  expect_has((Given{.options = {{"--aliases", {"a"}}}}.refusal()), "--aliases is \"a\"; it must be a model for each");
+  expect_has((Given{.options = {{"--aliases", {"=b"}}}}.refusal()), "a model for each name");
+  expect_has((Given{.options = {{"--aliases", {"a="}}}}.refusal()), "a model for each name");
+  expect_has(Given{.yaml = "aliases: [a]\n"}.refusal(), "\"alias: model\"");
+  expect_has(Given{.yaml = "aliases: {a=b: c}\n"}.refusal(), "1:11: an alias cannot have the character =");
+  for (const char* name : {"\"builtin:x\"", "\"hf:a/b\"", "\"\"", "\"a,b\""})
+    expect_has(Given{.yaml = "aliases: {" + std::string(name) + ": c}\n"}.refusal(), "a model for each name");
 }
 
 TEST(Settings, AUnixSocketAloneReplacesThePort) {

@@ -12,8 +12,8 @@
 #include "pipelines/embedding_rows.h"
 #include "runtime/forward.h"
 #include "server/api/kserve/kserve_response.h"
-#include "server/api/refuse.h"
 #include "server/failure.h"
+#include "server/refuse.h"
 #include "server/services.h"
 
 namespace alate::server {

@@ -7,9 +7,9 @@
 #include "server/api/kserve/kserve_forward.h"
 #include "server/api/kserve/kserve_response.h"
 #include "server/api/kserve/kserve_tensors.h"
-#include "server/api/refuse.h"
 #include "server/failure.h"
 #include "server/models/embed_service.h"
+#include "server/refuse.h"
 #include "server/services.h"
 
 namespace alate::server {

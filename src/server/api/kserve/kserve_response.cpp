@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "formats/little_endian.h"
-#include "server/api/refuse.h"
 #include "server/itemized_body.h"
+#include "server/refuse.h"
 
 namespace alate::server {
 

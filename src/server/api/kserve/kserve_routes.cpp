@@ -9,7 +9,7 @@
 #include "server/api/background.h"
 #include "server/api/kserve/kserve_infer.h"
 #include "server/api/kserve/kserve_schemas.h"
-#include "server/api/refuse.h"
+#include "server/refuse.h"
 #include "server/schema/schema.h"
 #include "server/services.h"
 

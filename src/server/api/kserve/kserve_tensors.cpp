@@ -7,7 +7,7 @@
 
 #include "alate/error.h"
 #include "formats/little_endian.h"
-#include "server/api/refuse.h"
+#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/api/refuse.h"
+#include "server/refuse.h"
 
 #include <utility>
 
