@@ -125,7 +125,7 @@ std::optional<Response> Dispatcher::check(const Request& head, const Router::Mat
   }
   if (WebOrigins::is_preflight(head)) return origins_.preflight(head, allowed_methods(match.allowed));
   if (is_health_only(head, match))
-    return refused(Problem::Kind::not_found, "this port answers for health alone: /health, /healthz, /readyz");
+    return refused(Problem::Kind::not_found, "this port answers for health alone: /health, /healthz, /livez, /readyz");
   const std::optional<std::size_t> key = open ? std::nullopt : shown;  // health routes need no key, whatever its role
   if (!open && !keys_.empty() && !key) {
     services_.metrics.rejected("unauthenticated");

@@ -31,13 +31,16 @@ void Exchange::release_body() { std::string().swap(request_.body); }
 
 void Exchange::reply(Response response) {
   std::function<void(Response)> send;
+  std::function<void(int)> end;
   std::vector<std::function<void()>> dropped;
   {
     const std::lock_guard lock(mutex_);
     send.swap(send_);
+    end.swap(end_);
     dropped.swap(hooks_);  // may hold much memory; released without the lock
   }
   if (!send) return;
+  if (end) end(response.status);
   if (stages.computed) response.headers.set("Server-Timing", server_timing(stages));
   for (auto& [name, value] : answer_headers) response.headers.add(std::move(name), std::move(value));
   send(std::move(response));
@@ -58,16 +61,19 @@ void Exchange::finish() noexcept {
 
 void Exchange::abandon() {
   std::function<void(Response)> send;
+  std::function<void(int)> end;
   std::vector<std::function<void()>> hooks;
   std::shared_ptr<void> left;
   {
     const std::lock_guard lock(mutex_);
     if (!send_) return;  // already answered or abandoned
     send.swap(send_);
+    end.swap(end_);
     hooks.swap(hooks_);
     left.swap(place_);
     abandoned_ = true;
   }
+  if (end) end(0);
   for (const auto& hook : hooks) {
     try {
       hook();
@@ -81,6 +87,11 @@ void Exchange::abandon() {
 bool Exchange::abandoned() const {
   const std::lock_guard lock(mutex_);
   return abandoned_;
+}
+
+void Exchange::on_end(std::function<void(int status)> hook) {
+  const std::lock_guard lock(mutex_);
+  if (send_) end_.swap(hook);  // the earlier one is released without the lock
 }
 
 void Exchange::on_abandon(std::function<void()> hook) {

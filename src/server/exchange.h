@@ -22,7 +22,8 @@ struct StageTimes {
   std::chrono::nanoseconds queue{};  // until its first row joined a batch, admission included
   std::chrono::nanoseconds tokenize{};
   std::chrono::nanoseconds compute{};
-  bool computed = false;  // whether it reached a model at all
+  std::chrono::nanoseconds format{};  // of the answer
+  bool computed = false;              // whether it reached a model at all
 };
 
 /// Thread-safe except for `stages`, which belongs to the thread working on the request until it is answered.
@@ -63,6 +64,10 @@ class Exchange {
   /// transport.
   void abandon();
   bool abandoned() const;
+  /// `hook` runs once with the answer's status before it is sent, on the answering thread, or with 0 when the exchange
+  /// is abandoned, on the abandoning thread, where it must not use `stages`. Replaces an earlier one; dropped if the
+  /// exchange has ended.
+  void on_end(std::function<void(int status)> hook);
   /// `hook` runs when the exchange is abandoned, on the abandoning thread; at once if it already is. Hooks are dropped
   /// without running when the exchange is answered.
   void on_abandon(std::function<void()> hook);
@@ -77,6 +82,7 @@ class Exchange {
   bool abandoned_ = false, finished_ = false;
   std::shared_ptr<void> place_;
   std::vector<std::function<void()>> hooks_;
+  std::function<void(int)> end_;
 };
 
 }  // namespace alate::server

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "formats/json.h"
+#include "tokenizers/unicode/utf8.h"
 
 namespace alate::server {
 namespace {
@@ -178,6 +179,7 @@ constexpr Prefix kPrefixes[] = {
     {"/models", Family::tei},
     {"/health", Family::operations},
     {"/healthz", Family::operations},
+    {"/livez", Family::operations},
     {"/readyz", Family::operations},
     {"/metrics", Family::operations},
     {"/openapi.json", Family::operations},
@@ -237,7 +239,9 @@ Problem problem_of(const Error& error) {
 Response to_response(Family family, const Problem& problem) {
   Response response;
   response.status = problem.status.value_or(status_of(family, problem.kind));
+  // Messages quote the client's bytes, such as a model's name in the path; JSON must be UTF-8.
   response.body = formats::to_json_text(body_of(family, problem));
+  if (auto repaired = tokenizers::repair_utf8(response.body)) response.body = std::move(*repaired);
   if (response.status == 401) response.headers.add("WWW-Authenticate", "Bearer");
   const bool comes_back = problem.kind == Kind::overloaded || problem.kind == Kind::not_ready;
   if (comes_back || problem.retry_after)

@@ -18,9 +18,8 @@ constexpr std::string_view kEmbedBody =
     {"model": "sentence-transformers/all-MiniLM-L6-v2", "texts": ["a first text", "a second one"],
      "input_type": "search_document", "embedding_types": ["float", "int8", "ubinary"]}
   ],
-  "required": ["model"],
   "properties": {
-    "model": {"type": "string", "minLength": 1, "description": "A name of the models directory."},
+    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "A name of /v1/models; the default model if absent."},
     "texts": {"type": "array", "minItems": 1, "items": {"type": "string"},
       "description": "Either these or inputs."},
     "inputs": {"type": "array", "minItems": 1, "items": {

@@ -13,7 +13,7 @@ constexpr std::string_view kEmbedBody = R"({
   "type": "object",
   "required": ["input"],
   "properties": {
-    "model": {"type": "string", "description": "A name of the models directory; the server's default model if absent."},
+    "model": {"type": "string", "nullable": false, "description": "A name of /api/models; the default model if absent."},
     "backend": {"type": "string", "maxLength": 64, "description": "Where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
     "input": {
       "description": "One text or several. An empty list loads the model, or unloads it where keep_alive is 0.",

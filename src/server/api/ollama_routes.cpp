@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/files/contained_files.h"
+#include "server/api/alias_listings.h"
 #include "server/api/background.h"
 #include "server/api/native.h"
 #include "server/api/ollama.h"
@@ -34,14 +35,10 @@ constexpr std::string_view kTagsAnswer = R"({
 constexpr std::string_view kShowBody = R"({
   "type": "object",
   "properties": {
+    "model": {"type": "string", "nullable": false, "description": "A name of /api/tags; the default model if absent."},
+    "name": {"type": "string", "description": "The same, as older clients say."},
     "verbose": {"type": "boolean", "description": "Taken and not used."}
   },
-  "anyOf": [
-    {"required": ["name"], "properties": {
-      "name": {"type": "string", "description": "The same, as older clients say."}}},
-    {"required": ["model"], "properties": {
-      "model": {"type": "string", "description": "A name of the models directory."}}}
-  ],
   "example": {"model": "sentence-transformers/all-MiniLM-L6-v2"}
 })";
 
@@ -90,9 +87,8 @@ constexpr std::string_view kProcessesAnswer = R"({
 
 constexpr std::string_view kEmbeddingsBody = R"({
   "type": "object",
-  "required": ["model"],
   "properties": {
-    "model": {"type": "string", "description": "A name of the models directory."},
+    "model": {"type": "string", "nullable": false, "description": "A name of /api/tags; the default model if absent."},
     "prompt": {"type": "string", "description": "The text. Without one the model is loaded and the vector is empty."},
     "keep_alive": {"anyOf": [{"type": "number"},
         {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
@@ -112,6 +108,7 @@ void list_tags(Call& call) {
   answer_in_background(call, [&services = call.services] {
     Json::Array models;
     for (const ModelListing& listing : services.models.listed()) models.push_back(ollama_tag(listing));
+    for (const ModelListing& alias : alias_listings(services)) models.push_back(ollama_tag(alias));
     return json_response(Json(Json::Object{{"models", std::move(models)}}));
   });
 }

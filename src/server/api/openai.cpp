@@ -26,7 +26,7 @@ ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, b
   });
 
   std::string out = R"(],"model":)";
-  formats::append_json_string(out, model);
+  formats::append_json_string(out, model.empty() ? std::string_view(answer.model->name) : model);
   const std::string tokens = std::to_string(answer.tokens);
   out += R"(,"usage":{"prompt_tokens":)" + tokens + R"(,"total_tokens":)" + tokens + '}';
   if (!answer.truncated.empty()) {

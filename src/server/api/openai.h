@@ -12,7 +12,7 @@
 
 namespace alate::server {
 
-/// The body of an answer to POST /v1/embeddings. `model` is the name given in the request.
+/// The body of an answer to POST /v1/embeddings. `model` is the name given in the request; empty: the model's own.
 ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, bool base64);
 
 /// An entry of GET /v1/models.

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "server/api/alias_listings.h"
 #include "server/api/background.h"
 #include "server/api/openai.h"
 #include "server/api/text_inputs.h"
@@ -16,7 +17,7 @@ constexpr std::string_view kEmbeddingsBody = R"({
     {"model": "sentence-transformers/all-MiniLM-L6-v2", "input": ["a first text", "a second one"]},
     {"model": "sentence-transformers/all-MiniLM-L6-v2", "input": [7592, 2088], "encoding_format": "base64"}
   ],
-  "required": ["input", "model"],
+  "required": ["input"],
   "properties": {
     "input": {
       "description": "One text or several; or token ids of one text or of several, )"
@@ -29,7 +30,7 @@ constexpr std::string_view kEmbeddingsBody = R"({
           {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}}}
       ]
     },
-    "model": {"type": "string", "minLength": 1, "description": "A name of the models directory."},
+    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "A name of /v1/models; the default model if absent."},
     "backend": {"type": "string", "maxLength": 64, "description": "An addition of Alate: where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
     "encoding_format": {"type": "string", "enum": ["float", "base64"], "default": "float",
       "description": "base64: the vector's float32 numbers, low byte first, in base64."},
@@ -113,13 +114,14 @@ void list_models(Call& call) {
   answer_in_background(call, [&services = call.services] {
     Json::Array models;
     for (const ModelListing& listing : services.models.listed()) models.push_back(openai_model(listing));
+    for (const ModelListing& alias : alias_listings(services)) models.push_back(openai_model(alias));
     return json_response(Json(Json::Object{{"object", "list"}, {"data", std::move(models)}}));
   });
 }
 
 void show_model(Call& call) {
   answer_in_background(call, [&services = call.services, name = call.parameters.at("model")] {
-    return json_response(openai_model(services.models.describe(name)));
+    return json_response(openai_model(describe_by_name(services, name)));
   });
 }
 

@@ -137,6 +137,7 @@ std::vector<Route> operations_routes() {
   return {
       health("/health", "health"),
       health("/healthz", "healthz"),
+      health("/livez", "livez"),
       {.method = Method::get,
        .path = "/readyz",
        .family = Family::operations,

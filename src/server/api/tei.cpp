@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "tokenizers/unicode/utf8.h"
 
@@ -15,6 +16,23 @@ ItemizedBody tei_vectors(EmbedAnswer answer) {
   body.add_text("[");
   body.add_list(vectors.rows(), [vectors](std::string& out, std::size_t row) { append_vector(out, vectors.row(row)); });
   body.add_text("]");
+  return body;
+}
+
+ItemizedBody tei_token_vectors(EmbedAnswer answer) {
+  const VectorRows vectors(std::move(answer.vectors), answer.tokens, answer.dimensions);
+  ItemizedBody body;
+  body.hold(vectors.held_bytes());
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < answer.row_tokens.size(); ++i) {
+    body.add_text(i == 0 ? "[[" : ",[");
+    body.add_list(answer.row_tokens[i], [vectors, first](std::string& out, std::size_t token) {
+      append_vector(out, vectors.row(first + token));
+    });
+    body.add_text("]");
+    first += answer.row_tokens[i];
+  }
+  body.add_text(answer.row_tokens.empty() ? "[]" : "]");
   return body;
 }
 

@@ -50,16 +50,29 @@ void read_options(const Json& options, EmbedRequest& request) {
   }
 }
 
-void embed_texts(Call& call) {
+// The members that /embed and /embed_all have in common.
+EmbedRequest request_of(const Call& call) {
   EmbedRequest request;
   request.model = model_of(call);
   read_options(call.body, request);
+  read_inputs(*call.body.find("inputs"), "inputs", request);
+  if (request.texts.empty() && request.token_rows.empty()) refuse_empty("inputs");
+  return request;
+}
+
+void embed_texts(Call& call) {
+  EmbedRequest request = request_of(call);
   request.normalize = call.body.get_bool("normalize", true);
   if (const Json* dimensions = call.body.find("dimensions"); dimensions != nullptr && !dimensions->is_null())
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
-  read_inputs(*call.body.find("inputs"), "inputs", request);
-  if (request.texts.empty() && request.token_rows.empty()) refuse_empty("inputs");
   embed(call, std::move(request), [](EmbedAnswer answer) { return itemized_response(tei_vectors(std::move(answer))); });
+}
+
+void embed_tokens(Call& call) {
+  EmbedRequest request = request_of(call);
+  request.per_token = true;
+  embed(call, std::move(request),
+        [](EmbedAnswer answer) { return itemized_response(tei_token_vectors(std::move(answer))); });
 }
 
 void compare_texts(Call& call) {
@@ -201,6 +214,17 @@ std::vector<Route> tei_routes() {
        .answers = {{.description = "The vectors, in the order of the inputs", .schema = tei_schemas::kVectors}},
        .computes = true,
        .aliases = {"/models/{model}/embed", "/models/{model}/pipeline/feature-extraction"}},
+      {.method = Method::post,
+       .path = "/embed_all",
+       .family = Family::tei,
+       .id = "teiEmbedAll",
+       .summary = "Turns each token of texts into a vector: the model's last layer, before pooling",
+       .handle = embed_tokens,
+       .body = tei_schemas::kEmbedAllBody,
+       .answers = {{.description = "A list of vectors for each text, one for each token, special ones included",
+                    .schema = tei_schemas::kTokenVectors}},
+       .computes = true,
+       .aliases = {"/models/{model}/embed_all"}},
       {.method = Method::post,
        .path = "/similarity",
        .family = Family::tei,

@@ -29,8 +29,38 @@ inline constexpr std::string_view kEmbedBody = R"({
     "normalize": {"type": "boolean", "default": true, "description": "Vectors of length 1."},
     "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
       "description": "Keeps the first so many numbers of each vector."},
-    "model": {"type": "string", "description": "An addition of Alate; absent: the default model."}
+    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
   }
+})";
+
+inline constexpr std::string_view kEmbedAllBody =
+    R"({
+  "type": "object",
+  "examples": [{"inputs": ["a first text", "a second one"]}],
+  "required": ["inputs"],
+  "properties": {
+    "inputs": {
+      "description": "One text or several; or token ids of one text or of several, )"
+    R"(to which the model's special tokens are added where they are absent.",
+      "anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}},
+        {"type": "array", "items":
+          {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}}}
+      ]
+    },
+    "truncate": {"type": "boolean", "default": true,
+      "description": "Whether texts over the model's length are cut, or refused with status 413."},
+    "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"],
+      "description": "The end that is cut off; absent: as the tokenizer's file says, else right."},
+    "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},
+    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
+  }
+})";
+
+inline constexpr std::string_view kTokenVectors = R"({
+  "type": "array", "items": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}
 })";
 
 inline constexpr std::string_view kVectors =
@@ -61,7 +91,7 @@ inline constexpr std::string_view kSimilarityBody = R"({
         "prompt_name": {"type": "string"}
       }
     },
-    "model": {"type": "string", "description": "An addition of Alate; absent: the default model."}
+    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
   }
 })";
 
@@ -102,7 +132,7 @@ inline constexpr std::string_view kModelBody = R"({
         "prompt_name": {"type": "string"}
       }
     },
-    "model": {"type": "string", "description": "An addition of Alate; absent: the default model."}
+    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
   }
 })";
 
@@ -121,7 +151,7 @@ inline constexpr std::string_view kTokenizeBody = R"({
     "inputs": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
     "add_special_tokens": {"type": "boolean", "default": true},
     "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},
-    "model": {"type": "string", "description": "An addition of Alate; absent: the default model."}
+    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
   }
 })";
 
@@ -156,7 +186,7 @@ inline constexpr std::string_view kDecodeBody = R"({
       ]
     },
     "skip_special_tokens": {"type": "boolean", "default": true},
-    "model": {"type": "string", "description": "An addition of Alate; absent: the default model."}
+    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
   }
 })";
 

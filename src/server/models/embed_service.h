@@ -24,6 +24,7 @@ struct EmbedRequest {
   std::vector<std::vector<std::int32_t>> token_rows;  // instead of texts; special tokens are added where absent
   bool truncate = true;                               // false: a text longer than the model allows is Problem::too_long
   std::optional<Side> truncation_side;
+  bool per_token = false;                 // the vectors of all tokens before pooling, instead of one for each text
   std::optional<bool> normalize;          // as in EmbedOptions
   std::optional<std::size_t> dimensions;  // as in EmbedOptions; more than the model's: Problem::impossible
   std::string prompt_name;
@@ -37,7 +38,7 @@ struct EmbedRequest {
 struct EmbedAnswer {
   std::shared_ptr<HostedModel> model;
   std::size_t rows = 0, dimensions = 0;
-  std::vector<float> vectors;                // [rows, dimensions]
+  std::vector<float> vectors;                // [rows, dimensions], or [tokens, dimensions] where they are per token
   std::vector<std::size_t> truncated;        // indices of truncated texts, ascending
   std::vector<std::size_t> row_tokens;       // tokens computed per row, special tokens included
   std::size_t tokens = 0;                    // their sum

@@ -80,7 +80,8 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   base::Mutex mutex;
   std::condition_variable room;  // signals that a model that took room has loaded or failed
   bool closed = false;
-  ModelTable table;                              // guarded by the mutex
+  ModelTable table;                                                                 // guarded by the mutex
+  std::map<std::string, std::shared_ptr<ModelStatistics>, std::less<>> statistics;  // by model name, for good
   std::vector<std::weak_ptr<HostedModel>> made;  // includes models no longer in `table.entries`
 
   void acquire(std::string_view name, std::string_view backend, Ready ready);
@@ -298,15 +299,19 @@ Hosted ModelHost::State::load_in_room(const std::string& key, const NamedFolder&
                      (bytes + kMegabyte - 1) / kMegabyte, " MB of weights; this server's limit for all models is ",
                      table.limits.bytes / kMegabyte, " MB (max_memory_mb)");
   }
+  std::shared_ptr<ModelStatistics> counted;
   {
     std::unique_lock<std::mutex> lock(mutex);
     if (!closed) {
+      auto& known = statistics[model.name];
+      if (known == nullptr) known = std::make_shared<ModelStatistics>();
+      counted = known;
       table.entries.find(key)->second.bytes = bytes;
       make_room(lock, key);
     }
     if (closed) throw shutting_down();
   }
-  Hosted hosted = load_hosted_model(model, key, on_backend(hosting, backend), deleter);
+  Hosted hosted = load_hosted_model(model, key, on_backend(hosting, backend), std::move(counted), deleter);
   base::log(base::LogLevel::info, "model loaded",
             {{"model", model.name},
              {"backend", hosted->pipeline.facts().backend},
@@ -460,6 +465,15 @@ std::vector<LoadedListing> ModelHost::loaded() const {
     }
   }
   return all;
+}
+
+ModelStatistics::Snapshot ModelHost::statistics(std::string_view name) const {
+  std::shared_ptr<ModelStatistics> found;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (const auto known = state_->statistics.find(name); known != state_->statistics.end()) found = known->second;
+  }
+  return found == nullptr ? ModelStatistics::Snapshot() : found->snapshot();
 }
 
 std::vector<ModelListing> ModelHost::listed() const {

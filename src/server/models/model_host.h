@@ -14,6 +14,7 @@
 
 #include "alate/embedding.h"
 #include "runtime/batching/batch_scheduler.h"
+#include "server/metrics/model_statistics.h"
 #include "server/settings/settings.h"
 #include "server/work_queue.h"
 
@@ -26,6 +27,7 @@ struct HostedModel {
   std::filesystem::path folder;
   EmbeddingPipeline pipeline;
   std::chrono::nanoseconds load_time{};
+  std::shared_ptr<ModelStatistics> statistics;         // of all that was loaded under this name
   std::unique_ptr<runtime::BatchScheduler> scheduler;  // program 0: raw vectors; program 1: normalized to length 1
   HostedModel* next_released = nullptr;                // DeferredDeleter's
 };
@@ -93,6 +95,9 @@ class ModelHost {
   std::string hung_model(std::chrono::nanoseconds limit) const;
 
   std::vector<LoadedListing> loaded() const;
+  /// What the model of this name (as in the models directory) has computed, on any backend, also while it was loaded
+  /// before.
+  ModelStatistics::Snapshot statistics(std::string_view name) const;
   /// Result may be slightly out of date.
   std::vector<ModelListing> listed() const;
   /// Throws not_found or invalid_argument as `acquire`; messages contain no local paths.

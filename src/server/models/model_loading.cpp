@@ -60,6 +60,16 @@ auto with_errors_for_clients(const NamedFolder& model, const HostingOptions& opt
   }
 }
 
+// The observer, which also counts batches in the model's own statistics.
+runtime::BatchObserver counted_in(std::shared_ptr<ModelStatistics> statistics, runtime::BatchObserver observer) {
+  observer.ran = [statistics = std::move(statistics), next = std::move(observer.ran)](
+                     std::size_t rows, std::size_t tokens, std::chrono::nanoseconds compute) {
+    statistics->computed(rows, compute);
+    if (next) next(rows, tokens, compute);
+  };
+  return observer;
+}
+
 runtime::BatchScheduler::Run batch_function(const EmbeddingPipeline& pipeline) {
   return [pipeline](std::uint64_t program, runtime::BatchScheduler::Rows rows, Cancellation cancellation) {
     std::vector<pipelines::EmbeddingRow> views;
@@ -73,6 +83,7 @@ runtime::BatchScheduler::Run batch_function(const EmbeddingPipeline& pipeline) {
 
 std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const std::string& key,
                                                const HostingOptions& options,
+                                               std::shared_ptr<ModelStatistics> statistics,
                                                const std::shared_ptr<DeferredDeleter>& deleter) {
   const Clock::time_point begin = Clock::now();
   return with_errors_for_clients(model, options, [&]() -> std::shared_ptr<HostedModel> {
@@ -80,12 +91,14 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
     (void)pipeline.model().fingerprint();  // read the files here, not while requests wait: answers include it
     runtime::BatchSchedulerOptions batches = options.batches;
     batches.even_row_length = runtime::even_row_length(pipeline.facts().hidden_size);
-    auto scheduler = std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), batches, options.observer);
+    auto scheduler = std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), batches,
+                                                               counted_in(statistics, options.observer));
     auto made = std::make_unique<HostedModel>(HostedModel{.name = model.name,
                                                           .key = key,
                                                           .folder = model.folder,
                                                           .pipeline = std::move(pipeline),
                                                           .load_time = Clock::now() - begin,
+                                                          .statistics = std::move(statistics),
                                                           .scheduler = std::move(scheduler)});
     return {made.release(), [deleter](HostedModel* released) noexcept { deleter->release(released); }};
   });

@@ -19,9 +19,11 @@ struct HostingOptions {
   runtime::BatchObserver observer;
 };
 
-/// `key` is the host's. Throws an alate::Error that names the model and no local path; the log has the full message.
+/// `key` is the host's; batches are counted in `statistics`. Throws an alate::Error that names the model and no local
+/// path; the log has the full message.
 std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const std::string& key,
                                                const HostingOptions& options,
+                                               std::shared_ptr<ModelStatistics> statistics,
                                                const std::shared_ptr<DeferredDeleter>& deleter);
 
 /// Throws the error with which load_hosted_model would fail, without loading the model: pipelines::check_loadable.

@@ -15,7 +15,8 @@ namespace alate::server {
 /// for a row with an invalid schema.
 std::string openapi_document(std::span<const Route> routes, const Settings& settings, std::string_view version);
 
-/// `schema`, with null allowed for every optional member.
+/// `schema`, with null allowed for every optional member, except for those with "nullable": false. That keyword is left
+/// out: it is of OpenAPI 3.0, and here the type says it.
 formats::Json with_nullable_members(const formats::Json& schema);
 
 }  // namespace alate::server

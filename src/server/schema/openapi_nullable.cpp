@@ -23,6 +23,11 @@ Json list_with(const Json& list, Json last) {
   return Json(std::move(entries));
 }
 
+bool refuses_null(const Json& schema) {
+  const Json* keyword = schema.find("nullable");
+  return keyword != nullptr && !keyword->as_bool("nullable");
+}
+
 // The schema, extended to accept null.
 Json nullable(const Json& schema) {
   const Json* any = schema.find("anyOf");
@@ -51,12 +56,14 @@ Json with_nullable_members(const Json& schema) {
   if (!schema.is_object()) return schema;
   const Json* required = schema.find("required");
   Json::Object result = schema.as_object("schema");
+  if (refuses_null(schema)) std::erase_if(result, [](const Json::Member& each) { return each.first == "nullable"; });
   for (auto& [keyword, value] : result) {
     if (keyword == "properties") {
       Json::Object properties = value.as_object(keyword);
       for (auto& [name, property] : properties) {
         Json inner = with_nullable_members(property);
-        property = is_required(required, name) ? std::move(inner) : nullable(inner);
+        const bool stays = is_required(required, name) || refuses_null(property);
+        property = stays ? std::move(inner) : nullable(inner);
       }
       value = Json(std::move(properties));
     } else if (keyword == "items") {

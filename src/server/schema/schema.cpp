@@ -94,6 +94,8 @@ void parse_keyword(Node& node, std::string_view keyword, const Json& value) {
     node.min_length = count_of(value, keyword);
   } else if (keyword == "maxLength") {
     node.max_length = count_of(value, keyword);
+  } else if (keyword == "nullable") {
+    node.refuses_null = !value.as_bool(keyword);
   } else if (keyword == "additionalProperties") {
     parse_additional(node, value);
   } else if (keyword != "properties" && keyword != "required" && std::ranges::find(kNotes, keyword) == kNotes.end()) {

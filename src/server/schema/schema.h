@@ -21,7 +21,7 @@ struct SchemaViolation {
 /// maximum, minItems, maxItems, minLength, maxLength, additionalProperties (false, or a schema). description, title,
 /// default, example, examples, format and pattern are kept but not checked: routes check text against a pattern
 /// themselves. Members not listed in `properties` are allowed unless additionalProperties says otherwise. A null member
-/// counts as absent if it is optional and its schema does not accept null.
+/// counts as absent if it is optional and its schema does not accept null, unless its schema has "nullable": false.
 class Schema {
  public:
   /// Throws internal for an unknown keyword, because the tables are our own.

@@ -177,7 +177,7 @@ std::optional<Failure> check_member(const Node& node, const Json::Member& member
   const auto& [name, value] = member;
   const auto property = std::ranges::find(node.properties, name, &Node::Property::name);
   if (property != node.properties.end()) {
-    if (value.is_null() && !property->required) return {};
+    if (value.is_null() && !property->required && !property->schema->refuses_null) return {};
     return check_value(*property->schema, value, place);
   }
   if (node.closed) {

@@ -34,6 +34,7 @@ struct Schema::Node {
   std::vector<Property> properties;
   std::vector<std::string> required;       // names not listed in `properties`
   bool closed = false;                     // additionalProperties: false
+  bool refuses_null = false;               // nullable: false
   std::unique_ptr<Node> additional;        // additionalProperties: a schema; null: none
   std::unique_ptr<Node> items;             // null: any
   std::vector<std::unique_ptr<Node>> any;  // anyOf; empty: absent

@@ -103,8 +103,8 @@ a server without keys answers these to clients on its own machine alone.
 
 `aliases` are for clients whose model names cannot be changed: with `aliases: {text-embedding-3-small: all-MiniLM-L6-v2}` a request for
 `text-embedding-3-small` gets all-MiniLM-L6-v2. An alias stands for a model of `models_dir` or a built-in one, which must exist when the
-server starts, and never for another alias; it cannot be the name of a model that is there. Listings of models have aliases too. A key
-may use an alias where it may use the model.
+server starts, and never for another alias; it cannot be the name of a model that is there. `/v1/models` and `/api/tags` list aliases
+too. A key may use an alias where it may use the model.
 
 With `max_loaded_models: auto` a server keeps one model for each 512 MB of memory that is free at its start, but from 4 to 64.
 Clients may name only backends that `backend_priority` names, or, where that is empty, those of the automatic order (`alate

@@ -204,6 +204,11 @@ def check_text_embeddings_inference(server):
     yield "/decode as the tokenizers package"
     equal(server.post("/embed", {"inputs": rows[0], "model": server.model}), server.embed(TEXTS[:1]), "/embed of ids")
     yield "/embed of token ids"
+    every = server.post("/embed_all", {"inputs": TEXTS, "model": server.model})
+    for row, found in zip(rows, every):
+        forward = server.forward({"input_ids": np.array([row])})["last_hidden_state"]
+        equal(found, forward[0], "/embed_all")
+    yield "/embed_all"
     facts = json.loads(server.get(f"/models/{server.model}/info"))
     assert facts["model_id"] == server.model and facts["model_dtype"] == "float32", facts
     assert facts["model_type"] == {"embedding": {"pooling": "mean"}} and facts["max_input_length"] > 0, facts
@@ -266,6 +271,17 @@ def check_tritonclient(server):
         equal(answer.as_numpy(name), values, f"{name} of a large batch")
     yield "a batch of 3,072 places"
 
+    before, = client.get_inference_statistics(server.model)["model_stats"]
+    client.infer(server.model, [tensor("text", texts, "BYTES", True)])
+    after, = client.get_inference_statistics(server.model)["model_stats"]
+    assert after["name"] == server.model and after["version"] == "1"
+    assert after["inference_count"] - before["inference_count"] == len(TEXTS)
+    assert after["inference_stats"]["success"]["count"] - before["inference_stats"]["success"]["count"] == 1
+    assert after["inference_stats"]["compute_infer"]["ns"] > before["inference_stats"]["compute_infer"]["ns"]
+    assert {entry["name"] for entry in client.get_inference_statistics()["model_stats"]} >= {server.model}
+    yield "statistics"
+    raises(InferenceServerException,
+           lambda: client.infer(server.model, [tensor("text", texts, "BYTES", True)], model_version="2"))
     raises(InferenceServerException, lambda: client.infer("no/such", [tensor("text", texts, "BYTES", True)]))
     raises(InferenceServerException, lambda: client.infer(server.model, [tensor("other", ids, "INT64", True)]))
     raises(InferenceServerException, lambda: client.infer(server.model, [tensor("input_ids", -ids, "INT64", True)]))

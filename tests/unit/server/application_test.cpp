@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "formats/utf8.h"
 #include "running_application.h"
 #include "server/clients/web_origins.h"
 #include "tests/unit/server/http/transport_harness.h"
@@ -237,7 +238,64 @@ TEST(Application, WantsAKeyOnEveryRouteButHealth) {
   EXPECT_EQ(server.post("/api/embed", R"({"input":"a"})", "Authorization: Bearer wrong\r\n").status, 401);
   EXPECT_EQ(server.post("/api/embed", R"({"input":"a"})", "Authorization: Bearer secret-two\r\n").status, 200);
   EXPECT_EQ(server.post("/api/embed", R"({"input":"a"})", "X-API-Key: secret-one\r\n").status, 200);
-  for (const char* path : {"/health", "/healthz", "/v2/health/live"}) EXPECT_EQ(server.get(path).status, 200) << path;
+  for (const char* path : {"/health", "/healthz", "/livez", "/v2/health/live"})
+    EXPECT_EQ(server.get(path).status, 200) << path;
+}
+
+// Every route whose body may name a model, with a body that names none.
+struct Unnamed {
+  const char* path;
+  const char* members;
+  int status_of_null;
+};
+constexpr Unnamed kUnnamed[] = {{"/api/embed", R"("input":"a")", 400},
+                                {"/ai/v1/embed", R"("input":"a")", 400},
+                                {"/v1/embeddings", R"("input":"a")", 400},
+                                {"/v2/embed", R"("texts":["a"])", 400},
+                                {"/api/embeddings", R"("prompt":"a")", 400},
+                                {"/api/show", R"("verbose":false)", 400},
+                                {"/embed", R"("inputs":"a")", 422},
+                                {"/embed_all", R"("inputs":"a")", 422},
+                                {"/similarity", R"("inputs":{"source_sentence":"a","sentences":["b"]})", 422},
+                                {"/tokenize", R"("inputs":"a")", 422},
+                                {"/decode", R"("ids":[5])", 422},
+                                {"/", R"("inputs":"a")", 422}};
+
+TEST(Application, RequestsThatNameNoModelGetTheDefaultOneAndNullIsNoName) {
+  const RunningApplication server;
+  for (const Unnamed& each : kUnnamed) {
+    const std::string members = each.members;
+    const Answer unnamed = server.post(each.path, "{" + members + "}");
+    EXPECT_EQ(unnamed.status, 200) << each.path << unnamed.body;
+    const Answer null = server.post(each.path, R"({"model":null,)" + members + "}");
+    EXPECT_EQ(null.status, each.status_of_null) << each.path << null.body;
+    EXPECT_NE(null.body.find("model is null"), std::string::npos) << each.path << null.body;
+    const Answer variant = server.post(each.path, R"({"model":"embedder:int3",)" + members + "}");
+    const bool is_400 = std::string_view(each.path).starts_with("/v");
+    EXPECT_EQ(variant.status, is_400 ? 400 : 422) << each.path << variant.body;
+    const Answer fetched = server.post(each.path, R"({"model":"hf:tiny/embedder",)" + members + "}");
+    EXPECT_EQ(fetched.status, 404) << each.path << fetched.body;
+  }
+  EXPECT_EQ(server.get("/info").status, 200);
+}
+
+TEST(Application, ErrorsAreUtf8WhateverTheRequestWas) {
+  const RunningApplication server;
+  const auto expect_utf8 = [](const Answer& answer) {
+    EXPECT_GE(answer.status, 400);
+    EXPECT_EQ(formats::valid_utf8_prefix(answer.body), answer.body.size()) << answer.body;
+    EXPECT_NO_THROW(json_of(answer)) << answer.body;
+  };
+  for (const char* path : {"/v1/models/%FF", "/v2/models/a%C3/ready", "/v2/models/%E2%82", "/models/%FF%FE/info",
+                           "/v2/models/tiny/embedder/versions/%FF", "/%FF", "/api/%FF"})
+    expect_utf8(server.get(path));
+  for (const char* path : {"/models/%FF/embed", "/v2/models/%FF/infer", "/v2/repository/models/%FF/load"})
+    expect_utf8(server.post(path, R"({"inputs":"a"})"));
+  for (const Unnamed& each : kUnnamed) {
+    expect_utf8(server.post(each.path, "{\"model\":\"\xFF\"," + std::string(each.members) + "}"));
+    expect_utf8(server.post(each.path, "{\"\xC3\":1,\"\xC3\":1}"));
+    expect_utf8(server.post(each.path, "{}", "Content-Type: text/\xFF\r\n"));
+  }
 }
 
 TEST(Application, EachFamilyHasItsErrors) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "formats/json.h"
+#include "formats/utf8.h"
 
 namespace alate::server {
 namespace {
@@ -77,6 +78,7 @@ TEST(FamilyOfPath, GoesByThePrefix) {
       {"/", Family::tei},
       {"/health", Family::operations},
       {"/healthz", Family::operations},
+      {"/livez", Family::operations},
       {"/readyz", Family::operations},
       {"/metrics", Family::operations},
       {"/openapi.json", Family::operations},
@@ -95,6 +97,20 @@ TEST(Families, HaveDifferentNames) {
   for (const Family family : families()) names.emplace(to_string(family), family);
   EXPECT_EQ(names.size(), 8U);
   EXPECT_EQ(families().size(), 8U);
+}
+
+TEST(Problems, NeverQuoteBytesThatAreNotUtf8) {
+  Problem problem;
+  problem.kind = Problem::Kind::no_model;
+  problem.message = "there is no model \"a\xFF\xE2\x82\"";
+  problem.parameter = "\xC3";
+  for (const Family family : families()) {
+    SCOPED_TRACE(to_string(family));
+    const Response response = to_response(family, problem);
+    EXPECT_EQ(formats::valid_utf8_prefix(response.body), response.body.size()) << response.body;
+    EXPECT_NE(response.body.find("a\uFFFD\uFFFD\\\""), std::string::npos) << response.body;
+    EXPECT_NO_THROW(formats::parse_json(response.body, "the answer"));
+  }
 }
 
 TEST(Problems, HaveTheStatusOfTheirFamily) {

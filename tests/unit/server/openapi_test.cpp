@@ -211,6 +211,11 @@ TEST(NullableMembers, KeepWhatTakesNullAlready) {
   }
 }
 
+TEST(NullableMembers, AreNoneThatRefuseNull) {
+  EXPECT_EQ(nullable(R"({"properties": {"a": {"type": "string", "nullable": false}}})"),
+            compact(R"({"properties": {"a": {"type": "string"}}})"));
+}
+
 TEST(NullableMembers, AreFoundAtAnyDepth) {
   EXPECT_EQ(nullable(R"({"items": {"properties": {"a": {"type": "string"}}}})"),
             compact(R"({"items": {"properties": {"a": {"type": ["string", "null"]}}}})"));

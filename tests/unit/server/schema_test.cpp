@@ -86,6 +86,8 @@ TEST(Schema, TellsTheFirstViolationInTheOrderOfTheValue) {
 
 TEST(Schema, NullCountsAsAbsentWhereAMemberMayBe) {
   EXPECT_EQ(message(kBody, R"({"model": "m", "count": null})"), "");
+  EXPECT_EQ(message(R"({"properties": {"a": {"type": "string", "nullable": false}}})", R"({"a": null})"),
+            "a is null; it must be a string");
   EXPECT_EQ(message(kBody, R"({"model": null})"), "model is null; it must be a string");
 }
 

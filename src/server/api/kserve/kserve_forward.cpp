@@ -13,6 +13,7 @@
 #include "runtime/forward.h"
 #include "server/api/kserve/kserve_response.h"
 #include "server/failure.h"
+#include "server/metrics/model_statistics.h"
 #include "server/refuse.h"
 #include "server/services.h"
 
@@ -62,6 +63,8 @@ class Forward : public std::enable_shared_from_this<Forward> {
         [self = shared_from_this()](const std::shared_ptr<HostedModel>& hosted, const std::exception_ptr& error) {
           if (error) return fail(*self->exchange_, self->family_, error);
           self->services_.models.touch(*hosted);
+          if (self->batch_ > 0)
+            count_request(*self->exchange_, hosted->statistics, static_cast<std::size_t>(self->batch_));
           self->on_work_queue([self, hosted] {
             self->prepare(hosted->pipeline.model());
             if (self->batch_ == 0) return self->answer();
@@ -167,6 +170,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
       self->on_work_queue([self, weak, outputs, count, result] {
         self->take(*outputs, count, result);
         const std::shared_ptr<HostedModel> model = weak.lock();
+        if (model) model->statistics->computed(static_cast<std::size_t>(count), result.compute);
         if (self->done_rows_ == self->batch_) return self->answer();
         if (!model)
           throw Error(ErrorCode::unavailable, "the model was unloaded before all rows were computed; ask again");
@@ -231,6 +235,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
   }
 
   void answer() {
+    const Clock::time_point begin = Clock::now();
     std::vector<InferResult> tensors;
     for (const InferOutput& output : outputs_) {
       const auto tensor = std::make_shared<const Tensor>(results_.find(output.name)->second);
@@ -244,6 +249,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
     }
     Response response = infer_response(name_, request_.id, tensors);
     response.headers.set("X-Model-Fingerprint", fingerprint_);
+    exchange_->stages.format = Clock::now() - begin;
     exchange_->reply(std::move(response));
   }
 

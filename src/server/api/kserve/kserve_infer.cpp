@@ -7,6 +7,7 @@
 #include "server/api/kserve/kserve_forward.h"
 #include "server/api/kserve/kserve_response.h"
 #include "server/api/kserve/kserve_tensors.h"
+#include "server/api/kserve/kserve_version.h"
 #include "server/failure.h"
 #include "server/models/embed_service.h"
 #include "server/refuse.h"
@@ -71,6 +72,7 @@ void infer(Call& call) {
   InferRequest parsed =
       parse_infer_request(request.body, request.headers.find("Inference-Header-Content-Length"), limits);
   call.exchange->release_body();
+  check_version(call, parsed.model_version);
   const std::string& model = call.parameters.at("model");
   if (parsed.input("input_ids") != nullptr) {
     kserve_forward(call, model, std::move(parsed));

@@ -9,6 +9,8 @@
 #include "server/api/background.h"
 #include "server/api/kserve/kserve_infer.h"
 #include "server/api/kserve/kserve_schemas.h"
+#include "server/api/kserve/kserve_statistics.h"
+#include "server/api/kserve/kserve_version.h"
 #include "server/refuse.h"
 #include "server/schema/schema.h"
 #include "server/services.h"
@@ -21,13 +23,6 @@ using formats::Json;
 constexpr formats::JsonLimits kSmallBody = {.max_depth = 16, .max_bytes = std::size_t{1} << 16, .max_values = 4096};
 
 [[noreturn]] void refuse_not_ready(const std::string& message) { refuse(Problem::Kind::not_ready, message); }
-
-// The aliases of routes include a version; every model has exactly one, "1".
-void check_version(const Call& call) {
-  const auto version = call.parameters.find("version");
-  if (version == call.parameters.end() || version->second == "1") return;
-  refuse(Problem::Kind::no_model, "there is no such version of the model; its only version is 1");
-}
 
 // A body that may be absent, as sent by clients of the model repository.
 Json read_small_body(const Call& call) {
@@ -45,10 +40,10 @@ Json read_small_body(const Call& call) {
 }
 
 void show_server(Call& call) {
-  call.exchange->reply(
-      json_response(Json(Json::Object{{"name", "alate"},
-                                      {"version", call.services.version},
-                                      {"extensions", Json::Array{"binary_tensor_data", "model_repository"}}})));
+  call.exchange->reply(json_response(
+      Json(Json::Object{{"name", "alate"},
+                        {"version", call.services.version},
+                        {"extensions", Json::Array{"binary_tensor_data", "model_repository", "statistics"}}})));
 }
 
 void show_live(Call& call) { call.exchange->reply(json_response(Json(Json::Object{{"live", true}}))); }
@@ -69,6 +64,27 @@ void show_model_ready(Call& call) {
     const ModelListing listing = services.models.describe(name);
     if (services.shutting_down) refuse_not_ready("the server is shutting down");
     return json_response(Json(Json::Object{{"name", listing.name}, {"ready", true}}));
+  });
+}
+
+Json statistics_of(const ModelHost& models, const std::string& name) {
+  return kserve_statistics(name, models.statistics(name));
+}
+
+void show_model_statistics(Call& call) {
+  check_version(call);
+  answer_in_background(call, [&services = call.services, name = call.parameters.at("model")] {
+    Json::Array models = {statistics_of(services.models, services.models.describe(name).name)};
+    return json_response(Json(Json::Object{{"model_stats", std::move(models)}}));
+  });
+}
+
+void show_all_statistics(Call& call) {
+  answer_in_background(call, [&services = call.services] {
+    Json::Array models;
+    for (const ModelListing& listing : services.models.listed())
+      models.push_back(statistics_of(services.models, listing.name));
+    return json_response(Json(Json::Object{{"model_stats", std::move(models)}}));
   });
 }
 
@@ -179,6 +195,21 @@ std::vector<Route> kserve_routes() {
        .handle = show_model_ready,
        .answers = {{.description = "It does", .schema = schemas::kModelReady}},
        .aliases = {"/v2/models/{model}/versions/{version}/ready"}},
+      {.method = Method::get,
+       .path = "/v2/models/{model}/stats",
+       .family = Family::kserve,
+       .id = "kserveModelStatistics",
+       .summary = "What a model has computed since the server began, as Triton counts it",
+       .handle = show_model_statistics,
+       .answers = {{.description = "Counts, and nanoseconds of all requests together", .schema = schemas::kStatistics}},
+       .aliases = {"/v2/models/{model}/versions/{version}/stats"}},
+      {.method = Method::get,
+       .path = "/v2/models/stats",
+       .family = Family::kserve,
+       .id = "kserveStatistics",
+       .summary = "The same of all models",
+       .handle = show_all_statistics,
+       .answers = {{.description = "An entry for each model", .schema = schemas::kStatistics}}},
       {.method = Method::post,
        .path = "/v2/models/{model}/infer",
        .family = Family::kserve,

@@ -51,6 +51,49 @@ inline constexpr std::string_view kModel = R"({
   }
 })";
 
+inline constexpr std::string_view kStatistics = R"({
+  "type": "object",
+  "required": ["model_stats"],
+  "properties": {
+    "model_stats": {"type": "array", "items": {
+      "type": "object",
+      "required": ["name", "version", "last_inference", "inference_count", "execution_count", "inference_stats",
+                   "batch_stats"],
+      "properties": {
+        "name": {"type": "string"},
+        "version": {"type": "string"},
+        "last_inference": {"type": "integer", "description": "Milliseconds since 1970; 0: none."},
+        "inference_count": {"type": "integer", "description": "Texts or rows of requests that succeeded."},
+        "execution_count": {"type": "integer", "description": "Batches that were computed."},
+        "inference_stats": {
+          "type": "object",
+          "description": "Requests, each with count and ns. compute_input is tokenizing, compute_output the answer's text.",
+          "required": ["success", "fail", "queue", "compute_input", "compute_infer", "compute_output"],
+          "properties": {
+            "success": {"type": "object", "required": ["count", "ns"],
+              "properties": {"count": {"type": "integer"}, "ns": {"type": "integer"}}},
+            "fail": {"type": "object", "required": ["count", "ns"],
+              "properties": {"count": {"type": "integer"}, "ns": {"type": "integer"}}},
+            "queue": {"type": "object", "required": ["count", "ns"],
+              "properties": {"count": {"type": "integer"}, "ns": {"type": "integer"}}},
+            "compute_input": {"type": "object", "required": ["count", "ns"],
+              "properties": {"count": {"type": "integer"}, "ns": {"type": "integer"}}},
+            "compute_infer": {"type": "object", "required": ["count", "ns"],
+              "properties": {"count": {"type": "integer"}, "ns": {"type": "integer"}}},
+            "compute_output": {"type": "object", "required": ["count", "ns"],
+              "properties": {"count": {"type": "integer"}, "ns": {"type": "integer"}}}
+          }
+        },
+        "batch_stats": {"type": "array", "items": {
+          "type": "object",
+          "required": ["batch_size", "compute_infer"],
+          "properties": {"batch_size": {"type": "integer"}, "compute_infer": {"type": "object"}}
+        }}
+      }
+    }}
+  }
+})";
+
 inline constexpr std::string_view kInferBody = R"({
   "type": "object",
   "examples": [
@@ -61,6 +104,7 @@ inline constexpr std::string_view kInferBody = R"({
   "required": ["inputs"],
   "properties": {
     "id": {"type": "string", "description": "Comes back with the answer."},
+    "model_version": {"type": "string", "nullable": false, "description": "1, the only one; as in the path."},
     "parameters": {
       "type": "object",
       "properties": {

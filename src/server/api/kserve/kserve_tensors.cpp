@@ -240,6 +240,7 @@ InferRequest parse(std::string_view body, const std::string* json_length, const 
 
   InferRequest request;
   if (const Json* id = member(json, "id")) request.id = id->as_string("id");
+  if (const Json* version = json.find("model_version")) request.model_version = version->as_string("model_version");
   if (const Json* binary = parameter(json, "binary_data_output", "the body"))
     request.binary_outputs = binary->as_bool("parameters.binary_data_output");
   if (const Json* parameters = member(json, "parameters")) request.parameters = *parameters;

@@ -32,8 +32,9 @@ struct InferRequest {
   std::optional<std::string> id;
   std::vector<InferTensor> inputs;   // names are distinct
   std::vector<InferOutput> outputs;  // names are distinct; empty: all outputs of the model
-  bool binary_outputs = false;       // default for outputs not listed in `outputs`
-  formats::Json parameters;          // of the request: an object, or null
+  std::optional<std::string> model_version;
+  bool binary_outputs = false;  // default for outputs not listed in `outputs`
+  formats::Json parameters;     // of the request: an object, or null
 
   /// Null if there is no input of that name.
   const InferTensor* input(std::string_view name) const;

@@ -92,8 +92,9 @@ TEST(CohereEmbeddings, AsFloatsAreThoseOfEveryOtherFamily) {
 TEST(CohereEmbed, TakesTextsOrInputsAndRefusesHostileBodiesBySchema) {
   EXPECT_TRUE(takes(R"({"model":"m","texts":["a"],"input_type":"search_query","embedding_types":["int8","float"]})"));
   EXPECT_TRUE(takes(R"({"model":"m","inputs":[{"content":[{"type":"text","text":"a"}]}],"truncate":"NONE"})"));
+  EXPECT_TRUE(takes(R"({"texts":["a"]})"));
   for (const char* body :
-       {R"({"texts":["a"]})", R"({"model":"m","texts":[]})", R"({"model":"m","texts":"a"})",
+       {R"({"model":null,"texts":["a"]})", R"({"model":"m","texts":[]})", R"({"model":"m","texts":"a"})",
         R"({"model":"m","texts":[1]})", R"({"model":"m","texts":["a"],"input_type":"other"})",
         R"({"model":"m","texts":["a"],"embedding_types":["int4"]})",
         R"({"model":"m","texts":["a"],"embedding_types":"float"})", R"({"model":"m","texts":["a"],"truncate":"end"})",

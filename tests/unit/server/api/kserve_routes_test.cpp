@@ -215,6 +215,63 @@ TEST_F(KserveModels, DescribeTheirTensors) {
   EXPECT_EQ(get("/v2/models/tiny/nothing/ready").status, 404);
 }
 
+TEST_F(KserveModels, RefuseVersionsThatTheyDoNotHave) {
+  const std::string path = "/v2/models/tiny/embedder";
+  const std::string inputs = R"("inputs":[{"name":"text","shape":[1],"datatype":"BYTES","data":["a"]}]})";
+  const auto status = [&](std::string_view rest, const std::string& members) {
+    return post(path + std::string(rest), "{" + members + inputs).status;
+  };
+  EXPECT_EQ(status("/versions/1/infer", ""), 200);
+  EXPECT_EQ(status("/versions/2/infer", ""), 404);
+  EXPECT_EQ(status("/infer", R"("model_version":"1",)"), 200);
+  EXPECT_EQ(status("/infer", R"("model_version":"7",)"), 404);
+  EXPECT_EQ(status("/infer", R"("model_version":"",)"), 404);
+  EXPECT_THROW(parse_infer_request(R"({"model_version":null,)" + inputs, nullptr, {}), RequestError);
+  EXPECT_EQ(get(path + "/versions/2/ready").status, 404);
+  EXPECT_EQ(get(path + "/versions/2/stats").status, 404);
+}
+
+TEST_F(KserveModels, CountWhatTheyCompute) {
+  const auto statistics = [&](std::string_view path = "/v2/models/embedder/stats") {
+    const Response response = get(path);
+    EXPECT_EQ(response.status, 200) << response.body;
+    const auto violation = Schema::parse(route("kserveModelStatistics").answers.front().schema).check(json(response));
+    EXPECT_FALSE(violation) << violation->message;
+    return json(response).find("model_stats")->as_array("model_stats").at(0);
+  };
+  const auto total = [](const formats::Json& entry, std::string_view name) {
+    return *entry.find("inference_stats")->find(name);
+  };
+  const formats::Json none = statistics();
+  EXPECT_EQ(none.get_string("name", ""), "tiny/embedder");
+  EXPECT_EQ(none.get_string("version", ""), "1");
+  EXPECT_EQ(text(none, "batch_stats"), "[]");
+  for (const char* name : {"last_inference", "inference_count", "execution_count"})
+    EXPECT_EQ(none.get_int(name, -1), 0) << name;
+  for (const char* name : {"success", "fail", "queue", "compute_input", "compute_infer", "compute_output"})
+    EXPECT_EQ(formats::to_json_text(total(none, name)), R"({"count":0,"ns":0})") << name;
+
+  EXPECT_EQ(infer(R"({"inputs":[{"name":"text","shape":[2],"datatype":"BYTES","data":["a","b"]}]})").status, 200);
+  EXPECT_EQ(infer(R"({"inputs":[{"name":"input_ids","shape":[1,2],"datatype":"INT64","data":[2,3]}]})").status, 200);
+  EXPECT_EQ(infer(R"({"inputs":[{"name":"input_ids","shape":[1,2],"datatype":"INT64","data":[2,88]}]})").status, 422);
+  host().unload("tiny/embedder");
+  const formats::Json some = statistics("/v2/models/stats");
+  EXPECT_EQ(some.get_int("inference_count", 0), 3);
+  EXPECT_EQ(some.get_int("execution_count", 0), 2);
+  EXPECT_GT(some.get_int("last_inference", 0), 0);
+  EXPECT_EQ(total(some, "success").get_int("count", 0), 2);
+  EXPECT_EQ(total(some, "fail").get_int("count", 0), 1);
+  EXPECT_EQ(total(some, "queue").get_int("count", 0), 2);
+  EXPECT_EQ(total(some, "compute_infer").get_int("count", 0), 2);
+  for (const char* name : {"success", "fail", "compute_infer"})
+    EXPECT_GT(total(some, name).get_int("ns", 0), 0) << name;
+  EXPECT_GT(total(some, "success").get_int("ns", 0), total(some, "compute_infer").get_int("ns", 0));
+  const auto& batches = some.find("batch_stats")->as_array("batch_stats");
+  ASSERT_EQ(batches.size(), 2U);  // of one row and of two
+  EXPECT_EQ(batches[1].get_int("batch_size", 0), 2);
+  EXPECT_EQ(get("/v2/models/nothing/stats").status, 404);
+}
+
 TEST_F(KserveModels, AreLoadedAndUnloadedByTheRepository) {
   const std::string path = "/v2/repository/models/tiny/embedder/";
   const auto state = [&] {

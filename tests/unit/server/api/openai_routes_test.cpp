@@ -63,6 +63,7 @@ TEST(OpenAiEmbeddings, TakesEveryFormOfInput) {
       takes(R"({"model":"m","input":"a","encoding_format":"base64","dimensions":5,"user":"u","truncate":false})"));
   EXPECT_TRUE(takes(R"({"model":"m","input":"a","encoding_format":null,"dimensions":null,"user":null})"));
   EXPECT_TRUE(takes(R"({"model":"m","input":"a","unknown":{"to":"us"}})"));
+  EXPECT_TRUE(takes(R"({"input":"a"})"));
 }
 
 TEST(OpenAiEmbeddings, RefusesHostileBodiesBySchema) {
@@ -74,7 +75,7 @@ TEST(OpenAiEmbeddings, RefusesHostileBodiesBySchema) {
        {R"("encoding_format":"hex")", R"("dimensions":0)", R"("dimensions":-1)", R"("dimensions":1e300)",
         R"("dimensions":1.5)", R"("dimensions":"5")", R"("user":5)", R"("truncate":"yes")"})
     EXPECT_FALSE(takes(R"({"model":"m","input":"a",)" + std::string(member) + "}")) << member;
-  EXPECT_FALSE(takes(R"({"input":"a"})"));
+  EXPECT_FALSE(takes(R"({"model":null,"input":"a"})"));
   EXPECT_FALSE(takes(R"({"model":"m"})"));
   EXPECT_FALSE(takes(R"({"model":"","input":"a"})"));
   EXPECT_FALSE(takes("[]"));
@@ -162,6 +163,42 @@ TEST_F(OpenAiRoutes, RefuseWhatTheModelCannotDo) {
   EXPECT_EQ(text(json(embed(R"("input":["a",")" + words + R"("])")), "truncated"), "[1]");
   EXPECT_EQ(embed(R"("input":"a","dimensions":17)").status, 400);
   EXPECT_EQ(embed(R"("input":[88])").status, 400);
+}
+
+TEST_F(OpenAiRoutes, EmbedWithTheDefaultModelWhereNoneIsNamed) {
+  const Response named = embed(R"("input":"a")");
+  const Response unnamed = call(openai_routes(), Method::post, "/v1/embeddings", R"({"input":"a"})");
+  ASSERT_EQ(unnamed.status, 200) << unnamed.body;
+  EXPECT_EQ(text(json(unnamed), "data"), text(json(named), "data"));
+  EXPECT_EQ(json(unnamed).get_string("model", ""), "tiny/embedder");
+}
+
+TEST_F(OpenAiRoutes, AnswerUnderAnAliasAsUnderTheModelsName) {
+  settings.aliases = {{"text-embedding-3-small", "embedder"}};
+  const Response aliased =
+      call(openai_routes(), Method::post, "/v1/embeddings", R"({"model":"text-embedding-3-small","input":"a"})");
+  ASSERT_EQ(aliased.status, 200) << aliased.body;
+  EXPECT_EQ(text(json(aliased), "data"), text(json(embed(R"("input":"a")")), "data"));
+  EXPECT_EQ(json(aliased).get_string("model", ""), "text-embedding-3-small");
+
+  const Json all = json(call(openai_routes(), Method::get, "/v1/models"));
+  const auto& data = all.find("data")->as_array("data");
+  ASSERT_EQ(data.size(), 2U);
+  EXPECT_EQ(data[0].get_string("id", ""), "tiny/embedder");
+  EXPECT_EQ(data[1].get_string("id", ""), "text-embedding-3-small");
+  EXPECT_EQ(text(data[1], "created"), text(data[0], "created"));
+  const Response one = call(openai_routes(), Method::get, "/v1/models/text-embedding-3-small");
+  EXPECT_EQ(json(one).get_string("id", ""), "text-embedding-3-small");
+  EXPECT_EQ(call(openai_routes(), Method::get, "/v1/models/text-embedding-3-large").status, 404);
+}
+
+TEST_F(OpenAiRoutes, RefuseVariantsAndModelsThatWouldHaveToBeFetched) {
+  const auto status = [&](const std::string& model) {
+    return call(openai_routes(), Method::post, "/v1/embeddings", R"({"input":"a","model":")" + model + R"("})").status;
+  };
+  EXPECT_EQ(status("embedder:int3"), 400);
+  EXPECT_EQ(status("hf:tiny/embedder"), 404);
+  EXPECT_EQ(status("hf:tiny/embedder@main"), 404);
 }
 
 TEST_F(OpenAiRoutes, ListModelsAndFindOne) {

@@ -19,7 +19,7 @@ class OperationsRoutes : public RouteTest {
 };
 
 TEST_F(OperationsRoutes, AServerThatRunsIsHealthy) {
-  for (const char* path : {"/health", "/healthz"}) {
+  for (const char* path : {"/health", "/healthz", "/livez"}) {
     const Response response = get(path);
     EXPECT_EQ(response.status, 200);
     EXPECT_EQ(response.body, R"({"status":"ok"})");

@@ -167,6 +167,56 @@ TEST_F(TeiModels, DecodeListsOfIds) {
   EXPECT_EQ(post("/decode", R"({"ids":[]})").body, R"([""])");
 }
 
+TEST_F(TeiModels, EmbedEachTokenAsTheEncoderDoes) {
+  settings.batch_max_tokens = 8;  // so that the texts are computed in several parts
+  const Response answer = post("/embed_all", R"({"inputs":["the cat","","the"],"prompt_name":"empty"})");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  expect_documented("teiEmbedAll", answer.body);
+  EXPECT_FALSE(header(answer, "X-Model-Fingerprint").empty());
+  const EmbeddingPipeline pipeline = EmbeddingPipeline::load(settings.models_dir / "tiny/prompts");
+  const Json parsed = json(answer);
+  const auto& rows = parsed.as_array("rows");
+  ASSERT_EQ(rows.size(), 3U);
+  const char* texts[] = {"the cat", "", "the"};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::vector<std::int32_t> ids = pipeline.tokenizer().encode(texts[i]).ids;
+    const auto length = static_cast<std::int64_t>(ids.size());
+    const NamedTensors outputs =
+        pipeline.model().forward({{"input_ids", Tensor::from<std::int32_t>({1, length}, std::span(ids))}});
+    const std::span<const float> wanted = outputs.find("last_hidden_state")->second.values<float>();
+    const auto& tokens = rows[i].as_array("tokens");
+    ASSERT_EQ(tokens.size(), ids.size()) << texts[i];  // special ones included
+    std::size_t number = 0;
+    for (const Json& token : tokens) {
+      ASSERT_EQ(token.as_array("vector").size(), wanted.size() / ids.size());
+      for (const Json& value : token.as_array("vector"))
+        ASSERT_EQ(static_cast<float>(value.as_double("value")), wanted[number++]);
+    }
+  }
+}
+
+TEST_F(TeiModels, EmbedTheTokensOfOneTextOrOfIdsAlike) {
+  const std::string vectors = post("/embed_all", R"({"inputs":"the cat","prompt_name":"empty"})").body;
+  const Json listed = json(post("/tokenize", R"({"inputs":"the cat","prompt_name":"empty"})"));
+  std::string ids;
+  for (const Json& token : listed.as_array("texts").at(0).as_array("tokens"))
+    ids += (ids.empty() ? "" : ",") + text(token, "id");
+  EXPECT_EQ(post("/embed_all", R"({"inputs":[)" + ids + "]}").body, vectors);
+  EXPECT_EQ(post("/models/tiny/prompts/embed_all", R"({"inputs":"the cat","prompt_name":"empty"})").body, vectors);
+  EXPECT_NE(post("/embed_all", R"({"inputs":"the cat","prompt_name":"query"})").body, vectors);
+}
+
+TEST_F(TeiModels, RefuseTokensThatMustNotBeCutOrAreTooMany) {
+  std::string words = "the";
+  for (int i = 0; i < 60; ++i) words += " cat";
+  EXPECT_EQ(post("/embed_all", R"({"truncate":false,"inputs":")" + words + R"("})").status, 413);
+  EXPECT_EQ(post("/embed_all", R"({"inputs":")" + words + R"("})").status, 200);
+  EXPECT_EQ(post("/embed_all", R"({"inputs":[88]})").status, 422);
+  EXPECT_EQ(post("/embed_all", R"({"inputs":[]})").status, 400);
+  settings.max_inputs = 1;
+  EXPECT_EQ(post("/embed_all", R"({"inputs":["a","b"]})").status, 413);
+}
+
 TEST_F(TeiModels, RefuseEmptyAndLongLists) {
   for (const char* path : {"/embed", "/", "/tokenize"}) {
     const Response empty = post(path, R"({"inputs":[]})");
