@@ -7,7 +7,7 @@
 #include <string>
 
 #include "server/api/base64.h"
-#include "server/page/docs_page_texts.h"  // made of docs_page.js and docs_page.css by the build
+#include "server/page/docs_page_texts.h"  // made of this folder's .js and .css by the build
 
 namespace alate::server {
 namespace {
@@ -27,6 +27,7 @@ constexpr std::string_view kBody = R"(<header>
 <label id="key-label" hidden>API key, kept in this page alone<input id="key" type="password" autocomplete="off"></label>
 </div>
 <nav id="families" aria-label="Families of routes"></nav>
+<p id="nothing" class="soft" role="status"></p>
 </header>
 <main id="routes"><p class="soft">Loading the routes.</p><noscript><p>This page needs scripts; /openapi.json says the
 same.</p></noscript></main>
@@ -55,8 +56,10 @@ std::string hash_source(std::string_view text) {
   return out += '\'';
 }
 
+std::string script() { return std::string(kDocsScript) + std::string(kDocsAnswers); }
+
 std::string security_policy() {
-  return "default-src 'none'; script-src " + hash_source(kDocsScript) + "; style-src " + hash_source(kDocsStyle) +
+  return "default-src 'none'; script-src " + hash_source(script()) + "; style-src " + hash_source(kDocsStyle) +
          "; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 }
 
@@ -68,7 +71,7 @@ std::string page(std::string_view base_path) {
   out += "</style>\n</head>\n<body>\n";
   out += kBody;
   out += "<footer>Made from <a href=\"" + escaped(base_path) + "/openapi.json\">openapi.json</a>.</footer>\n<script>";
-  out += kDocsScript;
+  out += script();
   out += "</script>\n</body>\n</html>\n";
   return out;
 }

@@ -6,6 +6,7 @@ const key = document.getElementById("key");
 const filter = document.getElementById("filter");
 const place = document.getElementById("routes");
 const families = document.getElementById("families");
+const nothing = document.getElementById("nothing");
 let api = null;
 let model = "";
 
@@ -143,29 +144,8 @@ function curlOf(method, path, schema) {
   return parts.join(" \\\n  ").replace("curl \\\n  ", "curl ");
 }
 
-function shownText(bytes, type) {
-  const most = 20000;
-  if (!/json|text|xml/.test(type)) return bytes.byteLength + " bytes of " + (type || "an unnamed type");
-  let text = new TextDecoder().decode(bytes);
-  if (/json/.test(type) && text.length < 500000) {
-    try { text = compact(JSON.parse(text), ""); } catch (error) { /* Shown as it came. */ }
-  }
-  return text.length > most ? text.slice(0, most) + "\n… and " + (text.length - most) + " characters more" : text;
-}
-
-// JSON over several lines, but lists of numbers on one.
-function compact(value, indent) {
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
-  const inner = indent + "  ";
-  if (Array.isArray(value)) {
-    if (value.every((one) => typeof one === "number")) return "[" + value.join(", ") + "]";
-    return "[\n" + value.map((one) => inner + compact(one, inner)).join(",\n") + "\n" + indent + "]";
-  }
-  const members = Object.entries(value).map(([name, one]) => inner + JSON.stringify(name) + ": " + compact(one, inner));
-  return members.length ? "{\n" + members.join(",\n") + "\n" + indent + "}" : "{}";
-}
-
-async function send(method, path, values, text, output) {
+// The words for the status, whether it is an error, and the answer to show.
+async function send(method, path, values, text) {
   const options = {method: method.toUpperCase(), headers: headers()};
   if (text !== null) {
     options.body = text;
@@ -176,8 +156,7 @@ async function send(method, path, values, text, output) {
   const bytes = await answer.arrayBuffer();
   const time = Math.round(performance.now() - begin);
   const words = answer.status + " " + answer.statusText + ", " + time + " ms";
-  const status = make("p", answer.ok ? "status" : "status bad", words);
-  output.replaceChildren(status, make("pre", "", shownText(bytes, answer.headers.get("Content-Type") || "")));
+  return {words, bad: !answer.ok, block: answerBlock(bytes, answer.headers.get("Content-Type") || "")};
 }
 
 function tryForm(method, path, operation, schema) {
@@ -199,38 +178,41 @@ function tryForm(method, path, operation, schema) {
     form.append(make("label", "", "body", text));
   }
   const button = make("button", "send", "Send");
+  // Only this line is read out when it changes: an answer may have thousands of numbers.
+  const status = make("p", "status");
+  status.setAttribute("role", "status");
   const output = make("div", "");
-  output.setAttribute("aria-live", "polite");
   form.append(button);
+  let busy = false;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    button.disabled = true;
+    if (busy) return;
+    // Not `disabled`, which would take the focus away from the button.
+    busy = true;
+    button.setAttribute("aria-disabled", "true");
+    status.className = "status";
+    status.textContent = "Sending";
     const values = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value]));
     try {
-      await send(method, path, values, text ? text.value : null, output);
+      const answer = await send(method, path, values, text ? text.value : null);
+      status.textContent = answer.words;
+      if (answer.bad) status.className = "status bad";
+      output.replaceChildren(answer.block);
     } catch (error) {
-      output.replaceChildren(make("p", "status bad", "No answer: " + error.message));
+      status.textContent = "No answer: " + error.message;
+      status.className = "status bad";
+      output.replaceChildren();
     }
-    button.disabled = false;
+    button.removeAttribute("aria-disabled");
+    busy = false;
   });
-  return make("div", "", form, output);
+  return make("div", "", form, status, output);
 }
 
 // The page.
 
 function codeBlock(text) {
-  const button = make("button", "", "Copy");
-  button.type = "button";
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
-    } catch (error) {
-      button.textContent = "Not allowed";
-    }
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
-  });
-  return make("div", "code", make("pre", "", text), button);
+  return make("div", "code", make("pre", "", text), copyButton("Copy", text));
 }
 
 function answerTable(responses) {
@@ -289,14 +271,21 @@ function show() {
 
 function narrow() {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  let total = 0;
   for (const section of place.querySelectorAll("section")) {
-    let any = false;
+    let count = 0;
     for (const block of section.querySelectorAll("details")) {
       block.hidden = !words.every((word) => block.dataset.words.includes(word));
-      any = any || !block.hidden;
+      if (!block.hidden) ++count;
     }
-    section.hidden = !any;
+    section.hidden = count === 0;
+    total += count;
   }
+  for (const link of families.children) {
+    link.hidden = document.getElementById(link.getAttribute("href").slice(1)).hidden;
+  }
+  const isEmpty = total === 0 && words.length > 0;
+  nothing.textContent = isEmpty ? "No route has \u201c" + filter.value.trim() + "\u201d in its path or summary." : "";
 }
 
 function openNamed() {

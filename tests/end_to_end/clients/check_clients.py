@@ -10,11 +10,12 @@ Vectors must be equal, bit for bit, to those of `alate embed` and `alate forward
 import argparse
 import inspect
 import os
+import pathlib
 import sys
 import time
 import traceback
 
-from checks import CHECKS, version_of
+from checks import ALIAS, CHECKS, version_of
 from running_server import RunningServer
 
 
@@ -42,7 +43,9 @@ def main():
         parser.error("ALATE_PROGRAM and ALATE_TEST_MODEL_DIR must be set")
 
     results = []
-    with RunningServer(arguments.program, arguments.model_dir) as server:
+    folder = pathlib.Path(arguments.model_dir).resolve()
+    options = ["--aliases", f"{ALIAS}={folder.parent.name}/{folder.name}"]
+    with RunningServer(arguments.program, arguments.model_dir, options) as server:
         for name in arguments.only.split(","):
             begin = time.monotonic()
             passed, what = run_check(server, name, CHECKS[name], {"examples": arguments.examples})

@@ -15,6 +15,7 @@ import numpy as np
 
 TEXTS = ["A cat sits on the mat.", "Die Katze sitzt auf der Matte.", "世界 and 😀", "", "x" * 50, "one\ntwo\tthree"]
 LONG = "many words " * 1000
+ALIAS = "text-embedding-3-small"  # of the model, in the server's configuration
 
 
 def equal(found, wanted, what):
@@ -77,6 +78,12 @@ def check_openai(server):
     assert server.model in models and models[server.model].object == "model"
     assert client.models.retrieve(server.model).id == server.model
     yield "models.list, models.retrieve"
+    equal(client.embeddings.create(model=ALIAS, input=TEXTS[0]).data[0].embedding, wanted[0], "an alias")
+    assert ALIAS in models and client.models.retrieve(ALIAS).id == ALIAS
+    unnamed = server.post("/v1/embeddings", {"input": TEXTS[0]})
+    assert unnamed["model"] == server.model, unnamed["model"]
+    equal(unnamed["data"][0]["embedding"], wanted[0], "no model")
+    yield "an alias, and no model at all"
     error = raises(openai.NotFoundError, lambda: client.embeddings.create(model="no/such", input="a"))
     assert error.code == "model_not_found", error.code
     raises(openai.NotFoundError, lambda: client.models.retrieve("no/such"))

@@ -62,6 +62,13 @@ TEST(DocsPage, IsHtml) {
   EXPECT_TRUE(page.body.starts_with("<!DOCTYPE html>"));
 }
 
+TEST(DocsPage, ReadsOutNothingButWordsAboutWhatHappened) {
+  const Response page = docs_page("");
+  EXPECT_NE(page.body.find(R"(<p id="nothing" class="soft" role="status"></p>)"), std::string::npos);
+  EXPECT_NE(page.body.find(R"(status.setAttribute("role", "status"))"), std::string::npos);
+  EXPECT_EQ(page.body.find("aria-live"), std::string::npos);
+}
+
 TEST(DocsPage, KnowsTheBasePath) {
   EXPECT_NE(docs_page("/llm").body.find(R"(name="base-path" content="/llm")"), std::string::npos);
   EXPECT_NE(docs_page("/a\"><b>&").body.find("content=\"/a&quot;&gt;&lt;b&gt;&amp;\""), std::string::npos);
