@@ -211,6 +211,23 @@ TEST(CliServeConfiguration, CheckFindsAllThatIsMissingAtOnce) {
   expect_has(error, "/no/cert.pem");
 }
 
+TEST(CliServeConfiguration, AnAliasOfNoModelOrOfAnAliasIsRefusedAtTheStart) {
+  const TemporaryFolder folder;
+  const std::string models = models_with_mean(folder);
+  const std::string good_file =
+      folder.write("alate.yaml", "models_dir: " + models + "\naliases: {text-embedding-3-small: mean}\n").string();
+  EXPECT_EQ(formats::to_json_text(*checked_settings({"--config", good_file}).find("aliases")),
+            R"({"text-embedding-3-small":"mean"})");
+  for (const std::string command : {"--quiet", "--check-config"}) {
+    const auto refusal = [&](int exit_code, const std::string& aliases) {
+      return failure(exit_code, {"serve", command, "--port", "0", "--models-dir", models, "--aliases", aliases});
+    };
+    const int not_found = command == "--quiet" ? 4 : 2;
+    expect_has(refusal(not_found, "text-embedding-3-small=meen"), "text-embedding-3-small");
+    expect_has(refusal(2, "a=b,b=mean"), "\"a\" stands for \"b\", which is an alias too");
+  }
+}
+
 TEST(CliServeConfiguration, KeysAreNeverShown) {
   const ProgramSetting keys = {.environment = {{"ALATE_API_KEYS", "s3cret-1,s3cret-2"}}};
   const std::string printed = good({"serve", "--check-config"}, keys);

@@ -9,7 +9,6 @@
 #include "apps/alate/common_options.h"
 #include "base/log.h"
 #include "base/os/environment.h"
-#include "formats/json.h"
 #include "hub/model_reference.h"
 #include "pipelines/check_loadable.h"
 #include "server/http/tls.h"
@@ -90,9 +89,15 @@ std::vector<Error> problems_of(const server::Settings& settings) {
   const auto& folder = settings.models_dir;
   if (!folder.empty() && !is_folder(folder) && !is_usual(folder))
     attempt("", [&] { throw make_error(ErrorCode::not_found, "models_dir: there is no folder ", folder.string()); });
-  if (!settings.default_model.empty()) attempt("model", [&] { const server::ModelNames names(settings); });
-  for (const auto& [alias, name] : settings.aliases)
-    attempt("aliases: " + formats::quoted_name(alias), [&] { hub::resolve_named_model(name, folder); });
+  const std::size_t before = problems.size();
+  if (!settings.default_model.empty()) {
+    server::Settings without_aliases = settings;
+    without_aliases.aliases.clear();
+    attempt("model", [&] { const server::ModelNames names(without_aliases); });
+  }
+  const bool model_is_there = problems.size() == before;
+  // Aliases may stand for the default model, whose fault is not theirs.
+  if (!settings.aliases.empty() && model_is_there) attempt("", [&] { const server::ModelNames names(settings); });
   for (const std::string& name : settings.preload) attempt("preload", [&] { hub::resolve_named_model(name, folder); });
   for (const auto& [name, strategy] : settings.model_strategies)
     attempt("model_strategies", [&] { hub::resolve_named_model(name, folder); });

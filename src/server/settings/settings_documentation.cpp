@@ -40,6 +40,7 @@ host: 0.0.0.0
 port: 11433
 models_dir: /srv/models
 preload: [sentence-transformers/all-MiniLM-L6-v2]
+aliases: {text-embedding-3-small: all-MiniLM-L6-v2}
 keep_alive: 0
 api_keys: [one-key, {key: another-key, role: admin}]
 tls:
@@ -63,6 +64,7 @@ std::string cell(std::string_view text) {
 
 std::string shown_default(const Setting& setting) {
   if (setting.key == "models_dir") return "`models` in the cache folder";
+  if (setting.key == "model") return "the only one of `models_dir`, else `builtin:minilm`";
   const formats::Json value = value_of(Settings(), setting);
   if (value.is_null() || setting.is_secret) return "none";
   const std::string text = value.is_string() ? value.as_string(setting.key) : formats::to_json_text(value);
