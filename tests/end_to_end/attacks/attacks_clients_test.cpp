@@ -89,6 +89,7 @@ constexpr InferenceRoute kInferenceRoutes[] = {
     {"/api/embeddings", R"({"model":"MODEL","prompt":"a b"})"},
     {"/v1/embeddings", R"({"model":"MODEL","input":[[2,5,3]]})"},
     {"/models/MODEL/embed", R"({"inputs":["a b"]})"},
+    {"/models/MODEL/embed_all", R"({"inputs":["a b","c"]})"},
     {"/models/MODEL/tokenize", R"({"inputs":["a b"]})"},
     {"/v2/embed", R"({"model":"MODEL","input_type":"classification","texts":["a"],"embedding_types":["float"]})"},
 };

@@ -98,6 +98,7 @@ constexpr InferenceRoute kInferenceRoutes[] = {
     {"POST", "/v1/embeddings", R"({"model":"MODEL","input":["the cat"]})"},
     {"POST", "/v1/embeddings", R"({"model":"MODEL","input":[[2,5,3]]})"},
     {"POST", "/models/MODEL/embed", R"({"inputs":["the cat"]})"},
+    {"POST", "/models/MODEL/embed_all", R"({"inputs":["the cat","sat"]})"},
     {"POST", "/models/MODEL/tokenize", R"({"inputs":["the cat"]})"},
     {"POST", "/v2/embed", R"({"model":"MODEL","input_type":"classification","texts":["the cat"],
                               "embedding_types":["float"]})"},

@@ -6,7 +6,7 @@
 namespace alate::server {
 namespace {
 
-void check(std::string_view version) {
+void require_known(std::string_view version) {
   if (version == kModelVersion) return;
   refuse(Problem::Kind::no_model,
          "the model has no version " + formats::quoted_name(version) + "; its only version is " +
@@ -17,8 +17,9 @@ void check(std::string_view version) {
 }  // namespace
 
 void check_version(const Call& call, const std::optional<std::string>& in_body) {
-  if (const auto in_path = call.parameters.find("version"); in_path != call.parameters.end()) check(in_path->second);
-  if (in_body) check(*in_body);
+  if (const auto in_path = call.parameters.find("version"); in_path != call.parameters.end())
+    require_known(in_path->second);
+  if (in_body) require_known(*in_body);
 }
 
 }  // namespace alate::server

@@ -179,7 +179,7 @@ TEST_F(NativeRoutes, EmbedPassesItsOptionsOn) {
 }
 
 TEST_F(NativeRoutes, EmbedTakesNullForWhatIsAbsent) {
-  const Response response = embed(R"({"model": null, "input": "cat", "truncate": null, "dimensions": null,
+  const Response response = embed(R"({"input": "cat", "truncate": null, "dimensions": null,
                                       "normalize": null, "prompt_name": null, "prompt": null, "keep_alive": null})");
   EXPECT_EQ(response.status, 200) << response.body;
 }
