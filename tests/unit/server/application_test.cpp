@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <cstring>
 #include <future>
 #include <map>
 #include <set>
 
+#include "formats/little_endian.h"
 #include "formats/utf8.h"
 #include "running_application.h"
 #include "server/clients/web_origins.h"
@@ -75,6 +77,29 @@ TEST(Application, EmbedsLikeTheLibraryInEachFamily) {
   ASSERT_EQ(data.size(), expected.values<float>().size());
   for (std::size_t i = 0; i < data.size(); ++i)
     ASSERT_EQ(static_cast<float>(data[i].as_double("number")), expected.values<float>()[i]);
+}
+
+TEST(Application, EmbedsTextsOfBinaryTensors) {
+  const RunningApplication server;
+  const std::vector<std::string> texts = {"The cat sleeps.", "not UTF-8: \xFF"};
+  std::string octets;
+  for (const std::string& text : texts) {
+    formats::append_little_endian(octets, static_cast<std::uint32_t>(text.size()));
+    octets += text;
+  }
+  for (const char* shape : {"[2]", "[2,1]"}) {
+    const std::string json = R"({"parameters":{"binary_data_output":true},"inputs":[{"name":"text","datatype":"BYTES",)"
+                             R"("parameters":{"binary_data_size":)" +
+                             std::to_string(octets.size()) + R"(},"shape":)" + shape + "}]}";
+    const Answer answer = server.post("/v2/models/tiny/embedder/infer", json + octets,
+                                      "Inference-Header-Content-Length: " + std::to_string(json.size()) + "\r\n");
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    const Tensor wanted =
+        EmbeddingPipeline::load(server.model()).embed(std::vector<std::string>{texts[0], "not UTF-8: \uFFFD"}).vectors;
+    const auto bytes = std::as_bytes(wanted.values<float>());
+    ASSERT_GT(answer.body.size(), bytes.size());
+    EXPECT_EQ(std::memcmp(answer.body.data() + (answer.body.size() - bytes.size()), bytes.data(), bytes.size()), 0);
+  }
 }
 
 TEST(Application, ShortensVectorsLikeTheLibrary) {
