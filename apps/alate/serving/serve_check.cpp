@@ -9,6 +9,7 @@
 #include "apps/alate/common_options.h"
 #include "base/log.h"
 #include "base/os/environment.h"
+#include "formats/json.h"
 #include "hub/model_reference.h"
 #include "pipelines/check_loadable.h"
 #include "server/http/tls.h"
