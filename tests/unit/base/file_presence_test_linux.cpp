@@ -8,8 +8,8 @@
 #include "base/files/contained_files.h"
 #include "base/files/mapped_file.h"
 #include "tests/unit/base/expect_error.h"
-#include "tests/unit/base/other_user.h"
 #include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/base/without_privilege.h"
 
 namespace alate::base {
 namespace {
@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 class FilePresence : public ::testing::Test {
  protected:
   FilePresence() {
-    fs::permissions(folder_.path(), fs::perms(0755));
     folder_.write("closed/file", "content");
     folder_.write("file", "content");
     fs::permissions(folder_.path() / "file", fs::perms::none);
@@ -45,8 +44,8 @@ TEST_F(FilePresence, WhatIsMissingIsNotThere) {
 }
 
 TEST_F(FilePresence, AFolderThatMayNotBeSearchedIsNamedAndNothingInItIsCalledMissing) {
-  const AsOrdinaryUser user;
-  if (!user.works()) GTEST_SKIP() << "root cannot give up its permissions here";
+  const WithoutPrivilege user;
+  if (!user.works()) GTEST_SKIP() << "this system keeps the privileges of root";
   const fs::path closed = folder_.path() / "closed";
   for (const fs::path& path : {closed / "file", closed / "absent", closed / "a/b/c"}) {
     expect_refused(error_of([&] { (void)is_there(path); }), "the folder " + closed.string());
@@ -60,8 +59,8 @@ TEST_F(FilePresence, AFolderThatMayNotBeSearchedIsNamedAndNothingInItIsCalledMis
 }
 
 TEST_F(FilePresence, AFileThatMayNotBeReadIsNamed) {
-  const AsOrdinaryUser user;
-  if (!user.works()) GTEST_SKIP() << "root cannot give up its permissions here";
+  const WithoutPrivilege user;
+  if (!user.works()) GTEST_SKIP() << "this system keeps the privileges of root";
   const fs::path file = folder_.path() / "file";
   EXPECT_TRUE(is_there(file));
   expect_refused(error_of([&] { (void)read_text_file(file); }), file.string());

@@ -11,8 +11,8 @@
 #include "hub/model_reference.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
-#include "tests/unit/base/other_user.h"
 #include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/base/without_privilege.h"
 
 namespace alate::runtime {
 namespace {
@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 
 TEST(UnreadableModel, IsNeverCalledMissing) {
   const base::TemporaryFolder folder;
-  fs::permissions(folder.path(), fs::perms(0755));
   const fs::path model = folder.path() / "owner/model";
   fs::create_directories(model.parent_path());
   fs::copy(source_folder() / "tests/golden/models/st_mean", model, fs::copy_options::recursive);
@@ -32,8 +31,8 @@ TEST(UnreadableModel, IsNeverCalledMissing) {
   for (const fs::path& closed : {model, model.parent_path()}) {
     fs::permissions(closed, fs::perms::none);
     {
-      const base::AsOrdinaryUser user;
-      if (!user.works()) GTEST_SKIP() << "root cannot give up its permissions here";
+      const base::WithoutPrivilege user;
+      if (!user.works()) GTEST_SKIP() << "this system keeps the privileges of root";
       for (const auto& use : uses) {
         const Error error = base::error_of(use);
         EXPECT_EQ(error.code(), ErrorCode::unavailable) << error.message();
