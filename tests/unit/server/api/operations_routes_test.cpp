@@ -171,7 +171,8 @@ TEST(WithoutFolders, LeavesNoPath) {
 
 TEST_F(OperationsRoutes, HealthAloneIsOpen) {
   for (const Route& route : operations_routes()) {
-    const bool health = route.path == "/health" || route.path == "/healthz" || route.path == "/readyz";
+    const bool health =
+        route.path == "/health" || route.path == "/healthz" || route.path == "/livez" || route.path == "/readyz";
     EXPECT_EQ(route.access == Access::open, health) << route.path;
   }
 }
