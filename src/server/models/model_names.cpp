@@ -119,7 +119,7 @@ std::optional<NamedFolder> ModelNames::look_up(std::string_view name, const Mode
   const std::size_t prefix = name.starts_with(hub::kBuiltinPrefix) ? hub::kBuiltinPrefix.size() : 0;
   const std::size_t colon = name.rfind(':');
   if (colon == std::string_view::npos || colon == 0 || colon < prefix) return find(name, index);
-  if (!find(name.substr(0, colon), index)) return std::nullopt;
+  if (!find(without_alias(name.substr(0, colon)), index)) return std::nullopt;
   throw make_error(ErrorCode::invalid_argument, "the model ", quoted_name(name.substr(0, colon)), " has no variant ",
                    quoted_name(name.substr(colon + 1)), "; leave it out: this version does not read variants");
 }

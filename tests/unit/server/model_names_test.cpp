@@ -153,6 +153,7 @@ TEST_F(ModelNaming, AnAliasStandsForItsModel) {
   EXPECT_EQ(names.resolve("nomic-embed-text:v1.5").name, "builtin:small");
   ASSERT_TRUE(names.find_in_memory("text-embedding-3-small"));
   EXPECT_EQ(base::error_of([&] { names.resolve("text-embedding-3-large"); }).code(), ErrorCode::not_found);
+  EXPECT_EQ(base::error_of([&] { names.resolve("text-embedding-3-small:int3"); }).code(), ErrorCode::invalid_argument);
   EXPECT_EQ(host().describe("text-embedding-3-small").name, "acme/mean");
   EXPECT_EQ(acquire("text-embedding-3-small").model(), acquire("acme/mean").model());
 }
