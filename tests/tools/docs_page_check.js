@@ -88,7 +88,7 @@ const checks = {
   async "long vectors are shortened, and can be shown and copied whole"() {
     const {page, block, form} = await openedRoute(() => ({body: kEmbeddings}));
     await form.fire("submit");
-    assert.match(answerText(block), /\[0, 0\.001, .*, … 376 more\]/);
+    assert.match(answerText(block), /\[0, 0\.001, .*, …\s378\smore\]/);
     assert.ok(answerText(block).length < 400, answerText(block));
     await named(block, "Show all").fire("click");
     assert.match(answerText(block), /0\.383\]/);
@@ -96,13 +96,13 @@ const checks = {
     await named(block, "Copy all").fire("click");
     assert.equal(page.copied, kEmbeddings);
     await named(block, "Show less").fire("click");
-    assert.match(answerText(block), /376 more/);
+    assert.match(answerText(block), /378\smore/);
   },
 
   async "short answers have nothing to show further"() {
-    const {block, form} = await openedRoute(() => ({body: '{"embeddings":[[1,2,3,4,5,6,7,8,9]]}'}));
+    const {block, form} = await openedRoute(() => ({body: '{"embeddings":[[1,2,3,4,5,6,7]]}'}));
     await form.fire("submit");
-    assert.match(answerText(block), /\[1, 2, 3, 4, 5, 6, 7, 8, 9\]/);
+    assert.match(answerText(block), /\[1, 2, 3, 4, 5, 6, 7\]/);
     assert.equal(named(block, "Show all"), undefined);
   },
 
@@ -110,7 +110,7 @@ const checks = {
     const many = JSON.stringify(Array.from({length: 50}, (_, i) => ({id: i})));
     const {block, form} = await openedRoute(() => ({body: many}));
     await form.fire("submit");
-    assert.match(answerText(block), /"id": 7\n  },\n  … 42 more\n\]/);
+    assert.match(answerText(block), /"id": 19\n  },\n  …\s30\smore\n\]/);
   },
 
   async "a filter that fits nothing says so"() {

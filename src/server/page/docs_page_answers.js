@@ -13,8 +13,8 @@ function textsOf(bytes, type) {
   if (/json/.test(type) && whole.length < 5000000) {
     try {
       const value = JSON.parse(whole);
-      full = compact(value, "", Infinity);
-      short = compact(value, "", 8);
+      full = compact(value, "", {numbers: Infinity, entries: Infinity});
+      short = compact(value, "", {numbers: 6, entries: 20});
     } catch (error) { /* Shown as it came. */ }
   }
   return {whole, full: cut(full, 1000000), short: cut(short, 20000)};
@@ -24,15 +24,17 @@ function cut(text, most) {
   return text.length > most ? text.slice(0, most) + "\n… and " + (text.length - most) + " characters more" : text;
 }
 
-// JSON over several lines, but lists of numbers on one; of longer lists the first `most` entries.
+// JSON over several lines, but lists of numbers on one; of longer lists the first `most.numbers` or `most.entries`.
 function compact(value, indent, most) {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   const inner = indent + "  ";
   if (Array.isArray(value)) {
-    const isLong = value.length > most + 1;
-    const shown = isLong ? value.slice(0, most) : value;
-    const rest = "… " + (value.length - shown.length) + " more";
-    if (shown.every((one) => typeof one === "number")) {
+    const areNumbers = value.every((one) => typeof one === "number");
+    const count = areNumbers ? most.numbers : most.entries;
+    const isLong = value.length > count + 1;
+    const shown = isLong ? value.slice(0, count) : value;
+    const rest = "…\u00a0" + (value.length - shown.length) + "\u00a0more";
+    if (areNumbers) {
       return "[" + shown.join(", ") + (isLong ? ", " + rest : "") + "]";
     }
     const lines = shown.map((one) => inner + compact(one, inner, most));
