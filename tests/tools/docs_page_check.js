@@ -99,6 +99,13 @@ const checks = {
     assert.match(answerText(block), /378\smore/);
   },
 
+  async "bytes are counted, not shown"() {
+    const {block, form} = await openedRoute(() => ({type: "application/octet-stream", body: "12345"}));
+    await form.fire("submit");
+    assert.equal(answerText(block), "5 bytes of application/octet-stream");
+    assert.equal(named(block, "Copy all"), undefined);
+  },
+
   async "short answers have nothing to show further"() {
     const {block, form} = await openedRoute(() => ({body: '{"embeddings":[[1,2,3,4,5,6,7]]}'}));
     await form.fire("submit");

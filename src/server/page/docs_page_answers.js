@@ -2,11 +2,11 @@
 // Answers on the page at /docs: long lists are shortened, all of it can be shown and copied. This text stands behind
 // docs_page.js in the same script.
 
-// An answer as text: all of it as it came, laid out, and laid out with long lists shortened.
+// An answer as text: all of it as it came (null for bytes that are no text), laid out, and laid out with long lists shortened.
 function textsOf(bytes, type) {
   if (!/json|text|xml/.test(type)) {
     const note = bytes.byteLength + " bytes of " + (type || "an unnamed type");
-    return {whole: note, full: note, short: note};
+    return {whole: null, full: note, short: note};
   }
   const whole = new TextDecoder().decode(bytes);
   let full = whole, short = whole;
@@ -62,7 +62,7 @@ function answerBlock(bytes, type) {
     });
     bar.append(toggle);
   }
-  bar.append(copyButton("Copy all", texts.whole));
+  if (texts.whole !== null) bar.append(copyButton("Copy all", texts.whole));
   return make("div", "answer", bar, shown);
 }
 
