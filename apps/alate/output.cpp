@@ -5,7 +5,7 @@
 
 #include "alate/error.h"
 #include "base/files/descriptor_io.h"
-#include "base/files/mapped_file.h"
+#include "base/files/atomic_file.h"
 
 namespace alate::app {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alate/error.h"
+#include "base/files/atomic_file.h"
 #include "base/files/mapped_file.h"
 #include "formats/npy/npy.h"
 #include "formats/npy/npz.h"

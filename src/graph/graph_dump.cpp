@@ -1,10 +1,12 @@
 #include "graph/graph_dump.h"
 
-#include <fstream>
+#include <span>
 #include <string>
 #include <system_error>
 
 #include "alate/error.h"
+#include "base/files/atomic_file.h"
+#include "base/files/write_error.h"
 #include "graph/text/text.h"
 
 namespace alate::graph {
@@ -13,7 +15,7 @@ GraphDump::GraphDump(std::filesystem::path folder) : folder_(std::move(folder)) 
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error) {
-    throw make_error(ErrorCode::unavailable, "cannot make the folder '", folder_.string(),
+    throw make_error(base::write_error_code(error), "cannot make the folder '", folder_.string(),
                      "' for graphs: ", error.message());
   }
 }
@@ -23,10 +25,8 @@ void GraphDump::write(std::string_view name, const Graph& graph) {
   const std::string number = std::to_string(next_++);
   const std::filesystem::path path =
       folder_ / ((number.size() < 2 ? "0" : "") + number + "_" + std::string(name) + ".txt");
-  std::ofstream file(path, std::ios::binary);
-  file << print_graph(graph);
-  file.close();
-  if (!file) throw make_error(ErrorCode::unavailable, "cannot write the graph to '", path.string(), "'");
+  const std::string text = print_graph(graph);
+  base::write_file_atomically(path, std::as_bytes(std::span(text)));
 }
 
 }  // namespace alate::graph

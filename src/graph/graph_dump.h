@@ -12,10 +12,10 @@ namespace alate::graph {
 /// Thread-safe.
 class GraphDump {
  public:
-  /// Creates the folder if it does not exist. Throws unavailable if that fails.
+  /// Creates the folder if it does not exist. Throws resource_exhausted if the disk is full, otherwise unavailable.
   explicit GraphDump(std::filesystem::path folder);
-  /// Writes FOLDER/NN_NAME.txt, where NN counts files from 00 across all compiled graphs. Throws unavailable if the
-  /// file cannot be written.
+  /// Writes FOLDER/NN_NAME.txt, where NN counts files from 00 across all compiled graphs. Throws as the
+  /// constructor if the file cannot be written.
   void write(std::string_view name, const Graph& graph);
 
  private:

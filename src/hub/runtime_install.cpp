@@ -11,6 +11,8 @@
 #include "base/files/file_lock.h"
 #include "base/files/mapped_file.h"
 #include "base/files/private_folder.h"
+#include "base/files/unfinished_entries.h"
+#include "base/files/write_error.h"
 #include "base/libraries/library_folders.h"
 #include "base/os/environment.h"
 #include "base/os/platform.h"
@@ -28,10 +30,10 @@ fs::path folder_or_default(const fs::path& folder) {
   return folder.empty() ? base::cache_directory() / "runtimes" : folder;
 }
 
-// A file or folder that is removed on destruction, if it still exists.
+// A file or folder that is removed on destruction, if it still exists, and by a signal that ends the process.
 class Temporary {
  public:
-  explicit Temporary(fs::path path) : path_(std::move(path)) {}
+  explicit Temporary(fs::path path) : path_(std::move(path)), unfinished_(path_) {}
   ~Temporary() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
@@ -42,6 +44,7 @@ class Temporary {
 
  private:
   fs::path path_;
+  base::UnfinishedEntry unfinished_;
 };
 
 fs::path temporary_name(const fs::path& folder, std::string_view name) {
@@ -192,7 +195,7 @@ InstalledRuntime install_package(const RuntimePackage& package, const InstallOpt
   const std::string library = unpack_runtime(package, wheel->bytes(), unpacked.path());
   fs::remove_all(target, error);  // an incomplete older one, or another build of this version
   fs::rename(unpacked.path(), target, error);
-  if (error) throw make_error(ErrorCode::unavailable, "cannot make ", target.string(), ": ", error.message());
+  if (error) throw make_error(base::write_error_code(error), "cannot make ", target.string(), ": ", error.message());
   remove_other_versions(package, folder, target);
   return {.name = std::string(package.name),
           .version = version,

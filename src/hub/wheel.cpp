@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "base/files/mapped_file.h"
+#include "base/files/atomic_file.h"
 #include "formats/zip_reader.h"
 
 namespace alate::hub {

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include "alate/error.h"
+#include "base/files/write_error.h"
 
 namespace alate::quantization {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr unsigned kFolderMode = 0777;  // before the umask
 
 constexpr std::array<std::string_view, 13> kWeightEndings = {".safetensors", ".safetensors.index.json",
                                                              ".bin",         ".bin.index.json",
@@ -24,7 +26,7 @@ constexpr std::array<std::string_view, 13> kWeightEndings = {".safetensors", ".s
 constexpr std::array<std::string_view, 3> kOtherFormats = {"onnx", "openvino", "coreml"};
 
 [[noreturn]] void fail(const fs::path& path, std::string_view what, const std::error_code& error) {
-  throw make_error(ErrorCode::unavailable, path.string(), " cannot be ", what, ": ", error.message());
+  throw make_error(base::write_error_code(error), path.string(), " cannot be ", what, ": ", error.message());
 }
 
 [[noreturn]] void refuse_existing(const fs::path& target) {
@@ -52,14 +54,8 @@ OutputFolder::OutputFolder(fs::path target) : target_(std::move(target)) {
   const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   if (!fs::is_directory(parent, error))
     throw make_error(ErrorCode::not_found, "there is no folder ", parent.string(), " to write into");
-  std::random_device random;
-  path_ = parent / ("." + target_.filename().string() + ".part-" + std::to_string(random()));
-  if (!fs::create_directory(path_, error)) fail(path_, "made", error);
-}
-
-OutputFolder::~OutputFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  base::remove_abandoned_entries(target_, base::EntryKind::folder);
+  folder_.emplace(target_, base::EntryKind::folder, kFolderMode);
 }
 
 void OutputFolder::copy_others(const fs::path& model) const {
@@ -68,9 +64,9 @@ void OutputFolder::copy_others(const fs::path& model) const {
     const std::string name = entry.path().filename().string();
     if (entry.is_directory()) {
       if (!name.starts_with('.') && std::ranges::find(kOtherFormats, name) == kOtherFormats.end())
-        copy_all(entry.path(), path_ / name);
+        copy_all(entry.path(), path() / name);
     } else if (entry.is_regular_file() && !name.starts_with('.') && name != "config.json" && !is_weight_file(name)) {
-      fs::copy_file(entry.path(), path_ / name, error);
+      fs::copy_file(entry.path(), path() / name, error);
       if (error) fail(entry.path(), "copied", error);
     }
   }
@@ -80,9 +76,7 @@ void OutputFolder::copy_others(const fs::path& model) const {
 void OutputFolder::finish() {
   std::error_code error;
   if (fs::symlink_status(target_, error).type() != fs::file_type::not_found) refuse_existing(target_);
-  fs::rename(path_, target_, error);
-  if (error) fail(target_, "written", error);
-  path_.clear();
+  folder_->publish();
 }
 
 }  // namespace alate::quantization

@@ -2,29 +2,33 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+
+#include "base/files/temporary_entry.h"
 
 namespace alate::quantization {
 
 /// Removes what it wrote unless `finish` was called.
 class OutputFolder {
  public:
-  /// Creates a folder beside `target`. Throws invalid_argument where `target` exists, not_found where its parent does
-  /// not, unavailable where it cannot be written.
+  /// Creates a folder beside `target`, and removes those that killed processes have left there. Throws invalid_argument
+  /// where `target` exists, not_found where its parent does not, resource_exhausted where the disk is full, unavailable
+  /// where it cannot be written.
   explicit OutputFolder(std::filesystem::path target);
-  ~OutputFolder();
-  OutputFolder(const OutputFolder&) = delete;
-  OutputFolder& operator=(const OutputFolder&) = delete;
 
   /// The temporary folder to write to.
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return folder_->path(); }
   /// Copies a model's files and its modules' folders, except config.json, weights at the top level in any format,
-  /// hidden folders and those of other formats (onnx, openvino). Follows links. Throws unavailable.
+  /// hidden folders and those of other formats (onnx, openvino). Follows links. Throws resource_exhausted where the
+  /// disk is full, otherwise unavailable.
   void copy_others(const std::filesystem::path& model) const;
-  /// Renames the folder to `target`. Throws invalid_argument where the name has been taken meanwhile, unavailable.
+  /// Renames the folder to `target`. Throws invalid_argument where the name has been taken meanwhile; otherwise as
+  /// the constructor.
   void finish();
 
  private:
-  std::filesystem::path target_, path_;
+  std::filesystem::path target_;
+  std::optional<base::TemporaryEntry> folder_;
 };
 
 }  // namespace alate::quantization

@@ -10,8 +10,8 @@
 
 #include "alate/error.h"
 #include "alate/tokenizer.h"
+#include "base/files/atomic_file.h"
 #include "base/files/contained_files.h"
-#include "base/files/mapped_file.h"
 #include "base/log.h"
 #include "formats/safetensors/safetensors_writer.h"
 #include "pipelines/modules.h"

@@ -1,7 +1,9 @@
 // Byte I/O on file descriptors: the standard streams, and files and pipes that are read or written sequentially.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
@@ -17,12 +19,30 @@ int open_descriptor_to_read(const std::filesystem::path& path);
 int open_descriptor_to_write(const std::filesystem::path& path);
 /// False on failure, with `errno` set: some file systems report a failed write only here.
 bool close_descriptor(int descriptor);
+/// Puts what was written on disk. False on failure, with `errno` set.
+bool sync_descriptor(int descriptor);
+/// Reports, as closing would, what the file system only notices when a file is closed; the descriptor stays open. False
+/// on failure, with `errno` set. Does nothing on Windows.
+bool settle_descriptor(int descriptor);
 
 /// Reads at most `bytes` bytes, waiting for the first; 0 at the end, negative on failure (`errno`). Retries after
-/// signals.
+/// signals, and waits where the descriptor does not.
 std::ptrdiff_t read_descriptor(int descriptor, void* out, std::size_t bytes);
-/// The number of bytes written, at least one; negative on failure (`errno`). Retries after signals.
+/// The number of bytes written, at least one; negative on failure (`errno`). Retries after signals, and waits where
+/// the descriptor does not.
 std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes);
+
+/// Waits at most so long until reading would not have to wait: for bytes, the end, or an error. Whether it is so now.
+/// On Windows never for a console, whose lines cannot be seen coming.
+bool wait_for_input(int descriptor, std::chrono::milliseconds patience);
+
+/// The position in a regular file; -1 for anything else.
+std::int64_t position_in_file(int descriptor);
+/// False on failure.
+bool seek_in_file(int descriptor, std::int64_t position);
+
+/// Whether it is open for writing.
+bool is_writable(int descriptor);
 
 /// Redirects standard output to standard error and returns a descriptor of the former standard output. Negative on
 /// failure.

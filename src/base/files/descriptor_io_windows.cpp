@@ -1,8 +1,11 @@
+#include <windows.h>
+
 #include <fcntl.h>
 #include <io.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 #include "base/files/descriptor_io.h"
 
@@ -12,11 +15,15 @@ namespace {
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // the C run time uses 32-bit counts
 constexpr int kFlags = _O_BINARY | _O_NOINHERIT;
 
+HANDLE handle_of(int descriptor) { return reinterpret_cast<HANDLE>(::_get_osfhandle(descriptor)); }
+
 }  // namespace
 
 int open_descriptor_to_read(const std::filesystem::path& path) { return ::_wopen(path.c_str(), _O_RDONLY | kFlags); }
 int open_descriptor_to_write(const std::filesystem::path& path) { return ::_wopen(path.c_str(), _O_WRONLY | kFlags); }
 bool close_descriptor(int descriptor) { return ::_close(descriptor) == 0; }
+bool sync_descriptor(int descriptor) { return ::_commit(descriptor) == 0; }
+bool settle_descriptor(int) { return true; }
 
 std::ptrdiff_t read_descriptor(int descriptor, void* out, std::size_t bytes) {
   return ::_read(descriptor, out, static_cast<unsigned>(std::min(bytes, kMostAtOnce)));
@@ -27,6 +34,36 @@ std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes) {
   // This C run time reports a pipe without a reader as an invalid argument.
   if (put < 0 && errno == EINVAL) errno = EPIPE;
   return put;
+}
+
+bool wait_for_input(int descriptor, std::chrono::milliseconds patience) {
+  const HANDLE handle = handle_of(descriptor);
+  const DWORD type = ::GetFileType(handle);
+  if (type == FILE_TYPE_CHAR) return false;
+  if (type != FILE_TYPE_PIPE) return true;
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    DWORD bytes = 0;
+    // A pipe without a writer is at its end.
+    if (::PeekNamedPipe(handle, nullptr, 0, nullptr, &bytes, nullptr) == 0 || bytes > 0) return true;
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    ::Sleep(1);
+  }
+}
+
+std::int64_t position_in_file(int descriptor) {
+  return ::GetFileType(handle_of(descriptor)) == FILE_TYPE_DISK ? ::_telli64(descriptor) : -1;
+}
+
+bool seek_in_file(int descriptor, std::int64_t position) {
+  return ::_lseeki64(descriptor, position, SEEK_SET) == position;
+}
+
+// Writing no bytes changes nothing, but needs the right to write.
+bool is_writable(int descriptor) {
+  DWORD put = 0;
+  return ::GetFileType(handle_of(descriptor)) != FILE_TYPE_UNKNOWN &&
+         ::WriteFile(handle_of(descriptor), "", 0, &put, nullptr) != 0;
 }
 
 int redirect_stdout_to_stderr() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "base/files/atomic_file.h"
 #include "base/files/mapped_file.h"
 #include "base/log.h"
 #include "base/sha256.h"

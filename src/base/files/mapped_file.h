@@ -58,10 +58,4 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxTextBytes,
                            const ContainedFiles* within = nullptr);
 
-/// Writes through a temporary file in the same folder and a rename, so that readers see either the old or the new
-/// content. The bytes are on disk when it returns. Throws not_found when the folder does not exist, otherwise
-/// unavailable; the temporary file is then removed. Windows refuses while the old file is mapped somewhere:
-/// unavailable. `mode` holds the permissions before the process's umask; it has no effect on Windows.
-void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned mode = 0666);
-
 }  // namespace alate::base

@@ -106,28 +106,6 @@ void read_fully(const Descriptor& file, std::span<std::byte> out, const std::fil
   }
 }
 
-void write_fully(const Descriptor& file, std::span<const std::byte> bytes, const std::filesystem::path& path) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t put = ::write(file.number(), bytes.data() + done, bytes.size() - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail("write", path, errno);
-    done += static_cast<std::size_t>(put);
-  }
-}
-
-// A new file beside `path` whose name no other process or thread uses.
-std::pair<std::filesystem::path, int> create_temporary_beside(const std::filesystem::path& path, unsigned mode) {
-  static std::atomic<unsigned> counter{0};
-  for (;;) {
-    std::filesystem::path temporary = path;
-    temporary += ".tmp." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1));
-    const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (number >= 0) return {std::move(temporary), number};
-    if (errno != EEXIST) fail("write", path, errno);
-  }
-}
-
 }  // namespace
 
 // The descriptor refers to the mapped file, whatever its name refers to by now.
@@ -215,19 +193,6 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
   read_fully(file, std::as_writable_bytes(std::span(text)), path);
   require_own_content(std::as_bytes(std::span(text)), path);
   return text;
-}
-
-void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned mode) {
-  const auto [temporary, number] = create_temporary_beside(path, mode);
-  try {
-    const Descriptor file(number);
-    write_fully(file, bytes, path);
-    if (::fsync(file.number()) != 0) fail("write", path, errno);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path, errno);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
 }
 
 }  // namespace alate::base

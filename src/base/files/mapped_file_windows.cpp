@@ -88,30 +88,6 @@ void read_fully(const Handle& file, std::span<std::byte> out, const std::filesys
   }
 }
 
-void write_fully(const Handle& file, std::span<const std::byte> bytes, const std::filesystem::path& path) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    DWORD put = 0;
-    const auto wanted = static_cast<DWORD>(std::min(bytes.size() - done, kMostAtOnce));
-    if (::WriteFile(file.value(), bytes.data() + done, wanted, &put, nullptr) == 0)
-      fail("write", path, ::GetLastError());
-    done += put;
-  }
-}
-
-// A new file beside `path` whose name no other process or thread uses.
-std::pair<std::filesystem::path, HANDLE> create_temporary_beside(const std::filesystem::path& path) {
-  static std::atomic<unsigned> counter{0};
-  for (;;) {
-    std::filesystem::path temporary = path;
-    temporary += ".tmp." + std::to_string(::GetCurrentProcessId()) + "." + std::to_string(counter.fetch_add(1));
-    const HANDLE handle = ::CreateFileW(temporary.c_str(), GENERIC_WRITE, FILE_SHARE_READ, nullptr, CREATE_NEW,
-                                        FILE_ATTRIBUTE_NORMAL, nullptr);
-    if (handle != INVALID_HANDLE_VALUE) return {std::move(temporary), handle};
-    if (::GetLastError() != ERROR_FILE_EXISTS) fail("write", path, ::GetLastError());
-  }
-}
-
 }  // namespace
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path, Mode mode,
@@ -178,22 +154,6 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
   read_fully(file, std::as_writable_bytes(std::span(text)), path);
   require_own_content(std::as_bytes(std::span(text)), path);
   return text;
-}
-
-void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned /*mode*/) {
-  const auto [temporary, created] = create_temporary_beside(path);
-  try {
-    {
-      const Handle file(created);
-      write_fully(file, bytes, path);
-      if (::FlushFileBuffers(file.value()) == 0) fail("write", path, ::GetLastError());
-    }
-    if (::MoveFileExW(temporary.c_str(), path.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) == 0)
-      fail("replace", path, ::GetLastError());
-  } catch (...) {
-    ::DeleteFileW(temporary.c_str());
-    throw;
-  }
 }
 
 }  // namespace alate::base

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "alate/error.h"
+#include "base/files/atomic_file.h"
 #include "base/files/mapped_file.h"
 #include "base/log.h"
 #include "base/threads/mutex.h"

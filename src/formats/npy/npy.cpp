@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "base/files/atomic_file.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "formats/npy/bool_bytes.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "alate/error.h"
-#include "base/files/mapped_file.h"
+#include "base/files/atomic_file.h"
 #include "formats/json.h"
 #include "formats/little_endian.h"
 #include "formats/safetensors/safetensors_dtypes.h"

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/files/atomic_file.h"
 #include "base/files/mapped_file.h"
 #include "base/files/mapping_guard.h"
 #include "base/libraries/foreign_opening.h"

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 
 #include "tests/unit/base/expect_error.h"
@@ -13,10 +12,6 @@ namespace {
 
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::size_t files_in(const std::filesystem::path& folder) {
-  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
 class MappedFileModes : public testing::TestWithParam<MappedFile::Mode> {};
@@ -76,25 +71,6 @@ TEST(ReadTextFile, RefusesWhatIsLargerThanItsLimit) {
   EXPECT_EQ(error_of([&] { read_text_file(path, 4); }).code(), ErrorCode::resource_exhausted);
   EXPECT_EQ(error_of([&] { read_text_file(folder.path()); }).code(), ErrorCode::unavailable);
   EXPECT_EQ(error_of([&] { read_text_file(folder.path() / "absent"); }).code(), ErrorCode::not_found);
-}
-
-TEST(WriteFileAtomically, ReplacesAndLeavesNothingElseBehind) {
-  const TemporaryFolder folder;
-  const auto path = folder.path() / "a.txt";
-  write_file_atomically(path, std::as_bytes(std::span(std::string_view("first"))));
-  write_file_atomically(path, {});
-  EXPECT_EQ(read_text_file(path), "");
-  EXPECT_EQ(files_in(folder.path()), 1U);
-}
-
-TEST(WriteFileAtomically, AFailureLeavesNothingBehind) {
-  const TemporaryFolder folder;
-  std::filesystem::create_directory(folder.path() / "taken");
-  const Error taken = error_of([&] { write_file_atomically(folder.path() / "taken", {}); });
-  EXPECT_EQ(taken.code(), ErrorCode::unavailable);
-  EXPECT_EQ(files_in(folder.path()), 1U);
-  const Error missing = error_of([&] { write_file_atomically(folder.path() / "absent" / "a", {}); });
-  EXPECT_EQ(missing.code(), ErrorCode::not_found);
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// Files that are written under a temporary name and appear complete.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "base/files/temporary_entry.h"
+
+namespace alate::base {
+
+/// Readers see either the old or the new content. Unless it is committed, nothing changes and nothing is left behind,
+/// whatever ends the process; of a process that was killed outright, remove_abandoned_entries removes it. One thread at
+/// a time.
+class AtomicFile {
+ public:
+  /// Creates the temporary file beside `target`, so that a place that cannot be written is refused before there is
+  /// anything to write. A link at `target` is replaced, not followed. Throws as TemporaryEntry.
+  explicit AtomicFile(const std::filesystem::path& target, unsigned mode = 0666)
+      : entry_(target, EntryKind::file, mode) {}
+
+  /// Throws resource_exhausted when the disk is full, otherwise unavailable.
+  void write(std::span<const std::byte> bytes);
+  /// Puts the file in its place; its bytes are on disk when this returns. Call once, after all bytes. Throws as
+  /// `write`. Windows refuses while the old file is mapped somewhere: unavailable.
+  void commit();
+
+ private:
+  TemporaryEntry entry_;
+};
+
+/// Writes a file that way. Throws as AtomicFile.
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned mode = 0666);
+
+}  // namespace alate::base
