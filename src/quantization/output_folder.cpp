@@ -7,6 +7,8 @@
 #include <system_error>
 
 #include "alate/error.h"
+#include "base/files/atomic_file.h"
+#include "base/files/mapped_file.h"
 #include "base/files/write_error.h"
 
 namespace alate::quantization {
@@ -38,10 +40,23 @@ bool is_weight_file(std::string_view name) {
   return std::ranges::any_of(kWeightEndings, [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-void copy_all(const fs::path& from, const fs::path& to) {
+constexpr int kDeepestFolder = 16;
+
+// Copies a file, or a folder with its files and folders; follows links.
+void copy_entry(const fs::path& from, const fs::path& to, int depth = 0) {
+  if (!fs::is_directory(from)) {
+    const auto file = base::MappedFile::open(from, base::MappedFile::Mode::read);
+    base::write_file_atomically(to, file->bytes());
+    return;
+  }
+  if (depth == kDeepestFolder)
+    throw make_error(ErrorCode::invalid_argument, from.string(), " is too deep in folders to be copied");
   std::error_code error;
-  fs::copy(from, to, fs::copy_options::recursive, error);
-  if (error) fail(from, "copied", error);
+  fs::create_directory(to, error);
+  if (error) fail(to, "made", error);
+  for (const fs::directory_entry& entry : fs::directory_iterator(from, error))
+    copy_entry(entry.path(), to / entry.path().filename(), depth + 1);
+  if (error) fail(from, "read", error);
 }
 
 }  // namespace
@@ -64,10 +79,9 @@ void OutputFolder::copy_others(const fs::path& model) const {
     const std::string name = entry.path().filename().string();
     if (entry.is_directory()) {
       if (!name.starts_with('.') && std::ranges::find(kOtherFormats, name) == kOtherFormats.end())
-        copy_all(entry.path(), path() / name);
+        copy_entry(entry.path(), path() / name);
     } else if (entry.is_regular_file() && !name.starts_with('.') && name != "config.json" && !is_weight_file(name)) {
-      fs::copy_file(entry.path(), path() / name, error);
-      if (error) fail(entry.path(), "copied", error);
+      copy_entry(entry.path(), path() / name);
     }
   }
   if (error) fail(model, "read", error);

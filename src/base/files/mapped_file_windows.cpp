@@ -1,10 +1,8 @@
 #include <windows.h>
 
 #include <algorithm>
-#include <atomic>
 #include <new>
 #include <string>
-#include <utility>
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"

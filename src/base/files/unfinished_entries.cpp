@@ -21,8 +21,8 @@ UnfinishedEntry::UnfinishedEntry(const std::filesystem::path& path) {
   name_ = std::make_unique<Character[]>(text.size() + 1);
   text.copy(name_.get(), text.size());
   for (std::size_t i = 0; i < unfinished_names.size(); ++i) {
-    const Character* free = nullptr;
-    if (!unfinished_names[i].compare_exchange_strong(free, name_.get())) continue;
+    const Character* empty = nullptr;
+    if (!unfinished_names[i].compare_exchange_strong(empty, name_.get())) continue;
     slot_ = i;
     return;
   }
