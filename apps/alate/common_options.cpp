@@ -7,6 +7,7 @@
 
 #include "alate/error.h"
 #include "alate/threads.h"
+#include "base/files/descriptor_io.h"
 #include "base/os/environment.h"
 #include "hub/builtin_models.h"
 #include "hub/model_reference.h"
@@ -43,13 +44,50 @@ std::string_view to_string(OutputFormat format) { return kFormats.at(static_cast
 
 bool is_binary(OutputFormat format) { return format == OutputFormat::npy || format == OutputFormat::safetensors; }
 
-OutputFormat format_of_extension(const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
-  if (extension == ".md") return OutputFormat::markdown;
-  for (const auto& [name, format] : kFormats) {
-    if (format != OutputFormat::text && extension == "." + std::string(name)) return format;
+// How the names of files of a format end; the first of each is the one to recommend.
+constexpr std::array<std::pair<std::string_view, OutputFormat>, 9> kEndings = {{
+    {".txt", OutputFormat::text},
+    {".json", OutputFormat::json},
+    {".jsonl", OutputFormat::jsonl},
+    {".ndjson", OutputFormat::jsonl},
+    {".csv", OutputFormat::csv},
+    {".npy", OutputFormat::npy},
+    {".safetensors", OutputFormat::safetensors},
+    {".md", OutputFormat::markdown},
+    {".markdown", OutputFormat::markdown},
+}};
+
+// The end of a file's name in lower case; empty where it cannot name a format: for standard output and devices.
+std::string ending_of(const std::filesystem::path& out) {
+  if (is_standard_output(out) || is_written_in_place(out)) return {};
+  std::string ending = out.extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return ending;
+}
+
+// Refuses a file whose name says something else than what would be in it: the mistake would show much later.
+OutputFormat format_of(const CommonOptions& options, std::initializer_list<OutputFormat> written) {
+  const std::string ending = ending_of(options.out);
+  const auto known = std::ranges::find(kEndings, ending, &std::pair<std::string_view, OutputFormat>::first);
+  if (options.output) {
+    const OutputFormat format = *options.output;
+    const bool agrees = known == kEndings.end() || known->second == format ||
+                        (known->second == OutputFormat::text && !is_binary(format));
+    if (agrees) return format;
+    throw make_error(ErrorCode::invalid_argument, "--out ", options.out, " ends like a file of ",
+                     to_string(known->second), ", but --output (or ALATE_OUTPUT, or the configuration) asks for ",
+                     to_string(format), "; change one of them");
   }
-  return OutputFormat::text;
+  if (ending.empty()) return OutputFormat::text;
+  if (known != kEndings.end()) return known->second;
+  std::string endings;
+  for (const OutputFormat each : written) {
+    const auto usual = std::ranges::find(kEndings, each, &std::pair<std::string_view, OutputFormat>::second);
+    endings += (endings.empty() ? "" : ", ") + std::string(usual->first);
+  }
+  throw make_error(ErrorCode::invalid_argument, "--out ", options.out, ": no format has files that end in ", ending,
+                   "; this command writes ", endings, ", or name the format with --output");
 }
 
 std::filesystem::path models_directory(const CommonOptions& options) {
@@ -70,7 +108,7 @@ void declare(Arguments& arguments, CommonOptions& options) {
   });
   arguments.option("--output", "FORMAT", "text (or table), json, jsonl, csv, npy, safetensors, markdown",
                    [&](std::string_view name) { options.output = named(kFormats, name == "table" ? "text" : name); });
-  arguments.option("--out", "FILE", "write the result there; its extension may name the format", options.out);
+  arguments.option("--out", "FILE", "write the result there; its ending names the format, else --output", options.out);
   arguments.option("--max-length", "TOKENS", "cut longer texts, special tokens included", options.max_length);
   arguments.option("--batch-size", "TEXTS", "most texts in one batch", options.batch_size);
   arguments.option("--threads", "N", "0 (the default): one for each usable core", options.threads);
@@ -123,14 +161,14 @@ void apply(const CommonOptions& options) {
 }
 
 OutputFormat output_format(const CommonOptions& options, std::initializer_list<OutputFormat> written) {
-  const OutputFormat format = options.output ? *options.output : format_of_extension(options.out);
+  const OutputFormat format = format_of(options, written);
   if (std::find(written.begin(), written.end(), format) == written.end()) {
     std::string names;
     for (const OutputFormat each : written) names += (names.empty() ? "" : ", ") + std::string(to_string(each));
     throw make_error(ErrorCode::invalid_argument, "this command does not write ", to_string(format),
                      "; choose --output of ", names);
   }
-  if (is_binary(format) && Output(options.out).is_terminal())
+  if (is_binary(format) && is_standard_output(options.out) && base::is_terminal(base::kStandardOutput))
     throw make_error(ErrorCode::invalid_argument, to_string(format), " is not for a terminal; name a file with --out");
   return format;
 }

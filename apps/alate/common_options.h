@@ -56,8 +56,9 @@ void apply(const CommonOptions& options);
 /// Throws invalid_argument for an unknown policy.
 Policy parse_policy(std::string_view name);
 
-/// --output, else the format implied by the extension of --out, else text.
-/// Throws invalid_argument if the verb does not support it, or if it would write binary data to a terminal.
+/// --output, else the format that the ending of --out's name stands for, else text.
+/// Throws invalid_argument if the verb does not support it, if the ending stands for another or for none, or if it
+/// would write binary data to a terminal.
 OutputFormat output_format(const CommonOptions& options, std::initializer_list<OutputFormat> written);
 
 /// Throws unsupported for a dtype in which this build cannot compute.

@@ -5,53 +5,76 @@
 
 #include "alate/error.h"
 #include "base/files/descriptor_io.h"
-#include "base/files/atomic_file.h"
+#include "base/files/write_error.h"
 
 namespace alate::app {
 namespace {
 
 constexpr std::size_t kFlushBytes = std::size_t{1} << 16;
 
-[[noreturn]] void fail(std::string_view name, int error) {
-  throw make_error(base::is_full_disk(error) ? ErrorCode::resource_exhausted : ErrorCode::unavailable, "cannot write ",
-                   name, ": ", std::generic_category().message(error));
-}
-
-// Devices and pipes are written to directly; a rename would replace them with a file.
-bool is_written_in_place(const std::filesystem::path& path) {
+// Follows a symbolic link: its target is replaced, not the link.
+std::filesystem::path file_to_replace(const std::filesystem::path& path) {
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-}
-
-void write_in_place(const std::filesystem::path& path, std::string_view bytes) {
-  const int descriptor = base::open_descriptor_to_write(path);
-  if (descriptor < 0) fail(path.string(), errno);
-  try {
-    write_to_descriptor(descriptor, bytes, path.string());
-  } catch (...) {
-    (void)base::close_descriptor(descriptor);
-    throw;
-  }
-  if (!base::close_descriptor(descriptor)) fail(path.string(), errno);
+  const auto target = std::filesystem::weakly_canonical(path, error);
+  return error ? path : target;
 }
 
 }  // namespace
 
+bool is_standard_output(const std::filesystem::path& path) { return path.empty() || path == "-"; }
+
+bool is_written_in_place(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
 void write_to_descriptor(int descriptor, std::string_view bytes, std::string_view name) {
   while (!bytes.empty()) {
     const std::ptrdiff_t put = base::write_descriptor(descriptor, bytes);
-    if (put < 0 && errno == EPIPE && descriptor == base::kStandardOutput) throw OutputClosed();
-    if (put < 0) fail(name, errno);
+    if (put < 0 && errno == EPIPE && descriptor != base::kStandardError) throw OutputClosed();
+    if (put < 0) throw base::write_error(name, errno);
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }
 }
 
-bool Output::is_terminal() const { return !is_file() && base::is_terminal(base::kStandardOutput); }
+Output::Output(const std::filesystem::path& path) : name_(path.string()), descriptor_(base::kStandardOutput) {
+  if (is_standard_output(path)) {
+    name_ = "standard output";
+    if (!base::is_writable(descriptor_))
+      throw make_error(ErrorCode::invalid_argument,
+                       "standard output is closed; redirect it to a file or a pipe, or name a file with --out");
+  } else if (is_written_in_place(path)) {
+    descriptor_ = base::open_descriptor_to_write(path);
+    if (descriptor_ < 0) throw base::write_error(name_, errno);
+  } else {
+    const std::filesystem::path target = file_to_replace(path);
+    base::remove_abandoned_entries(target, base::EntryKind::file);
+    file_.emplace(target);
+  }
+}
+
+Output::~Output() {
+  if (descriptor_ != base::kStandardOutput && descriptor_ >= 0) (void)base::close_descriptor(descriptor_);
+}
+
+void Output::put(std::string_view bytes) {
+  if (file_) {
+    file_->write(std::as_bytes(std::span(bytes)));
+  } else {
+    write_to_descriptor(descriptor_, bytes, name_);
+  }
+}
 
 void Output::write(std::string_view bytes) {
+  if (bytes.size() >= kFlushBytes) {
+    flush();
+    put(bytes);
+    return;
+  }
   waiting_ += bytes;
-  if (!is_file() && waiting_.size() >= kFlushBytes) flush();
+  if (waiting_.size() >= kFlushBytes) flush();
 }
 
 void Output::write(std::span<const std::byte> bytes) {
@@ -59,19 +82,17 @@ void Output::write(std::span<const std::byte> bytes) {
 }
 
 void Output::flush() {
-  if (is_file()) return;
-  write_to_descriptor(base::kStandardOutput, waiting_, "standard output");
+  put(waiting_);
   waiting_.clear();
 }
 
 void Output::finish() {
-  if (!is_file()) return flush();
-  if (is_written_in_place(path_)) return write_in_place(path_, waiting_);
-  // Follows a symbolic link: its target is replaced, not the link.
-  std::error_code error;
-  auto target = std::filesystem::weakly_canonical(path_, error);
-  if (error) target = path_;
-  base::write_file_atomically(target, std::as_bytes(std::span(waiting_)));
+  flush();
+  if (file_) {
+    file_->commit();
+  } else if (!base::settle_descriptor(descriptor_)) {
+    throw base::write_error(name_, errno);
+  }
 }
 
 }  // namespace alate::app

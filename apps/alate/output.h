@@ -1,41 +1,62 @@
-// Destination of a verb's result: standard output, or a file written atomically.
+// Destination of a verb's result: standard output, or a file that is put in its place when it is complete.
 #pragma once
 
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/files/atomic_file.h"
+
 namespace alate::app {
 
-/// Thrown when the reader of standard output has gone: nothing is left to do or report.
+/// Thrown when the reader of standard output, or of a pipe named with --out, has gone: nothing is left to do or report.
 struct OutputClosed : std::exception {
-  const char* what() const noexcept override { return "standard output was closed"; }
+  const char* what() const noexcept override { return "the output was closed"; }
 };
 
-/// Written bytes reach standard output now and then, at `flush` and at `finish`; a file only at `finish`.
+/// Create it before the work whose result it takes: an output that cannot be written is refused at once. Written bytes
+/// reach standard output now and then, at `flush` and at `finish`; a file has its name only from `finish` on, and is
+/// removed if that does not come. Devices and pipes are written to directly.
 class Output {
  public:
-  /// An empty path means standard output.
-  explicit Output(std::filesystem::path path = {}) : path_(std::move(path)) {}
+  /// An empty path, or "-", means standard output. Removes what killed processes have left of such a file. Throws
+  /// invalid_argument if standard output is closed or the path is a folder; not_found if its folder does not exist;
+  /// otherwise as `write`.
+  explicit Output(const std::filesystem::path& path = {});
+  ~Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
 
-  /// Throws OutputClosed; resource_exhausted if the disk is full; unavailable for other write errors.
+  /// Throws OutputClosed; resource_exhausted if the disk is full; unavailable for other errors.
   void write(std::string_view bytes);
   void write(std::span<const std::byte> bytes);
+  /// For readers that wait for what has been written so far.
   void flush();
   /// Call once, after all bytes.
   void finish();
 
-  bool is_file() const { return !path_.empty(); }
-  bool is_terminal() const;
+  /// Whether the result becomes visible only at `finish`.
+  bool is_file() const { return file_.has_value(); }
 
  private:
-  std::filesystem::path path_;
+  void put(std::string_view bytes);
+
+  std::string name_;                      // for errors
+  std::optional<base::AtomicFile> file_;  // else there is a descriptor
+  int descriptor_;
   std::string waiting_;
 };
 
-/// Writes all bytes to a descriptor; `name` is used in errors.
+/// Whether an Output of this path would write to standard output.
+bool is_standard_output(const std::filesystem::path& path);
+
+/// Whether it is a device or a pipe.
+bool is_written_in_place(const std::filesystem::path& path);
+
+/// Writes all bytes to a descriptor; `name` is used in errors. Throws as Output::write.
 void write_to_descriptor(int descriptor, std::string_view bytes, std::string_view name);
 
 }  // namespace alate::app

@@ -8,9 +8,11 @@
 
 namespace alate::app {
 
-/// Opens closed standard streams, so that no file takes their place; ignores SIGPIPE, so that a reader that goes away
-/// causes a write error; exits with code 130 and one line on SIGINT, unless SIGINT is already ignored. On Windows it
-/// switches the streams to binary mode and the console to UTF-8.
+/// Opens closed standard streams, so that no file takes their place; standard input and output for reading only, so
+/// that Output notices. Ignores SIGPIPE and SIGXFSZ, so that a reader that goes away and a file that gets too large
+/// cause write errors. SIGINT, SIGTERM and SIGHUP, unless ignored already, remove unfinished files and write one line;
+/// SIGINT then exits with code 130, the others end the process as they usually do. A second one ends it at once. On
+/// Windows it switches the streams to binary mode and the console to UTF-8.
 void set_up_process();
 
 /// Cancellation of a command's runs: only the end of the process, on SIGINT, interrupts them.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/files/descriptor_io.h"
+#include "base/files/unfinished_entries.h"
 #include "base/os/windows_text.h"
 #include "exit_codes.h"
 #include "process_setup.h"
@@ -15,7 +16,8 @@ namespace alate::app {
 namespace {
 
 BOOL WINAPI end_interrupted(DWORD event) {
-  if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) return FALSE;
+  base::remove_unfinished_entries();
+  if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) return FALSE;  // the console closes: the process is ended
   constexpr std::string_view kLine = "alate: cancelled: interrupted\n";
   (void)base::write_descriptor(base::kStandardError, kLine);
   ::ExitProcess(kInterrupted);
@@ -25,7 +27,8 @@ BOOL WINAPI end_interrupted(DWORD event) {
 
 void set_up_process() {
   for (const int stream : {base::kStandardInput, base::kStandardOutput, base::kStandardError}) {
-    if (::_get_osfhandle(stream) < 0) (void)::_wopen(L"NUL", _O_RDWR);  // gets the lowest free number: this one
+    // Gets the lowest free number: this one. Results that nobody can get are refused (Output), messages are dropped.
+    if (::_get_osfhandle(stream) < 0) (void)::_wopen(L"NUL", stream == base::kStandardError ? _O_WRONLY : _O_RDONLY);
     ::_setmode(stream, _O_BINARY);
   }
   ::SetConsoleOutputCP(CP_UTF8);

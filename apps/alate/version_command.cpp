@@ -32,6 +32,7 @@ void run_version(Arguments& arguments) {
   if (!arguments.parse()) return;
   apply(options);
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  Output output(options.out);
 
   const std::string chosen(to_string(base::chosen_instruction_set()));
   std::string backends;
@@ -40,7 +41,6 @@ void run_version(Arguments& arguments) {
     backends += (backends.empty() ? "" : ", ") + std::string(row.name);
     backend_list.emplace_back(row.name);
   }
-  Output output(options.out);
   if (format == OutputFormat::json) {
     output.write(
         formats::to_json_text(formats::Json::Object{{"version", program_version()},

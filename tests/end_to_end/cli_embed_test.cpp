@@ -198,14 +198,5 @@ TEST(CliEmbed, WarnsOnceOfCutTexts) {
   EXPECT_EQ(run_program(arguments, {.input = "cat\nfox\n"}).error, "");
 }
 
-TEST(CliEmbed, InvalidBytesBecomeReplacementCharacters) {
-  const std::string wanted = run_program(embed_arguments("st_mean", {}), {.input = "cat \xEF\xBF\xBD fox\n"}).out;
-  EXPECT_FALSE(wanted.empty());
-  EXPECT_EQ(run_program(embed_arguments("st_mean", {}), {.input = "cat \xFF fox\n"}).out, wanted);
-  const std::vector<std::string> jsonl = embed_arguments("st_mean", {"--input", "jsonl"});
-  EXPECT_EQ(run_program(jsonl, {.input = "{\"text\": \"cat \xFF fox\"}\n"}).out, wanted);
-  EXPECT_EQ(run_program(jsonl, {.input = "{\"text\": \"cat \\ud800 fox\"}\n"}).out, wanted);
-}
-
 }  // namespace
 }  // namespace alate::tests

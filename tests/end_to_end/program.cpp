@@ -85,7 +85,7 @@ pid_t start(const std::vector<std::string>& arguments, const ProgramSetting& set
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child > 0) return child;
-  ::signal(SIGINT, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   ::dup2(input, STDIN_FILENO);
   ::dup2(error, STDERR_FILENO);
   if (output >= 0) {
@@ -97,6 +97,10 @@ pid_t start(const std::vector<std::string>& arguments, const ProgramSetting& set
   if (setting.address_space > 0) {
     const rlimit limit{setting.address_space, setting.address_space};
     ::setrlimit(RLIMIT_AS, &limit);
+  }
+  if (setting.file_size > 0) {
+    const rlimit limit{setting.file_size, setting.file_size};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
   }
   ::execve(argv[0], argv.data(), envp.data());
   ::_exit(127);
@@ -151,16 +155,20 @@ ProgramRun interrupt_program(const std::vector<std::string>& arguments, std::str
 }
 
 RunningProgram::RunningProgram(const std::vector<std::string>& arguments, const ProgramSetting& setting) {
+  int input[2];
   int output[2];
   int error[2];
-  if (::pipe2(output, O_CLOEXEC) != 0 || ::pipe2(error, O_CLOEXEC) != 0) throw std::runtime_error("pipe2 failed");
+  if (::pipe2(input, O_CLOEXEC) != 0 || ::pipe2(output, O_CLOEXEC) != 0 || ::pipe2(error, O_CLOEXEC) != 0)
+    throw std::runtime_error("pipe2 failed");
   ::fcntl(error[1], F_SETPIPE_SZ, 4096);
-  const Scratch input;
-  child_ = start(arguments, setting, input.descriptor(), output[1], error[1]);
+  child_ = start(arguments, setting, input[0], output[1], error[1]);
+  ::close(input[0]);
   ::close(output[1]);
   ::close(error[1]);
+  input_ = input[1];
   output_ = output[0];
   error_ = error[0];
+  write(setting.input);
 }
 
 RunningProgram::~RunningProgram() {
@@ -168,8 +176,20 @@ RunningProgram::~RunningProgram() {
     ::kill(child_, SIGKILL);
     wait();
   }
+  close_input();
   ::close(output_);
   ::close(error_);
+}
+
+void RunningProgram::write(std::string_view text) const {
+  if (text.empty()) return;
+  ::signal(SIGPIPE, SIG_IGN);  // a program that has ended is noticed by what it does not answer
+  if (::write(input_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    throw std::runtime_error("the program does not take its input");
+}
+
+void RunningProgram::close_input() {
+  if (input_ >= 0) ::close(std::exchange(input_, -1));
 }
 
 std::string RunningProgram::read_line() const {

@@ -33,6 +33,8 @@ struct ProgramSetting {
   bool closed_output = false;
   /// Limit of its address space in bytes (RLIMIT_AS); 0: no limit.
   std::size_t address_space = 0;
+  /// Limit of the size of files that it writes, in bytes (RLIMIT_FSIZE), which fails like a full disk; 0: no limit.
+  std::size_t file_size = 0;
 };
 
 /// Throws std::runtime_error when ALATE_PROGRAM is not set or cannot be started. Ends a program that takes minutes.
@@ -41,7 +43,8 @@ ProgramRun run_program(const std::vector<std::string>& arguments, const ProgramS
 /// Gives the program `input` on a standard input that stays open, waits for its first output, then sends SIGINT.
 ProgramRun interrupt_program(const std::vector<std::string>& arguments, std::string_view input);
 
-/// A program that goes on in the background, and whose standard error is a pipe of one page that nobody reads.
+/// A program that goes on in the background, and whose standard error is a pipe of one page that nobody reads. Its
+/// standard input is the setting's text and then stays open until `close_input`.
 class RunningProgram {
  public:
   explicit RunningProgram(const std::vector<std::string>& arguments, const ProgramSetting& setting = {});
@@ -50,6 +53,9 @@ class RunningProgram {
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
 
+  /// Gives it more of its standard input.
+  void write(std::string_view text) const;
+  void close_input();
   /// The next line of its standard output; what there is when it ends.
   std::string read_line() const;
   void signal(int number) const;
@@ -60,7 +66,7 @@ class RunningProgram {
   int process() const { return child_; }
 
  private:
-  int child_ = -1, output_ = -1, error_ = -1;
+  int child_ = -1, input_ = -1, output_ = -1, error_ = -1;
 };
 
 /// Closes the reading end of its standard output before it writes.

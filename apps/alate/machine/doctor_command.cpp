@@ -82,6 +82,7 @@ void run_doctor(Arguments& arguments) {
   if (!arguments.parse()) return;
   apply(options);
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  Output output(options.out);
   const LoadOptions load = load_options(options);
   const std::filesystem::path path = model.empty() ? std::filesystem::path() : find_model(options, model);
   const machine::Machine machine = machine::discover();
@@ -89,7 +90,6 @@ void run_doctor(Arguments& arguments) {
       model.empty() ? diagnose_any(runtime::preferences_of(load), machine) : diagnose(path, load, machine);
   const machine::MachineFacts facts = machine::machine_facts();
   const machine::MachinePeaks peaks = machine::measure_peaks();
-  Output output(options.out);
   if (format == OutputFormat::json) {
     output.write(doctor_json(diagnosis, machine, facts, peaks));
   } else {

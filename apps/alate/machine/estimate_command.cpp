@@ -193,9 +193,9 @@ void run_estimate(Arguments& arguments) {
   if (model.empty() && !sizes.any()) throw arguments.usage_error("give MODEL, or the sizes of a decoder");
   if (!model.empty() && sizes.any()) throw arguments.usage_error("give MODEL or the sizes of a decoder, not both");
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  Output output(options.out);
 
   Estimate estimate = model.empty() ? estimate_sizes(arguments, sizes, options) : estimate_model(model, options);
-  Output output(options.out);
   output.write(format == OutputFormat::json ? estimate_json(std::move(estimate)) : estimate_text(estimate));
   output.finish();
 }

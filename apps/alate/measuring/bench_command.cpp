@@ -67,6 +67,7 @@ void run_bench(Arguments& arguments) {
     throw arguments.usage_error("--repeat is from 1 to " + std::to_string(kMostRepeats));
   const OutputFormat format =
       output_format(options, {OutputFormat::text, OutputFormat::markdown, OutputFormat::csv, OutputFormat::json});
+  Output output(options.out);
   const std::vector<std::size_t> lengths = read_lengths(lengths_text);
 
   const auto pipeline = EmbeddingPipeline::load(find_model(options, model), load_options(options));
@@ -81,7 +82,6 @@ void run_bench(Arguments& arguments) {
                      .tokens = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}),
                      .seconds = measure(pipeline, lengths, repeat, embed, profiler)};
   if (profiler.is_wanted() && format == OutputFormat::json) result.profile = profiler.json(repeat);
-  Output output(options.out);
   output.write(bench_report(result, format));
   output.finish();
   if (profiler.is_wanted() && format != OutputFormat::json) profiler.show(repeat);

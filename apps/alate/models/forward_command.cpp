@@ -61,7 +61,10 @@ void run_forward(Arguments& arguments) {
   if (inputs_path.empty()) throw arguments.usage_error("--inputs is missing");
   if (outputs_path.empty()) throw arguments.usage_error("--outputs is missing");
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
-  formats::tensor_file_kind(outputs_path);  // rejects a bad file name before any work is done
+  const formats::TensorFileKind kind = formats::tensor_file_kind(outputs_path);
+  Output outputs_file(outputs_path);
+  std::optional<Output> output;
+  if (!options.quiet || (profiler.is_wanted() && format == OutputFormat::json)) output.emplace(options.out);
 
   const NamedTensors inputs = read_inputs(inputs_path);
   const Model loaded = Model::load(find_model(options, model), load_options(options));
@@ -71,13 +74,11 @@ void run_forward(Arguments& arguments) {
   profiler.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   std::vector<formats::NamedTensor> named;
   for (const auto& [name, tensor] : outputs) named.push_back({name, tensor});
-  formats::write_tensors(outputs_path, named);
+  outputs_file.write(formats::tensor_file_bytes(kind, named));
+  outputs_file.finish();
   std::optional<formats::Json> profile;
   if (profiler.is_wanted() && format == OutputFormat::json) profile = profiler.json(1);
-  if (!options.quiet || profile) {
-    Output output(options.out);
-    report(outputs, format, profile, output);
-  }
+  if (output) report(outputs, format, profile, *output);
   if (profiler.is_wanted() && !profile) profiler.show(1);
 }
 

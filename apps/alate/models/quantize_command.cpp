@@ -16,9 +16,9 @@
 namespace alate::app {
 namespace {
 
-std::vector<std::string> read_texts(const std::string& file) {
+std::vector<std::string> read_texts(const std::string& file, InvalidUtf8 invalid_utf8) {
   if (file.empty()) return {};
-  TextSource source(TextInput{.arguments = {}, .file = file, .format = {}});
+  TextSource source(TextInput{.file = file, .invalid_utf8 = invalid_utf8});
   std::vector<std::string> texts;
   while (auto input = source.next()) {
     if (!input->text.empty()) texts.push_back(std::move(input->text));
@@ -49,12 +49,14 @@ std::string report_of(const quantization::FolderReport& report, const std::strin
 void run_quantize(Arguments& arguments) {
   std::string model, out, type, calibration;
   std::optional<std::size_t> groups;
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
   arguments.positional("OUT", true, out);
   arguments.option("--type", "TYPE", "of the weights: int8", type);
   arguments.option("--calibration", "FILE", "texts like those that the model will see, one a line, or .jsonl",
                    calibration);
+  declare(arguments, invalid_utf8);
   arguments.option(
       "--activation-groups", "N",
       "groups of a layer's inputs, each with its own scale: 1 is fastest; default: as many as each layer needs",
@@ -66,14 +68,15 @@ void run_quantize(Arguments& arguments) {
   if (type.empty()) throw arguments.usage_error("--type is missing; int8 is the one there is");
   if (type != "int8") throw arguments.usage_error("--type is int8, not " + formats::quoted_name(type));
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  std::optional<Output> output;
+  if (!options.quiet) output.emplace(options.out);
 
-  quantization::FolderOptions how{.calibration = read_texts(calibration)};
+  quantization::FolderOptions how{.calibration = read_texts(calibration, invalid_utf8)};
   if (groups) how.activation_groups = static_cast<std::int64_t>(std::min(*groups, kMaxGroups));
   const quantization::FolderReport report = quantization::quantize_folder(find_model(options, model), out, how);
-  if (options.quiet) return;
-  Output output(options.out);
-  output.write(report_of(report, out, format));
-  output.finish();
+  if (!output) return;
+  output->write(report_of(report, out, format));
+  output->finish();
 }
 
 }  // namespace alate::app

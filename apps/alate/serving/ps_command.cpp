@@ -128,6 +128,7 @@ void run_ps(Arguments& arguments) {
   if (!arguments.parse()) return;
   apply(options);
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  Output output(options.out);
 
   const server::Settings settings =
       server::load_settings({.options = {}, .environment = environment_variable, .file = options.configuration->file()})
@@ -147,7 +148,6 @@ void run_ps(Arguments& arguments) {
   } catch (const Error& error) {
     throw Error(ErrorCode::unavailable, error.message() + "; --url names another server");
   }
-  Output output(options.out);
   const std::string table = table_of(body);
   output.write(format == OutputFormat::json ? formats::to_json_text(body) + "\n" : table);
   output.finish();

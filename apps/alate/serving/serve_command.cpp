@@ -11,6 +11,7 @@
 #include "apps/alate/program_version.h"
 #include "apps/alate/serving/serve_check.h"
 #include "apps/alate/verb.h"
+#include "base/files/descriptor_io.h"
 #include "base/log.h"
 #include "base/os/heap.h"
 #include "formats/json.h"
@@ -126,6 +127,7 @@ void warn_of_open_server(const server::Settings& settings) {
 }
 
 void announce(const server::Application& application) {
+  if (!base::is_writable(base::kStandardOutput)) return;
   Output output;
   try {
     for (const std::string& endpoint : application.endpoints()) {

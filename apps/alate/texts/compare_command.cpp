@@ -169,6 +169,7 @@ void run_compare(Arguments& arguments) {
   if (!inputs.lengths.empty() && !(input.arguments.empty() && input.file.empty()))
     throw arguments.usage_error("--lengths takes the place of texts: give one of them");
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  Output output(options.out);
   if (inputs.lengths.empty()) inputs.texts = read_texts(std::move(input));
 
   EmbedOptions embed;
@@ -187,7 +188,6 @@ void run_compare(Arguments& arguments) {
   for (const LoadOptions& load : loads)
     all.push_back(run_backend(EmbeddingPipeline::load(folder, load), inputs, embed, repeat, first));
 
-  Output output(options.out);
   output.write(format == OutputFormat::json ? as_json(model, all) : as_text(all));
   output.finish();
 }

@@ -70,6 +70,7 @@ void run_demo(Arguments& arguments) {
   if (!arguments.parse()) return;
   apply(options);
   output_format(options, {OutputFormat::text});
+  Output output(options.out);
   if (texts.empty()) texts = sentences();
 
   const auto start = Clock::now();
@@ -79,7 +80,6 @@ void run_demo(Arguments& arguments) {
   const Embeddings result = pipeline.embed(texts, {}, {.cancellation = until_interrupted()});
   const double embed_ms = milliseconds_since(loaded);
 
-  Output output(options.out);
   output.write("Alate turns sentences into vectors whose angles say how alike their meanings are.\n\n");
   write_table(result.vectors, texts, output);
   output.write("\nModel loaded in " + shown(load_ms, 0) + " ms; " + std::to_string(texts.size()) + " sentences (" +

@@ -1,12 +1,14 @@
 // alate embed
 #include <algorithm>
 #include <chrono>
-#include <span>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "alate/embedding.h"
+#include "alate/error.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/measuring/profiling.h"
 #include "apps/alate/texts/embedding_writer.h"
@@ -30,18 +32,47 @@ std::int64_t nanoseconds_since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
 }
 
-std::vector<std::string> next_part(TextSource& source) {
+// A reader of standard output gets what is there once the input has paused for so long. Shorter gaps occur between the
+// writes of programs that are as fast as they can be.
+constexpr auto kPause = std::chrono::milliseconds(10);
+
+struct Part {
   std::vector<std::string> texts;
+  std::vector<std::string> members;  // of JSON lines, for the writer
+};
+
+std::optional<InputText> next_text(TextSource& source) {
+  auto input = source.next();
+  if (input && input->pair)
+    throw make_error(ErrorCode::invalid_argument, source.place(), " has a pair; embed takes single texts");
+  return input;
+}
+
+// Finds what is wrong with the input before hours of work go into the texts before that line.
+void check_input(TextSource& source) {
+  if (!source.can_rewind()) return;
+  while (next_text(source)) continue;
+  source.rewind();
+}
+
+Part next_part(TextSource& source, bool ends_at_pauses) {
+  Part part;
   std::size_t bytes = 0;
-  while (texts.size() < kPartTexts && bytes < kPartBytes) {
-    auto input = source.next();
+  while (part.texts.size() < kPartTexts && bytes < kPartBytes) {
+    if (ends_at_pauses && !part.texts.empty() && source.may_wait(kPause)) break;
+    auto input = next_text(source);
     if (!input) break;
-    if (input->pair)
-      throw make_error(ErrorCode::invalid_argument, source.place(), " has a pair; embed takes single texts");
-    bytes += input->text.size();
-    texts.push_back(std::move(input->text));
+    bytes += input->text.size() + input->members.size();
+    part.texts.push_back(std::move(input->text));
+    part.members.push_back(std::move(input->members));
   }
-  return texts;
+  return part;
+}
+
+// Whether results leave the program before the last of them is known.
+bool is_streamed(OutputFormat format, const Output& output) {
+  return !output.is_file() &&
+         (format == OutputFormat::text || format == OutputFormat::jsonl || format == OutputFormat::csv);
 }
 
 void warn_of_truncated(const std::vector<std::size_t>& truncated, std::size_t texts, std::size_t max_length) {
@@ -77,31 +108,39 @@ void run_embed(Arguments& arguments) {
   apply(options);
   const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl,
                                                       OutputFormat::csv, OutputFormat::npy, OutputFormat::safetensors});
+  Output output(options.out);
   embed.max_length = options.max_length;
   embed.batch_size = options.batch_size;
+
+  const LoadOptions load = load_options(options);
+  const std::filesystem::path folder = find_model(options, model);
+  TextSource source(std::move(input));
+  if (format == OutputFormat::jsonl) source.keep_members(kEmbeddingMembers);
+  check_input(source);
 
   const auto start = Clock::now();
   EmbeddingTotals totals;
   totals.model = model;
-  const auto pipeline = EmbeddingPipeline::load(find_model(options, model), load_options(options));
+  const auto pipeline = EmbeddingPipeline::load(folder, load);
   profiler.check(pipeline.facts().backend);
   totals.load_ns = nanoseconds_since(start);
 
-  TextSource source(std::move(input));
-  Output output(options.out);
   const std::size_t dimensions = std::min(embed.dimensions.value_or(pipeline.dimensions()), pipeline.dimensions());
   const auto writer = make_embedding_writer(format, output, dimensions);
   std::size_t done = 0;
-  for (auto texts = next_part(source); !texts.empty() || done == 0; texts = next_part(source)) {
+  for (;;) {
+    const Part part = next_part(source, is_streamed(format, output));
     // Runs an empty job too, so that options the model cannot satisfy are still rejected.
+    if (part.texts.empty() && done > 0) break;
     const auto part_start = Clock::now();
-    const Embeddings part = pipelines::embed_texts(pipeline, texts, embed, profiler.options());
+    const Embeddings embeddings = pipelines::embed_texts(pipeline, part.texts, embed, profiler.options());
     profiler.add(std::chrono::duration<double>(Clock::now() - part_start).count());
-    writer->add(part, done);
-    totals.tokens += part.tokens;
-    for (const std::size_t index : part.truncated) totals.truncated.push_back(done + index);
-    if (texts.empty()) break;
-    done += texts.size();
+    writer->add(embeddings, done, part.members);
+    if (is_streamed(format, output)) output.flush();
+    totals.tokens += embeddings.tokens;
+    for (const std::size_t index : embeddings.truncated) totals.truncated.push_back(done + index);
+    if (part.texts.empty()) break;
+    done += part.texts.size();
   }
   totals.total_ns = nanoseconds_since(start);
   if (profiler.is_wanted() && format == OutputFormat::json) totals.profile = profiler.json(1);

@@ -30,7 +30,7 @@ class LineWriter : public EmbeddingWriter {
  public:
   LineWriter(Output& output, char separator) : output_(output), separator_(separator) {}
 
-  void add(const Embeddings& part, std::size_t) override {
+  void add(const Embeddings& part, std::size_t, std::span<const std::string>) override {
     for (std::size_t i = 0; i < row_count(part); ++i) {
       std::string line;
       append_numbers(line, row(part, i), separator_);
@@ -48,9 +48,10 @@ class JsonlWriter : public EmbeddingWriter {
  public:
   explicit JsonlWriter(Output& output) : output_(output) {}
 
-  void add(const Embeddings& part, std::size_t first) override {
+  void add(const Embeddings& part, std::size_t first, std::span<const std::string> members) override {
     for (std::size_t i = 0; i < row_count(part); ++i) {
-      std::string line = "{\"index\":" + std::to_string(first + i) + ",\"embedding\":[";
+      std::string line = "{" + members[i] + (members[i].empty() ? "" : ",");
+      line += "\"index\":" + std::to_string(first + i) + ",\"embedding\":[";
       append_numbers(line, row(part, i), ',');
       line += "],\"truncated\":";
       line += std::ranges::binary_search(part.truncated, i) ? "true}\n" : "false}\n";
@@ -68,7 +69,7 @@ class JsonWriter : public EmbeddingWriter {
  public:
   explicit JsonWriter(Output& output) : output_(output) {}
 
-  void add(const Embeddings& part, std::size_t) override {
+  void add(const Embeddings& part, std::size_t, std::span<const std::string>) override {
     for (std::size_t i = 0; i < row_count(part); ++i) {
       rows_ += rows_.empty() ? "[" : ",[";
       append_numbers(rows_, row(part, i), ',');
@@ -100,7 +101,9 @@ class TensorWriter : public EmbeddingWriter {
   TensorWriter(Output& output, formats::TensorFileKind kind, std::size_t dimensions)
       : output_(output), kind_(kind), dimensions_(dimensions) {}
 
-  void add(const Embeddings& part, std::size_t) override { parts_.push_back(part.vectors); }
+  void add(const Embeddings& part, std::size_t, std::span<const std::string>) override {
+    parts_.push_back(part.vectors);
+  }
   void finish(const EmbeddingTotals&) override {
     const formats::NamedTensor all{"embeddings", whole()};
     output_.write(formats::tensor_file_bytes(kind_, std::span(&all, 1)));

@@ -1,10 +1,13 @@
 // Writes embeddings in the formats that a user may choose.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "alate/embedding.h"
@@ -24,12 +27,16 @@ struct EmbeddingTotals {
   std::optional<formats::Json> profile;
 };
 
+/// The members that a line of jsonl has of its own.
+inline constexpr std::array<std::string_view, 3> kEmbeddingMembers = {"index", "embedding", "truncated"};
+
 /// Takes the result in parts, so that a long job need not fit in memory.
 class EmbeddingWriter {
  public:
   virtual ~EmbeddingWriter() = default;
-  /// `first` is the index of the part's first text in the whole job; `part.truncated` is relative to it.
-  virtual void add(const Embeddings& part, std::size_t first) = 0;
+  /// `first` is the index of the part's first text in the whole job; `part.truncated` is relative to it. `members` has
+  /// for each text what its object gets besides kEmbeddingMembers, as InputText::members; only jsonl writes it.
+  virtual void add(const Embeddings& part, std::size_t first, std::span<const std::string> members) = 0;
   /// Writes the remainder. Call once, after all parts; finishing the output is up to the caller.
   virtual void finish(const EmbeddingTotals& totals) = 0;
 };

@@ -1,9 +1,11 @@
 #include "apps/alate/texts/line_reader.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include "alate/error.h"
+#include "apps/alate/texts/foreign_encoding.h"
 #include "base/files/descriptor_io.h"
 
 namespace alate::app {
@@ -16,9 +18,11 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 30;
 
 LineReader::LineReader(const std::filesystem::path& path)
     : name_(path.empty() ? "standard input" : path.string()), descriptor_(base::kStandardInput) {
-  if (path.empty()) return;
-  descriptor_ = base::open_descriptor_to_read(path);
-  if (descriptor_ >= 0) return;
+  if (!path.empty()) descriptor_ = base::open_descriptor_to_read(path);
+  if (descriptor_ >= 0) {
+    start_ = base::position_in_file(descriptor_);
+    return;
+  }
   throw make_error(errno == ENOENT || errno == ENOTDIR ? ErrorCode::not_found : ErrorCode::unavailable, "cannot open ",
                    name_, ": ", std::generic_category().message(errno));
 }
@@ -29,6 +33,7 @@ LineReader::~LineReader() {
 
 bool LineReader::read_more() {
   buffer_.erase(0, from_);
+  searched_ -= std::min(from_, searched_);
   from_ = 0;
   const std::size_t had = buffer_.size();
   if (had > kLongestLine)
@@ -40,31 +45,65 @@ bool LineReader::read_more() {
   buffer_.resize(had + static_cast<std::size_t>(got > 0 ? got : 0));
   if (got < 0)
     throw make_error(ErrorCode::unavailable, "cannot read ", name_, ": ", std::generic_category().message(problem));
-  return got > 0;
+  at_end_ = got == 0;
+  return !at_end_;
+}
+
+std::size_t LineReader::find_end() {
+  const std::size_t end = buffer_.find('\n', std::max(from_, searched_));
+  searched_ = std::min(end, buffer_.size());
+  return end;
+}
+
+std::string_view LineReader::take(std::size_t length) {
+  std::string_view line = std::string_view(buffer_).substr(from_, length);
+  if (number_++ == 0) {
+    const std::string_view encoding = foreign_encoding(std::string_view(buffer_).substr(from_));
+    if (!encoding.empty())
+      throw make_error(ErrorCode::invalid_argument, name_, " is ", encoding, ", and texts are read as UTF-8; ",
+                       conversion_advice(encoding));
+    line = without_byte_order_mark(line);
+  }
+  return line;
 }
 
 std::optional<std::string_view> LineReader::next() {
-  std::size_t searched = from_;
   for (;;) {
-    const std::size_t end = buffer_.find('\n', searched);
-    if (end != std::string::npos) {
-      const std::string_view line = std::string_view(buffer_).substr(from_, end - from_);
+    if (const std::size_t end = find_end(); end != std::string::npos) {
+      const std::string_view line = take(end - from_);
       from_ = end + 1;
-      ++number_;
       return line;
     }
-    const std::size_t waiting = buffer_.size() - from_;
-    if (!at_end_ && read_more()) {
-      searched = waiting;
-      continue;
-    }
-    at_end_ = true;
-    if (waiting == 0) return std::nullopt;
-    const std::string_view line = std::string_view(buffer_).substr(from_);
+    if (!at_end_ && read_more()) continue;
+    if (from_ == buffer_.size()) return std::nullopt;
+    const std::string_view line = take(buffer_.size() - from_);
     from_ = buffer_.size();
-    ++number_;
     return line;
   }
+}
+
+bool LineReader::has_line_within(std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!at_end_ && find_end() == std::string::npos) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (!base::wait_for_input(descriptor_, std::max(left, std::chrono::milliseconds(0)))) return false;
+    read_more();
+  }
+  return true;
+}
+
+std::optional<std::string_view> LineReader::peek() {
+  const std::size_t end = find_end();
+  if (end == std::string::npos) return std::nullopt;
+  return std::string_view(buffer_).substr(from_, end - from_);
+}
+
+void LineReader::rewind() {
+  if (!base::seek_in_file(descriptor_, start_))
+    throw make_error(ErrorCode::unavailable, "cannot read ", name_, " again from its start");
+  buffer_.clear();
+  from_ = searched_ = number_ = 0;
+  at_end_ = false;
 }
 
 std::string LineReader::place() const { return "line " + std::to_string(number_) + " of " + name_; }

@@ -1,6 +1,8 @@
 // Reads lines of a file or of standard input without loading it whole.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -8,7 +10,8 @@
 
 namespace alate::app {
 
-/// Lines end with '\n', which is stripped; all other bytes are kept. Not thread-safe.
+/// Lines end with '\n', which is stripped, and so is a byte order mark of UTF-8 before the first; all other bytes are
+/// kept. Not thread-safe.
 class LineReader {
  public:
   /// An empty path means standard input. Throws not_found or unavailable.
@@ -17,22 +20,35 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  /// The next line, valid until the next call; nothing at the end. Throws unavailable if reading fails, and
-  /// resource_exhausted for a line over 1 GiB.
+  /// The next line, valid until the next call; nothing at the end. Throws unavailable if reading fails,
+  /// resource_exhausted for a line over 1 GiB, and invalid_argument, with what to do, for an input that is evidently
+  /// UTF-16 or UTF-32.
   std::optional<std::string_view> next();
-  /// Whether `next` can answer from data already read.
-  bool has_line() const { return buffer_.find('\n', from_) != std::string::npos; }
+  /// Waits at most so long until `next` would not have to wait; whether it is so now.
+  bool has_line_within(std::chrono::milliseconds patience);
+  /// The next line, if it has been read up to its end.
+  std::optional<std::string_view> peek();
+
+  /// Whether the input is a regular file, which can be read twice.
+  bool can_rewind() const { return start_ >= 0; }
+  /// Goes back to the first line. Throws unavailable.
+  void rewind();
+
   /// "line 3 of texts.txt": the position of the last line returned.
   std::string place() const;
 
  private:
+  std::size_t find_end();
+  std::string_view take(std::size_t length);
   bool read_more();
 
   std::string name_;
   int descriptor_ = 0;
+  std::int64_t start_ = -1;  // the position of the first line; -1: unknown
   bool at_end_ = false;
   std::string buffer_;
-  std::size_t from_ = 0;  // start of unreturned data
+  std::size_t from_ = 0;      // start of unreturned data
+  std::size_t searched_ = 0;  // there is no end of a line from `from_` to here
   std::size_t number_ = 0;
 };
 

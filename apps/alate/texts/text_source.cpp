@@ -1,10 +1,14 @@
 #include "apps/alate/texts/text_source.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "alate/error.h"
+#include "apps/alate/texts/foreign_encoding.h"
 #include "base/files/descriptor_io.h"
 #include "base/log.h"
+#include "formats/json_members.h"
+#include "formats/utf8.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::app {
@@ -20,15 +24,30 @@ std::string string_member(const formats::Json& object, std::string_view key, con
   return member->as_string(key);
 }
 
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+
 }  // namespace
 
 void declare(Arguments& arguments, TextInput& input) {
   arguments.positionals("TEXT", input.arguments);
   arguments.option("--file", "FILE", "read texts from there, one a line; - is standard input", input.file);
   arguments.option("--input", "FORMAT", "of the file: text, or jsonl with {\"text\": ...} a line", input.format);
+  declare(arguments, input.invalid_utf8);
 }
 
-TextSource::TextSource(TextInput input) : arguments_(std::move(input.arguments)) {
+void declare(Arguments& arguments, InvalidUtf8& invalid_utf8) {
+  const bool refuses = invalid_utf8 == InvalidUtf8::refuse;
+  arguments.option("--invalid-utf8", "ACTION",
+                   std::string("on bytes that are not UTF-8: error, or replace by U+FFFD; default: ") +
+                       (refuses ? "error" : "replace"),
+                   [&invalid_utf8](std::string_view name) {
+                     if (name != "error" && name != "replace")
+                       throw make_error(ErrorCode::invalid_argument, "is one of error, replace");
+                     invalid_utf8 = name == "error" ? InvalidUtf8::refuse : InvalidUtf8::replace;
+                   });
+}
+
+TextSource::TextSource(TextInput input) : arguments_(std::move(input.arguments)), invalid_utf8_(input.invalid_utf8) {
   if (!input.format.empty() && input.format != "text" && input.format != "jsonl")
     throw make_error(ErrorCode::invalid_argument, "--input is one of text, jsonl");
   if (!arguments_.empty()) {
@@ -44,34 +63,93 @@ TextSource::TextSource(TextInput input) : arguments_(std::move(input.arguments))
   lines_ = std::make_unique<LineReader>(is_standard ? std::filesystem::path() : std::filesystem::path(input.file));
 }
 
+void TextSource::keep_members(std::span<const std::string_view> own) {
+  keeps_members_ = true;
+  own_members_ = own;
+}
+
+// Where the first line has the mark of UTF-16 but nothing else tells that it is, this does.
+void TextSource::require_utf8(std::string_view line) const {
+  if (tokenizers::is_ascii(line)) return;
+  const std::size_t valid = formats::valid_utf8_prefix(line);
+  if (valid == line.size()) return;
+  if (has_utf16_mark(line))
+    throw make_error(ErrorCode::invalid_argument, place(), " begins like UTF-16, and texts are read as UTF-8; ",
+                     conversion_advice("UTF-16"));
+  throw make_error(ErrorCode::invalid_argument, place(), " has bytes that are not UTF-8 (byte ", valid + 1,
+                   " of the line); convert it, as with iconv -f LATIN1 -t UTF-8, or --invalid-utf8 replace puts U+FFFD "
+                   "in their place");
+}
+
 std::optional<std::string> TextSource::next_line() {
+  std::optional<std::string> text;
   if (lines_) {
-    const auto line = lines_->next();
-    return line ? std::optional(std::string(*line)) : std::nullopt;
+    if (const auto line = lines_->next()) text = std::string(*line);
+  } else if (taken_ < arguments_.size()) {
+    text = std::move(arguments_[taken_++]);
   }
-  if (taken_ == arguments_.size()) return std::nullopt;
-  return std::move(arguments_[taken_++]);
+  if (text && invalid_utf8_ == InvalidUtf8::refuse) require_utf8(*text);
+  return text;
 }
 
 std::string TextSource::place() const { return lines_ ? lines_->place() : "text " + std::to_string(taken_); }
 
-std::optional<formats::Json> TextSource::next_json() {
+bool TextSource::may_wait(std::chrono::milliseconds patience) {
+  if (!lines_) return false;
+  while (lines_->has_line_within(patience)) {
+    const auto line = lines_->peek();
+    if (!is_json_ || !line || !is_blank(*line)) return false;
+    (void)lines_->next();
+  }
+  return true;
+}
+
+std::optional<std::string> TextSource::next_json_line() {
+  is_json_ = true;
   for (;;) {
     auto line = next_line();
     if (!line) return std::nullopt;
-    if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
+    if (is_blank(*line)) continue;
     if (auto repaired = tokenizers::repair_utf8(*line)) line = std::move(repaired);
-    std::string_view text = *line;
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-    try {
-      return formats::parse_json(text, place(), kLineLimits);
-    } catch (const Error& error) {
-      // For the caller, a line that is not JSON is bad input, not a damaged file.
-      if (error.code() != ErrorCode::corrupt) throw;
-      throw Error(ErrorCode::invalid_argument, error.message());
+    // Files joined into one keep the marks of each.
+    if (const std::string_view text = without_byte_order_mark(*line); text.size() < line->size())
+      line = std::string(text);
+    return line;
+  }
+}
+
+formats::Json TextSource::parse(std::string_view line) const {
+  try {
+    return formats::parse_json(line, place(), kLineLimits);
+  } catch (const Error& error) {
+    // For the caller, a line that is not JSON is bad input, not a damaged file.
+    if (error.code() != ErrorCode::corrupt) throw;
+    throw Error(ErrorCode::invalid_argument, error.message());
+  }
+}
+
+std::optional<formats::Json> TextSource::next_json() {
+  const auto line = next_json_line();
+  return line ? std::optional(parse(*line)) : std::nullopt;
+}
+
+std::string TextSource::other_members(const formats::Json& json, std::string_view line) {
+  std::string kept;
+  const formats::Json::Object& members = json.as_object(place());
+  const std::vector<std::string_view> texts = formats::json_member_texts(line);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string_view name = members[i].first;
+    if (name == "text" || name == "pair") continue;
+    const auto own = std::ranges::find(own_members_, name);
+    if (own == own_members_.end()) {
+      kept += (kept.empty() ? "" : ",") + std::string(texts.at(i));
+    } else if (std::ranges::find(warned_of_, *own) == warned_of_.end()) {
+      base::log(base::LogLevel::warn, "a field of the input is left out: the output has one of that name",
+                {{"field", std::string(*own)}, {"first", place()}});
+      warned_of_.push_back(*own);
     }
   }
+  return kept;
 }
 
 std::optional<InputText> TextSource::next() {
@@ -79,11 +157,13 @@ std::optional<InputText> TextSource::next() {
     auto line = next_line();
     return line ? std::optional(InputText{std::move(*line), {}}) : std::nullopt;
   }
-  const auto json = next_json();
-  if (!json) return std::nullopt;
-  InputText input{string_member(*json, "text", place()), {}};
-  if (const auto* pair = json->find("pair"); pair != nullptr && !pair->is_null())
-    input.pair = string_member(*json, "pair", place());
+  const auto line = next_json_line();
+  if (!line) return std::nullopt;
+  const formats::Json json = parse(*line);
+  InputText input{string_member(json, "text", place()), {}};
+  if (const auto* pair = json.find("pair"); pair != nullptr && !pair->is_null())
+    input.pair = string_member(json, "pair", place());
+  if (keeps_members_) input.members = other_members(json, *line);
   return input;
 }
 

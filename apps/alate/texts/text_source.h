@@ -1,10 +1,13 @@
 // Input texts of a verb: its arguments, or the lines of a file or of standard input.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/alate/arguments.h"
@@ -17,17 +20,25 @@ namespace alate::app {
 struct InputText {
   std::string text;
   std::optional<std::string> pair;
+  /// The other members of its JSON line as they are written there, `"id": 7,"title": "x"`; only after
+  /// TextSource::keep_members.
+  std::string members = {};
 };
+
+enum class InvalidUtf8 { refuse, replace };
 
 /// The source of texts, as given on the command line.
 struct TextInput {
-  std::vector<std::string> arguments;
-  std::string file;  // "-": standard input
-  std::string format;
+  std::vector<std::string> arguments = {};
+  std::string file = {};  // "-": standard input
+  std::string format = {};
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
 };
 
-/// Declares TEXT..., --file and --input.
+/// Declares TEXT..., --file, --input and --invalid-utf8.
 void declare(Arguments& arguments, TextInput& input);
+/// Declares --invalid-utf8.
+void declare(Arguments& arguments, InvalidUtf8& invalid_utf8);
 
 class TextSource {
  public:
@@ -35,23 +46,42 @@ class TextSource {
   /// unavailable for the file.
   explicit TextSource(TextInput input);
 
-  /// Nothing at the end. In JSON lines, empty lines are skipped, invalid UTF-8 and lone surrogates become U+FFFD, and
-  /// anything but {"text": ..., "pair"?: ...} is invalid_argument with the line number.
+  /// Nothing at the end. In JSON lines, empty lines are skipped, lone surrogates become U+FFFD, and anything but
+  /// {"text": ..., "pair"?: ...} is invalid_argument with the line number. So are bytes that are not UTF-8 where they
+  /// are refused; where they are to be replaced, JSON lines have U+FFFD in their place, and other lines are unchanged:
+  /// tokenizers replace them.
   std::optional<InputText> next();
   /// A line as arbitrary JSON; each argument counts as a line. Throws invalid_argument.
   std::optional<formats::Json> next_json();
-  /// Whether `next` may have to wait for input.
-  bool may_wait() const { return lines_ && !lines_->has_line(); }
+
+  /// `next` keeps the other members of JSON lines, except those called like one of `own`, of which it warns once. Call
+  /// before the first text; `own` must outlive this object.
+  void keep_members(std::span<const std::string_view> own);
+
+  /// Waits at most so long for the next text; whether `next` would still have to wait for it.
+  bool may_wait(std::chrono::milliseconds patience = {});
+  /// Whether the texts can be read twice: a regular file.
+  bool can_rewind() const { return lines_ && lines_->can_rewind(); }
+  /// Goes back to the first text. Throws unavailable.
+  void rewind() { lines_->rewind(); }
   /// "line 3 of standard input": the position of the last text.
   std::string place() const;
 
  private:
   std::optional<std::string> next_line();
+  std::optional<std::string> next_json_line();
+  formats::Json parse(std::string_view line) const;
+  std::string other_members(const formats::Json& json, std::string_view line);
+  void require_utf8(std::string_view line) const;
 
   std::vector<std::string> arguments_;
   std::size_t taken_ = 0;
   std::unique_ptr<LineReader> lines_;  // null: the arguments are the texts
+  InvalidUtf8 invalid_utf8_;
   bool is_json_ = false;
+  bool keeps_members_ = false;
+  std::span<const std::string_view> own_members_;
+  std::vector<std::string_view> warned_of_;
 };
 
 }  // namespace alate::app

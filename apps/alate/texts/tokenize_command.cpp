@@ -110,6 +110,7 @@ void decode_all(const Tokenizer& tokenizer, TextSource& source, bool skip_specia
 void encode_all(const Tokenizer& tokenizer, TextSource& source, const TokenizeOptions& options, OutputFormat format,
                 Output& output, const std::string& model) {
   ResultWriter results(output, format, model, "encodings");
+  if (format == OutputFormat::jsonl) source.keep_members(kEncodingMembers);
   while (const auto input = source.next()) {
     const Encoding encoding = input->pair ? tokenizer.encode_pair(input->text, *input->pair, options.encode)
                                           : tokenizer.encode(input->text, options.encode);
@@ -118,6 +119,7 @@ void encode_all(const Tokenizer& tokenizer, TextSource& source, const TokenizeOp
       append_encoding_text(result, encoding);
     } else {
       append_encoding_json(result, encoding, options.stride.has_value());
+      if (!input->members.empty()) result.insert(1, input->members + ",");  // behind the brace
     }
     results.add(result);
     if (source.may_wait()) output.flush();
@@ -129,7 +131,7 @@ void encode_all(const Tokenizer& tokenizer, TextSource& source, const TokenizeOp
 
 void run_tokenize(Arguments& arguments) {
   std::string model;
-  TextInput input;
+  TextInput input{.invalid_utf8 = InvalidUtf8::replace};
   TokenizeOptions tokenize;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
@@ -145,9 +147,9 @@ void run_tokenize(Arguments& arguments) {
   if (tokenize.stride && !options.max_length)
     throw arguments.usage_error("--stride needs --max-length, the size of a window");
 
+  Output output(options.out);
   const Tokenizer tokenizer = Tokenizer::load(find_model(options, model));
   TextSource source(std::move(input));
-  Output output(options.out);
   if (tokenize.decode) {
     decode_all(tokenizer, source, tokenize.skip_special, format, output, model);
   } else {
