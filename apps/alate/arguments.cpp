@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "apps/alate/help/verb_help.h"
 #include "base/nearest_name.h"
 #include "base/split_text.h"
 #include "formats/json.h"
@@ -18,8 +19,6 @@ namespace {
 // CLI11 splits an argument in square brackets at its commas; this leading mark keeps a text intact.
 constexpr char kMark = '\x01';
 
-constexpr std::size_t kHelpColumn = 32;
-
 std::string marked(std::string argument) {
   if (!argument.empty() && (argument.front() == '[' || argument.front() == kMark)) argument.insert(0, 1, kMark);
   return argument;
@@ -29,13 +28,21 @@ std::string unmarked(const std::string& argument) {
   return !argument.empty() && argument.front() == kMark ? argument.substr(1) : argument;
 }
 
-// "--name" of "--name,!--no-name".
-std::string_view first_name(std::string_view names) { return names.substr(0, names.find(',')); }
-
-std::string environment_name(std::string_view option) {
-  std::string out = "ALATE_";
-  for (const char c : option.substr(2)) out += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
-  return out;
+// The parts of "--name,-n" or "--name,!--no-name".
+DescribedOption named_option(std::string_view names, std::string_view value, std::string_view sentence) {
+  DescribedOption option;
+  for (const std::string_view part : base::split_text(names, ',')) {
+    if (part.starts_with("!")) {
+      option.negative = part.substr(1);
+    } else if (part.starts_with("--")) {
+      option.name = part;
+    } else {
+      option.letter = part;
+    }
+  }
+  option.value = value;
+  option.sentence = sentence;
+  return option;
 }
 
 bool read_bool(std::string_view text) {
@@ -56,10 +63,14 @@ std::size_t read_count(std::string_view text) {
   return value;
 }
 
-std::string padded(std::string_view left, std::size_t width) {
-  std::string out = "  " + std::string(left);
-  out += std::string(out.size() + 2 <= width ? width - out.size() : 2, ' ');
-  return out;
+// Says which commands have an option that this one lacks.
+std::string takers_of(const std::string& option) {
+  std::string names;
+  for (const VerbDescription& each : verb_descriptions()) {
+    if (!each.verb->hidden && each.find(option) != nullptr)
+      names += (names.empty() ? "" : ", ") + std::string(each.verb->name);
+  }
+  return names.empty() ? "" : " here; the commands that use it: " + names;
 }
 
 // Parses the values given for an option, in order, into the verb's variables.
@@ -79,24 +90,36 @@ struct Arguments::State {
   std::vector<std::string> given;
   std::vector<Declared> declared;
   std::function<std::optional<Configured>(std::string_view option)> configured;
-  bool takes_texts = false;
-  std::string help = "Options:\n";
+  VerbDescription description;
+  bool only_describes = false;
+  bool described_argument_last = false;
 };
 
 Arguments::Arguments(const Verb& verb, std::vector<std::string> arguments)
     : verb_(verb), state_(std::make_unique<State>()) {
+  state_->description.verb = &verb;
+  state_->description.groups.push_back({"Options"});
   state_->given = std::move(arguments);
   state_->app.set_help_flag();
   state_->app.allow_extras();
   state_->app.allow_windows_style_options(false);  // paths may begin with a slash on Windows too
 }
 
+Arguments::Arguments(const Verb& verb) : Arguments(verb, {}) { state_->only_describes = true; }
+
 Arguments::~Arguments() = default;
+
+DescribedOption& Arguments::record(DescribedOption option) {
+  state_->described_argument_last = false;
+  return state_->description.groups.back().options.emplace_back(std::move(option));
+}
 
 void Arguments::positional(std::string_view name, bool required, std::string& target) {
   CLI::Option* option = state_->app.add_option(std::string(name))->expected(1)->allow_extra_args(false);
   state_->declared.push_back(
       {option, std::string(name), [&target](const auto& values) { target = values.back(); }, required});
+  state_->description.arguments.push_back({.name = std::string(name)});
+  state_->described_argument_last = true;
 }
 
 void Arguments::positionals(std::string_view name, std::vector<std::string>& target) {
@@ -105,43 +128,47 @@ void Arguments::positionals(std::string_view name, std::vector<std::string>& tar
                             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
                             ->allow_extra_args();
   state_->declared.push_back({option, std::string(name), [&target](const auto& values) { target = values; }});
-  state_->takes_texts = true;
+  state_->description.arguments.push_back({.name = std::string(name), .is_repeated = true});
+  state_->described_argument_last = true;
 }
 
 void Arguments::flag(std::string_view names, std::string_view sentence, bool& target) {
-  const std::string_view name = first_name(names);
-  CLI::Option* option = state_->app.add_flag(std::string(names))->envname(environment_name(name));
+  const std::string& name = record(named_option(names, "", sentence)).name;
+  CLI::Option* option = state_->app.add_flag(std::string(names))->envname(variable_of_option(name));
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  state_->declared.push_back(
-      {option, std::string(name), [&target](const auto& values) { target = read_bool(values.back()); }});
-  state_->help += padded(name, kHelpColumn) + std::string(sentence) + "\n";
+  state_->declared.push_back({option, name, [&target](const auto& values) { target = read_bool(values.back()); }});
 }
 
 void Arguments::flag(std::string_view names, std::string_view sentence, std::optional<bool>& target) {
-  const std::string_view name = first_name(names);
-  CLI::Option* option = state_->app.add_flag(std::string(names))->envname(environment_name(name));
-  option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  state_->declared.push_back(
-      {option, std::string(name), [&target](const auto& values) { target = read_bool(values.back()); }});
-  std::string shown(names);
-  if (const auto no = shown.find(",!"); no != std::string::npos) shown.replace(no, 2, ", ");
-  state_->help += padded(shown, kHelpColumn) + std::string(sentence) + "\n";
+  bool unused = false;
+  flag(names, sentence, unused);
+  state_->declared.back().read = [&target](const auto& values) { target = read_bool(values.back()); };
 }
 
-void Arguments::option(std::string_view name, std::string_view value, std::string_view sentence,
+void Arguments::option(std::string_view names, std::string_view value, std::string_view sentence,
                        std::function<void(std::string_view)> read) {
-  CLI::Option* option = state_->app.add_option(std::string(name))->envname(environment_name(name))->expected(1);
+  const std::string& name = record(named_option(names, value, sentence)).name;
+  CLI::Option* option = state_->app.add_option(std::string(names))->envname(variable_of_option(name))->expected(1);
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->allow_extra_args(false);
-  state_->declared.push_back(
-      {option, std::string(name), [read = std::move(read)](const auto& values) { read(values.back()); }});
-  state_->help += padded(std::string(name) + " " + std::string(value), kHelpColumn) + std::string(sentence) + "\n";
+  state_->declared.push_back({option, name, [read = std::move(read)](const auto& values) { read(values.back()); }});
 }
 
 void Arguments::former_name(std::string_view name) {
   const auto read = state_->declared.back().read;
-  CLI::Option* option = state_->app.add_option(std::string(name))->envname(environment_name(name))->expected(1);
-  option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->allow_extra_args(false);
-  state_->declared.push_back({option, std::string(name), read});
+  option(name, state_->description.groups.back().options.back().value, "", [](std::string_view) {});
+  state_->declared.back().read = read;
+}
+
+void Arguments::choices(std::initializer_list<std::string_view> values) {
+  choices([&] { return std::vector<std::string>(values.begin(), values.end()); });
+}
+
+void Arguments::choices(const std::function<std::vector<std::string>()>& values) {
+  if (!state_->only_describes) return;
+  VerbDescription& description = state_->description;
+  auto& target = state_->described_argument_last ? description.arguments.back().choices
+                                                 : description.groups.back().options.back().choices;
+  target = values();
 }
 
 void Arguments::option(std::string_view name, std::string_view value, std::string_view sentence, std::string& target) {
@@ -162,10 +189,16 @@ void Arguments::option(std::string_view name, std::string_view value, std::strin
   option(name, value, sentence, [&target](std::string_view text) { target = read_count(text); });
 }
 
-void Arguments::list(std::string_view name, std::string_view value, std::string_view sentence,
-                     std::vector<std::string>& target) {
+void Arguments::repeated(std::string_view name, std::string_view value, std::string_view sentence,
+                         std::vector<std::string>& target) {
   option(name, value, sentence, [](std::string_view) {});
   state_->declared.back().option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  state_->declared.back().read = [&target](const std::vector<std::string>& values) { target = values; };
+}
+
+void Arguments::list(std::string_view name, std::string_view value, std::string_view sentence,
+                     std::vector<std::string>& target) {
+  repeated(name, value, sentence, target);
   state_->declared.back().read = [&target](const std::vector<std::string>& values) {
     target.clear();
     for (const std::string& text : values) {
@@ -186,36 +219,26 @@ void Arguments::raw(std::string_view name, std::string_view value, std::string_v
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
   state_->declared.push_back({option, std::string(name), [&given](const auto& values) { given = values; }});
-  const std::string shown = std::string(name) + (value.empty() ? "" : " ") + std::string(value);
-  state_->help += padded(shown, kHelpColumn) + std::string(sentence) + "\n";
+  record(named_option(name, value, sentence));
 }
 
 void Arguments::fall_back_on(std::function<std::optional<Configured>(std::string_view option)> look_up) {
   state_->configured = std::move(look_up);
 }
 
-void Arguments::group(std::string_view title) { state_->help += "\n" + std::string(title) + ":\n"; }
+void Arguments::group(std::string_view title) { state_->description.groups.push_back({std::string(title)}); }
 
-void Arguments::note(std::string_view text) { state_->help += "\n" + std::string(text) + "\n"; }
+void Arguments::names(std::string_view title, std::vector<std::pair<std::string, std::string>> rows) {
+  state_->description.names.push_back({std::string(title), std::move(rows)});
+}
+
+void Arguments::note(std::string_view text) { state_->description.notes.emplace_back(text); }
 
 Error Arguments::usage_error(std::string_view message) const {
   return make_error(ErrorCode::invalid_argument, message, "; see `alate ", verb_.name, " --help`");
 }
 
-std::string Arguments::help() const {
-  std::string out = "alate " + std::string(verb_.name);
-  if (!verb_.synopsis.empty()) out += " " + std::string(verb_.synopsis);
-  out += ": " + std::string(verb_.sentence) + "\n";
-  if (!verb_.details.empty()) out += "\n" + std::string(verb_.details) + "\n";
-  out += "\n" + state_->help + "\nExample:\n";
-  std::string_view lines = verb_.example;
-  while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    out += "  " + std::string(lines.substr(0, end)) + "\n";
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-  }
-  return out;
-}
+const VerbDescription& Arguments::description() const { return state_->description; }
 
 void Arguments::refuse_unknown() const {
   for (const std::string& extra : state_->app.remaining()) {
@@ -224,10 +247,12 @@ void Arguments::refuse_unknown() const {
     const std::string name = extra.substr(0, extra.find('='));
     std::vector<std::string_view> known;
     for (const Declared& declared : state_->declared) known.push_back(declared.name);
-    std::string message = "there is no option " + formats::quoted_name(name);
-    const std::string hint = base::did_you_mean(name, known);
-    message += hint.empty() && state_->takes_texts ? " (put -- before texts that begin with -)" : hint;
-    throw usage_error(message);
+    std::string hint = base::did_you_mean(name, known);
+    if (hint.empty()) hint = takers_of(name);
+    const auto& arguments = state_->description.arguments;
+    if (hint.empty() && !arguments.empty() && arguments.back().is_repeated)
+      hint = " (put -- before texts that begin with -)";
+    throw usage_error("there is no option " + formats::quoted_name(name) + hint);
   }
 }
 
@@ -244,13 +269,15 @@ void Arguments::read_configured(const std::string& option,
 }
 
 bool Arguments::parse() {
+  if (state_->only_describes) return false;
   const auto options_end = std::ranges::find(state_->given, "--");
   const auto asks = [&](std::string_view name) {
     return std::find(state_->given.begin(), options_end, name) != options_end;
   };
-  if (asks("--help") || asks("-h") || asks("--version")) {
+  const bool asks_version = asks("--version") || asks("-v");
+  if (asks("--help") || asks("-h") || asks_version) {
     Output output;
-    output.write(asks("--version") ? "alate " + std::string(program_version()) + "\n" : help());
+    output.write(asks_version ? "alate " + std::string(program_version()) + "\n" : help_of(description()));
     output.finish();
     return false;
   }
@@ -267,11 +294,12 @@ bool Arguments::parse() {
     throw usage_error(error.what());
   }
   refuse_unknown();
+  std::vector<const Declared*> not_given;
   for (const Declared& declared : state_->declared) {
     std::vector<std::string> values = declared.option->results();
     if (values.empty() && declared.required) throw usage_error(declared.name + " is missing");
     if (values.empty()) {
-      read_configured(declared.name, declared.read);
+      not_given.push_back(&declared);
       continue;
     }
     std::ranges::transform(values, values.begin(), unmarked);
@@ -282,6 +310,8 @@ bool Arguments::parse() {
       throw usage_error(declared.name + " " + error.message());
     }
   }
+  // After all that is given: --config may be among it.
+  for (const Declared* declared : not_given) read_configured(declared->name, declared->read);
   return true;
 }
 

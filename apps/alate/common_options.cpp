@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <system_error>
 #include <utility>
 
 #include "alate/error.h"
 #include "alate/threads.h"
 #include "base/files/descriptor_io.h"
+#include "backends/registry.h"
 #include "base/os/environment.h"
 #include "hub/builtin_models.h"
 #include "hub/model_reference.h"
 #include "models/weights/weight_settings.h"
 #include "server/settings/settings_loading.h"
+#include "unknown_variables.h"
 
 namespace alate::app {
 namespace {
@@ -29,6 +32,8 @@ constexpr std::array<std::pair<std::string_view, OutputFormat>, 7> kFormats = {{
 
 constexpr std::array<std::pair<std::string_view, Policy>, 3> kPolicies = {
     {{"strict", Policy::strict}, {"warn", Policy::warn}, {"allow", Policy::allow}}};
+
+constexpr std::array<std::string_view, 5> kGpus = {"auto", "cuda", "coreml", "tpu", "off"};
 
 template <typename Value, std::size_t count>
 Value named(const std::array<std::pair<std::string_view, Value>, count>& rows, std::string_view name) {
@@ -94,56 +99,122 @@ std::filesystem::path models_directory(const CommonOptions& options) {
   return options.models_dir.empty() ? base::cache_directory() / "models" : std::filesystem::path(options.models_dir);
 }
 
-}  // namespace
+constexpr std::string_view kOfflineSentence = "never use the network";
 
-void declare(Arguments& arguments, CommonOptions& options) {
-  arguments.group("Options of every command");
-  arguments.option("--config", "FILE", "read settings there; see docs/configuration.md",
-                   [configuration = options.configuration](std::string_view path) { configuration->choose(path); });
-  arguments.fall_back_on([&options, configuration = options.configuration](std::string_view option) {
-    auto found = configuration->value_of(option);
-    if (found && option == "--backend") options.backends_asked_by = found->origin;
-    if (found && option == "--gpu") options.gpu_asked_by = found->origin;
-    return found;
-  });
-  arguments.option("--output", "FORMAT", "text (or table), json, jsonl, csv, npy, safetensors, markdown",
-                   [&](std::string_view name) { options.output = named(kFormats, name == "table" ? "text" : name); });
-  arguments.option("--out", "FILE", "write the result there; its ending names the format, else --output", options.out);
-  arguments.option("--max-length", "TOKENS", "cut longer texts, special tokens included", options.max_length);
-  arguments.option("--batch-size", "TEXTS", "most texts in one batch", options.batch_size);
-  arguments.option("--threads", "N", "0 (the default): one for each usable core", options.threads);
-  arguments.flag("--pin-threads", "keep each worker thread on a core of its own", options.pin_threads);
-  arguments.list("--backend", "NAME[:DEVICE]", "auto, cpu, onnx, xla...; repeated: in order of priority",
-                 options.backends);
-  arguments.option("--device", "DEVICE", "the device of a backend that names none", options.device);
-  arguments.option("--gpu", "WHICH", "auto, cuda, coreml or tpu: such devices first; off: none",
-                   [&](std::string_view which) {
-                     if (which != "auto" && which != "cuda" && which != "coreml" && which != "tpu" && which != "off")
-                       throw make_error(ErrorCode::invalid_argument, "is one of auto, cuda, coreml, tpu, off");
-                     options.gpu = which;
-                   });
-  arguments.option("--policy", "POLICY", "when that backend is not here: strict, warn or allow",
-                   [&](std::string_view name) { options.policy = parse_policy(name); });
-  arguments.option("--dtype", "TYPE", "compute in this type: float32, bfloat16, float16, int8, auto", options.dtype);
-  arguments.option("--models-dir", "DIR", "where models are looked up by name", options.models_dir);
-  arguments.flag("--offline", "never use the network", options.offline);
+using Uses = std::function<bool(Shared)>;
+
+void declare_models(Arguments& arguments, CommonOptions& options, const Uses& uses) {
+  if (uses(Shared::models))
+    arguments.option("--models-dir", "DIR", "where models are looked up by name", options.models_dir);
+  if (uses(Shared::models)) arguments.flag("--offline", kOfflineSentence, options.offline);
+  if (!uses(Shared::loading)) return;
   arguments.flag("--no-mmap", "read files into memory instead of mapping them", options.no_mmap);
   arguments.option("--dump-graph", "DIR", "write the model's graph there after each pass: NN_PASS.txt",
                    options.dump_graph);
+}
+
+void declare_backends(Arguments& arguments, CommonOptions& options, const Uses& uses) {
+  const bool computes = uses(Shared::backends);
+  if (computes || uses(Shared::backend_names)) {
+    arguments.list("--backend", "NAME[:DEVICE]", "auto, cpu, onnx, xla...; repeated: in order of priority",
+                   options.backends);
+    arguments.choices(backend_names);
+  }
+  if (computes || uses(Shared::devices)) {
+    arguments.option("--device", "DEVICE", "the device of a backend that names none", options.device);
+    arguments.option("--gpu", "WHICH", "auto, cuda, coreml or tpu: such devices first; off: none",
+                     [&](std::string_view which) {
+                       if (std::ranges::find(kGpus, which) == kGpus.end())
+                         throw make_error(ErrorCode::invalid_argument, "is one of auto, cuda, coreml, tpu, off");
+                       options.gpu = which;
+                     });
+    arguments.choices([] { return std::vector<std::string>(kGpus.begin(), kGpus.end()); });
+  }
+  if (computes) {
+    arguments.option("--policy", "POLICY", "when that backend is not here: strict, warn or allow",
+                     [&](std::string_view name) { options.policy = parse_policy(name); });
+    arguments.choices({"strict", "warn", "allow"});
+  }
+}
+
+void declare_computing(Arguments& arguments, CommonOptions& options, const Uses& uses) {
+  declare_backends(arguments, options, uses);
+  if (uses(Shared::dtype)) {
+    arguments.option("--dtype", "TYPE", "compute in this type: float32, bfloat16, float16, int8, auto", options.dtype);
+    arguments.choices({"float32", "bfloat16", "float16", "int8", "auto"});
+  }
+  if (uses(Shared::threads)) {
+    arguments.option("--threads", "N", "0 (the default): one for each usable core", options.threads);
+    arguments.flag("--pin-threads", "keep each worker thread on a core of its own", options.pin_threads);
+  }
+  if (uses(Shared::max_length))
+    arguments.option("--max-length", "TOKENS", "cut longer texts, special tokens included", options.max_length);
+  if (uses(Shared::batch_size))
+    arguments.option("--batch-size", "TEXTS", "most texts in one batch", options.batch_size);
+}
+
+void declare_output(Arguments& arguments, CommonOptions& options, std::initializer_list<OutputFormat> formats) {
+  if (formats.size() > 1) {
+    std::vector<std::string> names;
+    std::string sentence;
+    for (const OutputFormat format : formats) {
+      names.emplace_back(to_string(format));
+      sentence += (sentence.empty() ? "" : ", ") + names.back() + (format == OutputFormat::text ? " (or table)" : "");
+    }
+    arguments.option("--output", "FORMAT", sentence,
+                     [&](std::string_view name) { options.output = named(kFormats, name == "table" ? "text" : name); });
+    arguments.choices([&] { return names; });
+  }
+  const std::string_view sentence =
+      formats.size() > 1 ? "write the result there; its ending names the format, else --output" : "write the result there";
+  arguments.option("--out,-o", "FILE", sentence, options.out);
+}
+
+void declare_messages(Arguments& arguments, CommonOptions& options, const Uses& uses) {
+  if (uses(Shared::offline)) arguments.flag("--offline", kOfflineSentence, options.offline);
+  arguments.option("--config", "FILE", "read settings there; see docs/configuration.md",
+                   [configuration = options.configuration](std::string_view path) { configuration->choose(path); });
   arguments.flag("--quiet", "no warnings", options.quiet);
   arguments.option("--log-level", "LEVEL", "trace, debug, info, warn, error, off", [&](std::string_view name) {
     const auto level = base::parse_log_level(name);
     if (!level) throw make_error(ErrorCode::invalid_argument, "is one of trace, debug, info, warn, error, off");
     options.log_level = *level;
   });
+  arguments.choices({"trace", "debug", "info", "warn", "error", "off"});
   arguments.option("--log-style", "STYLE", "terminal, json, logfmt, noop", [&](std::string_view name) {
     const auto style = base::parse_log_style(name);
     if (!style) throw make_error(ErrorCode::invalid_argument, "is one of terminal, json, logfmt, noop");
     options.log_style = *style;
   });
-  arguments.note(
-      "--help and --version are understood everywhere. An option --some-name that is not given is taken\n"
-      "from the environment variable ALATE_SOME_NAME, else from the configuration file.");
+  arguments.choices({"terminal", "json", "logfmt", "noop"});
+}
+
+}  // namespace
+
+void declare(Arguments& arguments, CommonOptions& options, std::initializer_list<Shared> used,
+             std::initializer_list<OutputFormat> formats) {
+  const auto uses = [&](Shared shared) { return std::ranges::find(used, shared) != used.end(); };
+  arguments.fall_back_on([&options, configuration = options.configuration](std::string_view option) {
+    auto found = configuration->value_of(option);
+    if (found && option == "--backend") options.backends_asked_by = found->origin;
+    if (found && option == "--gpu") options.gpu_asked_by = found->origin;
+    if (found && option == "--gpu") options.gpu_asked_by = found->origin;
+    return found;
+  });
+  arguments.group("Model");
+  declare_models(arguments, options, uses);
+  arguments.group("Computing");
+  declare_computing(arguments, options, uses);
+  arguments.group("Output");
+  declare_output(arguments, options, formats);
+  arguments.group("Settings and messages");
+  declare_messages(arguments, options, uses);
+}
+
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names = {"auto"};
+  for (const backends::Registration& row : backends::registrations()) names.emplace_back(row.name);
+  return names;
 }
 
 Policy parse_policy(std::string_view name) { return named(kPolicies, name); }
@@ -153,6 +224,7 @@ void apply(const CommonOptions& options) {
                       options.log_style);
   for (const std::string& warning : options.configuration->unknown_keys())
     base::log(base::LogLevel::warn, "unknown key in the configuration", {{"what", warning}});
+  warn_of_unknown_variables();
   try {
     configure_threads({.threads = options.threads, .pin = options.pin_threads});
   } catch (const Error& error) {

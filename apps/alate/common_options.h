@@ -1,4 +1,4 @@
-// Options shared by all verbs, and their effect on loading models and writing results.
+// Options shared by verbs, and their effect on loading models and writing results.
 #pragma once
 
 #include <cstddef>
@@ -46,12 +46,31 @@ struct CommonOptions {
   std::shared_ptr<Configuration> configuration = std::make_shared<Configuration>();  // --config
 };
 
-/// Declares them as the last group in the verb's help. Options not given fall back on the configuration file, then on
-/// other systems' variables.
-void declare(Arguments& arguments, CommonOptions& options);
+/// Shared options that a verb may use.
+enum class Shared {
+  models,         // --models-dir, --offline
+  offline,        // --offline, of verbs without models
+  backends,       // --backend, --device, --gpu, --policy
+  backend_names,  // --backend, of verbs that run nothing on them
+  devices,        // --device, --gpu, of verbs with their own list of backends
+  dtype,          // --dtype
+  threads,        // --threads, --pin-threads
+  loading,        // --no-mmap, --dump-graph
+  max_length,     // --max-length
+  batch_size,     // --batch-size
+};
 
-/// Sets up logging and the thread pool. Call once, before anything else.
+/// Declares the shared options that the verb uses, as the last groups of its help; others are refused. Every verb has
+/// --out, --config and the log's options, and --output if it writes several formats. Options not given fall back on the
+/// configuration file, then on other systems' variables.
+void declare(Arguments& arguments, CommonOptions& options, std::initializer_list<Shared> used,
+             std::initializer_list<OutputFormat> formats);
+
+/// Sets up logging and the thread pool, and warns of variables that nothing reads. Call once, before anything else.
 void apply(const CommonOptions& options);
+
+/// The names that --backend takes, for completion.
+std::vector<std::string> backend_names();
 
 /// Throws invalid_argument for an unknown policy.
 Policy parse_policy(std::string_view name);

@@ -1,6 +1,23 @@
 #include "exit_codes.h"
 
+#include <array>
+
 namespace alate::app {
+namespace {
+
+constexpr std::array<ExitCodeMeaning, 9> kMeanings = {{
+    {kDone, "done"},
+    {1, "an error in this program"},
+    {2, "wrong usage, or input that it cannot take"},
+    {3, "not supported; the message ends with the name of what is not"},
+    {4, "not found: a model, a file, a backend's name"},
+    {5, "out of memory or disk space, or too large"},
+    {6, "not available now: a backend, the network, a server"},
+    {7, "a damaged file"},
+    {kInterrupted, "interrupted"},
+}};
+
+}  // namespace
 
 int exit_code(ErrorCode code) {
   switch (code) {
@@ -17,5 +34,7 @@ int exit_code(ErrorCode code) {
   }
   return 1;
 }
+
+std::span<const ExitCodeMeaning> exit_code_meanings() { return kMeanings; }
 
 }  // namespace alate::app

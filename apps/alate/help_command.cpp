@@ -1,5 +1,6 @@
 // alate help
 #include "alate/error.h"
+#include "apps/alate/help/verb_help.h"
 #include "arguments.h"
 #include "formats/json.h"
 #include "models/architecture_table.h"
@@ -12,9 +13,16 @@ namespace alate::app {
 void run_help(Arguments& arguments) {
   std::string command;
   arguments.positional("COMMAND", false, command);
+  arguments.choices([] {
+    std::vector<std::string> names;
+    for (const Verb& verb : verbs()) {
+      if (!verb.hidden) names.emplace_back(verb.name);
+    }
+    return names;
+  });
   if (!arguments.parse()) return;
+  Output output;
   if (command.empty()) {
-    Output output;
     output.write(overview());
     return output.finish();
   }
@@ -27,8 +35,8 @@ void run_help(Arguments& arguments) {
   if (verb == nullptr)
     throw make_error(ErrorCode::invalid_argument, "there is no command ", formats::quoted_name(command),
                      "; see `alate --help`");
-  Arguments asked(*verb, {"--help"});
-  verb->run(asked);
+  output.write(help_of(describe(*verb)));
+  output.finish();
 }
 
 }  // namespace alate::app

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apps/alate/help/text_columns.h"
+#include "exit_codes.h"
 #include "program_version.h"
 #include "verb.h"
 
@@ -10,16 +12,20 @@ namespace alate::app {
 std::string overview() {
   std::string out = "Alate " + std::string(program_version()) +
                     " runs open models on this machine.\n\nUsage: alate COMMAND [ARGUMENTS]\n\n";
+  constexpr std::size_t kColumn = 48;
   for (const Verb& verb : verbs()) {
     if (verb.hidden) continue;
-    std::string left = "  " + std::string(verb.name) + " " + std::string(verb.synopsis);
-    left.resize(std::max<std::size_t>(left.size() + 2, 44), ' ');
-    out += left + std::string(verb.sentence) + "\n";
+    const std::string left = std::string(verb.name) + " " + std::string(verb.synopsis);
+    out += two_columns(verb.synopsis.empty() ? verb.name : left, verb.sentence, kColumn);
   }
-  out +=
-      "\nMODEL is the path of a model's folder, or the name of one in the models directory.\n"
-      "`alate help COMMAND` tells a command's options, with an example.\n\n"
-      "Try:\n  alate embed sentence-transformers/all-MiniLM-L6-v2 \"a first text\" \"a second one\"\n";
+  out += "\n" +
+         wrapped(
+             "MODEL is the path of a model's folder, the name of a model in the models directory, or "
+             "builtin:minilm, which comes with the program. `alate help COMMAND` lists a command's options and "
+             "shows examples. `alate --version`, or -v, prints the version.") +
+         "\n\nTry:\n  alate demo\n  alate embed builtin:minilm \"a first text\" \"a second one\"\n\nExit codes:\n";
+  for (const ExitCodeMeaning& meaning : exit_code_meanings())
+    out += two_columns(std::to_string(meaning.code), meaning.sentence, 8);
   return out;
 }
 

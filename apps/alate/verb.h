@@ -12,8 +12,8 @@ struct Verb {
   std::string_view name;
   std::string_view synopsis;  // text after the name: "MODEL [TEXT...]"
   std::string_view sentence;  // for the overview
-  std::string_view details;   // for the verb's own help; may be empty
-  std::string_view example;   // command lines, one per line
+  std::string_view details;   // a paragraph for the verb's own help; may be empty
+  std::string_view example;   // command lines for a fresh machine, one per line
   void (*run)(Arguments& arguments);
   bool hidden = false;  // left out of the overview
 };
@@ -25,7 +25,8 @@ std::span<const Verb> verbs_of_server();
 /// Null if there is no such verb.
 const Verb* find_verb(std::string_view name);
 
-// The verbs' functions, each in the file NAME_command.cpp. They throw alate::Error.
+// The verbs' functions, each in the file NAME_command.cpp. They throw alate::Error. Before Arguments::parse they only
+// declare arguments.
 void run_serve(Arguments& arguments);
 void run_ps(Arguments& arguments);
 void run_embed(Arguments& arguments);
@@ -41,5 +42,8 @@ void run_probe(Arguments& arguments);
 void run_version(Arguments& arguments);
 void run_help(Arguments& arguments);
 void run_demo(Arguments& arguments);
+void run_completion(Arguments& arguments);
+void run_complete(Arguments& arguments);
+void run_man(Arguments& arguments);
 
 }  // namespace alate::app

@@ -7,53 +7,74 @@
 namespace alate::app {
 namespace {
 
+// A test runs the examples, all in one folder: they take builtin:minilm and files that examples before them wrote.
 constexpr std::array kVerbs = {
+    Verb{"demo", "[MODEL] [TEXT...]", "how alike are these sentences?",
+         "Embeds a few sentences, or those given, and shows how alike each two are. Without MODEL, with "
+         "builtin:minilm.",
+         "alate demo\n"
+         "alate demo builtin:minilm \"Where is the cat?\" \"The cat sleeps.\" \"Shares fell on Monday.\"",
+         run_demo},
     Verb{"embed", "MODEL [TEXT...]", "texts to vectors",
-         "Texts are arguments, or one a line from standard input or --file. A .jsonl file (or --input jsonl)\n"
-         "has {\"text\": ...} a line, so that texts may hold line breaks.",
-         "alate embed sentence-transformers/all-MiniLM-L6-v2 \"a first text\" \"a second one\" --output json\n"
-         "alate embed ./my-model --file texts.txt --out vectors.npy",
+         "Texts are arguments, or one a line from standard input or --file. A .jsonl file (or --input jsonl) has "
+         "{\"text\": ...} a line, so that texts may hold line breaks.",
+         "alate embed builtin:minilm \"a first text\" \"a second one\" --output json\n"
+         "printf 'the first line\\nthe second line\\n' >texts.txt\n"
+         "alate embed builtin:minilm --file texts.txt -o vectors.npy",
          run_embed},
-    Verb{"forward", "MODEL --inputs IN --outputs OUT", "raw tensors through a model",
-         "Inputs and outputs have the names of the transformers forward (input_ids, attention_mask, ...;\n"
-         "last_hidden_state, pooler_output, logits). Files are .safetensors or .npz.",
-         "alate forward ./my-model --inputs batch.safetensors --outputs hidden.npz", run_forward},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
-         "MODEL may also be a tokenizer.json. Nothing is cut unless --max-length asks for it. Input is as for\n"
-         "embed; a .jsonl line may have a \"pair\" beside its \"text\".",
-         "alate tokenize ./my-model \"What is a token?\"\n"
-         "alate tokenize ./my-model --output jsonl <texts.txt | alate tokenize ./my-model --decode --skip-special",
+         "MODEL may also be a tokenizer.json. Nothing is cut unless --max-length asks for it. Input is as for embed; a "
+         ".jsonl line may have a \"pair\" beside its \"text\". --output safetensors writes what forward reads. With "
+         "--decode, ids become text: arguments are the ids of one text, and each line of a file or of standard input "
+         "has those of one text, as plain numbers or as {\"ids\": [...]}.",
+         "alate tokenize builtin:minilm \"What is a token?\"\n"
+         "alate tokenize builtin:minilm --decode 101 2054 102\n"
+         "printf 'the first line\\nthe second line\\n' >texts.txt\n"
+         "alate tokenize builtin:minilm --output jsonl <texts.txt | \\\n"
+         "  alate tokenize builtin:minilm --decode --skip-special\n"
+         "alate tokenize builtin:minilm --file texts.txt -o batch.safetensors",
          run_tokenize},
-    Verb{"bench", "MODEL --lengths LENGTHS", "how many tokens a second a model takes",
-         "Runs texts of these token counts as one job: random ids, new each time, after a warm-up. The time is\n"
-         "from ids in to vectors out. --output: text (a table), markdown, csv or json.",
-         "alate bench sentence-transformers/all-MiniLM-L6-v2 --lengths 32x128 --repeat 10\n"
-         "alate bench sentence-transformers/all-MiniLM-L6-v2 --lengths 32 --threads 1 --profile",
-         run_bench},
+    Verb{"forward", "MODEL --inputs FILE --outputs FILE", "raw tensors through a model",
+         "Inputs and outputs have the names of the transformers forward (input_ids, attention_mask, ...; "
+         "last_hidden_state, pooler_output, logits). Files are .safetensors or .npz. An .npy file has no names: it is "
+         "input_ids, or NAME in --inputs NAME=FILE.npy, which may be repeated.",
+         "alate tokenize builtin:minilm \"a first text\" \"a second one\" -o batch.safetensors\n"
+         "alate forward builtin:minilm --inputs batch.safetensors --outputs hidden.npz",
+         run_forward},
+    Verb{
+        "bench", "MODEL --lengths LENGTHS", "how many tokens a second a model takes",
+        "Runs texts of these token counts as one job: random ids, new each time, after a warm-up. The time is from ids "
+        "in to vectors out.",
+        "alate bench builtin:minilm --lengths 32x128 --repeat 10\n"
+        "alate bench builtin:minilm --lengths 32 --threads 1 --profile",
+        run_bench},
     Verb{"compare", "MODEL [TEXT...] --backends NAME,NAME", "backends against each other on one model",
-         "Each backend gets the same inputs, one after the other: the texts given, else some built in, or random\n"
-         "token ids. Shown are how fast each is, and how far its numbers are from the first one's.",
-         "alate compare sentence-transformers/all-MiniLM-L6-v2 --backends reference,cpu\n"
-         "alate compare ./my-model --backends cpu,reference --lengths 4x16,100 --output json",
+         "Each backend gets the same inputs, one after the other: the texts given, else some built in, or random token "
+         "ids. Shown are how fast each is, and how far its numbers are from the first one's.",
+         "alate compare builtin:minilm --backends reference,cpu\n"
+         "alate compare builtin:minilm --backends cpu,reference --lengths 4x16,100 --output json",
          run_compare},
     Verb{"estimate", "MODEL", "how much memory a model takes, and where it fits",
-         "Weights, activations and results by the graph that each backend would run; nothing is loaded. Instead of\n"
+         "Weights, activations and results by the graph that each backend would run; nothing is loaded. Instead of "
          "MODEL, the sizes of any decoder may be given.",
-         "alate estimate sentence-transformers/all-MiniLM-L6-v2 --batch-size 8 --max-length 128\n"
-         "alate estimate --hidden 4096 --intermediate 14336 --layers 32 --vocab 32000 --heads 32 --kv-heads 8 \\\n"
-         "  --max-seq 4096 --dtype-bytes 4",
+         "alate estimate builtin:minilm --batch-size 8 --max-length 128\n"
+         "alate estimate --hidden 4096 --intermediate 14336 --layers 32 --vocab 32000 --heads 32 \\\n"
+         "  --kv-heads 8 --max-seq 4096 --dtype-bytes 4",
          run_estimate},
     Verb{"quantize", "MODEL OUT --type int8", "a model with 8-bit weights out of one with floats",
-         "Reads an encoder's folder and writes another, OUT, that every command takes as MODEL: a quarter of the\n"
-         "size, and products in 8 bits. Weights are rounded so that the outputs for the calibration texts change\n"
-         "least: some 100 built in, or those of --calibration, one a line (.jsonl: {\"text\": ...}).",
+         "Reads an encoder's folder and writes another, OUT, that every command takes as MODEL: a quarter of the size, "
+         "and products in 8 bits. Weights are rounded so that the outputs for the calibration texts change least: some "
+         "100 built in, or those of --calibration, one a line (.jsonl: {\"text\": ...}). builtin:minilm is the result "
+         "for sentence-transformers/all-MiniLM-L6-v2, which is not installed with the program.",
          "alate quantize sentence-transformers/all-MiniLM-L6-v2 ./minilm-int8 --type int8\n"
-         "alate quantize ./my-model ./my-model-int8 --type int8 --calibration texts.txt",
+         "printf 'a text like those to come\\nanother\\n' >texts.txt\n"
+         "alate quantize sentence-transformers/all-MiniLM-L6-v2 ./minilm-mine --type int8 \\\n"
+         "  --calibration texts.txt",
          run_quantize},
-    Verb{"backends", "[install|remove NAME]", "what this machine can compute on, and why not on the rest",
-         "Each backend with its devices, memory and versions; for an absent one the reason and what to do.\n"
-         "What was found is remembered; --probe looks anew. install fetches a runtime's library from its\n"
-         "published package, of a pinned version and sum, into the cache folder; remove deletes it.",
+    Verb{"backends", "[install|remove NAME]", "what this machine can compute on, and why not more",
+         "Each backend with its devices, memory and versions; for an absent one the reason and what to do. What was "
+         "found is remembered; --probe looks anew. install fetches a runtime's library from its published package, of "
+         "a pinned version and sum, into the cache folder; remove deletes it.",
          "alate backends\n"
          "alate backends --probe --output json\n"
          "alate backends install onnx",
@@ -62,14 +83,21 @@ constexpr std::array kVerbs = {
          "Shows the machine, how fast it is at best, the backends, and the whole decision: what was considered, in\n"
          "which order, and what speaks against each. Without MODEL, for any model. With MODEL, its files are checked\n"
          "as for `embed`: where that would fail, so does this, with the same error.",
-         "alate doctor sentence-transformers/all-MiniLM-L6-v2\n"
-         "alate doctor ./my-model --backend onnx:cuda --policy strict --output json",
+         "alate doctor builtin:minilm\n"
+         "alate doctor builtin:minilm --backend onnx:cuda,cpu --output json",
          run_doctor},
+    Verb{"completion", "bash|zsh|fish", "completes commands, options and models in a shell",
+         "Prints a script for the shell. It asks this program what may follow, so that it need not be made anew for a "
+         "new version. An installation has these scripts where the shells look for them.",
+         "alate completion bash >alate.bash && . ./alate.bash\n"
+         "alate completion zsh >_alate\n"
+         "alate completion fish >alate.fish",
+         run_completion},
     Verb{"version", "", "version and facts of this build", "", "alate version --output json", run_version},
     Verb{"help", "[COMMAND]", "this overview, or a command's options", "", "alate help embed", run_help},
-    Verb{"demo", "MODEL [TEXT...]", "how alike are these sentences?", "",
-         "alate demo sentence-transformers/all-MiniLM-L6-v2", run_demo, true},
     Verb{"__probe", "BACKEND LIBRARY", "tries a library in a process of its own", "", "", run_probe, true},
+    Verb{"__complete", "SHELL -- WORD...", "what may follow on a command line", "", "", run_complete, true},
+    Verb{"__man", "FOLDER", "writes the manual pages", "", "", run_man, true},
 };
 
 }  // namespace

@@ -7,19 +7,24 @@ namespace alate::app {
 namespace {
 
 constexpr std::string_view kServeDetails =
-    "Answers the clients of OpenAI, Ollama, Cohere, TEI and KServe. MODEL is for requests that name none;\n"
-    "others name a model of the models directory. SIGTERM and Ctrl-C finish what was taken, then stop;\n"
-    "SIGHUP reads the certificate anew.";
+    "Answers the clients of OpenAI, Ollama, Cohere, TEI and KServe. MODEL is for requests that name none; others name "
+    "a "
+    "model of the models directory. SIGTERM and Ctrl-C finish what was taken, then stop; SIGHUP reads the certificate "
+    "anew.";
 constexpr std::string_view kServeExample =
-    "alate serve sentence-transformers/all-MiniLM-L6-v2\n"
-    "alate serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --config alate.yaml\n"
-    "alate serve --config alate.yaml --check-config";
+    "alate serve builtin:minilm\n"
+    "alate serve builtin:minilm --port 8080 --check-config >alate.yaml\n"
+    "alate serve --config alate.yaml\n"
+    "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -keyout key.pem -out cert.pem\n"
+    "alate serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem";
 
 constexpr std::array kVerbs = {
     Verb{"serve", "[MODEL]", "an HTTP server for models", kServeDetails, kServeExample, run_serve},
     Verb{"ps", "", "the models that a running server has loaded",
          "The server is the one that the configuration and the ALATE_ variables describe, or that of --url.",
-         "alate ps --url http://127.0.0.1:11433", run_ps},
+         "alate ps\n"
+         "alate ps --url http://127.0.0.1:11433 --output json",
+         run_ps},
     Verb{"run", "[MODEL]", "another name of serve", kServeDetails, kServeExample, run_serve, true},
 };
 

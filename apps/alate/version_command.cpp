@@ -28,10 +28,11 @@ formats::Json::Array instruction_sets() {
 
 void run_version(Arguments& arguments) {
   CommonOptions options;
-  declare(arguments, options);
+  const auto written = {OutputFormat::text, OutputFormat::json};
+  declare(arguments, options, {}, written);
   if (!arguments.parse()) return;
   apply(options);
-  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  const OutputFormat format = output_format(options, written);
   Output output(options.out);
 
   const std::string chosen(to_string(base::chosen_instruction_set()));

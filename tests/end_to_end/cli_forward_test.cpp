@@ -1,6 +1,8 @@
 // alate forward: recorded forwards of BERT through files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -78,6 +80,90 @@ TEST(CliForward, RefusesWhatTheModelDoesNotTake) {
   EXPECT_EQ(run.exit_code, 2) << run.error;
   EXPECT_NE(run.error.find("pixel_values"), std::string::npos) << run.error;
   EXPECT_FALSE(std::filesystem::exists(outputs));
+}
+
+// Outputs of the tiny model for inputs given in any way.
+std::vector<NamedTensor> outputs_for(const std::vector<std::string>& inputs) {
+  const TemporaryFolder folder;
+  const auto outputs = folder.path() / "out.npz";
+  std::vector<std::string> arguments = {"forward", tiny_model("odd_sizes").string(), "--outputs", outputs.string()};
+  for (const std::string& each : inputs) arguments.insert(arguments.end(), {"--inputs", each});
+  const ProgramRun run = run_program(arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  return run.exit_code == 0 ? formats::read_tensors(outputs) : std::vector<NamedTensor>();
+}
+
+void expect_same(const std::vector<NamedTensor>& got, const std::vector<NamedTensor>& want) {
+  ASSERT_EQ(got.size(), want.size());
+  ASSERT_FALSE(got.empty());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].name, want[i].name);
+    EXPECT_EQ(got[i].tensor.shape(), want[i].tensor.shape());
+    EXPECT_TRUE(std::ranges::equal(got[i].tensor.values<float>(), want[i].tensor.values<float>()));
+  }
+}
+
+TEST(CliForward, AnArrayIsTheTokenIdsOrTheInputThatIsNamed) {
+  const TemporaryFolder folder;
+  const auto ids = Tensor::from<std::int64_t>({1, 4}, {2, 5, 6, 3}),
+             mask = Tensor::from<std::int64_t>({1, 4}, {1, 1, 1, 0});
+  const auto path = [&](const std::string& name) { return (folder.path() / name).string(); };
+  formats::write_tensors(path("array.npy"), std::vector<NamedTensor>{{"anything", ids}});
+  formats::write_tensors(path("m=1.npy"), std::vector<NamedTensor>{{"anything", mask}});
+  formats::write_tensors(path("ids.safetensors"), std::vector<NamedTensor>{{"input_ids", ids}});
+  formats::write_tensors(path("both.npz"), std::vector<NamedTensor>{{"input_ids", ids}, {"attention_mask", mask}});
+  expect_same(outputs_for({path("array.npy")}), outputs_for({path("ids.safetensors")}));
+  expect_same(outputs_for({"input_ids=" + path("array.npy")}), outputs_for({path("ids.safetensors")}));
+  expect_same(outputs_for({path("array.npy"), "attention_mask=" + path("m=1.npy")}), outputs_for({path("both.npz")}));
+  expect_same(outputs_for({path("ids.safetensors"), "attention_mask=" + path("m=1.npy")}),
+              outputs_for({path("both.npz")}));
+}
+
+TEST(CliForward, RefusesInputsThatContradictEachOther) {
+  const TemporaryFolder folder;
+  const std::string array = (folder.path() / "a.npy").string(), file = (folder.path() / "a.safetensors").string();
+  const std::vector<NamedTensor> ids = {{"input_ids", Tensor::from<std::int64_t>({1, 2}, {2, 3})}};
+  formats::write_tensors(array, ids);
+  formats::write_tensors(file, ids);
+  const auto error_of = [&](const std::vector<std::string>& inputs) {
+    std::vector<std::string> arguments = {"forward", tiny_model("odd_sizes").string(), "--outputs", file + ".npz"};
+    for (const std::string& each : inputs) arguments.insert(arguments.end(), {"--inputs", each});
+    const ProgramRun run = run_program(arguments);
+    EXPECT_EQ(run.exit_code, 2) << run.error;
+    EXPECT_EQ(lines_of(run.error).size(), 1u) << run.error;
+    return run.error;
+  };
+  EXPECT_NE(error_of({array, file}).find("\"input_ids\" is given twice"), std::string::npos);
+  EXPECT_NE(error_of({"input_ids=" + file}).find("names its tensors itself"), std::string::npos);
+  EXPECT_NE(error_of({"pixels=" + array}).find("pixels"), std::string::npos);
+}
+
+TEST(CliForward, ReadsWhatTokenizeWrites) {
+  const TemporaryFolder folder;
+  const std::string batch = (folder.path() / "batch.safetensors").string();
+  const ProgramRun tokenized =
+      run_program({"tokenize", tiny_model("st_mean").string(), "the cat sat", "fox", "-o", batch});
+  ASSERT_EQ(tokenized.exit_code, 0) << tokenized.error;
+  std::map<std::string, Tensor> written;
+  for (const NamedTensor& each : formats::read_tensors(batch)) written.emplace(each.name, each.tensor);
+  ASSERT_EQ(written.size(), 3u);
+  const auto row = [](const Tensor& tensor, std::size_t index) {
+    const auto width = static_cast<std::size_t>(tensor.extent(1));
+    const auto values = tensor.values<std::int64_t>().subspan(index * width, width);
+    return std::vector<std::int64_t>(values.begin(), values.end());
+  };
+  EXPECT_EQ(row(written.at("attention_mask"), 0), (std::vector<std::int64_t>{1, 1, 1, 1, 1}));
+  EXPECT_EQ(row(written.at("attention_mask"), 1), (std::vector<std::int64_t>{1, 1, 1, 0, 0}));
+  EXPECT_EQ(row(written.at("input_ids"), 1)[3], 0);
+  const auto outputs = folder.path() / "out.npz";
+  const ProgramRun run =
+      run_program({"forward", tiny_model("st_mean").string(), "--inputs", batch, "--outputs", outputs.string()});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  for (const NamedTensor& each : formats::read_tensors(outputs)) {
+    if (each.name == "last_hidden_state") {
+      EXPECT_EQ(each.tensor.extent(1), 5);
+    }
+  }
 }
 
 TEST(CliForward, NeedsBothFiles) {

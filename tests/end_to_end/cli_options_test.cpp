@@ -1,4 +1,4 @@
-// Help, version, and the options that all verbs share.
+// The version, and the options that verbs share.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,22 +19,6 @@ std::string good(const std::vector<std::string>& arguments, const ProgramSetting
 }
 
 std::string mean_model() { return tiny_model("st_mean").string(); }
-
-TEST(CliHelp, EveryVerbShowsItsOptionsAndAnExample) {
-  const std::string overview = good({});
-  EXPECT_EQ(good({"help"}), overview);
-  EXPECT_EQ(good({"--help"}), overview);
-  for (const std::string verb : {"embed", "forward", "tokenize", "bench", "compare", "estimate", "version", "help"}) {
-    SCOPED_TRACE(verb);
-    EXPECT_NE(overview.find("\n  " + verb), std::string::npos);
-    const std::string help = good({verb, "--help"});
-    EXPECT_NE(help.find("\nExample:\n  alate " + verb), std::string::npos) << help;
-    EXPECT_EQ(good({"help", verb}), help);
-    for (const std::string& line : lines_of(help)) EXPECT_LE(line.size(), 110u) << line;
-  }
-  EXPECT_EQ(overview.find("demo"), std::string::npos);
-  EXPECT_NE(good({"embed", "--help"}).find("--max-length"), std::string::npos);
-}
 
 TEST(CliVersion, IsOneLine) {
   EXPECT_EQ(good({"--version"}), "alate 0.1.0\n");

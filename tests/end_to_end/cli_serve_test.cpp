@@ -120,7 +120,7 @@ TEST(CliServe, HelpHasEverySettingAndShortLines) {
   for (const std::string option : {"--port N", "--batch-max-tokens N", "--tls-cert FILE", "--check-config",
                                    "--allow-downloads ", "--config FILE", "--log-level LEVEL"})
     expect_has(help, "\n  " + option);
-  for (const std::string& line : lines_of(help)) EXPECT_LE(line.size(), 110u) << line;
+  for (const std::string& line : lines_of(help)) EXPECT_LE(line.size(), 100u) << line;
 }
 
 TEST(CliServe, UsageErrorsAreTwoAndPointAtTheHelp) {
@@ -270,7 +270,7 @@ TEST(CliPs, HasHelpWithAnExample) {
   const std::string help = good({"ps", "--help"});
   expect_has(help, "\n  --url URL");
   expect_has(help, "\nExample:\n  alate ps");
-  for (const std::string& line : lines_of(help)) EXPECT_LE(line.size(), 110u) << line;
+  for (const std::string& line : lines_of(help)) EXPECT_LE(line.size(), 100u) << line;
 }
 
 TEST(CliPs, ShowsATableOfWhatIsLoaded) {

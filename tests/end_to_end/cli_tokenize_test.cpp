@@ -120,6 +120,14 @@ TEST(CliTokenize, StrategiesCutTheirSideOfAPair) {
   }
 }
 
+std::vector<std::string> encode_ids(const std::string& model, const std::string& text) {
+  const ProgramRun run = run_program({"tokenize", model, text, "--output", "jsonl"});
+  std::vector<std::string> ids;
+  const Json encoded = formats::parse_json(run.out, "line");
+  for (const Json& id : encoded.find("ids")->as_array("ids")) ids.push_back(std::to_string(id.as_int("id")));
+  return ids;
+}
+
 TEST(CliTokenize, DecodesWhatItEncoded) {
   const std::vector<std::string> base = {"tokenize", tiny_model("st_mean").string()};
   const auto with = [&](std::vector<std::string> more) {
@@ -130,6 +138,31 @@ TEST(CliTokenize, DecodesWhatItEncoded) {
   EXPECT_EQ(run_program(with({"--decode", "--skip-special", "--output", "jsonl"}), {.input = encoded.out}).out,
             "{\"text\":\"the cat sat\"}\n{\"text\":\"fox\"}\n");
   EXPECT_EQ(run_program(with({"--decode"}), {.input = encoded.out}).out, "[CLS] the cat sat [SEP]\n[CLS] fox [SEP]\n");
+}
+
+TEST(CliTokenize, DecodesPlainIds) {
+  const std::string model = tiny_model("st_mean").string();
+  const auto decoded = [&](const std::vector<std::string>& more, const std::string& input = "") {
+    std::vector<std::string> arguments = {"tokenize", model, "--decode", "--skip-special"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun run = run_program(arguments, {.input = input});
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    return run.out;
+  };
+  const auto ids = encode_ids(model, "the cat sat");
+  std::string line, list;
+  for (const std::string& id : ids) {
+    line += (line.empty() ? "" : " ") + id;
+    list += (list.empty() ? "" : ",") + id;
+  }
+  EXPECT_EQ(decoded(ids), "the cat sat\n");                 // each an argument
+  EXPECT_EQ(decoded({line}), "the cat sat\n");              // all in one
+  EXPECT_EQ(decoded({list}), "the cat sat\n");              // as other tools print them
+  EXPECT_EQ(decoded({"[" + list + "]"}), "the cat sat\n");  // as JSON does
+  EXPECT_EQ(decoded({"{\"ids\": [" + list + "]}", line}), "the cat sat\nthe cat sat\n");
+  EXPECT_EQ(decoded({}, line + "\n\n{\"ids\": [" + list + "], \"id\": 7}\n" + list + "\r\n"),
+            "the cat sat\nthe cat sat\nthe cat sat\n");
+  EXPECT_EQ(decoded({"--output", "jsonl"}, line), "{\"text\":\"the cat sat\"}\n");
 }
 
 TEST(CliTokenize, TextOutputShowsIdPlaceAndToken) {
@@ -159,6 +192,10 @@ TEST(CliTokenize, LinesThatAreNoRequestsAreBadInput) {
   error_of({"--decode"}, "{\"tokens\": []}\n");
   error_of({"--decode"}, "{\"ids\": [-1]}\n");
   error_of({"--decode"}, "{\"ids\": [1.5]}\n");
+  EXPECT_NE(error_of({"--decode"}, "1 2\nthe cat\n").find("line 2 of standard input"), std::string::npos);
+  EXPECT_NE(error_of({"--decode", "1", "two"}, "").find("101 2054 102"), std::string::npos);
+  error_of({"--decode", "99999999999"}, "");
+  error_of({"--decode", "1", "--output", "safetensors", "--out", "/dev/null"}, "");
   error_of({"--stride", "2"}, "a\n");
   error_of({"--truncation", "middle"}, "a\n");
 }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "apps/alate/arguments.h"
 #include "apps/alate/common_options.h"
@@ -10,8 +12,10 @@
 #include "apps/alate/verb.h"
 #include "base/byte_text.h"
 #include "base/log.h"
+#include "base/os/platform.h"
 #include "formats/json.h"
 #include "hub/runtime_install.h"
+#include "hub/runtime_packages.h"
 #include "machine/discovery.h"
 #include "machine/machine_json.h"
 
@@ -63,17 +67,15 @@ void remove(const Asked& asked, OutputFormat format, Output& output) {
   }
 }
 
-// Lists the installable packages for this machine in the help.
-std::string packages_note() {
-  std::string note = "Packages for this machine:\n";
-  for (const hub::RuntimeStatus& each : hub::list_runtime_packages()) {
-    std::string name(each.package.name);
-    name.resize(std::max<std::size_t>(name.size() + 1, 14), ' ');
-    note += "  " + name + std::string(each.package.version) + ", " + base::byte_text(each.package.bytes) + ", " +
-            std::string(each.package.sentence) + (each.installed ? " (installed)" : "") + "\n";
+// The installable packages for this machine, for the help.
+std::vector<std::pair<std::string, std::string>> packages() {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const hub::RuntimePackage& each : hub::runtime_packages()) {
+    if (each.platform == base::platform())
+      rows.emplace_back(each.name, std::string(each.version) + ", " + base::byte_text(each.bytes) + ", " +
+                                       std::string(each.sentence));
   }
-  note.pop_back();
-  return note;
+  return rows;
 }
 
 }  // namespace
@@ -83,16 +85,23 @@ void run_backends(Arguments& arguments) {
   Asked asked;
   std::string from;
   arguments.positional("install|remove", false, asked.action);
+  arguments.choices({"install", "remove"});
   arguments.positional("NAME", false, asked.name);
+  arguments.choices([] {
+    std::vector<std::string> names;
+    for (auto& [name, sentence] : packages()) names.push_back(std::move(name));
+    return names;
+  });
   arguments.flag("--probe", "forget what was found before: open every library and test every device anew", asked.probe);
   arguments.option("--from", "FILE", "install from this wheel instead of fetching it", from);
   arguments.flag("--allow-unpinned", "take a --from file that is not the one this version knows",
                  asked.install.allow_unpinned);
-  arguments.note(packages_note());
-  declare(arguments, options);
+  arguments.names("Packages for this machine", packages());
+  const auto written = {OutputFormat::text, OutputFormat::json};
+  declare(arguments, options, {Shared::offline}, written);
   if (!arguments.parse()) return;
   apply(options);
-  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  const OutputFormat format = output_format(options, written);
   asked.install.from = from;
   asked.install.offline = options.offline;
   Output output(options.out);

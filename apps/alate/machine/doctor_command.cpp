@@ -78,10 +78,11 @@ void run_doctor(Arguments& arguments) {
   std::string model;
   CommonOptions options;
   arguments.positional("MODEL", false, model);
-  declare(arguments, options);
+  const auto written = {OutputFormat::text, OutputFormat::json};
+  declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads}, written);
   if (!arguments.parse()) return;
   apply(options);
-  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  const OutputFormat format = output_format(options, written);
   Output output(options.out);
   const LoadOptions load = load_options(options);
   const std::filesystem::path path = model.empty() ? std::filesystem::path() : find_model(options, model);

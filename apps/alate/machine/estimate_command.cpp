@@ -187,12 +187,14 @@ void run_estimate(Arguments& arguments) {
   arguments.option("--kv-heads", "N", "key/value heads of a layer; default: --heads", sizes.kv_heads);
   arguments.option("--max-seq", "TOKENS", "greatest length of a sequence; default: --max-length", sizes.max_seq);
   arguments.option("--dtype-bytes", "N", "bytes of an element; default: those of --dtype, 4", sizes.dtype_bytes);
-  declare(arguments, options);
+  const auto written = {OutputFormat::text, OutputFormat::json};
+  declare(arguments, options,
+          {Shared::models, Shared::backend_names, Shared::dtype, Shared::max_length, Shared::batch_size}, written);
   if (!arguments.parse()) return;
   apply(options);
   if (model.empty() && !sizes.any()) throw arguments.usage_error("give MODEL, or the sizes of a decoder");
   if (!model.empty() && sizes.any()) throw arguments.usage_error("give MODEL or the sizes of a decoder, not both");
-  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  const OutputFormat format = output_format(options, written);
   Output output(options.out);
 
   Estimate estimate = model.empty() ? estimate_sizes(arguments, sizes, options) : estimate_model(model, options);

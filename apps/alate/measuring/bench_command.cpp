@@ -59,14 +59,16 @@ void run_bench(Arguments& arguments) {
   arguments.option("--lengths", "LENGTHS", "32,128 or 32x128 (texts*tokens), or a file with one a line", lengths_text);
   arguments.option("--repeat", "N", "measured runs, 5 unless given", repeat);
   profiler.declare(arguments);
-  declare(arguments, options);
+  const auto written = {OutputFormat::text, OutputFormat::markdown, OutputFormat::csv, OutputFormat::json};
+  declare(arguments, options,
+          {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading, Shared::batch_size},
+          written);
   if (!arguments.parse()) return;
   apply(options);
   if (lengths_text.empty()) throw arguments.usage_error("--lengths is missing");
   if (repeat == 0 || repeat > kMostRepeats)
     throw arguments.usage_error("--repeat is from 1 to " + std::to_string(kMostRepeats));
-  const OutputFormat format =
-      output_format(options, {OutputFormat::text, OutputFormat::markdown, OutputFormat::csv, OutputFormat::json});
+  const OutputFormat format = output_format(options, written);
   Output output(options.out);
   const std::vector<std::size_t> lengths = read_lengths(lengths_text);
 

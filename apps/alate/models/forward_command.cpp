@@ -1,7 +1,9 @@
 // alate forward
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,10 +19,34 @@
 namespace alate::app {
 namespace {
 
-NamedTensors read_inputs(const std::string& path) {
+// FILE, or NAME=FILE for an .npy file, which has no names.
+struct InputFile {
+  std::string path;
+  std::string name = {};
+};
+
+InputFile input_file(const std::string& text) {
+  const std::size_t sign = text.find('=');
+  std::error_code error;
+  if (sign == std::string::npos || text.find('/') < sign || std::filesystem::exists(text, error)) return {text};
+  return {text.substr(sign + 1), text.substr(0, sign)};
+}
+
+NamedTensors read_inputs(const std::vector<std::string>& given) {
   NamedTensors inputs;
-  for (formats::NamedTensor& each : formats::read_tensors(path))
-    inputs.emplace(std::move(each.name), std::move(each.tensor));
+  for (const std::string& text : given) {
+    const InputFile file = input_file(text);
+    const bool is_array = formats::tensor_file_kind(file.path) == formats::TensorFileKind::npy;
+    if (!file.name.empty() && !is_array)
+      throw make_error(ErrorCode::invalid_argument, "--inputs: ", file.path,
+                       " names its tensors itself; NAME=FILE is for .npy files");
+    for (formats::NamedTensor& each : formats::read_tensors(file.path)) {
+      if (is_array) each.name = file.name.empty() ? "input_ids" : file.name;
+      if (!inputs.emplace(each.name, std::move(each.tensor)).second)
+        throw make_error(ErrorCode::invalid_argument, "--inputs: ", formats::quoted_name(each.name),
+                         " is given twice; the second is in ", file.path);
+    }
+  }
   return inputs;
 }
 
@@ -47,26 +73,33 @@ void report(const NamedTensors& outputs, OutputFormat format, const std::optiona
 
 void run_forward(Arguments& arguments) {
   std::string model;
-  std::string inputs_path;
+  std::vector<std::string> inputs_given;
   std::string outputs_path;
   Profiler profiler;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
-  arguments.option("--inputs", "FILE", "named tensors: .safetensors or .npz", inputs_path);
-  arguments.option("--outputs", "FILE", "where the model's outputs go: .safetensors or .npz", outputs_path);
+  arguments.repeated("--inputs", "FILE",
+                     "named tensors, .safetensors or .npz; or an array, .npy: it is input_ids, or NAME in NAME=FILE; "
+                     "repeated: further inputs",
+                     inputs_given);
+  arguments.option("--outputs", "FILE",
+                   "where the model's outputs go: .safetensors or .npz; .npy for a model with one output",
+                   outputs_path);
   profiler.declare(arguments);
-  declare(arguments, options);
+  const auto written = {OutputFormat::text, OutputFormat::json};
+  declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading},
+          written);
   if (!arguments.parse()) return;
   apply(options);
-  if (inputs_path.empty()) throw arguments.usage_error("--inputs is missing");
+  if (inputs_given.empty()) throw arguments.usage_error("--inputs is missing");
   if (outputs_path.empty()) throw arguments.usage_error("--outputs is missing");
-  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  const OutputFormat format = output_format(options, written);
   const formats::TensorFileKind kind = formats::tensor_file_kind(outputs_path);
   Output outputs_file(outputs_path);
   std::optional<Output> output;
   if (!options.quiet || (profiler.is_wanted() && format == OutputFormat::json)) output.emplace(options.out);
 
-  const NamedTensors inputs = read_inputs(inputs_path);
+  const NamedTensors inputs = read_inputs(inputs_given);
   const Model loaded = Model::load(find_model(options, model), load_options(options));
   profiler.check(loaded.facts().backend);
   const auto start = std::chrono::steady_clock::now();

@@ -54,6 +54,7 @@ void run_quantize(Arguments& arguments) {
   arguments.positional("MODEL", true, model);
   arguments.positional("OUT", true, out);
   arguments.option("--type", "TYPE", "of the weights: int8", type);
+  arguments.choices({"int8"});
   arguments.option("--calibration", "FILE", "texts like those that the model will see, one a line, or .jsonl",
                    calibration);
   declare(arguments, invalid_utf8);
@@ -62,12 +63,13 @@ void run_quantize(Arguments& arguments) {
       "groups of a layer's inputs, each with its own scale: 1 is fastest; default: as many as each layer needs",
       groups);
   arguments.former_name("--activation-runs");
-  declare(arguments, options);
+  const auto written = {OutputFormat::text, OutputFormat::json};
+  declare(arguments, options, {Shared::models, Shared::threads}, written);
   if (!arguments.parse()) return;
   apply(options);
   if (type.empty()) throw arguments.usage_error("--type is missing; int8 is the one there is");
   if (type != "int8") throw arguments.usage_error("--type is int8, not " + formats::quoted_name(type));
-  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  const OutputFormat format = output_format(options, written);
   std::optional<Output> output;
   if (!options.quiet) output.emplace(options.out);
 

@@ -124,10 +124,11 @@ void run_ps(Arguments& arguments) {
   arguments.option("--api-key", "KEY", "that the server takes, with the role admin; else one of the settings", ps.key);
   arguments.option("--tls-ca", "FILE", "trust these authorities (PEM) instead of the machine's", ps.authorities);
   arguments.flag("--insecure", "trust any certificate", ps.insecure);
-  declare(arguments, options);
+  const auto written = {OutputFormat::text, OutputFormat::json};
+  declare(arguments, options, {}, written);
   if (!arguments.parse()) return;
   apply(options);
-  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  const OutputFormat format = output_format(options, written);
   Output output(options.out);
 
   const server::Settings settings =

@@ -45,15 +45,18 @@ void declare(Arguments& arguments, ServeOptions& options) {
                        throw make_error(ErrorCode::invalid_argument, "is one of text, json");
                      options.output = name == "json" ? OutputFormat::json : OutputFormat::text;
                    });
+  arguments.choices({"text", "json"});
   for (const server::Setting& setting : server::settings_table()) {
     if (setting.option.empty() || setting.scope == server::SettingScope::commands) continue;
     if (!setting.title.empty()) arguments.group(setting.title);
     auto& given = options.given.emplace_back(&setting, std::nullopt);
     arguments.raw(setting.option, setting.value, setting.sentence, given.second);
+    if (setting.key == "backend_priority") {
+      arguments.choices(backend_names);
+    } else {
+      arguments.choices([&] { return std::vector<std::string>(setting.choices.begin(), setting.choices.end()); });
+    }
   }
-  arguments.note(
-      "--help and --version are understood everywhere. An option --some-name that is not given is taken\n"
-      "from the environment variable ALATE_SOME_NAME, else from the configuration file.");
 }
 
 server::LoadedSettings load(const Arguments& arguments, ServeOptions& options) {

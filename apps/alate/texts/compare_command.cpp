@@ -157,10 +157,15 @@ void run_compare(Arguments& arguments) {
   declare(arguments, input);
   arguments.list("--backends", "NAME,NAME", "what to compare; the first is what the others are compared with",
                  backends);
+  arguments.choices(backend_names);
   arguments.option("--lengths", "LENGTHS", "random token ids instead of texts: 32,128 or 32x128 (texts*tokens)",
                    inputs.lengths);
   arguments.option("--repeat", "N", "measured runs of each, 3 unless given", repeat);
-  declare(arguments, options);
+  const auto written = {OutputFormat::text, OutputFormat::json};
+  declare(arguments, options,
+          {Shared::models, Shared::devices, Shared::dtype, Shared::threads, Shared::loading, Shared::max_length,
+           Shared::batch_size},
+          written);
   if (!arguments.parse()) return;
   apply(options);
   if (backends.size() < 2) throw arguments.usage_error("--backends needs two names at least, as in cpu,reference");
@@ -168,7 +173,7 @@ void run_compare(Arguments& arguments) {
     throw arguments.usage_error("--repeat is from 1 to " + std::to_string(kMostRepeats));
   if (!inputs.lengths.empty() && !(input.arguments.empty() && input.file.empty()))
     throw arguments.usage_error("--lengths takes the place of texts: give one of them");
-  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json});
+  const OutputFormat format = output_format(options, written);
   Output output(options.out);
   if (inputs.lengths.empty()) inputs.texts = read_texts(std::move(input));
 

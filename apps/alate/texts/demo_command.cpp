@@ -66,10 +66,12 @@ void run_demo(Arguments& arguments) {
   CommonOptions options;
   arguments.positional("MODEL", false, model);
   arguments.positionals("TEXT", texts);
-  declare(arguments, options);
+  const auto written = {OutputFormat::text};
+  declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading},
+          written);
   if (!arguments.parse()) return;
   apply(options);
-  output_format(options, {OutputFormat::text});
+  output_format(options, written);
   Output output(options.out);
   if (texts.empty()) texts = sentences();
 

@@ -103,11 +103,15 @@ void run_embed(Arguments& arguments) {
   arguments.option("--prompt-name", "NAME", "put this prompt of the model before each text", embed.prompt_name);
   arguments.option("--prompt", "TEXT", "put this before each text", embed.prompt);
   profiler.declare(arguments);
-  declare(arguments, options);
+  const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl,
+                        OutputFormat::csv,  OutputFormat::npy,  OutputFormat::safetensors};
+  declare(arguments, options,
+          {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading, Shared::max_length,
+           Shared::batch_size},
+          written);
   if (!arguments.parse()) return;
   apply(options);
-  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl,
-                                                      OutputFormat::csv, OutputFormat::npy, OutputFormat::safetensors});
+  const OutputFormat format = output_format(options, written);
   Output output(options.out);
   embed.max_length = options.max_length;
   embed.batch_size = options.batch_size;

@@ -32,6 +32,7 @@ void declare(Arguments& arguments, TextInput& input) {
   arguments.positionals("TEXT", input.arguments);
   arguments.option("--file", "FILE", "read texts from there, one a line; - is standard input", input.file);
   arguments.option("--input", "FORMAT", "of the file: text, or jsonl with {\"text\": ...} a line", input.format);
+  arguments.choices({"text", "jsonl"});
   declare(arguments, input.invalid_utf8);
 }
 
@@ -45,6 +46,7 @@ void declare(Arguments& arguments, InvalidUtf8& invalid_utf8) {
                        throw make_error(ErrorCode::invalid_argument, "is one of error, replace");
                      invalid_utf8 = name == "error" ? InvalidUtf8::refuse : InvalidUtf8::replace;
                    });
+  arguments.choices({"error", "replace"});
 }
 
 TextSource::TextSource(TextInput input) : arguments_(std::move(input.arguments)), invalid_utf8_(input.invalid_utf8) {

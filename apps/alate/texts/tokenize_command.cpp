@@ -1,6 +1,5 @@
 // alate tokenize
-#include <cstdint>
-#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,9 +8,12 @@
 #include "alate/tokenizer.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/texts/encoding_writer.h"
+#include "apps/alate/texts/id_lines.h"
 #include "apps/alate/texts/text_source.h"
+#include "apps/alate/texts/token_batch.h"
 #include "apps/alate/verb.h"
 #include "formats/json.h"
+#include "formats/tensor_file.h"
 
 namespace alate::app {
 namespace {
@@ -36,27 +38,17 @@ void declare(Arguments& arguments, TokenizeOptions& options) {
       throw make_error(ErrorCode::invalid_argument, "is one of longest_first, only_first, only_second");
     }
   });
+  arguments.choices({"longest_first", "only_first", "only_second"});
   arguments.option("--truncation-side", "SIDE", "the end that is cut off: left or right", [&](std::string_view name) {
     if (name != "left" && name != "right") throw make_error(ErrorCode::invalid_argument, "is one of left, right");
     options.encode.side = name == "left" ? Side::left : Side::right;
   });
+  arguments.choices({"left", "right"});
   arguments.option("--stride", "N", "list what was cut as windows that share N tokens", options.stride);
   arguments.flag("--no-special", "add no special tokens", options.no_special);
-  arguments.flag("--decode", "ids to texts: input has {\"ids\": [...]} a line", options.decode);
+  arguments.flag("--decode", "ids to texts: as arguments, or one text a line as plain ids or {\"ids\": [...]}",
+                 options.decode);
   arguments.flag("--skip-special", "leave special tokens out of decoded texts", options.skip_special);
-}
-
-std::vector<std::int32_t> read_ids(const formats::Json& line, const std::string& place) {
-  const formats::Json* ids = line.find("ids");
-  if (ids == nullptr || !ids->is_array()) throw make_error(ErrorCode::invalid_argument, place, " has no list \"ids\"");
-  std::vector<std::int32_t> out;
-  for (const formats::Json& id : ids->as_array("ids")) {
-    const std::int64_t value = id.as_int(place + ": an id");
-    if (value < 0 || value > std::numeric_limits<std::int32_t>::max())
-      throw make_error(ErrorCode::invalid_argument, place, " has an id out of range");
-    out.push_back(static_cast<std::int32_t>(value));
-  }
-  return out;
 }
 
 // Writes one result after the other in the format of --output.
@@ -89,8 +81,8 @@ class ResultWriter {
 void decode_all(const Tokenizer& tokenizer, TextSource& source, bool skip_special, OutputFormat format, Output& output,
                 const std::string& model) {
   ResultWriter results(output, format, model, "texts");
-  while (const auto line = source.next_json()) {
-    const std::string text = tokenizer.decode(read_ids(*line, source.place()), skip_special);
+  while (const auto ids = next_ids(source)) {
+    const std::string text = tokenizer.decode(*ids, skip_special);
     std::string result;
     if (format == OutputFormat::jsonl) {
       result += "{\"text\":";
@@ -127,6 +119,17 @@ void encode_all(const Tokenizer& tokenizer, TextSource& source, const TokenizeOp
   results.finish();
 }
 
+void write_batch(const Tokenizer& tokenizer, TextSource& source, const TokenizeOptions& options, Output& output) {
+  TokenBatch batch;
+  while (const auto input = source.next()) {
+    batch.add(input->pair ? tokenizer.encode_pair(input->text, *input->pair, options.encode)
+                          : tokenizer.encode(input->text, options.encode));
+  }
+  const std::vector<formats::NamedTensor> tensors = batch.tensors();
+  output.write(formats::tensor_file_bytes(formats::TensorFileKind::safetensors, tensors));
+  output.finish();
+}
+
 }  // namespace
 
 void run_tokenize(Arguments& arguments) {
@@ -137,20 +140,25 @@ void run_tokenize(Arguments& arguments) {
   arguments.positional("MODEL", true, model);
   declare(arguments, input);
   declare(arguments, tokenize);
-  declare(arguments, options);
+  const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl, OutputFormat::safetensors};
+  declare(arguments, options, {Shared::models, Shared::max_length}, written);
   if (!arguments.parse()) return;
   apply(options);
-  const OutputFormat format = output_format(options, {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl});
+  const OutputFormat format = output_format(options, written);
   tokenize.encode.add_special_tokens = !tokenize.no_special;
   tokenize.encode.max_length = options.max_length;
   tokenize.encode.stride = tokenize.stride.value_or(0);
   if (tokenize.stride && !options.max_length)
     throw arguments.usage_error("--stride needs --max-length, the size of a window");
+  if (tokenize.decode && format == OutputFormat::safetensors)
+    throw arguments.usage_error("--decode writes texts: text, json or jsonl");
 
   Output output(options.out);
   const Tokenizer tokenizer = Tokenizer::load(find_model(options, model));
-  TextSource source(std::move(input));
-  if (tokenize.decode) {
+  TextSource source(tokenize.decode ? input_of_ids(std::move(input)) : std::move(input));
+  if (format == OutputFormat::safetensors) {
+    write_batch(tokenizer, source, tokenize, output);
+  } else if (tokenize.decode) {
     decode_all(tokenizer, source, tokenize.skip_special, format, output, model);
   } else {
     encode_all(tokenizer, source, tokenize, format, output, model);

@@ -4,11 +4,16 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace alate::base {
 
 /// The variable's value; an empty one counts as unset. Safe as long as no thread changes the environment.
 std::optional<std::string> environment(const char* name);
+
+/// The names of the variables that begin with `prefix` and are not empty, in any order. Same restriction on threads.
+std::vector<std::string> environment_names(std::string_view prefix);
 
 /// Sets a variable that is unset, for libraries that read it. Call it before starting threads that read the
 /// environment.

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "alate/error.h"
@@ -9,6 +11,17 @@ std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
   if (value == nullptr || *value == '\0') return std::nullopt;
   return std::string(value);
+}
+
+std::vector<std::string> environment_names(std::string_view prefix) {
+  std::vector<std::string> names;
+  for (char** each = ::environ; each != nullptr && *each != nullptr; ++each) {
+    const std::string_view line = *each;
+    const std::size_t end = line.find('=');
+    if (end != std::string_view::npos && end + 1 < line.size() && line.starts_with(prefix))
+      names.emplace_back(line.substr(0, end));
+  }
+  return names;
 }
 
 void set_environment_default(const char* name, const std::string& value) {

@@ -86,9 +86,11 @@ TEST_F(AttackByAnotherUser, PlantsNoModelInACacheThatOthersMayWriteTo) {
 TEST(AttackByAPackage, InstallingSaysWhoseTheProcessorPluginOfXlaIs) {
   const ProgramRun run = run_program({"backends", "install", "--help"});
   EXPECT_EQ(run.exit_code, 0);
-  bool is_named = false;
+  // Its row may go on in lines that begin with blanks.
+  bool is_of_it = false, is_named = false;
   for (const std::string& line : lines_of(run.out)) {
-    if (line.find(" xla-cpu ") != std::string::npos) is_named = line.find("lammps-jax") != std::string::npos;
+    if (line.starts_with("  ") && line[2] != ' ') is_of_it = line.starts_with("  xla-cpu ");
+    is_named = is_named || (is_of_it && line.find("lammps-jax") != std::string::npos);
   }
   EXPECT_TRUE(is_named) << run.out;
 }

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/unit/base/expect_error.h"
 
@@ -63,6 +65,17 @@ TEST_F(Environment, TheCacheFolderIsTheFirstOfThreeThatIsSet) {
   EXPECT_EQ(cache_directory(), "/cache/alate");
   ::setenv("ALATE_HOME", "/alate", 1);
   EXPECT_EQ(cache_directory(), "/alate");
+}
+
+TEST_F(Environment, NamesAreListedByTheirStart) {
+  ::setenv("ALATE_HOME", "/alate=1", 1);
+  ::setenv("XDG_CACHE_HOME", "/cache", 1);
+  std::vector<std::string> names = environment_names("ALATE_HO");
+  EXPECT_EQ(names, std::vector<std::string>{"ALATE_HOME"});
+  ::setenv("ALATE_HOME", "", 1);
+  EXPECT_TRUE(environment_names("ALATE_HO").empty());
+  names = environment_names("");
+  EXPECT_NE(std::ranges::find(names, "XDG_CACHE_HOME"), names.end());
 }
 
 }  // namespace
