@@ -198,7 +198,6 @@ void declare(Arguments& arguments, CommonOptions& options, std::initializer_list
     auto found = configuration->value_of(option);
     if (found && option == "--backend") options.backends_asked_by = found->origin;
     if (found && option == "--gpu") options.gpu_asked_by = found->origin;
-    if (found && option == "--gpu") options.gpu_asked_by = found->origin;
     return found;
   });
   arguments.group("Model");
