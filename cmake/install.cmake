@@ -2,6 +2,34 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# The libraries that the archive is linked with, as pkg-config names them: each before the ones that it needs.
+function(alate_pkgconfig_libraries out)
+  set(flags)
+  set(pending ${ALATE_DEPENDENCIES})
+  while(pending)
+    list(POP_FRONT pending library)
+    if(library MATCHES "^alate_dependency::")
+      get_target_property(archive ${library} IMPORTED_LOCATION)
+      cmake_path(GET archive PARENT_PATH folder)
+      cmake_path(GET archive FILENAME name)
+      if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+        list(APPEND flags "-L${folder}")
+      endif()
+      list(APPEND flags "-l:${name}")
+      get_target_property(needed ${library} INTERFACE_LINK_LIBRARIES)
+      if(needed)
+        list(PREPEND pending ${needed})
+      endif()
+    elseif(library STREQUAL "Threads::Threads")
+      list(APPEND flags "-pthread")
+    else()
+      list(APPEND flags "-l${library}")
+    endif()
+  endwhile()
+  list(JOIN flags " " flags)
+  set(${out} "${flags}" PARENT_SCOPE)
+endfunction()
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/alate)
 set(models_folder ${CMAKE_INSTALL_DATADIR}/alate/models) # where the program and the library look for builtin:NAME
 
@@ -10,12 +38,26 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/alate DESTINATION ${CMAKE_INSTAL
 install(EXPORT alateTargets NAMESPACE alate:: DESTINATION ${package_folder})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/alateConfig.cmake.in ${PROJECT_BINARY_DIR}/alateConfig.cmake
-                              INSTALL_DESTINATION ${package_folder} PATH_VARS models_folder)
+                              INSTALL_DESTINATION ${package_folder} PATH_VARS models_folder CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/alateConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/alateConfig.cmake ${PROJECT_BINARY_DIR}/alateConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake DESTINATION ${package_folder})
+
+# The same for pkg-config.
+set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH prefix_from_package /${pkgconfig_folder} /)
+string(REGEX REPLACE "/$" "" prefix_from_package "${prefix_from_package}")
+alate_pkgconfig_libraries(package_libraries)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/alate.pc.in ${PROJECT_BINARY_DIR}/alate.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/alate.pc DESTINATION ${pkgconfig_folder})
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${models_folder})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Folders as in the repository, so that the pages' links lead somewhere.
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/deploy/README.md ${PROJECT_SOURCE_DIR}/deploy/alate.service
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/deploy)
 if(TARGET alate_program)
   install(TARGETS alate_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

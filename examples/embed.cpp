@@ -1,5 +1,6 @@
 // Finds the text most similar to a question.
-//   embed MODEL_FOLDER QUESTION TEXT…
+//   embed MODEL QUESTION TEXT…
+// MODEL is what it is for the program alate: a folder, a name in the models directory, or builtin:minilm.
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "alate/embedding.h"
+#include "alate/find_model.h"
 
 namespace {
 
@@ -22,10 +24,10 @@ float cosine_similarity(std::span<const float> a, std::span<const float> b) {
 int main(int argc, char** argv) try {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() < 3) {
-    std::fprintf(stderr, "usage: embed MODEL_FOLDER QUESTION TEXT...\n");
+    std::fprintf(stderr, "usage: embed MODEL QUESTION TEXT...\n");
     return 2;
   }
-  const auto pipeline = alate::EmbeddingPipeline::load(arguments[0]);
+  const auto pipeline = alate::EmbeddingPipeline::load(alate::find_model(arguments[0]));
   const std::span<const std::string> texts = std::span(arguments).subspan(1);
 
   alate::EmbedOptions options;

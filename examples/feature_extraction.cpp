@@ -1,21 +1,23 @@
 // Hidden states per token, and text vectors with custom pooling.
-//   feature_extraction MODEL_FOLDER TEXT…
+//   feature_extraction MODEL TEXT…
 #include <cstdio>
 #include <exception>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "alate/find_model.h"
 #include "alate/session.h"
 
 int main(int argc, char** argv) try {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() < 2) {
-    std::fprintf(stderr, "usage: feature_extraction MODEL_FOLDER TEXT...\n");
+    std::fprintf(stderr, "usage: feature_extraction MODEL TEXT...\n");
     return 2;
   }
   const std::span<const std::string> texts = std::span(arguments).subspan(1);
-  const auto features = alate::FeatureExtraction::load(arguments[0], {.normalization = false, .pooling = "cls"});
+  const auto features =
+      alate::FeatureExtraction::load(alate::find_model(arguments[0]), {.normalization = false, .pooling = "cls"});
   std::printf("on %s: %s\n", features.backend().c_str(), features.pipeline().facts().selection.reason.c_str());
 
   const alate::Embeddings pooled = features.extract(texts);

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <system_error>
 #include <utility>
 
 #include "alate/error.h"
+#include "alate/find_model.h"
 #include "alate/threads.h"
-#include "base/files/descriptor_io.h"
 #include "backends/registry.h"
+#include "base/files/descriptor_io.h"
 #include "base/os/environment.h"
-#include "hub/builtin_models.h"
-#include "hub/model_reference.h"
 #include "models/weights/weight_settings.h"
 #include "server/settings/settings_loading.h"
 #include "unknown_variables.h"
@@ -165,8 +163,9 @@ void declare_output(Arguments& arguments, CommonOptions& options, std::initializ
                      [&](std::string_view name) { options.output = named(kFormats, name == "table" ? "text" : name); });
     arguments.choices([&] { return names; });
   }
-  const std::string_view sentence =
-      formats.size() > 1 ? "write the result there; its ending names the format, else --output" : "write the result there";
+  const std::string_view sentence = formats.size() > 1
+                                        ? "write the result there; its ending names the format, else --output"
+                                        : "write the result there";
   arguments.option("--out,-o", "FILE", sentence, options.out);
 }
 
@@ -262,11 +261,8 @@ LoadOptions load_options(const CommonOptions& options) {
 }
 
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference) {
-  // These need neither a models directory nor a home folder.
-  std::error_code error;
-  if (std::filesystem::exists(reference, error)) return reference;
-  if (reference.starts_with(hub::kBuiltinPrefix)) return hub::resolve_builtin_model(reference);
-  return hub::resolve_model(reference, models_directory(options));
+  // Without an installed header: the program's own models are beside it.
+  return alate::find_model(reference, {.models_dir = options.models_dir, .installed_header = ""});
 }
 
 std::string shortest_reference(const CommonOptions& options, const std::string& reference) {

@@ -86,7 +86,7 @@ void check_dtype(const CommonOptions& options);
 /// Throws unsupported for a dtype that this build lacks.
 LoadOptions load_options(const CommonOptions& options);
 
-/// Path of the model's folder or file. Throws as hub::resolve_model.
+/// Path of the model's folder or file. Throws as alate::find_model.
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference);
 
 /// The name of a model given by its path in the models directory; other references unchanged.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,14 +18,17 @@
 namespace alate {
 
 struct EmbedOptions {
-  std::optional<std::size_t> max_length;  // tokens with special ones; absent: as the model states. Longer texts are cut
-  std::size_t batch_tokens = 2048;        // maximum tokens per batch; a longer text is a batch of its own
-  std::size_t batch_size = 0;             // maximum texts per batch; 0: limited only by batch_tokens
-  std::optional<bool> normalize;          // absent: as the model's modules say
-  std::optional<std::size_t> dimensions;  // keeps the first N and, if the vectors were normalized, normalizes again
-  std::optional<Side> truncation_side;    // the side that truncation removes; absent: as the tokenizer's file says
-  std::string prompt_name;  // a prompt of config_sentence_transformers.json; empty: the default one, if it names one
-  std::optional<std::string> prompt;  // prefix of each text, instead of a named prompt
+  // In tokens, special ones included; longer texts are cut. Absent: as the model states.
+  std::optional<std::size_t> max_length = {};
+  std::size_t batch_tokens = 2048;     // maximum tokens per batch; a longer text is a batch of its own
+  std::size_t batch_size = 0;          // maximum texts per batch; 0: limited only by batch_tokens
+  std::optional<bool> normalize = {};  // absent: as the model's modules say
+  // Keeps the first N numbers and, if the vectors were normalized, normalizes again.
+  std::optional<std::size_t> dimensions = {};
+  std::optional<Side> truncation_side = {};  // the side that truncation removes; absent: as the tokenizer's file says
+  // A prompt of config_sentence_transformers.json; empty: the default one, if it names one.
+  std::string prompt_name = {};
+  std::optional<std::string> prompt = {};  // prefix of each text, instead of a named prompt
 };
 
 /// Row i is the vector of text i, however the texts were batched.
@@ -41,9 +45,21 @@ class EmbeddingPipeline {
   /// pooling. Throws as Model::load, and unsupported for an unknown module.
   static EmbeddingPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {});
 
-  /// Throws invalid_argument for options that the model cannot meet, cancelled. Texts may be empty.
+  /// Throws invalid_argument for options that the model cannot meet, cancelled. Texts may be empty. The texts must live
+  /// until the call returns.
   Embeddings embed(std::span<const std::string> texts, const EmbedOptions& options = {},
                    const CallOptions& call = {}) const;
+  Embeddings embed(std::span<const std::string_view> texts, const EmbedOptions& options = {},
+                   const CallOptions& call = {}) const;
+  /// embed({"a text", "another"}): a list in braces is always a list of texts, even of one.
+  Embeddings embed(std::initializer_list<std::string_view> texts, const EmbedOptions& options = {},
+                   const CallOptions& call = {}) const {
+    return embed(std::span<const std::string_view>(texts.begin(), texts.size()), options, call);
+  }
+  /// One text: one row.
+  Embeddings embed(std::string_view text, const EmbedOptions& options = {}, const CallOptions& call = {}) const {
+    return embed(std::span<const std::string_view>(&text, 1), options, call);
+  }
   /// Embeds token ids, which include special tokens. Never truncates: a row with more tokens than the model has
   /// positions throws invalid_argument.
   Embeddings embed_tokens(std::span<const std::vector<std::int32_t>> rows, const EmbedOptions& options = {},

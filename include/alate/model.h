@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "alate/cancellation.h"
+#include "alate/installed_header.h"
 #include "alate/selection.h"
 #include "alate/tensor.h"
 
@@ -36,6 +37,8 @@ struct LoadOptions {
   // Model without a pipeline runs as stored.
   std::string dtype = {};
   std::filesystem::path dump_graphs = {};  // folder to write the graph to, as text, after each pass; empty: none
+  // The last place where builtin:NAME is searched for: the prefix that a header of this path is installed in.
+  std::string installed_header = ALATE_INSTALLED_HEADER;
 };
 
 /// Tensors by name; names are those of inputs and outputs of forward in `transformers`.
@@ -66,10 +69,11 @@ struct ModelFacts {
 class Model {
  public:
   /// `folder` may be "builtin:minilm", a model installed with Alate: it is searched for in the folder that
-  /// ALATE_BUILTIN_MODELS names, otherwise in share/alate/models beside the program, beside the program's folder, and
-  /// in the system's data folders (XDG_DATA_DIRS). It may be the path of an ONNX file, and a folder may have one
-  /// (model.onnx, onnx/model.onnx) instead of safetensors weights: such a file is run unchanged, by a backend that
-  /// reads ONNX.
+  /// ALATE_BUILTIN_MODELS names, otherwise in share/alate/models beside the program, beside the program's folder, in
+  /// the system's data folders (XDG_DATA_DIRS), and in the prefix that Alate was installed in when the caller was
+  /// compiled (alate/installed_header.h). Other models are found by name with alate::find_model. It may be the path of
+  /// an ONNX file, and a folder may have one (model.onnx, onnx/model.onnx) instead of safetensors weights: such a file
+  /// is run unchanged, by a backend that reads ONNX.
   ///
   /// Chooses a backend and compiles forward on it, falling back to the next choice if a backend cannot. There is no
   /// fallback after loading, so results never mix backends. Throws not_found, corrupt, unsupported (naming the

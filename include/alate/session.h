@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +57,13 @@ class FeatureExtraction {
 
   /// Row i of the vectors belongs to text i.
   Embeddings extract(std::span<const std::string> texts, const CallOptions& call = {}) const;
+  Embeddings extract(std::span<const std::string_view> texts, const CallOptions& call = {}) const;
+  Embeddings extract(std::initializer_list<std::string_view> texts, const CallOptions& call = {}) const {
+    return extract(std::span<const std::string_view>(texts.begin(), texts.size()), call);
+  }
+  Embeddings extract(std::string_view text, const CallOptions& call = {}) const {
+    return extract(std::span<const std::string_view>(&text, 1), call);
+  }
   /// As Model::forward: "last_hidden_state" and any other outputs of the model.
   NamedTensors forward(const NamedTensors& inputs, const CallOptions& call = {}) const {
     return pipeline_.model().forward(inputs, call);

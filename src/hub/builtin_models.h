@@ -13,14 +13,16 @@ constexpr std::string_view kBuiltinPrefix = "builtin:";
 constexpr std::string_view kBuiltinEmbedder = "builtin:minilm";
 
 /// Search folders for such models, which need not exist: only the folder that ALATE_BUILTIN_MODELS names, otherwise
-/// alate/models in each of base::shared_data_folders.
-std::vector<std::filesystem::path> builtin_folders();
+/// alate/models in each of base::shared_data_folders and, last, in the share of the prefix with `installed_header`
+/// (alate/installed_header.h), unless that is empty or relative.
+std::vector<std::filesystem::path> builtin_folders(const std::filesystem::path& installed_header = {});
 
 /// "builtin:NAME" for each installed model, sorted.
-std::vector<std::string> list_builtin_models();
+std::vector<std::string> list_builtin_models(const std::filesystem::path& installed_header = {});
 
 /// The folder of "builtin:NAME". Throws not_found listing the installed models, or, if there are none, the searched
 /// folders and what to do.
-std::filesystem::path resolve_builtin_model(std::string_view reference);
+std::filesystem::path resolve_builtin_model(std::string_view reference,
+                                            const std::filesystem::path& installed_header = {});
 
 }  // namespace alate::hub

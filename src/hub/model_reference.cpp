@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "base/files/file_presence.h"
+#include "base/nearest_name.h"
 #include "base/split_text.h"
 #include "formats/json.h"
 #include "hub/builtin_models.h"
@@ -52,13 +53,33 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
-Error missing(std::string_view what, std::string_view reference, const fs::path& models_directory) {
-  const auto names = list_models(models_directory), builtin = list_builtin_models();
+// "; did you mean NAME?" for the model whose name, with its owner or without, is nearest to `reference`.
+std::string suggestion(std::string_view reference, const std::vector<std::string>& names,
+                       const std::vector<std::string>& builtin) {
+  std::vector<std::string_view> known;
+  std::vector<const std::string*> meant;
+  const auto add = [&](const std::string& name, char before) {
+    for (const std::string_view form : {std::string_view(name), std::string_view(name).substr(name.find(before) + 1)}) {
+      known.push_back(form);
+      meant.push_back(&name);
+    }
+  };
+  for (const std::string& name : names) add(name, '/');
+  for (const std::string& name : builtin) add(name, ':');
+  const std::string_view nearest = base::nearest_name(reference, known);
+  if (nearest.empty()) return "";
+  const auto place = std::ranges::find(known, nearest) - known.begin();
+  return "; did you mean " + *meant[static_cast<std::size_t>(place)] + "?";
+}
+
+Error missing(std::string_view what, std::string_view reference, const fs::path& models_directory,
+              const fs::path& installed_header) {
+  const auto names = list_models(models_directory), builtin = list_builtin_models(installed_header);
   const std::string with_program = builtin.empty() ? "" : "; with the program came " + joined(builtin);
   return make_error(ErrorCode::not_found, "there is no ", what, " called ", formats::quoted_name(reference), "; ",
                     models_directory.string(),
                     names.empty() ? " has no models: give the path of a model's folder" : " has " + joined(names),
-                    with_program);
+                    with_program, suggestion(reference, names, builtin));
 }
 
 bool looks_like_path(std::string_view reference) {
@@ -99,7 +120,7 @@ std::vector<std::string> list_models(const fs::path& models_directory) {
   return names;
 }
 
-fs::path resolve_model_name(std::string_view name, const fs::path& models_directory) {
+fs::path resolve_model_name(std::string_view name, const fs::path& models_directory, const fs::path& installed_header) {
   if (!is_model_name(name))
     throw make_error(ErrorCode::invalid_argument, formats::quoted_name(name),
                      " is no model's name: it is \"name\" or "
@@ -107,14 +128,14 @@ fs::path resolve_model_name(std::string_view name, const fs::path& models_direct
   const fs::path exact = models_directory / fs::path(name);
   if (is_model_folder(exact)) return exact;
   base::require_listable(exact);
-  if (name.find('/') != std::string_view::npos) throw missing("model", name, models_directory);
+  if (name.find('/') != std::string_view::npos) throw missing("model", name, models_directory, installed_header);
 
   std::vector<std::string> owners;
   for (const fs::path& owner : folders_in(models_directory)) {
     if (!is_model_folder(owner) && is_model_folder(owner / fs::path(name))) owners.push_back(owner.filename().string());
   }
   std::ranges::sort(owners);
-  if (owners.empty()) throw missing("model", name, models_directory);
+  if (owners.empty()) throw missing("model", name, models_directory, installed_header);
   if (owners.size() > 1) {
     for (std::string& owner : owners) owner += "/" + std::string(name);
     throw make_error(ErrorCode::invalid_argument, "several models are called ", formats::quoted_name(name), ": ",
@@ -127,14 +148,18 @@ fs::path resolve_named_model(std::string_view name, const fs::path& models_direc
   return name.starts_with(kBuiltinPrefix) ? resolve_builtin_model(name) : resolve_model_name(name, models_directory);
 }
 
-fs::path resolve_model(std::string_view reference, const fs::path& models_directory) {
+std::optional<fs::path> resolve_path_or_builtin(std::string_view reference, const fs::path& installed_header) {
   if (reference.empty()) throw make_error(ErrorCode::invalid_argument, "the model's name is empty");
   if (reference.find('\0') != std::string_view::npos)
     throw make_error(ErrorCode::invalid_argument, "the model's name has a zero byte");
   if (base::is_there(fs::path(reference))) return fs::path(reference);
-  refuse_address(reference, models_directory);
+  if (reference.starts_with(kBuiltinPrefix)) return resolve_builtin_model(reference, installed_header);
+  return std::nullopt;
+}
 
-  if (reference.starts_with(kBuiltinPrefix)) return resolve_builtin_model(reference);
+fs::path resolve_model(std::string_view reference, const fs::path& models_directory, const fs::path& installed_header) {
+  if (auto found = resolve_path_or_builtin(reference, installed_header)) return *found;
+  refuse_address(reference, models_directory);
   if (reference.starts_with("hf:"))
     throw make_error(ErrorCode::unsupported, "cannot fetch ", formats::quoted_name(reference.substr(3)),
                      ": this version does not download; put the model's folder into ", models_directory.string(),
@@ -144,12 +169,12 @@ fs::path resolve_model(std::string_view reference, const fs::path& models_direct
 
   const std::size_t colon = reference.rfind(':');
   if (colon != std::string_view::npos && is_model_name(reference.substr(0, colon))) {
-    resolve_model_name(reference.substr(0, colon), models_directory);
+    resolve_model_name(reference.substr(0, colon), models_directory, installed_header);
     throw make_error(ErrorCode::unsupported, "this version does not read variants of models; leave out the variant ",
                      reference.substr(colon + 1));
   }
-  if (!is_model_name(reference)) throw missing("file, folder or model", reference, models_directory);
-  return resolve_model_name(reference, models_directory);
+  if (!is_model_name(reference)) throw missing("file, folder or model", reference, models_directory, installed_header);
+  return resolve_model_name(reference, models_directory, installed_header);
 }
 
 }  // namespace alate::hub

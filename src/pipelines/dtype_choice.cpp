@@ -89,7 +89,7 @@ double mean_cosine(const Tensor& a, const Tensor& b) {
 
 LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions& options) {
   LoadOptions exact = options;
-  const bool is_file = runtime::find_model_files(folder, options.onnx_file).is_onnx();
+  const bool is_file = runtime::find_model_files(folder, options).is_onnx();
   exact.dtype = is_file ? "" : "float32";
   return exact;
 }

@@ -121,6 +121,11 @@ namespace pipelines {
 
 TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                               const EmbedOptions& options) {
+  return tokenize_texts(pipeline, std::vector<std::string_view>(texts.begin(), texts.end()), options);
+}
+
+TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
+                              const EmbedOptions& options) {
   const EmbeddingPipeline::State& state = pipeline.state();
   const std::string& prompt = prompt_of(state.modules, options);
   const std::size_t positions = state.model.facts().max_positions;
@@ -149,7 +154,7 @@ TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const
       [&](std::size_t part, std::size_t) {
         for (std::size_t i = part * kTextsAtATime; i < std::min((part + 1) * kTextsAtATime, texts.size()); ++i) {
           bool cut = false;
-          result.rows[i] = prompt.empty() ? ids_of(texts[i], cut) : ids_of(prompt + texts[i], cut);
+          result.rows[i] = prompt.empty() ? ids_of(texts[i], cut) : ids_of(prompt + std::string(texts[i]), cut);
           truncated[i] = cut ? 1 : 0;
         }
       });
@@ -188,6 +193,11 @@ Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const Emb
 
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                        const EmbedOptions& options, const backends::RunOptions& run) {
+  return embed_texts(pipeline, std::vector<std::string_view>(texts.begin(), texts.end()), options, run);
+}
+
+Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
+                       const EmbedOptions& options, const backends::RunOptions& run) {
   run.cancellation.check();
   TokenizedTexts tokenized = tokenize_texts(pipeline, texts, options);
   Embeddings result = run_rows(pipeline, tokenized.rows, tokenized.pool_skip, options, run);
@@ -214,6 +224,11 @@ void shorten_vector(std::span<float> kept, bool normalized) {
 }  // namespace pipelines
 
 Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const EmbedOptions& options,
+                                    const CallOptions& call) const {
+  return pipelines::embed_texts(*this, texts, options, {.cancellation = call.cancellation});
+}
+
+Embeddings EmbeddingPipeline::embed(std::span<const std::string_view> texts, const EmbedOptions& options,
                                     const CallOptions& call) const {
   return pipelines::embed_texts(*this, texts, options, {.cancellation = call.cancellation});
 }

@@ -58,6 +58,8 @@ struct TokenizedTexts {
 /// EmbeddingPipeline::embed.
 TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                               const EmbedOptions& options);
+TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
+                              const EmbedOptions& options);
 
 /// Whether vectors are normalized to length 1 with these options.
 bool normalizes(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
@@ -77,6 +79,8 @@ Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const Emb
 
 /// EmbeddingPipeline::embed and embed_tokens; `run` is passed to each batch's run. Throws as those, and cancelled.
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
+                       const EmbedOptions& options, const backends::RunOptions& run);
+Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                        const EmbedOptions& options, const backends::RunOptions& run);
 Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const std::vector<std::int32_t>> rows,
                       const EmbedOptions& options, const backends::RunOptions& run);

@@ -16,4 +16,8 @@ Embeddings FeatureExtraction::extract(std::span<const std::string> texts, const 
   return pipeline_.embed(texts, options_, call);
 }
 
+Embeddings FeatureExtraction::extract(std::span<const std::string_view> texts, const CallOptions& call) const {
+  return pipeline_.embed(texts, options_, call);
+}
+
 }  // namespace alate

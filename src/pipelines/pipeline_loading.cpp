@@ -39,7 +39,7 @@ struct PipelineFiles {
 };
 
 PipelineFiles read_files(const std::filesystem::path& folder, const LoadOptions& options) {
-  const std::filesystem::path home = runtime::find_model_files(folder, options.onnx_file).folder;
+  const std::filesystem::path home = runtime::find_model_files(folder, options).folder;
   constexpr std::launch kEither =
       std::launch::async | std::launch::deferred;  // on this thread when no other can be started
   const std::launch when = may_load_side_by_side(options) ? kEither : std::launch::deferred;

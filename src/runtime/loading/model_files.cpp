@@ -24,11 +24,11 @@ fs::path folder_of_file(const fs::path& file) {
 }
 
 // Resolves "builtin:NAME" unless a file has this name; returns other paths as they are.
-fs::path folder_of_reference(const fs::path& given) {
+fs::path folder_of_reference(const fs::path& given, const std::string& installed_header) {
   const std::string text = given.string();
   std::error_code ignored;
   if (!text.starts_with(hub::kBuiltinPrefix) || fs::exists(given, ignored)) return given;
-  return hub::resolve_builtin_model(text);
+  return hub::resolve_builtin_model(text, installed_header);
 }
 
 // Whether the folder has this file. Throws for a link out of the folder; only files named by the caller may be links to
@@ -53,8 +53,9 @@ std::vector<fs::path> files_of(const fs::path& file) {
 
 }  // namespace
 
-ModelFiles find_model_files(const fs::path& given, const fs::path& onnx_file) {
-  const fs::path path = folder_of_reference(given);
+ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
+  const fs::path path = folder_of_reference(given, options.installed_header);
+  const fs::path& onnx_file = options.onnx_file;
   const bool is_given_file = base::is_file(path);  // throws where permissions hide it
   if (path.extension() == ".onnx" && is_given_file) return {folder_of_file(path), path};
   std::error_code ignored;

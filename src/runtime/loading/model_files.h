@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "alate/model.h"
+
 namespace alate::runtime {
 
 struct ModelFiles {
@@ -13,10 +15,11 @@ struct ModelFiles {
   bool is_onnx() const { return !onnx_file.empty(); }
 };
 
-/// `path` is a model's folder, an ONNX file, or "builtin:NAME"; `onnx_file` asks for an ONNX file inside the folder.
-/// Otherwise a folder with safetensors weights uses them, else its model.onnx or onnx/model.onnx. Throws not_found,
-/// invalid_argument for a name outside the folder, unavailable where permissions hide it, and as refuse_other_weights.
-ModelFiles find_model_files(const std::filesystem::path& path, const std::filesystem::path& onnx_file = {});
+/// `path` is a model's folder, an ONNX file, or "builtin:NAME"; `options.onnx_file` asks for an ONNX file inside the
+/// folder. Otherwise a folder with safetensors weights uses them, else its model.onnx or onnx/model.onnx. Throws
+/// not_found, invalid_argument for a name outside the folder, unavailable where permissions hide it, and as
+/// refuse_other_weights.
+ModelFiles find_model_files(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// Bytes of an ONNX file and of its external data: files beside it under its name.
 std::uint64_t onnx_bytes(const std::filesystem::path& file);

@@ -148,7 +148,7 @@ Fingerprint Model::fingerprint() const { return state_->fingerprint(); }
 
 std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& path, const LoadOptions& options) {
   auto state = std::make_shared<State>();
-  state->files = runtime::find_model_files(path, options.onnx_file);
+  state->files = runtime::find_model_files(path, options);
   state->name = runtime::shown_name(path);
   state->folder = state->files.folder;
   state->options = options;
