@@ -54,8 +54,8 @@ std::map<std::string, std::filesystem::path> folders_to_load(const server::Setti
   for (const auto& [name, strategy] : settings.model_strategies) add(name, hub::resolve_named_model);
   if (!settings.default_model.empty()) {
     add(settings.default_model, hub::resolve_model);
-  } else if (const auto index = server::ModelIndex::read(settings.models_dir); index->only_model() != nullptr) {
-    folders.emplace(index->only_model()->name, index->only_model()->folder);
+  } else if (const auto index = server::ModelIndex::read(settings.models_dir); index->default_model() != nullptr) {
+    folders.emplace(index->default_model()->name, index->default_model()->folder);
   }
   return folders;
 }
