@@ -53,7 +53,9 @@ std::map<std::string, std::filesystem::path> folders_to_load(const server::Setti
   for (const std::string& name : settings.preload) add(name, hub::resolve_named_model);
   for (const auto& [name, strategy] : settings.model_strategies) add(name, hub::resolve_named_model);
   if (!settings.default_model.empty()) {
-    add(settings.default_model, hub::resolve_model);
+    add(settings.default_model, [](const std::string& name, const std::filesystem::path& folder) {
+      return hub::resolve_model(name, folder);
+    });
   } else if (const auto index = server::ModelIndex::read(settings.models_dir); index->default_model() != nullptr) {
     folders.emplace(index->default_model()->name, index->default_model()->folder);
   }
