@@ -11,6 +11,8 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "base/log_format.h"
 #include "base/threads/mutex.h"
@@ -58,8 +60,18 @@ class Log {
     logger_.flush_on(spdlog::level::trace);
   }
 
-  void write(LogLevel level, std::string_view event, std::span<const LogField> fields) {
+  void redirect(LogSink sink, LogLevel level) {
     const std::lock_guard lock(mutex_);
+    sink_ = sink ? std::make_shared<const LogSink>(std::move(sink)) : nullptr;
+    if (sink_ != nullptr || style_ != LogStyle::noop) least_.store(level, std::memory_order_relaxed);
+  }
+
+  void write(LogLevel level, std::string_view event, std::span<const LogField> fields) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (const std::shared_ptr<const LogSink> sink = sink_) {
+      lock.unlock();
+      return give(*sink, {level, event, fields});
+    }
     std::string payload;
     switch (style_) {
       case LogStyle::terminal: payload = terminal_payload(event, fields); break;
@@ -71,7 +83,20 @@ class Log {
   }
 
  private:
+  // Events that the sink causes itself are dropped: it would be called for ever.
+  static void give(const LogSink& sink, const LogEvent& event) {
+    thread_local bool is_in_sink = false;
+    if (is_in_sink) return;
+    is_in_sink = true;
+    try {
+      sink(event);
+    } catch (...) {  // whoever logs has a task of its own
+    }
+    is_in_sink = false;
+  }
+
   Mutex mutex_;
+  std::shared_ptr<const LogSink> sink_;  // null: standard error
   std::atomic<LogLevel> least_{LogLevel::warn};
   LogStyle style_ = LogStyle::terminal;
   // The single-threaded sink suffices, since all use is under this class's lock.
@@ -86,7 +111,6 @@ Log& the_log() {
 
 }  // namespace
 
-std::string_view to_string(LogLevel level) { return kLevelNames.at(static_cast<std::size_t>(level)); }
 std::string_view to_string(LogStyle style) { return kStyleNames.at(static_cast<std::size_t>(style)); }
 std::optional<LogLevel> parse_log_level(std::string_view name) { return parse_name<LogLevel>(kLevelNames, name); }
 std::optional<LogStyle> parse_log_style(std::string_view name) { return parse_name<LogStyle>(kStyleNames, name); }
@@ -100,3 +124,11 @@ void log(LogLevel level, std::string_view event, std::initializer_list<LogField>
 }
 
 }  // namespace alate::base
+
+namespace alate {
+
+std::string_view to_string(LogLevel level) { return base::kLevelNames.at(static_cast<std::size_t>(level)); }
+
+void set_log_sink(LogSink sink, LogLevel level) { base::the_log().redirect(std::move(sink), level); }
+
+}  // namespace alate

@@ -1,4 +1,5 @@
-// The process's log: events with named values, one line each, to standard error. It never contains user text.
+// The process's log: events with named values, one line each, to standard error or to the sink of alate/log.h. It
+// never contains user text.
 #pragma once
 
 #include <initializer_list>
@@ -6,22 +7,18 @@
 #include <string>
 #include <string_view>
 
+#include "alate/log.h"
+
 namespace alate::base {
 
-enum class LogLevel { trace, debug, info, warn, error, off };
+using alate::LogField;
+using alate::LogLevel;
 enum class LogStyle { terminal, json, logfmt, noop };
 
-std::string_view to_string(LogLevel level);
 std::string_view to_string(LogStyle style);
-/// The inverses of `to_string`; nothing for an unknown name.
+/// The inverses of the `to_string`; nothing for an unknown name.
 std::optional<LogLevel> parse_log_level(std::string_view name);
 std::optional<LogStyle> parse_log_style(std::string_view name);
-
-/// A value of an event: LogField{"bytes", std::to_string(bytes)}. Keys are words of ASCII letters, digits, '_' and '.'.
-struct LogField {
-  std::string_view key;
-  std::string value;
-};
 
 /// Events below `level` are dropped; `LogStyle::noop` drops all. Default: warn, terminal. Thread-safe.
 void configure_log(LogLevel level, LogStyle style);

@@ -202,7 +202,7 @@ struct Shower {
     for (const auto& [name, model] : settings.*target) out.emplace_back(name, model);
     return out;
   }
-  formats::Json operator()(base::LogLevel Settings::*target) const { return base::to_string(settings.*target); }
+  formats::Json operator()(base::LogLevel Settings::*target) const { return alate::to_string(settings.*target); }
   formats::Json operator()(base::LogStyle Settings::*target) const { return base::to_string(settings.*target); }
 };
 

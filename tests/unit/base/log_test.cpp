@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <regex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -43,6 +44,27 @@ TEST(Log, KnowsWhetherItWouldWrite) {
   EXPECT_FALSE(logs(LogLevel::error));
   EXPECT_FALSE(logs(LogLevel::off));
   configure_log(LogLevel::warn, LogStyle::terminal);
+}
+
+TEST(Log, GoesToALibraryUsersSink) {
+  std::vector<std::string> events;
+  testing::internal::CaptureStderr();
+  set_log_sink(
+      [&](const LogEvent& event) {
+        events.push_back(std::string(to_string(event.level)) + " " + std::string(event.event) + " " +
+                         std::string(event.fields[0].key) + "=" + event.fields[0].value);
+        log(LogLevel::error, "of the sink itself", {{"dropped", "1"}});
+        throw std::runtime_error("dropped too");
+      },
+      LogLevel::info);
+  log(LogLevel::debug, "too low", {{"n", "1"}});
+  log(LogLevel::info, "loaded", {{"n", "2"}});
+  log(LogLevel::error, "broken", {{"n", "3"}});
+  set_log_sink({});
+  log(LogLevel::info, "too low again");
+  log(LogLevel::warn, "on standard error");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "warn: on standard error\n");
+  EXPECT_EQ(events, (std::vector<std::string>{"info loaded n=2", "error broken n=3"}));
 }
 
 TEST(Log, NoopAndOffWriteNothing) {
