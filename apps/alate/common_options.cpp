@@ -164,7 +164,7 @@ void declare_output(Arguments& arguments, CommonOptions& options, std::initializ
     arguments.choices([&] { return names; });
   }
   const std::string_view sentence = formats.size() > 1
-                                        ? "write the result there; its ending names the format, else --output"
+                                        ? "write the result there; without --output, its ending names the format"
                                         : "write the result there";
   arguments.option("--out,-o", "FILE", sentence, options.out);
 }

@@ -198,9 +198,8 @@ Tokenizer Tokenizer::load(const std::filesystem::path& folder_or_file) {
   std::optional<base::ContainedFiles> contained;  // a file named by the caller may be a link to anywhere
   if (std::filesystem::is_directory(folder_or_file, ignored)) {
     constexpr std::array kNames = {"tokenizer.json", "vocab.txt"};
-    const auto name = std::find_if(kNames.begin(), kNames.end(), [&](const char* candidate) {
-      return base::is_there(folder_or_file / candidate);
-    });
+    const auto name = std::find_if(kNames.begin(), kNames.end(),
+                                   [&](const char* candidate) { return base::is_there(folder_or_file / candidate); });
     if (name == kNames.end())
       throw make_error(ErrorCode::not_found, folder_or_file.string(),
                        " has no tokenizer: it needs a tokenizer.json or a vocab.txt");

@@ -55,7 +55,7 @@ TEST(BuiltinModel, TakesWhatOtherModelsTake) {
   EXPECT_NE(doctor.find(R"("dtype":"int8")"), std::string::npos) << doctor;
   const ProgramRun demo = run_program({"demo"});
   EXPECT_EQ(demo.exit_code, 0) << demo.error;
-  EXPECT_NE(demo.out.find("./run embed builtin:minilm"), std::string::npos) << demo.out;
+  EXPECT_NE(demo.out.find(" embed builtin:minilm \"a text\""), std::string::npos) << demo.out;
   const ProgramRun served = interrupt_program({"serve", kMiniLm, "--port", "0", "--quiet"}, "");
   EXPECT_EQ(served.exit_code, 0) << served.error;
   EXPECT_TRUE(served.out.starts_with("listening on http://")) << served.out;

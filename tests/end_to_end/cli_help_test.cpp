@@ -200,5 +200,16 @@ TEST(CliManual, PagesFormatWithoutWarningsAndKeepExamples) {
     EXPECT_NE(run.out.find(line), std::string::npos) << line;
 }
 
+TEST(CliManual, PagesAndCompletionScriptsAreBesideTheProgramAsInAnInstallation) {
+  const TemporaryFolder folder;
+  good_help({"__man", folder.path().string()});
+  const auto share = std::filesystem::path(program_path()).parent_path().parent_path() / "share";
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_EQ(base::read_text_file(share / "man/man1" / entry.path().filename()), base::read_text_file(entry.path()));
+  EXPECT_EQ(base::read_text_file(share / "bash-completion/completions/alate"), good_help({"completion", "bash"}));
+  EXPECT_EQ(base::read_text_file(share / "zsh/site-functions/_alate"), good_help({"completion", "zsh"}));
+  EXPECT_EQ(base::read_text_file(share / "fish/vendor_completions.d/alate.fish"), good_help({"completion", "fish"}));
+}
+
 }  // namespace
 }  // namespace alate::tests

@@ -210,5 +210,14 @@ TEST(CliInput, EachLineIsAnsweredBeforeTheNextIsWritten) {
   }
 }
 
+TEST(CliInput, TextsBeforeARefusedLineOfAPipeAreAnswered) {
+  for (const std::string bad : {"\xFF\n", "{\"txt\":\"a\"}\n"}) {
+    RunningProgram program({"embed", mean_model(), "--input", bad[0] == '{' ? "jsonl" : "text", "--quiet"},
+                           {.input = bad[0] == '{' ? "{\"text\":\"cat\"}\n" + bad : "cat\n" + bad});
+    EXPECT_EQ(program.read_line() + "\n", run_program({"embed", mean_model(), "cat"}).out);
+    EXPECT_EQ(program.wait(), 2);
+  }
+}
+
 }  // namespace
 }  // namespace alate::tests

@@ -141,9 +141,18 @@ TEST(CliBench, ReportsRunsAndTokens) {
 }
 
 TEST(CliDemo, ShowsHowAlikeSentencesAre) {
-  const std::string shown = good({"demo", mean_model()});
+  const std::string command = "cd / && exec '" + program_path() + "' demo '" + mean_model() + "'";
+  const std::string shown = good({"-c", command}, {.program = "/bin/sh"});
   EXPECT_NE(shown.find("1.00"), std::string::npos);
-  EXPECT_NE(shown.find("./run embed"), std::string::npos);
+  EXPECT_NE(shown.find("\n  alate embed "), std::string::npos);
+}
+
+TEST(CliDemo, SuggestsTheScriptWhereItIsHowTheProgramWasStarted) {
+  if (!std::filesystem::exists(std::filesystem::path(program_path()).parent_path() / "../../../run"))
+    GTEST_SKIP() << "the program is not in a build folder of the sources";
+  const std::string command =
+      "cd '" + source_folder().string() + "' && exec '" + program_path() + "' demo '" + mean_model() + "'";
+  EXPECT_NE(good({"-c", command}, {.program = "/bin/sh"}).find("\n  ./run embed "), std::string::npos);
 }
 
 }  // namespace

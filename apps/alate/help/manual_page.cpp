@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "apps/alate/exit_codes.h"
+#include "apps/alate/help/text_columns.h"
 #include "apps/alate/help/verb_help.h"
 #include "apps/alate/program_version.h"
 
@@ -15,7 +16,7 @@ namespace {
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '.' && out.empty()) out += "\\&";
+    if (c == '.' && (out.empty() || out.back() == '\n')) out += "\\&";
     if (c == '\\') {
       out += "\\e";
     } else if (c == '-') {
@@ -35,10 +36,18 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string paragraph(std::string_view text) { return ".PP\n" + escaped(text) + "\n"; }
+// A paragraph, in lines of the length that checkers of such pages want.
+std::string flowing(std::string_view text) { return escaped(wrapped(text, 0, 0, 70)) + "\n"; }
+
+std::string paragraph(std::string_view text) { return ".PP\n" + flowing(text); }
+
+std::string synopsis_of(const Verb& verb) {
+  const std::string name = "\\fBalate " + escaped(verb.name) + "\\fR";
+  return verb.synopsis.empty() ? name + "\n" : name + " " + escaped(verb.synopsis) + "\n";
+}
 
 std::string tagged(std::string_view tag, std::string_view text) {
-  return ".TP\n\\fB" + escaped(tag) + "\\fR\n" + escaped(text) + "\n";
+  return ".TP\n\\fB" + escaped(tag) + "\\fR\n" + flowing(text);
 }
 
 std::string heading(std::string_view name) {
@@ -66,11 +75,11 @@ std::string options_section(const VerbDescription& description) {
   for (const DescribedGroup& group : description.groups) {
     std::string rows;
     for (const DescribedOption& option : group.options) {
-      if (option.is_listed()) rows += ".TP\n" + option_tag(option) + "\n" + escaped(option.sentence) + "\n";
+      if (option.is_listed()) rows += ".TP\n" + option_tag(option) + "\n" + flowing(option.sentence);
     }
     if (!rows.empty()) text += ".SS " + escaped(group.title) + "\n" + rows;
   }
-  return ".SH OPTIONS\n" + paragraph(options_everywhere()) + text;
+  return ".SH OPTIONS\n" + flowing(options_everywhere()) + text;
 }
 
 std::string exit_section() {
@@ -93,14 +102,14 @@ std::string manual_page() {
                      ".SH SYNOPSIS\n\\fBalate\\fR \\fICOMMAND\\fR [\\fIARGUMENTS\\fR]\n.SH COMMANDS\n";
   for (const Verb& verb : verbs()) {
     if (verb.hidden) continue;
-    text += ".TP\n\\fBalate " + escaped(verb.name) + "\\fR " + escaped(verb.synopsis) + "\n" + escaped(verb.sentence) +
-            "; see \\fBalate\\-" + escaped(verb.name) + "\\fR(1)\n";
+    text +=
+        ".TP\n" + synopsis_of(verb) + escaped(verb.sentence) + "; see\n\\fBalate\\-" + escaped(verb.name) + "\\fR(1)\n";
   }
   return text + ".SH MODELS\n" +
-         paragraph(
+         flowing(
              "MODEL is the path of a model's folder, the name of a model in the models directory, or "
              "builtin:minilm, which comes with the program.") +
-         ".SH OPTIONS\n" + paragraph(options_everywhere()) + exit_section() + ".SH FILES\n" +
+         ".SH OPTIONS\n" + flowing(options_everywhere()) + exit_section() + ".SH FILES\n" +
          tagged("~/.config/alate/alate.yaml", "settings; $XDG_CONFIG_HOME is respected") +
          tagged("~/.cache/alate", "models in models/, fetched runtimes in runtimes/; ALATE_HOME names another folder");
 }
@@ -108,9 +117,8 @@ std::string manual_page() {
 std::string manual_page_of(const VerbDescription& description) {
   const Verb& verb = *description.verb;
   const std::string name = "alate-" + std::string(verb.name);
-  std::string text = heading(name) + name_section(name, verb.sentence) + ".SH SYNOPSIS\n\\fBalate " +
-                     escaped(verb.name) + "\\fR " + escaped(verb.synopsis) + "\n";
-  if (!verb.details.empty()) text += ".SH DESCRIPTION\n" + escaped(verb.details) + "\n";
+  std::string text = heading(name) + name_section(name, verb.sentence) + ".SH SYNOPSIS\n" + synopsis_of(verb);
+  if (!verb.details.empty()) text += ".SH DESCRIPTION\n" + flowing(verb.details);
   text += options_section(description);
   for (const DescribedNames& names : description.names) {
     text += ".SS " + escaped(names.title) + "\n";

@@ -34,15 +34,20 @@ Diagnosis diagnose_any(const machine::Preferences& preferences, const machine::M
   return {.selection = std::move(result.selection), .error = std::move(result.error)};
 }
 
-Diagnosis diagnose(const std::filesystem::path& model, const LoadOptions& options, const machine::Machine& machine) {
+Diagnosis check(const std::filesystem::path& model, const LoadOptions& options) {
   Diagnosis diagnosis;
   diagnosis.needs.name = runtime::shown_name(model);
   try {
     diagnosis.selection = pipelines::check_loadable(model, options);
-    return diagnosis;
   } catch (const Error& error) {
     diagnosis.error = error;
   }
+  return diagnosis;
+}
+
+// Adds to an error what speaks against each backend.
+void explain(Diagnosis& diagnosis, const std::filesystem::path& model, const LoadOptions& options,
+             const machine::Machine& machine) {
   try {
     diagnosis.needs = runtime::model_needs(model, options.dtype);
   } catch (const Error&) {
@@ -54,7 +59,6 @@ Diagnosis diagnose(const std::filesystem::path& model, const LoadOptions& option
   diagnosis.selection.reason = diagnosis.error->what();
   diagnosis.selection.required_backends = std::move(possible.required_backends);
   diagnosis.selection.considered = std::move(possible.considered);
-  return diagnosis;
 }
 
 std::string doctor_json(const Diagnosis& diagnosis, const machine::Machine& machine, const machine::MachineFacts& facts,
@@ -86,9 +90,11 @@ void run_doctor(Arguments& arguments) {
   Output output(options.out);
   const LoadOptions load = load_options(options);
   const std::filesystem::path path = model.empty() ? std::filesystem::path() : find_model(options, model);
+  // Before all backends are discovered, as `embed` does it: its error names the ones that it looked at.
+  Diagnosis diagnosis = model.empty() ? Diagnosis() : check(path, load);
   const machine::Machine machine = machine::discover();
-  const Diagnosis diagnosis =
-      model.empty() ? diagnose_any(runtime::preferences_of(load), machine) : diagnose(path, load, machine);
+  if (model.empty()) diagnosis = diagnose_any(runtime::preferences_of(load), machine);
+  if (!model.empty() && diagnosis.error) explain(diagnosis, path, load, machine);
   const machine::MachineFacts facts = machine::machine_facts();
   const machine::MachinePeaks peaks = machine::measure_peaks();
   if (format == OutputFormat::json) {

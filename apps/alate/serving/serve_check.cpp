@@ -1,5 +1,6 @@
 #include "apps/alate/serving/serve_check.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -43,9 +44,13 @@ void check_unix_socket(const std::string& path) {
 // are left out: problems_of reports them.
 std::map<std::string, std::filesystem::path> folders_to_load(const server::Settings& settings) {
   std::map<std::string, std::filesystem::path> folders;
+  const auto add_folder = [&](const std::string& name, const std::filesystem::path& folder) {
+    const bool is_there = std::ranges::any_of(folders, [&](const auto& each) { return each.second == folder; });
+    if (!is_there) folders.emplace(name, folder);
+  };
   const auto add = [&](const std::string& name, const auto& resolve) {
     try {
-      folders.emplace(name, resolve(name, settings.models_dir));
+      add_folder(name, resolve(name, settings.models_dir));
     } catch (const Error& error) {
       base::log(base::LogLevel::debug, "model not checked", {{"model", name}, {"error", error.what()}});
     }
@@ -53,11 +58,10 @@ std::map<std::string, std::filesystem::path> folders_to_load(const server::Setti
   for (const std::string& name : settings.preload) add(name, hub::resolve_named_model);
   for (const auto& [name, strategy] : settings.model_strategies) add(name, hub::resolve_named_model);
   if (!settings.default_model.empty()) {
-    add(settings.default_model, [](const std::string& name, const std::filesystem::path& folder) {
-      return hub::resolve_model(name, folder);
-    });
+    add(settings.default_model,
+        [](const std::string& name, const std::filesystem::path& folder) { return hub::resolve_model(name, folder); });
   } else if (const auto index = server::ModelIndex::read(settings.models_dir); index->default_model() != nullptr) {
-    folders.emplace(index->default_model()->name, index->default_model()->folder);
+    add_folder(index->default_model()->name, index->default_model()->folder);
   }
   return folders;
 }

@@ -1,8 +1,10 @@
 // alate demo: embeds and compares a few sentences.
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "alate/embedding.h"
@@ -10,6 +12,7 @@
 #include "apps/alate/measuring/measurements.h"
 #include "apps/alate/process_setup.h"
 #include "apps/alate/verb.h"
+#include "base/os/program_path.h"
 
 namespace alate::app {
 namespace {
@@ -58,6 +61,13 @@ void write_table(const Tensor& vectors, const std::vector<std::string>& texts, O
   }
 }
 
+// Started by the script `run` of the source folder, the program is in no folder where shells look for it.
+std::string command_to_type() {
+  std::error_code error;
+  const auto script = base::program_path().parent_path() / "../../../run";
+  return std::filesystem::equivalent("run", script, error) ? "./run" : "alate";
+}
+
 }  // namespace
 
 void run_demo(Arguments& arguments) {
@@ -91,9 +101,10 @@ void run_demo(Arguments& arguments) {
                pipeline.facts().backend + ".\n");
   const std::string name = shortest_reference(options, model);
   output.write("\nWhat to try next:\n");
-  output.write("  ./run embed " + name + " \"a text\" \"another\" --output json\n");
-  output.write("  ./run tokenize " + name + " \"What is a token?\"\n");
-  output.write("  ./run bench " + name + " --lengths 32x128\n");
+  const std::string program = command_to_type();
+  output.write("  " + program + " embed " + name + " \"a text\" \"another\" --output json\n");
+  output.write("  " + program + " tokenize " + name + " \"What is a token?\"\n");
+  output.write("  " + program + " bench " + name + " --lengths 32x128\n");
   output.finish();
 }
 

@@ -1,6 +1,7 @@
 // alate embed
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -32,13 +33,15 @@ std::int64_t nanoseconds_since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
 }
 
-// A reader of standard output gets what is there once the input has paused for so long. Shorter gaps occur between the
-// writes of programs that are as fast as they can be.
-constexpr auto kPause = std::chrono::milliseconds(10);
+// A reader of standard output gets what is there once the input pauses. After so many bytes it has to pause for a
+// while: programs that write as fast as they can leave short gaps, and large parts are fast.
+constexpr std::size_t kPatientBytes = 4096;
+constexpr auto kPatience = std::chrono::milliseconds(10);
 
 struct Part {
   std::vector<std::string> texts;
   std::vector<std::string> members;  // of JSON lines, for the writer
+  std::exception_ptr failure;        // of the line behind them
 };
 
 std::optional<InputText> next_text(TextSource& source) {
@@ -55,12 +58,20 @@ void check_input(TextSource& source) {
   source.rewind();
 }
 
-Part next_part(TextSource& source, bool ends_at_pauses) {
+// If parts may end early, a line that is refused ends one, so that the texts before it are still answered.
+Part next_part(TextSource& source, bool ends_early) {
   Part part;
   std::size_t bytes = 0;
   while (part.texts.size() < kPartTexts && bytes < kPartBytes) {
-    if (ends_at_pauses && !part.texts.empty() && source.may_wait(kPause)) break;
-    auto input = next_text(source);
+    const auto patience = bytes < kPatientBytes ? std::chrono::milliseconds(0) : kPatience;
+    if (ends_early && !part.texts.empty() && source.may_wait(patience)) break;
+    std::optional<InputText> input;
+    try {
+      input = next_text(source);
+    } catch (const Error&) {
+      if (!ends_early || part.texts.empty()) throw;
+      part.failure = std::current_exception();
+    }
     if (!input) break;
     bytes += input->text.size() + input->members.size();
     part.texts.push_back(std::move(input->text));
@@ -141,6 +152,7 @@ void run_embed(Arguments& arguments) {
     profiler.add(std::chrono::duration<double>(Clock::now() - part_start).count());
     writer->add(embeddings, done, part.members);
     if (is_streamed(format, output)) output.flush();
+    if (part.failure) std::rethrow_exception(part.failure);
     totals.tokens += embeddings.tokens;
     for (const std::size_t index : embeddings.truncated) totals.truncated.push_back(done + index);
     if (part.texts.empty()) break;

@@ -83,12 +83,17 @@ void TextSource::require_utf8(std::string_view line) const {
                    "in their place");
 }
 
+void TextSource::rewind() {
+  taken_ = 0;
+  if (lines_) lines_->rewind();
+}
+
 std::optional<std::string> TextSource::next_line() {
   std::optional<std::string> text;
   if (lines_) {
     if (const auto line = lines_->next()) text = std::string(*line);
   } else if (taken_ < arguments_.size()) {
-    text = std::move(arguments_[taken_++]);
+    text = arguments_[taken_++];
   }
   if (text && invalid_utf8_ == InvalidUtf8::refuse) require_utf8(*text);
   return text;

