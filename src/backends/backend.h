@@ -14,6 +14,8 @@
 
 #include "alate/cancellation.h"
 #include "alate/tensor.h"
+#include "backends/batch_hint.h"
+#include "backends/buffer.h"
 #include "backends/memory_needs.h"
 #include "backends/weight_store.h"
 #include "backends/work.h"
@@ -60,39 +62,14 @@ struct ModelFile {
   std::filesystem::path path;  // "…/model.onnx"; files beside it belong to it
 };
 
-/// Bytes on a device with a shape; copies share the bytes. A buffer in host memory is a Tensor.
-class Buffer {
- public:
-  Buffer() = default;
-  Buffer(Tensor host) : shape_(host.shape()), host_(std::move(host)) {}  // NOLINT(google-explicit-constructor)
-  /// `device_memory` is the backend's own handle; the buffer keeps it alive.
-  Buffer(Shape shape, std::shared_ptr<void> device_memory)
-      : shape_(std::move(shape)), device_memory_(std::move(device_memory)) {}
-
-  bool empty() const { return shape_.dtype == DType::invalid; }
-  const Shape& shape() const { return shape_; }
-  const Tensor* host() const { return host_.empty() ? nullptr : &host_; }
-  const std::shared_ptr<void>& device_memory() const { return device_memory_; }
-
- private:
-  Shape shape_;
-  Tensor host_;
-  std::shared_ptr<void> device_memory_;
-};
-
 /// An input or output of an executable. Dims may be named; the names are in the executable's own table.
 struct Port {
   std::string name;
   Shape shape;
 };
 
-/// Up to this many bytes of packed weights stay mostly in a processor's last-level cache; larger models read their
-/// weights from memory in each run, at some ten gigabytes a second for a thread.
-inline constexpr std::size_t kCachedWeightBytes = std::size_t{64} << 20;
-
 struct ExecutableFacts {
   std::size_t weight_bytes = 0;   // held for this executable: packed, folded or mapped
-  std::size_t packed_bytes = 0;   // the packed part: each run reads all of it; 0 where a backend does not say
   std::size_t scratch_bytes = 0;  // of the largest run so far
   std::size_t kernels = 0;        // kernel calls of one run
   std::size_t specialisations = 0;
@@ -127,9 +104,7 @@ class Executable {
   /// where the port comes from a model's file and internal where it comes from the backend.
   void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options);
   virtual ExecutableFacts facts() const = 0;
-  /// Number of threads of this process's shared pool that a run splits its work over; 0: it does not use the pool. If
-  /// not 0, several small runs inside a parallel loop of that pool take less time than one large run of all their rows.
-  virtual std::size_t pool_workers() const { return 0; }
+  virtual BatchHint batch_hint() const { return {}; }
 
  protected:
   /// Does the work of `run`, which checks for cancellation before and after it and checks its results. Must check its
@@ -176,6 +151,9 @@ class Backend {
   virtual std::span<const std::string_view> reads_files() const { return {}; }
   /// Runs a model's file as it is. Throws unsupported where the backend reads no such files.
   virtual std::unique_ptr<Executable> open(const ModelFile& file, const CompileOptions& options);
+  /// Measured once per process, at the first call; empty where the backend computes in no other type than a model's
+  /// own.
+  virtual std::optional<ProductRates> product_rates() { return std::nullopt; }
   virtual Buffer upload(const Tensor& tensor, const Device& device) = 0;
   /// Waits for the bytes; errors of the computation that produces them surface here.
   virtual Tensor download(const Buffer& buffer) = 0;

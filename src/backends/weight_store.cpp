@@ -1,14 +1,24 @@
 #include "backends/weight_store.h"
 
-#include "graph/interpreter.h"
+#include "backends/fold_constant.h"
 
 namespace alate::backends {
 
-std::shared_ptr<WeightStore::Entry> WeightStore::entry(Key key) {
-  const std::lock_guard lock(mutex_);
-  std::shared_ptr<Entry>& found = entries_[std::move(key)];
-  if (!found) found = std::make_shared<Entry>();
-  return found;
+const Buffer& WeightStore::get(Key key, const std::function<Buffer()>& make) {
+  const WeightMemory memory = key.memory;
+  std::shared_ptr<Entry> found;
+  {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Entry>& entry = entries_[std::move(key)];
+    if (!entry) entry = std::make_shared<Entry>();
+    found = entry;
+  }
+  std::call_once(found->once, [&] {
+    found->buffer = make();
+    const std::lock_guard lock(mutex_);
+    bytes_[memory] += found->buffer.shape().byte_count();
+  });
+  return found->buffer;  // entries are never removed
 }
 
 void WeightStore::release_leaves(const graph::Constant& constant) const {
@@ -19,30 +29,32 @@ void WeightStore::release_leaves(const graph::Constant& constant) const {
 
 Tensor WeightStore::value(const graph::ConstantPtr& constant) {
   if (constant->is_leaf()) return constant->tensor;
-  const std::shared_ptr<Entry> found = entry({constant->identity, "value", "host"});
-  std::call_once(found->once, [&] {
-    found->tensor = graph::materialize(*constant);
-    const std::lock_guard lock(mutex_);
-    owned_bytes_ += found->tensor.byte_count();
-  });
-  return found->tensor;
+  return *get({.constant = constant->identity, .layout = {}, .memory = {}}, [&] {
+            return fold_constant(*constant);
+          }).host();
 }
 
-Tensor WeightStore::in_layout(const graph::ConstantPtr& constant, std::string_view layout, std::string_view device,
+Tensor WeightStore::in_layout(const graph::ConstantPtr& constant, WeightLayout layout,
                               const std::function<Tensor(const Tensor&)>& make) {
-  const std::shared_ptr<Entry> found = entry({constant->identity, std::string(layout), std::string(device)});
-  std::call_once(found->once, [&] {
-    found->tensor = make(graph::materialize(*constant));
-    release_leaves(*constant);
-    const std::lock_guard lock(mutex_);
-    owned_bytes_ += found->tensor.byte_count();
-  });
-  return found->tensor;
+  return *get({.constant = constant->identity, .layout = std::move(layout), .memory = {}}, [&] {
+            Tensor made = make(fold_constant(*constant));
+            release_leaves(*constant);
+            return made;
+          }).host();
 }
 
-std::size_t WeightStore::owned_bytes() const {
+Buffer WeightStore::on_device(const graph::ConstantPtr& constant, WeightMemory memory,
+                              const std::function<Buffer(const Tensor&)>& upload) {
+  return get({.constant = constant->identity, .layout = {}, .memory = memory},
+             [&] { return upload(fold_constant(*constant)); });
+}
+
+std::size_t WeightStore::owned_bytes() const { return bytes_on({}); }
+
+std::size_t WeightStore::bytes_on(const WeightMemory& memory) const {
   const std::lock_guard lock(mutex_);
-  return owned_bytes_;
+  const auto found = bytes_.find(memory);
+  return found == bytes_.end() ? 0 : found->second;
 }
 
 }  // namespace alate::backends

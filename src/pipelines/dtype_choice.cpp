@@ -42,7 +42,7 @@ Trial try_dtype(const std::filesystem::path& folder, LoadOptions options, const 
   Trial trial;
   try {
     trial.loaded = load_pipeline(folder, options);
-    if (trial.loaded->model->facts.backend != "cpu") {
+    if (!trial.loaded->model->backend->product_rates()) {
       trial.refusal = "the backend '" + trial.loaded->model->facts.backend + "' was chosen for it";
       return trial;
     }
@@ -60,7 +60,7 @@ Trial try_dtype(const std::filesystem::path& folder, LoadOptions options, const 
 
 }  // namespace
 
-std::vector<DTypeCandidate> faster_dtypes(const cpu::ProductRates& rates) {
+std::vector<DTypeCandidate> faster_dtypes(const backends::ProductRates& rates) {
   std::vector<DTypeCandidate> candidates;
   const auto add = [&](std::string_view name, double rate) {
     if (rates.is_clearly_above_f32(rate)) candidates.push_back({name, rate / rates.f32});
@@ -95,14 +95,15 @@ LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions
 }
 
 EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const LoadOptions& options,
-                               const cpu::ProductRates& rates) {
+                               const std::optional<backends::ProductRates>& rates) {
   LoadedPipeline plain = load_pipeline(folder, exact_options(folder, options));
   if (plain.model->files.is_onnx()) return chosen(std::move(plain), folder, "an ONNX file computes in its own types");
   const std::string& backend = plain.model->facts.backend;
-  if (backend != "cpu")
+  const std::optional<backends::ProductRates> measured = plain.model->backend->product_rates();
+  if (!measured)
     return chosen(std::move(plain), folder, "only the backend 'cpu' is faster in other types, not '" + backend + "'");
 
-  const std::vector<DTypeCandidate> candidates = faster_dtypes(rates);
+  const std::vector<DTypeCandidate> candidates = faster_dtypes(rates.value_or(*measured));
   if (candidates.empty()) return chosen(std::move(plain), folder, "no type's products are faster on this machine");
   const Tensor wanted = plain.pipeline.embed(choice_texts(), {}, {.cancellation = Cancellation::never()}).vectors;
   std::string refusals;

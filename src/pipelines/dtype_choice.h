@@ -2,13 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "alate/embedding.h"
-#include "backends/cpu/kernels/gemm/product_rates.h"
+#include "backends/batch_hint.h"
 
 namespace alate::pipelines {
 
@@ -21,7 +22,7 @@ struct DTypeCandidate {
 };
 
 /// The types whose products are clearly faster than float32's, fastest first.
-std::vector<DTypeCandidate> faster_dtypes(const cpu::ProductRates& rates);
+std::vector<DTypeCandidate> faster_dtypes(const backends::ProductRates& rates);
 
 /// The texts that are embedded in float32 and in a candidate for comparison: short texts of many kinds, none of them
 /// used for calibration.
@@ -34,9 +35,10 @@ double mean_cosine(const Tensor& a, const Tensor& b);
 LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions& options);
 
 /// Loads the model in the fastest type whose vectors of choice_texts() stay close to float32's; facts().dtype_reason
-/// and a log line say why. On backends other than `cpu` the type is float32, and an ONNX file is used as it is. Loads
-/// the model once in float32 and once for each type that is tried. Throws as EmbeddingPipeline::load.
+/// and a log line say why. On backends that measure no product rates the type is float32, and an ONNX file is used as
+/// it is. Loads the model once in float32 and once for each type that is tried. `rates` replace measured ones. Throws
+/// as EmbeddingPipeline::load.
 EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const LoadOptions& options,
-                               const cpu::ProductRates& rates);
+                               const std::optional<backends::ProductRates>& rates = std::nullopt);
 
 }  // namespace alate::pipelines

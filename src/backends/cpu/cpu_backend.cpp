@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alate/error.h"
+#include "backends/cpu/kernels/gemm/product_rates.h"
 #include "backends/cpu/planner/make_plan.h"
 #include "backends/cpu/run/binding.h"
 #include "backends/cpu/run/executable.h"
@@ -41,6 +42,8 @@ class CpuBackend final : public backends::Backend {
     Plan plan = make_plan(optimized, *weights);
     return std::make_unique<CpuExecutable>(std::move(plan), std::move(weights), options.max_workers);
   }
+
+  std::optional<backends::ProductRates> product_rates() override { return cpu::product_rates(); }
 
   Buffer upload(const Tensor& tensor, const Device&) override { return tensor; }
   Tensor download(const Buffer& buffer) override { return backends::host_tensor(buffer); }

@@ -1,12 +1,12 @@
 #include "backends/onnxruntime/compile_graph.h"
 
 #include "alate/error.h"
+#include "backends/fold_constant.h"
 #include "backends/host_buffers.h"
 #include "backends/onnxruntime/session_options.h"
 #include "backends/onnxruntime/value.h"
 #include "base/threads/thread_pool.h"
 #include "exchange/onnx_writer.h"
-#include "graph/interpreter.h"
 
 namespace alate::onnxruntime {
 namespace {
@@ -48,7 +48,7 @@ std::unique_ptr<OnnxExecutable> compile_graph(const graph::Graph& graph, std::sh
   std::vector<const char*> names;
   std::size_t weight_bytes = 0;
   for (const exchange::OnnxInitializer& initializer : model.initializers) {
-    constants.push_back(options.weights == nullptr ? graph::materialize(*initializer.constant)
+    constants.push_back(options.weights == nullptr ? backends::fold_constant(*initializer.constant)
                                                    : options.weights->value(initializer.constant));
     weight_bytes += constants.back().byte_count();
     values.push_back(value_over(*library, constants.back()));

@@ -24,19 +24,27 @@ void require_shape(const Buffer& buffer, const Shape& wanted, std::size_t output
 }  // namespace
 
 XlaExecutable::XlaExecutable(graph::Graph graph, std::shared_ptr<const ProgramSource> source,
-                             std::shared_ptr<DeviceWeights> weights)
+                             std::shared_ptr<backends::WeightStore> weights)
     : graph_(std::move(graph)),
       source_(std::move(source)),
       weights_(std::move(weights)),
       inputs_(backends::input_ports(graph_)),
       outputs_(backends::output_ports(graph_)) {}
 
+backends::WeightMemory XlaExecutable::memory() const { return {.backend = "xla", .device = source_->device()}; }
+
+DeviceBuffer XlaExecutable::uploaded(const graph::ConstantPtr& constant) const {
+  return device_buffer(weights_->on_device(constant, memory(), [&](const Tensor& value) {
+    return Buffer(value.shape(), source_->client()->upload(value, source_->device(), Transfer::borrowed));
+  }));
+}
+
 XlaExecutable::SpecialisationPtr XlaExecutable::make(const graph::DimValues& values, Cancellation cancellation) {
   exchange::StableHloModule module = exchange::write_stablehlo(graph_, values, {.extents_as_results = true});
   auto made = std::make_shared<Specialisation>();
   for (const graph::ConstantPtr& wanted : module.constants) {
     cancellation.check();
-    made->constants.push_back(weights_->get(wanted));
+    made->constants.push_back(uploaded(wanted));
   }
   cancellation.check();
   made->program = source_->program(module.text);  // last: compiled programs are kept
@@ -147,7 +155,7 @@ void XlaExecutable::compute(std::span<const Buffer> inputs, std::span<Buffer> ou
 
 backends::ExecutableFacts XlaExecutable::facts() const {
   const std::lock_guard lock(mutex_);
-  return {.weight_bytes = weights_->bytes(),
+  return {.weight_bytes = weights_->bytes_on(memory()),
           .scratch_bytes = 0,
           .kernels = graph_.nodes().size(),
           .specialisations = slots_.size()};

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <vector>
 
-#include "backends/specialising_executable.h"
+#include "backends/backend.h"
+#include "backends/weight_store.h"
 #include "backends/xla/abandoned_run.h"
-#include "backends/xla/device_weights.h"
 #include "backends/xla/program_source.h"
 #include "base/threads/mutex.h"
 #include "exchange/stablehlo.h"
@@ -24,17 +24,19 @@ namespace alate::xla {
 /// download of each output. On the device itself the run goes on; its caller need not wait for it while an AbandonedRun
 /// has room for it. Inputs of a run that can be cancelled are copied, since the device may read them after the caller
 /// has gone.
-class XlaExecutable final : public backends::SpecialisingExecutable {
+class XlaExecutable final : public backends::Executable {
  public:
   static constexpr std::size_t kKeptSpecialisations = 16;
 
-  /// `graph` has only ops that StableHLO can express.
+  /// `graph` has only ops that StableHLO can express. A constant is uploaded at its first use, once for all programs
+  /// over `weights`; where the device reads host memory, there is no second copy.
   XlaExecutable(graph::Graph graph, std::shared_ptr<const ProgramSource> source,
-                std::shared_ptr<DeviceWeights> weights);
+                std::shared_ptr<backends::WeightStore> weights);
 
   std::span<const backends::Port> inputs() const override { return inputs_; }
   std::span<const backends::Port> outputs() const override { return outputs_; }
   backends::ExecutableFacts facts() const override;
+  backends::BatchHint batch_hint() const override { return {.specialises = true}; }
 
  private:
   void compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
@@ -52,6 +54,8 @@ class XlaExecutable final : public backends::SpecialisingExecutable {
     SpecialisationPtr made;
   };
 
+  backends::WeightMemory memory() const;
+  DeviceBuffer uploaded(const graph::ConstantPtr& constant) const;
   SpecialisationPtr specialise(const graph::DimValues& values, Cancellation cancellation);
   SpecialisationPtr make(const graph::DimValues& values, Cancellation cancellation);
   std::vector<Client::Argument> arguments_of(std::span<const backends::Buffer> inputs,
@@ -63,7 +67,7 @@ class XlaExecutable final : public backends::SpecialisingExecutable {
 
   graph::Graph graph_;
   std::shared_ptr<const ProgramSource> source_;
-  std::shared_ptr<DeviceWeights> weights_;
+  std::shared_ptr<backends::WeightStore> weights_;
   std::vector<backends::Port> inputs_, outputs_;
 
   mutable base::Mutex mutex_;

@@ -61,8 +61,9 @@ class XlaBackend final : public backends::Backend {
     std::optional<CompileCache> cache;
     if (!options.cache_folder.empty()) cache.emplace(options.cache_folder / "xla");
     auto source = std::make_shared<ProgramSource>(client, device, options.session_options, std::move(cache));
-    return std::make_unique<XlaExecutable>(std::move(lowered), std::move(source),
-                                           weights_.of(options.weights, client, device));
+    return std::make_unique<XlaExecutable>(
+        std::move(lowered), std::move(source),
+        options.weights ? options.weights : std::make_shared<backends::WeightStore>());
   }
 
   // An abandoned run may be on the device beside the next one.
@@ -104,7 +105,6 @@ class XlaBackend final : public backends::Backend {
   base::Mutex mutex_;
   std::filesystem::path chosen_;
   std::shared_ptr<const Client> client_;
-  DeviceWeightsOfModels weights_;
 };
 
 }  // namespace

@@ -118,6 +118,19 @@ const TensorEntry* SafetensorsModel::find(std::string_view name) const {
   return place == nullptr ? nullptr : place->entry;
 }
 
+std::optional<WeightInfo> SafetensorsModel::info(std::string_view name) const {
+  const TensorEntry* entry = find(name);
+  if (entry == nullptr) return std::nullopt;
+  return WeightInfo{.shape = entry->shape, .bytes = entry->end - entry->begin};
+}
+
+std::vector<WeightFile> SafetensorsModel::files() const {
+  std::vector<WeightFile> files;
+  for (const std::shared_ptr<const SafetensorsFile>& file : files_)
+    files.push_back({file->file().path(), file->file().bytes()});
+  return files;
+}
+
 Tensor SafetensorsModel::tensor(std::string_view name) const { return files_[require(name).file]->tensor(name); }
 
 Fingerprint SafetensorsModel::identity(std::string_view name) const {

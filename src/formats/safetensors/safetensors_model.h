@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "formats/safetensors/safetensors.h"
+#include "formats/weight_source.h"
 
 namespace alate::formats {
 
 /// Immutable once open; copies share the files; thread-safe.
-class SafetensorsModel {
+class SafetensorsModel final : public WeightSource {
  public:
   using Mode = base::MappedFile::Mode;
 
@@ -26,21 +27,18 @@ class SafetensorsModel {
   static SafetensorsModel open_file(const std::filesystem::path& path, Mode mode = Mode::map);
 
   /// Names by file, within a file in byte order. Tensors that the index does not name are omitted.
-  std::vector<std::string_view> names() const;
-  bool contains(std::string_view name) const { return find(name) != nullptr; }
+  std::vector<std::string_view> names() const override;
   /// Null if there is no such tensor.
   const TensorEntry* find(std::string_view name) const;
+  std::optional<WeightInfo> info(std::string_view name) const override;
   /// As the functions of SafetensorsFile; not_found errors name the folder or file.
-  Tensor tensor(std::string_view name) const;
-  Fingerprint identity(std::string_view name) const;
+  Tensor tensor(std::string_view name) const override;
+  Fingerprint identity(std::string_view name) const override;
 
   /// In order of shard names.
-  std::span<const std::shared_ptr<const SafetensorsFile>> files() const { return files_; }
-  /// Tells the system that this tensor's mapped bytes are not needed soon. Throws not_found.
-  void release(std::string_view name) const;
-  /// Call it after reading tensors, before using results computed from them. Throws corrupt if a mapped file was
-  /// truncated or changed meanwhile.
-  void require_unchanged() const;
+  std::vector<WeightFile> files() const override;
+  void release(std::string_view name) const override;
+  void require_unchanged() const override;
 
  private:
   static SafetensorsModel open_single(const std::filesystem::path& path, Mode mode, const base::ContainedFiles* within);

@@ -108,7 +108,7 @@ graph::ConstantPtr Weights::smoothing(const std::string& module, std::int64_t in
   used_.insert(stored);
   // Identified by its values: layers that share an input and its smoothing round the input once.
   const Tensor* other = replacement(stored);
-  graph::ConstantPtr constant = graph::make_constant(stored, other != nullptr ? *other : file_.tensor(stored));
+  graph::ConstantPtr constant = graph::make_constant(stored, other != nullptr ? *other : source_.tensor(stored));
   if (!all_finite(constant->tensor))
     throw make_error(ErrorCode::corrupt, "'", stored, "' has numbers that are not finite");
   return constant;

@@ -29,9 +29,9 @@ std::string to_text(const std::vector<std::int64_t>& extents) {
 
 }  // namespace
 
-Weights::Weights(const formats::SafetensorsModel& file, std::string prefix, WeightSettings settings,
+Weights::Weights(const formats::WeightSource& source, std::string prefix, WeightSettings settings,
                  const TensorsByName* instead)
-    : file_(file), prefix_(std::move(prefix)), settings_(std::move(settings)), instead_(instead) {}
+    : source_(source), prefix_(std::move(prefix)), settings_(std::move(settings)), instead_(instead) {}
 
 const Tensor* Weights::replacement(std::string_view stored) const {
   if (instead_ == nullptr) return nullptr;
@@ -39,22 +39,30 @@ const Tensor* Weights::replacement(std::string_view stored) const {
   return found == instead_->end() ? nullptr : &found->second;
 }
 
-bool Weights::holds(std::string_view stored) const { return replacement(stored) != nullptr || file_.contains(stored); }
+bool Weights::holds(std::string_view stored) const {
+  return replacement(stored) != nullptr || source_.contains(stored);
+}
 
 Shape Weights::stored_shape(std::string_view stored) const {
   const Tensor* other = replacement(stored);
-  return other != nullptr ? other->shape() : file_.find(stored)->shape;
+  return other != nullptr ? other->shape() : source_.info(stored)->shape;
+}
+
+std::optional<tensor::EncodingKind> Weights::encoding_of(std::string_view stored) const {
+  return replacement(stored) != nullptr ? std::nullopt : source_.info(stored)->encoding;
 }
 
 graph::ConstantPtr Weights::leaf(const std::string& stored) {
   used_.insert(stored);
   if (const Tensor* other = replacement(stored)) return graph::make_constant(stored, *other);
-  return graph::make_constant(stored, file_.tensor(stored), file_.identity(stored));
+  return graph::make_constant(stored, source_.tensor(stored), source_.identity(stored));
 }
 
 Tensor Weights::floats(std::string_view stored) const {
   const Tensor* other = replacement(stored);
-  Tensor tensor = other != nullptr ? *other : file_.tensor(stored);
+  Tensor tensor = other != nullptr ? *other : source_.tensor(stored);
+  if (const auto encoding = encoding_of(stored))
+    return tensor::dequantize({.kind = *encoding, .blocks = {}}, tensor, {}, {}, DType::f32);
   if (tensor.dtype() == DType::f32) return tensor;
   const Shape shape{DType::f32, tensor.shape().dims};
   return graph::materialize(*graph::make_constant(graph::Op::convert, graph::Convert{.dtype = DType::f32}, shape,
@@ -108,6 +116,9 @@ graph::ConstantPtr Weights::in_float32(const std::string& stored, std::int64_t g
                                 {std::move(rows.stored), std::move(rows.scales)});
   }
   graph::ConstantPtr constant = leaf(stored);
+  if (const auto encoding = encoding_of(stored))
+    return graph::make_constant(graph::Op::dequantize, graph::Dequantize{.encoding = *encoding}, shape,
+                                {std::move(constant)});
   const DType dtype = constant->shape.dtype;
   if (!graph::contains(graph::kFloats, dtype)) {
     throw make_error(ErrorCode::unsupported, "weight '", stored, "' is stored as ", to_string(dtype),
@@ -119,7 +130,7 @@ graph::ConstantPtr Weights::in_float32(const std::string& stored, std::int64_t g
 
 std::vector<std::string> Weights::unused() const {
   std::vector<std::string> names;
-  for (const std::string_view name : file_.names()) {
+  for (const std::string_view name : source_.names()) {
     if (!used_.contains(name)) names.emplace_back(name);
   }
   return names;

@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "formats/safetensors/safetensors_model.h"
+#include "formats/weight_source.h"
 #include "graph/builder.h"
 #include "models/weights/weight_settings.h"
 
@@ -38,14 +39,14 @@ struct LookupTable {
   Rounding rounding = Rounding::allowed;
 };
 
-/// Gives weights as constants of a graph, in float32 whatever their stored type, and builds layers, which may compute
-/// in other types. Handles the prefix that a checkpoint of a larger model puts before the base model's names, and older
-/// spellings of names. Not thread-safe.
+/// Gives weights as constants of a graph, in float32 whatever their stored type or encoding, and builds layers, which
+/// may compute in other types. Handles the prefix that a checkpoint of a larger model puts before the base model's
+/// names, and older spellings of names. Not thread-safe.
 class Weights {
  public:
   /// `prefix` ("bert.") is removed where the file's names have it. `instead` holds tensors that replace the file's or
-  /// are added to them; it must outlive this.
-  Weights(const formats::SafetensorsModel& file, std::string prefix, WeightSettings settings = {},
+  /// are added to them; `source` and it must outlive this.
+  Weights(const formats::WeightSource& source, std::string prefix, WeightSettings settings = {},
           const TensorsByName* instead = nullptr);
 
   bool has(std::string_view name) const { return !stored_name(name).empty(); }
@@ -84,6 +85,7 @@ class Weights {
   const Tensor* replacement(std::string_view stored) const;
   bool holds(std::string_view stored) const;
   Shape stored_shape(std::string_view stored) const;
+  std::optional<tensor::EncodingKind> encoding_of(std::string_view stored) const;
   graph::ConstantPtr leaf(const std::string& stored);
   /// The extents of a weight. Throws not_found.
   std::vector<std::int64_t> extents(std::string_view name) const;
@@ -105,7 +107,7 @@ class Weights {
   graph::Value quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,
                                 graph::ConstantPtr smoothing, graph::Value bias);
 
-  const formats::SafetensorsModel& file_;
+  const formats::WeightSource& source_;
   std::string prefix_;
   WeightSettings settings_;
   const TensorsByName* instead_;

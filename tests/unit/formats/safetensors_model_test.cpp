@@ -2,7 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_writer.h"
+#include "formats/weight_source.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/formats/refusals.h"
 
@@ -23,9 +33,24 @@ TEST(SafetensorsModel, JoinsTheShardsOfTheReferenceWriter) {
   EXPECT_EQ(model.tensor("a").values<float>()[2], 0.0F);
   EXPECT_EQ(model.tensor("b").values<std::int64_t>()[0], -2);
   EXPECT_EQ(model.tensor("c").values<float>()[3], 0.5F);
-  EXPECT_EQ(model.identity("c"), model.files()[1]->identity("c"));
+  EXPECT_EQ(model.identity("c"), SafetensorsFile::open(model.files()[1].path)->identity("c"));
   EXPECT_FALSE(model.contains("d"));
   EXPECT_TRUE(contains(refusal([&] { model.tensor("d"); }), "not_found"));
+}
+
+TEST(SafetensorsModel, IsASourceOfWeights) {
+  const std::shared_ptr<const WeightSource> source = open_weights(golden("sharded"));
+  EXPECT_EQ(source->names(), (std::vector<std::string_view>{"b", "a", "c"}));
+  const std::optional<WeightInfo> info = source->info("c");
+  ASSERT_TRUE(info.has_value());
+  EXPECT_EQ(info->shape, source->tensor("c").shape());
+  EXPECT_EQ(info->bytes, source->tensor("c").byte_count());
+  EXPECT_FALSE(info->encoding.has_value());
+  EXPECT_FALSE(source->info("d").has_value());
+  std::uint64_t bytes = 0;
+  for (const std::string_view name : source->names()) bytes += source->tensor(name).byte_count();
+  EXPECT_EQ(source->stored_bytes(), bytes);
+  for (const WeightFile& file : source->files()) EXPECT_EQ(file.bytes.size(), std::filesystem::file_size(file.path));
 }
 
 TEST(SafetensorsModel, ReadsAgainAfterRelease) {

@@ -20,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kModel = source_folder() / "tests/golden/models/st_mean";
-constexpr cpu::ProductRates kFastBf16{.f32 = 1, .bf16 = 2, .integers = 1};
+constexpr backends::ProductRates kFastBf16{.f32 = 1, .bf16 = 2, .integers = 1};
 
-std::vector<std::string> names(const cpu::ProductRates& rates) {
+std::vector<std::string> names(const backends::ProductRates& rates) {
   std::vector<std::string> found;
   for (const DTypeCandidate& candidate : faster_dtypes(rates)) found.emplace_back(candidate.name);
   return found;
@@ -57,7 +57,8 @@ TEST(DTypeChoice, TakesAFasterTypeThatStaysNearAndSaysWhy) {
 }
 
 TEST(DTypeChoice, StaysInFloat32WhereNothingIsFaster) {
-  const EmbeddingPipeline chosen = load_fastest(kModel, {}, {.f32 = 1, .bf16 = 0.5, .integers = 1.1});
+  const EmbeddingPipeline chosen =
+      load_fastest(kModel, {}, backends::ProductRates{.f32 = 1, .bf16 = 0.5, .integers = 1.1});
   EXPECT_EQ(chosen.facts().dtype, "float32");
   EXPECT_EQ(chosen.facts().dtype_reason, "no type's products are faster on this machine");
 }
@@ -82,7 +83,8 @@ TEST(DTypeChoice, RefusesTypesWithTheFigureOrTheError) {
     std::ranges::fill(named.tensor.mutable_values<float>(), std::numeric_limits<float>::infinity());
   }
   formats::write_tensors(folder.path() / "model.safetensors", tensors);
-  const EmbeddingPipeline chosen = load_fastest(folder.path(), {}, {.f32 = 1, .bf16 = 2, .integers = 4});
+  const EmbeddingPipeline chosen =
+      load_fastest(folder.path(), {}, backends::ProductRates{.f32 = 1, .bf16 = 2, .integers = 4});
   EXPECT_EQ(chosen.facts().dtype, "float32");
   const std::string& reason = chosen.facts().dtype_reason;
   EXPECT_NE(reason.find("int8 is faster, but weight '"), std::string::npos) << reason;

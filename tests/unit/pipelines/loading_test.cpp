@@ -86,7 +86,7 @@ TEST_F(Loading, CheckingSaysWhatLoadingSays) {
   pooled.pooling = "median";
   number.dtype = "int4";
   const std::vector<Fault> faults = {
-      {"architecture", [&](const fs::path& model) { write(model / "config.json", R"({"model_type": "roberta"})"); }},
+      {"architecture", [&](const fs::path& model) { write(model / "config.json", R"({"model_type": "perceiver"})"); }},
       {"config", [&](const fs::path& model) { write(model / "config.json", "{"); }},
       {"no_config", [](const fs::path& model) { fs::remove(model / "config.json"); }},
       {"tokenizer_kind", [&](const fs::path& model) { replace(model / "tokenizer.json", "\"WordPiece\"", "\"BPE\""); }},

@@ -88,7 +88,7 @@ struct Operation {
   std::size_t (*packed_bytes)(const Shape& shape, const graph::Attributes&) = nullptr;  // size of pack's result
   int packed_scales = -1;  // another constant, the same size when packed
   Tensor (*pack_scales)(const Tensor& value) = nullptr;
-  std::string (*layout)(const graph::Attributes&) = nullptr;  // what else the layout depends on; null: no attribute
+  graph::Numbers (*layout)(const graph::Attributes&) = nullptr;  // what the layout depends on; null: no attribute
   std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes per run
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // further conditions on a node; null: none
   bool may_run_in_place = false;  // may run in place: its one result over operand 0, which then has no other reader

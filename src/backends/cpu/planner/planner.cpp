@@ -9,6 +9,8 @@
 namespace alate::cpu {
 namespace {
 
+using backends::WeightLayout;
+
 // Ops whose result i has exactly the bytes of operand i.
 bool shows_whole_value(const graph::Node& node) {
   switch (node.op) {
@@ -28,6 +30,16 @@ bool shows_whole_value(const graph::Node& node) {
       return !std::get<graph::CollectivePermute>(node.attributes).source_target_pairs.empty();
     default: return false;
   }
+}
+
+// Packed scales are the same for all instruction sets and attributes.
+WeightLayout layout_of(const Operation& operation, WeightLayout::Role role, const graph::Attributes& attributes) {
+  WeightLayout layout{.kernel = operation.spelling, .role = role};
+  if (role == WeightLayout::Role::scales) return layout;
+  layout.parameters = {static_cast<std::int64_t>(base::chosen_instruction_set())};
+  if (operation.layout == nullptr) return layout;
+  for (const std::int64_t parameter : operation.layout(attributes)) layout.parameters.push_back(parameter);
+  return layout;
 }
 
 }  // namespace
@@ -169,9 +181,7 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
     if (static_cast<int>(i) == operation.packed_operand) {
       const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
       if (weights_ != nullptr) {
-        std::string layout(operation.spelling);
-        if (operation.layout != nullptr) layout += " " + operation.layout(node.attributes);
-        step.packed = weights_->in_layout(constant, layout, base::to_string(base::chosen_instruction_set()),
+        step.packed = weights_->in_layout(constant, layout_of(operation, WeightLayout::Role::elements, node.attributes),
                                           [&](const Tensor& value) { return operation.pack(value, node.attributes); });
       }
       const std::size_t bytes = operation.packed_bytes(constant->shape, node.attributes);
@@ -182,7 +192,8 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
     } else if (static_cast<int>(i) == operation.packed_scales) {
       const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
       if (weights_ != nullptr)
-        step.packed_scales = weights_->in_layout(constant, operation.spelling, "scales", operation.pack_scales);
+        step.packed_scales = weights_->in_layout(
+            constant, layout_of(operation, WeightLayout::Role::scales, node.attributes), operation.pack_scales);
       plan_.weight_bytes += constant->shape.byte_count();
       plan_.owned_weight_bytes += constant->shape.byte_count();
       step.inputs.push_back(in);

@@ -6,6 +6,7 @@
 #include "alate/error.h"
 #include "backends/cpu/plan/run_plan.h"
 #include "backends/cpu/run/binding.h"
+#include "backends/cpu/run/rows_per_worker.h"
 #include "backends/host_buffers.h"
 
 namespace alate::cpu {
@@ -120,15 +121,15 @@ void CpuExecutable::compute(std::span<const backends::Buffer> inputs, std::span<
 backends::ExecutableFacts CpuExecutable::facts() const {
   const std::lock_guard lock(mutex_);
   return {.weight_bytes = plan_.weight_bytes,
-          .packed_bytes = plan_.packed_weight_bytes,
           .scratch_bytes = largest_arena_,
           .kernels = plan_.steps.size(),
           .specialisations = bindings_.size()};
 }
 
-std::size_t CpuExecutable::pool_workers() const {
+backends::BatchHint CpuExecutable::batch_hint() const {
   const std::size_t threads = base::ThreadPool::shared().size();
-  return max_workers_ == 0 ? threads : std::min(max_workers_, threads);
+  return {.workers = max_workers_ == 0 ? threads : std::min(max_workers_, threads),
+          .rows_per_worker = rows_per_worker(plan_.packed_weight_bytes)};
 }
 
 }  // namespace alate::cpu

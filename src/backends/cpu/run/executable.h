@@ -19,7 +19,7 @@ class CpuExecutable final : public backends::Executable {
   std::span<const backends::Port> inputs() const override { return plan_.inputs; }
   std::span<const backends::Port> outputs() const override { return plan_.outputs; }
   backends::ExecutableFacts facts() const override;
-  std::size_t pool_workers() const override;
+  backends::BatchHint batch_hint() const override;
 
  private:
   void compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,

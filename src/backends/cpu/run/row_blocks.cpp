@@ -7,6 +7,7 @@
 #include "backends/cpu/kernels/attention/cache_blocks.h"
 #include "backends/cpu/plan/run_plan.h"
 #include "backends/cpu/run/arena_layout.h"
+#include "backends/cpu/run/rows_per_worker.h"
 
 namespace alate::cpu {
 namespace {
@@ -92,7 +93,7 @@ void merge_block_times(const std::vector<std::vector<backends::StepTime>>& told,
 }  // namespace
 
 std::size_t row_block_count(std::size_t rows, std::size_t workers, std::size_t weight_bytes) {
-  const std::size_t fewest = weight_bytes > backends::kCachedWeightBytes ? kFewestRowsFromMemory : kFewestRows;
+  const std::size_t fewest = weight_bytes > kCachedWeightBytes ? kFewestRowsFromMemory : kFewestRows;
   if (workers < 2 || rows < workers * fewest) return 1;
   const std::size_t most = workers * cache_blocks().token_rows;
   return (rows + most - 1) / most * workers;

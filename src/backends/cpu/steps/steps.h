@@ -101,7 +101,8 @@ bool fits_integer_product(const graph::Graph& graph, const graph::Node& node);
 bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node& node);
 Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes);
 std::size_t packed_integers_bytes(const Shape& weight, const graph::Attributes& attributes);
-std::string integers_layout(const graph::Attributes& attributes);
+/// What the packed weight's layout depends on, besides the instruction set.
+graph::Numbers integers_layout(const graph::Attributes& attributes);
 /// Packs scales [out, groups] group by group.
 Tensor pack_group_scales(const Tensor& scales);
 void run_integer_product(const Step& step, const Frame& frame);

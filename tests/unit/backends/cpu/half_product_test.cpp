@@ -192,11 +192,11 @@ TEST(HalfProduct, RunsTheKernelOfBf16OnlyWhereItIsClearlyFaster) {
 }
 
 TEST(ProductRates, AreMeasuredForEachTypeAndComparedWithF32) {
-  const ProductRates rates = measure_product_rates(kernels_for(base::InstructionSet::scalar));
+  const backends::ProductRates rates = measure_product_rates(kernels_for(base::InstructionSet::scalar));
   EXPECT_GT(rates.f32, 0);
   EXPECT_GT(rates.bf16, 0);
   EXPECT_GT(rates.integers, 0);
-  const ProductRates made_up{.f32 = 100, .bf16 = 195, .integers = 104};
+  const backends::ProductRates made_up{.f32 = 100, .bf16 = 195, .integers = 104};
   EXPECT_TRUE(made_up.is_clearly_above_f32(made_up.bf16));
   EXPECT_FALSE(made_up.is_clearly_above_f32(made_up.integers));
 }

@@ -11,7 +11,6 @@
 
 #include "alate/error.h"
 #include "backends/registry.h"
-#include "backends/xla/device_weights.h"
 #include "backends/xla/executable.h"
 #include "graph/builder.h"
 
@@ -94,7 +93,7 @@ TEST_F(XlaBackend, DescribesItsDevice) {
 
 TEST_F(XlaBackend, RunsAnyExtentAndKeepsFewPrograms) {
   const auto executable = backend.compile(sum_graph(), {});
-  EXPECT_NE(dynamic_cast<backends::SpecialisingExecutable*>(executable.get()), nullptr);
+  EXPECT_TRUE(executable->batch_hint().specialises);
   for (std::int64_t n = 1; n <= 20; ++n) {
     const std::vector<float> ones(static_cast<std::size_t>(n), 1.5F);
     const Tensor x = Tensor::from<float>({n}, std::span(ones));
@@ -201,24 +200,20 @@ TEST_F(XlaBackend, ReadsBorrowedMemoryAsLongAsItIsNeeded) {
 TEST_F(XlaBackend, UploadsAModelsWeightsOnce) {
   std::vector<float> many(1024, 2);
   const graph::ConstantPtr weight = graph::make_constant("w", Tensor::from<float>({1024}, std::span(many)));
-  const auto client = Client::create(Plugin::open(backend.libraries().found.front()));
-  DeviceWeightsOfModels models;
   const auto one = std::make_shared<backends::WeightStore>(), other = std::make_shared<backends::WeightStore>();
-  const auto weights = models.of(one, client, 0);
-  EXPECT_EQ(models.of(one, client, 0), weights);
-  EXPECT_NE(models.of(other, client, 0), weights);
-  EXPECT_EQ(weights->get(weight), weights->get(weight));
-  EXPECT_EQ(weights->bytes(), 4096U);
-
   Builder b("scale");
   const Value x = b.parameter("x", {DType::f32, {1024}});
   b.output("y", b.mul({x, b.constant(weight)}));
   const graph::Graph graph = b.finish();
   const auto first = backend.compile(graph, {.weights = one}), second = backend.compile(graph, {.weights = one});
+  const auto third = backend.compile(graph, {.weights = other});
   const Tensor ones = Tensor::from<float>({1024}, std::span(many));
   EXPECT_EQ(floats(*run(*first, {ones})[0].host())[5], 4);
   EXPECT_EQ(floats(*run(*second, {ones})[0].host())[1023], 4);
   EXPECT_EQ(second->facts().weight_bytes, 4096U);
+  EXPECT_EQ(one->bytes_on({.backend = "xla"}), 4096U);
+  EXPECT_EQ(one->owned_bytes(), 0U);
+  EXPECT_EQ(third->facts().weight_bytes, 0U);  // before its first run
 }
 
 TEST_F(XlaBackend, ComparesTheExtentsOfReshapes) {
@@ -255,7 +250,7 @@ TEST_F(XlaBackend, RunsOnTheDeviceThatIsNamed) {
   EXPECT_NE(client->describe(0).id, client->describe(1).id);
   for (const std::size_t place : {0U, 1U}) {
     const auto source = std::make_shared<ProgramSource>(client, place, Settings(), std::nullopt);
-    XlaExecutable executable(sum_graph(), source, std::make_shared<DeviceWeights>(client, place));
+    XlaExecutable executable(sum_graph(), source, std::make_shared<backends::WeightStore>());
     EXPECT_EQ(floats(*run(executable, {row({1}), row({2})})[0].host()), std::vector<float>{3});
   }
 }

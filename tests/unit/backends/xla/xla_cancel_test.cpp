@@ -49,7 +49,7 @@ class XlaCancelling : public ::testing::Test {
     b.output("y", b.add({x, b.constant(Tensor::zeros(kManyNumbers))}));
     executable = std::make_unique<XlaExecutable>(b.finish(),
                                                  std::make_shared<ProgramSource>(client, 0, Settings(), std::nullopt),
-                                                 std::make_shared<DeviceWeights>(client, 0));
+                                                 std::make_shared<backends::WeightStore>());
   }
 
   ErrorCode run(const std::function<bool()>& question) {

@@ -61,7 +61,7 @@ class Trial {
 
 }  // namespace
 
-ProductRates measure_product_rates(const Kernels& set) {
+backends::ProductRates measure_product_rates(const Kernels& set) {
   Trial f32(set.f32), bf16(set.bf16), integers(set.integers);
   double least_f32 = 1e9, least_bf16 = 1e9, least_integers = 1e9;
   // Interleaved, so that all run at the same CPU clock.
@@ -74,8 +74,8 @@ ProductRates measure_product_rates(const Kernels& set) {
   return {.f32 = kProducts / least_f32, .bf16 = kProducts / least_bf16, .integers = kProducts / least_integers};
 }
 
-const ProductRates& product_rates() {
-  static const ProductRates rates = measure_product_rates(kernels());
+const backends::ProductRates& product_rates() {
+  static const backends::ProductRates rates = measure_product_rates(kernels());
   return rates;
 }
 

@@ -120,9 +120,9 @@ bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node&
   return fits(graph, node, true);
 }
 
-std::string integers_layout(const graph::Attributes& attributes) {
-  return std::to_string(std::get<graph::QuantizedDense>(attributes).activation_groups) + " groups of " +
-         (kernels().integers.kind == WordKind::bytes ? "bytes" : "shorts");
+graph::Numbers integers_layout(const graph::Attributes& attributes) {
+  return {std::get<graph::QuantizedDense>(attributes).activation_groups,
+          static_cast<std::int64_t>(kernels().integers.kind)};
 }
 
 std::size_t packed_integers_bytes(const Shape& weight, const graph::Attributes& attributes) {

@@ -1,0 +1,17 @@
+#include "formats/weight_source.h"
+
+#include "formats/safetensors/safetensors_model.h"
+
+namespace alate::formats {
+
+std::uint64_t WeightSource::stored_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const std::string_view name : names()) bytes += info(name)->bytes;
+  return bytes;
+}
+
+std::shared_ptr<const WeightSource> open_weights(const std::filesystem::path& folder, base::MappedFile::Mode mode) {
+  return std::make_shared<SafetensorsModel>(SafetensorsModel::open_folder(folder, mode));
+}
+
+}  // namespace alate::formats
