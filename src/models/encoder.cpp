@@ -7,14 +7,6 @@
 #include "alate/error.h"
 
 namespace alate::models {
-namespace {
-
-constexpr std::array kArchitectures = {
-    Architecture{"bert", "bert.", bert_limits, build_bert, bert_heads,
-                 "all-MiniLM-L6-v2, bge-small-en-v1.5, e5-base-v2, mxbai-embed-large-v1"},
-};
-
-}  // namespace
 
 EncoderInputs declare_encoder_inputs(graph::Builder& b) {
   EncoderInputs in;
@@ -39,19 +31,52 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b) {
   return in;
 }
 
-std::span<const Architecture> architectures() { return kArchitectures; }
+std::span<const Architecture> architectures() {
+  static const std::array all = {bert(), roberta(), xlm_roberta()};
+  return all;
+}
 
 const Architecture& find_architecture(const formats::Json& config) {
   const std::string type = config.get_string("model_type", "");
-  const auto* found = std::find_if(kArchitectures.begin(), kArchitectures.end(),
-                                   [&](const Architecture& row) { return row.model_type == type; });
-  if (found != kArchitectures.end()) return *found;
+  const std::span<const Architecture> all = architectures();
+  const auto found = std::ranges::find(all, type, &Architecture::model_type);
+  if (found != all.end()) return *found;
   std::string known;
-  for (const Architecture& row : kArchitectures) known += (known.empty() ? "" : ", ") + std::string(row.model_type);
+  for (const Architecture& row : all) known += (known.empty() ? "" : ", ") + std::string(row.model_type);
   if (type.empty())
     throw make_error(ErrorCode::unsupported, "config.json names no model_type (known here: ", known, "): model_type");
   throw make_error(ErrorCode::unsupported, "architecture '", type, "' is not among those that this version builds (",
                    known, "): ", type);
+}
+
+const EncoderHead& find_head(const Architecture& architecture, const formats::Json& config) {
+  const formats::Json* names = config.find("architectures");
+  if (names == nullptr || !names->is_array() || names->as_array("architectures").empty()) return architecture.base;
+  const std::string& whole = names->as_array("architectures")[0].as_string("architectures[0]");
+  std::string_view name = whole;
+  if (!name.starts_with(architecture.class_name)) return architecture.base;
+  name.remove_prefix(architecture.class_name.size());
+  const auto found = std::ranges::find(architecture.heads, name, &EncoderHead::name);
+  if (found != architecture.heads.end()) return *found;
+  if (name.starts_with("For") || name.starts_with("LM"))
+    throw make_error(ErrorCode::unsupported, "the head '", whole,
+                     "' of config.json's architectures is not built here: ", whole);
+  return architecture.base;
+}
+
+BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
+                           Weights& weights, const EncoderInputs& inputs, HeadChoice head) {
+  EncoderScope scope{.b = b, .config = config, .weights = weights, .in = inputs};
+  BuiltEncoder built{.last_hidden_state = architecture.encode(scope), .outputs = {}};
+  if (head == HeadChoice::of_folder)
+    built.outputs = find_head(architecture, config).build(scope, built.last_hidden_state);
+  return built;
+}
+
+void append_positions(const EncoderLimits& limits, std::span<const std::int32_t> ids,
+                      std::vector<std::int32_t>& positions) {
+  std::int32_t next = limits.padding ? *limits.padding + 1 : 0;
+  for (const std::int32_t id : ids) positions.push_back(limits.padding && id == *limits.padding ? id : next++);
 }
 
 }  // namespace alate::models

@@ -37,10 +37,21 @@ struct EncoderOutput {
 /// Limits that callers of the graph must know.
 struct EncoderLimits {
   std::int64_t vocabulary = 0;
-  std::int64_t positions = 0;
+  std::int64_t positions = 0;  // tokens of the longest row
   std::int64_t types = 0;
   std::int64_t hidden_size = 0;
+  /// Of architectures that count positions past padding (RoBERTa): the id of the padding token. A token of another id
+  /// has the position `padding` + the number of such tokens up to and with it; a padding token has `padding` itself.
+  /// Absent: positions are 0, 1, …
+  std::optional<std::int32_t> padding = std::nullopt;
+
+  /// Rows of the table of positions.
+  std::int64_t position_rows() const { return positions + (padding ? *padding + 1 : 0); }
 };
+
+/// Appends the positions of a row of token ids.
+void append_positions(const EncoderLimits& limits, std::span<const std::int32_t> ids,
+                      std::vector<std::int32_t>& positions);
 
 struct BuiltEncoder {
   graph::Value last_hidden_state;      // [tokens, hidden]
@@ -50,29 +61,53 @@ struct BuiltEncoder {
 /// Whether `forward`'s head is built too, or only the base model.
 enum class HeadChoice { of_folder, none };
 
-struct Architecture {
-  std::string_view model_type;  // of config.json
-  std::string_view prefix;      // before the base model's weight names in checkpoints with a head
-  EncoderLimits (*limits)(const formats::Json& config);
-  BuiltEncoder (*build)(graph::Builder& b, const formats::Json& config, Weights& weights, const EncoderInputs& inputs,
-                        HeadChoice head);
-  std::vector<std::string_view> (*heads)();  // the classes in `architectures` of config.json whose logits are built
-  std::string_view examples;                 // models of this architecture that people know
+/// A model that is being built: what the functions of an architecture work with.
+struct EncoderScope {
+  graph::Builder& b;
+  const formats::Json& config;
+  Weights& weights;
+  const EncoderInputs& in;
 };
 
-/// All that can be built, in the order of the documentation.
-std::span<const Architecture> architectures();
+/// What a class of transformers computes from the base model's last hidden state.
+struct EncoderHead {
+  std::string_view name;  // of the class, after the architecture's: "ForMaskedLM"
+  std::vector<EncoderOutput> (*build)(EncoderScope& scope, graph::Value last_hidden_state);
+  bool takes_choices = false;  // forward's inputs may be [batch, choices, length]; its logits are then [batch, choices]
+};
+
+struct Architecture {
+  std::string_view model_type;  // of config.json
+  std::string_view class_name;  // at the beginning of transformers' classes: "Bert"
+  std::string_view prefix;      // before the base model's weight names in checkpoints with a head
+  EncoderLimits (*limits)(const formats::Json& config);
+  /// The last hidden state [tokens, hidden].
+  graph::Value (*encode)(EncoderScope& scope);
+  EncoderHead base;  // the outputs of the base model; its name is not used
+  std::span<const EncoderHead> heads;
+  std::string_view examples;  // models of this architecture that people know
+};
 
 /// The architecture of a config.json. Throws unsupported naming the model_type.
 const Architecture& find_architecture(const formats::Json& config);
+/// All that can be built, in the order of the documentation.
+std::span<const Architecture> architectures();
+
+/// The head that config.json's architectures[0] names; the base model's outputs where it names none. Throws
+/// unsupported for a head that is not built here.
+const EncoderHead& find_head(const Architecture& architecture, const formats::Json& config);
+
+/// Adds the encoder to a graph that begins with `declare_encoder_inputs`, and what `head` asks for. Throws as find_head
+/// and Weights.
+BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
+                           Weights& weights, const EncoderInputs& inputs, HeadChoice head);
 
 /// `name` of transformers' ACT2FN applied to x. Throws unsupported naming it.
 graph::Value activate(graph::Builder& b, std::string_view name, graph::Value x);
 
 // The architectures, one file each.
-std::vector<std::string_view> bert_heads();
-EncoderLimits bert_limits(const formats::Json& config);
-BuiltEncoder build_bert(graph::Builder& b, const formats::Json& config, Weights& weights, const EncoderInputs& inputs,
-                        HeadChoice head);
+Architecture bert();
+Architecture roberta();
+Architecture xlm_roberta();
 
 }  // namespace alate::models

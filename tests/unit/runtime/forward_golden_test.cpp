@@ -1,65 +1,24 @@
 // Model::forward against transformers, on the folders that tests/golden/record_models.py made.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "alate/model.h"
-#include "formats/tensor_file.h"
 #include "tests/source_folder.h"
+#include "tests/unit/runtime/forward_cases.h"
 
 namespace alate {
 namespace {
 
 namespace fs = std::filesystem;
+using tests::expect_case;
+using tests::sorted_entries;
 
 const fs::path kModels = source_folder() / "tests/golden/models";
 
-bool is_output(const std::string& name) {
-  return name == "last_hidden_state" || name == "pooler_output" || name == "logits";
-}
-
-void expect_close(const Tensor& found, const Tensor& wanted, const std::string& what) {
-  ASSERT_EQ(to_string(found.shape()), to_string(wanted.shape())) << what;
-  float largest = 0, difference = 0;
-  for (std::size_t i = 0; i < wanted.values<float>().size(); ++i) {
-    largest = std::max(largest, std::abs(wanted.values<float>()[i]));
-    const float apart = std::abs(found.values<float>()[i] - wanted.values<float>()[i]);
-    difference = std::isnan(apart) ? INFINITY : std::max(difference, apart);
-  }
-  EXPECT_LE(difference, 1e-5f * largest) << what;
-}
-
-void expect_case(const Model& model, const fs::path& file) {
-  NamedTensors inputs, wanted;
-  for (formats::NamedTensor& named : formats::read_tensors(file))
-    (is_output(named.name) ? wanted : inputs).emplace(named.name, std::move(named.tensor));
-  const NamedTensors found = model.forward(inputs);
-  ASSERT_EQ(found.size(), wanted.size()) << file;
-  for (const auto& [name, tensor] : wanted) {
-    ASSERT_TRUE(found.contains(name)) << file << " " << name;
-    expect_close(found.find(name)->second, tensor, file.string() + " " + name);
-  }
-}
-
-std::vector<fs::path> sorted_entries(const fs::path& folder, const std::string& prefix) {
-  std::vector<fs::path> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-std::vector<std::string> forward_models() {
-  std::vector<std::string> names;
-  for (const fs::path& folder : sorted_entries(kModels, "")) {
-    if (fs::is_directory(folder) && !sorted_entries(folder, "case_").empty())
-      names.push_back(folder.filename().string());
-  }
-  return names;
-}
+std::vector<std::string> forward_models() { return tests::folders_with_cases(kModels); }
 
 class ForwardGolden : public testing::TestWithParam<std::string> {};
 

@@ -1,0 +1,148 @@
+"""Records what transformers computes for tiny models of each architecture, in float32 with plain attention.
+
+usage: record_architectures.py [--only NAME,...] [--out DIR]     (DIR: the folder `architectures` beside this file)
+
+Each folder DIR/NAME has config.json, shapes.json (the seed and the extents of every tensor: tiny_weights.py makes the
+weights from them) and case_*.safetensors with inputs and outputs by the names of the transformers forward.
+"""
+import argparse
+import copy
+import json
+import pathlib
+import shutil
+
+import torch
+import transformers
+from safetensors.torch import save_file
+
+from record_models import HOLES, ZERO_ROWS, distance, draw_inputs, left_padded, right_padded, write_json
+from tiny_weights import weight
+
+OUTPUTS = ("last_hidden_state", "pooler_output", "logits", "start_logits", "end_logits")
+
+
+def fill(model, seed):
+    """Gives every parameter the values of tiny_weights.py. Returns the extents of the stored tensors by name."""
+    shapes = {}
+    tied = getattr(model, "_tied_weights_keys", None) or {}  # a name, and the one under which it is stored
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():  # each tied parameter once, by either name
+            name = tied.get(name, name)
+            parameter.copy_(torch.from_numpy(weight(name, tuple(parameter.shape), seed)))
+            shapes[name] = list(parameter.shape)
+    model.tie_weights()
+    return shapes
+
+
+def reference(model, inputs):
+    """The model's outputs, with zeros at positions whose mask is 0 and in rows without a visible token."""
+    with torch.no_grad():
+        result = model(**{name: value.long() for name, value in inputs.items()})
+    ids = inputs["input_ids"]
+    mask = inputs.get("attention_mask", torch.ones_like(ids)).bool()
+    outputs = {}
+    for name in OUTPUTS:
+        value = getattr(result, name, None)
+        if value is None:
+            continue
+        if ids.dim() == 3:  # choices
+            visible = mask.any(dim=2)
+        elif name in ("last_hidden_state", "start_logits", "end_logits") or (name == "logits" and value.dim() == 3):
+            visible = mask
+        else:
+            visible = mask.any(dim=1)
+        while visible.dim() < value.dim():
+            visible = visible.unsqueeze(-1)
+        outputs[name] = torch.where(visible, value, torch.zeros((), dtype=value.dtype)).contiguous()
+        assert torch.isfinite(outputs[name]).all()
+    return outputs
+
+
+def check(model, inputs, name):
+    """float32 is near float64, and no tensor may be left out unseen."""
+    truth = reference(model, inputs)
+    assert distance(reference(copy.deepcopy(model).double(), inputs), truth) < 3e-6, name
+    for key, _ in model.named_parameters():
+        if key.endswith("key.bias"):  # softmax removes it
+            continue
+        broken = copy.deepcopy(model)
+        with torch.no_grad():
+            parameter = broken.get_parameter(key)
+            parameter.fill_(1.0 if key.endswith("weight") and parameter.dim() == 1 else 0.0)
+        moved = distance(truth, reference(broken, inputs))
+        assert moved > 3e-4, f"{name}: without {key} the output moves by {moved} only"
+
+
+def cases_of(config):
+    return {
+        "mixed_lengths": draw_inputs(config, right_padded([17, 1, 30, 2, 28]), 1),
+        "left_padded": draw_inputs(config, left_padded([9, 3, 1, 12]), 2),
+        "holes": draw_inputs(config, HOLES, 3),
+        "zero_rows": draw_inputs(config, ZERO_ROWS, 4),
+        "ids_only": draw_inputs(config, [[1] * 13] * 2, 8, drop=("attention_mask", "token_type_ids")),
+        "positions": {**draw_inputs(config, right_padded([4, 7]), 9),
+                      "position_ids": torch.tensor([[3, 1, 2, 9, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2]])},
+    }
+
+
+def choice_cases(config):
+    def of(rows, seed):
+        return {name: value.view(2, -1, value.shape[-1]) for name, value in draw_inputs(config, rows, seed).items()}
+    return {"mixed_lengths": of(right_padded([17, 4, 30, 2, 28, 6]), 1), "holes": of(HOLES[:4], 3)}
+
+
+# Ids are drawn from the whole vocabulary, the padding id among them: it has a position of its own wherever it is.
+FIELDS = dict(vocab_size=61, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=20,
+              max_position_embeddings=40, type_vocab_size=1, layer_norm_eps=1e-5, pad_token_id=1, bos_token_id=0,
+              eos_token_id=2)
+
+
+class Recipe:
+    def __init__(self, family, form, seed, cases=cases_of, **config):
+        self.family, self.form, self.seed, self.cases, self.config = family, form, seed, cases, config
+
+    def record(self, folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        config = getattr(transformers, self.family + "Config")(**{**FIELDS, **self.config})
+        config._attn_implementation = "eager"
+        model = getattr(transformers, self.family + self.form)(config).eval()
+        shapes = fill(model, self.seed)
+        config.architectures = [self.family + self.form]
+        write_json(folder / "config.json", json.loads(config.to_json_string()))
+        (folder / "shapes.json").write_text(
+            '{"seed": %d, "shapes": {\n' % self.seed
+            + ",\n".join(f"{json.dumps(name)}: {json.dumps(shape)}" for name, shape in shapes.items()) + "}}\n")
+        cases = self.cases(config)
+        for name, inputs in cases.items():
+            save_file({**inputs, **reference(model, inputs)}, folder / f"case_{name}.safetensors")
+        check(model, cases["mixed_lengths"], folder.name)
+        return cases
+
+
+HEADS = {"base": "Model", "masked_lm": "ForMaskedLM", "sequence_classification": "ForSequenceClassification",
+         "token_classification": "ForTokenClassification", "question_answering": "ForQuestionAnswering",
+         "multiple_choice": "ForMultipleChoice"}
+RECIPES = {}
+for family, prefix in (("Roberta", "roberta"), ("XLMRoberta", "xlm_roberta")):
+    for number, (name, form) in enumerate(HEADS.items()):
+        labels = {"num_labels": 3} if "classification" in name else {}
+        RECIPES[f"{prefix}_{name}"] = Recipe(family, form, seed=number + (1 if prefix == "roberta" else 101),
+                                             cases=choice_cases if name == "multiple_choice" else cases_of, **labels)
+# Another padding id, two types, several layers, and a head whose activation is not hidden_act.
+RECIPES["roberta_padding_5"] = Recipe("Roberta", "ForMaskedLM", seed=21, pad_token_id=5, type_vocab_size=2,
+                                      num_hidden_layers=2, hidden_act="relu")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent / "architectures")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    for name in [name for name in options.only.split(",") if name] or list(RECIPES):
+        print(f"{name}: {', '.join(RECIPES[name].record(options.out / name))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+// Model::forward of every architecture against transformers, as tests/golden/record_architectures.py recorded it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "alate/error.h"
+#include "alate/model.h"
+#include "tests/golden/tiny_weights.h"
+#include "tests/source_folder.h"
+#include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/runtime/forward_cases.h"
+
+namespace alate {
+namespace {
+
+const std::filesystem::path kRecorded = source_folder() / "tests/golden/architectures";
+
+class ArchitectureGolden : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { tests::write_tiny_model(kRecorded / GetParam(), folder_.path() / "model"); }
+
+  void expect_cases(const LoadOptions& options) {
+    const Model model = Model::load(folder_.path() / "model", options);
+    for (const std::filesystem::path& file : tests::sorted_entries(kRecorded / GetParam(), "case_"))
+      tests::expect_case(model, file);
+  }
+
+  base::TemporaryFolder folder_;
+};
+
+TEST_P(ArchitectureGolden, EqualsTransformersOnTheCpuBackend) { expect_cases({}); }
+
+TEST_P(ArchitectureGolden, EqualsTransformersOnTheReferenceBackend) { expect_cases({.backends = {"reference"}}); }
+
+INSTANTIATE_TEST_SUITE_P(Folders, ArchitectureGolden, testing::ValuesIn(tests::folders_with_cases(kRecorded)),
+                         [](const auto& folder) { return folder.param; });
+
+class RobertaErrors : public testing::Test {
+ protected:
+  void SetUp() override { tests::write_tiny_model(kRecorded / "roberta_base", folder_.path() / "model"); }
+
+  Error error_of(const NamedTensors& inputs) {
+    const Model model = Model::load(folder_.path() / "model");
+    return base::error_of([&] { (void)model.forward(inputs); });
+  }
+
+  base::TemporaryFolder folder_;
+};
+
+TEST_F(RobertaErrors, TwoPositionsOfTheTableAreForPadding) {
+  const Model model = Model::load(folder_.path() / "model");
+  EXPECT_EQ(model.facts().max_positions, 38U);  // of 40
+  EXPECT_NO_THROW((void)model.forward({{"input_ids", Tensor::zeros({DType::i64, {1, 38}})}}));
+  const Error error = error_of({{"input_ids", Tensor::zeros({DType::i64, {1, 39}})}});
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(RobertaErrors, OnlyQuestionsHaveChoices) {
+  const Error error = error_of({{"input_ids", Tensor::zeros({DType::i64, {1, 2, 4}})}});
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(error.message().find("not [batch, length]"), std::string::npos) << error.message();
+}
+
+TEST_F(RobertaErrors, HeadsThatAreNotBuiltAreNamed) {
+  std::string text = base::read_text_file(folder_.path() / "model/config.json");
+  text.replace(text.find("RobertaModel"), 12, "RobertaForCausalLM");
+  folder_.write("model/config.json", text);
+  const Error error = base::error_of([&] { (void)Model::load(folder_.path() / "model"); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(error.message().find("RobertaForCausalLM"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace alate
