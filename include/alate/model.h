@@ -48,7 +48,7 @@ using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 struct PackedTokens {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> type_ids;   // of each token; empty: all 0
-  std::vector<std::int32_t> positions;  // of each token; empty: 0, 1, … in each sequence
+  std::vector<std::int32_t> positions;  // of each token; empty: as the architecture counts them, mostly from 0
   std::vector<std::int32_t> lengths;    // of each sequence, in tokens; they sum to ids.size(). 0 is legal
   std::vector<std::int32_t> pool_skip;  // number of leading tokens of each sequence that pooling ignores; empty: none
 };

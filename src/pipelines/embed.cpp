@@ -20,16 +20,8 @@ namespace alate {
 EmbeddingPipeline::State::State(Model loaded, Tokenizer tokens, pipelines::EmbeddingModules read)
     : model(std::move(loaded)), tokenizer(std::move(tokens)), modules(std::move(read)) {}
 
-const runtime::EncoderProgram& EmbeddingPipeline::State::program(bool normalize) const {
-  const std::size_t place = normalize ? 1 : 0;
-  std::call_once(once_[place],
-                 [&] { programs_[place] = pipelines::compile_embedding(model.state(), modules, normalize); });
-  return *programs_[place];
-}
-
-void EmbeddingPipeline::State::keep_program(bool normalize, std::shared_ptr<const runtime::EncoderProgram> program) {
-  const std::size_t place = normalize ? 1 : 0;
-  std::call_once(once_[place], [&] { programs_[place] = std::move(program); });
+std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::entry_point(bool normalize) const {
+  return pipelines::embedding_entry_point(model.state(), modules, normalize);
 }
 
 namespace {
@@ -188,7 +180,7 @@ Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const Emb
     packed.lengths.push_back(static_cast<std::int32_t>(row.ids.size()));
     packed.pool_skip.push_back(row.pool_skip);
   }
-  return pipeline.state().program(normalize).run(packed, {}, options).front();
+  return pipeline.state().entry_point(normalize)->run(packed, {}, options).front();
 }
 
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,

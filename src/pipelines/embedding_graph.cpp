@@ -42,9 +42,9 @@ Value pooled(Builder& b, const models::EncoderInputs& in, Value x, const Embeddi
 }
 
 Value dense(Builder& b, Value x, const DenseModule& module) {
-  const formats::SafetensorsModel file =
-      formats::SafetensorsModel::open_folder(module.folder, base::MappedFile::Mode::read);
-  models::Weights weights(file, "");
+  const std::shared_ptr<const formats::WeightSource> source =
+      formats::open_weights(module.folder, base::MappedFile::Mode::read);
+  models::Weights weights(*source, "");
   b.set_source(module.folder.filename().string());
   const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows("linear.weight");
   std::vector<Value> operands = {x, weights.get(b, "linear.weight", {out, in})};
@@ -69,9 +69,10 @@ runtime::Head embedding_head(const EmbeddingModules& modules, bool normalize) {
 
 }  // namespace
 
-std::shared_ptr<const runtime::EncoderProgram> compile_embedding(const Model::State& model,
+std::shared_ptr<const runtime::EntryPoint> embedding_entry_point(const Model::State& model,
                                                                  const EmbeddingModules& modules, bool normalize) {
-  return model.compile(embedding_head(modules, normalize), models::HeadChoice::none);
+  return model.entry_point(normalize ? "embed_normalized" : "embed", embedding_head(modules, normalize),
+                           models::HeadChoice::none);
 }
 
 void check_embedding(const Model::State& model, const EmbeddingModules& modules, bool normalize) {

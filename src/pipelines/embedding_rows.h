@@ -25,14 +25,8 @@ struct EmbeddingPipeline::State {
   std::size_t max_length = 0;
   std::size_t dimensions = 0;
 
-  /// The program that ends in the folder's modules, with or without normalization; compiled at first use.
-  const runtime::EncoderProgram& program(bool normalize) const;
-  /// Stores `program` as that program unless one has been compiled already.
-  void keep_program(bool normalize, std::shared_ptr<const runtime::EncoderProgram> program);
-
- private:
-  mutable std::once_flag once_[2];
-  mutable std::shared_ptr<const runtime::EncoderProgram> programs_[2];
+  /// The entry point that ends in the folder's modules, with or without normalization; compiled at first use.
+  std::shared_ptr<const runtime::EntryPoint> entry_point(bool normalize) const;
 };
 
 }  // namespace alate

@@ -18,7 +18,7 @@
 namespace alate {
 
 EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  if (options.dtype == "auto") return pipelines::load_fastest(folder, options, cpu::product_rates());
+  if (options.dtype == "auto") return pipelines::load_fastest(folder, options);
   return pipelines::load_pipeline(folder, options).pipeline;
 }
 
@@ -57,21 +57,17 @@ PipelineFiles read_files(const std::filesystem::path& folder, const LoadOptions&
 LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options) {
   PipelineFiles files = read_files(folder, options);
   const bool normalize = files.modules.normalizes();
-  std::shared_ptr<const runtime::EncoderProgram> first;
   try {
-    files.model->bind_to_backend(
-        [&](const Model::State& on) { first = compile_embedding(on, files.modules, normalize); });
+    files.model->bind_to_backend([&](const Model::State& on) { embedding_entry_point(on, files.modules, normalize); });
   } catch (...) {
     files.tokenizer.get();  // if both fail, always the same error is reported
     throw;
   }
   auto state =
       std::make_shared<EmbeddingPipeline::State>(Model(files.model), files.tokenizer.get(), std::move(files.modules));
-  state->keep_program(normalize, std::move(first));
   state->max_length = std::min(state->modules.max_length.value_or(state->model.facts().max_positions),
                                state->model.facts().max_positions);
-  const runtime::EncoderProgram& program = state->program(normalize);
-  state->dimensions = static_cast<std::size_t>(program.outputs()[0].shape.dims[1].number());
+  state->dimensions = state->entry_point(normalize)->width().row;
   return {.pipeline = EmbeddingPipeline(std::move(state)), .model = std::move(files.model)};
 }
 
@@ -81,7 +77,8 @@ Selection check_loadable(const std::filesystem::path& folder, const LoadOptions&
   PipelineFiles files = read_files(folder, options);
   files.tokenizer.get();
   files.model->bind_to_backend(
-      [&](const Model::State& on) { check_embedding(on, files.modules, files.modules.normalizes()); });
+      [&](const Model::State& on) { check_embedding(on, files.modules, files.modules.normalizes()); }, {},
+      Model::State::Purpose::check);
   return files.model->facts.selection;
 }
 

@@ -13,6 +13,7 @@
 namespace alate::quantization {
 namespace {
 
+// Sums over a batch are added up in this order: another size would change the last bits of quantized weights.
 constexpr std::size_t kTokensAtATime = 1024;
 
 struct Built {
@@ -28,7 +29,8 @@ Built build(const ModelSource& source, const models::TensorsByName* replaced,
   built.inputs = models::declare_encoder_inputs(built.builder);
   models::Weights weights(source.file, std::string(source.architecture.prefix), {.quantization = quantization},
                           replaced);
-  source.architecture.build(built.builder, source.config, weights, built.inputs, models::HeadChoice::none);
+  models::build_encoder(source.architecture, built.builder, source.config, weights, built.inputs,
+                        models::HeadChoice::none);
   built.layers.assign(weights.linear_layers().begin(), weights.linear_layers().end());
   built.tables.assign(weights.lookup_tables().begin(), weights.lookup_tables().end());
   return built;
@@ -155,11 +157,13 @@ std::vector<Inputs> CalibrationRun::inputs_of(std::span<const std::size_t> layer
     inputs.push_back({.values = {}, .columns = static_cast<std::size_t>(built.layers[i].in)});
     inputs.back().values.reserve(tokens_ * inputs.back().columns);
   }
-  const runtime::EncoderProgram program(
-      backends::get_backend("cpu").compile(built.builder.finish(), {.weights = store_}),
-      source_.architecture.limits(source_.config), built.inputs.tokens);
+  runtime::Feeders feeders;
+  feeders.push_back(runtime::feed_packed_tokens(source_.architecture.limits(source_.config)));
+  const runtime::EntryPoint entry_point(
+      backends::get_backend("cpu").compile(built.builder.finish(), {.weights = store_}), std::move(feeders),
+      built.inputs.tokens);
   for (const PackedTokens& batch : batches_) {
-    const std::vector<Tensor> results = program.run(batch, {}, {.cancellation = Cancellation::never()});
+    const std::vector<Tensor> results = entry_point.run(batch, {}, {.cancellation = Cancellation::never()});
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const std::span<const float> values = results[i].values<float>();
       inputs[i].values.insert(inputs[i].values.end(), values.begin(), values.end());

@@ -8,7 +8,7 @@
 #include "alate/model.h"
 #include "backends/weight_store.h"
 #include "formats/json.h"
-#include "formats/safetensors/safetensors_model.h"
+#include "formats/weight_source.h"
 #include "models/encoder.h"
 #include "models/weights/weights.h"
 #include "quantization/gptq.h"
@@ -18,7 +18,7 @@ namespace alate::quantization {
 /// A model as it is stored, with some of its tensors replaced.
 struct ModelSource {
   const formats::Json& config;
-  const formats::SafetensorsModel& file;
+  const formats::WeightSource& file;
   const models::Architecture& architecture;
 };
 

@@ -62,12 +62,12 @@ std::set<std::string, std::less<>> not_read_by_encoder(const ModelSource& source
   graph::Builder builder("encoder");
   const models::EncoderInputs inputs = models::declare_encoder_inputs(builder);
   models::Weights weights(source.file, std::string(source.architecture.prefix));
-  source.architecture.build(builder, source.config, weights, inputs, models::HeadChoice::none);
+  models::build_encoder(source.architecture, builder, source.config, weights, inputs, models::HeadChoice::none);
   const std::vector<std::string> names = weights.unused();
   return {names.begin(), names.end()};
 }
 
-std::vector<formats::NamedTensor> merged(const formats::SafetensorsModel& file, models::TensorsByName replaced,
+std::vector<formats::NamedTensor> merged(const formats::WeightSource& file, models::TensorsByName replaced,
                                          const std::set<std::string, std::less<>>& left_out) {
   for (const std::string_view name : file.names()) {
     if (!replaced.contains(name) && !left_out.contains(name)) replaced.emplace(name, file.tensor(name));
@@ -101,26 +101,26 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
     throw make_error(ErrorCode::invalid_argument, "the model in ", model.string(),
                      " is quantized already: take the one that it was made from");
   const models::Architecture& architecture = models::find_architecture(config);
-  const auto weights = formats::SafetensorsModel::open_folder(files.folder);
+  const std::shared_ptr<const formats::WeightSource> weights = formats::open_weights(files.folder);
   const std::vector<std::string> texts = options.calibration.empty() ? calibration_texts() : options.calibration;
   const PackedTokens tokens = tokens_of(files.folder, texts, architecture.limits(config).positions);
 
-  const ModelSource source{config, weights, architecture};
+  const ModelSource source{config, *weights, architecture};
   QuantizedModel quantized = quantize_model(source, tokens, options.activation_groups);
   FolderReport report{.layers = quantized.layers, .texts = tokens.lengths.size(), .tokens = tokens.ids.size()};
-  for (const std::string_view name : weights.names()) report.bytes_before += weights.find(name)->shape.byte_count();
+  report.bytes_before = weights->stored_bytes();
   std::set<std::string, std::less<>> left_out;
   if (is_for_embedding_alone(files.folder, config)) left_out = not_read_by_encoder(source);
   for (const std::string& name : left_out)
     base::log(base::LogLevel::info, "left out, as no vector of a text depends on it", {{"weight", name}});
-  const std::vector<formats::NamedTensor> tensors = merged(weights, std::move(quantized.tensors), left_out);
+  const std::vector<formats::NamedTensor> tensors = merged(*weights, std::move(quantized.tensors), left_out);
   for (const formats::NamedTensor& each : tensors) report.bytes_after += each.tensor.byte_count();
 
   output.copy_others(files.folder);
   formats::write_safetensors(output.path() / "model.safetensors", tensors, {{"format", "pt"}});
   const std::string text = formats::to_json_text(with_quantization(config, quantized.config)) + "\n";
   base::write_file_atomically(output.path() / "config.json", std::as_bytes(std::span(text)));
-  weights.require_unchanged();
+  weights->require_unchanged();
   output.finish();
   return report;
 }

@@ -77,7 +77,7 @@ class Quantizer {
   void round_table(const models::LookupTable& table) {
     if (table.rounding == models::Rounding::allowed)
       return put(table.weight, tensor::round_rows(weights_.floats(table.weight)));
-    if (source_.file.find(table.weight)->shape.dtype != DType::f32) return;
+    if (source_.file.info(table.weight)->shape.dtype != DType::f32) return;
     if (std::optional<Tensor> rounded = as_f16(weights_.floats(table.weight)))
       result_.tensors.insert_or_assign(table.weight, std::move(*rounded));
   }

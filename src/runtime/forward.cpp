@@ -7,13 +7,10 @@
 #include "alate/error.h"
 #include "runtime/batching/packing.h"
 #include "runtime/forward.h"
-#include "runtime/loading/file_program.h"
+#include "runtime/loading/file_encoder.h"
 
 namespace alate {
 namespace {
-
-// Tokens that go through the encoder at a time; rows are never split.
-constexpr std::size_t kTokensAtATime = 1024;
 
 constexpr std::array<std::string_view, 4> kTokenInputs = {"input_ids", "attention_mask", "token_type_ids",
                                                           "position_ids"};
@@ -41,7 +38,26 @@ std::vector<std::int64_t> integers(const Tensor& tensor, const char* name) {
                    ": integers are wanted (i64 or i32)");
 }
 
-Padded read_inputs(const NamedTensors& inputs) {
+// A number in the encoder's type; one that does not fit becomes -1, which is in no table.
+std::int32_t narrow(std::int64_t value) {
+  return value < 0 || value > INT32_MAX ? -1 : static_cast<std::int32_t>(value);
+}
+
+// The position of each place of the rows, masked ones included: what the reference makes of the ids.
+std::vector<std::int64_t> counted_positions(const Padded& padded, const models::EncoderLimits& limits) {
+  std::vector<std::int32_t> ids, positions;
+  ids.reserve(static_cast<std::size_t>(padded.length));
+  positions.reserve(padded.ids.size());
+  for (std::int64_t row = 0; row < padded.batch; ++row) {
+    ids.clear();
+    for (std::int64_t i = row * padded.length; i < (row + 1) * padded.length; ++i)
+      ids.push_back(narrow(padded.ids[static_cast<std::size_t>(i)]));
+    models::append_positions(limits, ids, positions);
+  }
+  return {positions.begin(), positions.end()};
+}
+
+Padded read_inputs(const NamedTensors& inputs, const models::EncoderLimits& limits) {
   Padded padded;
   for (const auto& [name, tensor] : inputs) {
     if (std::ranges::find(kTokenInputs, name) == kTokenInputs.end()) {
@@ -76,13 +92,12 @@ Padded read_inputs(const NamedTensors& inputs) {
   padded.ids = read("input_ids", 0);
   padded.mask = read("attention_mask", 1);
   padded.types = read("token_type_ids", 0);
-  if (inputs.contains("position_ids")) padded.positions = read("position_ids", 0);
+  if (inputs.contains("position_ids")) {
+    padded.positions = read("position_ids", 0);
+  } else {
+    padded.positions = counted_positions(padded, limits);
+  }
   return padded;
-}
-
-// A number in the encoder's type; one that does not fit becomes -1, which is in no table.
-std::int32_t narrow(std::int64_t value) {
-  return value < 0 || value > INT32_MAX ? -1 : static_cast<std::int32_t>(value);
 }
 
 // Some rows in packed form, and the origin of each packed token.
@@ -96,7 +111,7 @@ void add_token(Chunk& chunk, const Padded& padded, std::int64_t place, bool want
   const auto at = static_cast<std::size_t>(place);
   chunk.tokens.ids.push_back(narrow(padded.ids[at]));
   chunk.tokens.type_ids.push_back(narrow(padded.types[at]));
-  chunk.tokens.positions.push_back(narrow(padded.positions.empty() ? place % padded.length : padded.positions[at]));
+  chunk.tokens.positions.push_back(narrow(padded.positions[at]));
   chunk.place.push_back(wanted ? place : -1);
 }
 
@@ -139,6 +154,19 @@ void require_length(const NamedTensors& inputs, std::int64_t most) {
   }
 }
 
+// The rows of a question's choices, one after the other: [batch, choices, length] as [batch · choices, length].
+NamedTensors choices_as_rows(const NamedTensors& inputs) {
+  NamedTensors rows;
+  for (const auto& [name, tensor] : inputs) {
+    if (tensor.rank() != 3)
+      throw make_error(ErrorCode::invalid_argument, "input '", name, "' is ", to_string(tensor.shape()),
+                       " but input_ids is [batch, choices, length]");
+    const Shape choices{tensor.dtype(), {tensor.extent(0), tensor.extent(1)}};
+    rows.emplace(name, tensor.reshaped({choices.element_count(), tensor.extent(2)}));
+  }
+  return rows;
+}
+
 Tensor usual_input(std::string_view name, std::int64_t batch, std::int64_t length) {
   Tensor tensor = Tensor::zeros({DType::i64, {batch, length}});
   const std::span<std::int64_t> values = tensor.mutable_values<std::int64_t>();
@@ -162,8 +190,15 @@ NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inp
     require_length(inputs, model.limits.positions);
     return runtime::run_file(*model.open_file(), inputs, options);
   }
-  const Padded padded = read_inputs(inputs);
-  const runtime::EncoderProgram& program = model.forward_program();
+  if (const auto ids = inputs.find("input_ids");
+      ids != inputs.end() && ids->second.rank() == 3 && model.takes_choices()) {
+    const std::int64_t batch = ids->second.extent(0), choices = ids->second.extent(1);
+    NamedTensors results = forward(model, choices_as_rows(inputs), options);
+    for (auto& [name, tensor] : results) tensor = tensor.reshaped({batch, choices});
+    return results;
+  }
+  const Padded padded = read_inputs(inputs, model.limits);
+  const runtime::EntryPoint& program = model.forward_entry_point();
   NamedTensors results;
   for (std::size_t i = 0; i < program.outputs().size(); ++i) {
     const backends::Port& port = program.outputs()[i];
@@ -172,12 +207,13 @@ NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inp
     shape.dims.insert(shape.dims.end(), port.shape.dims.begin() + 1, port.shape.dims.end());
     results.emplace(port.name, Tensor::zeros(std::move(shape)));
   }
+  const std::size_t most_tokens = program.batch_hint().rows;  // in a run; rows are never split
   for (std::int64_t row = 0; row < padded.batch;) {
     Chunk chunk;
     const std::int64_t first_row = row;
     chunk.options.first_row = static_cast<std::size_t>(first_row);
     while (row < padded.batch && (chunk.tokens.ids.empty() ||
-                                  chunk.tokens.ids.size() + static_cast<std::size_t>(padded.length) <= kTokensAtATime))
+                                  chunk.tokens.ids.size() + static_cast<std::size_t>(padded.length) <= most_tokens))
       add_row(chunk, padded, row++);
     const std::vector<Tensor> outputs = program.run(chunk.tokens, chunk.options, options);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -192,7 +228,7 @@ NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inp
 std::vector<runtime::ForwardOutput> runtime::forward_outputs(const Model::State& model) {
   std::vector<ForwardOutput> outputs;
   if (!model.files.is_onnx()) {
-    const EncoderProgram& program = model.forward_program();
+    const EntryPoint& program = model.forward_entry_point();
     for (std::size_t i = 0; i < program.outputs().size(); ++i) {
       const backends::Port& port = program.outputs()[i];
       ForwardOutput& output = outputs.emplace_back(ForwardOutput{port.name, program.is_per_token(i), {}});

@@ -15,6 +15,7 @@ std::uint64_t hash_row(std::uint64_t seed, std::uint64_t program, const BatchRow
   add(program);
   add(static_cast<std::uint32_t>(row.pool_skip));
   for (const std::int32_t id : row.ids) add(static_cast<std::uint32_t>(id));
+  for (const std::int32_t type : row.type_ids) add(static_cast<std::uint32_t>(type));
   add(row.ids.size());
   return hash ^ (hash >> 32);
 }

@@ -16,7 +16,9 @@ namespace alate::runtime {
 /// A hash of a row. `seed` is secret, so that clients cannot craft rows that collide.
 std::uint64_t hash_row(std::uint64_t seed, std::uint64_t program, const BatchRow& row);
 
-inline bool same_row(const BatchRow& a, const BatchRow& b) { return a.pool_skip == b.pool_skip && a.ids == b.ids; }
+inline bool same_row(const BatchRow& a, const BatchRow& b) {
+  return a.pool_skip == b.pool_skip && a.ids == b.ids && a.type_ids == b.type_ids;
+}
 
 /// An LRU cache of results by row. Not thread-safe.
 class BatchCache {

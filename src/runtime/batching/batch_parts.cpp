@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/backend.h"
-
 namespace alate::runtime {
 namespace {
 
-// The widest activations of an encoder's layer take some ten kilobytes per token, and L2 caches have 1 or 2 MB. Below
-// the lower limit the weights are read too often for the work done with them.
-constexpr std::size_t kUsualTokens = 128, kFewestTokens = 48;
-// Weights that fit in no cache are read from memory for each part. On two threads with tile registers, BERT-base is 1.2
-// times as fast in bf16 with parts of 512 tokens as with 128, and 1.1 times in 8 bits with 256 (1.06 with 512); in
-// float32 and without tile registers it makes no difference.
-constexpr std::size_t kFewestTokensFromMemory = 256, kMostTokens = 512, kWeightBytesAToken = 330'000;
+// Below this the weights are read too often for the work done with them.
+constexpr std::size_t kFewestTokens = 48;
 // The largest share of time that threads may idle while waiting for others.
 constexpr double kMostIdle = 0.15;
 // Padding that is accepted in a part before it is split: an extra run costs about as much.
@@ -29,11 +22,6 @@ std::size_t time_of(const std::vector<BatchPart>& parts, std::size_t workers) {
 }
 
 }  // namespace
-
-std::size_t tokens_at_once(std::size_t weight_bytes) {
-  if (weight_bytes <= backends::kCachedWeightBytes) return kUsualTokens;
-  return std::clamp(weight_bytes / kWeightBytesAToken, kFewestTokensFromMemory, kMostTokens);
-}
 
 std::vector<BatchPart> split_batch(std::span<const std::int32_t> lengths, std::size_t workers,
                                    std::size_t most_tokens) {

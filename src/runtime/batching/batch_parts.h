@@ -14,11 +14,6 @@ struct BatchPart {
   std::size_t first_token = 0, last_token = 0;
 };
 
-/// The best number of tokens for one thread to take through a model together, when each run reads so many bytes of
-/// weights: their activations should stay in one core's cache, and weights that do not fit in a cache should be read
-/// for much work.
-std::size_t tokens_at_once(std::size_t weight_bytes);
-
 /// Splits a batch of sequences of these lengths, in order, for `workers` threads that take parts as they become free:
 /// parts of about `most_tokens`, smaller ones at the end, so that all threads finish together. Each part has at least
 /// one token. Gives one part (the whole batch) where parts would not keep the threads busy: parallelism inside the

@@ -39,6 +39,7 @@ struct SharedRow : std::enable_shared_from_this<SharedRow> {
 
   std::uint64_t program = 0;
   BatchRow content;
+  std::size_t width = 0;   // its number of values
   std::uint64_t hash = 0;  // of program and content
   State state = State::queued;
   RowSlot* waiting = nullptr;  // the slots that wait for it, latest first

@@ -59,21 +59,20 @@ std::exception_ptr current_error() {
   }
 }
 
-void require_rows(const Tensor& values, std::size_t rows) {
-  if (values.dtype() != DType::f32 || values.rank() != 2 || values.extent(0) != static_cast<std::int64_t>(rows))
-    throw make_error(ErrorCode::internal, "a batch of ", rows, " rows gave ", to_string(values.shape()));
+void require_count(const Tensor& values, std::size_t rows, std::size_t count) {
+  if (values.dtype() != DType::f32 || values.element_count() != static_cast<std::int64_t>(count))
+    throw make_error(ErrorCode::internal, "a batch of ", rows, " rows gave ", to_string(values.shape()),
+                     " and not its ", count, " numbers");
 }
 
-// The part of the job's result for the values of row `i`.
-std::span<float> place_of(QueuedJob& job, std::size_t i, std::size_t width) {
+// Writes the values of row `i` to the job's result.
+void place_values(QueuedJob& job, std::size_t i, std::span<const float> values) {
   BatchResult& result = job.result;
-  if (result.values.empty()) {
-    result.values.resize(job.slots.size() * width);
-    result.width = width;
-  }
-  if (result.width != width)
-    throw make_error(ErrorCode::internal, "rows of one job gave ", result.width, " and ", width, " values");
-  return std::span<float>(result.values).subspan(i * width, width);
+  const std::size_t begin = result.starts[i], width = result.starts[i + 1] - begin;
+  if (width != values.size())
+    throw make_error(ErrorCode::internal, "a row gave ", values.size(), " values where its job expects ", width);
+  if (result.values.empty()) result.values.resize(result.starts.back());
+  std::ranges::copy(values, result.values.begin() + static_cast<std::ptrdiff_t>(begin));
 }
 
 std::uint64_t random_number() {
@@ -139,7 +138,8 @@ struct BatchScheduler::State {
   void run_task(std::unique_lock<std::mutex>& lock);
   void run_rows(std::unique_lock<std::mutex>& lock);
   void run_alone(std::unique_lock<std::mutex>& lock, SharedRow& row);
-  std::exception_ptr compute(std::unique_lock<std::mutex>& lock, Rows rows, std::size_t tokens, Tensor& values);
+  std::exception_ptr compute(std::unique_lock<std::mutex>& lock, Rows rows, std::size_t tokens, std::size_t count,
+                             Tensor& values);
   void deliver(SharedRow& row, std::span<const float> values, Clock::time_point now);
   void fail(SharedRow& row, const std::exception_ptr& error);
 };
@@ -151,9 +151,13 @@ QueuedJob& BatchScheduler::State::prepare(BatchJob&& job, Jobs& out) const {
   made.submitted = Clock::now();
   made.slots.resize(made.job.rows.size());
   made.remaining = made.slots.size();
+  made.result.starts.reserve(made.slots.size() + 1);
+  made.result.starts.push_back(0);
   for (std::size_t i = 0; i < made.slots.size(); ++i) {
     auto row = std::make_shared<SharedRow>();
     row->program = made.job.program;
+    row->width = made.job.width.of(made.job.rows[i]);
+    made.result.starts.push_back(made.result.starts.back() + row->width);
     row->content = std::move(made.job.rows[i]);
     row->hash = hash_row(seed, row->program, row->content);
     made.slots[i].job = &made;
@@ -187,7 +191,7 @@ std::size_t BatchScheduler::State::enter_rows(QueuedJob& job) {
       RowSlot& slot = job.slots[i];
       SharedRow& row = *slot.row;
       if (const auto* values = cache.find(row.hash, row.program, row.content, job.submitted)) {
-        std::ranges::copy(*values, place_of(job, i, values->size()).begin());
+        place_values(job, i, *values);
         slot.row.reset();
         --job.remaining;
         ++spared;
@@ -245,7 +249,6 @@ void BatchScheduler::State::finish(QueuedJob& job, std::exception_ptr error) {
   if (error != nullptr) {
     job.result.error = std::move(error);
     job.result.values.clear();
-    job.result.width = 0;
   }
   const Clock::time_point now = Clock::now();
   job.result.queue = job.begun.value_or(now) - job.submitted;
@@ -368,12 +371,17 @@ void BatchScheduler::State::run_rows(std::unique_lock<std::mutex>& lock) {
     }
   }
   Tensor values;
-  const std::exception_ptr error = compute(lock, views, batch.tokens, values);
+  std::size_t count = 0;
+  for (const auto& row : batch.rows) count += row->width;
+  const std::exception_ptr error = compute(lock, views, batch.tokens, count, values);
   if (error == nullptr) {
     const Clock::time_point now = Clock::now();
-    const std::span<const float> all = values.values<float>();
-    const std::size_t width = all.size() / batch.rows.size();
-    for (std::size_t i = 0; i < batch.rows.size(); ++i) deliver(*batch.rows[i], all.subspan(i * width, width), now);
+    std::span<const float> rest = values.values<float>();
+    for (const auto& row : batch.rows) {
+      const std::size_t width = row->width;
+      deliver(*row, rest.first(width), now);
+      rest = rest.subspan(width);
+    }
   } else if (batch.rows.size() == 1) {
     fail(*batch.rows.front(), error);
   } else {
@@ -392,7 +400,7 @@ void BatchScheduler::State::run_alone(std::unique_lock<std::mutex>& lock, Shared
   row.state = RowState::running;
   const BatchRow* view = &row.content;
   Tensor values;
-  const std::exception_ptr error = compute(lock, {&view, 1}, row.tokens(), values);
+  const std::exception_ptr error = compute(lock, {&view, 1}, row.tokens(), row.width, values);
   if (error == nullptr) {
     deliver(row, values.values<float>(), Clock::now());
   } else {
@@ -400,9 +408,9 @@ void BatchScheduler::State::run_alone(std::unique_lock<std::mutex>& lock, Shared
   }
 }
 
-// Calls the model without the lock. Returns its error, or null.
+// Calls the model without the lock; it gives `count` values. Returns its error, or null.
 std::exception_ptr BatchScheduler::State::compute(std::unique_lock<std::mutex>& lock, Rows rows, std::size_t tokens,
-                                                  Tensor& values) {
+                                                  std::size_t count, Tensor& values) {
   const std::uint64_t program = batch.rows.front()->program;
   wanted.store(rows.size(), std::memory_order_relaxed);
   const Clock::time_point begun = Clock::now();
@@ -411,7 +419,7 @@ std::exception_ptr BatchScheduler::State::compute(std::unique_lock<std::mutex>& 
   std::exception_ptr error;
   try {
     values = run(program, rows, Cancellation::when(is_unwanted));
-    require_rows(values, rows.size());
+    require_count(values, rows.size(), count);
   } catch (...) {
     error = current_error();
   }
@@ -428,7 +436,7 @@ void BatchScheduler::State::deliver(SharedRow& row, std::span<const float> value
     QueuedJob& job = *slot.job;
     try {
       const auto i = static_cast<std::size_t>(&slot - job.slots.data());
-      std::ranges::copy(values, place_of(job, i, values.size()).begin());
+      place_values(job, i, values);
     } catch (...) {
       finish(job, current_error());
       continue;

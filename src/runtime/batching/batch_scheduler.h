@@ -14,19 +14,28 @@
 
 #include "alate/cancellation.h"
 #include "alate/tensor.h"
+#include "backends/batch_hint.h"
 
 namespace alate::runtime {
 
-/// One text as token ids, special tokens included.
+/// One text, or a pair of texts, as token ids, special tokens included.
 struct BatchRow {
   std::vector<std::int32_t> ids;
-  std::int32_t pool_skip = 0;  // leading tokens that pooling leaves out
+  std::vector<std::int32_t> type_ids = {};  // of each token; empty: all 0
+  std::int32_t pool_skip = 0;               // leading tokens that pooling leaves out
+};
+
+/// How many numbers all outputs of an entry point have for a row: those of the row, and those of each of its tokens.
+struct RowWidth {
+  std::size_t row = 0, token = 0;
+
+  std::size_t of(const BatchRow& content) const { return row + token * content.ids.size(); }
 };
 
 struct BatchResult {
-  std::exception_ptr error;   // an alate::Error; `values` is then empty
-  std::vector<float> values;  // [rows, width]: row i is that of the job's row i
-  std::size_t width = 0;
+  std::exception_ptr error;            // an alate::Error; `values` is then empty
+  std::vector<float> values;           // of all rows of the job, one after the other
+  std::vector<std::size_t> starts;     // where each row's values begin, and the end of the last
   std::chrono::nanoseconds queue{};    // from submit until the first of its rows was taken into a batch
   std::chrono::nanoseconds compute{};  // from then until the last was done
 };
@@ -37,6 +46,7 @@ struct BatchJob {
 
   std::uint64_t program = 0;   // rows of different programs are never in one batch
   std::vector<BatchRow> rows;  // none: done at once
+  RowWidth width;              // of the program
   // Instead of rows: a task of `tokens` tokens that runs alone on the scheduler's thread. Cancelled once nobody waits
   // for it.
   std::function<void(Cancellation)> task;
@@ -49,7 +59,7 @@ struct BatchJob {
 };
 
 struct BatchSchedulerOptions {
-  std::size_t max_tokens = 2048;        // of one batch; a longer row is a batch of its own
+  std::size_t max_tokens = backends::BatchHint().rows;  // of one batch; a longer row is a batch of its own
   std::size_t even_row_length = 2304;   // row length at which attention is half of the work: batch_work.h
   std::chrono::nanoseconds max_wait{};  // how long a partly filled batch waits for more rows
   std::size_t cache_size = 0;           // number of row results kept; 0: no cache
@@ -70,14 +80,14 @@ struct BatchObserver {
 /// budget, or one row). So a job of thousands of rows delays a small one by one batch at most, whoever sent it. Long
 /// rows are also charged for the square of their length, which is attention's work.
 ///
-/// Equal rows (program, ids, pool_skip) of unfinished jobs are computed once and given to all that want them.
+/// Equal rows (of one program) of unfinished jobs are computed once and given to all that want them.
 class BatchScheduler {
  public:
   using Clock = BatchJob::Clock;
   using Rows = std::span<const BatchRow* const>;
-  /// Computes a batch: f32 [rows, width]. It is cancelled when no job waits for any of the rows, and may then
-  /// throw anything. When it throws for a batch of several rows, each row is retried alone, so that only the faulty
-  /// ones fail.
+  /// Computes a batch: f32, all numbers of the first row, then those of the next (RowWidth). It is cancelled when no
+  /// job waits for any of the rows, and may then throw anything. When it throws for a batch of several rows, each row
+  /// is retried alone, so that only the faulty ones fail.
   using Run = std::function<Tensor(std::uint64_t program, Rows rows, Cancellation cancellation)>;
 
   BatchScheduler(Run run, const BatchSchedulerOptions& options, BatchObserver observer = {});

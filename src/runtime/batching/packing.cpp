@@ -66,6 +66,17 @@ Ints range_of(const Ints& values, std::size_t first, std::size_t last) {
   return {values.begin() + static_cast<std::ptrdiff_t>(first), values.begin() + static_cast<std::ptrdiff_t>(last)};
 }
 
+Ints counted_positions(const PackedTokens& tokens, const models::EncoderLimits& limits) {
+  Ints positions;
+  positions.reserve(tokens.ids.size());
+  std::span<const std::int32_t> rest = tokens.ids;
+  for (const std::int32_t length : tokens.lengths) {
+    models::append_positions(limits, rest.first(static_cast<std::size_t>(length)), positions);
+    rest = rest.subspan(static_cast<std::size_t>(length));
+  }
+  return positions;
+}
+
 }  // namespace
 
 Error too_long(std::size_t row, std::int64_t tokens, std::int64_t limit) {
@@ -116,12 +127,12 @@ std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::Enc
     }
   }
   const Ints types = tokens.type_ids.empty() ? Ints(total, 0) : tokens.type_ids;
-  const Ints positions = tokens.positions.empty() ? places : tokens.positions;
+  const Ints positions = tokens.positions.empty() ? counted_positions(tokens, limits) : tokens.positions;
   // Before the positions, which say less. Given positions do not limit the length: they may all be small.
   require_lengths(tokens.lengths, limits.positions, options.first_row);
   require_below("token id", tokens.ids, limits.vocabulary, sequence_of, starts, options.first_row);
   require_below("token type", types, limits.types, sequence_of, starts, options.first_row);
-  require_below("position", positions, limits.positions, sequence_of, starts, options.first_row);
+  require_below("position", positions, limits.position_rows(), sequence_of, starts, options.first_row);
 
   const std::int32_t longest = *std::max_element(tokens.lengths.begin(), tokens.lengths.end());
   Tensor pad_index = Tensor::zeros({DType::i32, {static_cast<std::int64_t>(sequences), longest}});

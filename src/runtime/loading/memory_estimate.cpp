@@ -8,15 +8,12 @@
 #include "base/files/contained_files.h"
 #include "base/files/mapped_file.h"
 #include "base/log.h"
-#include "formats/safetensors/safetensors_model.h"
+#include "formats/weight_source.h"
 #include "machine/discovery.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::runtime {
 namespace {
-
-// Most tokens that pipelines and the batch scheduler put into one run by default; a longer text is a run of its own.
-constexpr std::size_t kTokensAtOnce = 2048;
 
 struct Rows {
   std::size_t asked = 0, at_once = 0, length = 0;
@@ -28,7 +25,7 @@ Rows rows_of(const models::EncoderLimits& limits, const RunSize& size) {
   if (length > most)
     throw make_error(ErrorCode::invalid_argument, "texts of ", length, " tokens are longer than the ", most,
                      " that the model takes");
-  const std::size_t full = std::max<std::size_t>(kTokensAtOnce / length, 1);
+  const std::size_t full = std::max<std::size_t>(backends::BatchHint().rows / length, 1);
   const std::size_t asked = size.batch_size == 0 ? full : size.batch_size;
   return {.asked = asked, .at_once = std::min(asked, full), .length = length};
 }
@@ -167,13 +164,14 @@ FolderGraph graph_of_folder(const std::filesystem::path& given, std::string_view
   const std::filesystem::path path = folder / "config.json";
   const formats::Json config = formats::parse_json(base::read_contained_file(folder, "config.json"), path.string());
   const models::Architecture& architecture = models::find_architecture(config);
-  const formats::SafetensorsModel file = formats::SafetensorsModel::open_folder(folder, base::MappedFile::Mode::map);
+  const std::shared_ptr<const formats::WeightSource> source = formats::open_weights(folder);
   graph::Builder b(std::string(architecture.model_type));
   const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
   const models::WeightSettings settings{.quantization = models::read_quantization(config),
                                         .dtype = models::parse_compute_dtype(dtype)};
-  models::Weights weights(file, std::string(architecture.prefix), settings);
-  const models::BuiltEncoder built = architecture.build(b, config, weights, inputs, models::HeadChoice::of_folder);
+  models::Weights weights(*source, std::string(architecture.prefix), settings);
+  const models::BuiltEncoder built =
+      models::build_encoder(architecture, b, config, weights, inputs, models::HeadChoice::of_folder);
   for (const models::EncoderOutput& output : built.outputs) b.output(std::string(output.name), output.value);
   return {.graph = b.finish(), .limits = architecture.limits(config), .dtype = std::string(settings.computes_in())};
 }

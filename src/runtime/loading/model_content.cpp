@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
@@ -36,15 +37,17 @@ base::FileDigests model_digests() {
   return base::FileDigests(cache.empty() ? cache : cache / "digests");
 }
 
-ModelContent::ModelContent(const ModelFiles& files, const formats::SafetensorsModel& weights,
+ModelContent::ModelContent(const ModelFiles& files, std::shared_ptr<const formats::WeightSource> weights,
                            const hub::Manifest& manifest)
-    : digests_(model_digests()) {
+    : weights_(std::move(weights)), digests_(model_digests()) {
   if (files.is_onnx()) {
     const exchange::OnnxFiles parts = exchange::check_onnx_file(files.onnx_file);
-    add(files.folder, parts.model, nullptr);
-    for (const std::string& name : parts.external) add(files.folder, parts.path_of(name), nullptr);
+    add(files.folder, parts.model, std::nullopt);
+    for (const std::string& name : parts.external) add(files.folder, parts.path_of(name), std::nullopt);
   }
-  for (const auto& file : weights.files()) add(files.folder, file->file().path(), file);
+  if (weights_ != nullptr) {
+    for (const formats::WeightFile& file : weights_->files()) add(files.folder, file.path, file.bytes);
+  }
   const bool is_trusted = came_with_program(files.folder);
   for (const hub::ManifestFile& listed : manifest.files) compare(files.folder, listed, is_trusted);
   if (!files.is_onnx()) return;
@@ -53,12 +56,11 @@ ModelContent::ModelContent(const ModelFiles& files, const formats::SafetensorsMo
   }
 }
 
-void ModelContent::add(const fs::path& folder, const fs::path& path,
-                       std::shared_ptr<const formats::SafetensorsFile> mapped) {
+void ModelContent::add(const fs::path& folder, const fs::path& path, std::optional<std::span<const std::byte>> mapped) {
   files_.push_back({.name = path.lexically_relative(folder).generic_string(),
                     .path = path,
                     .identity = base::file_identity(path),
-                    .mapped = std::move(mapped),
+                    .mapped = mapped,
                     .digest = {}});
 }
 
@@ -86,8 +88,8 @@ void ModelContent::compare(const fs::path& folder, const hub::ManifestFile& list
 }
 
 std::string ModelContent::digest_of(const File& file) const {
-  if (file.mapped == nullptr) return digests_.sha256(file.path);
-  return digests_.sha256(file.mapped->file().bytes(), file.path, file.identity);
+  if (!file.mapped) return digests_.sha256(file.path);
+  return digests_.sha256(*file.mapped, file.path, file.identity);
 }
 
 Fingerprint ModelContent::fingerprint() const {

@@ -4,12 +4,13 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/files/file_digests.h"
 #include "base/threads/mutex.h"
-#include "formats/safetensors/safetensors_model.h"
+#include "formats/weight_source.h"
 #include "hub/manifest.h"
 #include "runtime/loading/model_files.h"
 
@@ -22,8 +23,9 @@ class ModelContent {
  public:
   /// Compares the folder with its manifest: the size of each listed file that exists, and the digest of files that are
   /// loaded or at most kAlwaysChecked large. Throws corrupt, naming the first file that differs from the manifest; for
-  /// an ONNX file, throws as exchange::check_onnx_file. `weights` is empty for an ONNX file.
-  ModelContent(const ModelFiles& files, const formats::SafetensorsModel& weights, const hub::Manifest& manifest);
+  /// an ONNX file, throws as exchange::check_onnx_file. `weights` is null for an ONNX file.
+  ModelContent(const ModelFiles& files, std::shared_ptr<const formats::WeightSource> weights,
+               const hub::Manifest& manifest);
 
   static constexpr std::uint64_t kAlwaysChecked = std::uint64_t{64} << 20;
   /// Limit for all such files together; files later in the manifest are left out.
@@ -37,15 +39,16 @@ class ModelContent {
     std::string name;  // relative to the model's folder
     std::filesystem::path path;
     base::FileIdentity identity;
-    std::shared_ptr<const formats::SafetensorsFile> mapped;  // null for an ONNX file and its data
-    std::string digest;                                      // empty: not known yet
+    std::optional<std::span<const std::byte>> mapped;  // of weights_; absent for an ONNX file and its data
+    std::string digest;                                // empty: not known yet
   };
 
   void add(const std::filesystem::path& folder, const std::filesystem::path& path,
-           std::shared_ptr<const formats::SafetensorsFile> mapped);
+           std::optional<std::span<const std::byte>> mapped);
   void compare(const std::filesystem::path& folder, const hub::ManifestFile& listed, bool is_trusted);
   std::string digest_of(const File& file) const;
 
+  std::shared_ptr<const formats::WeightSource> weights_;
   base::FileDigests digests_;
   std::uint64_t checked_ = 0;  // bytes of files that are not loaded
   mutable base::Mutex mutex_;

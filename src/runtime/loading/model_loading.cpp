@@ -72,8 +72,7 @@ models::EncoderLimits limits_of_config(const formats::Json& config) {
           .hidden_size = config.get_int("hidden_size", 0)};
 }
 
-void log_selection(const Selection& selection, const std::string& model, const machine::Preferences& preferences) {
-  base::log(base::LogLevel::info, to_line(selection, model));
+void warn_of_refusals(const Selection& selection, const machine::Preferences& preferences) {
   if (preferences.policy != BackendPolicy::warn || preferences.is_wish) return;
   for (const ConsideredBackend& each : selection.considered) {
     if (each.refusal.empty()) break;
@@ -88,11 +87,10 @@ void log_selection(const Selection& selection, const std::string& model, const m
 void read_weights(Model::State& state) {
   state.architecture = &models::find_architecture(state.config);
   state.limits = state.architecture->limits(state.config);
-  state.weights = formats::SafetensorsModel::open_folder(
+  state.weights = formats::open_weights(
       state.folder, state.options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
   state.facts.architecture = state.architecture->model_type;
-  for (const std::string_view name : state.weights.names())
-    state.facts.weight_bytes += state.weights.find(name)->shape.byte_count();
+  state.facts.weight_bytes = state.weights->stored_bytes();
 }
 
 void log_rounding(const Model::State& state) {
@@ -125,13 +123,14 @@ void select_backend(Model::State& state, Selection selection) {
   state.backend = &backends::get_backend(selection.backend);
   Model::State* raw = &state;  // the state owns the store
   state.store = std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
-    if (raw->weights.contains(leaf.name)) raw->weights.release(leaf.name);
+    if (raw->weights != nullptr && raw->weights->contains(leaf.name)) raw->weights->release(leaf.name);
   });
   state.session_options = backends::session_options_for(selection.backend, state.manifest.session_options);
   state.facts.backend = selection.backend;
   state.facts.device = selection.device_description;
   state.facts.selection = std::move(selection);
   state.file = nullptr;
+  state.entry_points.clear();
 }
 
 }  // namespace
@@ -185,8 +184,8 @@ std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& fo
   return state;
 }
 
-void Model::State::bind_to_backend(const Prepare& prepare, const std::vector<std::string>& supported) {
-  log_rounding(*this);
+void Model::State::bind_to_backend(const Prepare& prepare, const std::vector<std::string>& supported, Purpose purpose) {
+  if (purpose == Purpose::load) log_rounding(*this);
   const machine::Preferences preferences = runtime::preferences_of(options);
   const machine::ModelNeeds needs{.name = name,
                                   .backends = common_backends(manifest.backends, supported),
@@ -197,7 +196,8 @@ void Model::State::bind_to_backend(const Prepare& prepare, const std::vector<std
   std::vector<machine::FailedChoice> failed;
   for (;;) {
     Selection selection = machine::select(needs, preferences, machine, failed);
-    log_selection(selection, name, preferences);
+    if (purpose == Purpose::load) base::log(base::LogLevel::info, to_line(selection, name));
+    warn_of_refusals(selection, preferences);
     select_backend(*this, std::move(selection));
     try {
       return prepare(*this);

@@ -2,7 +2,7 @@
 
 #include "base/files/contained_files.h"
 #include "formats/json.h"
-#include "formats/safetensors/safetensors_model.h"
+#include "formats/weight_source.h"
 #include "hub/manifest.h"
 
 namespace alate::runtime {
@@ -15,8 +15,7 @@ machine::ModelNeeds model_needs(const std::filesystem::path& path, std::string_v
     needs.bytes = onnx_bytes(files.onnx_file);
     return needs;
   }
-  const formats::SafetensorsModel weights = formats::SafetensorsModel::open_folder(path);
-  for (const std::string_view name : weights.names()) needs.bytes += weights.find(name)->shape.byte_count();
+  needs.bytes = formats::open_weights(path)->stored_bytes();
   const std::filesystem::path config = files.folder / "config.json";
   const models::WeightSettings settings{.quantization = models::read_quantization(formats::parse_json(
                                             base::read_contained_file(files.folder, "config.json"), config.string())),

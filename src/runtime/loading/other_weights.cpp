@@ -30,7 +30,7 @@ constexpr std::string_view kUseSafetensors = "use the folder of the model with s
 
 // The reading of a pickle runs the code in it.
 constexpr std::string_view kConvert =
-    "a pickle may run code and is not read; convert it once in Python: "
+    "a pickle may run code; convert it once in Python: "
     "transformers.AutoModel.from_pretrained(FOLDER).save_pretrained(FOLDER, safe_serialization=True)";
 
 constexpr std::array<Format, 8> kFormats = {

@@ -131,8 +131,9 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
   void submit_rows(pipelines::TokenizedTexts tokenized) {
     runtime::BatchJob job;
     for (auto& row : tokenized.rows)
-      job.rows.push_back({std::move(row), static_cast<std::int32_t>(tokenized.pool_skip)});
+      job.rows.push_back({.ids = std::move(row), .pool_skip = static_cast<std::int32_t>(tokenized.pool_skip)});
     job.program = pipelines::normalizes(pipeline(), options_) ? 1 : 0;
+    job.width = {.row = pipeline().dimensions()};
     job.client = exchange_->client;
     job.deadline = exchange_->deadline();
     job.done = [self = shared_from_this()](runtime::BatchResult result) { self->computed(std::move(result)); };

@@ -13,7 +13,7 @@
 #include "base/files/contained_files.h"
 #include "formats/json.h"
 #include "formats/safetensors/safetensors_dtypes.h"
-#include "formats/safetensors/safetensors_model.h"
+#include "formats/weight_source.h"
 
 namespace alate::server {
 namespace {
@@ -97,19 +97,19 @@ void read_config(ModelListing& listing) {
 }
 
 // Whether the tensor describes how another one is quantized, as written by `alate quantize` (docs/quantization.md).
-bool is_of_quantization(const formats::SafetensorsModel& weights, std::string_view name) {
+bool is_of_quantization(const formats::WeightSource& weights, std::string_view name) {
   constexpr std::string_view kScale = "_scale";
   return name.ends_with(".smoothing") ||
          (name.ends_with(kScale) && weights.contains(name.substr(0, name.size() - kScale.size())));
 }
 
 void read_weights(ModelListing& listing) {
-  const auto weights = formats::SafetensorsModel::open_folder(listing.folder);
+  const std::shared_ptr<const formats::WeightSource> weights = formats::open_weights(listing.folder);
   std::map<DType, std::size_t> counts;
-  for (const std::string_view name : weights.names()) {
-    const Shape& shape = weights.find(name)->shape;
+  for (const std::string_view name : weights->names()) {
+    const Shape shape = weights->info(name)->shape;
     const bool is_weight = is_float(shape.dtype) || shape.dtype == DType::i8;
-    if (is_weight && !is_of_quantization(weights, name))
+    if (is_weight && !is_of_quantization(*weights, name))
       counts[shape.dtype] += static_cast<std::size_t>(shape.element_count());
   }
   std::size_t most = 0;

@@ -110,7 +110,7 @@ void check_hosted_model(const NamedFolder& model, const HostingOptions& options)
 
 std::size_t bytes_in_memory(const HostedModel& model) {
   const EmbeddingPipeline::State& state = model.pipeline.state();
-  const std::size_t told = state.program(state.modules.normalizes()).facts().weight_bytes;
+  const std::size_t told = state.entry_point(state.modules.normalizes())->facts().weight_bytes;
   return told > 0 ? told : weight_file_bytes(model.folder);  // a backend that reports nothing still uses memory
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/batch_hint.h"
 #include "base/log.h"
 
 namespace alate::server {
@@ -71,7 +72,7 @@ struct Settings {
   std::size_t max_connections = 4096;
   std::size_t max_client_percent = 75;  // share of a shared resource that one client may have
   std::size_t max_inputs = 2048;        // texts per request
-  std::size_t batch_max_tokens = 2048;
+  std::size_t batch_max_tokens = backends::BatchHint().rows;
   std::chrono::nanoseconds batch_max_wait{};
   std::chrono::nanoseconds cache_ttl = std::chrono::minutes(5);
   std::size_t cache_size = 0;  // cached results; 0: no cache

@@ -21,12 +21,12 @@ TEST_F(BatchScheduling, JobsThatWaitBecomeOneBatch) {
   EXPECT_EQ(batches()[0].size(), 4u);
 }
 
-TEST_F(BatchScheduling, ResultsSayWidthAndTimes) {
+TEST_F(BatchScheduling, ResultsSayWhereRowsBeginAndTimes) {
   start_busy();
   Sent sent = send({{1}, {2}});
   go();
   const BatchResult result = sent.result.get();
-  EXPECT_EQ(result.width, 2u);
+  EXPECT_EQ(result.starts, (std::vector<std::size_t>{0, 2, 4}));
   EXPECT_GT(result.queue.count(), 0);
   EXPECT_GT(result.compute.count(), 0);
 }
@@ -229,6 +229,38 @@ TEST_F(BatchScheduling, AJobWithoutRowsIsDoneAtOnce) {
 TEST_F(BatchScheduling, ARowWithoutTokensIsComputed) {
   start();
   EXPECT_EQ(send({{}, {1}}).values(), all_values({{}, {1}}));
+}
+
+TEST_F(BatchScheduling, RowsHaveAsManyValuesAsTheirTokensSay) {
+  start_busy({.cache_size = 8});
+  const std::vector<Ids> rows = {{1, 2, 3}, {}, {4}};
+  Sent sent = send(rows, {}, kProgramOfTokens);
+  Sent plain = send(rows);
+  go();
+  const BatchResult result = sent.result.get();
+  EXPECT_EQ(result.values, all_values(rows, kProgramOfTokens));
+  EXPECT_EQ(result.starts, (std::vector<std::size_t>{0, 5, 7, 10}));
+  EXPECT_EQ(plain.values(), all_values(rows));
+  EXPECT_EQ(send({{4}, {1, 2, 3}}, {}, kProgramOfTokens).values(), all_values({{4}, {1, 2, 3}}, kProgramOfTokens));
+}
+
+TEST_F(BatchScheduling, AProgramThatGivesAnotherNumberOfValuesIsAnError) {
+  start();
+  BatchJob job = job_of({{1, 2}});
+  job.width = {.row = 3};
+  EXPECT_EQ(send(*scheduler, std::move(job)).error().code(), ErrorCode::internal);
+}
+
+TEST_F(BatchScheduling, TypesOfTokensMakeAnotherRow) {
+  start_busy({.cache_size = 8});
+  BatchJob job = job_of({{1, 2}, {1, 2}});
+  job.rows[1].type_ids = {0, 1};
+  Sent sent = send(*scheduler, std::move(job));
+  go();
+  std::vector<float> wanted = values_of(0, {.ids = {1, 2}});
+  const std::vector<float> other = values_of(0, {.ids = {1, 2}, .type_ids = {0, 1}});
+  wanted.insert(wanted.end(), other.begin(), other.end());
+  EXPECT_EQ(sent.values(), wanted);
 }
 
 TEST_F(BatchScheduling, TheObserverHearsOfEveryBatch) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -25,11 +26,18 @@ using Ids = std::vector<std::int32_t>;
 
 constexpr std::int32_t kPoison = -1;  // a row that begins with it fails
 
-/// The two values of a row: any function of all that makes it.
+constexpr std::uint64_t kProgramOfTokens = 7;  // gives a value for each token, besides those of the row
+
+inline RowWidth width_of(std::uint64_t program) { return {.row = 2, .token = program == kProgramOfTokens ? 1U : 0U}; }
+
+/// The values of a row: any function of all that makes it.
 inline std::vector<float> values_of(std::uint64_t program, const BatchRow& row) {
   float sum = static_cast<float>(program) * 1000;
   for (std::size_t i = 0; i < row.ids.size(); ++i) sum += static_cast<float>(i + 1) * static_cast<float>(row.ids[i]);
-  return {sum, static_cast<float>(row.pool_skip)};
+  for (const std::int32_t type : row.type_ids) sum = sum * 3 + static_cast<float>(type);
+  std::vector<float> values = {sum, static_cast<float>(row.pool_skip)};
+  if (program == kProgramOfTokens) values.insert(values.end(), row.ids.begin(), row.ids.end());
+  return values;
 }
 
 /// The function of a scheduler. Thread-safe. Outlives the scheduler.
@@ -84,14 +92,14 @@ class FakeModel {
       cancellation_.reset();
     }
     cancellation.check();
-    Tensor values = Tensor::zeros({DType::f32, {static_cast<std::int64_t>(rows.size()), 2}});
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!rows[i]->ids.empty() && rows[i]->ids.front() == kPoison)
-        throw Error(ErrorCode::invalid_argument, "poison " + std::to_string(rows[i]->ids.back()));
-      const auto two = values_of(program, *rows[i]);
-      std::ranges::copy(two, values.mutable_values<float>().begin() + static_cast<std::ptrdiff_t>(2 * i));
+    std::vector<float> values;
+    for (const BatchRow* row : rows) {
+      if (!row->ids.empty() && row->ids.front() == kPoison)
+        throw Error(ErrorCode::invalid_argument, "poison " + std::to_string(row->ids.back()));
+      const std::vector<float> own = values_of(program, *row);
+      values.insert(values.end(), own.begin(), own.end());
     }
-    return values;
+    return Tensor::from<float>({static_cast<std::int64_t>(values.size())}, std::span<const float>(values));
   }
 
   std::mutex mutex_;
@@ -140,7 +148,8 @@ inline BatchJob job_of(const std::vector<Ids>& rows, std::string client = {}, st
   BatchJob job;
   job.program = program;
   job.client = std::move(client);
-  for (const Ids& ids : rows) job.rows.push_back({.ids = ids, .pool_skip = 0});
+  for (const Ids& ids : rows) job.rows.push_back({.ids = ids});
+  job.width = width_of(program);
   return job;
 }
 
@@ -156,7 +165,7 @@ inline Sent send(BatchScheduler& scheduler, BatchJob job) {
 inline std::vector<float> all_values(const std::vector<Ids>& rows, std::uint64_t program = 0) {
   std::vector<float> all;
   for (const Ids& ids : rows) {
-    const auto two = values_of(program, {.ids = ids, .pool_skip = 0});
+    const auto two = values_of(program, {.ids = ids});
     all.insert(all.end(), two.begin(), two.end());
   }
   return all;

@@ -135,7 +135,7 @@ TEST(KeptWeights, TakeTheMemoryThatIsEstimated) {
       const ModelMemory memory = estimate_model_memory(tiny(name), {.batch_size = 1, .max_length = 8, .dtype = dtype});
       EXPECT_EQ(memory.dtype, dtype);
       EXPECT_EQ(memory.owned_weights, model.state().store->owned_bytes()) << name << " in " << dtype;
-      EXPECT_EQ(memory.mapped_weights + memory.owned_weights, model.state().forward_program().facts().weight_bytes);
+      EXPECT_EQ(memory.mapped_weights + memory.owned_weights, model.state().forward_entry_point().facts().weight_bytes);
     }
   }
 }

@@ -115,7 +115,7 @@ TEST(LoadedModel, TheProgramOfAFileIsCompiledWithoutWaitingForItself) {
   const auto backend = std::make_shared<FakeBackend>();
   const auto state = model_of_file(*backend);
   expect_ends([state, backend] {
-    const EncoderProgram& program = state->forward_program();
+    const EntryPoint& program = state->forward_entry_point();
     EXPECT_EQ(program.outputs().size(), 1U);
     EXPECT_EQ(program.outputs()[0].name, "last_hidden_state");
     EXPECT_NE(state->open_file(), nullptr);

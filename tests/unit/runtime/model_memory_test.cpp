@@ -22,14 +22,14 @@ PackedTokens texts_of(std::size_t count, std::int32_t length) {
 
 TEST(ModelMemory, IsWhatTheCompiledProgramTakes) {
   const Model model = Model::load(tiny_model());
-  const EncoderProgram& program = model.state().forward_program();
+  const EntryPoint& program = model.state().forward_entry_point();
   for (const std::size_t count : {1U, 3U}) {
     for (const std::int32_t length : {1, 7, 16}) {
       const ModelMemory memory =
           estimate_model_memory(tiny_model(), {.batch_size = count, .max_length = static_cast<std::size_t>(length)});
       const Model fresh = Model::load(tiny_model());
-      fresh.state().forward_program().run(texts_of(count, length), {}, {.cancellation = Cancellation::never()});
-      const backends::ExecutableFacts facts = fresh.state().forward_program().facts();
+      fresh.state().forward_entry_point().run(texts_of(count, length), {}, {.cancellation = Cancellation::never()});
+      const backends::ExecutableFacts facts = fresh.state().forward_entry_point().facts();
       EXPECT_EQ(memory.activations, facts.scratch_bytes) << count << " x " << length;
       EXPECT_EQ(memory.mapped_weights + memory.owned_weights, facts.weight_bytes);
       EXPECT_EQ(memory.owned_weights, fresh.state().store->owned_bytes());

@@ -40,7 +40,7 @@ TEST(SpecialisingBackend, FewProgramsServeManyLengths) {
   };
   for (std::int64_t length = 1; length <= 24; ++length) compare(1, length);  // as 16 and 24 tokens
   for (std::int64_t length = 9; length <= 11; ++length) compare(3, length);  // as 24 and 32 tokens in rows of 16
-  EXPECT_EQ(xla.state().forward_program().facts().specialisations, 4U);
+  EXPECT_EQ(xla.state().forward_entry_point().facts().specialisations, 4U);
 }
 
 }  // namespace

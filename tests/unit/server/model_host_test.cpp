@@ -19,7 +19,8 @@ std::vector<float> computed(HostedModel& model, std::uint64_t program) {
   const auto promise = std::make_shared<std::promise<runtime::BatchResult>>();
   runtime::BatchJob job;
   job.program = program;
-  job.rows = {{.ids = {2, 10, 11, 3}, .pool_skip = 0}, {.ids = {2, 12, 3}, .pool_skip = 0}};
+  job.rows = {{.ids = {2, 10, 11, 3}}, {.ids = {2, 12, 3}}};
+  job.width = {.row = model.pipeline.dimensions()};
   job.done = [promise](runtime::BatchResult result) { promise->set_value(std::move(result)); };
   model.scheduler->submit(std::move(job));
   runtime::BatchResult result = promise->get_future().get();
@@ -416,7 +417,8 @@ TEST_F(ModelHosting, UnloadingAndUnknownNamesDoNotWaitForLoaders) {
   // Waits for more rows until its scheduler ends.
   std::promise<ErrorCode> ended;
   runtime::BatchJob job;
-  job.rows = {{.ids = {2, 3}, .pool_skip = 0}};
+  job.rows = {{.ids = {2, 3}}};
+  job.width = {.row = model->pipeline.dimensions()};
   job.done = [&](const runtime::BatchResult& result) {
     ended.set_value(base::error_of([&] { std::rethrow_exception(result.error); }).code());
   };

@@ -1,5 +1,5 @@
 // Encoders that are files: what a file may declare about its output rows.
-#include "runtime/loading/file_program.h"
+#include "runtime/loading/file_encoder.h"
 
 #include <gtest/gtest.h>
 
@@ -62,14 +62,17 @@ std::vector<Tensor> run(std::vector<Dim> dims) {
   const models::EncoderLimits limits{.vocabulary = 10, .positions = 10, .types = 1, .hidden_size = kWidth};
   FileEncoder encoder =
       find_encoder(std::make_shared<OpenFile>(Shape{DType::f32, std::move(dims)}), "model.onnx", limits);
-  const auto program = make_file_program(std::move(encoder), std::make_unique<Head>(), limits, Dim::of_id(0));
+  Feeders feeders;
+  feeders.push_back(feed_packed_tokens(limits));
+  feeders.push_back(feed_hidden_states(std::move(encoder)));
+  const EntryPoint entry_point(std::make_unique<Head>(), std::move(feeders), Dim::of_id(0));
   PackedTokens tokens;
   tokens.ids = {1, 2, 3, 4};
   tokens.lengths = {1, 3};
-  return program->run(tokens, {}, {.cancellation = Cancellation::never()});
+  return entry_point.run(tokens, {}, {.cancellation = Cancellation::never()});
 }
 
-TEST(FileProgram, PacksTheRowsOfTheTokens) {
+TEST(FileEncoder, PacksTheRowsOfTheTokens) {
   const std::vector<Tensor> rows = run({2, 3, kWidth});
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(to_string(rows[0].shape()), "f32[4,4]");
@@ -80,7 +83,7 @@ TEST(FileProgram, PacksTheRowsOfTheTokens) {
 }
 
 // Each of these was read beyond its end, or as another text's.
-TEST(FileProgram, RowsOfOtherExtentsAreCorrupt) {
+TEST(FileEncoder, RowsOfOtherExtentsAreCorrupt) {
   for (const std::vector<Dim>& dims : std::vector<std::vector<Dim>>{{1, 1, 1},
                                                                     {2, 3, 1},
                                                                     {2, 1, kWidth},
@@ -97,7 +100,7 @@ TEST(FileProgram, RowsOfOtherExtentsAreCorrupt) {
   }
 }
 
-TEST(FileProgram, RowsOfAnotherRankAreCorrupt) {
+TEST(FileEncoder, RowsOfAnotherRankAreCorrupt) {
   for (const std::vector<Dim>& dims : std::vector<std::vector<Dim>>{{}, {24}, {2, 12}, {2, 3, kWidth, 1}})
     EXPECT_EQ(base::error_of([&] { (void)run(dims); }).code(), ErrorCode::corrupt);
 }

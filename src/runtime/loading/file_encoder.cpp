@@ -1,4 +1,4 @@
-#include "runtime/loading/file_program.h"
+#include "runtime/loading/file_encoder.h"
 
 #include <algorithm>
 #include <cstring>
@@ -55,21 +55,14 @@ Tensor packed_rows(const Tensor& hidden, std::span<const std::int32_t> lengths, 
   return rows;
 }
 
-class FileProgram final : public EncoderProgram {
+class HiddenStatesFeeder final : public Feeder {
  public:
-  FileProgram(FileEncoder encoder, std::unique_ptr<backends::Executable> head, const models::EncoderLimits& limits,
-              Dim tokens)
-      : EncoderProgram(std::move(head), limits, tokens), encoder_(std::move(encoder)) {}
+  explicit HiddenStatesFeeder(FileEncoder encoder) : encoder_(std::move(encoder)) {}
 
-  backends::ExecutableFacts facts() const override {
-    backends::ExecutableFacts facts = EncoderProgram::facts();
-    facts.weight_bytes += encoder_.executable->facts().weight_bytes;
-    return facts;
-  }
+  std::size_t weight_bytes() const override { return encoder_.executable->facts().weight_bytes; }
 
- private:
-  void add_inputs(const PackedTokens& tokens, const PackingOptions& options, std::vector<Buffer>& inputs,
-                  const backends::RunOptions& run_options) const override {
+  void feed(const PackedTokens& tokens, const PackingOptions& options, const backends::RunOptions& run_options,
+            std::vector<Buffer>& inputs) const override {
     if (!options.key_lengths.empty() || !options.first.empty())
       throw Error(ErrorCode::unsupported, "a model that is an ONNX file takes no masks with holes");
     const std::vector<BatchPart> parts = split_padded(tokens.lengths);
@@ -89,6 +82,7 @@ class FileProgram final : public EncoderProgram {
     inputs.emplace_back(std::move(all));
   }
 
+ private:
   Tensor run_padded(const PackedTokens& tokens, const backends::RunOptions& run_options) const {
     std::vector<Buffer> outputs(encoder_.executable->outputs().size());
     encoder_.executable->run(padded_inputs(tokens), outputs, run_options);
@@ -201,9 +195,8 @@ FileEncoder find_encoder(std::shared_ptr<backends::Executable> executable, const
   return encoder;
 }
 
-std::shared_ptr<const EncoderProgram> make_file_program(FileEncoder encoder, std::unique_ptr<backends::Executable> head,
-                                                        const models::EncoderLimits& limits, Dim tokens) {
-  return std::make_shared<FileProgram>(std::move(encoder), std::move(head), limits, tokens);
+std::unique_ptr<const Feeder> feed_hidden_states(FileEncoder encoder) {
+  return std::make_unique<HiddenStatesFeeder>(std::move(encoder));
 }
 
 NamedTensors run_file(backends::Executable& executable, const NamedTensors& inputs,

@@ -6,7 +6,7 @@
 
 #include "backends/backend.h"
 #include "models/encoder.h"
-#include "runtime/loading/loaded_model.h"
+#include "runtime/loading/entry_point.h"
 
 namespace alate::runtime {
 
@@ -22,10 +22,9 @@ struct FileEncoder {
 FileEncoder find_encoder(std::shared_ptr<backends::Executable> executable, const std::string& name,
                          const models::EncoderLimits& limits);
 
-/// A program that runs the file over padded rows, then `head` (a graph over packed hidden states, compiled with the
-/// parameters of `declare_encoder_inputs` followed by "last_hidden_state" [tokens, hidden]).
-std::shared_ptr<const EncoderProgram> make_file_program(FileEncoder encoder, std::unique_ptr<backends::Executable> head,
-                                                        const models::EncoderLimits& limits, Dim tokens);
+/// One input, the hidden states [tokens, hidden]: runs the file over padded rows. Throws unsupported for masks with
+/// holes, corrupt for results of another shape.
+std::unique_ptr<const Feeder> feed_hidden_states(FileEncoder encoder);
 
 /// Runs the file on values given by the names of its inputs: `forward` for such models. Integers are accepted as i32 or
 /// i64, whichever the file wants. Throws invalid_argument, naming the input, for one that is missing, unknown, or of a

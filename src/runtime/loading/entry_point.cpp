@@ -1,0 +1,176 @@
+#include "runtime/loading/entry_point.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "base/threads/thread_pool.h"
+
+namespace alate::runtime {
+namespace {
+
+class PackedTokensFeeder final : public Feeder {
+ public:
+  explicit PackedTokensFeeder(const models::EncoderLimits& limits) : limits_(limits) {}
+
+  void feed(const PackedTokens& tokens, const PackingOptions& options, const backends::RunOptions&,
+            std::vector<backends::Buffer>& inputs) const override {
+    std::vector<backends::Buffer> packed = pack(tokens, limits_, options);
+    std::ranges::move(packed, std::back_inserter(inputs));
+  }
+
+ private:
+  models::EncoderLimits limits_;
+};
+
+// Numbers of an output for a token, or for a row.
+std::size_t numbers_of(const backends::Port& output) {
+  std::size_t count = 1;
+  for (std::size_t axis = 1; axis < output.shape.rank(); ++axis)
+    count *= static_cast<std::size_t>(output.shape.dims[axis].number());
+  return count;
+}
+
+PackedTokens packed(std::span<const BatchRow* const> rows) {
+  PackedTokens packed;
+  const bool has_types = std::ranges::any_of(rows, [](const BatchRow* row) { return !row->type_ids.empty(); });
+  for (const BatchRow* row : rows) {
+    packed.ids.insert(packed.ids.end(), row->ids.begin(), row->ids.end());
+    packed.lengths.push_back(static_cast<std::int32_t>(row->ids.size()));
+    packed.pool_skip.push_back(row->pool_skip);
+    if (!has_types) continue;
+    packed.type_ids.insert(packed.type_ids.end(), row->type_ids.begin(), row->type_ids.end());
+    packed.type_ids.resize(packed.ids.size());
+  }
+  return packed;
+}
+
+}  // namespace
+
+std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& limits) {
+  return std::make_unique<PackedTokensFeeder>(limits);
+}
+
+void with_unchanged_files(const formats::WeightSource* weights, const std::function<void()>& read) {
+  if (weights == nullptr) return read();
+  try {
+    read();
+  } catch (...) {
+    weights->require_unchanged();
+    throw;
+  }
+  weights->require_unchanged();
+}
+
+EntryPoint::EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, Dim tokens, Rounding rounding,
+                       std::shared_ptr<const formats::WeightSource> weights)
+    : executable_(std::move(executable)),
+      feeders_(std::move(feeders)),
+      tokens_dim_(tokens),
+      rounding_(std::move(rounding)),
+      weights_(std::move(weights)) {}
+
+backends::ExecutableFacts EntryPoint::facts() const {
+  backends::ExecutableFacts facts = executable_->facts();
+  for (const auto& feeder : feeders_) facts.weight_bytes += feeder->weight_bytes();
+  return facts;
+}
+
+bool EntryPoint::is_per_token(std::size_t i) const {
+  const Shape& shape = executable_->outputs()[i].shape;
+  return shape.rank() > 0 && shape.dims[0] == tokens_dim_;
+}
+
+Tensor EntryPoint::make_output(std::size_t i, std::size_t tokens, std::size_t sequences, bool is_zero) const {
+  Shape shape = executable_->outputs()[i].shape;
+  shape.dims[0] = static_cast<std::int64_t>(is_per_token(i) ? tokens : sequences);
+  return is_zero ? Tensor::zeros(std::move(shape)) : Tensor::uninitialized(std::move(shape));
+}
+
+std::vector<Tensor> EntryPoint::run(const PackedTokens& tokens, const PackingOptions& options,
+                                    const backends::RunOptions& run_options) const {
+  if (tokens.ids.empty()) {
+    std::vector<Tensor> results;
+    for (std::size_t i = 0; i < outputs().size(); ++i)
+      results.push_back(make_output(i, 0, tokens.lengths.size(), true));
+    return results;
+  }
+  const backends::BatchHint hint = executable_->batch_hint();
+  std::size_t workers = hint.workers;
+  if (run_options.max_workers != 0) workers = std::min(workers, run_options.max_workers);
+  if (workers == 0 || (workers > 1 && run_options.profile != nullptr)) return run_whole(tokens, options, run_options);
+  const std::vector<BatchPart> parts = split_batch(checked_lengths(tokens, options), workers, hint.rows_per_worker);
+  if (parts.size() == 1) return run_whole(tokens, options, run_options);
+  return run_parts(parts, workers, tokens, options, run_options);
+}
+
+std::vector<Tensor> EntryPoint::run_parts(std::span<const BatchPart> parts, std::size_t workers,
+                                          const PackedTokens& tokens, const PackingOptions& options,
+                                          const backends::RunOptions& run_options) const {
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < outputs().size(); ++i)
+    results.push_back(make_output(i, tokens.ids.size(), tokens.lengths.size(), false));
+  std::vector<std::byte*> bytes;
+  for (Tensor& result : results) bytes.push_back(result.mutable_bytes().data());
+  backends::RunOptions alone = run_options;
+  alone.max_workers = 1;  // a part stays on its thread: split again, it would read the weights again
+  base::ThreadPool::shared().parallel_for(parts.size(), workers, [&](std::size_t index, std::size_t) {
+    const BatchPart& part = parts[index];
+    const std::vector<Tensor> rows = run_whole(part_of(tokens, part), part_of(options, part), alone);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t row_bytes = rows[i].byte_count() / static_cast<std::size_t>(rows[i].extent(0));
+      const std::size_t first = is_per_token(i) ? part.first_token : part.first;
+      std::memcpy(bytes[i] + first * row_bytes, rows[i].bytes().data(), rows[i].byte_count());
+    }
+  });
+  return results;
+}
+
+std::vector<Tensor> EntryPoint::run_whole(const PackedTokens& tokens, const PackingOptions& options,
+                                          const backends::RunOptions& run_options) const {
+  const std::span<const backends::Port> ports = executable_->outputs();
+  std::vector<backends::Buffer> inputs, outputs(ports.size());
+  for (const auto& feeder : feeders_) feeder->feed(tokens, options, run_options, inputs);
+  std::vector<Tensor> results;
+  if (rounding_.empty()) {
+    with_unchanged_files(weights_.get(), [&] { executable_->run(inputs, outputs, run_options); });
+    for (const backends::Buffer& output : outputs) results.push_back(*output.host());
+    return results;
+  }
+  const std::vector<backends::Buffer> padded = rounding_.pad(inputs, executable_->inputs());
+  with_unchanged_files(weights_.get(), [&] { executable_->run(padded, outputs, run_options); });
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    results.push_back(rounding_.cut(*outputs[i].host(), ports[i], inputs, executable_->inputs()));
+  return results;
+}
+
+RowWidth EntryPoint::width() const {
+  RowWidth width;
+  for (std::size_t i = 0; i < outputs().size(); ++i)
+    (is_per_token(i) ? width.token : width.row) += numbers_of(outputs()[i]);
+  return width;
+}
+
+Tensor EntryPoint::run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& run_options) const {
+  const std::vector<Tensor> results = run(packed(rows), {}, run_options);
+  if (results.size() == 1) return results.front();  // in the order of the rows already
+  const RowWidth width = this->width();
+  std::size_t total = 0;
+  for (const BatchRow* row : rows) total += width.of(*row);
+  Tensor all = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(total)}});
+  auto to = all.mutable_values<float>().begin();
+  std::vector<std::span<const float>> rest;
+  for (const Tensor& result : results) rest.push_back(result.values<float>());
+  for (const BatchRow* row : rows) {
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      const std::size_t count = numbers_of(outputs()[i]) * (is_per_token(i) ? row->ids.size() : 1);
+      to = std::ranges::copy(rest[i].first(count), to).out;
+      rest[i] = rest[i].subspan(count);
+    }
+  }
+  return all;
+}
+
+}  // namespace alate::runtime
