@@ -28,48 +28,33 @@ Value encode_bert(EncoderScope& scope) {
 }
 
 Outputs bert_base(EncoderScope& scope, Value x) {
-  Outputs outputs = {{"last_hidden_state", x}};
-  if (!scope.weights.has("pooler.dense.weight")) return outputs;
   const PostNormConfig config = bert_config(scope.config);
-  outputs.push_back({"pooler_output", PostNormEncoder(scope, config).pooler(x)});
-  return outputs;
+  return PostNormEncoder(scope, config).base_outputs(x);
 }
 
-// A transform, then a product with the word table.
 Outputs bert_masked_language(EncoderScope& scope, Value x) {
   const PostNormConfig config = bert_config(scope.config);
-  PostNormEncoder encoder(scope, config);
-  const std::string head = "cls.predictions.";
-  scope.b.set_source("cls.predictions");
-  const Value transformed =
-      encoder.norm(head + "transform.LayerNorm",
-                   activate(scope.b, config.activation,
-                            encoder.head_layer(head + "transform.dense", x, config.hidden, config.hidden)),
-                   config.hidden);
-  const bool untied = scope.weights.has(head + "decoder.weight");
-  const Value table = untied ? scope.weights.get(scope.b, head + "decoder.weight", {config.vocabulary, config.hidden})
-                             : encoder.word_table();
-  const std::string bias = scope.weights.has(head + "bias") ? head + "bias" : head + "decoder.bias";
-  return {{"logits", scope.b.dense({transformed, table, scope.weights.get(scope.b, bias, {config.vocabulary})},
-                                   {.has_bias = true})}};
-}
-
-// A linear layer whose output width is given by the file.
-Outputs classifier(EncoderScope& scope, PostNormEncoder& encoder, const PostNormConfig& config, Value x) {
-  scope.b.set_source("classifier");
-  return {{"logits", encoder.head_layer("classifier", x, config.hidden, scope.weights.rows("classifier.weight"))}};
+  const LanguageHead head{.source = "cls.predictions",
+                          .dense = "cls.predictions.transform.dense",
+                          .norm = "cls.predictions.transform.LayerNorm",
+                          .decoder = "cls.predictions.decoder",
+                          .bias = "cls.predictions.bias",
+                          .activation = config.activation};
+  return {{"logits", PostNormEncoder(scope, config).language_logits(head, x)}};
 }
 
 Outputs bert_token_classifier(EncoderScope& scope, Value x) {
   const PostNormConfig config = bert_config(scope.config);
-  PostNormEncoder encoder(scope, config);
-  return classifier(scope, encoder, config, x);
+  scope.b.set_source("classifier");
+  return {{"logits", PostNormEncoder(scope, config).projection("classifier", x)}};
 }
 
 Outputs bert_sequence_classifier(EncoderScope& scope, Value x) {
   const PostNormConfig config = bert_config(scope.config);
   PostNormEncoder encoder(scope, config);
-  return classifier(scope, encoder, config, encoder.pooler(x));
+  const Value pooled = encoder.pooler(x);
+  scope.b.set_source("classifier");
+  return {{"logits", encoder.projection("classifier", pooled)}};
 }
 
 constexpr std::array kBertHeads = {

@@ -39,37 +39,26 @@ Value encode_roberta(EncoderScope& scope) {
 }
 
 Outputs roberta_base(EncoderScope& scope, Value x) {
-  Outputs outputs = {{"last_hidden_state", x}};
-  if (!scope.weights.has("pooler.dense.weight")) return outputs;
   const PostNormConfig config = roberta_config(scope.config);
-  outputs.push_back({"pooler_output", PostNormEncoder(scope, config).pooler(x)});
-  return outputs;
+  return PostNormEncoder(scope, config).base_outputs(x);
 }
 
 // The activation of the head is gelu, whatever hidden_act says.
 Outputs roberta_masked_language(EncoderScope& scope, Value x) {
   const PostNormConfig config = roberta_config(scope.config);
-  PostNormEncoder encoder(scope, config);
-  scope.b.set_source("lm_head");
-  const Value wide = activate(scope.b, "gelu", encoder.head_layer("lm_head.dense", x, config.hidden, config.hidden));
-  const Value transformed = encoder.norm("lm_head.layer_norm", wide, config.hidden);
-  const bool untied = scope.weights.has("lm_head.decoder.weight");
-  const Value table = untied ? scope.weights.get(scope.b, "lm_head.decoder.weight", {config.vocabulary, config.hidden})
-                             : encoder.word_table();
-  const std::string bias = scope.weights.has("lm_head.bias") ? "lm_head.bias" : "lm_head.decoder.bias";
-  return {{"logits", scope.b.dense({transformed, table, scope.weights.get(scope.b, bias, {config.vocabulary})},
-                                   {.has_bias = true})}};
-}
-
-// A linear layer whose output width is given by the file.
-Value roberta_projection(EncoderScope& scope, const std::string& name, Value x) {
-  const PostNormConfig config = roberta_config(scope.config);
-  return PostNormEncoder(scope, config).head_layer(name, x, config.hidden, scope.weights.rows(name + ".weight"));
+  const LanguageHead head{.source = "lm_head",
+                          .dense = "lm_head.dense",
+                          .norm = "lm_head.layer_norm",
+                          .decoder = "lm_head.decoder",
+                          .bias = "lm_head.bias",
+                          .activation = "gelu"};
+  return {{"logits", PostNormEncoder(scope, config).language_logits(head, x)}};
 }
 
 Outputs roberta_token_classifier(EncoderScope& scope, Value x) {
+  const PostNormConfig config = roberta_config(scope.config);
   scope.b.set_source("classifier");
-  return {{"logits", roberta_projection(scope, "classifier", x)}};
+  return {{"logits", PostNormEncoder(scope, config).projection("classifier", x)}};
 }
 
 // A layer of its own on the first token, not the pooler.
@@ -79,7 +68,7 @@ Outputs roberta_sequence_classifier(EncoderScope& scope, Value x) {
   scope.b.set_source("classifier");
   const Value first = encoder.first_tokens(x);
   const Value dense = scope.b.tanh({encoder.head_layer("classifier.dense", first, config.hidden, config.hidden)});
-  return {{"logits", roberta_projection(scope, "classifier.out_proj", dense)}};
+  return {{"logits", encoder.projection("classifier.out_proj", dense)}};
 }
 
 Outputs roberta_question_answering(EncoderScope& scope, Value x) {

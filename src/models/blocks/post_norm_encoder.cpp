@@ -121,8 +121,29 @@ Value PostNormEncoder::first_tokens(Value last_hidden_state) {
   return graph::take_rows(scope_.b, last_hidden_state, scope_.in.first);
 }
 
-Value PostNormEncoder::word_table() {
-  return scope_.weights.get(scope_.b, kWordTable, {config_.vocabulary, config_.hidden});
+Value PostNormEncoder::projection(const std::string& name, Value x) {
+  return head_layer(name, x, config_.hidden, scope_.weights.rows(name + ".weight"));
+}
+
+std::vector<EncoderOutput> PostNormEncoder::base_outputs(Value last_hidden_state) {
+  std::vector<EncoderOutput> outputs = {{"last_hidden_state", last_hidden_state}};
+  if (scope_.weights.has("pooler.dense.weight")) outputs.push_back({"pooler_output", pooler(last_hidden_state)});
+  return outputs;
+}
+
+Value PostNormEncoder::language_logits(const LanguageHead& head, Value last_hidden_state) {
+  graph::Builder& b = scope_.b;
+  Weights& weights = scope_.weights;
+  b.set_source(head.source);
+  const Value transformed =
+      norm(head.norm,
+           activate(b, head.activation, head_layer(head.dense, last_hidden_state, config_.hidden, config_.hidden)),
+           config_.hidden);
+  const bool is_untied = weights.has(head.decoder + ".weight");
+  const Value table =
+      weights.get(b, is_untied ? head.decoder + ".weight" : kWordTable, {config_.vocabulary, config_.hidden});
+  const std::string bias = weights.has(head.bias) ? head.bias : head.decoder + ".bias";
+  return b.dense({transformed, table, weights.get(b, bias, {config_.vocabulary})}, {.has_bias = true});
 }
 
 }  // namespace alate::models

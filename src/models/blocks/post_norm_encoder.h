@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/encoder.h"
 
@@ -27,6 +28,12 @@ struct PostNormConfig {
 /// Throws corrupt for sizes that no such model has, unsupported for decoders and other kinds of positions.
 PostNormConfig read_post_norm_config(const formats::Json& config, const PostNormDefaults& defaults);
 
+/// The names of a masked-language head's layers.
+struct LanguageHead {
+  std::string source, dense, norm, decoder, bias;  // NAME.weight and so on; the bias may also be that of the decoder
+  std::string activation;                          // of the dense layer
+};
+
 /// Builds the parts of such an encoder, by the names that its weights have in transformers. Devlin et al. 2018,
 /// arXiv:1810.04805.
 class PostNormEncoder {
@@ -37,14 +44,20 @@ class PostNormEncoder {
   /// Embeddings and all layers: [tokens, hidden].
   graph::Value encode();
 
+  /// The outputs of the base model: the last hidden state and, where the file has its weights, the pooler's output.
+  std::vector<EncoderOutput> base_outputs(graph::Value last_hidden_state);
+  /// The logits of the vocabulary [tokens, vocabulary]: a transform, then a product with the word table, or with the
+  /// head's own table where the file has one.
+  graph::Value language_logits(const LanguageHead& head, graph::Value last_hidden_state);
+  /// A layer whose output width is given by the file.
+  graph::Value projection(const std::string& name, graph::Value x);
+
   /// NAME.weight and NAME.bias. Heads are little work and decide the result: they stay in float32.
   graph::Value head_layer(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
   graph::Value norm(const std::string& name, graph::Value x, std::int64_t width);
   /// tanh(pooler.dense) of each sequence's first token: [sequences, hidden].
   graph::Value pooler(graph::Value last_hidden_state);
   graph::Value first_tokens(graph::Value last_hidden_state);
-  /// The table of word embeddings as a weight [vocabulary, hidden].
-  graph::Value word_table();
 
  private:
   graph::Value embeddings();
