@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <mutex>
-#include <numeric>
+#include <utility>
 
 #include "alate/embedding.h"
 #include "alate/error.h"
@@ -12,6 +10,7 @@
 #include "pipelines/modules.h"
 #include "runtime/batching/packing.h"
 #include "runtime/loading/loaded_model.h"
+#include "runtime/run_rows.h"
 #include "tokenizers/unicode/letter_case.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -24,45 +23,16 @@ std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::entry_point
   return pipelines::embedding_entry_point(model.state(), modules, normalize);
 }
 
+std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::token_entry_point() const {
+  const auto hidden = [](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
+    b.output("token_embeddings", built.last_hidden_state);
+  };
+  return model.state().entry_point("embed_tokens", hidden, models::HeadChoice::none);
+}
+
 namespace {
 
 using Row = std::vector<std::int32_t>;
-
-// Indices of the rows, longest first; rows of equal length keep their order.
-std::vector<std::size_t> by_length(std::span<const Row> rows) {
-  std::vector<std::size_t> order(rows.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return rows[a].size() > rows[b].size(); });
-  return order;
-}
-
-// The end of the batch that begins at `begin`: as many rows as the budgets allow, at least one.
-std::size_t batch_end(std::span<const Row> rows, const std::vector<std::size_t>& order, std::size_t begin,
-                      const EmbedOptions& options) {
-  std::size_t tokens = 0, end = begin;
-  while (end < order.size()) {
-    tokens += rows[order[end]].size();
-    const bool full = tokens > options.batch_tokens || (options.batch_size > 0 && end - begin >= options.batch_size);
-    if (full && end > begin) break;
-    ++end;
-  }
-  return end;
-}
-
-// The first `kept` columns.
-Tensor shortened(const Tensor& vectors, std::size_t kept, bool normalized) {
-  const auto rows = static_cast<std::size_t>(vectors.extent(0)), width = static_cast<std::size_t>(vectors.extent(1));
-  Tensor result = Tensor::uninitialized({DType::f32, {vectors.extent(0), static_cast<std::int64_t>(kept)}});
-  const std::span<const float> from = vectors.values<float>();
-  const std::span<float> to = result.mutable_values<float>();
-  for (std::size_t i = 0; i < rows; ++i) {
-    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(i * width), kept,
-                to.begin() + static_cast<std::ptrdiff_t>(i * kept));
-    pipelines::shorten_vector(to.subspan(i * kept, kept), normalized);
-  }
-  return result;
-}
 
 const std::string& prompt_of(const pipelines::EmbeddingModules& modules, const EmbedOptions& options) {
   static const std::string none;
@@ -77,56 +47,77 @@ const std::string& prompt_of(const pipelines::EmbeddingModules& modules, const E
                    known.empty() ? "none" : known);
 }
 
-Embeddings run_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows, std::size_t pool_skip,
-                    const EmbedOptions& options, const backends::RunOptions& run) {
-  pipelines::check_dimensions(pipeline, options);
-  if (options.batch_tokens < 1) throw Error(ErrorCode::invalid_argument, "batch_tokens must be at least 1");
-  const bool normalize = pipelines::normalizes(pipeline, options);
-  const std::size_t dimensions = pipeline.dimensions(), row_bytes = dimensions * sizeof(float);
-  Embeddings result;
-  result.vectors =
-      Tensor::zeros({DType::f32, {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(dimensions)}});
-  const std::vector<std::size_t> order = by_length(rows);
-  std::vector<pipelines::EmbeddingRow> batch;
-  for (std::size_t begin = 0; begin < order.size();) {
-    const std::size_t end = batch_end(rows, order, begin, options);
-    batch.clear();
-    for (std::size_t i = begin; i < end; ++i) {
-      batch.push_back({rows[order[i]], static_cast<std::int32_t>(pool_skip)});
-      result.tokens += rows[order[i]].size();
-    }
-    const Tensor vectors = pipelines::run_embedding_rows(pipeline, batch, normalize, run);
-    for (std::size_t i = begin; i < end; ++i) {
-      std::memcpy(result.vectors.mutable_bytes().data() + order[i] * row_bytes,
-                  vectors.bytes().data() + (i - begin) * row_bytes, row_bytes);
-    }
-    begin = end;
-  }
-  if (options.dimensions && *options.dimensions < dimensions)
-    result.vectors = shortened(result.vectors, *options.dimensions, normalize);
-  return result;
+// Scales a vector to length 1.
+void normalize(std::span<float> vector) {
+  double squares = 0;
+  for (const float value : vector) squares += double{value} * double{value};
+  const double length = std::max(std::sqrt(squares), 1e-12);
+  for (float& value : vector) value = static_cast<float>(value / length);
+}
+
+// The special tokens that the model's template puts around a text.
+struct Frame {
+  std::vector<std::int32_t> before, after;
+};
+
+Frame frame_of(const Tokenizer& tokenizer) {
+  EncodeOptions options;
+  options.with_offsets = options.with_tokens = false;
+  const Encoding encoding = tokenizer.encode("a", options);
+  Frame frame;
+  std::size_t begin = 0, end = encoding.ids.size();
+  while (begin < end && encoding.special_mask[begin] != 0) frame.before.push_back(encoding.ids[begin++]);
+  while (end > begin && encoding.special_mask[end - 1] != 0) --end;
+  frame.after.assign(encoding.ids.begin() + static_cast<std::ptrdiff_t>(end), encoding.ids.end());
+  return frame;
+}
+
+bool has_frame(const Row& row, const Frame& frame) {
+  return row.size() >= frame.before.size() + frame.after.size() &&
+         std::equal(frame.before.begin(), frame.before.end(), row.begin()) &&
+         std::equal(frame.after.rbegin(), frame.after.rend(), row.rbegin());
+}
+
+// The most tokens of a row with these options.
+std::size_t row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+  const std::size_t positions = pipeline.facts().max_positions,
+                    limit = options.max_length.value_or(pipeline.max_length());
+  if (limit > positions)
+    throw make_error(ErrorCode::invalid_argument, "max_length is ", limit, " but the model has ", positions,
+                     " positions");
+  return limit;
+}
+
+Embeddings run_prepared(const EmbeddingPipeline& pipeline, pipelines::PreparedRows prepared,
+                        const EmbedOptions& options, const backends::RunOptions& run) {
+  const auto kept = static_cast<std::int64_t>(pipelines::kept_dimensions(pipeline, options));
+  const auto entry_point = pipeline.state().entry_point(pipelines::normalizes(pipeline, options));
+  const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
+  Tensor values = runtime::run_rows(*entry_point, prepared.rows, budget, run).values;
+  const std::span<float> all = values.mutable_values<float>();
+  const std::span<const float> left = all.first(pipelines::finish_embedding(pipeline, options, all));
+  const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(prepared.rows.size()), kept};
+  return {.vectors = left.size() == all.size() ? values.reshaped(extents) : Tensor::from<float>(extents, left),
+          .truncated = std::move(prepared.truncated),
+          .tokens = prepared.tokens()};
 }
 
 }  // namespace
 
 namespace pipelines {
 
-TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
-                              const EmbedOptions& options) {
-  return tokenize_texts(pipeline, std::vector<std::string_view>(texts.begin(), texts.end()), options);
+std::size_t PreparedRows::tokens() const {
+  std::size_t tokens = 0;
+  for (const runtime::BatchRow& row : rows) tokens += row.ids.size();
+  return tokens;
 }
 
-TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                              const EmbedOptions& options) {
+PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
+                               const EmbedOptions& options) {
   const EmbeddingPipeline::State& state = pipeline.state();
   const std::string& prompt = prompt_of(state.modules, options);
-  const std::size_t positions = state.model.facts().max_positions;
-  const std::size_t limit = options.max_length.value_or(state.max_length);
-  if (limit > positions)
-    throw make_error(ErrorCode::invalid_argument, "max_length is ", limit, " but the model has ", positions,
-                     " positions");
   EncodeOptions encode;
-  encode.max_length = limit;
+  encode.max_length = row_limit(pipeline, options);
   encode.side = options.truncation_side;
   encode.with_offsets = false;
   encode.with_tokens = false;
@@ -137,7 +128,14 @@ TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const
     return std::move(encoding.ids);
   };
 
-  TokenizedTexts result;
+  std::int32_t pool_skip = 0;
+  if (!prompt.empty() && !state.modules.pool_prompt) {
+    bool cut = false;
+    const std::size_t with_specials = ids_of(prompt, cut).size();
+    // Its last special token comes after the text.
+    pool_skip = static_cast<std::int32_t>(with_specials > 0 ? with_specials - 1 : 0);
+  }
+  PreparedRows result;
   result.rows.resize(texts.size());
   std::vector<std::uint8_t> truncated(texts.size());
   constexpr std::size_t kTextsAtATime = 16;
@@ -146,17 +144,35 @@ TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const
       [&](std::size_t part, std::size_t) {
         for (std::size_t i = part * kTextsAtATime; i < std::min((part + 1) * kTextsAtATime, texts.size()); ++i) {
           bool cut = false;
-          result.rows[i] = prompt.empty() ? ids_of(texts[i], cut) : ids_of(prompt + std::string(texts[i]), cut);
+          result.rows[i].ids = prompt.empty() ? ids_of(texts[i], cut) : ids_of(prompt + std::string(texts[i]), cut);
+          result.rows[i].pool_skip = pool_skip;
           truncated[i] = cut ? 1 : 0;
         }
       });
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (truncated[i] != 0) result.truncated.push_back(i);
   }
-  if (!prompt.empty() && !state.modules.pool_prompt) {
-    bool cut = false;
-    const std::size_t with_specials = ids_of(prompt, cut).size();
-    result.pool_skip = with_specials > 0 ? with_specials - 1 : 0;  // its last special token comes after the text
+  return result;
+}
+
+PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<const Row> rows,
+                                const EmbedOptions& options) {
+  const Frame frame = frame_of(pipeline.tokenizer());
+  const std::size_t limit = row_limit(pipeline, options), added = frame.before.size() + frame.after.size();
+  const std::size_t room = limit - std::min(limit, added);
+  PreparedRows result;
+  for (const Row& row : rows) {
+    const bool framed = has_frame(row, frame);
+    const std::ptrdiff_t head = framed ? static_cast<std::ptrdiff_t>(frame.before.size()) : 0;
+    const std::ptrdiff_t tail = framed ? static_cast<std::ptrdiff_t>(frame.after.size()) : 0;
+    std::span<const std::int32_t> inner(row.begin() + head, row.end() - tail);
+    if (inner.size() > room) {
+      inner = options.truncation_side == Side::left ? inner.last(room) : inner.first(room);
+      result.truncated.push_back(result.rows.size());
+    }
+    Row& whole = result.rows.emplace_back(runtime::BatchRow{.ids = frame.before}).ids;
+    whole.insert(whole.end(), inner.begin(), inner.end());
+    whole.insert(whole.end(), frame.after.begin(), frame.after.end());
   }
   return result;
 }
@@ -165,22 +181,24 @@ bool normalizes(const EmbeddingPipeline& pipeline, const EmbedOptions& options) 
   return options.normalize.value_or(pipeline.state().modules.normalizes());
 }
 
-void check_dimensions(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
-  if (options.dimensions && (*options.dimensions < 1 || *options.dimensions > pipeline.dimensions())) {
-    throw make_error(ErrorCode::invalid_argument, "dimensions is ", *options.dimensions,
-                     " but the model's vectors have ", pipeline.dimensions());
-  }
+std::size_t kept_dimensions(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+  const std::size_t kept = options.dimensions.value_or(pipeline.dimensions());
+  if (kept >= 1 && kept <= pipeline.dimensions()) return kept;
+  throw make_error(ErrorCode::invalid_argument, "dimensions is ", kept, " but the model's vectors have ",
+                   pipeline.dimensions());
 }
 
-Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const EmbeddingRow> rows, bool normalize,
-                          const backends::RunOptions& options) {
-  PackedTokens packed;
-  for (const EmbeddingRow& row : rows) {
-    packed.ids.insert(packed.ids.end(), row.ids.begin(), row.ids.end());
-    packed.lengths.push_back(static_cast<std::int32_t>(row.ids.size()));
-    packed.pool_skip.push_back(row.pool_skip);
+std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptions& options, std::span<float> values) {
+  const std::size_t width = pipeline.dimensions(), kept = kept_dimensions(pipeline, options);
+  if (kept == width) return values.size();
+  const bool normalized = normalizes(pipeline, options);
+  const std::size_t rows = values.size() / width;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::span<float> vector = values.subspan(i * kept, kept);
+    std::ranges::copy(values.subspan(i * width, kept), vector.begin());  // never behind what is still to be read
+    if (normalized) normalize(vector);
   }
-  return pipeline.state().entry_point(normalize)->run(packed, {}, options).front();
+  return rows * kept;
 }
 
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
@@ -191,10 +209,7 @@ Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::s
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                        const EmbedOptions& options, const backends::RunOptions& run) {
   run.cancellation.check();
-  TokenizedTexts tokenized = tokenize_texts(pipeline, texts, options);
-  Embeddings result = run_rows(pipeline, tokenized.rows, tokenized.pool_skip, options, run);
-  result.truncated = std::move(tokenized.truncated);
-  return result;
+  return run_prepared(pipeline, prepare_embedding(pipeline, texts, options), options, run);
 }
 
 Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows, const EmbedOptions& options,
@@ -202,15 +217,9 @@ Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const Row> ro
   // Here, where rows have the caller's order: they are sorted by length before they are run.
   for (std::size_t row = 0; row < rows.size(); ++row)
     runtime::require_row(rows[row], pipeline.state().model.state().limits, row);
-  return run_rows(pipeline, rows, 0, options, run);
-}
-
-void shorten_vector(std::span<float> kept, bool normalized) {
-  if (!normalized) return;
-  double squares = 0;
-  for (const float value : kept) squares += double{value} * double{value};
-  const double length = std::max(std::sqrt(squares), 1e-12);
-  for (float& value : kept) value = static_cast<float>(value / length);
+  PreparedRows prepared;
+  for (const Row& row : rows) prepared.rows.push_back({.ids = row});
+  return run_prepared(pipeline, std::move(prepared), options, run);
 }
 
 }  // namespace pipelines

@@ -12,6 +12,7 @@
 #include "alate/embedding.h"
 #include "backends/backend.h"
 #include "pipelines/modules.h"
+#include "runtime/batching/batch_program.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate {
@@ -27,6 +28,8 @@ struct EmbeddingPipeline::State {
 
   /// The entry point that ends in the folder's modules, with or without normalization; compiled at first use.
   std::shared_ptr<const runtime::EntryPoint> entry_point(bool normalize) const;
+  /// The entry point that gives the vector of each token, from the encoder's last layer; the same.
+  std::shared_ptr<const runtime::EntryPoint> token_entry_point() const;
 };
 
 }  // namespace alate
@@ -41,35 +44,34 @@ struct LoadedPipeline {
 /// EmbeddingPipeline::load for any dtype but auto, which is treated as no dtype.
 LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options);
 
-/// Texts as the model takes them.
-struct TokenizedTexts {
-  std::vector<std::vector<std::int32_t>> rows;  // special tokens included
-  std::vector<std::size_t> truncated;           // indices of truncated texts, ascending
-  std::size_t pool_skip = 0;                    // leading tokens of each row that pooling leaves out
+/// Rows of an entry point, made from texts or ids: what a pipeline's `prepare` gives.
+struct PreparedRows {
+  std::vector<runtime::BatchRow> rows;  // special tokens included
+  std::vector<std::size_t> truncated;   // indices of the rows that were cut, ascending
+
+  std::size_t tokens() const;
 };
 
 /// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool. Throws as
 /// EmbeddingPipeline::embed.
-TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
-                              const EmbedOptions& options);
-TokenizedTexts tokenize_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                              const EmbedOptions& options);
+PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
+                               const EmbedOptions& options);
+/// The same of token ids, with the special tokens that the model puts around a text where a row lacks them; truncated
+/// as texts are. Throws invalid_argument for an id that the model does not have: "[row][place] is …".
+PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<const std::vector<std::int32_t>> rows,
+                                const EmbedOptions& options);
 
 /// Whether vectors are normalized to length 1 with these options.
 bool normalizes(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 
-/// Throws invalid_argument when the options ask for more dimensions than the model's vectors have.
-void check_dimensions(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
+/// The numbers of each vector that `finish_embedding` gives. Throws invalid_argument when the options ask for more than
+/// the model's vectors have.
+std::size_t kept_dimensions(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 
-struct EmbeddingRow {
-  std::span<const std::int32_t> ids;
-  std::int32_t pool_skip = 0;
-};
-
-/// Runs one batch; returns f32 [rows, dimensions of the model]. A row gives the same bits in any batch. Throws
-/// invalid_argument naming the row for an id that the model does not have, cancelled.
-Tensor run_embedding_rows(const EmbeddingPipeline& pipeline, std::span<const EmbeddingRow> rows, bool normalize,
-                          const backends::RunOptions& options);
+/// Makes the answer, [rows, kept_dimensions], of an entry point's values, [rows, dimensions of the model], in place:
+/// vectors that keep fewer numbers are moved together and, if they were normalized, normalized again. Returns how many
+/// numbers are left, at the front.
+std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptions& options, std::span<float> values);
 
 /// EmbeddingPipeline::embed and embed_tokens; `run` is passed to each batch's run. Throws as those, and cancelled.
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
@@ -78,9 +80,5 @@ Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::s
                        const EmbedOptions& options, const backends::RunOptions& run);
 Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const std::vector<std::int32_t>> rows,
                       const EmbedOptions& options, const backends::RunOptions& run);
-
-/// Makes the leading numbers of a vector, `kept`, a vector of its own, rescaled to length 1 if the whole one was
-/// `normalized`. In place.
-void shorten_vector(std::span<float> kept, bool normalized);
 
 }  // namespace alate::pipelines

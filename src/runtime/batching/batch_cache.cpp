@@ -1,10 +1,11 @@
 #include "runtime/batching/batch_cache.h"
 
+#include <functional>
 #include <utility>
 
 namespace alate::runtime {
 
-std::uint64_t hash_row(std::uint64_t seed, std::uint64_t program, const BatchRow& row) {
+std::uint64_t hash_row(std::uint64_t seed, const BatchProgram* program, const BatchRow& row) {
   // The multiplier depends on the seed too, so that collisions differ between processes.
   const std::uint64_t factor = (seed * 0x9e3779b97f4a7c15ULL) | 1;
   std::uint64_t hash = seed;
@@ -12,7 +13,7 @@ std::uint64_t hash_row(std::uint64_t seed, std::uint64_t program, const BatchRow
     hash = (hash ^ value) * factor;
     hash ^= hash >> 29;
   };
-  add(program);
+  add(std::hash<const BatchProgram*>()(program));
   add(static_cast<std::uint32_t>(row.pool_skip));
   for (const std::int32_t id : row.ids) add(static_cast<std::uint32_t>(id));
   for (const std::int32_t type : row.type_ids) add(static_cast<std::uint32_t>(type));
@@ -20,7 +21,7 @@ std::uint64_t hash_row(std::uint64_t seed, std::uint64_t program, const BatchRow
   return hash ^ (hash >> 32);
 }
 
-const std::vector<float>* BatchCache::find(std::uint64_t hash, std::uint64_t program, const BatchRow& row,
+const std::vector<float>* BatchCache::find(std::uint64_t hash, const BatchProgram* program, const BatchRow& row,
                                            Clock::time_point now) {
   const auto found = by_hash_.find(hash);
   if (found == by_hash_.end()) return nullptr;  // always so without a cache
@@ -29,16 +30,17 @@ const std::vector<float>* BatchCache::find(std::uint64_t hash, std::uint64_t pro
     erase(entry);
     return nullptr;
   }
-  if (entry->program != program || !same_row(entry->row, row)) return nullptr;
+  if (entry->program.get() != program || !same_row(entry->row, row)) return nullptr;
   entries_.splice(entries_.begin(), entries_, entry);
   return &entry->values;
 }
 
-void BatchCache::put(std::uint64_t hash, std::uint64_t program, BatchRow row, std::span<const float> values,
-                     Clock::time_point now) {
+void BatchCache::put(std::uint64_t hash, std::shared_ptr<const BatchProgram> program, BatchRow row,
+                     std::span<const float> values, Clock::time_point now) {
   if (capacity_ == 0) return;
   if (const auto found = by_hash_.find(hash); found != by_hash_.end()) erase(found->second);
-  entries_.push_front({hash, program, std::move(row), std::vector<float>(values.begin(), values.end()), now});
+  entries_.push_front(
+      {hash, std::move(program), std::move(row), std::vector<float>(values.begin(), values.end()), now});
   try {
     by_hash_.emplace(hash, entries_.begin());
   } catch (...) {

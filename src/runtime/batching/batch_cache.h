@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -14,7 +15,7 @@
 namespace alate::runtime {
 
 /// A hash of a row. `seed` is secret, so that clients cannot craft rows that collide.
-std::uint64_t hash_row(std::uint64_t seed, std::uint64_t program, const BatchRow& row);
+std::uint64_t hash_row(std::uint64_t seed, const BatchProgram* program, const BatchRow& row);
 
 inline bool same_row(const BatchRow& a, const BatchRow& b) {
   return a.pool_skip == b.pool_skip && a.ids == b.ids && a.type_ids == b.type_ids;
@@ -28,14 +29,15 @@ class BatchCache {
   BatchCache(std::size_t rows, std::chrono::nanoseconds ttl) : capacity_(rows), ttl_(ttl) {}
 
   /// Null when missing or too old. Valid until the next call.
-  const std::vector<float>* find(std::uint64_t hash, std::uint64_t program, const BatchRow& row, Clock::time_point now);
-  void put(std::uint64_t hash, std::uint64_t program, BatchRow row, std::span<const float> values,
+  const std::vector<float>* find(std::uint64_t hash, const BatchProgram* program, const BatchRow& row,
+                                 Clock::time_point now);
+  void put(std::uint64_t hash, std::shared_ptr<const BatchProgram> program, BatchRow row, std::span<const float> values,
            Clock::time_point now);
 
  private:
   struct Entry {
     std::uint64_t hash;
-    std::uint64_t program;
+    std::shared_ptr<const BatchProgram> program;  // kept, so that no other one gets its address
     BatchRow row;
     std::vector<float> values;
     Clock::time_point computed;

@@ -37,7 +37,7 @@ struct SharedRow : std::enable_shared_from_this<SharedRow> {
     over,     // computed, failed, or abandoned
   };
 
-  std::uint64_t program = 0;
+  std::shared_ptr<const BatchProgram> program;
   BatchRow content;
   std::size_t width = 0;   // its number of values
   std::uint64_t hash = 0;  // of program and content

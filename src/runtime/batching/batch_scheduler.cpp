@@ -26,6 +26,9 @@ namespace {
 using Clock = BatchJob::Clock;
 using RowState = SharedRow::State;
 
+// Of a row: the cache is counted in rows, and those that have values for each token would fill the memory.
+constexpr std::size_t kMostCachedValues = 8192;
+
 struct RowHash {
   std::size_t operator()(const SharedRow* row) const { return static_cast<std::size_t>(row->hash); }
 };
@@ -85,14 +88,9 @@ std::uint64_t random_number() {
 struct BatchScheduler::State {
   using Jobs = std::list<QueuedJob>;
 
-  State(Run function, const BatchSchedulerOptions& chosen, BatchObserver watcher)
-      : run(std::move(function)),
-        options(chosen),
-        observer(std::move(watcher)),
-        queue(chosen),
-        cache(chosen.cache_size, chosen.cache_ttl) {}
+  State(const BatchSchedulerOptions& chosen, BatchObserver watcher)
+      : options(chosen), observer(std::move(watcher)), queue(chosen), cache(chosen.cache_size, chosen.cache_ttl) {}
 
-  const Run run;
   const BatchSchedulerOptions options;
   const BatchObserver observer;
   const std::uint64_t seed = random_number();
@@ -138,8 +136,8 @@ struct BatchScheduler::State {
   void run_task(std::unique_lock<std::mutex>& lock);
   void run_rows(std::unique_lock<std::mutex>& lock);
   void run_alone(std::unique_lock<std::mutex>& lock, SharedRow& row);
-  std::exception_ptr compute(std::unique_lock<std::mutex>& lock, Rows rows, std::size_t tokens, std::size_t count,
-                             Tensor& values);
+  std::exception_ptr compute(std::unique_lock<std::mutex>& lock, std::span<const BatchRow* const> rows,
+                             std::size_t tokens, std::size_t count, Tensor& values);
   void deliver(SharedRow& row, std::span<const float> values, Clock::time_point now);
   void fail(SharedRow& row, const std::exception_ptr& error);
 };
@@ -153,13 +151,14 @@ QueuedJob& BatchScheduler::State::prepare(BatchJob&& job, Jobs& out) const {
   made.remaining = made.slots.size();
   made.result.starts.reserve(made.slots.size() + 1);
   made.result.starts.push_back(0);
+  const RowWidth width = made.slots.empty() ? RowWidth() : made.job.program->width();
   for (std::size_t i = 0; i < made.slots.size(); ++i) {
     auto row = std::make_shared<SharedRow>();
     row->program = made.job.program;
-    row->width = made.job.width.of(made.job.rows[i]);
+    row->width = width.of(made.job.rows[i]);
     made.result.starts.push_back(made.result.starts.back() + row->width);
     row->content = std::move(made.job.rows[i]);
-    row->hash = hash_row(seed, row->program, row->content);
+    row->hash = hash_row(seed, row->program.get(), row->content);
     made.slots[i].job = &made;
     made.slots[i].row = std::move(row);
   }
@@ -190,7 +189,7 @@ std::size_t BatchScheduler::State::enter_rows(QueuedJob& job) {
     for (; i < job.slots.size(); ++i) {
       RowSlot& slot = job.slots[i];
       SharedRow& row = *slot.row;
-      if (const auto* values = cache.find(row.hash, row.program, row.content, job.submitted)) {
+      if (const auto* values = cache.find(row.hash, row.program.get(), row.content, job.submitted)) {
         place_values(job, i, *values);
         slot.row.reset();
         --job.remaining;
@@ -409,16 +408,17 @@ void BatchScheduler::State::run_alone(std::unique_lock<std::mutex>& lock, Shared
 }
 
 // Calls the model without the lock; it gives `count` values. Returns its error, or null.
-std::exception_ptr BatchScheduler::State::compute(std::unique_lock<std::mutex>& lock, Rows rows, std::size_t tokens,
+std::exception_ptr BatchScheduler::State::compute(std::unique_lock<std::mutex>& lock,
+                                                  std::span<const BatchRow* const> rows, std::size_t tokens,
                                                   std::size_t count, Tensor& values) {
-  const std::uint64_t program = batch.rows.front()->program;
+  const std::shared_ptr<const BatchProgram> program = batch.rows.front()->program;
   wanted.store(rows.size(), std::memory_order_relaxed);
   const Clock::time_point begun = Clock::now();
   call_begun = begun;
   lock.unlock();
   std::exception_ptr error;
   try {
-    values = run(program, rows, Cancellation::when(is_unwanted));
+    values = program->run_rows(rows, {.cancellation = Cancellation::when(is_unwanted)});
     require_count(values, rows.size(), count);
   } catch (...) {
     error = current_error();
@@ -444,6 +444,7 @@ void BatchScheduler::State::deliver(SharedRow& row, std::span<const float> value
     leave(slot);
     if (--job.remaining == 0) finish(job, nullptr);
   }
+  if (values.size() > kMostCachedValues) return;
   try {
     cache.put(row.hash, row.program, std::move(row.content), values, now);
   } catch (const std::bad_alloc&) {
@@ -456,8 +457,8 @@ void BatchScheduler::State::fail(SharedRow& row, const std::exception_ptr& error
   while (row.waiting != nullptr) finish(*row.waiting->job, base::copy_of(error));
 }
 
-BatchScheduler::BatchScheduler(Run run, const BatchSchedulerOptions& options, BatchObserver observer)
-    : state_(std::make_shared<State>(std::move(run), options, std::move(observer))) {
+BatchScheduler::BatchScheduler(const BatchSchedulerOptions& options, BatchObserver observer)
+    : state_(std::make_shared<State>(options, std::move(observer))) {
   try {
     state_->thread = std::thread([state = state_] { state->serve(); });
   } catch (const std::system_error& error) {

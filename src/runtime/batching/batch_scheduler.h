@@ -8,29 +8,14 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "alate/cancellation.h"
-#include "alate/tensor.h"
 #include "backends/batch_hint.h"
+#include "runtime/batching/batch_program.h"
 
 namespace alate::runtime {
-
-/// One text, or a pair of texts, as token ids, special tokens included.
-struct BatchRow {
-  std::vector<std::int32_t> ids;
-  std::vector<std::int32_t> type_ids = {};  // of each token; empty: all 0
-  std::int32_t pool_skip = 0;               // leading tokens that pooling leaves out
-};
-
-/// How many numbers all outputs of an entry point have for a row: those of the row, and those of each of its tokens.
-struct RowWidth {
-  std::size_t row = 0, token = 0;
-
-  std::size_t of(const BatchRow& content) const { return row + token * content.ids.size(); }
-};
 
 struct BatchResult {
   std::exception_ptr error;            // an alate::Error; `values` is then empty
@@ -44,9 +29,8 @@ struct BatchResult {
 struct BatchJob {
   using Clock = std::chrono::steady_clock;
 
-  std::uint64_t program = 0;   // rows of different programs are never in one batch
-  std::vector<BatchRow> rows;  // none: done at once
-  RowWidth width;              // of the program
+  std::shared_ptr<const BatchProgram> program;  // of the rows; rows of different programs are never in one batch
+  std::vector<BatchRow> rows;                   // none: done at once
   // Instead of rows: a task of `tokens` tokens that runs alone on the scheduler's thread. Cancelled once nobody waits
   // for it.
   std::function<void(Cancellation)> task;
@@ -80,17 +64,13 @@ struct BatchObserver {
 /// budget, or one row). So a job of thousands of rows delays a small one by one batch at most, whoever sent it. Long
 /// rows are also charged for the square of their length, which is attention's work.
 ///
-/// Equal rows (of one program) of unfinished jobs are computed once and given to all that want them.
+/// Equal rows (of one program) of unfinished jobs are computed once and given to all that want them. A run is cancelled
+/// when no job waits for any of its rows, and may then throw anything. When it throws for a batch of several rows, each
+/// row is retried alone, so that only the faulty ones fail.
 class BatchScheduler {
  public:
   using Clock = BatchJob::Clock;
-  using Rows = std::span<const BatchRow* const>;
-  /// Computes a batch: f32, all numbers of the first row, then those of the next (RowWidth). It is cancelled when no
-  /// job waits for any of the rows, and may then throw anything. When it throws for a batch of several rows, each row
-  /// is retried alone, so that only the faulty ones fail.
-  using Run = std::function<Tensor(std::uint64_t program, Rows rows, Cancellation cancellation)>;
-
-  BatchScheduler(Run run, const BatchSchedulerOptions& options, BatchObserver observer = {});
+  explicit BatchScheduler(const BatchSchedulerOptions& options, BatchObserver observer = {});
   /// As `stop`.
   ~BatchScheduler();
   BatchScheduler(const BatchScheduler&) = delete;

@@ -12,7 +12,7 @@
 #include "formats/weight_source.h"
 #include "models/encoder.h"
 #include "runtime/batching/batch_parts.h"
-#include "runtime/batching/batch_scheduler.h"
+#include "runtime/batching/batch_program.h"
 #include "runtime/batching/packing.h"
 #include "runtime/batching/rounding.h"
 
@@ -40,24 +40,21 @@ using Feeders = std::vector<std::unique_ptr<const Feeder>>;
 std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& limits);
 
 /// A computation over rows of tokens. Thread-safe.
-class EntryPoint {
+class EntryPoint final : public BatchProgram {
  public:
   /// The inputs of `executable` are those of the feeders, in their order. `tokens` is the dim that counts the tokens of
   /// a batch. The executable reads `weights`, which may be mapped files, while it runs; null: it reads none.
   EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, Dim tokens, Rounding rounding = {},
              std::shared_ptr<const formats::WeightSource> weights = nullptr);
-  EntryPoint(const EntryPoint&) = delete;
-  EntryPoint& operator=(const EntryPoint&) = delete;
 
   /// The outputs that it was built with: [tokens, …] or [sequences, …] float32. An empty batch gives empty results
   /// where rows are tokens, and zeros where they are sequences. Throws invalid_argument for ids, types and positions
   /// that the model does not have, cancelled, and corrupt when a file that it reads was truncated or changed.
   std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options,
                           const backends::RunOptions& run_options) const;
-  /// All outputs of each row as one list of numbers: those of the first output, then those of the next. f32, row after
-  /// row, each as long as `width` says. Throws as `run`.
-  Tensor run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& run_options) const;
-  RowWidth width() const;
+  /// As `run`.
+  Tensor run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& run_options) const override;
+  RowWidth width() const override;
 
   std::span<const backends::Port> outputs() const { return executable_->outputs(); }
   /// Whether rows of output `i` are tokens (else sequences).

@@ -9,7 +9,6 @@
 #include "server/failure.h"
 #include "server/metrics/model_statistics.h"
 #include "server/models/request_tokens.h"
-#include "server/models/token_vectors.h"
 #include "server/refuse.h"
 
 namespace alate::server {
@@ -18,6 +17,8 @@ namespace {
 // Below these sizes work is done on the current thread: handing it over would take longer.
 constexpr std::size_t kSmallText = std::size_t{16} << 10;  // bytes
 constexpr std::size_t kSmallAnswer = 16384;                // numbers
+
+constexpr std::size_t kMostTokenNumbers = std::size_t{4} << 20;  // some 50 MB of JSON
 
 /// One request, from its arrival at the service to its answer.
 class Embedding : public std::enable_shared_from_this<Embedding> {
@@ -100,40 +101,30 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
       if (!options.prompt_name.empty() || options.prompt) break;
       if (prompts.contains(name)) options.prompt_name = name;
     }
-    if (options.dimensions && (*options.dimensions < 1 || *options.dimensions > pipeline().dimensions())) {
-      refuse(Problem::Kind::impossible,
-             "dimensions is " + std::to_string(*options.dimensions) + "; the model's vectors have " +
-                 std::to_string(pipeline().dimensions()),
-             "dimensions");
+    try {
+      pipelines::kept_dimensions(pipeline(), options);
+    } catch (const Error& error) {
+      refuse(Problem::Kind::impossible, error.message(), "dimensions");
     }
     return options;
   }
 
   void submit() {
     const Clock::time_point begin = Clock::now();
-    pipelines::TokenizedTexts tokenized = tokenize_request(pipeline(), request_, options_);
-    services_.metrics.truncated(tokenized.truncated.size());
+    pipelines::PreparedRows prepared = prepare_request(pipeline(), request_, options_);
+    services_.metrics.truncated(prepared.truncated.size());
     exchange_->stages.tokenize = Clock::now() - begin;
 
-    answer_.truncated = std::move(tokenized.truncated);
-    answer_.rows = tokenized.rows.size();
-    for (const auto& row : tokenized.rows) {
-      answer_.row_tokens.push_back(row.size());
-      answer_.tokens += row.size();
-    }
+    answer_.truncated = std::move(prepared.truncated);
+    answer_.rows = prepared.rows.size();
+    answer_.tokens = prepared.tokens();
+    for (const runtime::BatchRow& row : prepared.rows) answer_.row_tokens.push_back(row.ids.size());
     // The texts are no longer needed; queued jobs should be small.
     std::vector<std::string>().swap(request_.texts);
     std::vector<std::vector<std::int32_t>>().swap(request_.token_rows);
-    if (request_.per_token) return submit_for_tokens(std::move(tokenized));
-    submit_rows(std::move(tokenized));
-  }
-
-  void submit_rows(pipelines::TokenizedTexts tokenized) {
     runtime::BatchJob job;
-    for (auto& row : tokenized.rows)
-      job.rows.push_back({.ids = std::move(row), .pool_skip = static_cast<std::int32_t>(tokenized.pool_skip)});
-    job.program = pipelines::normalizes(pipeline(), options_) ? 1 : 0;
-    job.width = {.row = pipeline().dimensions()};
+    job.program = entry_point();
+    job.rows = std::move(prepared.rows);
     job.client = exchange_->client;
     job.deadline = exchange_->deadline();
     job.done = [self = shared_from_this()](runtime::BatchResult result) { self->computed(std::move(result)); };
@@ -144,16 +135,18 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
     exchange->on_abandon([model, number] { model->scheduler->cancel(number); });
   }
 
-  void submit_for_tokens(pipelines::TokenizedTexts tokenized) {
-    compute_token_vectors(services_, exchange_, answer_.model, std::move(tokenized.rows),
-                          [self = shared_from_this()](TokenVectors vectors, const std::exception_ptr& error) {
-                            self->guarded([&] {
-                              if (error) std::rethrow_exception(error);
-                              self->answer_.vectors = std::move(vectors.values);
-                              self->answer_.dimensions = vectors.width;
-                              self->respond();
-                            });
-                          });
+  std::shared_ptr<const runtime::EntryPoint> entry_point() {
+    const EmbeddingPipeline::State& state = pipeline().state();
+    if (!request_.per_token) return state.entry_point(pipelines::normalizes(pipeline(), options_));
+    std::shared_ptr<const runtime::EntryPoint> tokens = state.token_entry_point();
+    const std::size_t width = tokens->width().token;
+    if (width > 0 && answer_.tokens > kMostTokenNumbers / width) {
+      refuse(Problem::Kind::too_many,
+             "the answer would have " + std::to_string(answer_.tokens) + " vectors of " + std::to_string(width) +
+                 " numbers; at most " + std::to_string(kMostTokenNumbers) + " numbers are sent: send less at a time",
+             "inputs");
+    }
+    return tokens;
   }
 
   // Runs on the scheduler's thread.
@@ -164,7 +157,8 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
       exchange_->stages.compute = result.compute;
       exchange_->stages.computed = true;
       answer_.vectors = std::move(result.values);
-      answer_.dimensions = pipeline().dimensions();
+      answer_.dimensions =
+          answer_.tokens > 0 && request_.per_token ? answer_.vectors.size() / answer_.tokens : pipeline().dimensions();
       if (answer_.vectors.size() <= kSmallAnswer) return respond();
       on_work_queue([](Embedding& self) { self.respond(); });
     });
@@ -172,7 +166,10 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
 
   void respond() {
     if (exchange_->abandoned()) return;
-    shorten();
+    if (!request_.per_token) {
+      answer_.vectors.resize(pipelines::finish_embedding(pipeline(), options_, answer_.vectors));
+      answer_.dimensions = pipelines::kept_dimensions(pipeline(), options_);
+    }
     answer_.total = Clock::now() - exchange_->received();
     const std::shared_ptr<HostedModel> model = answer_.model;
     const Clock::time_point begin = Clock::now();
@@ -181,21 +178,6 @@ class Embedding : public std::enable_shared_from_this<Embedding> {
     response.headers.set("X-Model-Fingerprint", to_string(model->pipeline.model().fingerprint()));
     services_.models.touch(*model, request_.keep_alive);
     exchange_->reply(std::move(response));
-  }
-
-  void shorten() {
-    const std::size_t kept = options_.dimensions.value_or(answer_.dimensions);
-    if (kept == answer_.dimensions) return;
-    const bool normalized = pipelines::normalizes(pipeline(), options_);
-    std::vector<float>& vectors = answer_.vectors;
-    for (std::size_t i = 0; i < answer_.rows; ++i) {
-      const auto from = vectors.begin() + static_cast<std::ptrdiff_t>(i * answer_.dimensions);
-      const auto to = vectors.begin() + static_cast<std::ptrdiff_t>(i * kept);
-      std::copy_n(from, kept, to);
-      pipelines::shorten_vector({to, kept}, normalized);
-    }
-    vectors.resize(answer_.rows * kept);
-    answer_.dimensions = kept;
   }
 
   Services& services_;

@@ -28,7 +28,7 @@ struct HostedModel {
   EmbeddingPipeline pipeline;
   std::chrono::nanoseconds load_time{};
   std::shared_ptr<ModelStatistics> statistics;         // of all that was loaded under this name
-  std::unique_ptr<runtime::BatchScheduler> scheduler;  // program 0: raw vectors; program 1: normalized to length 1
+  std::unique_ptr<runtime::BatchScheduler> scheduler;  // of entry points of the pipeline's model
   HostedModel* next_released = nullptr;                // DeferredDeleter's
 };
 

@@ -70,15 +70,6 @@ runtime::BatchObserver counted_in(std::shared_ptr<ModelStatistics> statistics, r
   return observer;
 }
 
-runtime::BatchScheduler::Run batch_function(const EmbeddingPipeline& pipeline) {
-  return [pipeline](std::uint64_t program, runtime::BatchScheduler::Rows rows, Cancellation cancellation) {
-    std::vector<pipelines::EmbeddingRow> views;
-    views.reserve(rows.size());
-    for (const runtime::BatchRow* row : rows) views.push_back({.ids = row->ids, .pool_skip = row->pool_skip});
-    return pipelines::run_embedding_rows(pipeline, views, (program & 1) != 0, {.cancellation = cancellation});
-  };
-}
-
 }  // namespace
 
 std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const std::string& key,
@@ -91,8 +82,7 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
     (void)pipeline.model().fingerprint();  // read the files here, not while requests wait: answers include it
     runtime::BatchSchedulerOptions batches = options.batches;
     batches.even_row_length = runtime::even_row_length(pipeline.facts().hidden_size);
-    auto scheduler = std::make_unique<runtime::BatchScheduler>(batch_function(pipeline), batches,
-                                                               counted_in(statistics, options.observer));
+    auto scheduler = std::make_unique<runtime::BatchScheduler>(batches, counted_in(statistics, options.observer));
     auto made = std::make_unique<HostedModel>(HostedModel{.name = model.name,
                                                           .key = key,
                                                           .folder = model.folder,

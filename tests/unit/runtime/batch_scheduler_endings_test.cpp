@@ -1,6 +1,11 @@
 // How jobs end without a result: cancelled, too late, failed, or with the scheduler gone. And tasks.
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <new>
+#include <span>
+#include <stdexcept>
+#include <utility>
 
 #include "batch_scheduler_testing.h"
 
@@ -139,16 +144,28 @@ TEST_F(BatchEndings, TheFirstErrorOfAJobIsTheOneItGets) {
   EXPECT_EQ(batches(), (std::vector<std::vector<Ids>>{{{kPoison, 1}, {kPoison, 2}}, {{kPoison, 1}}}));
 }
 
+class FaultyProgram final : public BatchProgram {
+ public:
+  explicit FaultyProgram(std::function<Tensor()> fault) : fault_(std::move(fault)) {}
+  RowWidth width() const override { return {.row = 2}; }
+  Tensor run_rows(std::span<const BatchRow* const>, const backends::RunOptions&) const override { return fault_(); }
+
+ private:
+  std::function<Tensor()> fault_;
+};
+
 TEST_F(BatchEndings, WhateverTheModelThrowsBecomesAnError) {
-  const auto code_of = [](const BatchScheduler::Run& run) {
-    BatchScheduler throwing(run, {});
-    return runtime::send(throwing, job_of({{1}})).error().code();
+  start();
+  const auto code_of = [&](std::function<Tensor()> fault) {
+    BatchJob job = job_of({{1}});
+    job.program = std::make_shared<FaultyProgram>(std::move(fault));
+    return send(*scheduler, std::move(job)).error().code();
   };
-  EXPECT_EQ(code_of([](auto, auto, Cancellation) -> Tensor { throw std::bad_alloc(); }), ErrorCode::resource_exhausted);
-  EXPECT_EQ(code_of([](auto, auto, Cancellation) -> Tensor { throw std::runtime_error("x"); }), ErrorCode::internal);
-  EXPECT_EQ(code_of([](auto, auto, Cancellation) -> Tensor { throw 1; }), ErrorCode::internal);
-  EXPECT_EQ(code_of([](auto, auto, Cancellation) { return Tensor::zeros({DType::f32, {2, 3}}); }), ErrorCode::internal);
-  EXPECT_EQ(code_of([](auto, auto, Cancellation) { return Tensor(); }), ErrorCode::internal);
+  EXPECT_EQ(code_of([]() -> Tensor { throw std::bad_alloc(); }), ErrorCode::resource_exhausted);
+  EXPECT_EQ(code_of([]() -> Tensor { throw std::runtime_error("x"); }), ErrorCode::internal);
+  EXPECT_EQ(code_of([]() -> Tensor { throw 1; }), ErrorCode::internal);
+  EXPECT_EQ(code_of([] { return Tensor::zeros({DType::f32, {2, 3}}); }), ErrorCode::internal);
+  EXPECT_EQ(code_of([] { return Tensor(); }), ErrorCode::internal);
 }
 
 TEST_F(BatchEndings, DestructionFailsWhatIsLeft) {

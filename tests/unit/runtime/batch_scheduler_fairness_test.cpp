@@ -244,10 +244,18 @@ TEST_F(BatchScheduling, RowsHaveAsManyValuesAsTheirTokensSay) {
   EXPECT_EQ(send({{4}, {1, 2, 3}}, {}, kProgramOfTokens).values(), all_values({{4}, {1, 2, 3}}, kProgramOfTokens));
 }
 
+class WrongWidth final : public BatchProgram {
+ public:
+  RowWidth width() const override { return {.row = 3}; }
+  Tensor run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions&) const override {
+    return Tensor::zeros({DType::f32, {static_cast<std::int64_t>(rows.size()), 2}});
+  }
+};
+
 TEST_F(BatchScheduling, AProgramThatGivesAnotherNumberOfValuesIsAnError) {
   start();
   BatchJob job = job_of({{1, 2}});
-  job.width = {.row = 3};
+  job.program = std::make_shared<WrongWidth>();
   EXPECT_EQ(send(*scheduler, std::move(job)).error().code(), ErrorCode::internal);
 }
 

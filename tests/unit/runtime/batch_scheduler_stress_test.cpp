@@ -59,7 +59,7 @@ TEST(BatchSchedulerStress, EveryJobGetsItsOwnValuesOnce) {
     constexpr std::size_t kThreads = 4;
     std::vector<std::vector<std::unique_ptr<Outcome>>> outcomes(kThreads);
     {
-      BatchScheduler scheduler(model.run(), {.max_tokens = 24, .cache_size = cache_size});
+      BatchScheduler scheduler({.max_tokens = 24, .cache_size = cache_size});
       std::vector<std::thread> threads;
       for (std::size_t i = 0; i < kThreads; ++i) {
         threads.emplace_back([&, i] { send_many(scheduler, static_cast<unsigned>(i + 1), outcomes[i]); });
@@ -99,7 +99,7 @@ TEST(BatchSchedulerStress, SchedulersEndWhileJobsAreUnderWay) {
   for (int round = 0; round < 50; ++round) {
     std::vector<Sent> sent;
     {
-      BatchScheduler scheduler(model.run(), {.max_tokens = 8});
+      BatchScheduler scheduler({.max_tokens = 8});
       for (std::int32_t i = 0; i < 20; ++i) sent.push_back(send(scheduler, job_of(rows_from(i, 3, 2), "a")));
       if (round % 2 == 0) sent.front().result.wait();
     }

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <future>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,6 +19,8 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "base/threads/mutex.h"
+#include "runtime/batching/batch_program.h"
 #include "runtime/batching/batch_scheduler.h"
 
 namespace alate::runtime {
@@ -40,14 +43,14 @@ inline std::vector<float> values_of(std::uint64_t program, const BatchRow& row) 
   return values;
 }
 
-/// The function of a scheduler. Thread-safe. Outlives the scheduler.
+/// What the programs of jobs compute with. Thread-safe. There is one at a time, and it outlives the scheduler.
 class FakeModel {
  public:
-  BatchScheduler::Run run() {
-    return [this](std::uint64_t program, BatchScheduler::Rows rows, Cancellation cancellation) {
-      return compute(program, rows, cancellation);
-    };
-  }
+  FakeModel() { current_ = this; }
+  ~FakeModel() { current_ = nullptr; }
+  FakeModel(const FakeModel&) = delete;
+  FakeModel& operator=(const FakeModel&) = delete;
+  static FakeModel& current() { return *current_; }
 
   /// Calls that begin from now on stay inside until `release`, or until nobody wants them.
   void hold() {
@@ -78,8 +81,7 @@ class FakeModel {
     return programs_;
   }
 
- private:
-  Tensor compute(std::uint64_t program, BatchScheduler::Rows rows, Cancellation cancellation) {
+  Tensor compute(std::uint64_t program, std::span<const BatchRow* const> rows, Cancellation cancellation) {
     std::vector<Ids> all;
     for (const BatchRow* row : rows) all.push_back(row->ids);
     {
@@ -102,6 +104,9 @@ class FakeModel {
     return Tensor::from<float>({static_cast<std::int64_t>(values.size())}, std::span<const float>(values));
   }
 
+ private:
+  static inline FakeModel* current_ = nullptr;
+
   std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
@@ -109,6 +114,28 @@ class FakeModel {
   std::vector<std::vector<Ids>> batches_;
   std::vector<std::uint64_t> programs_;
 };
+
+class FakeProgram final : public BatchProgram {
+ public:
+  explicit FakeProgram(std::uint64_t number) : number_(number) {}
+  RowWidth width() const override { return width_of(number_); }
+  Tensor run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& options) const override {
+    return FakeModel::current().compute(number_, rows, options.cancellation);
+  }
+
+ private:
+  std::uint64_t number_;
+};
+
+/// The program of this number, always the same one.
+inline std::shared_ptr<const BatchProgram> program_of(std::uint64_t number) {
+  static base::Mutex mutex;
+  static std::map<std::uint64_t, std::shared_ptr<const BatchProgram>> made;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const BatchProgram>& found = made[number];
+  if (found == nullptr) found = std::make_shared<FakeProgram>(number);
+  return found;
+}
 
 /// A job on its way.
 struct Sent {
@@ -146,10 +173,9 @@ struct Sent {
 
 inline BatchJob job_of(const std::vector<Ids>& rows, std::string client = {}, std::uint64_t program = 0) {
   BatchJob job;
-  job.program = program;
+  job.program = program_of(program);
   job.client = std::move(client);
   for (const Ids& ids : rows) job.rows.push_back({.ids = ids});
-  job.width = width_of(program);
   return job;
 }
 
@@ -182,7 +208,7 @@ inline std::vector<Ids> rows_from(std::int32_t first, std::size_t count, std::si
 class BatchSchedulerTest : public ::testing::Test {
  protected:
   void start(const BatchSchedulerOptions& options = {}, BatchObserver observer = {}) {
-    scheduler = std::make_unique<BatchScheduler>(model.run(), options, std::move(observer));
+    scheduler = std::make_unique<BatchScheduler>(options, std::move(observer));
   }
   void start_busy(const BatchSchedulerOptions& options = {}, BatchObserver observer = {}) {
     start(options, std::move(observer));

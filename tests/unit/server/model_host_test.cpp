@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "model_host_testing.h"
+#include "pipelines/embedding_rows.h"
 
 namespace alate::server {
 namespace {
@@ -15,12 +16,11 @@ using std::chrono::nanoseconds;
 using Names = std::vector<std::string>;
 
 // The vectors of two short texts by the model's queue.
-std::vector<float> computed(HostedModel& model, std::uint64_t program) {
+std::vector<float> computed(HostedModel& model, bool normalize) {
   const auto promise = std::make_shared<std::promise<runtime::BatchResult>>();
   runtime::BatchJob job;
-  job.program = program;
+  job.program = model.pipeline.state().entry_point(normalize);
   job.rows = {{.ids = {2, 10, 11, 3}}, {.ids = {2, 12, 3}}};
-  job.width = {.row = model.pipeline.dimensions()};
   job.done = [promise](runtime::BatchResult result) { promise->set_value(std::move(result)); };
   model.scheduler->submit(std::move(job));
   runtime::BatchResult result = promise->get_future().get();
@@ -40,7 +40,7 @@ TEST_F(ModelHosting, AHostedModelComputesWhatThePipelineDoes) {
     options.normalize = normalize;
     const Tensor wanted = alone.embed_tokens(rows, options).vectors;
     const auto values = wanted.values<float>();
-    EXPECT_EQ(computed(*model, normalize ? 1 : 0), std::vector<float>(values.begin(), values.end()));
+    EXPECT_EQ(computed(*model, normalize), std::vector<float>(values.begin(), values.end()));
   }
 }
 
@@ -126,7 +126,7 @@ TEST_F(ModelHosting, AModelInUseMakesRoomWhenAllAre) {
   const auto held = acquire("a").model();
   const auto other = acquire("b").model();
   EXPECT_EQ(loaded(), (Names{"b"}));
-  EXPECT_FALSE(computed(*held, 0).empty());
+  EXPECT_FALSE(computed(*held, false).empty());
 }
 
 TEST_F(ModelHosting, ModelsThatLoadAtOnceKeepToTheLimit) {
@@ -156,7 +156,7 @@ TEST_F(ModelHosting, UnloadingSaysWhetherItWasLoaded) {
   EXPECT_TRUE(host().unload("mean:latest"));
   EXPECT_FALSE(host().unload("mean"));
   EXPECT_TRUE(loaded().empty());
-  EXPECT_FALSE(computed(*held, 0).empty());  // requests under way finish
+  EXPECT_FALSE(computed(*held, false).empty());  // requests under way finish
   EXPECT_NE(acquire("mean").model(), held);
 }
 
@@ -418,7 +418,7 @@ TEST_F(ModelHosting, UnloadingAndUnknownNamesDoNotWaitForLoaders) {
   std::promise<ErrorCode> ended;
   runtime::BatchJob job;
   job.rows = {{.ids = {2, 3}}};
-  job.width = {.row = model->pipeline.dimensions()};
+  job.program = model->pipeline.state().entry_point(true);
   job.done = [&](const runtime::BatchResult& result) {
     ended.set_value(base::error_of([&] { std::rethrow_exception(result.error); }).code());
   };
@@ -515,7 +515,7 @@ TEST_F(ModelHosting, ManyThreadsAcquireUseAndUnload) {
             ASSERT_NE(model, nullptr);
             EXPECT_EQ(model->name, name);
             host().touch(*model);
-            EXPECT_FALSE(computed(*model, random() % 2).empty());
+            EXPECT_FALSE(computed(*model, random() % 2 == 0).empty());
           }
         }
       }
