@@ -4,7 +4,6 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
-#include "base/threads/thread_pool.h"
 #include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
 #include "pipelines/modules.h"
@@ -79,13 +78,8 @@ bool has_frame(const Row& row, const Frame& frame) {
 }
 
 // The most tokens of a row with these options.
-std::size_t row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
-  const std::size_t positions = pipeline.facts().max_positions,
-                    limit = options.max_length.value_or(pipeline.max_length());
-  if (limit > positions)
-    throw make_error(ErrorCode::invalid_argument, "max_length is ", limit, " but the model has ", positions,
-                     " positions");
-  return limit;
+std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+  return pipelines::row_limit(options.max_length, pipeline.max_length(), pipeline.facts().max_positions);
 }
 
 Embeddings run_prepared(const EmbeddingPipeline& pipeline, pipelines::PreparedRows prepared,
@@ -106,18 +100,12 @@ Embeddings run_prepared(const EmbeddingPipeline& pipeline, pipelines::PreparedRo
 
 namespace pipelines {
 
-std::size_t PreparedRows::tokens() const {
-  std::size_t tokens = 0;
-  for (const runtime::BatchRow& row : rows) tokens += row.ids.size();
-  return tokens;
-}
-
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                                const EmbedOptions& options) {
   const EmbeddingPipeline::State& state = pipeline.state();
   const std::string& prompt = prompt_of(state.modules, options);
   EncodeOptions encode;
-  encode.max_length = row_limit(pipeline, options);
+  encode.max_length = embedding_row_limit(pipeline, options);
   encode.side = options.truncation_side;
   encode.with_offsets = false;
   encode.with_tokens = false;
@@ -135,30 +123,18 @@ PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<cons
     // Its last special token comes after the text.
     pool_skip = static_cast<std::int32_t>(with_specials > 0 ? with_specials - 1 : 0);
   }
-  PreparedRows result;
-  result.rows.resize(texts.size());
-  std::vector<std::uint8_t> truncated(texts.size());
-  constexpr std::size_t kTextsAtATime = 16;
-  base::ThreadPool::shared().parallel_for(
-      (texts.size() + kTextsAtATime - 1) / kTextsAtATime, state.model.state().options.threads,
-      [&](std::size_t part, std::size_t) {
-        for (std::size_t i = part * kTextsAtATime; i < std::min((part + 1) * kTextsAtATime, texts.size()); ++i) {
-          bool cut = false;
-          result.rows[i].ids = prompt.empty() ? ids_of(texts[i], cut) : ids_of(prompt + std::string(texts[i]), cut);
-          result.rows[i].pool_skip = pool_skip;
-          truncated[i] = cut ? 1 : 0;
-        }
-      });
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (truncated[i] != 0) result.truncated.push_back(i);
-  }
-  return result;
+  return prepare_rows(texts.size(), state.model.state().options.threads, [&](std::size_t i) {
+    PreparedRow made{.row = {.ids = {}, .pool_skip = pool_skip}};
+    made.row.ids =
+        prompt.empty() ? ids_of(texts[i], made.truncated) : ids_of(prompt + std::string(texts[i]), made.truncated);
+    return made;
+  });
 }
 
 PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<const Row> rows,
                                 const EmbedOptions& options) {
   const Frame frame = frame_of(pipeline.tokenizer());
-  const std::size_t limit = row_limit(pipeline, options), added = frame.before.size() + frame.after.size();
+  const std::size_t limit = embedding_row_limit(pipeline, options), added = frame.before.size() + frame.after.size();
   const std::size_t room = limit - std::min(limit, added);
   PreparedRows result;
   for (const Row& row : rows) {

@@ -12,7 +12,7 @@
 #include "alate/embedding.h"
 #include "backends/backend.h"
 #include "pipelines/modules.h"
-#include "runtime/batching/batch_program.h"
+#include "pipelines/prepared_rows.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate {
@@ -43,14 +43,6 @@ struct LoadedPipeline {
 };
 /// EmbeddingPipeline::load for any dtype but auto, which is treated as no dtype.
 LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options);
-
-/// Rows of an entry point, made from texts or ids: what a pipeline's `prepare` gives.
-struct PreparedRows {
-  std::vector<runtime::BatchRow> rows;  // special tokens included
-  std::vector<std::size_t> truncated;   // indices of the rows that were cut, ascending
-
-  std::size_t tokens() const;
-};
 
 /// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool. Throws as
 /// EmbeddingPipeline::embed.

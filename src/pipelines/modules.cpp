@@ -155,6 +155,16 @@ PoolMode pool_mode(const std::string& name) {
   return found->second;
 }
 
+std::optional<std::size_t> stated_max_length(const std::filesystem::path& folder) {
+  std::optional<std::size_t> length;
+  if (const std::optional<Json> config = read_json(folder, "sentence_bert_config.json"))
+    length = length_limit(*config, "max_seq_length");
+  if (length) return length;
+  if (const std::optional<Json> config = read_json(folder, "tokenizer_config.json"))
+    length = length_limit(*config, "model_max_length");
+  return length;
+}
+
 EmbeddingModules read_modules(const std::filesystem::path& folder) {
   EmbeddingModules modules;
   if (const std::optional<Json> list = read_json(folder, "modules.json")) {
@@ -167,14 +177,9 @@ EmbeddingModules read_modules(const std::filesystem::path& folder) {
   }
   if (const std::optional<Json> config = read_json(folder, "config_sentence_transformers.json"))
     read_prompts(*config, modules);
-  if (const std::optional<Json> config = read_json(folder, "sentence_bert_config.json")) {
-    modules.max_length = length_limit(*config, "max_seq_length");
+  modules.max_length = stated_max_length(folder);
+  if (const std::optional<Json> config = read_json(folder, "sentence_bert_config.json"))
     modules.lower_case = config->get_bool("do_lower_case", false);
-  }
-  if (!modules.max_length) {
-    if (const std::optional<Json> config = read_json(folder, "tokenizer_config.json"))
-      modules.max_length = length_limit(*config, "model_max_length");
-  }
   return modules;
 }
 

@@ -33,7 +33,7 @@ struct EmbeddingModules {
   std::vector<ModuleStep> steps;
   std::map<std::string, std::string, std::less<>> prompts;
   std::string default_prompt;             // a name in prompts, or empty
-  std::optional<std::size_t> max_length;  // from sentence_bert_config.json, else tokenizer_config.json
+  std::optional<std::size_t> max_length;  // stated_max_length
   bool lower_case = false;                // texts are lower-cased before tokenization
 
   bool normalizes() const { return !steps.empty() && steps.back().kind == ModuleStep::Kind::normalize; }
@@ -41,6 +41,10 @@ struct EmbeddingModules {
 
 /// The pooling mode by sentence-transformers' name: "mean", "cls". Throws unsupported naming it.
 graph::PoolMode pool_mode(const std::string& name);
+
+/// The most tokens of a text that the folder states: in sentence_bert_config.json, else in tokenizer_config.json.
+/// Throws corrupt for what is no length.
+std::optional<std::size_t> stated_max_length(const std::filesystem::path& folder);
 
 /// Reads modules.json and the files it names. A folder without modules.json uses mean pooling. Throws corrupt for files
 /// that contradict themselves and unsupported naming a module or setting that is not known here.

@@ -6,13 +6,12 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
-#include "base/os/process_limits.h"
-#include "base/threads/thread_pool.h"
 #include "pipelines/check_loadable.h"
 #include "pipelines/dtype_choice.h"
 #include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
 #include "pipelines/modules.h"
+#include "pipelines/tokenizer_loading.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate {
@@ -25,12 +24,6 @@ EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, c
 namespace pipelines {
 namespace {
 
-// Whether the tokenizer is loaded in parallel with the model: a large vocabulary takes many milliseconds. Not where one
-// thread was asked for, nor where address space is limited: another thread takes a stack and a heap of its own.
-bool may_load_side_by_side(const LoadOptions& options) {
-  return options.threads != 1 && base::ThreadPool::shared().size() > 1 && base::process_limits().limit_bytes == 0;
-}
-
 // A pipeline before a backend is chosen.
 struct PipelineFiles {
   EmbeddingModules modules;
@@ -40,12 +33,8 @@ struct PipelineFiles {
 
 PipelineFiles read_files(const std::filesystem::path& folder, const LoadOptions& options) {
   const std::filesystem::path home = runtime::find_model_files(folder, options).folder;
-  constexpr std::launch kEither =
-      std::launch::async | std::launch::deferred;  // on this thread when no other can be started
-  const std::launch when = may_load_side_by_side(options) ? kEither : std::launch::deferred;
   PipelineFiles files;
-  files.tokenizer = std::async(when, [home] { return Tokenizer::load(home); });
-  if (when == std::launch::deferred) files.tokenizer.wait();
+  files.tokenizer = begin_loading_tokenizer(home, options);
   files.modules = read_modules(home);
   if (!options.pooling.empty()) files.modules.pooling = {pool_mode(options.pooling)};
   files.model = Model::State::read(folder, options);

@@ -1,48 +1,34 @@
-// Embedding for all API families: waits for the model, tokenizes, submits the rows to the model's scheduler, answers.
+// Embedding for all API families.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "server/models/model_host.h"
+#include "server/models/model_call.h"
 #include "server/route.h"
-#include "server/services.h"
 #include "server/vector_rows.h"
 
 namespace alate::server {
 
-struct EmbedRequest {
-  std::string model;    // as named by the client; empty: the default model
-  std::string backend;  // as in ModelHost::acquire; `embed` fills it in from the body's "backend"
+struct EmbedRequest : ModelRequest {
   std::vector<std::string> texts;
   std::vector<std::vector<std::int32_t>> token_rows;  // instead of texts; special tokens are added where absent
-  bool truncate = true;                               // false: a text longer than the model allows is Problem::too_long
-  std::optional<Side> truncation_side;
   bool per_token = false;                 // the vectors of all tokens before pooling, instead of one for each text
   std::optional<bool> normalize;          // as in EmbedOptions
   std::optional<std::size_t> dimensions;  // as in EmbedOptions; more than the model's: Problem::impossible
   std::string prompt_name;
   std::vector<std::string> prompt_names;  // if prompt_name is empty, the first of these that the model has is used
   std::optional<std::string> prompt;
-  std::optional<std::chrono::nanoseconds> keep_alive;  // as in ModelHost::touch
-  std::string parameter = "input";                     // the family's name for the texts, for error messages
-  bool lone = false;                                   // the parameter is one text or row, not a list; for errors
 };
 
-struct EmbedAnswer {
-  std::shared_ptr<HostedModel> model;
+struct EmbedAnswer : ModelAnswer {
   std::size_t rows = 0, dimensions = 0;
-  std::vector<float> vectors;                // [rows, dimensions], or [tokens, dimensions] where they are per token
-  std::vector<std::size_t> truncated;        // indices of truncated texts, ascending
-  std::vector<std::size_t> row_tokens;       // tokens computed per row, special tokens included
-  std::size_t tokens = 0;                    // their sum
-  std::chrono::nanoseconds total{}, load{};  // since the request arrived; loading, if it waited for that
+  std::vector<float> vectors;  // [rows, dimensions], or [tokens, dimensions] where they are per token
 };
 
 /// Computes the embeddings and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of

@@ -4,17 +4,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "server/refuse.h"
 
 namespace alate::server {
 namespace {
-
-std::string place_of_input(const EmbedRequest& request, std::size_t input) {
-  return request.lone ? request.parameter : request.parameter + "[" + std::to_string(input) + "]";
-}
 
 void check_ids(const EmbedRequest& request, std::size_t input, std::int64_t vocabulary) {
   const std::vector<std::int32_t>& row = request.token_rows[input];
@@ -39,13 +34,8 @@ pipelines::PreparedRows prepared_ids(const EmbeddingPipeline& pipeline, const Em
 pipelines::PreparedRows prepare_request(const EmbeddingPipeline& pipeline, const EmbedRequest& request,
                                         const EmbedOptions& options) {
   const std::vector<std::string_view> texts(request.texts.begin(), request.texts.end());
-  pipelines::PreparedRows prepared = request.token_rows.empty() ? pipelines::prepare_embedding(pipeline, texts, options)
-                                                                : prepared_ids(pipeline, request, options);
-  if (request.truncate || prepared.truncated.empty()) return prepared;
-  refuse(Problem::Kind::too_long,
-         place_of_input(request, prepared.truncated.front()) + " has more than the " +
-             std::to_string(pipeline.max_length()) + " tokens that the model takes; shorten it, or allow it to be cut",
-         request.parameter);
+  return request.token_rows.empty() ? pipelines::prepare_embedding(pipeline, texts, options)
+                                    : prepared_ids(pipeline, request, options);
 }
 
 }  // namespace alate::server

@@ -7,7 +7,7 @@
 namespace alate::server {
 
 /// Tokenizes the texts, or adds the model's special tokens to token ids that lack them, and cuts rows to the model's
-/// length. Throws RequestError for ids outside the vocabulary, and for rows that are too long and must not be cut.
+/// length. Throws RequestError for ids outside the vocabulary.
 pipelines::PreparedRows prepare_request(const EmbeddingPipeline& pipeline, const EmbedRequest& request,
                                         const EmbedOptions& options);
 

@@ -1,0 +1,75 @@
+#include "apps/alate/texts/text_parts.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "alate/error.h"
+#include "base/log.h"
+
+namespace alate::app {
+namespace {
+
+// Maximum number of texts and bytes per part: sorting within a part suffices to fill batches well, and the memory of a
+// part stays small.
+constexpr std::size_t kPartTexts = 16384;
+constexpr std::size_t kPartBytes = std::size_t{64} << 20;
+
+constexpr std::size_t kIndicesShown = 10;
+
+// A reader of standard output gets what is there once the input pauses. After so many bytes it has to pause for a
+// while: programs that write as fast as they can leave short gaps, and large parts are fast.
+constexpr std::size_t kPatientBytes = 4096;
+constexpr auto kPatience = std::chrono::milliseconds(10);
+
+std::optional<InputText> next_text(TextSource& source, std::string_view verb) {
+  auto input = source.next();
+  if (input && input->pair)
+    throw make_error(ErrorCode::invalid_argument, source.place(), " has a pair; ", verb, " takes single texts");
+  return input;
+}
+
+}  // namespace
+
+void check_single_texts(TextSource& source, std::string_view verb) {
+  if (!source.can_rewind()) return;
+  while (next_text(source, verb)) continue;
+  source.rewind();
+}
+
+TextPart next_part(TextSource& source, std::string_view verb, bool ends_early) {
+  TextPart part;
+  std::size_t bytes = 0;
+  while (part.texts.size() < kPartTexts && bytes < kPartBytes) {
+    const auto patience = bytes < kPatientBytes ? std::chrono::milliseconds(0) : kPatience;
+    if (ends_early && !part.texts.empty() && source.may_wait(patience)) break;
+    std::optional<InputText> input;
+    try {
+      input = next_text(source, verb);
+    } catch (const Error&) {
+      if (!ends_early || part.texts.empty()) throw;
+      part.failure = std::current_exception();
+    }
+    if (!input) break;
+    bytes += input->text.size() + input->members.size();
+    part.texts.push_back(std::move(input->text));
+    part.members.push_back(std::move(input->members));
+  }
+  return part;
+}
+
+void warn_of_truncated(const std::vector<std::size_t>& truncated, std::size_t texts, std::size_t max_length) {
+  if (truncated.empty()) return;
+  std::string indices;
+  for (std::size_t i = 0; i < std::min(truncated.size(), kIndicesShown); ++i)
+    indices += (i > 0 ? " " : "") + std::to_string(truncated[i]);
+  if (truncated.size() > kIndicesShown) indices += " ...";
+  base::log(base::LogLevel::warn, "texts were cut",
+            {{"count", std::to_string(truncated.size())},
+             {"of", std::to_string(texts)},
+             {"max_length", std::to_string(max_length)},
+             {"indices", indices}});
+}
+
+}  // namespace alate::app

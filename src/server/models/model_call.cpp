@@ -1,0 +1,111 @@
+#include "server/models/model_call.h"
+
+#include <exception>
+
+#include "server/metrics/model_statistics.h"
+#include "server/refuse.h"
+
+namespace alate::server {
+namespace {
+
+// Below these sizes work is done on the current thread: handing it over would take longer.
+constexpr std::size_t kSmallText = std::size_t{16} << 10;  // bytes
+constexpr std::size_t kSmallAnswer = 16384;                // numbers
+
+}  // namespace
+
+std::string place_of_input(const ModelRequest& request, std::size_t input) {
+  return request.lone ? request.parameter : request.parameter + "[" + std::to_string(input) + "]";
+}
+
+void ModelCall::start() {
+  check_count();
+  const Clock::time_point asked = Clock::now();
+  services_.models.acquire(
+      request().model, request().backend.empty() ? backend_ : request().backend,
+      [self = shared_from_this(), asked](const std::shared_ptr<HostedModel>& model, const std::exception_ptr& error) {
+        self->guarded([&] {
+          if (error) std::rethrow_exception(error);
+          self->answer().model = model;
+          const auto waited = Clock::now() - asked;
+          if (waited > std::chrono::milliseconds(1)) self->answer().load = waited;
+          self->begin();
+        });
+      });
+}
+
+void ModelCall::check_count() const {
+  const std::size_t count = inputs().count;
+  if (count <= services_.settings.max_inputs) return;
+  refuse(Problem::Kind::too_many,
+         request().parameter + " has " + std::to_string(count) + " entries; this server takes " +
+             std::to_string(services_.settings.max_inputs) + " in one request: send several",
+         request().parameter);
+}
+
+void ModelCall::begin() {
+  services_.models.touch(*answer().model, request().keep_alive);
+  if (exchange_->abandoned()) return;
+  const Inputs given = inputs();
+  if (given.count > 0) count_request(*exchange_, answer().model->statistics, given.count);
+  accept();
+  if (given.bytes <= kSmallText && !may_compile()) return submit();
+  on_work_queue([](ModelCall& self) {
+    if (!self.exchange_->abandoned()) self.submit();
+  });
+}
+
+void ModelCall::submit() {
+  const Clock::time_point begin = Clock::now();
+  pipelines::PreparedRows prepared = prepare();
+  if (!request().truncate && !prepared.truncated.empty()) {
+    refuse(Problem::Kind::too_long,
+           place_of_input(request(), prepared.truncated.front()) + excess() + "; shorten it, or allow it to be cut",
+           request().parameter);
+  }
+  services_.metrics.truncated(prepared.truncated.size());
+  exchange_->stages.tokenize = Clock::now() - begin;
+
+  answer().truncated = std::move(prepared.truncated);
+  answer().tokens = prepared.tokens();
+  for (const runtime::BatchRow& row : prepared.rows) answer().row_tokens.push_back(row.ids.size());
+  runtime::BatchJob job;
+  job.program = program();
+  job.rows = std::move(prepared.rows);
+  job.client = exchange_->client;
+  job.deadline = exchange_->deadline();
+  job.done = [self = shared_from_this()](runtime::BatchResult result) { self->computed(std::move(result)); };
+  // The answer may be sent, releasing the model, while this is still running.
+  const std::shared_ptr<HostedModel> model = answer().model;
+  const std::shared_ptr<Exchange> exchange = exchange_;
+  const std::uint64_t number = model->scheduler->submit(std::move(job));
+  exchange->on_abandon([model, number] { model->scheduler->cancel(number); });
+}
+
+// Runs on the scheduler's thread.
+void ModelCall::computed(runtime::BatchResult result) {
+  guarded([&] {
+    if (result.error) std::rethrow_exception(result.error);
+    exchange_->stages.queue += result.queue;
+    exchange_->stages.compute = result.compute;
+    exchange_->stages.computed = true;
+    const std::size_t numbers = result.values.size();
+    take(std::move(result.values));
+    if (numbers <= kSmallAnswer) return reply();
+    on_work_queue([](ModelCall& self) { self.reply(); });
+  });
+}
+
+void ModelCall::reply() {
+  if (exchange_->abandoned()) return;
+  const std::shared_ptr<HostedModel> model = answer().model;
+  const Clock::time_point begin = Clock::now();
+  answer().total = begin - exchange_->received();
+  Response response = respond();
+  exchange_->stages.format = Clock::now() - begin;
+  response.headers.set("X-Model-Fingerprint", to_string(model->pipeline.model().fingerprint()));
+  services_.models.touch(*model, request().keep_alive);
+  exchange_->reply(std::move(response));
+}
+
+}  // namespace alate::server

@@ -1,0 +1,117 @@
+// A request that a model answers row by row, whatever its task: waits for the model, prepares rows, submits them to the
+// model's scheduler, answers.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/tokenizer.h"
+#include "pipelines/prepared_rows.h"
+#include "runtime/batching/batch_scheduler.h"
+#include "server/failure.h"
+#include "server/models/model_host.h"
+#include "server/route.h"
+#include "server/services.h"
+
+namespace alate::server {
+
+/// What the requests of all tasks have.
+struct ModelRequest {
+  std::string model;     // as named by the client; empty: the default model
+  std::string backend;   // as in ModelHost::acquire; empty: the body's "backend"
+  bool truncate = true;  // false: a text longer than the model allows is Problem::too_long
+  std::optional<Side> truncation_side;
+  std::optional<std::chrono::nanoseconds> keep_alive;  // as in ModelHost::touch
+  std::string parameter = "input";                     // the family's name for the texts, for error messages
+  bool lone = false;                                   // the parameter is one text or row, not a list; for errors
+};
+
+/// What the answers of all tasks have.
+struct ModelAnswer {
+  std::shared_ptr<HostedModel> model;
+  std::vector<std::size_t> truncated;        // indices of truncated texts, ascending
+  std::vector<std::size_t> row_tokens;       // tokens computed per row, special tokens included
+  std::size_t tokens = 0;                    // their sum
+  std::chrono::nanoseconds total{}, load{};  // since the request arrived; loading, if it waited for that
+};
+
+/// "texts[3]": an input's place in the body.
+std::string place_of_input(const ModelRequest& request, std::size_t input);
+
+/// One request, from its arrival to its answer; kept alive by what it waits for. A task derives from it. Its functions
+/// are called one after the other, on any threads; each may throw like a route's handler.
+class ModelCall : public std::enable_shared_from_this<ModelCall> {
+ public:
+  explicit ModelCall(Call& call)
+      : services_(call.services),
+        exchange_(call.exchange),
+        family_(call.route.family),
+        backend_(call.body.get_string("backend", "")) {}
+  virtual ~ModelCall() = default;
+  ModelCall(const ModelCall&) = delete;
+  ModelCall& operator=(const ModelCall&) = delete;
+
+  /// Answers with the result of `respond`, plus X-Model-Fingerprint; errors get the format of the call's family. Throws
+  /// like a route's handler. Call once.
+  void start();
+
+ protected:
+  struct Inputs {
+    std::size_t count = 0;  // texts
+    std::size_t bytes = 0;  // to be tokenized
+  };
+
+  virtual const ModelRequest& request() const = 0;
+  virtual ModelAnswer& answer() = 0;
+  virtual Inputs inputs() const = 0;
+  /// Whether `prepare` may compile, which takes too long for the transport's thread.
+  virtual bool may_compile() const { return false; }
+  /// Checks the request's options; the model is there from now on.
+  virtual void accept() {}
+  virtual pipelines::PreparedRows prepare() = 0;
+  /// What the refusal of a text that is too long says of it, after its place: " has more than the 512 tokens …".
+  virtual std::string excess() const = 0;
+  /// What computes the rows, once the answer's tokens are known. The texts are no longer needed: queued jobs should be
+  /// small.
+  virtual std::shared_ptr<const runtime::BatchProgram> program() = 0;
+  /// The numbers of all rows.
+  virtual void take(std::vector<float> values) = 0;
+  /// Makes the answer. It must not hold the model, which could otherwise not be unloaded until the client has read it.
+  virtual Response respond() = 0;
+
+  Services& services() const { return services_; }
+
+ private:
+  // Runs a step; an exception becomes the answer.
+  template <typename Step>
+  void guarded(const Step& step) {
+    try {
+      step();
+    } catch (...) {
+      fail(*exchange_, family_, std::current_exception());
+    }
+  }
+
+  template <typename Step>
+  void on_work_queue(Step step) {
+    services_.work.push([self = shared_from_this(), step = std::move(step)] { self->guarded([&] { step(*self); }); });
+  }
+
+  void check_count() const;
+  void begin();
+  void submit();
+  void computed(runtime::BatchResult result);
+  void reply();
+
+  Services& services_;
+  const std::shared_ptr<Exchange> exchange_;
+  const Family family_;
+  const std::string backend_;
+};
+
+}  // namespace alate::server
