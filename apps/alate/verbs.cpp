@@ -22,6 +22,15 @@ constexpr std::array kVerbs = {
          "printf 'the first line\\nthe second line\\n' >texts.txt\n"
          "alate embed builtin:minilm --file texts.txt -o vectors.npy",
          run_embed},
+    Verb{"rerank", "MODEL --query TEXT [TEXT...]", "texts by how well they answer a query",
+         "MODEL is a cross-encoder: its config.json names a class ...ForSequenceClassification with one label, such as "
+         "BertForSequenceClassification. It reads the query with each text. Texts come as for embed, and are written "
+         "with their scores, the best first.",
+         "alate rerank cross-encoder/ms-marco-MiniLM-L6-v2 --query \"Where is the cat?\" \\\n"
+         "  \"The cat sits on the mat.\" \"Shares fell on Monday.\"\n"
+         "printf 'the first text\\nthe second one\\n' >texts.txt\n"
+         "alate rerank cross-encoder/ms-marco-MiniLM-L6-v2 --query \"a question\" --file texts.txt --top-n 1",
+         run_rerank},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
          "MODEL may also be a tokenizer.json. Nothing is cut unless --max-length asks for it. Input is as for embed; a "
          ".jsonl line may have a \"pair\" beside its \"text\". --output safetensors writes what forward reads. With "

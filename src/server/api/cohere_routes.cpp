@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "server/api/cohere.h"
+#include "server/api/rerank.h"
 #include "server/models/embed_service.h"
 #include "server/refuse.h"
 #include "server/services.h"
@@ -189,15 +190,19 @@ void embed_by_type(Call& call) {
 }  // namespace
 
 std::vector<Route> cohere_routes() {
-  return {{.method = Method::post,
-           .path = "/v2/embed",
-           .family = Family::cohere,
-           .id = "cohereEmbed",
-           .summary = "Turns texts into vectors of several number types",
-           .handle = embed_by_type,
-           .body = kEmbedBody,
-           .answers = {{.description = "The vectors of each type, in the order of the texts", .schema = kEmbedAnswer}},
-           .computes = true}};
+  std::vector<Route> routes = cohere_rerank_routes();
+  routes.insert(
+      routes.begin(),
+      {.method = Method::post,
+       .path = "/v2/embed",
+       .family = Family::cohere,
+       .id = "cohereEmbed",
+       .summary = "Turns texts into vectors of several number types",
+       .handle = embed_by_type,
+       .body = kEmbedBody,
+       .answers = {{.description = "The vectors of each type, in the order of the texts", .schema = kEmbedAnswer}},
+       .computes = true});
+  return routes;
 }
 
 }  // namespace alate::server

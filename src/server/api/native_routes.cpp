@@ -2,6 +2,7 @@
 
 #include "server/api/background.h"
 #include "server/api/native.h"
+#include "server/api/rerank.h"
 #include "server/services.h"
 
 namespace alate::server {
@@ -143,6 +144,7 @@ std::vector<Route> native_routes() {
                     .content_type = "application/octet-stream"}},
        .computes = true,
        .aliases = {"/ai/v1/embed"}},
+      native_rerank_route(),
       {.method = Method::get,
        .path = "/api/models",
        .family = Family::native,

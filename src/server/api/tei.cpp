@@ -9,6 +9,19 @@
 
 namespace alate::server {
 
+std::string tei_model_of(const Call& call) {
+  const auto named = call.parameters.find("model");
+  return named != call.parameters.end() ? named->second : call.body.get_string("model", "");
+}
+
+void read_tei_truncation(const formats::Json& options, ModelRequest& request) {
+  request.truncate = options.get_bool("truncate", true);
+  if (const formats::Json* side = options.find("truncation_direction"); side != nullptr && !side->is_null()) {
+    const std::string& name = side->as_string("truncation_direction");
+    request.truncation_side = name == "Left" || name == "left" ? Side::left : Side::right;
+  }
+}
+
 ItemizedBody tei_vectors(EmbedAnswer answer) {
   const VectorRows vectors = take_vectors(answer);
   ItemizedBody body;

@@ -8,8 +8,15 @@
 #include "formats/json.h"
 #include "server/itemized_body.h"
 #include "server/models/embed_service.h"
+#include "server/route.h"
 
 namespace alate::server {
+
+/// The model in the path, or else the one in the body.
+std::string tei_model_of(const Call& call);
+
+/// Reads "truncate" and "truncation_direction", which most routes have; `options` is the object that contains them.
+void read_tei_truncation(const formats::Json& options, ModelRequest& request);
 
 /// Only the vectors: [[…], …].
 ItemizedBody tei_vectors(EmbedAnswer answer);

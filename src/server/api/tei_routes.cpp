@@ -4,6 +4,7 @@
 #include "base/threads/thread_pool.h"
 #include "pipelines/embedding_rows.h"
 #include "server/api/background.h"
+#include "server/api/rerank.h"
 #include "server/api/tei.h"
 #include "server/api/tei_schemas.h"
 #include "server/api/text_inputs.h"
@@ -21,12 +22,6 @@ using formats::Json;
 constexpr std::size_t kMaxTokenizeBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxDecodeIds = std::size_t{1} << 20;
 
-// The model in the path takes precedence over the one in the body.
-std::string model_of(const Call& call) {
-  const auto named = call.parameters.find("model");
-  return named != call.parameters.end() ? named->second : call.body.get_string("model", "");
-}
-
 [[noreturn]] void refuse_empty(const std::string& name) {
   refuse(Problem::Kind::empty, name + " is an empty list; it must hold at least one entry", name);
 }
@@ -42,18 +37,14 @@ void check_count(const Call& call, std::size_t count, const std::string& name) {
 
 // Options shared by /embed and /similarity; `options` is the object that contains them.
 void read_options(const Json& options, EmbedRequest& request) {
-  request.truncate = options.get_bool("truncate", true);
+  read_tei_truncation(options, request);
   request.prompt_name = options.get_string("prompt_name", "");
-  if (const Json* side = options.find("truncation_direction"); side != nullptr && !side->is_null()) {
-    const std::string& name = side->as_string("truncation_direction");
-    request.truncation_side = name == "Left" || name == "left" ? Side::left : Side::right;
-  }
 }
 
 // The members that /embed and /embed_all have in common.
 EmbedRequest request_of(const Call& call) {
   EmbedRequest request;
-  request.model = model_of(call);
+  request.model = tei_model_of(call);
   read_options(call.body, request);
   read_inputs(*call.body.find("inputs"), "inputs", request);
   if (request.texts.empty() && request.token_rows.empty()) refuse_empty("inputs");
@@ -78,7 +69,7 @@ void embed_tokens(Call& call) {
 void compare_texts(Call& call) {
   const Json& inputs = *call.body.find("inputs");
   EmbedRequest request;
-  request.model = model_of(call);
+  request.model = tei_model_of(call);
   request.parameter = "inputs";
   if (const Json* options = call.body.find("parameters"); options != nullptr) read_options(*options, request);
   request.texts.push_back(inputs.get_string("source_sentence", ""));
@@ -88,9 +79,14 @@ void compare_texts(Call& call) {
   embed(call, std::move(request), [](const EmbedAnswer& answer) { return json_response(tei_similarities(answer)); });
 }
 
-// Dispatches by the model's task: so far all models produce vectors.
+// Dispatches by the body: each task has another.
 void serve_model(Call& call) {
-  if (call.body.find("inputs")->is_object()) return compare_texts(call);
+  const Json* inputs = call.body.find("inputs");
+  if (inputs == nullptr || inputs->is_null()) {
+    if (const Json* query = call.body.find("query"); query != nullptr && !query->is_null()) return rerank_as_tei(call);
+    refuse(Problem::Kind::invalid, "inputs is missing; of a reranker, query and texts are", "inputs");
+  }
+  if (inputs->is_object()) return compare_texts(call);
   embed_texts(call);
 }
 
@@ -104,7 +100,7 @@ std::string pooling_name(const pipelines::EmbeddingModules& modules) {
 }
 
 void show_info(Call& call) {
-  answer_with_model(call, model_of(call), [&services = call.services](const HostedModel& hosted) {
+  answer_with_model(call, tei_model_of(call), [&services = call.services](const HostedModel& hosted) {
     const EmbeddingPipeline& pipeline = hosted.pipeline;
     const Settings& settings = services.settings;
     const Json::Object pooling = {{"pooling", pooling_name(pipeline.state().modules)}};
@@ -154,7 +150,7 @@ void tokenize_texts(Call& call) {
                std::to_string(kMaxTokenizeBytes) + " in one request: send several",
            "inputs");
   }
-  answer_with_model(call, model_of(call),
+  answer_with_model(call, tei_model_of(call),
                     [texts = std::move(request.texts), special = call.body.get_bool("add_special_tokens", true),
                      prompt_name = call.body.get_string("prompt_name", "")](const HostedModel& hosted) {
                       const std::string prompt = prompt_of(hosted.pipeline.state().modules, prompt_name);
@@ -187,7 +183,7 @@ void decode_ids(Call& call) {
                " in one request: send several",
            "ids");
   }
-  answer_with_model(call, model_of(call),
+  answer_with_model(call, tei_model_of(call),
                     [rows = std::move(request.token_rows),
                      skip = call.body.get_bool("skip_special_tokens", true)](const HostedModel& hosted) {
                       std::string out = "[";
@@ -235,23 +231,26 @@ std::vector<Route> tei_routes() {
        .answers = {{.description = "A number for each sentence", .schema = tei_schemas::kNumbers}},
        .computes = true,
        .aliases = {"/models/{model}/similarity", "/models/{model}/pipeline/sentence-similarity"}},
+      tei_rerank_route(),
       {.method = Method::post,
        .path = "/",
        .family = Family::tei,
        .id = "teiDefaultModel",
-       .summary = "What the default model is for: vectors of texts, or similarities of sentences",
+       .summary = "What the default model is for: vectors of texts, similarities of sentences, or ranks of texts",
        .handle = serve_model,
        .body = tei_schemas::kModelBody,
-       .answers = {{.description = "Vectors, or a number for each sentence", .schema = tei_schemas::kModelAnswer}},
+       .answers = {{.description = "Vectors, or a number for each sentence, or ranks",
+                    .schema = tei_schemas::kModelAnswer}},
        .computes = true},
       {.method = Method::post,
        .path = "/models/{model}",
        .family = Family::tei,
        .id = "teiModel",
-       .summary = "What the model is for: vectors of texts, or similarities of sentences",
+       .summary = "What the model is for: vectors of texts, similarities of sentences, or ranks of texts",
        .handle = serve_model,
        .body = tei_schemas::kModelBody,
-       .answers = {{.description = "Vectors, or a number for each sentence", .schema = tei_schemas::kModelAnswer}},
+       .answers = {{.description = "Vectors, or a number for each sentence, or ranks",
+                    .schema = tei_schemas::kModelAnswer}},
        .computes = true},
       {.method = Method::post,
        .path = "/tokenize",

@@ -95,13 +95,40 @@ inline constexpr std::string_view kSimilarityBody = R"({
   }
 })";
 
+inline constexpr std::string_view kRerankBody = R"({
+  "type": "object",
+  "examples": [{"query": "a question", "texts": ["an answer", "another"]}],
+  "required": ["query", "texts"],
+  "properties": {
+    "query": {"type": "string"},
+    "texts": {"type": "array", "items": {"type": "string"}},
+    "raw_scores": {"type": "boolean", "default": false,
+      "description": "The model's own numbers instead of scores from 0 to 1."},
+    "return_text": {"type": "boolean", "default": false},
+    "truncate": {"type": "boolean", "default": true,
+      "description": "Whether texts that are, with the query, over the model's length are cut, or refused with status 413."},
+    "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"],
+      "description": "The end that is cut off; absent: as the tokenizer's file says, else right."},
+    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
+  }
+})";
+
+inline constexpr std::string_view kRanks = R"({
+  "type": "array",
+  "items": {
+    "type": "object",
+    "required": ["index", "score"],
+    "properties": {"index": {"type": "integer"}, "score": {"type": "number"}, "text": {"type": "string"}}
+  }
+})";
+
 inline constexpr std::string_view kModelBody = R"({
   "type": "object",
-  "examples": [{"inputs": "a text"}, {"inputs": {"source_sentence": "a text", "sentences": ["another"]}}],
-  "required": ["inputs"],
+  "examples": [{"inputs": "a text"}, {"inputs": {"source_sentence": "a text", "sentences": ["another"]}},
+    {"query": "a question", "texts": ["an answer", "another"]}],
   "properties": {
     "inputs": {
-      "description": "Texts or token ids as for /embed, or the sentences to compare as for /similarity.",
+      "description": "Texts or token ids as for /embed, or the sentences to compare as for /similarity. Of a reranker, query and texts as for /rerank take its place.",
       "anyOf": [
         {"type": "string"},
         {"type": "array", "items": {"type": "string"}},
@@ -118,6 +145,10 @@ inline constexpr std::string_view kModelBody = R"({
         }
       ]
     },
+    "query": {"type": "string", "description": "Of a reranker."},
+    "texts": {"type": "array", "items": {"type": "string"}, "description": "Of a reranker."},
+    "raw_scores": {"type": "boolean", "default": false, "description": "Of a reranker."},
+    "return_text": {"type": "boolean", "default": false, "description": "Of a reranker."},
     "truncate": {"type": "boolean", "default": true},
     "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"]},
     "prompt_name": {"type": "string"},
@@ -139,7 +170,9 @@ inline constexpr std::string_view kModelBody = R"({
 inline constexpr std::string_view kModelAnswer = R"({
   "anyOf": [
     {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
-    {"type": "array", "items": {"type": "number"}}
+    {"type": "array", "items": {"type": "number"}},
+    {"type": "array", "items": {"type": "object", "required": ["index", "score"],
+      "properties": {"index": {"type": "integer"}, "score": {"type": "number"}, "text": {"type": "string"}}}}
   ]
 })";
 

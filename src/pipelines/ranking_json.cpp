@@ -1,0 +1,32 @@
+#include "pipelines/ranking_json.h"
+
+#include "alate/rerank.h"
+#include "formats/json.h"
+
+namespace alate::pipelines {
+
+std::string ranking_json(const Ranking& ranking) {
+  std::string out = R"({"model":)";
+  formats::append_json_string(out, ranking.model);
+  out += R"(,"scores":[)";
+  for (std::size_t i = 0; i < ranking.scores.size(); ++i) {
+    if (i > 0) out += ',';
+    formats::append_json_number(out, ranking.scores[i]);
+  }
+  out += R"(],"results":[)";
+  for (const std::size_t index : best_first(ranking.scores, ranking.count)) {
+    if (out.back() != '[') out += ',';
+    out += R"({"index":)" + std::to_string(index) + R"(,"relevance_score":)";
+    formats::append_json_number(out, ranking.scores[index]);
+    out += '}';
+  }
+  out += R"(],"total_duration":)" + std::to_string(ranking.total_ns);
+  out += R"(,"load_duration":)" + std::to_string(ranking.load_ns);
+  out += R"(,"prompt_eval_count":)" + std::to_string(ranking.tokens);
+  for (std::size_t i = 0; i < ranking.truncated.size(); ++i)
+    out += (i == 0 ? R"(,"truncated":[)" : ",") + std::to_string(ranking.truncated[i]);
+  if (!ranking.truncated.empty()) out += ']';
+  return out += '}';
+}
+
+}  // namespace alate::pipelines

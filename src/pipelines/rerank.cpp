@@ -1,0 +1,151 @@
+#include "alate/rerank.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <future>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "alate/error.h"
+#include "pipelines/embedding_rows.h"
+#include "pipelines/modules.h"
+#include "pipelines/rerank_rows.h"
+#include "pipelines/tokenizer_loading.h"
+#include "runtime/run_rows.h"
+
+namespace alate {
+namespace {
+
+constexpr std::string_view kHead = "ForSequenceClassification";
+
+// The class that config.json names, or the architecture's base model where it names none.
+std::string class_of(const Model::State& model) {
+  return std::string(model.architecture->class_name) +
+         std::string(models::find_head(*model.architecture, model.config).name);
+}
+
+void require_weights(const runtime::ModelFiles& files) {
+  if (files.is_onnx())
+    throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(files.folder),
+                     "' is an ONNX file, and only safetensors weights can be a reranker so far; use the model's folder "
+                     "with model.safetensors: ONNX");
+}
+
+// From the files only, before anything is compiled.
+void require_cross_encoder(const Model::State& model) {
+  require_weights(model.files);
+  if (models::find_head(*model.architecture, model.config).name != kHead)
+    throw make_error(
+        ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder),
+        "' is no reranker: its config.json must name a class ", model.architecture->class_name, kHead,
+        " with one label; use a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2: ", class_of(model));
+}
+
+std::shared_ptr<const runtime::EntryPoint> rerank_entry_point(const Model::State& model) {
+  const auto head = [&model](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
+    const auto logits = std::ranges::find(built.outputs, "logits", &models::EncoderOutput::name);
+    const std::int64_t labels = b.shape(logits->value).dims.at(1).number();  // [sequences, labels]
+    if (labels != 1)
+      throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' has ", labels,
+                       " labels, and a reranker has one: ", class_of(model));
+    b.output("logits", logits->value);
+  };
+  require_cross_encoder(model);
+  return model.entry_point("rerank", head, models::HeadChoice::of_folder);
+}
+
+RerankScores compute_scores(const RerankPipeline& pipeline, std::string_view query,
+                            std::span<const std::string_view> texts, const RerankOptions& options,
+                            const backends::RunOptions& run) {
+  run.cancellation.check();
+  pipelines::PreparedRows prepared = pipelines::prepare_rerank(pipeline, query, texts, options);
+  const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
+  Tensor values = runtime::run_rows(*pipeline.state().entry_point(), prepared.rows, budget, run).values;
+  const std::span<float> logits = values.mutable_values<float>();
+  pipelines::finish_rerank(options, logits);
+  return {.scores = {logits.begin(), logits.end()},
+          .truncated = std::move(prepared.truncated),
+          .tokens = prepared.tokens()};
+}
+
+}  // namespace
+
+std::shared_ptr<const runtime::EntryPoint> RerankPipeline::State::entry_point() const {
+  return rerank_entry_point(model.state());
+}
+
+RerankPipeline RerankPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
+  const runtime::ModelFiles files = runtime::find_model_files(folder, options);
+  require_weights(files);
+  std::future<Tokenizer> tokenizer = pipelines::begin_loading_tokenizer(files.folder, options);
+  const std::shared_ptr<Model::State> model = Model::State::read(folder, options);
+  require_cross_encoder(*model);
+  model->bind_to_backend([](const Model::State& on) { rerank_entry_point(on); });
+  const std::size_t positions = model->facts.max_positions;
+  const std::size_t length = std::min(pipelines::stated_max_length(files.folder).value_or(positions), positions);
+  return RerankPipeline(
+      std::make_shared<State>(State{.model = Model(model), .tokenizer = tokenizer.get(), .max_length = length}));
+}
+
+RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std::string> texts,
+                                    const RerankOptions& options, const CallOptions& call) const {
+  return rerank(query, std::vector<std::string_view>(texts.begin(), texts.end()), options, call);
+}
+
+RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std::string_view> texts,
+                                    const RerankOptions& options, const CallOptions& call) const {
+  return compute_scores(*this, query, texts, options, {.cancellation = call.cancellation});
+}
+
+std::size_t RerankPipeline::max_length() const { return state_->max_length; }
+const Tokenizer& RerankPipeline::tokenizer() const { return state_->tokenizer; }
+const Model& RerankPipeline::model() const { return state_->model; }
+const ModelFacts& RerankPipeline::facts() const { return state_->model.facts(); }
+
+std::vector<std::size_t> best_first(std::span<const float> scores, std::optional<std::size_t> count) {
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto is_better = [&](std::size_t a, std::size_t b) {
+    if (std::isnan(scores[a]) || std::isnan(scores[b])) return !std::isnan(scores[a]) && std::isnan(scores[b]);
+    return scores[a] > scores[b];
+  };
+  std::ranges::stable_sort(order, is_better);
+  if (count) order.resize(std::min(order.size(), *count));
+  return order;
+}
+
+namespace pipelines {
+
+RerankPipeline reranker_of(const EmbeddingPipeline& pipeline) {
+  rerank_entry_point(pipeline.model().state());
+  return RerankPipeline(std::make_shared<RerankPipeline::State>(RerankPipeline::State{
+      .model = pipeline.model(), .tokenizer = pipeline.tokenizer(), .max_length = pipeline.max_length()}));
+}
+
+PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view query,
+                            std::span<const std::string_view> texts, const RerankOptions& options) {
+  const RerankPipeline::State& state = pipeline.state();
+  const Model::State& model = state.model.state();
+  EncodeOptions encode;
+  encode.max_length = row_limit(options.max_length, state.max_length, state.model.facts().max_positions);
+  encode.side = options.truncation_side;
+  encode.with_offsets = encode.with_tokens = false;
+  const bool has_types = model.limits.types > 1;
+  return prepare_rows(texts.size(), model.options.threads, [&](std::size_t i) {
+    Encoding pair = state.tokenizer.encode_pair(query, texts[i], encode);
+    PreparedRow made{.row = {.ids = std::move(pair.ids)}, .truncated = pair.truncated};
+    // transformers' tokenizers give no types to models that have one.
+    if (has_types) made.row.type_ids = std::move(pair.type_ids);
+    return made;
+  });
+}
+
+void finish_rerank(const RerankOptions& options, std::span<float> logits) {
+  if (options.raw_scores) return;
+  for (float& value : logits) value = static_cast<float>(1 / (1 + std::exp(-double{value})));
+}
+
+}  // namespace pipelines
+}  // namespace alate

@@ -1,0 +1,196 @@
+// RerankPipeline against transformers and tokenizers, on what tests/golden/record_rerank.py recorded.
+#include "alate/rerank.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/error.h"
+#include "pipelines/rerank_rows.h"
+#include "tests/golden/tiny_rerankers.h"
+#include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate {
+namespace {
+
+namespace fs = std::filesystem;
+using tests::RecordedRanking;
+
+std::vector<fs::path> cases_of(const std::string& model) {
+  std::vector<fs::path> cases;
+  for (const fs::directory_entry& entry : fs::directory_iterator(tests::recorded_rerankers() / model)) {
+    if (entry.path().filename().string().starts_with("case_")) cases.push_back(entry.path());
+  }
+  EXPECT_GE(cases.size(), 3U);
+  return cases;
+}
+
+void expect_near(const std::vector<float>& found, const std::vector<float>& wanted, const std::string& what) {
+  ASSERT_EQ(found.size(), wanted.size()) << what;
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], wanted[i], 1e-5) << what << " text " << i;
+}
+
+class RerankGolden : public testing::TestWithParam<std::string> {
+ protected:
+  RerankGolden() { tests::write_tiny_reranker(folder_.path() / "model", GetParam()); }
+
+  RerankPipeline load(const LoadOptions& options = {}) const {
+    return RerankPipeline::load(folder_.path() / "model", options);
+  }
+
+  base::TemporaryFolder folder_;
+};
+
+TEST_P(RerankGolden, LogitsEqualTransformers) {
+  for (const char* backend : {"cpu", "reference"}) {
+    const RerankPipeline pipeline = load({.backends = {backend}});
+    for (const fs::path& file : cases_of(GetParam())) {
+      const RecordedRanking wanted = tests::read_ranking(file);
+      const RerankScores found = pipeline.rerank(wanted.query, wanted.texts, {.raw_scores = true});
+      expect_near(found.scores, wanted.logits, file.string() + " on " + backend);
+      EXPECT_EQ(found.truncated, wanted.truncated) << file;
+      EXPECT_EQ(found.tokens, wanted.tokens) << file;
+    }
+  }
+}
+
+TEST_P(RerankGolden, PairsAreCutAsTokenizersDoes) {
+  const RerankPipeline pipeline = load();
+  EXPECT_EQ(pipeline.max_length(), 32U);
+  for (const fs::path& file : cases_of(GetParam())) {
+    const RecordedRanking wanted = tests::read_ranking(file);
+    const std::vector<std::string_view> texts(wanted.texts.begin(), wanted.texts.end());
+    const pipelines::PreparedRows rows = pipelines::prepare_rerank(pipeline, wanted.query, texts, {});
+    ASSERT_EQ(rows.rows.size(), wanted.ids.size());
+    for (std::size_t i = 0; i < wanted.ids.size(); ++i) EXPECT_EQ(rows.rows[i].ids, wanted.ids[i]) << file << " " << i;
+  }
+}
+
+TEST_P(RerankGolden, ScoresAreSigmoidsOfLogits) {
+  const RerankPipeline pipeline = load();
+  const RecordedRanking wanted = tests::recorded_ranking();
+  const RerankScores raw = pipeline.rerank(wanted.query, wanted.texts, {.raw_scores = true});
+  const RerankScores scores = pipeline.rerank(wanted.query, wanted.texts);
+  ASSERT_EQ(scores.scores.size(), raw.scores.size());
+  for (std::size_t i = 0; i < raw.scores.size(); ++i)
+    EXPECT_NEAR(scores.scores[i], 1 / (1 + std::exp(-raw.scores[i])), 1e-6) << i;
+}
+
+TEST_P(RerankGolden, GivesTheSameBitsInEveryBatch) {
+  const RerankPipeline pipeline = load();
+  const RecordedRanking recorded = tests::recorded_ranking();
+  const std::vector<float> together = pipeline.rerank(recorded.query, recorded.texts).scores;
+  for (const std::size_t batch_size : {1U, 3U})
+    EXPECT_EQ(pipeline.rerank(recorded.query, recorded.texts, {.batch_size = batch_size}).scores, together);
+  EXPECT_EQ(pipeline.rerank(recorded.query, recorded.texts, {.batch_tokens = 40}).scores, together);
+  EXPECT_EQ(together[0], together[5]);  // the same text
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, RerankGolden, testing::Values("bert", "roberta"),
+                         [](const auto& model) { return model.param; });
+
+class Rerank : public testing::Test {
+ protected:
+  Rerank() { tests::write_tiny_reranker(model_); }
+
+  // Replaces text of the model's config.json.
+  void edit_config(const std::string& what, const std::string& by) const {
+    std::string text = base::read_text_file(model_ / "config.json");
+    text.replace(text.find(what), what.size(), by);
+    folder_.write("model/config.json", text);
+  }
+  Error load_error() const {
+    return base::error_of([&] { (void)RerankPipeline::load(model_); });
+  }
+
+  base::TemporaryFolder folder_;
+  const fs::path model_ = folder_.path() / "model";
+};
+
+TEST_F(Rerank, TakesEveryFormOfTexts) {
+  const RerankPipeline pipeline = RerankPipeline::load(model_);
+  const std::vector<std::string> strings = {"the cat", "a dog"};
+  const std::array<std::string_view, 2> views = {"the cat", "a dog"};
+  const std::vector<float> wanted = pipeline.rerank("a query", strings).scores;
+  ASSERT_EQ(wanted.size(), 2U);
+  EXPECT_NE(wanted[0], wanted[1]);
+  EXPECT_EQ(pipeline.rerank("a query", views).scores, wanted);
+  EXPECT_EQ(pipeline.rerank("a query", {"the cat", "a dog"}).scores, wanted);
+  EXPECT_NE(pipeline.rerank("another", strings).scores, wanted);
+  EXPECT_TRUE(pipeline.rerank("a query", std::vector<std::string>{}).scores.empty());
+}
+
+TEST_F(Rerank, HasTheLengthOfTheModelOrAShorterOne) {
+  const RerankPipeline pipeline = RerankPipeline::load(model_);
+  const RerankScores cut = pipeline.rerank("the cat", {"a", "a b c d e f g h"}, {.max_length = 8});
+  EXPECT_EQ(cut.truncated, std::vector<std::size_t>{1});
+  EXPECT_EQ(cut.tokens, 6U + 8U);
+  const RerankScores left =
+      pipeline.rerank("the cat", {"a b c d e f g h"}, {.max_length = 8, .truncation_side = Side::left});
+  EXPECT_NE(left.scores.at(0), cut.scores.at(1));
+  const Error error = base::error_of([&] { (void)pipeline.rerank("the cat", {"a"}, {.max_length = 41}); });
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(error.message().find("40 positions"), std::string::npos) << error.message();
+}
+
+TEST_F(Rerank, RunsOverAnEmbeddingPipelinesModel) {
+  const RerankPipeline alone = RerankPipeline::load(model_);
+  const RerankPipeline shared = pipelines::reranker_of(EmbeddingPipeline::load(model_));
+  EXPECT_EQ(shared.max_length(), alone.max_length());
+  const RecordedRanking recorded = tests::recorded_ranking();
+  EXPECT_EQ(shared.rerank(recorded.query, recorded.texts).scores, alone.rerank(recorded.query, recorded.texts).scores);
+}
+
+TEST_F(Rerank, CanBeCancelled) {
+  const RerankPipeline pipeline = RerankPipeline::load(model_);
+  const auto yes = [] { return true; };
+  const Error error =
+      base::error_of([&] { (void)pipeline.rerank("a", {"b"}, {}, {.cancellation = Cancellation::when(yes)}); });
+  EXPECT_EQ(error.code(), ErrorCode::cancelled);
+}
+
+TEST_F(Rerank, ModelsWithoutTheHeadAreRefused) {
+  edit_config("BertForSequenceClassification", "BertModel");
+  const Error error = load_error();
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(error.message().find("BertForSequenceClassification with one label"), std::string::npos) << error.message();
+  EXPECT_TRUE(error.message().ends_with(": BertModel")) << error.message();
+  const EmbeddingPipeline embedding = EmbeddingPipeline::load(model_);
+  EXPECT_EQ(base::error_of([&] { (void)pipelines::reranker_of(embedding); }).message(), error.message());
+}
+
+TEST_F(Rerank, ModelsWithSeveralLabelsAreRefused) {
+  const fs::path recorded = source_folder() / "tests/golden/architectures/roberta_sequence_classification";
+  tests::write_tiny_model(recorded, folder_.path() / "labels");
+  fs::copy_file(model_ / "tokenizer.json", folder_.path() / "labels/tokenizer.json");
+  const Error error = base::error_of([&] { (void)RerankPipeline::load(folder_.path() / "labels"); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(error.message().find("has 3 labels"), std::string::npos) << error.message();
+}
+
+TEST_F(Rerank, OnnxFilesAreRefused) {
+  fs::remove(model_ / "model.safetensors");
+  folder_.write("model/model.onnx", "no matter what");
+  const Error error = load_error();
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_TRUE(error.message().ends_with(": ONNX")) << error.message();
+}
+
+TEST(BestFirst, EqualScoresKeepTheirOrderAndNanComesLast) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> scores = {0.5F, nan, 0.9F, 0.5F, -1, nan};
+  EXPECT_EQ(best_first(scores), (std::vector<std::size_t>{2, 0, 3, 4, 1, 5}));
+  EXPECT_EQ(best_first(scores, 2), (std::vector<std::size_t>{2, 0}));
+  EXPECT_EQ(best_first(scores, 99).size(), 6U);
+  EXPECT_TRUE(best_first({}).empty());
+}
+
+}  // namespace
+}  // namespace alate

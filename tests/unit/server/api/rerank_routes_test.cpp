@@ -1,0 +1,222 @@
+// The routes to rerank of each family, over a tiny cross-encoder.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "alate/rerank.h"
+#include "tests/golden/tiny_rerankers.h"
+#include "tests/unit/server/route_testing.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+std::vector<Route> all_routes() {
+  std::vector<Route> routes = native_routes();
+  for (auto family : {cohere_routes(), tei_routes()}) std::ranges::move(family, std::back_inserter(routes));
+  return routes;
+}
+
+class RerankRoutes : public RouteTest {
+ protected:
+  RerankRoutes() {
+    tests::write_tiny_reranker(settings.models_dir / "tiny/reranker");
+    add("tiny/embedder");
+    settings.default_model = "tiny/reranker";
+  }
+
+  Response post(std::string_view path, const std::string& members) {
+    return call(all_routes(), Method::post, path, "{" + members + "}");
+  }
+  RerankScores library(const RerankOptions& options = {}) const {
+    return RerankPipeline::load(settings.models_dir / "tiny/reranker")
+        .rerank(recorded_.query, recorded_.texts, options);
+  }
+  // "query" and the recorded texts under a name.
+  std::string question(const std::string& name) const {
+    Json::Array texts;
+    for (const std::string& text : recorded_.texts) texts.emplace_back(text);
+    return R"("query":)" + formats::to_json_text(Json(recorded_.query)) + ",\"" + name +
+           "\":" + formats::to_json_text(Json(texts));
+  }
+  // [{"index", "relevance_score" or "score"}, …] are the library's scores, the best first.
+  static void expect_ranked(const Json& results, const std::string& key, const std::vector<float>& scores,
+                            std::size_t count) {
+    const Json::Array& list = results.as_array("results");
+    const std::vector<std::size_t> order = best_first(scores);
+    ASSERT_EQ(list.size(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(list[i].get_int("index", -1), static_cast<std::int64_t>(order[i]));
+      EXPECT_EQ(static_cast<float>(list[i].find(key)->as_double(key)), scores[order[i]]);
+    }
+  }
+  void expect_documented(const Response& response, std::string_view path) const {
+    for (const Route& each : all_routes()) {
+      if (each.path != path) continue;
+      const auto violation = Schema::parse(each.answers.front().schema).check(json(response));
+      EXPECT_FALSE(violation) << violation->message;
+      return;
+    }
+    ADD_FAILURE() << "no route " << path;
+  }
+
+  const tests::RecordedRanking recorded_ = tests::recorded_ranking();
+};
+
+TEST_F(RerankRoutes, NativeGivesTheLibrarysScoresAndTheOrder) {
+  for (const char* name : {"prompts", "texts", "documents"}) {
+    const Response response = post("/api/rerank", R"("model":"tiny/reranker",)" + question(name));
+    ASSERT_EQ(response.status, 200) << response.body;
+    const Json answer = json(response);
+    const RerankScores wanted = library();
+    std::vector<float> scores;
+    for (const Json& score : answer.find("scores")->as_array("scores"))
+      scores.push_back(static_cast<float>(score.as_double("score")));
+    EXPECT_EQ(scores, wanted.scores);
+    expect_ranked(*answer.find("results"), "relevance_score", wanted.scores, 7);
+    EXPECT_EQ(text(answer, "model"), R"("tiny/reranker")");
+    EXPECT_EQ(text(answer, "truncated"), "[1]");
+    EXPECT_EQ(text(answer, "prompt_eval_count"), std::to_string(recorded_.tokens));
+    EXPECT_NE(header(response, "X-Model-Fingerprint"), "");
+    expect_documented(response, "/api/rerank");
+  }
+}
+
+TEST_F(RerankRoutes, NativePassesItsOptionsOn) {
+  const Response response =
+      post("/ai/v1/rerank", question("prompts") + R"(,"top_n":2,"raw_scores":true,"keep_alive":null,"truncate":null)");
+  ASSERT_EQ(response.status, 200) << response.body;
+  expect_ranked(*json(response).find("results"), "relevance_score", library({.raw_scores = true}).scores, 2);
+  EXPECT_EQ(json(response).find("scores")->as_array("scores").size(), 7U);
+  EXPECT_EQ(text(json(response), "model"), R"("tiny/reranker")");  // the default one
+}
+
+TEST_F(RerankRoutes, NoTextsAreNoScores) {
+  const Response response = post("/api/rerank", R"("query":"a","prompts":[])");
+  ASSERT_EQ(response.status, 200) << response.body;
+  EXPECT_EQ(text(json(response), "scores"), "[]");
+  EXPECT_EQ(text(json(response), "results"), "[]");
+}
+
+TEST_F(RerankRoutes, CohereAnswersInItsWords) {
+  for (const auto& [path, version] :
+       {std::pair("/v2/rerank", R"({"version":"2"})"), std::pair("/v1/rerank", R"({"version":"1"})")}) {
+    const Response response = post(path, R"("model":"reranker","top_n":3,)" + question("documents"));
+    ASSERT_EQ(response.status, 200) << response.body;
+    const Json answer = json(response);
+    expect_ranked(*answer.find("results"), "relevance_score", library().scores, 3);
+    EXPECT_EQ(text(answer.find("results")->as_array("results")[0], "document"), "absent");
+    EXPECT_EQ(answer.get_string("id", "").size(), 36U);
+    EXPECT_EQ(text(*answer.find("meta"), "api_version"), version);
+    EXPECT_EQ(text(*answer.find("meta"), "billed_units"), R"({"search_units":1})");
+    EXPECT_EQ(text(*answer.find("meta"), "warnings"), R"(["1 of the documents were cut"])");
+    expect_documented(response, path);
+  }
+}
+
+TEST_F(RerankRoutes, JinaFindsItsUsageAndTheDocuments) {
+  const Response response =
+      post("/v1/rerank", R"("model":"tiny/reranker","query":"cat","documents":["a dog",{"text":"the cat"}],)"
+                         R"("return_documents":true)");
+  ASSERT_EQ(response.status, 200) << response.body;
+  const Json answer = json(response);
+  EXPECT_EQ(text(answer, "model"), R"("tiny/reranker")");
+  EXPECT_EQ(answer.find("usage")->get_int("total_tokens", 0), answer.find("usage")->get_int("prompt_tokens", -1));
+  EXPECT_GT(answer.find("usage")->get_int("total_tokens", 0), 10);
+  for (const Json& result : answer.find("results")->as_array("results")) {
+    EXPECT_EQ(result.find("document")->get_string("text", ""), result.get_int("index", -1) == 0 ? "a dog" : "the cat");
+  }
+}
+
+TEST_F(RerankRoutes, TeiAnswersWithRanksAlone) {
+  const Response response = post("/rerank", question("texts"));
+  ASSERT_EQ(response.status, 200) << response.body;
+  expect_ranked(json(response), "score", library().scores, 7);
+  EXPECT_EQ(text(json(response).as_array("ranks")[0], "text"), "absent");
+  expect_documented(response, "/rerank");
+  const Response whole = post("/rerank", question("texts") + R"(,"raw_scores":true,"return_text":true)");
+  ASSERT_EQ(whole.status, 200) << whole.body;
+  const Json ranks = json(whole);
+  expect_ranked(ranks, "score", library({.raw_scores = true}).scores, 7);
+  for (const Json& rank : ranks.as_array("ranks"))
+    EXPECT_EQ(rank.get_string("text", "?"), recorded_.texts[static_cast<std::size_t>(rank.get_int("index", 0))]);
+}
+
+TEST_F(RerankRoutes, TeisModelsTakeTheBodyOfTheirTask) {
+  const std::string wanted = post("/rerank", question("texts")).body;
+  EXPECT_EQ(post("/models/tiny/reranker/rerank", question("texts")).body, wanted);
+  EXPECT_EQ(post("/models/tiny/reranker", question("texts")).body, wanted);
+  const Response root = post("/", question("texts"));
+  EXPECT_EQ(root.body, wanted);
+  expect_documented(root, "/");
+  EXPECT_EQ(post("/", R"("truncate":true)").status, 422);
+  EXPECT_EQ(post("/", R"("query":"a")").status, 422);
+}
+
+TEST_F(RerankRoutes, RefuseTextsThatMustNotBeCut) {
+  for (const auto& [path, body, status] :
+       {std::tuple("/api/rerank", question("prompts") + R"(,"truncate":false)", 422),
+        std::tuple("/rerank", question("texts") + R"(,"truncate":false)", 413),
+        std::tuple("/v1/rerank", question("documents") + R"(,"truncation":false)", 400)}) {
+    const Response response = post(path, body);
+    EXPECT_EQ(response.status, status) << response.body;
+    EXPECT_NE(response.body.find("s[1] has, with the query, more than the 32 tokens"), std::string::npos)
+        << response.body;
+  }
+}
+
+TEST_F(RerankRoutes, SayThatAModelIsNoReranker) {
+  const Response native = post("/api/rerank", R"("model":"tiny/embedder",)" + question("prompts"));
+  EXPECT_EQ(native.status, 422) << native.body;
+  EXPECT_NE(native.body.find("is no reranker"), std::string::npos) << native.body;
+  EXPECT_EQ(native.body.find(folder.path().string()), std::string::npos) << native.body;
+  EXPECT_EQ(post("/models/tiny/embedder/rerank", question("texts")).status, 422);
+  EXPECT_EQ(post("/v2/rerank", R"("model":"tiny/embedder",)" + question("documents")).status, 400);
+  EXPECT_EQ(post("/api/rerank", R"("model":"tiny/none",)" + question("prompts")).status, 404);
+}
+
+TEST_F(RerankRoutes, RefuseWhatTheyCannotDo) {
+  EXPECT_EQ(post("/api/rerank", R"("query":"a")").status, 400);
+  EXPECT_EQ(post("/api/rerank", R"("query":"a","prompts":["b"],"texts":["b"])").status, 400);
+  EXPECT_EQ(post("/rerank", R"("query":"a","texts":[])").status, 400);
+  EXPECT_EQ(post("/v2/rerank", R"("query":"a","documents":[{"image":"b"}])").status, 400);
+  EXPECT_EQ(post("/v1/rerank", R"("query":"a","documents":["b"],"rank_fields":["title"])").status, 400);
+  settings.max_inputs = 3;
+  end_host();
+  EXPECT_EQ(post("/api/rerank", R"("query":"a","prompts":["1","2","3","4"])").status, 413);
+}
+
+// Each text is tokenized with the query, so that a body within its limit could still ask for hours of work.
+TEST_F(RerankRoutes, BoundTheWorkOfALongQuery) {
+  std::string texts = R"("")";
+  for (int i = 0; i < 99; ++i) texts += R"(,"")";
+  const std::string body = R"("query":")" + std::string(std::size_t{1} << 20, 'a') + R"(","texts":[)" + texts + "]";
+  const Response response = post("/rerank", body);
+  EXPECT_EQ(response.status, 413) << response.body;
+  EXPECT_NE(response.body.find("shorten the query"), std::string::npos) << response.body;
+}
+
+TEST_F(RerankRoutes, RefuseHostileBodiesBySchema) {
+  const auto takes = [](std::string_view path, const std::string& body) {
+    for (const Route& each : all_routes()) {
+      if (each.path == path) return !Schema::parse(each.body).check(formats::parse_json(body, "body"));
+    }
+    throw std::runtime_error("no such route");
+  };
+  for (const char* body : {R"({"prompts":["a"]})", R"({"query":1,"prompts":["a"]})", R"({"query":"a","prompts":"a"})",
+                           R"({"query":"a","prompts":[1]})", R"({"query":"a","prompts":["a"],"top_n":0})",
+                           R"({"query":"a","documents":[{"title":"a"}]})", R"({"query":null,"prompts":[]})"})
+    EXPECT_FALSE(takes("/api/rerank", body)) << body;
+  for (const char* body : {R"({"query":"a"})", R"({"query":"a","documents":[]})", R"({"query":"a","documents":[1]})",
+                           R"({"query":"a","documents":["a"],"top_n":1e300})",
+                           R"({"query":"a","documents":["a"],"return_documents":"yes"})"})
+    EXPECT_FALSE(takes("/v2/rerank", body)) << body;
+  EXPECT_TRUE(takes("/v1/rerank", R"({"query":"a","documents":["a"],"top_n":null,"max_chunks_per_doc":10})"));
+  for (const char* body : {R"({"query":"a"})", R"({"query":"a","texts":[1]})", R"({"texts":["a"]})",
+                           R"({"query":"a","texts":["a"],"truncation_direction":"up"})"})
+    EXPECT_FALSE(takes("/rerank", body)) << body;
+}
+
+}  // namespace
+}  // namespace alate::server
