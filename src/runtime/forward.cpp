@@ -117,12 +117,14 @@ void add_token(Chunk& chunk, const Padded& padded, std::int64_t place, bool want
 
 // Adds a row's tokens with mask 1. Heads read the row's first token even where the mask hides it: such a token is added
 // last, and attends but is masked as a key.
-void add_row(Chunk& chunk, const Padded& padded, std::int64_t row) {
+void add_row(Chunk& chunk, const Padded& padded, std::int64_t row, std::int64_t most_tokens) {
   const std::size_t before = chunk.tokens.ids.size();
   for (std::int64_t i = row * padded.length; i < (row + 1) * padded.length; ++i) {
     if (padded.mask[static_cast<std::size_t>(i)] != 0) add_token(chunk, padded, i, true);
   }
   const auto seen = static_cast<std::int32_t>(chunk.tokens.ids.size() - before);
+  // Here, where rows are looked at in order: parts of a batch run side by side, and the first to fail is any.
+  if (seen > most_tokens) throw runtime::too_long(static_cast<std::size_t>(row), seen, most_tokens);
   const bool first_is_hidden = seen > 0 && padded.mask[static_cast<std::size_t>(row * padded.length)] == 0;
   if (first_is_hidden) add_token(chunk, padded, row * padded.length, false);
   chunk.tokens.lengths.push_back(seen + (first_is_hidden ? 1 : 0));
@@ -214,7 +216,7 @@ NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inp
     chunk.options.first_row = static_cast<std::size_t>(first_row);
     while (row < padded.batch && (chunk.tokens.ids.empty() ||
                                   chunk.tokens.ids.size() + static_cast<std::size_t>(padded.length) <= most_tokens))
-      add_row(chunk, padded, row++);
+      add_row(chunk, padded, row++, model.limits.positions);
     const std::vector<Tensor> outputs = program.run(chunk.tokens, chunk.options, options);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const bool per_token = program.is_per_token(i);

@@ -1,8 +1,10 @@
 #include "runtime/loading/entry_point.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -116,15 +118,28 @@ std::vector<Tensor> EntryPoint::run_parts(std::span<const BatchPart> parts, std:
   for (Tensor& result : results) bytes.push_back(result.mutable_bytes().data());
   backends::RunOptions alone = run_options;
   alone.max_workers = 1;  // a part stays on its thread: split again, it would read the weights again
-  base::ThreadPool::shared().parallel_for(parts.size(), workers, [&](std::size_t index, std::size_t) {
-    const BatchPart& part = parts[index];
+  const auto run_part = [&](const BatchPart& part) {
     const std::vector<Tensor> rows = run_whole(part_of(tokens, part), part_of(options, part), alone);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t row_bytes = rows[i].byte_count() / static_cast<std::size_t>(rows[i].extent(0));
       const std::size_t first = is_per_token(i) ? part.first_token : part.first;
       std::memcpy(bytes[i] + first * row_bytes, rows[i].bytes().data(), rows[i].byte_count());
     }
+  };
+  // Of several errors, the one of the first rows is thrown, whichever thread is faster.
+  std::vector<std::exception_ptr> errors(parts.size());
+  std::atomic<std::size_t> first_failed{parts.size()};
+  base::ThreadPool::shared().parallel_for(parts.size(), workers, [&](std::size_t index, std::size_t) {
+    if (index > first_failed.load()) return;
+    try {
+      run_part(parts[index]);
+    } catch (...) {
+      errors[index] = std::current_exception();
+      std::size_t first = first_failed.load();
+      while (index < first && !first_failed.compare_exchange_weak(first, index)) continue;
+    }
   });
+  if (first_failed.load() < parts.size()) std::rethrow_exception(errors[first_failed.load()]);
   return results;
 }
 

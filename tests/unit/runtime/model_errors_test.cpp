@@ -185,6 +185,16 @@ TEST_F(ModelErrors, NamesTheRowThatIsTooLong) {
             "row 1199 has " + std::to_string(length) + " tokens; the model takes " + std::to_string(most));
 }
 
+TEST_F(ModelErrors, NamesTheFirstOfManyFaultyRows) {
+  const Model model = Model::load(folder_.path());
+  NamedTensors inputs = {{"input_ids", Tensor::zeros({DType::i64, {400, 5}})}};
+  std::ranges::fill(inputs.at("input_ids").mutable_values<std::int64_t>().subspan(5), 99);  // of 99 ids: 0 to 98
+  for (int round = 0; round < 20; ++round) {  // parts of the batch run side by side
+    const Error error = base::error_of([&] { (void)model.forward(inputs); });
+    ASSERT_EQ(error.message(), "token id 99 of row 1 at place 0 is not among the 99 that the model has");
+  }
+}
+
 TEST_F(ModelErrors, TakesAnEmptyBatch) {
   const Model model = Model::load(folder_.path());
   const NamedTensors outputs =
