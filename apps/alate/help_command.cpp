@@ -1,4 +1,7 @@
 // alate help
+#include <string>
+#include <vector>
+
 #include "alate/error.h"
 #include "apps/alate/help/verb_help.h"
 #include "arguments.h"
@@ -27,7 +30,6 @@ void run_help(Arguments& arguments) {
     return output.finish();
   }
   if (command == "models") {
-    Output output;
     output.write(models::architecture_table());
     return output.finish();
   }
