@@ -152,7 +152,7 @@ ItemizedBody body_of(EmbedAnswer answer, const std::vector<std::string>& types, 
     add_cohere_embeddings(body, vectors, types[i]);
   }
   body.add_text(R"(},"texts":[)");
-  for (const std::string& text : texts) body.hold(sizeof text + text.capacity());
+  for (const std::string& text : texts) body.hold(sizeof(std::string) + text.capacity());
   const std::size_t count = texts.size();
   body.add_list(count, [kept = std::move(texts)](std::string& out, std::size_t index) {
     formats::append_json_string(out, kept[index]);
