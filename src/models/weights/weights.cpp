@@ -104,7 +104,7 @@ std::string Weights::require(std::string_view name, const std::vector<std::int64
   return stored_name(name);
 }
 
-graph::Value Weights::get(graph::Builder& b, std::string_view name, std::vector<std::int64_t> wanted) {
+graph::Value Weights::get(graph::Builder& b, std::string_view name, const std::vector<std::int64_t>& wanted) {
   return b.constant(in_float32(require(name, wanted)));
 }
 

@@ -52,7 +52,7 @@ class Weights {
   bool has(std::string_view name) const { return !stored_name(name).empty(); }
   /// Throws not_found naming the weight, corrupt when the shape differs, or a weight of 8-bit integers lacks its scales
   /// or has scales of a wrong shape.
-  graph::Value get(graph::Builder& b, std::string_view name, std::vector<std::int64_t> extents);
+  graph::Value get(graph::Builder& b, std::string_view name, const std::vector<std::int64_t>& extents);
   /// The number of rows of a matrix, for weights whose width only the file knows. Throws not_found, corrupt when the
   /// weight is no matrix.
   std::int64_t rows(std::string_view name) const;
