@@ -81,6 +81,12 @@ void Output::write(std::span<const std::byte> bytes) {
   write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
+void Output::rewrite_start(std::string_view bytes) {
+  if (!file_) throw make_error(ErrorCode::internal, name_, " cannot be written twice");
+  flush();
+  file_->rewrite_start(std::as_bytes(std::span(bytes)));
+}
+
 void Output::flush() {
   put(waiting_);
   waiting_.clear();

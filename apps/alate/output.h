@@ -33,6 +33,8 @@ class Output {
   /// Throws OutputClosed; resource_exhausted if the disk is full; unavailable for other errors.
   void write(std::string_view bytes);
   void write(std::span<const std::byte> bytes);
+  /// Overwrites the first bytes of a file, at most as many as were written. Only where `is_file`. Throws as `write`.
+  void rewrite_start(std::string_view bytes);
   /// For readers that wait for what has been written so far.
   void flush();
   /// Call once, after all bytes.

@@ -6,6 +6,7 @@
 #include "base/files/atomic_file.h"
 #include "base/files/mapped_file.h"
 #include "formats/npy/npy.h"
+#include "formats/npy/npy_header.h"
 #include "formats/npy/npz.h"
 #include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_writer.h"
@@ -43,6 +44,19 @@ std::vector<std::byte> tensor_file_bytes(TensorFileKind kind, std::span<const Na
                      "; write .npz or .safetensors");
   }
   return npy_bytes(tensors.front().tensor, tensors.front().name);
+}
+
+std::string growing_tensor_head(TensorFileKind kind, std::string_view name, const Shape& shape) {
+  switch (kind) {
+    case TensorFileKind::safetensors: return growing_safetensors_head(name, shape);
+    case TensorFileKind::npy:
+      // NumPy itself leaves room for the first extent to grow.
+      if (shape.rank() > 0) return npy_header_text(shape, name);
+      break;
+    case TensorFileKind::npz: break;
+  }
+  throw make_error(ErrorCode::unsupported, "tensor ", quoted_name(name), " of ", to_string(shape),
+                   " cannot grow in a file of this kind");
 }
 
 void write_tensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors) {

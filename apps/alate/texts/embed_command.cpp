@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,17 +65,17 @@ void run_embed(Arguments& arguments) {
   const std::filesystem::path folder = find_model(options, model);
   TextSource source(std::move(input));
   if (format == OutputFormat::jsonl) source.keep_members(kEmbeddingMembers);
-  check_single_texts(source, "embed");
+  const std::optional<std::size_t> texts = check_single_texts(source, "embed");
 
   const auto start = Clock::now();
   EmbeddingTotals totals;
-  totals.model = model;
+  CutTexts cut;
   const auto pipeline = EmbeddingPipeline::load(folder, load);
   profiler.check(pipeline.facts().backend);
   totals.load_ns = nanoseconds_since(start);
 
   const std::size_t dimensions = std::min(embed.dimensions.value_or(pipeline.dimensions()), pipeline.dimensions());
-  const auto writer = make_embedding_writer(format, output, dimensions);
+  const auto writer = make_embedding_writer(format, output, {.model = model, .dimensions = dimensions, .texts = texts});
   std::size_t done = 0;
   for (;;) {
     const TextPart part = next_part(source, "embed", is_streamed(format, output));
@@ -87,7 +88,7 @@ void run_embed(Arguments& arguments) {
     if (is_streamed(format, output)) output.flush();
     if (part.failure) std::rethrow_exception(part.failure);
     totals.tokens += embeddings.tokens;
-    for (const std::size_t index : embeddings.truncated) totals.truncated.push_back(done + index);
+    cut.add(embeddings.truncated, done);
     if (part.texts.empty()) break;
     done += part.texts.size();
   }
@@ -96,7 +97,7 @@ void run_embed(Arguments& arguments) {
   writer->finish(totals);
   output.finish();
   if (profiler.is_wanted() && format != OutputFormat::json) profiler.show(1);
-  warn_of_truncated(totals.truncated, done, options.max_length.value_or(pipeline.max_length()));
+  cut.warn(done, options.max_length.value_or(pipeline.max_length()));
 }
 
 }  // namespace alate::app

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "alate/error.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
 
@@ -67,74 +70,90 @@ class JsonlWriter : public EmbeddingWriter {
 // Writes the format of the body of POST /api/embed.
 class JsonWriter : public EmbeddingWriter {
  public:
-  explicit JsonWriter(Output& output) : output_(output) {}
+  JsonWriter(Output& output, std::string_view model) : output_(output) {
+    std::string text = "{\"model\":";
+    formats::append_json_string(text, model);
+    output_.write(text += ",\"embeddings\":[");
+  }
 
-  void add(const Embeddings& part, std::size_t, std::span<const std::string>) override {
+  void add(const Embeddings& part, std::size_t first, std::span<const std::string>) override {
     for (std::size_t i = 0; i < row_count(part); ++i) {
-      rows_ += rows_.empty() ? "[" : ",[";
-      append_numbers(rows_, row(part, i), ',');
-      rows_ += ']';
+      std::string text = first + i == 0 ? "[" : ",[";
+      append_numbers(text, row(part, i), ',');
+      output_.write(text += ']');
     }
+    for (const std::size_t index : part.truncated) truncated_.push_back(first + index);
   }
   void finish(const EmbeddingTotals& totals) override {
-    std::string text = "{\"model\":";
-    formats::append_json_string(text, totals.model);
-    text += ",\"embeddings\":[" + rows_ + "]";
-    text += ",\"total_duration\":" + std::to_string(totals.total_ns);
+    std::string text = "],\"total_duration\":" + std::to_string(totals.total_ns);
     text += ",\"load_duration\":" + std::to_string(totals.load_ns);
     text += ",\"prompt_eval_count\":" + std::to_string(totals.tokens);
-    for (std::size_t i = 0; i < totals.truncated.size(); ++i)
-      text += (i == 0 ? ",\"truncated\":[" : ",") + std::to_string(totals.truncated[i]);
-    if (!totals.truncated.empty()) text += ']';
+    for (std::size_t i = 0; i < truncated_.size(); ++i)
+      text += (i == 0 ? ",\"truncated\":[" : ",") + std::to_string(truncated_[i]);
+    if (!truncated_.empty()) text += ']';
     if (totals.profile) text += ",\"profile\":" + formats::to_json_text(*totals.profile);
     output_.write(text += "}\n");
   }
 
  private:
   Output& output_;
-  std::string rows_;
+  std::vector<std::size_t> truncated_;  // the body ends with all of them
 };
 
-// Writes all vectors as one tensor.
+// Writes all vectors as one tensor. Its head says how many there are: it is written first where the number is known or
+// the output can be written twice; otherwise the vectors wait for the last.
 class TensorWriter : public EmbeddingWriter {
  public:
-  TensorWriter(Output& output, formats::TensorFileKind kind, std::size_t dimensions)
-      : output_(output), kind_(kind), dimensions_(dimensions) {}
+  TensorWriter(Output& output, formats::TensorFileKind kind, const EmbeddingJob& job)
+      : output_(output), kind_(kind), width_(static_cast<std::int64_t>(job.dimensions)), expected_(job.texts) {
+    if (!expected_ && output.is_file()) expected_ = 0;
+    if (expected_) output_.write(head(*expected_));
+  }
 
   void add(const Embeddings& part, std::size_t, std::span<const std::string>) override {
-    parts_.push_back(part.vectors);
+    rows_ += row_count(part);
+    if (expected_) {
+      output_.write(part.vectors.bytes());
+    } else {
+      waiting_.push_back(part.vectors);
+    }
   }
   void finish(const EmbeddingTotals&) override {
-    const formats::NamedTensor all{"embeddings", whole()};
-    output_.write(formats::tensor_file_bytes(kind_, std::span(&all, 1)));
+    if (!expected_) {
+      output_.write(head(rows_));
+      for (const Tensor& part : waiting_) output_.write(part.bytes());
+    } else if (rows_ != *expected_) {
+      if (!output_.is_file())
+        throw make_error(ErrorCode::unavailable, "the input had ", *expected_, " texts when the output was begun, and ",
+                         rows_, " at its end; run it again when nothing writes to the input");
+      output_.rewrite_start(head(rows_));
+    }
   }
 
  private:
-  Tensor whole() const {
-    if (parts_.size() == 1) return parts_.front();
-    std::vector<float> values;
-    for (const Tensor& part : parts_)
-      values.insert(values.end(), part.values<float>().begin(), part.values<float>().end());
-    const auto width = static_cast<std::int64_t>(dimensions_);
-    return Tensor::from<float>({width == 0 ? 0 : static_cast<std::int64_t>(values.size()) / width, width}, values);
+  std::string head(std::size_t rows) const {
+    return formats::growing_tensor_head(kind_, "embeddings",
+                                        Shape{DType::f32, {static_cast<std::int64_t>(rows), width_}});
   }
 
   Output& output_;
   formats::TensorFileKind kind_;
-  std::size_t dimensions_;
-  std::vector<Tensor> parts_;
+  std::int64_t width_;
+  std::optional<std::size_t> expected_;  // the number in the head that is written; absent: none is
+  std::size_t rows_ = 0;
+  std::vector<Tensor> waiting_;
 };
 
 }  // namespace
 
-std::unique_ptr<EmbeddingWriter> make_embedding_writer(OutputFormat format, Output& output, std::size_t dimensions) {
+std::unique_ptr<EmbeddingWriter> make_embedding_writer(OutputFormat format, Output& output, const EmbeddingJob& job) {
   switch (format) {
-    case OutputFormat::json: return std::make_unique<JsonWriter>(output);
+    case OutputFormat::json: return std::make_unique<JsonWriter>(output, job.model);
     case OutputFormat::jsonl: return std::make_unique<JsonlWriter>(output);
     case OutputFormat::csv: return std::make_unique<LineWriter>(output, ',');
-    case OutputFormat::npy: return std::make_unique<TensorWriter>(output, formats::TensorFileKind::npy, dimensions);
+    case OutputFormat::npy: return std::make_unique<TensorWriter>(output, formats::TensorFileKind::npy, job);
     case OutputFormat::safetensors:
-      return std::make_unique<TensorWriter>(output, formats::TensorFileKind::safetensors, dimensions);
+      return std::make_unique<TensorWriter>(output, formats::TensorFileKind::safetensors, job);
     case OutputFormat::text:
     case OutputFormat::markdown: break;
   }

@@ -17,20 +17,26 @@
 
 namespace alate::app {
 
+/// What is known of an answer before its first vector.
+struct EmbeddingJob {
+  std::string model;
+  std::size_t dimensions = 0;        // of each vector
+  std::optional<std::size_t> texts;  // absent: not known before the last
+};
+
 /// Information in the answer besides the vectors.
 struct EmbeddingTotals {
-  std::string model;
   std::int64_t load_ns = 0;
   std::int64_t total_ns = 0;
   std::size_t tokens = 0;
-  std::vector<std::size_t> truncated;  // indices across all parts
   std::optional<formats::Json> profile;
 };
 
 /// The members that a line of jsonl has of its own.
 inline constexpr std::array<std::string_view, 3> kEmbeddingMembers = {"index", "embedding", "truncated"};
 
-/// Takes the result in parts, so that a long job need not fit in memory.
+/// Takes the result in parts and writes each at once, so that a long job need not fit in memory; only npy and
+/// safetensors to a pipe keep the vectors until `finish` where the number of texts is not known.
 class EmbeddingWriter {
  public:
   virtual ~EmbeddingWriter() = default;
@@ -41,7 +47,7 @@ class EmbeddingWriter {
   virtual void finish(const EmbeddingTotals& totals) = 0;
 };
 
-/// `dimensions` is the width of the vectors.
-std::unique_ptr<EmbeddingWriter> make_embedding_writer(OutputFormat format, Output& output, std::size_t dimensions);
+/// May write the beginning of the answer.
+std::unique_ptr<EmbeddingWriter> make_embedding_writer(OutputFormat format, Output& output, const EmbeddingJob& job);
 
 }  // namespace alate::app

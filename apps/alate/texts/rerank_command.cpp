@@ -81,7 +81,9 @@ void run_rerank(Arguments& arguments) {
   ranked.total_ns = nanoseconds_since(start);
   write_ranking(format, output, model, ranked, top_n);
   output.finish();
-  warn_of_truncated(ranked.truncated, done, options.max_length.value_or(pipeline.max_length()));
+  CutTexts cut;
+  cut.add(ranked.truncated, 0);
+  cut.warn(done, options.max_length.value_or(pipeline.max_length()));
 }
 
 }  // namespace alate::app

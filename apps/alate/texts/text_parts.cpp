@@ -13,8 +13,8 @@ namespace {
 
 // Maximum number of texts and bytes per part: sorting within a part suffices to fill batches well, and the memory of a
 // part stays small.
-constexpr std::size_t kPartTexts = 16384;
-constexpr std::size_t kPartBytes = std::size_t{64} << 20;
+constexpr std::size_t kPartTexts = 4096;
+constexpr std::size_t kPartBytes = std::size_t{4} << 20;
 
 constexpr std::size_t kIndicesShown = 10;
 
@@ -32,10 +32,12 @@ std::optional<InputText> next_text(TextSource& source, std::string_view verb) {
 
 }  // namespace
 
-void check_single_texts(TextSource& source, std::string_view verb) {
-  if (!source.can_rewind()) return;
-  while (next_text(source, verb)) continue;
+std::optional<std::size_t> check_single_texts(TextSource& source, std::string_view verb) {
+  if (!source.can_rewind()) return std::nullopt;
+  std::size_t count = 0;
+  while (next_text(source, verb)) ++count;
   source.rewind();
+  return count;
 }
 
 TextPart next_part(TextSource& source, std::string_view verb, bool ends_early) {
@@ -59,17 +61,21 @@ TextPart next_part(TextSource& source, std::string_view verb, bool ends_early) {
   return part;
 }
 
-void warn_of_truncated(const std::vector<std::size_t>& truncated, std::size_t texts, std::size_t max_length) {
-  if (truncated.empty()) return;
-  std::string indices;
-  for (std::size_t i = 0; i < std::min(truncated.size(), kIndicesShown); ++i)
-    indices += (i > 0 ? " " : "") + std::to_string(truncated[i]);
-  if (truncated.size() > kIndicesShown) indices += " ...";
+void CutTexts::add(std::span<const std::size_t> indices, std::size_t first) {
+  for (const std::size_t index : indices) {
+    if (count_ < kIndicesShown) shown_ += (count_ > 0 ? " " : "") + std::to_string(first + index);
+    if (count_ == kIndicesShown) shown_ += " ...";
+    ++count_;
+  }
+}
+
+void CutTexts::warn(std::size_t texts, std::size_t max_length) const {
+  if (count_ == 0) return;
   base::log(base::LogLevel::warn, "texts were cut",
-            {{"count", std::to_string(truncated.size())},
+            {{"count", std::to_string(count_)},
              {"of", std::to_string(texts)},
              {"max_length", std::to_string(max_length)},
-             {"indices", indices}});
+             {"indices", shown_}});
 }
 
 }  // namespace alate::app

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <exception>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,15 +20,26 @@ struct TextPart {
 };
 
 /// Finds what is wrong with an input that can be read twice before hours of work go into the texts before that line.
-/// `verb` takes single texts: it is named in the error for a pair.
-void check_single_texts(TextSource& source, std::string_view verb);
+/// `verb` takes single texts: it is named in the error for a pair. Returns how many texts there are; nothing for an
+/// input that can be read only once.
+std::optional<std::size_t> check_single_texts(TextSource& source, std::string_view verb);
 
 /// The next texts, of a number and size that fill batches well and take little memory; none at the end.
 /// `ends_early`: a part ends where the input pauses, so that results of what is there leave the program, and before a
 /// line that is refused, whose error it then has. Throws as TextSource::next, and invalid_argument for a pair.
 TextPart next_part(TextSource& source, std::string_view verb, bool ends_early);
 
-/// Warns of texts that were cut: `truncated` are their indices among `texts`.
-void warn_of_truncated(const std::vector<std::size_t>& truncated, std::size_t texts, std::size_t max_length);
+/// The number of texts that were cut, and the indices of the first of them.
+class CutTexts {
+ public:
+  /// `indices` are those of a part whose first text is `first`.
+  void add(std::span<const std::size_t> indices, std::size_t first);
+  /// Warns of them if there are any; `texts` is the number of all texts.
+  void warn(std::size_t texts, std::size_t max_length) const;
+
+ private:
+  std::size_t count_ = 0;
+  std::string shown_;
+};
 
 }  // namespace alate::app

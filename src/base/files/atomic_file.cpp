@@ -13,7 +13,16 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
     const std::ptrdiff_t put = write_descriptor(entry_.descriptor(), left);
     if (put < 0) throw file_write_error(entry_.target(), errno);
     left.remove_prefix(static_cast<std::size_t>(put));
+    bytes_ += put;
   }
+}
+
+void AtomicFile::rewrite_start(std::span<const std::byte> bytes) {
+  const std::int64_t end = bytes_;
+  if (!seek_in_file(entry_.descriptor(), 0)) throw file_write_error(entry_.target(), errno);
+  write(bytes);
+  bytes_ = end;
+  if (!seek_in_file(entry_.descriptor(), end)) throw file_write_error(entry_.target(), errno);
 }
 
 void AtomicFile::commit() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -22,12 +23,15 @@ class AtomicFile {
 
   /// Throws resource_exhausted when the disk is full, otherwise unavailable.
   void write(std::span<const std::byte> bytes);
+  /// Overwrites bytes at the start of the file, at most as many as were written. Throws as `write`.
+  void rewrite_start(std::span<const std::byte> bytes);
   /// Puts the file in its place; its bytes are on disk when this returns. Call once, after all bytes. Throws as
   /// `write`. Windows refuses while the old file is mapped somewhere: unavailable.
   void commit();
 
  private:
   TemporaryEntry entry_;
+  std::int64_t bytes_ = 0;  // written
 };
 
 /// Writes a file that way. Throws as AtomicFile.

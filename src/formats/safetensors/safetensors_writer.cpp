@@ -62,17 +62,22 @@ std::vector<Row> sorted_rows(std::span<const NamedTensor> tensors) {
   return rows;
 }
 
-void append_entry(std::string& text, const Row& row, std::size_t begin) {
-  append_json_string(text, row.named->name);
+void append_entry(std::string& text, std::string_view name, std::string_view dtype, const Shape& shape,
+                  std::size_t begin) {
+  append_json_string(text, name);
   text += R"(:{"dtype":")";
-  text += row.dtype->name;
+  text += dtype;
   text += R"(","shape":[)";
-  for (std::size_t axis = 0; axis < row.named->tensor.rank(); ++axis) {
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     if (axis > 0) text += ',';
-    text += std::to_string(row.named->tensor.extent(axis));
+    text += std::to_string(shape.dims[axis].number());
   }
   text += R"(],"data_offsets":[)";
-  text += std::to_string(begin) + "," + std::to_string(begin + row.named->tensor.byte_count()) + "]}";
+  text += std::to_string(begin) + "," + std::to_string(begin + shape.byte_count()) + "]}";
+}
+
+void pad_header(std::string& text) {
+  text.append((kHeaderAlignment - text.size() % kHeaderAlignment) % kHeaderAlignment, ' ');
 }
 
 std::string header_text(std::span<const Row> rows, const std::map<std::string, std::string>& metadata) {
@@ -95,15 +100,33 @@ std::string header_text(std::span<const Row> rows, const std::map<std::string, s
   std::size_t at = 0;
   for (const Row& row : rows) {
     separate();
-    append_entry(text, row, at);
+    append_entry(text, row.named->name, row.dtype->name, row.named->tensor.shape(), at);
     at += row.named->tensor.byte_count();
   }
   text += '}';
-  text.append((kHeaderAlignment - text.size() % kHeaderAlignment) % kHeaderAlignment, ' ');
+  pad_header(text);
   return text;
 }
 
 }  // namespace
+
+std::string growing_safetensors_head(std::string_view name, const Shape& shape) {
+  const SafetensorsDType* dtype = find_safetensors_dtype(shape.dtype);
+  if (dtype == nullptr || shape.rank() == 0)
+    throw make_error(ErrorCode::unsupported, "tensor ", quoted_name(name), " of ", to_string(shape),
+                     " cannot grow in a safetensors file");
+  std::string header = "{";
+  append_entry(header, name, dtype->name, shape, 0);
+  header += '}';
+  // The first extent and the end of the data may take this many digits each.
+  constexpr std::size_t kDigits = 20;
+  header.append(kDigits - std::to_string(shape.dims[0].number()).size(), ' ');
+  header.append(kDigits - std::to_string(shape.byte_count()).size(), ' ');
+  pad_header(header);
+  std::string head;
+  append_little_endian<std::uint64_t>(head, header.size());
+  return head + header;
+}
 
 std::vector<std::byte> safetensors_bytes(std::span<const NamedTensor> tensors,
                                          const std::map<std::string, std::string>& metadata) {

@@ -6,8 +6,10 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "alate/tensor.h"
 #include "formats/named_tensor.h"
 
 namespace alate::formats {
@@ -21,5 +23,10 @@ std::vector<std::byte> safetensors_bytes(std::span<const NamedTensor> tensors,
 /// Writes these bytes through a temporary file and a rename.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata = {});
+
+/// What a file with one tensor has before its data: a header padded with spaces, so that its length is the same for any
+/// first extent. For files whose number of rows is known only at their end. Throws unsupported for a type that the
+/// format lacks and for a scalar.
+std::string growing_safetensors_head(std::string_view name, const Shape& shape);
 
 }  // namespace alate::formats
