@@ -82,20 +82,6 @@ std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOp
   return pipelines::row_limit(options.max_length, pipeline.max_length(), pipeline.facts().max_positions);
 }
 
-Embeddings run_prepared(const EmbeddingPipeline& pipeline, pipelines::PreparedRows prepared,
-                        const EmbedOptions& options, const backends::RunOptions& run) {
-  const auto kept = static_cast<std::int64_t>(pipelines::kept_dimensions(pipeline, options));
-  const auto entry_point = pipeline.state().entry_point(pipelines::normalizes(pipeline, options));
-  const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
-  Tensor values = runtime::run_rows(*entry_point, prepared.rows, budget, run).values;
-  const std::span<float> all = values.mutable_values<float>();
-  const std::span<const float> left = all.first(pipelines::finish_embedding(pipeline, options, all));
-  const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(prepared.rows.size()), kept};
-  return {.vectors = left.size() == all.size() ? values.reshaped(extents) : Tensor::from<float>(extents, left),
-          .truncated = std::move(prepared.truncated),
-          .tokens = prepared.tokens()};
-}
-
 }  // namespace
 
 namespace pipelines {
@@ -177,6 +163,21 @@ std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptio
   return rows * kept;
 }
 
+Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared, const EmbedOptions& options,
+                          const backends::RunOptions& run) {
+  run.cancellation.check();
+  const auto kept = static_cast<std::int64_t>(kept_dimensions(pipeline, options));
+  const auto entry_point = pipeline.state().entry_point(normalizes(pipeline, options));
+  const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
+  Tensor values = runtime::run_rows(*entry_point, prepared.rows, budget, run).values;
+  const std::span<float> all = values.mutable_values<float>();
+  const std::span<const float> left = all.first(finish_embedding(pipeline, options, all));
+  const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(prepared.rows.size()), kept};
+  return {.vectors = left.size() == all.size() ? values.reshaped(extents) : Tensor::from<float>(extents, left),
+          .truncated = std::move(prepared.truncated),
+          .tokens = prepared.tokens()};
+}
+
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                        const EmbedOptions& options, const backends::RunOptions& run) {
   return embed_texts(pipeline, std::vector<std::string_view>(texts.begin(), texts.end()), options, run);
@@ -185,7 +186,7 @@ Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::s
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                        const EmbedOptions& options, const backends::RunOptions& run) {
   run.cancellation.check();
-  return run_prepared(pipeline, prepare_embedding(pipeline, texts, options), options, run);
+  return embed_prepared(pipeline, prepare_embedding(pipeline, texts, options), options, run);
 }
 
 Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows, const EmbedOptions& options,
@@ -195,7 +196,7 @@ Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const Row> ro
     runtime::require_row(rows[row], pipeline.state().model.state().limits, row);
   PreparedRows prepared;
   for (const Row& row : rows) prepared.rows.push_back({.ids = row});
-  return run_prepared(pipeline, std::move(prepared), options, run);
+  return embed_prepared(pipeline, std::move(prepared), options, run);
 }
 
 }  // namespace pipelines

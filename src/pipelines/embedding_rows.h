@@ -65,6 +65,10 @@ std::size_t kept_dimensions(const EmbeddingPipeline& pipeline, const EmbedOption
 /// numbers are left, at the front.
 std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptions& options, std::span<float> values);
 
+/// The answer to prepared rows; `run` is passed to each batch's run. Throws as EmbeddingPipeline::embed_tokens, and
+/// cancelled.
+Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared, const EmbedOptions& options,
+                          const backends::RunOptions& run);
 /// EmbeddingPipeline::embed and embed_tokens; `run` is passed to each batch's run. Throws as those, and cancelled.
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                        const EmbedOptions& options, const backends::RunOptions& run);

@@ -108,9 +108,11 @@ pid_t start(const std::vector<std::string>& arguments, const ProgramSetting& set
 
 int exit_code_in(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
 
-int exit_code_of(pid_t child) {
+int exit_code_of(pid_t child, std::size_t* peak_bytes = nullptr) {
   int status = 0;
-  ::waitpid(child, &status, 0);
+  struct rusage usage {};
+  ::wait4(child, &status, 0, &usage);
+  if (peak_bytes != nullptr) *peak_bytes = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
   return exit_code_in(status);
 }
 
@@ -124,7 +126,7 @@ ProgramRun run_program(const std::vector<std::string>& arguments, const ProgramS
   if (!setting.output_path.empty()) target = ::open(setting.output_path.c_str(), O_WRONLY | O_CLOEXEC);
   const pid_t child = start(arguments, setting, input.descriptor(), target, error.descriptor());
   ProgramRun run;
-  run.exit_code = exit_code_of(child);
+  run.exit_code = exit_code_of(child, &run.peak_bytes);
   if (!setting.output_path.empty()) ::close(target);
   run.out = output.content();
   run.error = error.content();

@@ -15,9 +15,10 @@ namespace alate::tests {
 std::string program_path();
 
 struct ProgramRun {
-  int exit_code = -1;  // -1: ended by a signal
-  std::string out;     // standard output
-  std::string error;   // standard error
+  int exit_code = -1;          // -1: ended by a signal
+  std::string out;             // standard output
+  std::string error;           // standard error
+  std::size_t peak_bytes = 0;  // the most memory that it had in use; only of run_program
 };
 
 struct ProgramSetting {

@@ -16,6 +16,7 @@
 #include "apps/alate/texts/text_parts.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
+#include "base/threads/read_ahead.h"
 #include "pipelines/embedding_rows.h"
 
 namespace alate::app {
@@ -32,6 +33,43 @@ bool is_streamed(OutputFormat format, const Output& output) {
   return !output.is_file() &&
          (format == OutputFormat::text || format == OutputFormat::jsonl || format == OutputFormat::csv);
 }
+
+// A part of the texts, ready to be run.
+struct PreparedPart {
+  std::vector<std::string> members;  // as TextPart::members
+  std::exception_ptr failure;        // as TextPart::failure
+  pipelines::PreparedRows rows;
+};
+
+// Reads and tokenizes the next part while the one before is computed. A part without texts is there only if there is no
+// other: options that the model cannot satisfy are rejected even then.
+class PartsAhead {
+ public:
+  PartsAhead(TextSource& source, const EmbeddingPipeline& pipeline, const EmbedOptions& options, bool ends_early)
+      : source_(source), pipeline_(pipeline), options_(options), ends_early_(ends_early) {
+    // Someone who types is slower, and a thread that reads from a terminal could not be stopped.
+    if (!source.is_typed()) ahead_.emplace([this](const std::stop_token& stop) { return make(stop); });
+  }
+
+  std::optional<PreparedPart> next() { return ahead_ ? ahead_->next() : make({}); }
+
+ private:
+  std::optional<PreparedPart> make(const std::stop_token& stop) {
+    TextPart part = next_part(source_, "embed", ends_early_, stop);
+    if ((part.texts.empty() && !is_first_) || stop.stop_requested()) return std::nullopt;
+    is_first_ = false;
+    const std::vector<std::string_view> texts(part.texts.begin(), part.texts.end());
+    return PreparedPart{std::move(part.members), part.failure,
+                        pipelines::prepare_embedding(pipeline_, texts, options_)};
+  }
+
+  TextSource& source_;
+  const EmbeddingPipeline& pipeline_;
+  const EmbedOptions& options_;
+  bool ends_early_;
+  bool is_first_ = true;
+  std::optional<base::ReadAhead<PreparedPart>> ahead_;  // last: its thread uses the others
+};
 
 }  // namespace
 
@@ -77,20 +115,18 @@ void run_embed(Arguments& arguments) {
   const std::size_t dimensions = std::min(embed.dimensions.value_or(pipeline.dimensions()), pipeline.dimensions());
   const auto writer = make_embedding_writer(format, output, {.model = model, .dimensions = dimensions, .texts = texts});
   std::size_t done = 0;
-  for (;;) {
-    const TextPart part = next_part(source, "embed", is_streamed(format, output));
-    // Runs an empty job too, so that options the model cannot satisfy are still rejected.
-    if (part.texts.empty() && done > 0) break;
+  PartsAhead parts(source, pipeline, embed, is_streamed(format, output));
+  while (auto part = parts.next()) {
+    const std::size_t count = part->rows.rows.size();
     const auto part_start = Clock::now();
-    const Embeddings embeddings = pipelines::embed_texts(pipeline, part.texts, embed, profiler.options());
+    const Embeddings embeddings = pipelines::embed_prepared(pipeline, std::move(part->rows), embed, profiler.options());
     profiler.add(std::chrono::duration<double>(Clock::now() - part_start).count());
-    writer->add(embeddings, done, part.members);
+    writer->add(embeddings, done, part->members);
     if (is_streamed(format, output)) output.flush();
-    if (part.failure) std::rethrow_exception(part.failure);
+    if (part->failure) std::rethrow_exception(part->failure);
     totals.tokens += embeddings.tokens;
     cut.add(embeddings.truncated, done);
-    if (part.texts.empty()) break;
-    done += part.texts.size();
+    done += count;
   }
   totals.total_ns = nanoseconds_since(start);
   if (profiler.is_wanted() && format == OutputFormat::json) totals.profile = profiler.json(1);

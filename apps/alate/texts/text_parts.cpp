@@ -23,11 +23,20 @@ constexpr std::size_t kIndicesShown = 10;
 constexpr std::size_t kPatientBytes = 4096;
 constexpr auto kPatience = std::chrono::milliseconds(10);
 
+constexpr auto kStopPatience = std::chrono::milliseconds(100);
+
 std::optional<InputText> next_text(TextSource& source, std::string_view verb) {
   auto input = source.next();
   if (input && input->pair)
     throw make_error(ErrorCode::invalid_argument, source.place(), " has a pair; ", verb, " takes single texts");
   return input;
+}
+
+// Reading cannot be interrupted, so that it begins only when it need not wait.
+bool is_stopped_before_text(TextSource& source, const std::stop_token& stop) {
+  if (!stop.stop_possible() || source.is_typed()) return false;
+  while (!stop.stop_requested() && source.may_wait(kStopPatience)) continue;
+  return stop.stop_requested();
 }
 
 }  // namespace
@@ -40,12 +49,13 @@ std::optional<std::size_t> check_single_texts(TextSource& source, std::string_vi
   return count;
 }
 
-TextPart next_part(TextSource& source, std::string_view verb, bool ends_early) {
+TextPart next_part(TextSource& source, std::string_view verb, bool ends_early, const std::stop_token& stop) {
   TextPart part;
   std::size_t bytes = 0;
   while (part.texts.size() < kPartTexts && bytes < kPartBytes) {
     const auto patience = bytes < kPatientBytes ? std::chrono::milliseconds(0) : kPatience;
     if (ends_early && !part.texts.empty() && source.may_wait(patience)) break;
+    if (is_stopped_before_text(source, stop)) break;
     std::optional<InputText> input;
     try {
       input = next_text(source, verb);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,9 @@ std::optional<std::size_t> check_single_texts(TextSource& source, std::string_vi
 
 /// The next texts, of a number and size that fill batches well and take little memory; none at the end.
 /// `ends_early`: a part ends where the input pauses, so that results of what is there leave the program, and before a
-/// line that is refused, whose error it then has. Throws as TextSource::next, and invalid_argument for a pair.
-TextPart next_part(TextSource& source, std::string_view verb, bool ends_early);
+/// line that is refused, whose error it then has. Soon after `stop` is requested it returns what it has, unless the
+/// texts are typed. Throws as TextSource::next, and invalid_argument for a pair.
+TextPart next_part(TextSource& source, std::string_view verb, bool ends_early, const std::stop_token& stop = {});
 
 /// The number of texts that were cut, and the indices of the first of them.
 class CutTexts {

@@ -60,8 +60,8 @@ TextSource::TextSource(TextInput input) : arguments_(std::move(input.arguments))
   }
   is_json_ = input.format.empty() ? input.file.ends_with(".jsonl") : input.format == "jsonl";
   const bool is_standard = input.file.empty() || input.file == "-";
-  if (is_standard && base::is_terminal(base::kStandardInput))
-    base::log(base::LogLevel::warn, "reading texts from the terminal, one a line; Ctrl-D ends them");
+  is_typed_ = is_standard && base::is_terminal(base::kStandardInput);
+  if (is_typed_) base::log(base::LogLevel::warn, "reading texts from the terminal, one a line; Ctrl-D ends them");
   lines_ = std::make_unique<LineReader>(is_standard ? std::filesystem::path() : std::filesystem::path(input.file));
 }
 

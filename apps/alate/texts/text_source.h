@@ -60,6 +60,8 @@ class TextSource {
 
   /// Waits at most so long for the next text; whether `next` would still have to wait for it.
   bool may_wait(std::chrono::milliseconds patience = {});
+  /// Whether a person types the texts.
+  bool is_typed() const { return is_typed_; }
   /// Whether the texts can be read twice: arguments, or a regular file.
   bool can_rewind() const { return !lines_ || lines_->can_rewind(); }
   /// Goes back to the first text. Throws unavailable.
@@ -79,6 +81,7 @@ class TextSource {
   std::unique_ptr<LineReader> lines_;  // null: the arguments are the texts
   InvalidUtf8 invalid_utf8_;
   bool is_json_ = false;
+  bool is_typed_ = false;
   bool keeps_members_ = false;
   std::span<const std::string_view> own_members_;
   std::vector<std::string_view> warned_of_;
