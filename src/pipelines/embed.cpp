@@ -164,12 +164,12 @@ std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptio
 }
 
 Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared, const EmbedOptions& options,
-                          const backends::RunOptions& run) {
+                          const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
   run.cancellation.check();
   const auto kept = static_cast<std::int64_t>(kept_dimensions(pipeline, options));
   const auto entry_point = pipeline.state().entry_point(normalizes(pipeline, options));
   const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
-  Tensor values = runtime::run_rows(*entry_point, prepared.rows, budget, run).values;
+  Tensor values = runtime::run_rows(*entry_point, prepared.rows, budget, run, computed).values;
   const std::span<float> all = values.mutable_values<float>();
   const std::span<const float> left = all.first(finish_embedding(pipeline, options, all));
   const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(prepared.rows.size()), kept};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,10 +66,10 @@ std::size_t kept_dimensions(const EmbeddingPipeline& pipeline, const EmbedOption
 /// numbers are left, at the front.
 std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptions& options, std::span<float> values);
 
-/// The answer to prepared rows; `run` is passed to each batch's run. Throws as EmbeddingPipeline::embed_tokens, and
-/// cancelled.
+/// The answer to prepared rows; `run` is passed to each batch's run, and `computed` is told how many rows it had.
+/// Throws as EmbeddingPipeline::embed_tokens, and cancelled.
 Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared, const EmbedOptions& options,
-                          const backends::RunOptions& run);
+                          const backends::RunOptions& run, const std::function<void(std::size_t)>& computed = {});
 /// EmbeddingPipeline::embed and embed_tokens; `run` is passed to each batch's run. Throws as those, and cancelled.
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
                        const EmbedOptions& options, const backends::RunOptions& run);

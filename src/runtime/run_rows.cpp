@@ -33,7 +33,7 @@ std::size_t batch_of(std::span<const BatchRow* const> next, const RowBudget& bud
 }  // namespace
 
 RowValues run_rows(const BatchProgram& program, std::span<const BatchRow> rows, const RowBudget& budget,
-                   const backends::RunOptions& options) {
+                   const backends::RunOptions& options, const std::function<void(std::size_t)>& computed) {
   if (budget.tokens < 1) throw Error(ErrorCode::invalid_argument, "batch_tokens must be at least 1");
   const RowWidth width = program.width();
   RowValues result;
@@ -45,14 +45,15 @@ RowValues run_rows(const BatchProgram& program, std::span<const BatchRow> rows, 
   const std::vector<const BatchRow*> order = by_length(rows);
   for (std::span<const BatchRow* const> next = order; !next.empty();) {
     const std::span<const BatchRow* const> batch = next.first(batch_of(next, budget));
-    const Tensor computed = program.run_rows(batch, options);
-    std::span<const float> values = computed.values<float>();
+    const Tensor outputs = program.run_rows(batch, options);
+    std::span<const float> values = outputs.values<float>();
     for (const BatchRow* row : batch) {
       const std::size_t begin = result.starts[static_cast<std::size_t>(row - rows.data())], count = width.of(*row);
       std::ranges::copy(values.first(count), all.subspan(begin).begin());
       values = values.subspan(count);
     }
     next = next.subspan(batch.size());
+    if (computed) computed(batch.size());
   }
   return result;
 }

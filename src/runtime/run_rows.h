@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,9 +23,9 @@ struct RowValues {
   std::vector<std::size_t> starts;  // where each row's values begin, and the end of the last
 };
 
-/// Runs the rows in batches of rows of like length, so that no thread waits long for another. Throws as
-/// BatchProgram::run_rows, and invalid_argument for a budget without tokens.
+/// Runs the rows in batches of rows of like length, so that no thread waits long for another. `computed` is told after
+/// each batch how many rows it had. Throws as BatchProgram::run_rows, and invalid_argument for a budget without tokens.
 RowValues run_rows(const BatchProgram& program, std::span<const BatchRow> rows, const RowBudget& budget,
-                   const backends::RunOptions& options);
+                   const backends::RunOptions& options, const std::function<void(std::size_t)>& computed = {});
 
 }  // namespace alate::runtime

@@ -2,10 +2,15 @@
 // ALATE_TEST_MODEL_DIR names the folder of all-MiniLM-L6-v2.
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "program.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -88,6 +93,68 @@ TEST(BigJob, AnErrorEndsItWhileItsInputIsStillOpen) {
   // The options are wrong for the model, which only its first part shows: the thread that waits for input ends.
   RunningProgram waiting({"embed", tiny_model("st_mean").string(), "--dimensions", "1000"}, {.input = "a text\n"});
   EXPECT_EQ(waiting.wait(std::chrono::minutes(1)), 2);
+}
+
+// A terminal that a program writes to, and all that has been written.
+class Terminal {
+ public:
+  Terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+    if (master_ < 0 || ::grantpt(master_) != 0 || ::unlockpt(master_) != 0)
+      throw std::runtime_error("there are no pseudoterminals");
+    name_ = ::ptsname(master_);
+    slave_ = ::open(name_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // keeps what is written after the program's end
+  }
+  ~Terminal() {
+    ::close(slave_);
+    ::close(master_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  const std::string& name() const { return name_; }
+  std::string written() const {
+    std::string text;
+    char some[4096];
+    for (pollfd ready = {master_, POLLIN, 0}; ::poll(&ready, 1, 100) == 1;) {
+      const ssize_t got = ::read(master_, some, sizeof some);
+      if (got <= 0) break;
+      text.append(some, static_cast<std::size_t>(got));
+    }
+    return text;
+  }
+
+ private:
+  int master_, slave_ = -1;
+  std::string name_;
+};
+
+// What a job that takes more than a second writes to its terminal.
+std::string shown_by_slow_job(const std::vector<std::string>& more, const std::string& type = "xterm") {
+  const Terminal terminal;
+  std::vector<std::string> arguments = {"embed", tiny_model("st_mean").string()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  RunningProgram program(arguments,
+                         {.input = "a text\n", .environment = {{"TERM", type}}, .error_path = terminal.name()});
+  program.read_line();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+  program.write("another\n");
+  program.close_input();
+  EXPECT_EQ(program.wait(), 0);
+  return terminal.written();
+}
+
+TEST(BigJob, ShowsItsProgressOnATerminalAndRemovesItAtTheEnd) {
+  const std::string shown = shown_by_slow_job({});
+  EXPECT_NE(shown.find("embed: 2 texts, "), std::string::npos) << shown;
+  EXPECT_NE(shown.find(" texts/s"), std::string::npos) << shown;
+  EXPECT_TRUE(shown.ends_with("\r\x1b[K")) << shown;
+}
+
+TEST(BigJob, ProgressCanBeTurnedOff) {
+  EXPECT_EQ(shown_by_slow_job({"--no-progress"}), "");
+  EXPECT_EQ(shown_by_slow_job({"--quiet"}), "");
+  EXPECT_EQ(shown_by_slow_job({"--log-style", "json"}), "");
+  EXPECT_EQ(shown_by_slow_job({}, "dumb"), "");
 }
 
 }  // namespace

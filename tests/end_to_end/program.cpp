@@ -88,6 +88,7 @@ pid_t start(const std::vector<std::string>& arguments, const ProgramSetting& set
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   ::dup2(input, STDIN_FILENO);
   ::dup2(error, STDERR_FILENO);
+  if (!setting.error_path.empty()) ::dup2(::open(setting.error_path.c_str(), O_WRONLY | O_NOCTTY), STDERR_FILENO);
   if (output >= 0) {
     ::dup2(output, STDOUT_FILENO);
   } else {

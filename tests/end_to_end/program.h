@@ -30,6 +30,8 @@ struct ProgramSetting {
   std::vector<std::pair<std::string, std::string>> environment = {};
   /// A file for standard output; empty: it is captured.
   std::string output_path = {};
+  /// A file or terminal for standard error; empty: it is captured.
+  std::string error_path = {};
   /// Starts without a standard output.
   bool closed_output = false;
   /// Limit of its address space in bytes (RLIMIT_AS); 0: no limit.

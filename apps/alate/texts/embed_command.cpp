@@ -13,6 +13,7 @@
 #include "apps/alate/common_options.h"
 #include "apps/alate/measuring/profiling.h"
 #include "apps/alate/texts/embedding_writer.h"
+#include "apps/alate/texts/progress.h"
 #include "apps/alate/texts/text_parts.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
@@ -85,6 +86,8 @@ void run_embed(Arguments& arguments) {
   arguments.flag("--normalize,!--no-normalize", "length 1, or as they are; else as the model says", embed.normalize);
   arguments.option("--prompt-name", "NAME", "put this prompt of the model before each text", embed.prompt_name);
   arguments.option("--prompt", "TEXT", "put this before each text", embed.prompt);
+  bool hides_progress = false;
+  declare_progress(arguments, hides_progress);
   profiler.declare(arguments);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl,
                         OutputFormat::csv,  OutputFormat::npy,  OutputFormat::safetensors};
@@ -115,11 +118,13 @@ void run_embed(Arguments& arguments) {
   const std::size_t dimensions = std::min(embed.dimensions.value_or(pipeline.dimensions()), pipeline.dimensions());
   const auto writer = make_embedding_writer(format, output, {.model = model, .dimensions = dimensions, .texts = texts});
   std::size_t done = 0;
+  Progress progress(options, output, hides_progress, "embed", texts);
   PartsAhead parts(source, pipeline, embed, is_streamed(format, output));
   while (auto part = parts.next()) {
     const std::size_t count = part->rows.rows.size();
     const auto part_start = Clock::now();
-    const Embeddings embeddings = pipelines::embed_prepared(pipeline, std::move(part->rows), embed, profiler.options());
+    const Embeddings embeddings = pipelines::embed_prepared(pipeline, std::move(part->rows), embed, profiler.options(),
+                                                            [&](std::size_t rows) { progress.add(rows); });
     profiler.add(std::chrono::duration<double>(Clock::now() - part_start).count());
     writer->add(embeddings, done, part->members);
     if (is_streamed(format, output)) output.flush();
@@ -128,6 +133,7 @@ void run_embed(Arguments& arguments) {
     cut.add(embeddings.truncated, done);
     done += count;
   }
+  progress.clear();
   totals.total_ns = nanoseconds_since(start);
   if (profiler.is_wanted() && format == OutputFormat::json) totals.profile = profiler.json(1);
   writer->finish(totals);

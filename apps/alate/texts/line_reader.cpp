@@ -71,12 +71,14 @@ std::optional<std::string_view> LineReader::next() {
   for (;;) {
     if (const std::size_t end = find_end(); end != std::string::npos) {
       const std::string_view line = take(end - from_);
+      returned_ += static_cast<std::int64_t>(end + 1 - from_);
       from_ = end + 1;
       return line;
     }
     if (!at_end_ && read_more()) continue;
     if (from_ == buffer_.size()) return std::nullopt;
     const std::string_view line = take(buffer_.size() - from_);
+    returned_ += static_cast<std::int64_t>(buffer_.size() - from_);
     from_ = buffer_.size();
     return line;
   }
@@ -103,7 +105,14 @@ void LineReader::rewind() {
     throw make_error(ErrorCode::unavailable, "cannot read ", name_, " again from its start");
   buffer_.clear();
   from_ = searched_ = number_ = 0;
+  returned_ = 0;
   at_end_ = false;
+}
+
+std::optional<double> LineReader::share() const {
+  const std::int64_t bytes = start_ < 0 ? -1 : base::bytes_of_file(descriptor_) - start_;
+  if (bytes <= 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(returned_) / static_cast<double>(bytes));
 }
 
 std::string LineReader::place() const { return "line " + std::to_string(number_) + " of " + name_; }

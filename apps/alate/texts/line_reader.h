@@ -34,6 +34,8 @@ class LineReader {
   /// Goes back to the first line. Throws unavailable.
   void rewind();
 
+  /// The share of a regular file that has been returned, from 0 to 1.
+  std::optional<double> share() const;
   /// "line 3 of texts.txt": the position of the last line returned.
   std::string place() const;
 
@@ -50,6 +52,7 @@ class LineReader {
   std::size_t from_ = 0;      // start of unreturned data
   std::size_t searched_ = 0;  // there is no end of a line from `from_` to here
   std::size_t number_ = 0;
+  std::int64_t returned_ = 0;  // bytes, with the ends of lines
 };
 
 }  // namespace alate::app

@@ -11,6 +11,7 @@
 
 #include "alate/rerank.h"
 #include "apps/alate/common_options.h"
+#include "apps/alate/texts/progress.h"
 #include "apps/alate/texts/ranking_writer.h"
 #include "apps/alate/texts/text_parts.h"
 #include "apps/alate/texts/text_source.h"
@@ -39,6 +40,8 @@ void run_rerank(Arguments& arguments) {
   arguments.option("--query", "TEXT", "what the texts are to answer", query);
   arguments.option("--top-n", "N", "only the best N texts", top_n);
   arguments.flag("--raw-scores", "the model's own numbers; else scores from 0 to 1", rerank.raw_scores);
+  bool hides_progress = false;
+  declare_progress(arguments, hides_progress);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl, OutputFormat::csv};
   declare(arguments, options,
           {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading, Shared::max_length,
@@ -57,13 +60,14 @@ void run_rerank(Arguments& arguments) {
   const std::filesystem::path folder = find_model(options, model);
   TextSource source(std::move(input));
   if (format == OutputFormat::jsonl) source.keep_members(kRankingMembers);
-  check_single_texts(source, "rerank");
+  const std::optional<std::size_t> texts = check_single_texts(source, "rerank");
 
   const auto start = Clock::now();
   const auto pipeline = RerankPipeline::load(folder, load);
   RankedTexts ranked;
   ranked.load_ns = nanoseconds_since(start);
   std::size_t done = 0;
+  Progress progress(options, output, hides_progress, "rerank", texts);
   for (;;) {
     TextPart part = next_part(source, "rerank", false);
     // Runs an empty job too, so that options the model cannot satisfy are still rejected.
@@ -74,10 +78,12 @@ void run_rerank(Arguments& arguments) {
     ranked.tokens += scores.tokens;
     if (part.texts.empty()) break;
     done += part.texts.size();
+    progress.add(part.texts.size());
     if (format == OutputFormat::json) continue;
     std::ranges::move(part.texts, std::back_inserter(ranked.texts));
     std::ranges::move(part.members, std::back_inserter(ranked.members));
   }
+  progress.clear();
   ranked.total_ns = nanoseconds_since(start);
   write_ranking(format, output, model, ranked, top_n);
   output.finish();

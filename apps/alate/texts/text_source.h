@@ -66,6 +66,8 @@ class TextSource {
   bool can_rewind() const { return !lines_ || lines_->can_rewind(); }
   /// Goes back to the first text. Throws unavailable.
   void rewind();
+  /// The share of a file that has been taken, from 0 to 1; nothing where its length is not known.
+  std::optional<double> share() const { return lines_ ? lines_->share() : std::nullopt; }
   /// "line 3 of standard input": the position of the last text.
   std::string place() const;
 

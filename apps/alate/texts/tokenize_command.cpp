@@ -9,6 +9,7 @@
 #include "apps/alate/common_options.h"
 #include "apps/alate/texts/encoding_writer.h"
 #include "apps/alate/texts/id_lines.h"
+#include "apps/alate/texts/progress.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/texts/token_batch.h"
 #include "apps/alate/verb.h"
@@ -18,12 +19,15 @@
 namespace alate::app {
 namespace {
 
+constexpr std::size_t kTextsOfProgress = 64;  // between looks at the clock
+
 struct TokenizeOptions {
   EncodeOptions encode;
   std::optional<std::size_t> stride;
   bool no_special = false;
   bool decode = false;
   bool skip_special = false;
+  bool hides_progress = false;
 };
 
 void declare(Arguments& arguments, TokenizeOptions& options) {
@@ -49,6 +53,7 @@ void declare(Arguments& arguments, TokenizeOptions& options) {
   arguments.flag("--decode", "ids to texts: as arguments, or one text a line as plain ids or {\"ids\": [...]}",
                  options.decode);
   arguments.flag("--skip-special", "leave special tokens out of decoded texts", options.skip_special);
+  declare_progress(arguments, options.hides_progress);
 }
 
 // Writes one result after the other in the format of --output.
@@ -67,6 +72,7 @@ class ResultWriter {
     if (!is_body_) output_.write("\n");
     ++count_;
   }
+  std::size_t count() const { return count_; }
   void finish() {
     if (is_body_) output_.write("]}\n");
     output_.finish();
@@ -100,7 +106,7 @@ void decode_all(const Tokenizer& tokenizer, TextSource& source, bool skip_specia
 }
 
 void encode_all(const Tokenizer& tokenizer, TextSource& source, const TokenizeOptions& options, OutputFormat format,
-                Output& output, const std::string& model) {
+                Output& output, const std::string& model, Progress& progress) {
   ResultWriter results(output, format, model, "encodings");
   if (format == OutputFormat::jsonl) source.keep_members(kEncodingMembers);
   while (const auto input = source.next()) {
@@ -115,7 +121,9 @@ void encode_all(const Tokenizer& tokenizer, TextSource& source, const TokenizeOp
     }
     results.add(result);
     if (source.may_wait()) output.flush();
+    if (results.count() % kTextsOfProgress == 0) progress.add(kTextsOfProgress, source.share());
   }
+  progress.clear();
   results.finish();
 }
 
@@ -161,7 +169,8 @@ void run_tokenize(Arguments& arguments) {
   } else if (tokenize.decode) {
     decode_all(tokenizer, source, tokenize.skip_special, format, output, model);
   } else {
-    encode_all(tokenizer, source, tokenize, format, output, model);
+    Progress progress(options, output, tokenize.hides_progress, "tokenize", std::nullopt);
+    encode_all(tokenizer, source, tokenize, format, output, model, progress);
   }
 }
 

@@ -38,6 +38,8 @@ bool wait_for_input(int descriptor, std::chrono::milliseconds patience);
 
 /// The position in a regular file; -1 for anything else.
 std::int64_t position_in_file(int descriptor);
+/// The length of a regular file; -1 for anything else.
+std::int64_t bytes_of_file(int descriptor);
 /// False on failure.
 bool seek_in_file(int descriptor, std::int64_t position);
 

@@ -59,6 +59,11 @@ std::int64_t position_in_file(int descriptor) {
   return ::lseek(descriptor, 0, SEEK_CUR);
 }
 
+std::int64_t bytes_of_file(int descriptor) {
+  struct stat facts {};
+  return ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) ? facts.st_size : -1;
+}
+
 bool seek_in_file(int descriptor, std::int64_t position) { return ::lseek(descriptor, position, SEEK_SET) == position; }
 
 bool is_writable(int descriptor) {

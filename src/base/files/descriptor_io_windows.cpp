@@ -55,6 +55,10 @@ std::int64_t position_in_file(int descriptor) {
   return ::GetFileType(handle_of(descriptor)) == FILE_TYPE_DISK ? ::_telli64(descriptor) : -1;
 }
 
+std::int64_t bytes_of_file(int descriptor) {
+  return ::GetFileType(handle_of(descriptor)) == FILE_TYPE_DISK ? ::_filelengthi64(descriptor) : -1;
+}
+
 bool seek_in_file(int descriptor, std::int64_t position) {
   return ::_lseeki64(descriptor, position, SEEK_SET) == position;
 }

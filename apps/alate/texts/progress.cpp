@@ -1,0 +1,96 @@
+#include "apps/alate/texts/progress.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/alate/measuring/measurements.h"
+#include "base/files/descriptor_io.h"
+#include "base/log.h"
+#include "base/os/environment.h"
+
+namespace alate::app {
+namespace {
+
+constexpr auto kFirstShown = std::chrono::seconds(1);
+constexpr auto kBetweenLines = std::chrono::milliseconds(250);
+constexpr auto kBetweenEvents = std::chrono::minutes(1);
+constexpr std::string_view kClearLine = "\r\x1b[K";
+
+bool can_rewrite_lines() {
+  return base::is_terminal(base::kStandardError) && base::environment("TERM").value_or("dumb") != "dumb";
+}
+
+// Failing to show progress is no reason to stop.
+void write_to_terminal(const std::string& text) { (void)base::write_descriptor(base::kStandardError, text); }
+
+}  // namespace
+
+std::string shown_duration(double seconds) {
+  constexpr std::int64_t kMinute = 60, kHour = 3600;
+  constexpr double kLongest = 3.6e8;
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::clamp(seconds, 0.0, kLongest)));
+  if (whole < kMinute) return std::to_string(whole) + " s";
+  if (whole < kHour) return std::to_string(whole / kMinute) + " min " + std::to_string(whole % kMinute) + " s";
+  return std::to_string(whole / kHour) + " h " + std::to_string(whole % kHour / kMinute) + " min";
+}
+
+void declare_progress(Arguments& arguments, bool& is_hidden) {
+  arguments.flag("--no-progress", "do not show how far a long job is", is_hidden);
+}
+
+Progress::Progress(const CommonOptions& options, const Output& output, bool is_hidden, std::string_view verb,
+                   std::optional<std::size_t> total)
+    : verb_(verb), total_(total) {
+  if (is_hidden || options.quiet || options.log_style == base::LogStyle::noop) return;
+  const bool results_on_screen = is_standard_output(options.out) && base::is_terminal(base::kStandardOutput);
+  const bool is_line =
+      options.log_style == base::LogStyle::terminal && can_rewrite_lines() && (output.is_file() || !results_on_screen);
+  form_ = is_line ? Form::line : Form::events;
+}
+
+Progress::~Progress() { clear(); }
+
+void Progress::clear() {
+  if (is_on_screen_) write_to_terminal(std::string(kClearLine));
+  is_on_screen_ = false;
+}
+
+void Progress::add(std::size_t texts, std::optional<double> share) {
+  done_ += texts;
+  share_ = share;
+  if (form_ == Form::none) return;
+  const auto now = Clock::now();
+  if (now - start_ < kFirstShown ||
+      now - shown_ < (form_ == Form::line ? Clock::duration(kBetweenLines) : kBetweenEvents))
+    return;
+  shown_ = now;
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const double rate = static_cast<double>(done_) / seconds;
+  const std::size_t all = earlier_ + done_;
+  std::optional<double> part = share_, left;
+  if (total_ && *total_ > 0) part = static_cast<double>(all) / static_cast<double>(*total_);
+  if (total_ && rate > 0) {
+    left = static_cast<double>(*total_ - std::min(all, *total_)) / rate;
+  } else if (part && *part > 0) {
+    left = seconds / *part * (1 - *part);
+  }
+  if (form_ == Form::events) {
+    base::log(base::LogLevel::info, "progress",
+              {{"verb", verb_},
+               {"texts", std::to_string(all)},
+               {"of", total_ ? std::to_string(*total_) : "unknown"},
+               {"texts_per_second", shown(rate, 1)},
+               {"left", left ? shown_duration(*left) : "unknown"}});
+    return;
+  }
+  std::string line = std::string(kClearLine) + verb_ + ": " + std::to_string(all);
+  if (total_) line += " of " + std::to_string(*total_);
+  line += " texts";
+  if (part) line += " (" + shown(std::min(*part, 1.0) * 100, 0) + " %)";
+  line += ", " + shown(rate, rate < 10 ? 1 : 0) + " texts/s";
+  if (left) line += ", " + shown_duration(*left) + " left";
+  write_to_terminal(line);
+  is_on_screen_ = true;
+}
+
+}  // namespace alate::app
