@@ -150,6 +150,57 @@ TEST(BigJob, ShowsItsProgressOnATerminalAndRemovesItAtTheEnd) {
   EXPECT_TRUE(shown.ends_with("\r\x1b[K")) << shown;
 }
 
+TEST(BigJob, SkipsRefusedLinesAndKeepsTheirPlaces) {
+  const TemporaryFolder folder;
+  const std::string lines =
+      "{\"text\": \"the cat\", \"id\": 7}\nno JSON\n{\"title\": \"x\"}\n\n{\"text\": \"fox\"}\n"
+      "{\"text\": \"a\", \"pair\": \"b\"}\n";
+  const std::string input = folder.write("texts.jsonl", lines).string();
+  const std::string model = tiny_model("st_mean").string();
+  const ProgramRun stopped = run_program({"embed", model, "--file", input});
+  EXPECT_EQ(stopped.exit_code, 2);
+  const ProgramRun run = run_program({"embed", model, "--file", input, "--output", "jsonl", "--on-error", "skip"});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  std::vector<std::int64_t> refused;
+  std::vector<std::int64_t> indices;
+  for (const std::string& line : lines_of(run.out)) {
+    const auto item = formats::parse_json(line, "line");
+    if (const auto* error = item.find("error")) {
+      EXPECT_EQ(error->get_string("code", ""), "invalid_argument");
+      EXPECT_NE(error->get_string("message", "").find("line " + std::to_string(item.get_int("line", 0))),
+                std::string::npos);
+      refused.push_back(item.get_int("line", 0));
+      indices.push_back(-1);
+    } else {
+      indices.push_back(item.get_int("index", -2));
+    }
+  }
+  EXPECT_EQ(refused, (std::vector<std::int64_t>{2, 3, 6}));
+  EXPECT_EQ(indices, (std::vector<std::int64_t>{0, -1, -1, 1, -1}));
+  EXPECT_EQ(lines_of(run.error).size(), 4U) << run.error;
+  EXPECT_NE(run.error.find("count=3 done=2"), std::string::npos) << run.error;
+
+  const std::string npy = (folder.path() / "v.npy").string();
+  EXPECT_EQ(run_program({"embed", model, "--file", input, "--on-error", "skip", "--out", npy}).exit_code, 0);
+  EXPECT_EQ(formats::read_tensors(npy).at(0).tensor.shape(), (Shape{DType::f32, {2, 16}}));
+
+  const ProgramRun tokens =
+      run_program({"tokenize", model, "--file", input, "--output", "jsonl", "--on-error", "skip"});
+  EXPECT_EQ(tokens.exit_code, 0) << tokens.error;
+  EXPECT_EQ(lines_of(tokens.out).size(), 5U);  // it takes pairs
+}
+
+TEST(BigJob, AnInputOfRefusedLinesOnlyIsAnError) {
+  const std::vector<std::string> arguments = {
+      "embed", tiny_model("st_mean").string(), "--quiet", "--on-error", "skip", "--input", "jsonl"};
+  const ProgramRun run = run_program(arguments, {.input = "a\nb\n"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.error.find("all lines of the input were refused (2)"), std::string::npos) << run.error;
+  EXPECT_EQ(run_program(arguments, {.input = ""}).exit_code, 0);
+  // What is wrong with the whole input is no refused line.
+  EXPECT_EQ(run_program(arguments, {.input = std::string("\xff\xfe{\0", 4)}).exit_code, 2);
+}
+
 TEST(BigJob, ProgressCanBeTurnedOff) {
   EXPECT_EQ(shown_by_slow_job({"--no-progress"}), "");
   EXPECT_EQ(shown_by_slow_job({"--quiet"}), "");

@@ -38,6 +38,7 @@ bool is_streamed(OutputFormat format, const Output& output) {
 // A part of the texts, ready to be run.
 struct PreparedPart {
   std::vector<std::string> members;  // as TextPart::members
+  std::vector<RefusedLine> refused;  // as TextPart::refused
   std::exception_ptr failure;        // as TextPart::failure
   pipelines::PreparedRows rows;
 };
@@ -46,8 +47,9 @@ struct PreparedPart {
 // other: options that the model cannot satisfy are rejected even then.
 class PartsAhead {
  public:
-  PartsAhead(TextSource& source, const EmbeddingPipeline& pipeline, const EmbedOptions& options, bool ends_early)
-      : source_(source), pipeline_(pipeline), options_(options), ends_early_(ends_early) {
+  PartsAhead(TextSource& source, const EmbeddingPipeline& pipeline, const EmbedOptions& options,
+             const PartReading& reading)
+      : source_(source), pipeline_(pipeline), options_(options), reading_(reading) {
     // Someone who types is slower, and a thread that reads from a terminal could not be stopped.
     if (!source.is_typed()) ahead_.emplace([this](const std::stop_token& stop) { return make(stop); });
   }
@@ -56,18 +58,18 @@ class PartsAhead {
 
  private:
   std::optional<PreparedPart> make(const std::stop_token& stop) {
-    TextPart part = next_part(source_, "embed", ends_early_, stop);
-    if ((part.texts.empty() && !is_first_) || stop.stop_requested()) return std::nullopt;
+    TextPart part = next_part(source_, reading_, stop);
+    if ((part.is_empty() && !is_first_) || stop.stop_requested()) return std::nullopt;
     is_first_ = false;
     const std::vector<std::string_view> texts(part.texts.begin(), part.texts.end());
-    return PreparedPart{std::move(part.members), part.failure,
+    return PreparedPart{std::move(part.members), std::move(part.refused), part.failure,
                         pipelines::prepare_embedding(pipeline_, texts, options_)};
   }
 
   TextSource& source_;
   const EmbeddingPipeline& pipeline_;
   const EmbedOptions& options_;
-  bool ends_early_;
+  PartReading reading_;
   bool is_first_ = true;
   std::optional<base::ReadAhead<PreparedPart>> ahead_;  // last: its thread uses the others
 };
@@ -87,6 +89,8 @@ void run_embed(Arguments& arguments) {
   arguments.option("--prompt-name", "NAME", "put this prompt of the model before each text", embed.prompt_name);
   arguments.option("--prompt", "TEXT", "put this before each text", embed.prompt);
   bool hides_progress = false;
+  PartReading reading{.verb = "embed"};
+  declare(arguments, reading.on_error);
   declare_progress(arguments, hides_progress);
   profiler.declare(arguments);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl,
@@ -99,6 +103,7 @@ void run_embed(Arguments& arguments) {
   apply(options);
   const OutputFormat format = output_format(options, written);
   Output output(options.out);
+  reading.ends_early = is_streamed(format, output);
   embed.max_length = options.max_length;
   embed.batch_size = options.batch_size;
 
@@ -106,7 +111,7 @@ void run_embed(Arguments& arguments) {
   const std::filesystem::path folder = find_model(options, model);
   TextSource source(std::move(input));
   if (format == OutputFormat::jsonl) source.keep_members(kEmbeddingMembers);
-  const std::optional<std::size_t> texts = check_single_texts(source, "embed");
+  const std::optional<std::size_t> texts = check_single_texts(source, reading);
 
   const auto start = Clock::now();
   EmbeddingTotals totals;
@@ -119,21 +124,25 @@ void run_embed(Arguments& arguments) {
   const auto writer = make_embedding_writer(format, output, {.model = model, .dimensions = dimensions, .texts = texts});
   std::size_t done = 0;
   Progress progress(options, output, hides_progress, "embed", texts);
-  PartsAhead parts(source, pipeline, embed, is_streamed(format, output));
+  PartsAhead parts(source, pipeline, embed, reading);
+  SkippedLines skipped;
   while (auto part = parts.next()) {
     const std::size_t count = part->rows.rows.size();
     const auto part_start = Clock::now();
     const Embeddings embeddings = pipelines::embed_prepared(pipeline, std::move(part->rows), embed, profiler.options(),
                                                             [&](std::size_t rows) { progress.add(rows); });
     profiler.add(std::chrono::duration<double>(Clock::now() - part_start).count());
-    writer->add(embeddings, done, part->members);
-    if (is_streamed(format, output)) output.flush();
+    writer->add(embeddings, done, part->members, part->refused);
+    if (!part->refused.empty()) progress.clear();
+    skipped.add(part->refused);
+    if (reading.ends_early) output.flush();
     if (part->failure) std::rethrow_exception(part->failure);
     totals.tokens += embeddings.tokens;
     cut.add(embeddings.truncated, done);
     done += count;
   }
   progress.clear();
+  skipped.finish(done);
   totals.total_ns = nanoseconds_since(start);
   if (profiler.is_wanted() && format == OutputFormat::json) totals.profile = profiler.json(1);
   writer->finish(totals);

@@ -33,7 +33,7 @@ class LineWriter : public EmbeddingWriter {
  public:
   LineWriter(Output& output, char separator) : output_(output), separator_(separator) {}
 
-  void add(const Embeddings& part, std::size_t, std::span<const std::string>) override {
+  void add(const Embeddings& part, std::size_t, std::span<const std::string>, std::span<const RefusedLine>) override {
     for (std::size_t i = 0; i < row_count(part); ++i) {
       std::string line;
       append_numbers(line, row(part, i), separator_);
@@ -51,8 +51,14 @@ class JsonlWriter : public EmbeddingWriter {
  public:
   explicit JsonlWriter(Output& output) : output_(output) {}
 
-  void add(const Embeddings& part, std::size_t first, std::span<const std::string> members) override {
+  void add(const Embeddings& part, std::size_t first, std::span<const std::string> members,
+           std::span<const RefusedLine> refused) override {
+    const auto write_refused_before = [&](std::size_t text) {
+      for (; !refused.empty() && refused.front().before <= text; refused = refused.subspan(1))
+        output_.write(error_line(refused.front()) + "\n");
+    };
     for (std::size_t i = 0; i < row_count(part); ++i) {
+      write_refused_before(i);
       std::string line = "{" + members[i] + (members[i].empty() ? "" : ",");
       line += "\"index\":" + std::to_string(first + i) + ",\"embedding\":[";
       append_numbers(line, row(part, i), ',');
@@ -60,6 +66,7 @@ class JsonlWriter : public EmbeddingWriter {
       line += std::ranges::binary_search(part.truncated, i) ? "true}\n" : "false}\n";
       output_.write(line);
     }
+    write_refused_before(row_count(part));
   }
   void finish(const EmbeddingTotals&) override {}
 
@@ -76,7 +83,8 @@ class JsonWriter : public EmbeddingWriter {
     output_.write(text += ",\"embeddings\":[");
   }
 
-  void add(const Embeddings& part, std::size_t first, std::span<const std::string>) override {
+  void add(const Embeddings& part, std::size_t first, std::span<const std::string>,
+           std::span<const RefusedLine>) override {
     for (std::size_t i = 0; i < row_count(part); ++i) {
       std::string text = first + i == 0 ? "[" : ",[";
       append_numbers(text, row(part, i), ',');
@@ -110,7 +118,7 @@ class TensorWriter : public EmbeddingWriter {
     if (expected_) output_.write(head(*expected_));
   }
 
-  void add(const Embeddings& part, std::size_t, std::span<const std::string>) override {
+  void add(const Embeddings& part, std::size_t, std::span<const std::string>, std::span<const RefusedLine>) override {
     rows_ += row_count(part);
     if (expected_) {
       output_.write(part.vectors.bytes());

@@ -13,6 +13,7 @@
 #include "alate/embedding.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/output.h"
+#include "apps/alate/texts/on_error.h"
 #include "formats/json.h"
 
 namespace alate::app {
@@ -42,7 +43,9 @@ class EmbeddingWriter {
   virtual ~EmbeddingWriter() = default;
   /// `first` is the index of the part's first text in the whole job; `part.truncated` is relative to it. `members` has
   /// for each text what its object gets besides kEmbeddingMembers, as InputText::members; only jsonl writes it.
-  virtual void add(const Embeddings& part, std::size_t first, std::span<const std::string> members) = 0;
+  /// `refused` are the lines that were skipped between the texts: jsonl has an error in the place of each.
+  virtual void add(const Embeddings& part, std::size_t first, std::span<const std::string> members,
+                   std::span<const RefusedLine> refused) = 0;
   /// Writes the remainder. Call once, after all parts; finishing the output is up to the caller.
   virtual void finish(const EmbeddingTotals& totals) = 0;
 };

@@ -38,6 +38,8 @@ class LineReader {
   std::optional<double> share() const;
   /// "line 3 of texts.txt": the position of the last line returned.
   std::string place() const;
+  /// The number of that line.
+  std::size_t number() const { return number_; }
 
  private:
   std::size_t find_end();

@@ -41,6 +41,8 @@ void run_rerank(Arguments& arguments) {
   arguments.option("--top-n", "N", "only the best N texts", top_n);
   arguments.flag("--raw-scores", "the model's own numbers; else scores from 0 to 1", rerank.raw_scores);
   bool hides_progress = false;
+  PartReading reading{.verb = "rerank"};
+  declare(arguments, reading.on_error);
   declare_progress(arguments, hides_progress);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl, OutputFormat::csv};
   declare(arguments, options,
@@ -60,23 +62,27 @@ void run_rerank(Arguments& arguments) {
   const std::filesystem::path folder = find_model(options, model);
   TextSource source(std::move(input));
   if (format == OutputFormat::jsonl) source.keep_members(kRankingMembers);
-  const std::optional<std::size_t> texts = check_single_texts(source, "rerank");
+  const std::optional<std::size_t> texts = check_single_texts(source, reading);
 
   const auto start = Clock::now();
   const auto pipeline = RerankPipeline::load(folder, load);
   RankedTexts ranked;
   ranked.load_ns = nanoseconds_since(start);
   std::size_t done = 0;
+  bool is_first = true;
+  SkippedLines skipped;
   Progress progress(options, output, hides_progress, "rerank", texts);
   for (;;) {
-    TextPart part = next_part(source, "rerank", false);
+    TextPart part = next_part(source, reading);
     // Runs an empty job too, so that options the model cannot satisfy are still rejected.
-    if (part.texts.empty() && done > 0) break;
+    if (part.is_empty() && !is_first) break;
+    is_first = false;
+    if (!part.refused.empty()) progress.clear();
+    skipped.add(part.refused);
     const RerankScores scores = pipeline.rerank(*query, part.texts, rerank);
     ranked.scores.insert(ranked.scores.end(), scores.scores.begin(), scores.scores.end());
     for (const std::size_t index : scores.truncated) ranked.truncated.push_back(done + index);
     ranked.tokens += scores.tokens;
-    if (part.texts.empty()) break;
     done += part.texts.size();
     progress.add(part.texts.size());
     if (format == OutputFormat::json) continue;
@@ -84,6 +90,7 @@ void run_rerank(Arguments& arguments) {
     std::ranges::move(part.members, std::back_inserter(ranked.members));
   }
   progress.clear();
+  skipped.finish(done);
   ranked.total_ns = nanoseconds_since(start);
   write_ranking(format, output, model, ranked, top_n);
   output.finish();

@@ -28,7 +28,8 @@ constexpr auto kStopPatience = std::chrono::milliseconds(100);
 std::optional<InputText> next_text(TextSource& source, std::string_view verb) {
   auto input = source.next();
   if (input && input->pair)
-    throw make_error(ErrorCode::invalid_argument, source.place(), " has a pair; ", verb, " takes single texts");
+    throw RefusedText(
+        make_error(ErrorCode::invalid_argument, source.place(), " has a pair; ", verb, " takes single texts"));
   return input;
 }
 
@@ -41,26 +42,40 @@ bool is_stopped_before_text(TextSource& source, const std::stop_token& stop) {
 
 }  // namespace
 
-std::optional<std::size_t> check_single_texts(TextSource& source, std::string_view verb) {
+std::optional<std::size_t> check_single_texts(TextSource& source, const PartReading& reading) {
   if (!source.can_rewind()) return std::nullopt;
   std::size_t count = 0;
-  while (next_text(source, verb)) ++count;
+  for (;;) {
+    try {
+      if (!next_text(source, reading.verb)) break;
+      ++count;
+    } catch (const RefusedText&) {
+      if (reading.on_error == OnError::stop) throw;
+    }
+  }
   source.rewind();
   return count;
 }
 
-TextPart next_part(TextSource& source, std::string_view verb, bool ends_early, const std::stop_token& stop) {
+TextPart next_part(TextSource& source, const PartReading& reading, const std::stop_token& stop) {
   TextPart part;
   std::size_t bytes = 0;
-  while (part.texts.size() < kPartTexts && bytes < kPartBytes) {
+  while (part.texts.size() + part.refused.size() < kPartTexts && bytes < kPartBytes) {
     const auto patience = bytes < kPatientBytes ? std::chrono::milliseconds(0) : kPatience;
-    if (ends_early && !part.texts.empty() && source.may_wait(patience)) break;
+    if (reading.ends_early && !part.is_empty() && source.may_wait(patience)) break;
     if (is_stopped_before_text(source, stop)) break;
     std::optional<InputText> input;
     try {
-      input = next_text(source, verb);
+      input = next_text(source, reading.verb);
+    } catch (const RefusedText& error) {
+      if (reading.on_error == OnError::skip) {
+        part.refused.push_back(refused_line(source, error, part.texts.size()));
+        continue;
+      }
+      if (!reading.ends_early || part.is_empty()) throw;
+      part.failure = std::current_exception();
     } catch (const Error&) {
-      if (!ends_early || part.texts.empty()) throw;
+      if (!reading.ends_early || part.is_empty()) throw;
       part.failure = std::current_exception();
     }
     if (!input) break;

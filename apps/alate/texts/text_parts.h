@@ -10,26 +10,36 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/alate/texts/on_error.h"
 #include "apps/alate/texts/text_source.h"
 
 namespace alate::app {
 
+/// How a verb reads its texts.
+struct PartReading {
+  std::string_view verb;  // takes single texts: it is named in the error for a pair
+  bool ends_early = false;
+  OnError on_error = OnError::stop;
+};
+
 struct TextPart {
   std::vector<std::string> texts;
   std::vector<std::string> members;  // of JSON lines, as InputText::members
+  std::vector<RefusedLine> refused;  // lines between them that were skipped
   std::exception_ptr failure;        // of the line behind them
+
+  bool is_empty() const { return texts.empty() && refused.empty(); }
 };
 
 /// Finds what is wrong with an input that can be read twice before hours of work go into the texts before that line.
-/// `verb` takes single texts: it is named in the error for a pair. Returns how many texts there are; nothing for an
-/// input that can be read only once.
-std::optional<std::size_t> check_single_texts(TextSource& source, std::string_view verb);
+/// Returns how many texts there are; nothing for an input that can be read only once.
+std::optional<std::size_t> check_single_texts(TextSource& source, const PartReading& reading);
 
 /// The next texts, of a number and size that fill batches well and take little memory; none at the end.
 /// `ends_early`: a part ends where the input pauses, so that results of what is there leave the program, and before a
 /// line that is refused, whose error it then has. Soon after `stop` is requested it returns what it has, unless the
 /// texts are typed. Throws as TextSource::next, and invalid_argument for a pair.
-TextPart next_part(TextSource& source, std::string_view verb, bool ends_early, const std::stop_token& stop = {});
+TextPart next_part(TextSource& source, const PartReading& reading, const std::stop_token& stop = {});
 
 /// The number of texts that were cut, and the indices of the first of them.
 class CutTexts {

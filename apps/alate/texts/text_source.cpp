@@ -24,6 +24,16 @@ std::string string_member(const formats::Json& object, std::string_view key, con
   return member->as_string(key);
 }
 
+// Calls `read`, whose errors are those of one line.
+template <typename Read>
+auto refusing(const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw RefusedText(error);
+  }
+}
+
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 }  // namespace
@@ -95,7 +105,7 @@ std::optional<std::string> TextSource::next_line() {
   } else if (taken_ < arguments_.size()) {
     text = arguments_[taken_++];
   }
-  if (text && invalid_utf8_ == InvalidUtf8::refuse) require_utf8(*text);
+  if (text && invalid_utf8_ == InvalidUtf8::refuse) refusing([&] { require_utf8(*text); });
   return text;
 }
 
@@ -166,12 +176,14 @@ std::optional<InputText> TextSource::next() {
   }
   const auto line = next_json_line();
   if (!line) return std::nullopt;
-  const formats::Json json = parse(*line);
-  InputText input{string_member(json, "text", place()), {}};
-  if (const auto* pair = json.find("pair"); pair != nullptr && !pair->is_null())
-    input.pair = string_member(json, "pair", place());
-  if (keeps_members_) input.members = other_members(json, *line);
-  return input;
+  return refusing([&] {
+    const formats::Json json = parse(*line);
+    InputText input{string_member(json, "text", place()), {}};
+    if (const auto* pair = json.find("pair"); pair != nullptr && !pair->is_null())
+      input.pair = string_member(json, "pair", place());
+    if (keeps_members_) input.members = other_members(json, *line);
+    return input;
+  });
 }
 
 }  // namespace alate::app

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/error.h"
 #include "apps/alate/arguments.h"
 #include "apps/alate/texts/line_reader.h"
 #include "formats/json.h"
@@ -23,6 +24,12 @@ struct InputText {
   /// The other members of its JSON line as they are written there, `"id": 7,"title": "x"`; only after
   /// TextSource::keep_members.
   std::string members = {};
+};
+
+/// The error of a text, or of a line that has none: those behind it may still be good.
+class RefusedText : public Error {
+ public:
+  explicit RefusedText(const Error& error) : Error(error) {}
 };
 
 enum class InvalidUtf8 { refuse, replace };
@@ -70,6 +77,8 @@ class TextSource {
   std::optional<double> share() const { return lines_ ? lines_->share() : std::nullopt; }
   /// "line 3 of standard input": the position of the last text.
   std::string place() const;
+  /// The number of the last text's line, or of the argument, from 1.
+  std::size_t line() const { return lines_ ? lines_->number() : taken_; }
 
  private:
   std::optional<std::string> next_line();

@@ -9,6 +9,7 @@
 #include "apps/alate/common_options.h"
 #include "apps/alate/texts/encoding_writer.h"
 #include "apps/alate/texts/id_lines.h"
+#include "apps/alate/texts/on_error.h"
 #include "apps/alate/texts/progress.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/texts/token_batch.h"
@@ -28,6 +29,7 @@ struct TokenizeOptions {
   bool decode = false;
   bool skip_special = false;
   bool hides_progress = false;
+  OnError on_error = OnError::stop;
 };
 
 void declare(Arguments& arguments, TokenizeOptions& options) {
@@ -53,6 +55,7 @@ void declare(Arguments& arguments, TokenizeOptions& options) {
   arguments.flag("--decode", "ids to texts: as arguments, or one text a line as plain ids or {\"ids\": [...]}",
                  options.decode);
   arguments.flag("--skip-special", "leave special tokens out of decoded texts", options.skip_special);
+  app::declare(arguments, options.on_error);
   declare_progress(arguments, options.hides_progress);
 }
 
@@ -72,7 +75,6 @@ class ResultWriter {
     if (!is_body_) output_.write("\n");
     ++count_;
   }
-  std::size_t count() const { return count_; }
   void finish() {
     if (is_body_) output_.write("]}\n");
     output_.finish();
@@ -109,7 +111,14 @@ void encode_all(const Tokenizer& tokenizer, TextSource& source, const TokenizeOp
                 Output& output, const std::string& model, Progress& progress) {
   ResultWriter results(output, format, model, "encodings");
   if (format == OutputFormat::jsonl) source.keep_members(kEncodingMembers);
-  while (const auto input = source.next()) {
+  SkippedLines skipped;
+  std::size_t done = 0;
+  const auto skip = [&](const RefusedLine& refused) {
+    progress.clear();
+    skipped.add({&refused, 1});
+    if (format == OutputFormat::jsonl) results.add(error_line(refused));
+  };
+  while (const auto input = next_good_text(source, options.on_error, skip)) {
     const Encoding encoding = input->pair ? tokenizer.encode_pair(input->text, *input->pair, options.encode)
                                           : tokenizer.encode(input->text, options.encode);
     std::string result;
@@ -121,18 +130,23 @@ void encode_all(const Tokenizer& tokenizer, TextSource& source, const TokenizeOp
     }
     results.add(result);
     if (source.may_wait()) output.flush();
-    if (results.count() % kTextsOfProgress == 0) progress.add(kTextsOfProgress, source.share());
+    if (++done % kTextsOfProgress == 0) progress.add(kTextsOfProgress, source.share());
   }
   progress.clear();
+  skipped.finish(done);
   results.finish();
 }
 
 void write_batch(const Tokenizer& tokenizer, TextSource& source, const TokenizeOptions& options, Output& output) {
   TokenBatch batch;
-  while (const auto input = source.next()) {
+  SkippedLines skipped;
+  std::size_t done = 0;
+  const auto skip = [&](const RefusedLine& refused) { skipped.add({&refused, 1}); };
+  for (; const auto input = next_good_text(source, options.on_error, skip); ++done) {
     batch.add(input->pair ? tokenizer.encode_pair(input->text, *input->pair, options.encode)
                           : tokenizer.encode(input->text, options.encode));
   }
+  skipped.finish(done);
   const std::vector<formats::NamedTensor> tensors = batch.tensors();
   output.write(formats::tensor_file_bytes(formats::TensorFileKind::safetensors, tensors));
   output.finish();

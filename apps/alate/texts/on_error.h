@@ -1,0 +1,53 @@
+// --on-error: what happens at a line that is refused.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "alate/error.h"
+#include "apps/alate/arguments.h"
+#include "apps/alate/texts/text_source.h"
+
+namespace alate::app {
+
+enum class OnError { stop, skip };
+
+/// Declares --on-error.
+void declare(Arguments& arguments, OnError& on_error);
+
+/// A line that was left out.
+struct RefusedLine {
+  std::size_t before = 0;  // the text of its part that comes after it
+  std::size_t line = 0;    // its number, from 1
+  ErrorCode code = ErrorCode::invalid_argument;
+  std::string message;
+};
+
+/// The line that `source` has just refused with `error`.
+RefusedLine refused_line(const TextSource& source, const Error& error, std::size_t before);
+
+/// {"error":{"code":"invalid_argument","message":"..."},"line":3}
+std::string error_line(const RefusedLine& refused);
+
+/// The next text; the refused ones before it are given to `refused`, if they are to be skipped.
+std::optional<InputText> next_good_text(TextSource& source, OnError on_error,
+                                        const std::function<void(const RefusedLine&)>& refused);
+
+/// Reports the lines that were left out: a warning for each of the first, and one for all at the end.
+class SkippedLines {
+ public:
+  void add(std::span<const RefusedLine> refused);
+  std::size_t count() const { return count_; }
+  /// Throws invalid_argument if there were lines and none was done.
+  void finish(std::size_t done) const;
+
+ private:
+  std::size_t count_ = 0;
+  std::string first_;
+};
+
+}  // namespace alate::app
