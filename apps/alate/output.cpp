@@ -55,6 +55,18 @@ Output::Output(const std::filesystem::path& path) : name_(path.string()), descri
   }
 }
 
+Output::Output(Kept, const std::filesystem::path& path) : name_(path.string()), descriptor_(base::kStandardOutput) {
+  file_.emplace(base::TemporaryEntry::Kept(), file_to_replace(path));
+}
+
+std::int64_t Output::kept_bytes() const { return file_.value().kept_bytes(); }
+void Output::continue_at(std::int64_t bytes) { file_.value().continue_at(bytes); }
+
+std::int64_t Output::sync() {
+  flush();
+  return file_.value().sync();
+}
+
 Output::~Output() {
   if (descriptor_ != base::kStandardOutput && descriptor_ >= 0) (void)base::close_descriptor(descriptor_);
 }

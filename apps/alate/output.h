@@ -1,6 +1,7 @@
 // Destination of a verb's result: standard output, or a file that is put in its place when it is complete.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -26,6 +27,9 @@ class Output {
   /// invalid_argument if standard output is closed or the path is a folder; not_found if its folder does not exist;
   /// otherwise as `write`.
   explicit Output(const std::filesystem::path& path = {});
+  /// A file whose bytes stay in PATH.partial if `finish` does not come, so that a later run can go on with them.
+  struct Kept {};
+  Output(Kept, const std::filesystem::path& path);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -39,6 +43,12 @@ class Output {
   void flush();
   /// Call once, after all bytes.
   void finish();
+
+  /// Of Kept ones. The bytes that an earlier run has left; going on behind the first of them, before anything is
+  /// written; putting what is written on disk, and how many bytes that is. Throw as `write`.
+  std::int64_t kept_bytes() const;
+  void continue_at(std::int64_t bytes);
+  std::int64_t sync();
 
   /// Whether the result becomes visible only at `finish`.
   bool is_file() const { return file_.has_value(); }

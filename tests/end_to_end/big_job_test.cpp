@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -39,7 +40,7 @@ TEST(BigJob, MemoryDoesNotGrowWithTheInput) {
   constexpr std::size_t kTexts = 6000;
   const std::string few = folder.write("few.txt", numbered_lines(kTexts)).string();
   const std::string many = folder.write("many.txt", numbered_lines(4 * kTexts)).string();
-  for (const std::string format : {"npy", "json", "jsonl"}) {
+  for (const std::string format : {"npy", "json"}) {
     SCOPED_TRACE(format);
     const std::string out = (folder.path() / ("v." + format)).string();
     const auto peak = [&](const std::string& file) {
@@ -93,6 +94,68 @@ TEST(BigJob, AnErrorEndsItWhileItsInputIsStillOpen) {
   // The options are wrong for the model, which only its first part shows: the thread that waits for input ends.
   RunningProgram waiting({"embed", tiny_model("st_mean").string(), "--dimensions", "1000"}, {.input = "a text\n"});
   EXPECT_EQ(waiting.wait(std::chrono::minutes(1)), 2);
+}
+
+// Kills a job after its first parts.
+void kill_in_the_middle(const std::vector<std::string>& arguments, const fs::path& state) {
+  RunningProgram program(arguments);
+  for (int i = 0; i < 6000 && !fs::exists(state); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  ASSERT_TRUE(fs::exists(state));
+  program.signal(SIGKILL);
+  ASSERT_EQ(program.wait(), -1);
+}
+
+TEST(BigJob, ResumedAfterAKillItGivesTheBytesOfAnUndisturbedRun) {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 12000; ++i)
+    lines += i % 7 == 3 ? "no JSON\n" : "{\"text\": \"the cat " + std::to_string(i) + "\", \"id\": 1}\n";
+  const std::string input = folder.write("texts.jsonl", lines).string();
+  for (const std::string format : {"jsonl", "txt", "npy", "safetensors"}) {
+    SCOPED_TRACE(format);
+    const fs::path whole = folder.path() / ("whole." + format), out = folder.path() / ("v." + format);
+    const fs::path state = out.string() + ".resume";
+    const auto embed = [&](const fs::path& to, const std::vector<std::string>& more) {
+      std::vector<std::string> arguments = {"embed", large_model(), "--file",    input,          "--on-error",
+                                            "skip",  "--out",       to.string(), "--max-length", "4"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return arguments;
+    };
+    const ProgramRun undisturbed = run_program(embed(whole, {}));
+    ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.error;
+    kill_in_the_middle(embed(out, {"--resume"}), state);
+    EXPECT_FALSE(fs::exists(out));
+    const ProgramRun resumed = run_program(embed(out, {"--resume", "--log-level", "info"}));
+    EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
+    EXPECT_NE(resumed.error.find("the job goes on"), std::string::npos) << resumed.error;
+    EXPECT_TRUE(base::read_text_file(out) == base::read_text_file(whole));
+    // The counts are those of the whole job.
+    EXPECT_EQ(lines_of(resumed.error).back(), lines_of(undisturbed.error).back());
+    EXPECT_FALSE(fs::exists(state));
+    EXPECT_FALSE(fs::exists(out.string() + ".partial"));
+  }
+}
+
+TEST(BigJob, AnotherJobBeginsAnewAndSaysSo) {
+  const TemporaryFolder folder;
+  const std::string input = folder.write("texts.txt", numbered_lines(12000)).string();
+  const fs::path out = folder.path() / "v.npy";
+  const std::vector<std::string> embed = {"embed", large_model(), "--file", input, "--out", out.string(), "--resume"};
+  kill_in_the_middle(embed, out.string() + ".resume");
+  std::vector<std::string> other = embed;
+  other.insert(other.end(), {"--dimensions", "8"});
+  folder.write("texts.txt", numbered_lines(300));
+  const ProgramRun run = run_program(other);
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_NE(run.error.find("the job begins anew"), std::string::npos) << run.error;
+  EXPECT_EQ(formats::read_tensors(out).at(0).tensor.shape(), (Shape{DType::f32, {300, 8}}));
+}
+
+TEST(BigJob, ResumeNeedsFilesThatCanBeContinued) {
+  const std::string model = tiny_model("st_mean").string();
+  EXPECT_EQ(run_program({"embed", model, "a", "--resume", "--out", "v.npy"}).exit_code, 2);
+  EXPECT_EQ(run_program({"embed", model, "--resume", "--file", "texts.txt"}).exit_code, 2);
+  EXPECT_EQ(run_program({"embed", model, "--resume", "--file", "texts.txt", "--out", "v.json"}).exit_code, 2);
 }
 
 // A terminal that a program writes to, and all that has been written.

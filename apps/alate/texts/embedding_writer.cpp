@@ -113,9 +113,13 @@ class JsonWriter : public EmbeddingWriter {
 class TensorWriter : public EmbeddingWriter {
  public:
   TensorWriter(Output& output, formats::TensorFileKind kind, const EmbeddingJob& job)
-      : output_(output), kind_(kind), width_(static_cast<std::int64_t>(job.dimensions)), expected_(job.texts) {
+      : output_(output),
+        kind_(kind),
+        width_(static_cast<std::int64_t>(job.dimensions)),
+        expected_(job.texts),
+        rows_(job.done) {
     if (!expected_ && output.is_file()) expected_ = 0;
-    if (expected_) output_.write(head(*expected_));
+    if (expected_ && !job.is_begun) output_.write(head(*expected_));
   }
 
   void add(const Embeddings& part, std::size_t, std::span<const std::string>, std::span<const RefusedLine>) override {

@@ -23,6 +23,9 @@ struct EmbeddingJob {
   std::string model;
   std::size_t dimensions = 0;        // of each vector
   std::optional<std::size_t> texts;  // absent: not known before the last
+  // Of an output that an earlier run has begun, and the texts that it has already; not for json.
+  bool is_begun = false;
+  std::size_t done = 0;
 };
 
 /// Information in the answer besides the vectors.

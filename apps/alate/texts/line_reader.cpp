@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <system_error>
 
 #include "alate/error.h"
@@ -71,15 +72,13 @@ std::optional<std::string_view> LineReader::next() {
   for (;;) {
     if (const std::size_t end = find_end(); end != std::string::npos) {
       const std::string_view line = take(end - from_);
-      returned_ += static_cast<std::int64_t>(end + 1 - from_);
-      from_ = end + 1;
+      advance(end + 1);
       return line;
     }
     if (!at_end_ && read_more()) continue;
     if (from_ == buffer_.size()) return std::nullopt;
     const std::string_view line = take(buffer_.size() - from_);
-    returned_ += static_cast<std::int64_t>(buffer_.size() - from_);
-    from_ = buffer_.size();
+    advance(buffer_.size());
     return line;
   }
 }
@@ -106,7 +105,18 @@ void LineReader::rewind() {
   buffer_.clear();
   from_ = searched_ = number_ = 0;
   returned_ = 0;
+  digest_ = {};
   at_end_ = false;
+}
+
+void LineReader::advance(std::size_t to) {
+  if (keeps_digest_) digest_.add(std::as_bytes(std::span(buffer_).subspan(from_, to - from_)));
+  returned_ += static_cast<std::int64_t>(to - from_);
+  from_ = to;
+}
+
+InputPosition LineReader::position() const {
+  return {.bytes = returned_, .lines = number_, .digest = base::Sha256(digest_).finish()};
 }
 
 std::optional<double> LineReader::share() const {

@@ -8,7 +8,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/sha256.h"
+
 namespace alate::app {
+
+/// A place between two lines, and what is before it.
+struct InputPosition {
+  std::int64_t bytes = 0;
+  std::size_t lines = 0;
+  std::string digest;  // SHA-256 of these bytes
+};
 
 /// Lines end with '\n', which is stripped, and so is a byte order mark of UTF-8 before the first; all other bytes are
 /// kept. Not thread-safe.
@@ -36,6 +45,12 @@ class LineReader {
 
   /// The share of a regular file that has been returned, from 0 to 1.
   std::optional<double> share() const;
+  /// The bytes that have been returned, with the ends of lines.
+  std::int64_t returned_bytes() const { return returned_; }
+  /// The place behind the last line returned; only after `keep_digest`.
+  InputPosition position() const;
+  /// Call before the first line.
+  void keep_digest() { keeps_digest_ = true; }
   /// "line 3 of texts.txt": the position of the last line returned.
   std::string place() const;
   /// The number of that line.
@@ -43,6 +58,7 @@ class LineReader {
 
  private:
   std::size_t find_end();
+  void advance(std::size_t to);
   std::string_view take(std::size_t length);
   bool read_more();
 
@@ -54,6 +70,8 @@ class LineReader {
   std::size_t from_ = 0;      // start of unreturned data
   std::size_t searched_ = 0;  // there is no end of a line from `from_` to here
   std::size_t number_ = 0;
+  bool keeps_digest_ = false;
+  base::Sha256 digest_;
   std::int64_t returned_ = 0;  // bytes, with the ends of lines
 };
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "alate/error.h"
 #include "apps/alate/arguments.h"
@@ -40,6 +41,11 @@ std::optional<InputText> next_good_text(TextSource& source, OnError on_error,
 /// Reports the lines that were left out: a warning for each of the first, and one for all at the end.
 class SkippedLines {
  public:
+  SkippedLines() = default;
+  /// As they were when `count` and `first` were asked for.
+  SkippedLines(std::size_t count, std::string first) : count_(count), first_(std::move(first)) {}
+
+  const std::string& first() const { return first_; }
   void add(std::span<const RefusedLine> refused);
   std::size_t count() const { return count_; }
   /// Throws invalid_argument if there were lines and none was done.

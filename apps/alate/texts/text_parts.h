@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/alate/texts/on_error.h"
@@ -44,6 +45,12 @@ TextPart next_part(TextSource& source, const PartReading& reading, const std::st
 /// The number of texts that were cut, and the indices of the first of them.
 class CutTexts {
  public:
+  CutTexts() = default;
+  /// As they were when `count` and `shown` were asked for.
+  CutTexts(std::size_t count, std::string shown) : count_(count), shown_(std::move(shown)) {}
+
+  std::size_t count() const { return count_; }
+  const std::string& shown() const { return shown_; }
   /// `indices` are those of a part whose first text is `first`.
   void add(std::span<const std::size_t> indices, std::size_t first);
   /// Warns of them if there are any; `texts` is the number of all texts.

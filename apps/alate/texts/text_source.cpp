@@ -109,6 +109,13 @@ std::optional<std::string> TextSource::next_line() {
   return text;
 }
 
+bool TextSource::skip_to(const InputPosition& position) {
+  if (!lines_) return false;
+  while (lines_->returned_bytes() < position.bytes && lines_->next()) continue;
+  const InputPosition here = lines_->position();
+  return here.bytes == position.bytes && here.lines == position.lines && here.digest == position.digest;
+}
+
 std::string TextSource::place() const { return lines_ ? lines_->place() : "text " + std::to_string(taken_); }
 
 bool TextSource::may_wait(std::chrono::milliseconds patience) {

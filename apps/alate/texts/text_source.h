@@ -73,6 +73,14 @@ class TextSource {
   bool can_rewind() const { return !lines_ || lines_->can_rewind(); }
   /// Goes back to the first text. Throws unavailable.
   void rewind();
+  /// For inputs that can be read twice: `position` is the place behind the last text, once `keep_position` has been
+  /// called before the first; `skip_to` goes from the first text to such a place of an earlier run, if the bytes before
+  /// it are still the same; else it returns false, somewhere in the input.
+  void keep_position() {
+    if (lines_) lines_->keep_digest();
+  }
+  InputPosition position() const { return lines_ ? lines_->position() : InputPosition(); }
+  bool skip_to(const InputPosition& position);
   /// The share of a file that has been taken, from 0 to 1; nothing where its length is not known.
   std::optional<double> share() const { return lines_ ? lines_->share() : std::nullopt; }
   /// "line 3 of standard input": the position of the last text.

@@ -17,6 +17,22 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+std::int64_t AtomicFile::kept_bytes() const {
+  const std::int64_t bytes = bytes_of_file(entry_.descriptor());
+  if (bytes < 0) throw file_write_error(entry_.target(), errno);
+  return bytes;
+}
+
+void AtomicFile::continue_at(std::int64_t bytes) {
+  if (!resize_descriptor(entry_.descriptor(), bytes)) throw file_write_error(entry_.target(), errno);
+  bytes_ = bytes;
+}
+
+std::int64_t AtomicFile::sync() {
+  if (!sync_descriptor(entry_.descriptor())) throw file_write_error(entry_.target(), errno);
+  return bytes_;
+}
+
 void AtomicFile::rewrite_start(std::span<const std::byte> bytes) {
   const std::int64_t end = bytes_;
   if (!seek_in_file(entry_.descriptor(), 0)) throw file_write_error(entry_.target(), errno);

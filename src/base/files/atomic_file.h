@@ -21,6 +21,16 @@ class AtomicFile {
   explicit AtomicFile(const std::filesystem::path& target, unsigned mode = 0666)
       : entry_(target, EntryKind::file, mode) {}
 
+  /// One that is kept as TemporaryEntry::Kept; it must be continued before it is written.
+  AtomicFile(TemporaryEntry::Kept kept, const std::filesystem::path& target) : entry_(kept, target) {}
+  /// The bytes that are in the temporary file. Throws as `write`.
+  std::int64_t kept_bytes() const;
+  /// Cuts it to so many bytes; those written next come behind them. Throws as `write`.
+  void continue_at(std::int64_t bytes);
+  /// Puts what has been written on disk, still under the temporary name, and returns how many bytes there are. Throws
+  /// as `write`.
+  std::int64_t sync();
+
   /// Throws resource_exhausted when the disk is full, otherwise unavailable.
   void write(std::span<const std::byte> bytes);
   /// Overwrites bytes at the start of the file, at most as many as were written. Throws as `write`.

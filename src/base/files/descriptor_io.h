@@ -17,6 +17,11 @@ inline constexpr int kStandardError = 2;
 /// failure, with `errno` set.
 int open_descriptor_to_read(const std::filesystem::path& path);
 int open_descriptor_to_write(const std::filesystem::path& path);
+/// Opens a file for writing, which is made if missing and keeps its bytes; a link is refused where the system can.
+/// Locks it; fails with EBUSY if another process has it locked. Negative on failure, with `errno` set.
+int open_descriptor_to_continue(const std::filesystem::path& path);
+/// Cuts or extends a file to so many bytes and goes to its end. False on failure, with `errno` set.
+bool resize_descriptor(int descriptor, std::int64_t bytes);
 /// False on failure, with `errno` set: some file systems report a failed write only here.
 bool close_descriptor(int descriptor);
 /// Puts what was written on disk. False on failure, with `errno` set.

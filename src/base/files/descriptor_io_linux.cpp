@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +26,23 @@ bool is_to_be_repeated(int descriptor, short event) {
 
 int open_descriptor_to_read(const std::filesystem::path& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }
 int open_descriptor_to_write(const std::filesystem::path& path) { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); }
+
+int open_descriptor_to_continue(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  if (descriptor < 0) return descriptor;
+  struct stat facts {};
+  const bool is_file = ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
+  // Some file systems know no locks.
+  if (is_file && (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)) return descriptor;
+  ::close(descriptor);
+  errno = is_file ? EBUSY : EEXIST;
+  return -1;
+}
+
+bool resize_descriptor(int descriptor, std::int64_t bytes) {
+  return ::ftruncate(descriptor, bytes) == 0 && ::lseek(descriptor, bytes, SEEK_SET) == bytes;
+}
+
 bool close_descriptor(int descriptor) { return ::close(descriptor) == 0; }
 bool sync_descriptor(int descriptor) { return ::fsync(descriptor) == 0; }
 

@@ -21,6 +21,26 @@ HANDLE handle_of(int descriptor) { return reinterpret_cast<HANDLE>(::_get_osfhan
 
 int open_descriptor_to_read(const std::filesystem::path& path) { return ::_wopen(path.c_str(), _O_RDONLY | kFlags); }
 int open_descriptor_to_write(const std::filesystem::path& path) { return ::_wopen(path.c_str(), _O_WRONLY | kFlags); }
+
+int open_descriptor_to_continue(const std::filesystem::path& path) {
+  const HANDLE handle = ::CreateFileW(path.c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
+                                      OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr);
+  if (handle == INVALID_HANDLE_VALUE) {
+    errno = ::GetLastError() == ERROR_SHARING_VIOLATION ? EBUSY : EACCES;
+    return -1;
+  }
+  const int descriptor = ::_open_osfhandle(reinterpret_cast<intptr_t>(handle), kFlags);
+  if (descriptor < 0) {
+    ::CloseHandle(handle);
+    errno = EMFILE;
+  }
+  return descriptor;
+}
+
+bool resize_descriptor(int descriptor, std::int64_t bytes) {
+  return ::_chsize_s(descriptor, bytes) == 0 && ::_lseeki64(descriptor, bytes, SEEK_SET) == bytes;
+}
+
 bool close_descriptor(int descriptor) { return ::_close(descriptor) == 0; }
 bool sync_descriptor(int descriptor) { return ::_commit(descriptor) == 0; }
 bool settle_descriptor(int) { return true; }

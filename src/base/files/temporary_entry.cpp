@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "alate/error.h"
 #include "base/files/descriptor_io.h"
 #include "base/files/temporary_entry_system.h"
 #include "base/files/write_error.h"
@@ -65,8 +66,20 @@ TemporaryEntry::TemporaryEntry(fs::path target, EntryKind kind, unsigned mode) :
   unfinished_.emplace(path_);
 }
 
+TemporaryEntry::TemporaryEntry(Kept, fs::path target) : target_(std::move(target)), is_kept_(true) {
+  std::error_code ignored;
+  if (!target_.has_filename() || fs::is_directory(target_, ignored)) throw file_write_error(target_, EISDIR);
+  path_ = target_;
+  path_ += ".partial";
+  descriptor_ = open_descriptor_to_continue(path_);
+  if (descriptor_ >= 0) return;
+  if (errno == EBUSY)
+    throw make_error(ErrorCode::unavailable, "another process writes ", path_.string(), "; wait until it has ended");
+  throw file_write_error(target_, errno);
+}
+
 TemporaryEntry::~TemporaryEntry() {
-  if (!path_.empty()) remove_entry(path_.c_str());
+  if (!path_.empty() && !is_kept_) remove_entry(path_.c_str());
   close();
 }
 

@@ -19,6 +19,10 @@ class TemporaryEntry {
   /// the folder of `target` does not exist, invalid_argument when a file's `target` is a folder, resource_exhausted
   /// when the disk is full, otherwise unavailable.
   TemporaryEntry(std::filesystem::path target, EntryKind kind, unsigned mode);
+  /// A file TARGET.partial that outlives this object and the process until it is published: what an earlier process
+  /// has left of it, or an empty one. Throws as above, and unavailable while another process has it.
+  struct Kept {};
+  TemporaryEntry(Kept, std::filesystem::path target);
   ~TemporaryEntry();
   TemporaryEntry(const TemporaryEntry&) = delete;
   TemporaryEntry& operator=(const TemporaryEntry&) = delete;
@@ -37,6 +41,7 @@ class TemporaryEntry {
   void close();
 
   std::filesystem::path target_, path_;
+  bool is_kept_ = false;
   int descriptor_ = -1;
   std::optional<UnfinishedEntry> unfinished_;
 };

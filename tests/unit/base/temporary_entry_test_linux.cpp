@@ -141,6 +141,39 @@ TEST(UnfinishedEntries, AreRemovedAtOnceWithoutDestructors) {
   EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"complete", "kept"}));
 }
 
+TEST(AtomicFile, AKeptOneIsContinuedByTheNextAndBelongsToOneAtATime) {
+  const TemporaryFolder folder;
+  const auto bytes = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+  {
+    AtomicFile first(TemporaryEntry::Kept(), folder.path() / "v");
+    first.continue_at(0);
+    first.write(bytes("0123456789"));
+    EXPECT_EQ(first.sync(), 10);
+    const Error error = error_of([&] { AtomicFile(TemporaryEntry::Kept(), folder.path() / "v"); });
+    EXPECT_EQ(error.code(), ErrorCode::unavailable);
+    EXPECT_NE(error.message().find("another process writes"), std::string::npos) << error.message();
+  }
+  remove_unfinished_entries();
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"v.partial"});
+  AtomicFile second(TemporaryEntry::Kept(), folder.path() / "v");
+  EXPECT_EQ(second.kept_bytes(), 10);
+  second.continue_at(4);
+  second.write(bytes("abc"));
+  second.rewrite_start(bytes("XY"));
+  second.write(bytes("d"));
+  second.commit();
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"v"});
+  EXPECT_EQ(read_text_file(folder.path() / "v"), "XY23abcd");
+}
+
+TEST(AtomicFile, AKeptOneDoesNotFollowALink) {
+  const TemporaryFolder folder;
+  const fs::path other = folder.write("other", "untouched");
+  fs::create_symlink(other, folder.path() / "v.partial");
+  error_of([&] { AtomicFile(TemporaryEntry::Kept(), folder.path() / "v"); });
+  EXPECT_EQ(read_text_file(other), "untouched");
+}
+
 TEST(AtomicFile, AFullDiskIsResourceExhaustedAndLeavesNothing) {
   const TemporaryFolder folder;
   const pid_t child = ::fork();

@@ -1,0 +1,137 @@
+#include "apps/alate/texts/resume.h"
+
+#include <algorithm>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "alate/error.h"
+#include "alate/tensor.h"
+#include "apps/alate/program_version.h"
+#include "base/files/atomic_file.h"
+#include "base/files/file_identity.h"
+#include "base/files/mapped_file.h"
+#include "base/log.h"
+#include "formats/json.h"
+
+namespace alate::app {
+namespace {
+
+namespace fs = std::filesystem;
+using formats::Json;
+
+constexpr std::int64_t kVersion = 1;
+constexpr std::size_t kMostStateBytes = std::size_t{1} << 20;
+constexpr int kMostFiles = 10'000;
+
+// The settings, tokenizer and modules of a model's folder, by size and time: its weights have a fingerprint.
+void add_small_files(FingerprintBuilder& builder, const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  int listed = 0;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end && listed < kMostFiles;
+       entry.increment(error), ++listed) {
+    const std::string ending = entry->path().extension().string();
+    if ((ending == ".json" || ending == ".txt") && entry->is_regular_file(error)) files.push_back(entry->path());
+  }
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    const base::FileIdentity identity = base::file_identity(file);
+    builder.add(file.string()).add(identity.bytes).add(static_cast<std::uint64_t>(identity.modified_ns));
+  }
+}
+
+// What the bytes of the result depend on.
+std::string job_of(const fs::path& folder, const EmbeddingPipeline& pipeline, const EmbedOptions& options,
+                   const fs::path& input, const std::string& more) {
+  FingerprintBuilder builder;
+  const auto add_number = [&](std::optional<std::size_t> number) {
+    builder.add(std::uint64_t{number.has_value()}).add(std::uint64_t{number.value_or(0)});
+  };
+  builder.add(program_version()).add(pipeline.model().fingerprint());
+  builder.add(pipeline.facts().backend).add(pipeline.facts().dtype);
+  add_small_files(builder, folder);
+  add_number(options.max_length);
+  add_number(options.dimensions);
+  add_number(options.normalize);
+  builder.add(options.prompt_name).add(std::uint64_t{options.prompt.has_value()}).add(options.prompt.value_or(""));
+  const base::FileIdentity texts = base::file_identity(input);
+  builder.add(texts.bytes).add(static_cast<std::uint64_t>(texts.modified_ns));
+  builder.add(more);
+  return to_string(builder.finish());
+}
+
+std::optional<JobState> read_state(const fs::path& path) {
+  std::error_code error;
+  if (fs::symlink_status(path, error).type() != fs::file_type::regular) return std::nullopt;
+  const Json json = formats::parse_json(base::read_text_file(path, kMostStateBytes), path.string());
+  if (json.get_int("version", 0) != kVersion)
+    throw make_error(ErrorCode::unsupported, path.string(), " is of another version");
+  const auto number = [&](std::string_view name) {
+    const std::int64_t value = json.get_int(name, -1);
+    if (value < 0) throw make_error(ErrorCode::corrupt, path.string(), " lacks ", name);
+    return value;
+  };
+  JobState state;
+  state.job = json.get_string("job", "");
+  state.input = {.bytes = number("input_bytes"),
+                 .lines = static_cast<std::size_t>(number("input_lines")),
+                 .digest = json.get_string("input_sha256", "")};
+  state.output_bytes = number("output_bytes");
+  state.texts = static_cast<std::size_t>(number("texts"));
+  state.cut = CutTexts(static_cast<std::size_t>(number("cut")), json.get_string("cut_indices", ""));
+  state.skipped = SkippedLines(static_cast<std::size_t>(number("skipped")), json.get_string("first_skipped", ""));
+  return state;
+}
+
+}  // namespace
+
+ResumableJob::ResumableJob(const fs::path& out, const fs::path& folder, const EmbeddingPipeline& pipeline,
+                           const EmbedOptions& options, const fs::path& input, const std::string& more)
+    : path_(out.string() + ".resume"), job_(job_of(folder, pipeline, options, input, more)) {}
+
+std::optional<JobState> ResumableJob::take_up(TextSource& source, std::int64_t output_bytes) const {
+  std::string reason;
+  try {
+    auto state = read_state(path_);
+    if (!state) return std::nullopt;
+    if (state->job != job_) {
+      reason = "the model, an option, the input or the version of Alate is another one";
+    } else if (state->output_bytes > output_bytes) {
+      reason = "a part of the output is gone";
+    } else if (!source.skip_to(state->input)) {
+      reason = "the input has changed";
+    } else {
+      base::log(base::LogLevel::info, "the job goes on", {{"texts_done", std::to_string(state->texts)}});
+      return state;
+    }
+  } catch (const Error& error) {
+    reason = error.message();
+  }
+  source.rewind();
+  base::log(base::LogLevel::warn, "the job begins anew", {{"reason", reason}});
+  return std::nullopt;
+}
+
+void ResumableJob::save(const JobState& state) const {
+  const Json json = Json::Object{{"version", kVersion},
+                                 {"job", job_},
+                                 {"input_bytes", state.input.bytes},
+                                 {"input_lines", std::uint64_t{state.input.lines}},
+                                 {"input_sha256", state.input.digest},
+                                 {"output_bytes", state.output_bytes},
+                                 {"texts", std::uint64_t{state.texts}},
+                                 {"cut", std::uint64_t{state.cut.count()}},
+                                 {"cut_indices", state.cut.shown()},
+                                 {"skipped", std::uint64_t{state.skipped.count()}},
+                                 {"first_skipped", state.skipped.first()}};
+  const std::string text = formats::to_json_text(json) + "\n";
+  base::write_file_atomically(path_, std::as_bytes(std::span(text)));
+}
+
+void ResumableJob::finish() const {
+  std::error_code ignored;
+  fs::remove(path_, ignored);
+}
+
+}  // namespace alate::app
