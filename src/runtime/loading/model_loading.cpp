@@ -45,11 +45,6 @@ std::string shown_name(const std::filesystem::path& folder) {
 namespace alate {
 namespace {
 
-using machine::FailedChoice;
-using machine::Machine;
-using machine::ModelNeeds;
-using machine::Preferences;
-
 // The config.json; empty for an ONNX file without one, which needs none.
 formats::Json read_config(const runtime::ModelFiles& files) {
   const std::filesystem::path path = files.folder / "config.json";
