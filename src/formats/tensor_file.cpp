@@ -5,6 +5,7 @@
 #include "alate/error.h"
 #include "base/files/atomic_file.h"
 #include "base/files/mapped_file.h"
+#include "formats/json.h"
 #include "formats/npy/npy.h"
 #include "formats/npy/npy_header.h"
 #include "formats/npy/npz.h"
