@@ -12,13 +12,23 @@ namespace {
 
 constexpr std::string_view kJson = "application/vnd.pypi.simple.v1+json";
 
+// A member of an entry of the list of files; empty if it is absent.
+std::string text_of(const formats::Json& entry, std::string_view key) {
+  const formats::Json* value = entry.find(key);
+  if (value == nullptr || value->is_null()) return {};
+  if (!value->is_string())
+    throw make_error(ErrorCode::corrupt, "the package index's page lists a file whose ", key, " is ", value->kind(),
+                     " where a string is expected");
+  return value->as_string(key);
+}
+
 std::string reference_in_json(std::string_view page, std::string_view file) {
   const formats::Json index = formats::parse_json(page, "the package index's page");
   const formats::Json* files = index.find("files");
   if (files == nullptr || !files->is_array())
     throw Error(ErrorCode::corrupt, "the package index's page has no list of files");
   for (const formats::Json& each : files->as_array("files")) {
-    if (each.get_string("filename", "") == file) return each.get_string("url", "");
+    if (text_of(each, "filename") == file) return text_of(each, "url");
   }
   return {};
 }

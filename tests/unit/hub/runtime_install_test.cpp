@@ -345,6 +345,9 @@ TEST(PackageIndex, JsonThatIsNone) {
   EXPECT_EQ(base::error_of([&] { file_reference("{", type, "a"); }).code(), ErrorCode::corrupt);
   EXPECT_EQ(base::error_of([&] { file_reference("{}", type, "a"); }).code(), ErrorCode::corrupt);
   EXPECT_EQ(file_reference(R"({"files": []})", type, "a"), "");
+  EXPECT_EQ(file_reference(R"({"files": [1, {}, {"filename": null}, {"filename": "a", "url": "u"}]})", type, "a"), "u");
+  for (const char* page : {R"({"files": [{"filename": 0}]})", R"({"files": [{"filename": "a", "url": []}]})"})
+    EXPECT_EQ(base::error_of([&] { file_reference(page, type, "a"); }).code(), ErrorCode::corrupt) << page;
 }
 
 TEST(PackageIndex, AsTheVariablesSay) {
