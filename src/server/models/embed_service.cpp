@@ -49,6 +49,11 @@ class Embedding final : public ModelCall {
     }
   }
 
+  // Loading compiles one entry point: the vectors as the model's folder makes them.
+  bool may_compile() const override {
+    return request_.per_token || pipelines::normalizes(pipeline(), options_) != pipeline().state().modules.normalizes();
+  }
+
   pipelines::PreparedRows prepare() override {
     pipelines::PreparedRows prepared = prepare_request(pipeline(), request_, options_);
     answer_.rows = prepared.rows.size();

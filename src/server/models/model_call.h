@@ -69,7 +69,8 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
   virtual const ModelRequest& request() const = 0;
   virtual ModelAnswer& answer() = 0;
   virtual Inputs inputs() const = 0;
-  /// Whether `prepare` may compile, which takes too long for the transport's thread.
+  /// Whether `prepare` or `program` may compile, which takes too long for the transport's thread. Called after
+  /// `accept`.
   virtual bool may_compile() const { return false; }
   /// Checks the request's options; the model is there from now on.
   virtual void accept() {}

@@ -146,7 +146,7 @@ void ModelHost::State::check_default() {
 // Calls `done` afterwards, unless the host stops before.
 void ModelHost::State::queue_check_of_default(const std::function<void()>& done) {
   const std::lock_guard lock(mutex);
-  if (closed || check_is_queued.exchange(true)) return;
+  if (closed || (check_is_queued.exchange(true) && !done)) return;
   loaders.push([self = shared_from_this(), done] {
     self->check_default();
     self->check_is_queued = false;
