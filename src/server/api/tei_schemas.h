@@ -3,61 +3,118 @@
 
 #include <string_view>
 
+#include "server/schema/joined.h"
+
 namespace alate::server::tei_schemas {
 
-inline constexpr std::string_view kEmbedBody = R"({
-  "type": "object",
-  "examples": [{"inputs": ["a first text", "a second one"]}, {"inputs": [101, 7592, 102], "normalize": false}],
-  "required": ["inputs"],
-  "properties": {
-    "inputs": {
-      "description": "One text or several; or token ids of one text or of several, )"
-                                               R"(to which the model's special tokens are added where they are absent.",
-      "anyOf": [
-        {"type": "string"},
-        {"type": "array", "items": {"type": "string"}},
+/// Parts that several schemas share.
+namespace parts {
+
+inline constexpr std::string_view kIdsAnyOf = R"(
         {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}},
         {"type": "array", "items":
-          {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}}}
-      ]
-    },
-    "truncate": {"type": "boolean", "default": true,
-      "description": "Whether texts over the model's length are cut, or refused with status 413."},
-    "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"],
-      "description": "The end that is cut off; absent: as the tokenizer's file says, else right."},
-    "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},
-    "normalize": {"type": "boolean", "default": true, "description": "Vectors of length 1."},
-    "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
-      "description": "Keeps the first so many numbers of each vector."},
-    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
-  }
-})";
+          {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}}})";
 
-inline constexpr std::string_view kEmbedAllBody =
-    R"({
+inline constexpr std::string_view kTextsAnyOf = R"(
+        {"type": "string"},
+        {"type": "array", "items": {"type": "string"}},)";
+
+inline constexpr std::string_view kInputsBegin =
+    R"(
   "type": "object",
-  "examples": [{"inputs": ["a first text", "a second one"]}],
   "required": ["inputs"],
   "properties": {
     "inputs": {
       "description": "One text or several; or token ids of one text or of several, )"
     R"(to which the model's special tokens are added where they are absent.",
-      "anyOf": [
-        {"type": "string"},
-        {"type": "array", "items": {"type": "string"}},
-        {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}},
-        {"type": "array", "items":
-          {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}}}
+      "anyOf": [)";
+
+inline constexpr std::string_view kInputsEnd = R"(
       ]
     },
     "truncate": {"type": "boolean", "default": true,
       "description": "Whether texts over the model's length are cut, or refused with status 413."},
     "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"],
       "description": "The end that is cut off; absent: as the tokenizer's file says, else right."},
-    "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},
+    "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},)";
+
+inline constexpr std::string_view kModelName = R"(
     "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
   }
 })";
+
+inline constexpr std::string_view kEmbedExamples = R"({
+  "examples": [{"inputs": ["a first text", "a second one"]}, {"inputs": [101, 7592, 102], "normalize": false}],)";
+
+inline constexpr std::string_view kEmbedAllExamples = R"({
+  "examples": [{"inputs": ["a first text", "a second one"]}],)";
+
+inline constexpr std::string_view kVectorOptions = R"(
+    "normalize": {"type": "boolean", "default": true, "description": "Vectors of length 1."},
+    "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
+      "description": "Keeps the first so many numbers of each vector."},)";
+
+inline constexpr std::string_view kModelBodyBegin = R"({
+  "type": "object",
+  "examples": [{"inputs": "a text"}, {"inputs": {"source_sentence": "a text", "sentences": ["another"]}},
+    {"query": "a question", "texts": ["an answer", "another"]}],
+  "properties": {
+    "inputs": {
+      "description": "Texts or token ids as for /embed, or the sentences to compare as for /similarity. Of a reranker, query and texts as for /rerank take its place.",
+      "anyOf": [)";
+
+inline constexpr std::string_view kModelBodyRest = R"(,
+        {
+          "type": "object",
+          "required": ["source_sentence", "sentences"],
+          "properties": {
+            "source_sentence": {"type": "string"},
+            "sentences": {"type": "array", "items": {"type": "string"}}
+          }
+        }
+      ]
+    },
+    "query": {"type": "string", "description": "Of a reranker."},
+    "texts": {"type": "array", "items": {"type": "string"}, "description": "Of a reranker."},
+    "raw_scores": {"type": "boolean", "default": false, "description": "Of a reranker."},
+    "return_text": {"type": "boolean", "default": false, "description": "Of a reranker."},
+    "truncate": {"type": "boolean", "default": true},
+    "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"]},
+    "prompt_name": {"type": "string"},
+    "normalize": {"type": "boolean", "default": true},
+    "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647},
+    "parameters": {
+      "type": "object",
+      "description": "Of comparisons.",
+      "properties": {
+        "truncate": {"type": "boolean", "default": true},
+        "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"]},
+        "prompt_name": {"type": "string"}
+      }
+    },)";
+
+inline constexpr std::string_view kDecodeBegin = R"({
+  "type": "object",
+  "examples": [{"ids": [101, 7592, 2088, 102]}],
+  "required": ["ids"],
+  "properties": {
+    "ids": {
+      "anyOf": [)";
+
+inline constexpr std::string_view kDecodeEnd = R"(
+      ]
+    },
+    "skip_special_tokens": {"type": "boolean", "default": true},)";
+
+}  // namespace parts
+
+inline constexpr std::string_view kEmbedBody =
+    kJoined<parts::kEmbedExamples, parts::kInputsBegin, parts::kTextsAnyOf, parts::kIdsAnyOf, parts::kInputsEnd,
+            parts::kVectorOptions, parts::kModelName>;
+
+inline constexpr std::string_view kEmbedAllBody =
+    kJoined<parts::kEmbedAllExamples, parts::kInputsBegin, parts::kTextsAnyOf, parts::kIdsAnyOf, parts::kInputsEnd,
+            parts::kModelName>;
 
 inline constexpr std::string_view kTokenVectors = R"({
   "type": "array", "items": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}
@@ -122,50 +179,8 @@ inline constexpr std::string_view kRanks = R"({
   }
 })";
 
-inline constexpr std::string_view kModelBody = R"({
-  "type": "object",
-  "examples": [{"inputs": "a text"}, {"inputs": {"source_sentence": "a text", "sentences": ["another"]}},
-    {"query": "a question", "texts": ["an answer", "another"]}],
-  "properties": {
-    "inputs": {
-      "description": "Texts or token ids as for /embed, or the sentences to compare as for /similarity. Of a reranker, query and texts as for /rerank take its place.",
-      "anyOf": [
-        {"type": "string"},
-        {"type": "array", "items": {"type": "string"}},
-        {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}},
-        {"type": "array", "items":
-          {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}}},
-        {
-          "type": "object",
-          "required": ["source_sentence", "sentences"],
-          "properties": {
-            "source_sentence": {"type": "string"},
-            "sentences": {"type": "array", "items": {"type": "string"}}
-          }
-        }
-      ]
-    },
-    "query": {"type": "string", "description": "Of a reranker."},
-    "texts": {"type": "array", "items": {"type": "string"}, "description": "Of a reranker."},
-    "raw_scores": {"type": "boolean", "default": false, "description": "Of a reranker."},
-    "return_text": {"type": "boolean", "default": false, "description": "Of a reranker."},
-    "truncate": {"type": "boolean", "default": true},
-    "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"]},
-    "prompt_name": {"type": "string"},
-    "normalize": {"type": "boolean", "default": true},
-    "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647},
-    "parameters": {
-      "type": "object",
-      "description": "Of comparisons.",
-      "properties": {
-        "truncate": {"type": "boolean", "default": true},
-        "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"]},
-        "prompt_name": {"type": "string"}
-      }
-    },
-    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
-  }
-})";
+inline constexpr std::string_view kModelBody =
+    kJoined<parts::kModelBodyBegin, parts::kTextsAnyOf, parts::kIdsAnyOf, parts::kModelBodyRest, parts::kModelName>;
 
 inline constexpr std::string_view kModelAnswer = R"({
   "anyOf": [
@@ -206,22 +221,8 @@ inline constexpr std::string_view kTokens = R"({
   }
 })";
 
-inline constexpr std::string_view kDecodeBody = R"({
-  "type": "object",
-  "examples": [{"ids": [101, 7592, 2088, 102]}],
-  "required": ["ids"],
-  "properties": {
-    "ids": {
-      "anyOf": [
-        {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}},
-        {"type": "array", "items":
-          {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2147483647}}}
-      ]
-    },
-    "skip_special_tokens": {"type": "boolean", "default": true},
-    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
-  }
-})";
+inline constexpr std::string_view kDecodeBody =
+    kJoined<parts::kDecodeBegin, parts::kIdsAnyOf, parts::kDecodeEnd, parts::kModelName>;
 
 inline constexpr std::string_view kInfo = R"({
   "type": "object",
