@@ -6,6 +6,7 @@
 #include "server/api/rerank.h"
 #include "server/models/rerank_service.h"
 #include "server/refuse.h"
+#include "server/schema/joined.h"
 #include "server/services.h"
 
 namespace alate::server {
@@ -13,7 +14,7 @@ namespace {
 
 using formats::Json;
 
-constexpr std::string_view kBody = R"({
+constexpr std::string_view kBodyBegin = R"({
   "type": "object",
   "required": ["query", "documents"],
   "examples": [
@@ -25,8 +26,15 @@ constexpr std::string_view kBody = R"({
     "query": {"type": "string"},
     "documents": {"type": "array", "minItems": 1, "description": "Texts, or objects with a text.",
       "items": {"anyOf": [{"type": "string"}, {"type": "object"}]}},
-    "top_n": {"type": "integer", "minimum": 1, "maximum": 2147483647, "description": "How many results; all if absent."},
-    "return_documents": {"type": "boolean", "default": false, "description": "Whether results have the documents' texts."},
+    "top_n": {"type": "integer", "minimum": 1, "maximum": 2147483647, "description": "How many results; all if absent."},)";
+
+// Cohere's later API, and Jina's.
+constexpr std::string_view kReturnedIfAsked = R"(
+    "return_documents": {"type": "boolean", "default": false, "description": "Whether results have the documents' texts."},)";
+constexpr std::string_view kReturnedUnlessRefused = R"(
+    "return_documents": {"type": "boolean", "default": true, "description": "Whether results have the documents' texts, as in Jina's API."},)";
+
+constexpr std::string_view kBodyEnd = R"(
     "truncation": {"type": "boolean", "default": true,
       "description": "Whether documents that are, with the query, over the model's length are cut, or refused."},
     "rank_fields": {"type": "array", "items": {"type": "string"}, "description": "Only text is supported."},
@@ -115,7 +123,7 @@ void rank_documents(Call& call, bool is_first_version) {
                 .model = request.model,
                 .count = read_count(call.body, "top_n"),
                 .documents = {}};
-  if (call.body.get_bool("return_documents", false)) manner.documents = request.texts;
+  if (call.body.get_bool("return_documents", is_first_version)) manner.documents = request.texts;
   rerank(call, std::move(request),
          [manner = std::move(manner)](const RerankAnswer& answer) { return json_response(body_of(answer, manner)); });
 }
@@ -132,7 +140,7 @@ std::vector<Route> cohere_rerank_routes() {
            .id = "cohereRerank",
            .summary = "Scores how well documents answer a query",
            .handle = rank_as_version_2,
-           .body = kBody,
+           .body = kJoined<kBodyBegin, kReturnedIfAsked, kBodyEnd>,
            .answers = {{.description = "The documents' indices with their scores, the best first", .schema = kAnswer}},
            .computes = true},
           {.method = Method::post,
@@ -141,7 +149,7 @@ std::vector<Route> cohere_rerank_routes() {
            .id = "cohereRerankV1",
            .summary = "Scores how well documents answer a query, also for clients of Jina",
            .handle = rank_as_version_1,
-           .body = kBody,
+           .body = kJoined<kBodyBegin, kReturnedUnlessRefused, kBodyEnd>,
            .answers = {{.description = "The documents' indices with their scores, the best first", .schema = kAnswer}},
            .computes = true}};
 }

@@ -106,7 +106,6 @@ TEST_F(RerankRoutes, CohereAnswersInItsWords) {
     ASSERT_EQ(response.status, 200) << response.body;
     const Json answer = json(response);
     expect_ranked(*answer.find("results"), "relevance_score", library().scores, 3);
-    EXPECT_EQ(text(answer.find("results")->as_array("results")[0], "document"), "absent");
     EXPECT_EQ(answer.get_string("id", "").size(), 36U);
     EXPECT_EQ(text(*answer.find("meta"), "api_version"), version);
     EXPECT_EQ(text(*answer.find("meta"), "billed_units"), R"({"search_units":1})");
@@ -115,10 +114,24 @@ TEST_F(RerankRoutes, CohereAnswersInItsWords) {
   }
 }
 
+// The defaults of Jina's API and of Cohere's.
+TEST_F(RerankRoutes, ReturnDocumentsUnlessRefusedForJinaAndIfAskedForCohere) {
+  const auto returns = [&](std::string_view path, const std::string& asked) {
+    const Response response = post(path, R"("query":"cat","documents":["a dog"])" + asked);
+    EXPECT_EQ(response.status, 200) << response.body;
+    return text(json(response).find("results")->as_array("results")[0], "document");
+  };
+  const std::string document = R"({"text":"a dog"})";
+  EXPECT_EQ(returns("/v1/rerank", ""), document);
+  EXPECT_EQ(returns("/v1/rerank", R"(,"return_documents":null)"), document);
+  EXPECT_EQ(returns("/v1/rerank", R"(,"return_documents":false)"), "absent");
+  EXPECT_EQ(returns("/v2/rerank", ""), "absent");
+  EXPECT_EQ(returns("/v2/rerank", R"(,"return_documents":true)"), document);
+}
+
 TEST_F(RerankRoutes, JinaFindsItsUsageAndTheDocuments) {
   const Response response =
-      post("/v1/rerank", R"("model":"tiny/reranker","query":"cat","documents":["a dog",{"text":"the cat"}],)"
-                         R"("return_documents":true)");
+      post("/v1/rerank", R"("model":"tiny/reranker","query":"cat","documents":["a dog",{"text":"the cat"}])");
   ASSERT_EQ(response.status, 200) << response.body;
   const Json answer = json(response);
   EXPECT_EQ(text(answer, "model"), R"("tiny/reranker")");
