@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model_host_testing.h"
 #include "server/failure.h"
@@ -19,28 +20,40 @@ namespace alate::server {
 
 class RouteTest : public ModelHostTest {
  protected:
-  /// Answers by the row of `routes`; its body must fit the row's schema.
-  Response call(std::vector<Route> routes, Method method, std::string_view path, std::string body = "",
-                Headers headers = {}) {
-    const Router router(std::move(routes), settings.base_path);
-    Services services{settings,      host(),  metrics, work, router, "1.2.3", [] { return Gauges{}; },
-                      shutting_down, obstacle};
-    const Router::Match match = router.find(method, path);
+  /// A request that a route has taken.
+  struct Begun {
+    Begun(RouteTest& test, std::vector<Route> routes)
+        : router(std::move(routes), test.settings.base_path),
+          services{test.settings,           test.host(),        test.metrics, test.work, router, "1.2.3",
+                   [] { return Gauges{}; }, test.shutting_down, test.obstacle} {}
+
+    const Router router;
+    Services services;
+    std::promise<Response> promise;
+    std::future<Response> answer = promise.get_future();
+  };
+
+  /// Calls the row of `routes`, on this thread as the transport does; the request's body must fit the row's schema.
+  std::unique_ptr<Begun> begin(std::vector<Route> routes, Method method, std::string_view path, std::string body = "",
+                               Headers headers = {}) {
+    auto begun = std::make_unique<Begun>(*this, std::move(routes));
+    const Router::Match match = begun->router.find(method, path);
     EXPECT_NE(match.route, nullptr) << path;
-    if (match.route == nullptr) return {};
+    if (match.route == nullptr) {
+      begun->promise.set_value({});
+      return begun;
+    }
 
     Request request;
     request.method = method;
     request.path = path;
     request.body = std::move(body);
     request.headers = std::move(headers);
-    std::promise<Response> promise;
-    std::future<Response> answer = promise.get_future();
-    const auto exchange =
-        std::make_shared<Exchange>(std::move(request), "id", Clock::time_point::max(),
-                                   [&promise](Response response) { promise.set_value(std::move(response)); });
+    const auto exchange = std::make_shared<Exchange>(
+        std::move(request), "id", Clock::time_point::max(),
+        [&promise = begun->promise](Response response) { promise.set_value(std::move(response)); });
     exchange->is_admin = is_admin;
-    Call made{services, *match.route, exchange, match.parameters, {}};
+    Call made{begun->services, *match.route, exchange, match.parameters, {}};
     if (!match.route->body.empty()) {
       made.body = formats::parse_json(exchange->request().body, "the body");
       const auto violation = Schema::parse(match.route->body).check(made.body);
@@ -51,7 +64,13 @@ class RouteTest : public ModelHostTest {
     } catch (...) {
       fail(*exchange, match.route->family, std::current_exception());
     }
-    return answer.get();
+    return begun;
+  }
+
+  /// The answer.
+  Response call(std::vector<Route> routes, Method method, std::string_view path, std::string body = "",
+                Headers headers = {}) {
+    return begin(std::move(routes), method, path, std::move(body), std::move(headers))->answer.get();
   }
 
   static formats::Json json(const Response& response) { return formats::parse_json(response.body, "the answer"); }
