@@ -9,6 +9,7 @@ import io
 import json
 import pathlib
 
+import gguf
 import numpy
 import safetensors.torch
 import torch
@@ -87,8 +88,23 @@ def record_npz():
     numpy.savez_compressed(FOLDER / "deflated.npz", **arrays)
 
 
+def record_gguf():
+    writer = gguf.GGUFWriter(FOLDER / "reference.gguf", "llama")
+    writer.add_context_length(77)
+    writer.add_token_list(["<unk>", "a", "b"])
+    writer.add_token_scores([0.0, -1.0, -2.5])
+    writer.add_tensor("plain", numpy.arange(6, dtype="f4").reshape(2, 3))
+    blocks = gguf.quants.quantize(numpy.linspace(-1, 1, 128, dtype="f4").reshape(2, 64), gguf.GGMLQuantizationType.Q8_0)
+    writer.add_tensor("blocks", blocks, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     record_safetensors()
     record_npy()
     record_npz()
+    record_gguf()

@@ -55,10 +55,11 @@ void require_own_content(std::span<const std::byte> bytes, const std::filesystem
     throw make_error(ErrorCode::corrupt, path.string(),
                      " holds the hub's refusal of a download, not the file itself; read it, and download the file "
                      "again");
-  if (head.starts_with("GGUF"))
-    throw make_error(ErrorCode::unsupported, path.string(),
-                     " is a GGUF file, the format of llama.cpp, which this version does not read; use the folder of "
-                     "the model with safetensors: GGUF");
+  if (head.starts_with("GGUF") && in_lower_case(path.extension().string()) != ".gguf")
+    throw make_error(
+        ErrorCode::unsupported, path.string(),
+        " is a GGUF file, the format of llama.cpp, under another format's name; use the folder of the model "
+        "with safetensors, or give the file the ending .gguf: GGUF");
 }
 
 }  // namespace alate::base

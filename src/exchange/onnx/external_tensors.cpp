@@ -52,6 +52,7 @@ constexpr std::array kPlaces = std::to_array<Place>({
 constexpr std::array<std::uint8_t, 24> kBits = {0,  32, 8,  8,   16, 16, 32, 64, 0, 8, 16, 64,
                                                 32, 64, 64, 128, 16, 8,  8,  8,  8, 4, 4,  4};
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
+constexpr std::size_t kMostDims = 64;  // an external tensor's dims are few, but the format does not bound them
 
 std::optional<std::uint64_t> product(std::span<const std::uint64_t> dims, std::uint64_t bits) {
   std::uint64_t total = bits;
@@ -96,27 +97,6 @@ class Walk {
                   "EPContext");
   }
 
-  // Dims may be packed or not. An external tensor's dims are few, but the format does not bound them.
-  static void add_dims(const ProtobufField& field, std::vector<std::uint64_t>& dims) {
-    constexpr std::size_t kMostDims = 64;
-    if (field.kind == ProtobufField::Kind::varint) {
-      dims.push_back(field.integer);
-    } else if (field.kind == ProtobufField::Kind::bytes) {
-      std::uint64_t value = 0;
-      int shift = 0;
-      for (const std::byte byte : field.bytes) {
-        if (shift < 64) value |= (std::to_integer<std::uint64_t>(byte) & 0x7F) << shift;
-        shift += 7;
-        if (std::to_integer<unsigned>(byte) >= 0x80) continue;
-        dims.push_back(value);
-        value = 0;
-        shift = 0;
-        if (dims.size() > kMostDims) break;
-      }
-    }
-    if (dims.size() > kMostDims) throw Error(ErrorCode::corrupt, "a tensor has more than 64 dims");
-  }
-
   void visit_tensor(Message message) {
     ProtobufReader reader(message);
     ProtobufField field;
@@ -128,7 +108,7 @@ class Walk {
     while (reader.next(field)) {
       const bool is_bytes = field.kind == ProtobufField::Kind::bytes;
       switch (field.number) {
-        case onnx::tensor_field::kDims: add_dims(field, dims); break;
+        case onnx::tensor_field::kDims: formats::append_varints(field, dims, kMostDims); break;
         case onnx::tensor_field::kDataType: dtype = field.integer; break;
         case onnx::tensor_field::kName:
           if (is_bytes) tensor.name = std::string(field.text().substr(0, base::kMaxNamePartBytes));

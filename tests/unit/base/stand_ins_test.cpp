@@ -47,6 +47,11 @@ TEST(StandIns, GgufIsNamed) {
   expect_refused("GGUF" + std::string(1000, '\0'), ErrorCode::unsupported, "the format of llama.cpp");
 }
 
+TEST(StandIns, GgufPassesUnderItsOwnName) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(MappedFile::open(folder.write("model.GGUF", "GGUF1234"))->bytes().size(), 8U);
+}
+
 TEST(StandIns, OtherContentPasses) {
   const TemporaryFolder folder;
   for (const std::string content : {"", "<", "<htm", "<?xml?>", "GGU", "gguf", "version https://git-lfs", "{}", "Entry",

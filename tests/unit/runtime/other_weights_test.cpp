@@ -44,7 +44,7 @@ TEST(OtherWeights, AFolderWithOnlyThemSaysWhatTheyAreAndHowToConvertThem) {
 
 TEST(OtherWeights, AFileSaysItsFormat) {
   const base::TemporaryFolder folder;
-  expect_unsupported(folder.write("a.gguf", "GGUF" + std::string(100, '\0')), "llama.cpp", "GGUF");
+  expect_unsupported(folder.write("a.gguf", "GGUF" + std::string(100, '\0')), "safetensors", "GGUF");
   expect_unsupported(folder.write("empty.gguf", ""), "safetensors", "GGUF");
   expect_unsupported(folder.write("without_extension", "GGUF"), "llama.cpp", "GGUF");
   expect_unsupported(folder.write("pytorch_model.bin", "PK"), "save_pretrained", "PyTorch's pickle");
