@@ -9,6 +9,7 @@ AlignedText::AlignedText(std::string_view original, Span part, bool track)
       origin_(part.begin),
       ascii_(is_ascii(text_)),
       track_(track) {
+  if (origin_ == 0 && !text_.empty()) at_start_ = decode_utf8(text_, 0).length;
   if (ascii_ || !track_) return;
   alignment_.reserve(text_.size());
   for (std::size_t at = 0; at < text_.size();) {
@@ -30,8 +31,9 @@ void AlignedText::write_alignment() {
   }
 }
 
-void AlignedText::assign(std::string text, std::vector<Span> alignment) {
+void AlignedText::assign(std::string text, std::vector<Span> alignment, std::size_t at_start) {
   text_ = std::move(text);
+  at_start_ = at_start;
   alignment_ = std::move(alignment);
   ascii_ = false;
 }
@@ -57,12 +59,14 @@ void AlignedText::transform(std::span<const Change> changes, std::size_t removed
   std::vector<Span> alignment;
   if (track_) alignment.reserve(text_.size());
   std::size_t at = 0;  // position in the old text, after the processed part
+  std::size_t at_start = 0;
   const auto skip_one = [&] {
     if (at < text_.size()) at += decode_utf8(text_, at).length;
   };
   for (std::size_t i = 0; i < removed_first; ++i) skip_one();
   for (const Change& change : changes) {
     append_utf8(text, change.value);
+    if (change.change > 0 ? (at == 0 ? origin_ == 0 : at <= at_start_) : at < at_start_) at_start = text.size();
     if (track_) {
       Span source{origin_, origin_};
       if (change.change > 0) {
@@ -78,6 +82,7 @@ void AlignedText::transform(std::span<const Change> changes, std::size_t removed
   }
   text_ = std::move(text);
   alignment_ = std::move(alignment);
+  at_start_ = at_start;
 }
 
 }  // namespace alate::tokenizers

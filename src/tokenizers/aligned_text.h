@@ -41,6 +41,11 @@ class AlignedText {
   /// The span of the original that a non-empty range of bytes comes from.
   Span source(Span range) const { return {source(range.begin).begin, source(range.end - 1).end}; }
 
+  /// The empty span where the part starts in the original.
+  Span start() const { return {origin_, origin_}; }
+  /// The number of leading bytes whose source starts where the original starts; known without tracking too.
+  std::size_t at_start() const { return at_start_; }
+
   /// The bytes for in-place changes, if all are ASCII and correspond one-to-one to the original's; otherwise empty.
   /// Only write ASCII.
   std::span<char> ascii_in_place() { return ascii_ ? std::span<char>(text_) : std::span<char>(); }
@@ -53,8 +58,9 @@ class AlignedText {
   template <typename Keep>
   void filter(Keep keep);
 
-  /// Replaces the text by the given one; `alignment` has one entry per byte, or is empty without tracking.
-  void assign(std::string text, std::vector<Span> alignment);
+  /// Replaces the text by the given one; `alignment` has one entry per byte, or is empty without tracking. `at_start`
+  /// is the new value of at_start().
+  void assign(std::string text, std::vector<Span> alignment, std::size_t at_start);
 
   /// Appends another part of the same original.
   void append(AlignedText other);
@@ -64,8 +70,9 @@ class AlignedText {
 
   std::string text_;
   std::vector<Span> alignment_;  // empty while ascii_, or without tracking
-  std::uint32_t origin_;         // where the part starts in the original
-  bool ascii_;                   // all ASCII, and byte i is the original's byte origin_ + i
+  std::size_t at_start_ = 0;
+  std::uint32_t origin_;  // where the part starts in the original
+  bool ascii_;            // all ASCII, and byte i is the original's byte origin_ + i
   bool track_;
 };
 

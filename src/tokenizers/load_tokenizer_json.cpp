@@ -4,6 +4,8 @@
 #include "alate/error.h"
 #include "tokenizers/json_fields.h"
 #include "tokenizers/parts.h"
+#include "tokenizers/sources/tokenizer_json/read_normalizer.h"
+#include "tokenizers/sources/tokenizer_json/read_pre_tokenizer.h"
 
 namespace alate::tokenizers {
 namespace {
@@ -44,8 +46,8 @@ std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view tex
   if (!file.is_object()) throw make_error(ErrorCode::corrupt, what, " must be a JSON object but is ", file.kind());
   check_version(file, what);
   const StatedTruncation truncation = load_truncation(part("truncation"), where("truncation"));
-  NormalizerPtr normalizer = load_normalizer(part("normalizer"), where("normalizer"));
-  PreTokenizerPtr pre_tokenizer = load_pre_tokenizer(part("pre_tokenizer"), where("pre_tokenizer"));
+  NormalizerPtr normalizer = read_normalizer(part("normalizer"), where("normalizer"));
+  PreTokenizerPtr pre_tokenizer = read_pre_tokenizer(part("pre_tokenizer"), where("pre_tokenizer"));
   ModelPtr model = load_model(member(file, "model", what), where("model"));
   std::vector<AddedToken> added;
   if (file.find("added_tokens") != nullptr)

@@ -193,12 +193,12 @@ std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::pa
   const Json config = read_json_beside(vocab_txt, "tokenizer_config.json");
   const StatedTokens stated(config, vocab_txt);
   const Json* strip_accents = config.find("strip_accents");
-  NormalizerPtr normalizer =
-      make_bert_normalizer(Json::Object{{"clean_text", true},
-                                        {"handle_chinese_chars", config.get_bool("tokenize_chinese_chars", true)},
-                                        {"strip_accents", strip_accents == nullptr ? Json() : *strip_accents},
-                                        {"lowercase", config.get_bool("do_lower_case", true)}},
-                           where);
+  BertNormalizerOptions cleaning;
+  cleaning.handle_chinese_chars = config.get_bool("tokenize_chinese_chars", true);
+  if (strip_accents != nullptr && !strip_accents->is_null())
+    cleaning.strip_accents = bool_member(config, "strip_accents", where);
+  cleaning.lowercase = config.get_bool("do_lower_case", true);
+  NormalizerPtr normalizer = bert_normalizer(cleaning);
   WordPieceRules rules;
   rules.unknown_token = stated.name("unk_token");
   ModelPtr model = std::make_unique<WordPiece>(read_vocabulary(vocab_txt, within), std::move(rules), where);
@@ -214,7 +214,7 @@ std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::pa
   DecoderPtr decoder = make_word_piece_decoder(Json::Object{{"prefix", "##"}, {"cleanup", true}}, where);
   return std::make_shared<const Tokenizer::Parts>(Tokenizer::Parts{
       .normalizer = std::move(normalizer),
-      .pre_tokenizer = make_bert_pre_tokenizer(Json(), where),
+      .pre_tokenizer = bert_pre_tokenizer(),
       .model = std::move(model),
       .added = std::move(added),
       .post_processor = std::move(processor),

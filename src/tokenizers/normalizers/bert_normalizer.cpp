@@ -45,13 +45,14 @@ class BertPass {
     for (std::size_t at = 0; at < text.size();) {
       const CodePoint c = decode_utf8(text, at);
       if (from_.tracks()) source_ = from_.source(at);
+      source_at_start_ = at < from_.at_start();
       at += c.length;
       if (!add(c.value)) return false;
     }
     return true;
   }
 
-  void move_to(AlignedText& text) { text.assign(std::move(out_), std::move(alignment_)); }
+  void move_to(AlignedText& text) { text.assign(std::move(out_), std::move(alignment_), at_start_); }
 
  private:
   bool add(char32_t c) {
@@ -90,6 +91,7 @@ class BertPass {
 
   void append(char32_t c) {
     append_utf8(out_, c);
+    if (source_at_start_) at_start_ = out_.size();
     if (from_.tracks()) alignment_.insert(alignment_.end(), utf8_length(c), source_);
   }
 
@@ -99,6 +101,8 @@ class BertPass {
   std::vector<Span> alignment_;
   std::vector<char32_t> parts_;
   Span source_{0, 0};
+  bool source_at_start_ = false;
+  std::size_t at_start_ = 0;
 };
 
 class BertNormalizer final : public Normalizer {
@@ -158,15 +162,13 @@ class BertNormalizer final : public Normalizer {
 
 }  // namespace
 
-NormalizerPtr make_bert_normalizer(const Json& part, std::string_view where) {
-  BertRules rules{};
-  rules.clean_text = bool_member(part, "clean_text", where);
-  rules.handle_chinese_chars = bool_member(part, "handle_chinese_chars", where);
-  rules.lowercase = bool_member(part, "lowercase", where);
-  const Json* strip = part.find("strip_accents");
-  rules.strip_accents =
-      strip == nullptr || strip->is_null() ? rules.lowercase : bool_member(part, "strip_accents", where);
-  return std::make_unique<BertNormalizer>(rules);
+NormalizerPtr bert_normalizer(const BertNormalizerOptions& options) {
+  return std::make_unique<BertNormalizer>(BertRules{
+      .clean_text = options.clean_text,
+      .handle_chinese_chars = options.handle_chinese_chars,
+      .strip_accents = options.strip_accents.value_or(options.lowercase),
+      .lowercase = options.lowercase,
+  });
 }
 
 }  // namespace alate::tokenizers

@@ -1,4 +1,5 @@
-// The normalizers Strip and Replace.
+// Normalizers that cut from, replace in and add to a text: Strip, Replace, Prepend.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,8 @@ void assign_range(AlignedText& text, std::size_t begin, std::size_t end) {
   if (text.tracks()) {
     for (std::size_t i = begin; i < end; ++i) alignment.push_back(text.source(i));
   }
-  text.assign(std::string(text.text().substr(begin, end - begin)), std::move(alignment));
+  const std::size_t at_start = std::max(std::min(text.at_start(), end), begin) - begin;
+  text.assign(std::string(text.text().substr(begin, end - begin)), std::move(alignment), at_start);
 }
 
 class Strip final : public Normalizer {
@@ -46,45 +48,82 @@ class Strip final : public Normalizer {
 
 class Replace final : public Normalizer {
  public:
-  Replace(std::string pattern, std::string content) : pattern_(std::move(pattern)), content_(std::move(content)) {}
+  Replace(Pattern pattern, std::string content, std::string_view where)
+      : pattern_(std::move(pattern)), content_(std::move(content)), where_(where) {}
+
   void apply(AlignedText& text) const override {
     const std::string_view old = text.text();
+    std::vector<Span> matches;
+    pattern_.find_all(old, matches);
+    if (matches.empty()) return;
+    std::size_t size = old.size();
+    for (const Span match : matches) size -= match.end - match.begin;
+    size += matches.size() * content_.size();  // at most 2^30 matches of a content below 2^32
+    if (size > kMaxNormalizedBytes)
+      throw make_error(ErrorCode::resource_exhausted, where_, ": replacing makes a text of ", old.size(), " bytes ",
+                       size, " bytes long; ", kMaxNormalizedBytes, " are allowed");
     std::string out;
+    out.reserve(size);
     std::vector<Span> alignment;
+    if (text.tracks()) alignment.reserve(size);
+    std::size_t at_start = 0;
     const auto keep = [&](std::size_t begin, std::size_t end) {
       out += old.substr(begin, end - begin);
       for (std::size_t i = begin; text.tracks() && i < end; ++i) alignment.push_back(text.source(i));
+      if (begin < end && begin < text.at_start()) at_start = out.size() - (end - std::min(end, text.at_start()));
     };
     std::size_t last = 0;
-    for (std::size_t at = old.find(pattern_); at != std::string_view::npos; at = old.find(pattern_, last)) {
-      keep(last, at);
-      last = at + pattern_.size();
+    for (const Span match : matches) {
+      keep(last, match.begin);
+      last = match.end;
       out += content_;
-      // The reference aligns the whole replacement with the last code point that it replaces.
-      if (text.tracks()) alignment.insert(alignment.end(), content_.size(), text.source(last - 1));
+      // The reference aligns the whole replacement with the byte before its end.
+      if (text.tracks())
+        alignment.insert(alignment.end(), content_.size(), last == 0 ? text.start() : text.source(last - 1));
+      if (last == 0 ? text.start().begin == 0 : last <= text.at_start()) at_start = out.size();
     }
-    if (last == 0) return;
     keep(last, old.size());
-    text.assign(std::move(out), std::move(alignment));
+    text.assign(std::move(out), std::move(alignment), at_start);
   }
 
  private:
-  std::string pattern_;
+  Pattern pattern_;
   std::string content_;
+  std::string where_;
+};
+
+class Prepend final : public Normalizer {
+ public:
+  explicit Prepend(std::string prefix) : prefix_(std::move(prefix)) {}
+
+  void apply(AlignedText& text) const override {
+    if (text.empty()) return;
+    std::vector<Span> alignment;
+    if (text.tracks()) {
+      alignment.reserve(prefix_.size() + text.size());
+      alignment.assign(prefix_.size(), text.source(0));
+      for (std::size_t i = 0; i < text.size(); ++i) alignment.push_back(text.source(i));
+    }
+    std::string out;
+    out.reserve(prefix_.size() + text.size());
+    out += prefix_;
+    out += text.text();
+    const std::size_t at_start = text.at_start() == 0 ? 0 : prefix_.size() + text.at_start();
+    text.assign(std::move(out), std::move(alignment), at_start);
+  }
+
+ private:
+  std::string prefix_;
 };
 
 }  // namespace
 
-NormalizerPtr make_strip(const Json& part, std::string_view where) {
-  return std::make_unique<Strip>(bool_member(part, "strip_left", where), bool_member(part, "strip_right", where));
+NormalizerPtr strip(bool left, bool right) { return std::make_unique<Strip>(left, right); }
+
+NormalizerPtr replace(PatternText pattern, std::string content, std::string_view where) {
+  return std::make_unique<Replace>(Pattern(std::move(pattern), where), std::move(content), where);
 }
 
-NormalizerPtr make_replace(const Json& part, std::string_view where) {
-  const Json& pattern = member(part, "pattern", where);
-  if (pattern.find("Regex") != nullptr) throw_unknown_part("pattern of Replace", "Regex", where);
-  const std::string& from = string_member(pattern, "String", where);
-  if (from.empty()) throw make_error(ErrorCode::unsupported, where, ": Replace with an empty pattern is not supported");
-  return std::make_unique<Replace>(from, string_member(part, "content", where));
-}
+NormalizerPtr prepend(std::string prefix) { return std::make_unique<Prepend>(std::move(prefix)); }
 
 }  // namespace alate::tokenizers

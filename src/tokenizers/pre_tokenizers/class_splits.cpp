@@ -72,8 +72,8 @@ class WhitespaceSplit final : public PreTokenizer {
 
 }  // namespace
 
-PreTokenizerPtr make_bert_pre_tokenizer(const Json&, std::string_view) { return std::make_unique<BertPreTokenizer>(); }
-PreTokenizerPtr make_whitespace(const Json&, std::string_view) { return std::make_unique<Whitespace>(); }
-PreTokenizerPtr make_whitespace_split(const Json&, std::string_view) { return std::make_unique<WhitespaceSplit>(); }
+PreTokenizerPtr bert_pre_tokenizer() { return std::make_unique<BertPreTokenizer>(); }
+PreTokenizerPtr whitespace() { return std::make_unique<Whitespace>(); }
+PreTokenizerPtr whitespace_split() { return std::make_unique<WhitespaceSplit>(); }
 
 }  // namespace alate::tokenizers

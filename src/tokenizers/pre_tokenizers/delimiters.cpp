@@ -1,25 +1,14 @@
 #include "tokenizers/pre_tokenizers/delimiters.h"
 
+#include <algorithm>
 #include <cstddef>
 
-#include "alate/error.h"
-
 namespace alate::tokenizers {
-
-Delimiters parse_delimiters(std::string_view name, std::string_view where) {
-  if (name == "Removed") return Delimiters::removed;
-  if (name == "Isolated") return Delimiters::isolated;
-  if (name == "MergedWithPrevious") return Delimiters::merged_with_previous;
-  if (name == "MergedWithNext") return Delimiters::merged_with_next;
-  if (name == "Contiguous") return Delimiters::contiguous;
-  throw make_error(ErrorCode::corrupt, where, ": \"", name, "\" is no behavior of a split");
-}
 
 void append_split(const std::vector<Match>& matches, Delimiters behavior, std::vector<Piece>& out) {
   const std::size_t first = out.size();
   bool previous = false;  // whether the previous match was a delimiter
-  for (std::size_t i = 0; i < matches.size(); ++i) {
-    const auto& [range, is_delimiter] = matches[i];
+  for (const auto& [range, is_delimiter] : matches) {
     bool joins = false;
     switch (behavior) {
       case Delimiters::removed:
@@ -37,6 +26,8 @@ void append_split(const std::vector<Match>& matches, Delimiters behavior, std::v
     }
     previous = is_delimiter;
   }
+  const auto begin = out.begin() + static_cast<std::ptrdiff_t>(first);
+  out.erase(std::remove_if(begin, out.end(), [](const Piece& piece) { return piece.begin == piece.end; }), out.end());
 }
 
 }  // namespace alate::tokenizers

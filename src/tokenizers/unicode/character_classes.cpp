@@ -58,6 +58,7 @@ constexpr ClassRanges kClassRanges[] = {
     {kCombiningMarkRanges, kCombiningMark},
     {kWordRanges, kWord},
     {kLaterMarkRanges, kLaterMark},
+    {kNumericRanges, kNumeric},
 };
 
 // Calls visit(block, first entry, last entry, bit) for each range's part in each block.

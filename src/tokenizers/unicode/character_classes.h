@@ -13,6 +13,7 @@ enum CharacterClass : std::uint8_t {
   kCombiningMark = 16,  // M*
   kWord = 32,           // \w of a regular expression
   kLaterMark = 64,      // has normal-form data only since Unicode 10: the reference's normal forms use Unicode 9
+  kNumeric = 128,       // N*
 };
 
 /// The classes of `c` as bits of CharacterClass; none if `c` is not a code point.

@@ -14,6 +14,7 @@ strip_marks = normalizers.StripAccents()
 space_split = pre_tokenizers.WhitespaceSplit()
 punctuation_split = pre_tokenizers.Punctuation()
 word_split = pre_tokenizers.Whitespace()
+digit_split = pre_tokenizers.Digits()
 
 
 def pieces(splitter, text):
@@ -26,6 +27,7 @@ CLASSES = {
     "kPunctuation": lambda c: pieces(punctuation_split, f"a{c}b") == ["a", c, "b"],
     "kNonspacingMark": lambda c: strip.normalize_str(f"a{c}b") == "ab",
     "kCombiningMark": lambda c: strip_marks.normalize_str(f"a{c}b") == "ab",
+    "kNumeric": lambda c: pieces(digit_split, f"a{c}b") == ["a", c, "b"],
     "kWord": lambda c: len(pieces(word_split, f"a{c}b")) == 1,
 }
 

@@ -1,0 +1,15 @@
+// The member "normalizer" of a tokenizer.json.
+#pragma once
+
+#include <string_view>
+
+#include "tokenizers/json_fields.h"
+#include "tokenizers/normalizers/normalizer.h"
+
+namespace alate::tokenizers {
+
+/// The normalizer that the member states; none for null. `where` names the member in errors.
+/// Throws corrupt, or unsupported naming the type.
+NormalizerPtr read_normalizer(const Json& part, std::string_view where, int depth = 0);
+
+}  // namespace alate::tokenizers
