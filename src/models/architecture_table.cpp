@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/encoder.h"
-#include "tokenizers/models/model.h"
+#include "tokenizers/sources/tokenizer_json/read_model.h"
 
 namespace alate::models {
 namespace {

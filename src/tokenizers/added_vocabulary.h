@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tokenizers/json_fields.h"
 #include "tokenizers/models/model.h"
 #include "tokenizers/normalizers/normalizer.h"
 #include "tokenizers/pieces.h"

@@ -4,6 +4,7 @@
 #include "alate/error.h"
 #include "tokenizers/json_fields.h"
 #include "tokenizers/parts.h"
+#include "tokenizers/sources/tokenizer_json/read_model.h"
 #include "tokenizers/sources/tokenizer_json/read_normalizer.h"
 #include "tokenizers/sources/tokenizer_json/read_pre_tokenizer.h"
 
@@ -48,7 +49,7 @@ std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view tex
   const StatedTruncation truncation = load_truncation(part("truncation"), where("truncation"));
   NormalizerPtr normalizer = read_normalizer(part("normalizer"), where("normalizer"));
   PreTokenizerPtr pre_tokenizer = read_pre_tokenizer(part("pre_tokenizer"), where("pre_tokenizer"));
-  ModelPtr model = load_model(member(file, "model", what), where("model"));
+  ModelPtr model = read_model(member(file, "model", what), where("model"));
   std::vector<AddedToken> added;
   if (file.find("added_tokens") != nullptr)
     added = load_added_tokens(array_member(file, "added_tokens", what), where("added_tokens"));

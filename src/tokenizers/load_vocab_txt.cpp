@@ -201,7 +201,7 @@ std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::pa
   NormalizerPtr normalizer = bert_normalizer(cleaning);
   WordPieceRules rules;
   rules.unknown_token = stated.name("unk_token");
-  ModelPtr model = std::make_unique<WordPiece>(read_vocabulary(vocab_txt, within), std::move(rules), where);
+  ModelPtr model = word_piece(read_vocabulary(vocab_txt, within), std::move(rules), where);
   AddedVocabulary added(stated.in_order(), *model, normalizer.get());
   const std::string& cls = stated.name("cls_token");
   const std::string& sep = stated.name("sep_token");

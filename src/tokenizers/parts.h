@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 
 #include "alate/tokenizer.h"
@@ -11,6 +12,7 @@
 #include "tokenizers/normalizers/normalizer.h"
 #include "tokenizers/post_processors/post_processor.h"
 #include "tokenizers/pre_tokenizers/pre_tokenizer.h"
+#include "tokenizers/scratch_pool.h"
 
 namespace alate::base {
 class ContainedFiles;
@@ -25,6 +27,7 @@ struct Tokenizer::Parts {
   tokenizers::AddedVocabulary added;
   tokenizers::PostProcessorPtr post_processor;  // may be null
   tokenizers::DecoderPtr decoder;               // may be null
+  std::unique_ptr<tokenizers::ScratchPool> scratches = std::make_unique<tokenizers::ScratchPool>();
   std::optional<std::size_t> stated_max_length;
   Side stated_side = Side::right;
 };

@@ -22,6 +22,12 @@ struct Piece {
 struct PieceList {
   AlignedText text;
   std::vector<Piece> pieces;
+  /// Whether each byte of the pieces stands for its character of the byte-level alphabet (byte_alphabet.h), which has
+  /// not been written. Added tokens are as they are.
+  bool byte_level = false;
+
+  /// Writes the characters, for parts that need them. Does nothing unless `byte_level`.
+  void write_byte_characters();
 
   std::string_view text_of(const Piece& piece) const {
     return text.text().substr(piece.begin, piece.end - piece.begin);

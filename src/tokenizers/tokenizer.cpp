@@ -40,6 +40,19 @@ class CodePointCounter {
     return count_;
   }
 
+  // BytesToCharOffsetConverter::convert of the reference, for offsets that may be outside the text or inside a
+  // character.
+  Encoding::Offsets misplaced(std::uint32_t begin, std::uint32_t end) {
+    if (begin >= text_.size()) return {begin, end};
+    const auto character_of = [&](std::uint32_t byte) {
+      while (!tokenizers::starts_code_point(text_[byte])) --byte;
+      return at(byte);
+    };
+    const std::uint32_t first = character_of(begin);
+    if (end < text_.size()) return {first, character_of(end)};
+    return {first, end <= text_.size() ? character_of(end - 1) + 1 : first + 2};
+  }
+
  private:
   std::uint32_t count(std::uint32_t begin, std::uint32_t end) const {
     return static_cast<std::uint32_t>(tokenizers::count_code_points(text_.substr(begin, end - begin)));
@@ -55,7 +68,11 @@ class CodePointCounter {
 class TextEncoder {
  public:
   TextEncoder(const Tokenizer::Parts& parts, std::string_view text, std::int32_t type_id, Wanted wanted)
-      : parts_(parts), counter_(text), type_id_(type_id), wanted_(wanted) {}
+      : parts_(parts),
+        scratch_(parts.scratches->borrow(*parts.model)),
+        counter_(text),
+        type_id_(type_id),
+        wanted_(wanted) {}
 
   Encoding encode(const PieceList& list) {
     const std::size_t expected = list.pieces.size() + list.pieces.size() / 2 + 2;  // with room for special tokens
@@ -71,12 +88,13 @@ class TextEncoder {
         continue;
       }
       tokens_.clear();
-      parts_.model->tokenize(list.text_of(piece), tokens_);
-      for (const Token& token : tokens_) {
-        const std::string_view text =
-            wanted_.tokens ? parts_.model->id_to_token(token.id).value_or(std::string_view()) : std::string_view();
-        add(list, token.id, {piece.begin + token.begin, piece.begin + token.end}, text);
+      const std::string_view text = list.text_of(piece);
+      if (list.byte_level) {
+        parts_.model->tokenize_bytes(text, *scratch_, tokens_);
+      } else {
+        parts_.model->tokenize(text, *scratch_, tokens_);
       }
+      for (const Token& token : tokens_) add_token(list, piece, token);
     }
     out_.type_ids.reserve(out_.ids.size() + 2);
     out_.type_ids.assign(out_.ids.size(), type_id_);
@@ -86,6 +104,29 @@ class TextEncoder {
   }
 
  private:
+  void add_token(const PieceList& list, const Piece& piece, const Token& token) {
+    std::string_view text;
+    if (wanted_.tokens) {
+      text = token.is_surface ? list.text_of(piece).substr(token.begin, token.end - token.begin)
+                              : parts_.model->id_to_token(token.id).value_or(std::string_view());
+    }
+    if (token.end <= piece.end - piece.begin) {
+      add(list, token.id, {piece.begin + token.begin, piece.begin + token.end}, text);
+    } else {
+      add_misplaced(token, text);
+    }
+  }
+
+  // A token past the end of its piece, as byte tokens of a marked character are: the reference takes its offsets for
+  // those of the original text, and leaves them as bytes where that ends before them.
+  void add_misplaced(const Token& token, std::string_view text) {
+    out_.ids.push_back(token.id);
+    if (wanted_.tokens) out_.tokens.emplace_back(text);
+    if (!wanted_.offsets) return;
+    out_.byte_offsets.emplace_back(token.begin, token.end);
+    out_.offsets.push_back(counter_.misplaced(token.begin, token.end));
+  }
+
   void add(const PieceList& list, std::int32_t id, Span range, std::string_view token) {
     out_.ids.push_back(id);
     if (wanted_.tokens) out_.tokens.emplace_back(token);
@@ -97,6 +138,7 @@ class TextEncoder {
   }
 
   const Tokenizer::Parts& parts_;
+  tokenizers::ScratchPool::Lease scratch_;
   CodePointCounter counter_;
   std::int32_t type_id_;
   Wanted wanted_;
@@ -112,6 +154,7 @@ Encoding encode_text(const Tokenizer::Parts& parts, std::string_view given, std:
   const std::string_view text = repaired.has_value() ? std::string_view(*repaired) : given;
   PieceList list = parts.added.extract_and_normalize(text, parts.normalizer.get(), wanted.offsets);
   if (parts.pre_tokenizer != nullptr) parts.pre_tokenizer->apply(list);
+  if (list.byte_level && !parts.model->reads_bytes()) list.write_byte_characters();
   return TextEncoder(parts, text, type_id, wanted).encode(list);
 }
 

@@ -62,14 +62,19 @@ void Vocabulary::finish() {
   for (const Entry& entry : entries_) highest = std::max(highest, entry.id);
   if (static_cast<std::size_t>(highest + std::int64_t{1}) <= entries_.size() * 2 + 1024) {
     by_id_.assign(static_cast<std::size_t>(highest + std::int64_t{1}), 0);
-    for (std::size_t i = 0; i < entries_.size(); ++i)
-      by_id_[static_cast<std::size_t>(entries_[i].id)] = static_cast<std::uint32_t>(i + 1);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      std::uint32_t& entry = by_id_[static_cast<std::size_t>(entries_[i].id)];
+      if (entry != 0) unique_ids_ = false;
+      entry = static_cast<std::uint32_t>(i + 1);
+    }
     return;
   }
   sorted_ids_.reserve(entries_.size());
   for (std::size_t i = 0; i < entries_.size(); ++i)
     sorted_ids_.emplace_back(entries_[i].id, static_cast<std::uint32_t>(i + 1));
   std::sort(sorted_ids_.begin(), sorted_ids_.end());
+  for (std::size_t i = 1; i < sorted_ids_.size(); ++i)
+    if (sorted_ids_[i - 1].first == sorted_ids_[i].first) unique_ids_ = false;
 }
 
 std::optional<std::int32_t> Vocabulary::id_of(std::string_view token) const { return id_of({}, token, hash_of(token)); }

@@ -48,6 +48,8 @@ class Vocabulary {
   std::optional<std::string_view> token_of(std::int32_t id) const;
 
   std::size_t size() const { return entries_.size(); }
+  /// Whether no two tokens have the same id.
+  bool has_unique_ids() const { return unique_ids_; }
   /// Length in bytes of the longest token.
   std::size_t longest() const { return longest_; }
 
@@ -76,6 +78,7 @@ class Vocabulary {
   std::vector<std::uint32_t> by_id_;  // id to 1-based entry, if the ids are dense; otherwise empty
   std::vector<std::pair<std::int32_t, std::uint32_t>> sorted_ids_;
   std::size_t longest_ = 0;
+  bool unique_ids_ = true;
 };
 
 }  // namespace alate::tokenizers

@@ -8,6 +8,26 @@
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::tokenizers {
+namespace {
+
+class WordPiece final : public Model {
+ public:
+  WordPiece(Vocabulary vocabulary, WordPieceRules rules, std::string_view where);
+
+  void tokenize(std::string_view piece, Scratch& scratch, std::vector<Token>& out) const override;
+  std::optional<std::int32_t> token_to_id(std::string_view token) const override { return vocabulary_.id_of(token); }
+  std::optional<std::string_view> id_to_token(std::int32_t id) const override { return vocabulary_.token_of(id); }
+  std::size_t size() const override { return vocabulary_.size(); }
+
+ private:
+  std::int32_t unknown() const;
+
+  Vocabulary vocabulary_;
+  WordPieceRules rules_;
+  std::string where_;
+  std::optional<std::int32_t> unknown_;
+  PrefixHash continuing_;
+};
 
 WordPiece::WordPiece(Vocabulary vocabulary, WordPieceRules rules, std::string_view where)
     : vocabulary_(std::move(vocabulary)), rules_(std::move(rules)), where_(where) {
@@ -22,7 +42,7 @@ std::int32_t WordPiece::unknown() const {
   return *unknown_;
 }
 
-void WordPiece::tokenize(std::string_view piece, std::vector<Token>& out) const {
+void WordPiece::tokenize(std::string_view piece, Scratch&, std::vector<Token>& out) const {
   const auto whole = [&] { return Token{unknown(), 0, static_cast<std::uint32_t>(piece.size())}; };
   const std::size_t limit = rules_.max_input_chars_per_word;
   if (piece.size() > limit && count_code_points(piece) > limit) {
@@ -59,17 +79,9 @@ void WordPiece::tokenize(std::string_view piece, std::vector<Token>& out) const 
   }
 }
 
-ModelPtr make_word_piece(const Json& part, std::string_view where) {
-  WordPieceRules rules;
-  rules.unknown_token = string_member(part, "unk_token", where);
-  rules.continuing_prefix = string_member(part, "continuing_subword_prefix", where);
-  rules.max_input_chars_per_word = static_cast<std::size_t>(count_member(part, "max_input_chars_per_word", where));
-  const Json::Object& tokens = object_member(part, "vocab", where);
-  const std::string entry = std::string(where) + ".vocab";
-  Vocabulary vocabulary;
-  vocabulary.reserve(tokens.size());
-  for (const auto& [token, id] : tokens) vocabulary.add(token, as_count(id, entry));
-  vocabulary.finish();
+}  // namespace
+
+ModelPtr word_piece(Vocabulary vocabulary, WordPieceRules rules, std::string_view where) {
   return std::make_unique<WordPiece>(std::move(vocabulary), std::move(rules), where);
 }
 

@@ -52,7 +52,15 @@ PreTokenizerPtr unicode_scripts();
 /// Pieces of `code_points` (above 0) each; the last one may be shorter.
 PreTokenizerPtr fixed_length(std::size_t code_points);
 
-/// Applies the parts in order; none may be null.
+struct ByteLevelOptions {
+  bool add_prefix_space = true;  // before pieces that do not start with a space
+  bool trim_offsets = true;      // used by the post-processor only
+  bool use_regex = true;         // split by GPT-2's pattern
+};
+/// Leaves the pieces' bytes and marks the list as `byte_level`.
+PreTokenizerPtr byte_level_pre_tokenizer(const ByteLevelOptions& options);
+
+/// Applies the parts in order; none may be null. Parts after a ByteLevel get the characters.
 PreTokenizerPtr pre_tokenizer_sequence(std::vector<PreTokenizerPtr> parts);
 
 }  // namespace alate::tokenizers

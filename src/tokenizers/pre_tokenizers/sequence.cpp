@@ -10,7 +10,10 @@ class PreTokenizerSequence final : public PreTokenizer {
  public:
   explicit PreTokenizerSequence(std::vector<PreTokenizerPtr> parts) : parts_(std::move(parts)) {}
   void apply(PieceList& list) const override {
-    for (const PreTokenizerPtr& part : parts_) part->apply(list);
+    for (const PreTokenizerPtr& part : parts_) {
+      list.write_byte_characters();
+      part->apply(list);
+    }
   }
 
  private:

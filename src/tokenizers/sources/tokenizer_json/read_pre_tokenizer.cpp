@@ -20,6 +20,14 @@ Delimiters read_behavior(const Json& part, std::string_view where) {
   throw make_error(ErrorCode::corrupt, where, ": \"", name, "\" is no behavior of a split");
 }
 
+PreTokenizerPtr read_byte_level(const Json& part, std::string_view where) {
+  ByteLevelOptions options;
+  options.add_prefix_space = bool_member(part, "add_prefix_space", where);
+  options.trim_offsets = bool_member(part, "trim_offsets", where);
+  options.use_regex = part.find("use_regex") == nullptr || bool_member(part, "use_regex", where);
+  return byte_level_pre_tokenizer(options);
+}
+
 PreTokenizerPtr read_punctuation(const Json& part, std::string_view where) {
   return punctuation(part.find("behavior") == nullptr ? Delimiters::isolated : read_behavior(part, where));
 }
@@ -57,6 +65,7 @@ constexpr struct {
   PreTokenizerPtr (*read)(const Json& part, std::string_view where);
 } kPreTokenizerTypes[] = {
     {"BertPreTokenizer", read_plain_splitter<bert_pre_tokenizer>},
+    {"ByteLevel", read_byte_level},
     {"CharDelimiterSplit", read_char_delimiter_split},
     {"Digits", read_digits},
     {"FixedLength", read_fixed_length},

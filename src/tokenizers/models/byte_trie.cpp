@@ -1,0 +1,107 @@
+#include "tokenizers/models/byte_trie.h"
+
+#include <algorithm>
+#include <span>
+
+#include "alate/error.h"
+
+namespace alate::tokenizers {
+namespace {
+
+constexpr std::uint32_t kBlock = 256;
+constexpr std::size_t kOpenBlocks = 8;  // searched for room; older ones are left as they are
+
+using Key = std::pair<std::string_view, std::int32_t>;
+
+}  // namespace
+
+class ByteTrie::Builder {
+ public:
+  explicit Builder(std::vector<Unit>& units) : units_(units) {}
+
+  void build(std::span<const Key> keys) {
+    add_block();
+    units_[kRoot].parent = kRoot + 1;  // not free, and no node's child
+    struct Range {
+      std::size_t begin;
+      std::size_t end;
+      std::size_t depth;
+      std::uint32_t node;
+    };
+    std::vector<Range> ranges{{0, keys.size(), 0, kRoot}};
+    std::vector<Range> children;
+    while (!ranges.empty()) {
+      auto [at, end, depth, node] = ranges.back();
+      ranges.pop_back();
+      if (at < end && keys[at].first.size() == depth) units_[node].value = keys[at++].second;
+      if (at == end) continue;
+      children.clear();
+      bytes_.clear();
+      while (at < end) {
+        const char byte = keys[at].first[depth];
+        std::size_t next = at + 1;
+        // Equal bytes are neighbours, so the end of a long run is found by halving.
+        if (next < end && keys[next].first[depth] == byte) {
+          next =
+              static_cast<std::size_t>(std::partition_point(keys.begin() + static_cast<std::ptrdiff_t>(next),
+                                                            keys.begin() + static_cast<std::ptrdiff_t>(end),
+                                                            [&](const Key& key) { return key.first[depth] == byte; }) -
+                                       keys.begin());
+        }
+        bytes_.push_back(static_cast<unsigned char>(byte));
+        children.push_back({at, next, depth + 1, 0});
+        at = next;
+      }
+      const std::uint32_t base = find_base();
+      units_[node].base = base;
+      for (std::size_t i = 0; i < children.size(); ++i) {
+        children[i].node = base ^ bytes_[i];
+        units_[children[i].node].parent = node;
+      }
+      ranges.insert(ranges.end(), children.rbegin(), children.rend());
+    }
+  }
+
+ private:
+  void add_block() { units_.resize(units_.size() + kBlock); }
+
+  // A base whose units for all of `bytes_` are free.
+  std::uint32_t find_base() {
+    const std::size_t blocks = units_.size() / kBlock;
+    for (std::size_t block = blocks - std::min(blocks, kOpenBlocks); block < blocks; ++block) {
+      const auto first = static_cast<std::uint32_t>(block * kBlock);
+      for (std::uint32_t unit = first; unit < first + kBlock; ++unit) {
+        if (units_[unit].parent != kFree) continue;
+        const std::uint32_t base = unit ^ bytes_[0];
+        if (std::all_of(bytes_.begin(), bytes_.end(),
+                        [&](std::uint32_t byte) { return units_[base ^ byte].parent == kFree; }))
+          return base;
+      }
+    }
+    const auto base = static_cast<std::uint32_t>(units_.size());
+    add_block();
+    return base;
+  }
+
+  std::vector<Unit>& units_;
+  std::vector<std::uint32_t> bytes_;  // of the children of the present node
+};
+
+ByteTrie::ByteTrie(std::vector<Key> keys) {
+  std::size_t bytes = 0;
+  for (const Key& key : keys) bytes += key.first.size();
+  if (bytes > kMaxKeyBytes)
+    throw make_error(ErrorCode::resource_exhausted, "the tokens have ", bytes, " bytes together; ", kMaxKeyBytes,
+                     " are allowed");
+  std::sort(keys.begin(), keys.end(), [](const Key& left, const Key& right) {
+    return left.first != right.first ? left.first < right.first : left.second > right.second;
+  });
+  const auto last = std::unique(keys.begin(), keys.end(),
+                                [](const Key& left, const Key& right) { return left.first == right.first; });
+  keys.erase(last, keys.end());
+  std::span<const Key> kept(keys);
+  if (!kept.empty() && kept.front().first.empty()) kept = kept.subspan(1);
+  Builder(units_).build(kept);
+}
+
+}  // namespace alate::tokenizers
