@@ -8,10 +8,11 @@
 
 namespace alate::pipelines {
 
-/// Goes as far as EmbeddingPipeline::load does before anything is compiled, by the same code and with the same errors:
-/// the modules, the architecture, the tokenizer, every weight in its shape, a backend, and the memory that is free
-/// there. An ONNX file is opened on its runtime. Returns the backend that would run the model. Weights are mapped, so
-/// the cost is that of reading headers; for dtype auto it checks the float32 model that the choice begins with.
+/// Goes as far as the load of the pipeline of the model's main task (tasks.h) does before anything is compiled, by the
+/// same code and with the same errors: the modules, the architecture, the tokenizer, every weight in its shape, a
+/// backend, and the memory that is free there. An ONNX file is opened on its runtime. Returns the backend that would
+/// run the model. Weights are mapped, so the cost is that of reading headers; for dtype auto it checks the float32
+/// model that the choice begins with.
 Selection check_loadable(const std::filesystem::path& folder, const LoadOptions& options);
 
 }  // namespace alate::pipelines

@@ -11,6 +11,8 @@
 #include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
 #include "pipelines/modules.h"
+#include "pipelines/rerank_rows.h"
+#include "pipelines/tasks.h"
 #include "pipelines/tokenizer_loading.h"
 #include "runtime/loading/loaded_model.h"
 
@@ -61,13 +63,17 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOpti
 }
 
 Selection check_loadable(const std::filesystem::path& folder, const LoadOptions& given) {
-  LoadOptions options = given.dtype == "auto" ? exact_options(folder, given) : given;
+  const bool reranks = tasks_of(folder, given).front() == Task::rerank;
+  LoadOptions options = given.dtype == "auto" && !reranks ? exact_options(folder, given) : given;
   options.dump_graphs.clear();
   PipelineFiles files = read_files(folder, options);
+  if (reranks) require_cross_encoder(*files.model);
   files.tokenizer.get();
-  files.model->bind_to_backend(
-      [&](const Model::State& on) { check_embedding(on, files.modules, files.modules.normalizes()); }, {},
-      Model::State::Purpose::check);
+  const auto check = [&](const Model::State& on) {
+    if (reranks) return check_rerank(on);
+    check_embedding(on, files.modules, files.modules.normalizes());
+  };
+  files.model->bind_to_backend(check, {}, Model::State::Purpose::check);
   return files.model->facts.selection;
 }
 

@@ -16,15 +16,8 @@
 #include "runtime/run_rows.h"
 
 namespace alate {
+namespace pipelines {
 namespace {
-
-constexpr std::string_view kHead = "ForSequenceClassification";
-
-// The class that config.json names, or the architecture's base model where it names none.
-std::string class_of(const Model::State& model) {
-  return std::string(model.architecture->class_name) +
-         std::string(models::find_head(*model.architecture, model.config).name);
-}
 
 void require_weights(const runtime::ModelFiles& files) {
   if (files.is_onnx())
@@ -33,18 +26,9 @@ void require_weights(const runtime::ModelFiles& files) {
                      "with model.safetensors: ONNX");
 }
 
-// From the files only, before anything is compiled.
-void require_cross_encoder(const Model::State& model) {
-  require_weights(model.files);
-  if (models::find_head(*model.architecture, model.config).name != kHead)
-    throw make_error(
-        ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder),
-        "' is no reranker: its config.json must name a class ", model.architecture->class_name, kHead,
-        " with one label; use a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2: ", class_of(model));
-}
-
-std::shared_ptr<const runtime::EntryPoint> rerank_entry_point(const Model::State& model) {
-  const auto head = [&model](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
+// Refers to `model`.
+runtime::Head rerank_head(const Model::State& model) {
+  return [&model](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
     const auto logits = std::ranges::find(built.outputs, "logits", &models::EncoderOutput::name);
     const std::int64_t labels = b.shape(logits->value).dims.at(1).number();  // [sequences, labels]
     if (labels != 1)
@@ -52,8 +36,37 @@ std::shared_ptr<const runtime::EntryPoint> rerank_entry_point(const Model::State
                        " labels, and a reranker has one: ", class_of(model));
     b.output("logits", logits->value);
   };
+}
+
+}  // namespace
+
+std::string class_of(const Model::State& model) {
+  if (model.architecture == nullptr) return "ONNX";
+  return std::string(model.architecture->class_name) +
+         std::string(models::find_head(*model.architecture, model.config).name);
+}
+
+void require_cross_encoder(const Model::State& model) {
+  require_weights(model.files);
+  if (models::find_head(*model.architecture, model.config).name != kCrossEncoderHead)
+    throw make_error(
+        ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder),
+        "' is no reranker: its config.json must name a class ", model.architecture->class_name, kCrossEncoderHead,
+        " with one label; use a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2: ", class_of(model));
+}
+
+void check_rerank(const Model::State& model) {
   require_cross_encoder(model);
-  return model.entry_point("rerank", head, models::HeadChoice::of_folder);
+  model.check(rerank_head(model), models::HeadChoice::of_folder);
+}
+
+}  // namespace pipelines
+
+namespace {
+
+std::shared_ptr<const runtime::EntryPoint> rerank_entry_point(const Model::State& model) {
+  pipelines::require_cross_encoder(model);
+  return model.entry_point("rerank", pipelines::rerank_head(model), models::HeadChoice::of_folder);
 }
 
 RerankScores compute_scores(const RerankPipeline& pipeline, std::string_view query,
@@ -78,10 +91,10 @@ std::shared_ptr<const runtime::EntryPoint> RerankPipeline::State::entry_point() 
 
 RerankPipeline RerankPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
   const runtime::ModelFiles files = runtime::find_model_files(folder, options);
-  require_weights(files);
+  pipelines::require_weights(files);
   std::future<Tokenizer> tokenizer = pipelines::begin_loading_tokenizer(files.folder, options);
   const std::shared_ptr<Model::State> model = Model::State::read(folder, options);
-  require_cross_encoder(*model);
+  pipelines::require_cross_encoder(*model);
   model->bind_to_backend([](const Model::State& on) { rerank_entry_point(on); });
   const std::size_t positions = model->facts.max_positions;
   const std::size_t length = std::min(pipelines::stated_max_length(files.folder).value_or(positions), positions);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "alate/embedding.h"
@@ -25,6 +26,17 @@ struct RerankPipeline::State {
 }  // namespace alate
 
 namespace alate::pipelines {
+
+/// The end of the class that config.json names, after the architecture's.
+inline constexpr std::string_view kCrossEncoderHead = "ForSequenceClassification";
+
+/// The class that config.json names, or the architecture's base model where it names none; "ONNX" for an ONNX file.
+std::string class_of(const Model::State& model);
+
+/// Goes as far as the entry point's compilation, and throws as it: Model::State::check.
+void check_rerank(const Model::State& model);
+/// What RerankPipeline::load refuses before it chooses a backend. Throws unsupported.
+void require_cross_encoder(const Model::State& model);
 
 /// The same loaded model with its other head, over the same weights and tokenizer; compiled at the model's first such
 /// call. Throws unsupported as RerankPipeline::load.

@@ -150,7 +150,7 @@ struct Application::State {
     Gauges gauges;
     gauges.version = services.version;
     for (const LoadedListing& each : models.loaded()) {
-      const ModelFacts& facts = each.model->pipeline.facts();
+      const ModelFacts& facts = each.model->pipelines.facts();
       const auto depth = each.model->scheduler->depth();
       gauges.models.push_back({.name = each.model->name,
                                .backend = facts.backend,

@@ -11,6 +11,7 @@
 #include "formats/json.h"
 #include "models/encoder.h"
 #include "program.h"
+#include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tiny_models.h"
 
@@ -222,6 +223,33 @@ TEST_F(Doctor, TokenIdsThatAreTooManyNameTheirRow) {
                                     "--outputs", (folder_.path() / "out.npz").string()});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.error, "alate: invalid_argument: row 0 has 600 tokens; the model takes 40\n");
+}
+
+TEST_F(Doctor, SaysWhatAModelIsForAndChecksThat) {
+  expect_part(run({"doctor", model_.string()}).out,
+              "\nTasks\n  embed     turns texts into vectors: alate embed, /api/embed\n");
+
+  const fs::path reranker = models_ / "someone/reranker";
+  write_tiny_reranker(reranker);
+  const ProgramRun text = run({"doctor", reranker.string()});
+  EXPECT_EQ(text.exit_code, 0) << text.error;
+  expect_part(text.out, "\nTasks\n  rerank    scores how well texts answer a query: alate rerank, /api/rerank\n");
+  const ProgramRun json = run({"doctor", reranker.string(), "--output", "json"});
+  EXPECT_EQ(formats::to_json_text(*formats::parse_json(json.out, "doctor").find("tasks")), R"(["rerank"])");
+
+  // A fault that only the reranker's entry point has.
+  std::string weights = base::read_text_file(reranker / "model.safetensors");
+  weights.replace(weights.find("classifier.weight"), 17, "classifier.Weight");
+  overwrite(reranker / "model.safetensors", weights);
+  const ProgramRun rerank = run({"rerank", reranker.string(), "--query", "a", "b"});
+  EXPECT_EQ(rerank.exit_code, 4) << rerank.error;
+  const ProgramRun doctor = run({"doctor", reranker.string()});
+  EXPECT_EQ(doctor.exit_code, 4) << doctor.error;
+  EXPECT_EQ(lines_of(doctor.error).back(), lines_of(rerank.error).back());
+  const ProgramRun check =
+      run({"serve", "--check-config", "--models-dir", models_.string(), "--preload", "someone/reranker"});
+  EXPECT_EQ(check.exit_code, 4) << check.error;
+  expect_part(check.error, "classifier.weight");
 }
 
 TEST(HelpOfModels, IsTheTableOfTheReadme) {

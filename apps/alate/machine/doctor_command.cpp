@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "alate/error.h"
 #include "apps/alate/arguments.h"
@@ -16,15 +17,17 @@
 #include "machine/machine_json.h"
 #include "machine/machine_peaks.h"
 #include "pipelines/check_loadable.h"
+#include "pipelines/tasks.h"
 #include "runtime/loading/model_needs.h"
 
 namespace alate::app {
 
 namespace {
 
-// What would become of a model: where it would run, or the error that `embed` would end with.
+// What would become of a model: where it would run, or the error that the command of its main task would end with.
 struct Diagnosis {
   machine::ModelNeeds needs{.name = "any"};
+  std::vector<pipelines::Task> tasks = {};
   Selection selection;
   std::optional<Error> error = std::nullopt;
 };
@@ -37,6 +40,7 @@ Diagnosis diagnose_any(const machine::Preferences& preferences, const machine::M
 Diagnosis check(const std::filesystem::path& model, const LoadOptions& options) {
   Diagnosis diagnosis;
   diagnosis.needs.name = runtime::shown_name(model);
+  diagnosis.tasks = pipelines::tasks_of(model, options);
   try {
     diagnosis.selection = pipelines::check_loadable(model, options);
   } catch (const Error& error) {
@@ -61,9 +65,22 @@ void explain(Diagnosis& diagnosis, const std::filesystem::path& model, const Loa
   diagnosis.selection.considered = std::move(possible.considered);
 }
 
+std::string tasks_listing(const std::vector<pipelines::Task>& tasks) {
+  std::string text;
+  for (const pipelines::Task task : tasks) {
+    const std::string name(pipelines::to_string(task));
+    text += "  " + name + std::string(10 - name.size(), ' ') + std::string(pipelines::description(task)) + ": alate " +
+            name + ", /api/" + name + "\n";
+  }
+  return text.empty() ? text : "\nTasks\n" + text;
+}
+
 std::string doctor_json(const Diagnosis& diagnosis, const machine::Machine& machine, const machine::MachineFacts& facts,
                         const machine::MachinePeaks& peaks) {
+  formats::Json::Array tasks;
+  for (const pipelines::Task task : diagnosis.tasks) tasks.emplace_back(pipelines::to_string(task));
   formats::Json::Object object = {{"model", diagnosis.needs.name},
+                                  {"tasks", std::move(tasks)},
                                   {"selection", machine::to_json(diagnosis.selection)},
                                   {"machine", machine::to_json(facts)},
                                   {"peaks", machine::to_json(peaks)}};
@@ -90,7 +107,7 @@ void run_doctor(Arguments& arguments) {
   Output output(options.out);
   const LoadOptions load = load_options(options);
   const std::filesystem::path path = model.empty() ? std::filesystem::path() : find_model(options, model);
-  // Before all backends are discovered, as `embed` does it: its error names the ones that it looked at.
+  // Before all backends are discovered, as the command does it: its error names the ones that it looked at.
   Diagnosis diagnosis = model.empty() ? Diagnosis() : check(path, load);
   const machine::Machine machine = machine::discover();
   if (model.empty()) diagnosis = diagnose_any(runtime::preferences_of(load), machine);
@@ -103,7 +120,7 @@ void run_doctor(Arguments& arguments) {
     output.write("Machine\n" + machine::facts_listing(facts) + "\nMeasured peaks\n" + machine::peaks_listing(peaks) +
                  "\nBackends\n" + backend_listing(machine) + "\nDecision for " +
                  (model.empty() ? "any model" : "the model " + diagnosis.needs.name) + "\n" +
-                 selection_listing(diagnosis.selection));
+                 selection_listing(diagnosis.selection) + tasks_listing(diagnosis.tasks));
   }
   output.finish();
   if (diagnosis.error) throw *diagnosis.error;

@@ -125,12 +125,20 @@ std::optional<std::chrono::nanoseconds> read_keep_alive(const Json& body) {
 }
 
 Json native_model_list(std::span<const ModelListing> listed, std::span<const LoadedListing> loaded) {
-  Json::Array models, embedders;
+  Json::Array models, embedders, rerankers;
   for (const ModelListing& listing : listed) {
     const auto is_this = [&](const LoadedListing& one) { return one.model->name == listing.name; };
     const auto running = std::ranges::find_if(loaded, is_this);
     Json::Object model{{"name", listing.name}};
-    add_text(model, "type", listing.type);
+    if (!listing.tasks.empty()) {
+      add_text(model, "type", pipelines::model_type(listing.tasks.front()));
+      Json::Array tasks;
+      for (const pipelines::Task task : listing.tasks) {
+        tasks.emplace_back(pipelines::to_string(task));
+        (task == pipelines::Task::embed ? embedders : rerankers).emplace_back(listing.name);
+      }
+      model.emplace_back("tasks", std::move(tasks));
+    }
     add_text(model, "architecture", listing.architecture);
     add_count(model, "dimensions", listing.dimensions);
     add_count(model, "max_length", listing.max_length);
@@ -140,11 +148,11 @@ Json native_model_list(std::span<const ModelListing> listed, std::span<const Loa
     model.emplace_back("modified_at", rfc3339(listing.modified));
     model.emplace_back("digest", listing.digest);
     model.emplace_back("loaded", running != loaded.end());
-    if (running != loaded.end()) model.emplace_back("backend", running->model->pipeline.facts().backend);
+    if (running != loaded.end()) model.emplace_back("backend", running->model->pipelines.facts().backend);
     models.emplace_back(std::move(model));
-    if (listing.type == "embedder") embedders.emplace_back(listing.name);
   }
-  return Json::Object{{"models", std::move(models)}, {"embedders", std::move(embedders)}};
+  return Json::Object{
+      {"models", std::move(models)}, {"embedders", std::move(embedders)}, {"rerankers", std::move(rerankers)}};
 }
 
 }  // namespace alate::server

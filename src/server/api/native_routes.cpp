@@ -51,14 +51,15 @@ constexpr std::string_view kEmbedAnswer = R"({
 
 constexpr std::string_view kModelsAnswer = R"({
   "type": "object",
-  "required": ["models", "embedders"],
+  "required": ["models", "embedders", "rerankers"],
   "properties": {
     "models": {"type": "array", "items": {
       "type": "object",
       "required": ["name", "size", "modified_at", "digest", "loaded"],
       "properties": {
         "name": {"type": "string"},
-        "type": {"type": "string"},
+        "type": {"type": "string", "description": "What it is for: embedder, reranker."},
+        "tasks": {"type": "array", "items": {"type": "string"}, "description": "The same as commands: embed, rerank."},
         "architecture": {"type": "string"},
         "dimensions": {"type": "integer"},
         "max_length": {"type": "integer", "description": "In tokens."},
@@ -71,7 +72,8 @@ constexpr std::string_view kModelsAnswer = R"({
         "backend": {"type": "string", "description": "Where it is loaded."}
       }
     }},
-    "embedders": {"type": "array", "items": {"type": "string"}}
+    "embedders": {"type": "array", "items": {"type": "string"}},
+    "rerankers": {"type": "array", "items": {"type": "string"}}
   }
 })";
 

@@ -30,6 +30,14 @@ Json details_of(const ModelListing& listing) {
                       {"quantization_level", listing.dtype}};
 }
 
+// In Ollama's words, which has none for reranking.
+Json capabilities_of(const ModelListing& listing) {
+  Json::Array capabilities;
+  for (const pipelines::Task task : listing.tasks)
+    capabilities.emplace_back(task == pipelines::Task::embed ? "embedding" : pipelines::to_string(task));
+  return capabilities;
+}
+
 // Ollama's keys after the architecture prefix, and their config.json equivalents.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFacts = {
     {{"block_count", "num_hidden_layers"},
@@ -104,7 +112,7 @@ Json ollama_show(const ModelListing& listing, const Json& config) {
                       {"template", "{{ .Prompt }}"},
                       {"details", details_of(listing)},
                       {"model_info", model_info(listing, config)},
-                      {"capabilities", Json::Array{"embedding"}},
+                      {"capabilities", capabilities_of(listing)},
                       {"modified_at", rfc3339(listing.modified)}};
 }
 

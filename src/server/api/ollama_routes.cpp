@@ -120,9 +120,10 @@ ModelListing listing_of(const ModelHost& models, const HostedModel& model) {
   } catch (const Error&) {
     ModelListing listing;
     listing.name = model.name;
-    listing.architecture = model.pipeline.facts().architecture;
-    listing.dimensions = model.pipeline.dimensions();
-    listing.max_length = model.pipeline.max_length();
+    listing.tasks = model.pipelines.tasks();
+    listing.architecture = model.pipelines.facts().architecture;
+    listing.dimensions = model.pipelines.dimensions();
+    listing.max_length = model.pipelines.max_length();
     return listing;
   }
 }
@@ -132,8 +133,9 @@ void list_processes(Call& call) {
     Json::Array models;
     for (const LoadedListing& loaded : services.models.loaded()) {
       const HostedModel& model = *loaded.model;
-      const OllamaRun run{loaded.expires, loaded.bytes, model.scheduler->depth(), model.pipeline.model().fingerprint()};
-      models.push_back(ollama_process(listing_of(services.models, model), model.pipeline.facts(), run));
+      const OllamaRun run{loaded.expires, loaded.bytes, model.scheduler->depth(),
+                          model.pipelines.model().fingerprint()};
+      models.push_back(ollama_process(listing_of(services.models, model), model.pipelines.facts(), run));
     }
     return json_response(Json(Json::Object{{"models", std::move(models)}}));
   });

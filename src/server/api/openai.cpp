@@ -42,10 +42,14 @@ ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, b
 Json openai_model(const ModelListing& listing) {
   const std::size_t slash = listing.name.find('/');
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(listing.modified.time_since_epoch()).count();
-  return Json::Object{{"id", listing.name},
-                      {"object", "model"},
-                      {"created", std::int64_t{seconds}},
-                      {"owned_by", slash == std::string::npos ? "alate" : listing.name.substr(0, slash)}};
+  Json::Object model{{"id", listing.name},
+                     {"object", "model"},
+                     {"created", std::int64_t{seconds}},
+                     {"owned_by", slash == std::string::npos ? "alate" : listing.name.substr(0, slash)}};
+  Json::Array capabilities;
+  for (const pipelines::Task task : listing.tasks) capabilities.emplace_back(pipelines::to_string(task));
+  if (!capabilities.empty()) model.emplace_back("capabilities", std::move(capabilities));
+  return model;
 }
 
 }  // namespace alate::server

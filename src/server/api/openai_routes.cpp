@@ -75,7 +75,8 @@ constexpr std::string_view kModel = R"({
     "id": {"type": "string"},
     "object": {"type": "string", "enum": ["model"]},
     "created": {"type": "integer"},
-    "owned_by": {"type": "string"}
+    "owned_by": {"type": "string"},
+    "capabilities": {"type": "array", "items": {"type": "string"}, "description": "An addition of Alate: embed, rerank."}
   }
 })";
 
@@ -91,7 +92,8 @@ constexpr std::string_view kModels = R"({
         "id": {"type": "string"},
         "object": {"type": "string", "enum": ["model"]},
         "created": {"type": "integer"},
-        "owned_by": {"type": "string"}
+        "owned_by": {"type": "string"},
+        "capabilities": {"type": "array", "items": {"type": "string"}, "description": "An addition of Alate: embed, rerank."}
       }
     }}
   }

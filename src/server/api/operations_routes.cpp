@@ -96,7 +96,7 @@ void show_backends(Call& call) {
     Json::Array models;
     for (const LoadedListing& each : services.models.loaded()) {
       models.emplace_back(Json::Object{{"name", each.model->name},
-                                       {"selection", machine::to_json(each.model->pipeline.facts().selection)}});
+                                       {"selection", machine::to_json(each.model->pipelines.facts().selection)}});
     }
     body.emplace_back("models", std::move(models));
     return json_response(shows_paths ? Json(std::move(body)) : without_paths(Json(std::move(body))));

@@ -99,19 +99,35 @@ std::string pooling_name(const pipelines::EmbeddingModules& modules) {
   return name;
 }
 
+// {"0": "LABEL_0"} and {"LABEL_0": 0}, as transformers names labels without names.
+Json labels_of(const Json& config) {
+  const Json* names = config.find("id2label");
+  const Json* ids = config.find("label2id");
+  return Json::Object{{"id2label", names != nullptr ? *names : Json(Json::Object{{"0", "LABEL_0"}})},
+                      {"label2id", ids != nullptr ? *ids : Json(Json::Object{{"LABEL_0", std::int64_t{0}}})}};
+}
+
+// The main task's: one member.
+Json type_of(const pipelines::TaskPipelines& model) {
+  if (const EmbeddingPipeline* embedding = model.find_embedding()) {
+    const std::string pooling = pooling_name(embedding->state().modules);
+    return Json::Object{{"embedding", Json::Object{{"pooling", pooling}}}};
+  }
+  return Json::Object{{"reranker", labels_of(model.model().state().config)}};
+}
+
 void show_info(Call& call) {
   answer_with_model(call, tei_model_of(call), [&services = call.services](const HostedModel& hosted) {
-    const EmbeddingPipeline& pipeline = hosted.pipeline;
+    const pipelines::TaskPipelines& model = hosted.pipelines;
     const Settings& settings = services.settings;
-    const Json::Object pooling = {{"pooling", pooling_name(pipeline.state().modules)}};
     return json_response(Json(Json::Object{
         {"model_id", hosted.name},
         {"model_sha", Json()},
-        {"model_dtype", pipeline.facts().dtype},
+        {"model_dtype", model.facts().dtype},
         {"served_model_name", hosted.name},
-        {"model_type", Json::Object{{"embedding", pooling}}},
+        {"model_type", type_of(model)},
         {"max_concurrent_requests", std::uint64_t{settings.max_concurrent_requests}},
-        {"max_input_length", std::uint64_t{pipeline.max_length()}},
+        {"max_input_length", std::uint64_t{model.max_length()}},
         {"max_batch_tokens", std::uint64_t{settings.batch_max_tokens}},
         {"max_batch_requests", Json()},
         {"max_client_batch_size", std::uint64_t{settings.max_inputs}},
@@ -124,7 +140,10 @@ void show_info(Call& call) {
   });
 }
 
-std::string prompt_of(const pipelines::EmbeddingModules& modules, const std::string& asked) {
+std::string prompt_of(const pipelines::TaskPipelines& model, const std::string& asked) {
+  static const pipelines::EmbeddingModules none;  // a reranker has no prompts
+  const EmbeddingPipeline* embedding = model.find_embedding();
+  const pipelines::EmbeddingModules& modules = embedding == nullptr ? none : embedding->state().modules;
   const std::string& name = asked.empty() ? modules.default_prompt : asked;
   if (name.empty()) return "";
   const auto prompt = modules.prompts.find(name);
@@ -153,14 +172,14 @@ void tokenize_texts(Call& call) {
   answer_with_model(call, tei_model_of(call),
                     [texts = std::move(request.texts), special = call.body.get_bool("add_special_tokens", true),
                      prompt_name = call.body.get_string("prompt_name", "")](const HostedModel& hosted) {
-                      const std::string prompt = prompt_of(hosted.pipeline.state().modules, prompt_name);
+                      const std::string prompt = prompt_of(hosted.pipelines, prompt_name);
                       EncodeOptions options;
                       options.add_special_tokens = special;
                       std::string out = "[";
                       for (std::size_t i = 0; i < texts.size(); ++i) {
                         if (i > 0) out += ',';
                         const std::string text = prompt + texts[i];
-                        append_tei_tokens(out, hosted.pipeline.tokenizer().encode(text, options), text);
+                        append_tei_tokens(out, hosted.pipelines.tokenizer().encode(text, options), text);
                       }
                       return json_response(out += ']');
                     });
@@ -189,7 +208,7 @@ void decode_ids(Call& call) {
                       std::string out = "[";
                       for (const auto& row : rows) {
                         if (out.size() > 1) out += ',';
-                        const std::string text = hosted.pipeline.tokenizer().decode(row, skip);
+                        const std::string text = hosted.pipelines.tokenizer().decode(row, skip);
                         formats::append_json_string(out, tokenizers::repair_utf8(text).value_or(text));
                       }
                       return json_response(out += ']');

@@ -234,7 +234,12 @@ inline constexpr std::string_view kInfo = R"({
     "served_model_name": {"type": "string"},
     "model_type": {
       "type": "object",
-      "properties": {"embedding": {"type": "object", "properties": {"pooling": {"type": "string"}}}}
+      "description": "What the model is for: one of the two.",
+      "properties": {
+        "embedding": {"type": "object", "properties": {"pooling": {"type": "string"}}},
+        "reranker": {"type": "object",
+          "properties": {"id2label": {"type": "object"}, "label2id": {"type": "object"}}}
+      }
     },
     "max_concurrent_requests": {"type": "integer"},
     "max_input_length": {"type": "integer"},

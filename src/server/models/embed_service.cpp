@@ -22,7 +22,14 @@ class Embedding final : public ModelCall {
  private:
   const ModelRequest& request() const override { return request_; }
   ModelAnswer& answer() override { return answer_; }
-  const EmbeddingPipeline& pipeline() const { return answer_.model->pipeline; }
+  // Throws RequestError if the model does not embed.
+  const EmbeddingPipeline& pipeline() const {
+    try {
+      return answer_.model->pipelines.embedding();
+    } catch (const Error& error) {
+      refuse(Problem::Kind::impossible, error.message(), "model");
+    }
+  }
 
   Inputs inputs() const override {
     Inputs given{.count = std::max(request_.texts.size(), request_.token_rows.size())};

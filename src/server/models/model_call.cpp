@@ -103,7 +103,7 @@ void ModelCall::reply() {
   answer().total = begin - exchange_->received();
   Response response = respond();
   exchange_->stages.format = Clock::now() - begin;
-  response.headers.set("X-Model-Fingerprint", to_string(model->pipeline.model().fingerprint()));
+  response.headers.set("X-Model-Fingerprint", to_string(model->pipelines.model().fingerprint()));
   services_.models.touch(*model, request().keep_alive);
   exchange_->reply(std::move(response));
 }

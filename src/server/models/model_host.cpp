@@ -314,7 +314,7 @@ Hosted ModelHost::State::load_in_room(const std::string& key, const NamedFolder&
   Hosted hosted = load_hosted_model(model, key, on_backend(hosting, backend), std::move(counted), deleter);
   base::log(base::LogLevel::info, "model loaded",
             {{"model", model.name},
-             {"backend", hosted->pipeline.facts().backend},
+             {"backend", hosted->pipelines.facts().backend},
              {"ms", std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(hosted->load_time).count())},
              {"bytes", std::to_string(bytes_in_memory(*hosted))}});
   return hosted;

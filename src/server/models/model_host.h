@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "alate/embedding.h"
+#include "pipelines/task_pipelines.h"
 #include "runtime/batching/batch_scheduler.h"
 #include "server/metrics/model_statistics.h"
 #include "server/settings/settings.h"
@@ -25,10 +25,10 @@ struct HostedModel {
   std::string name;  // as in the models directory: "owner/name"
   std::string key;   // key in the host's table: the name, plus backend and device if a request named one
   std::filesystem::path folder;
-  EmbeddingPipeline pipeline;
+  pipelines::TaskPipelines pipelines;
   std::chrono::nanoseconds load_time{};
   std::shared_ptr<ModelStatistics> statistics;         // of all that was loaded under this name
-  std::unique_ptr<runtime::BatchScheduler> scheduler;  // of entry points of the pipeline's model
+  std::unique_ptr<runtime::BatchScheduler> scheduler;  // of entry points of the model
   HostedModel* next_released = nullptr;                // DeferredDeleter's
 };
 
@@ -38,11 +38,11 @@ struct ModelListing {
   std::filesystem::path folder;
   std::size_t bytes = 0;  // of its files
   std::chrono::system_clock::time_point modified{};
-  std::string digest;          // "sha256:…" of file names, sizes and times: cheap, and changes whenever they do
-  std::string architecture;    // config.json's model_type; empty if unreadable
-  std::string type;            // "embedder"
-  std::string dtype;           // of the stored weights, "F32"; empty if unknown
-  std::size_t parameters = 0;  // number of weights; 0 if unknown
+  std::string digest;        // "sha256:…" of file names, sizes and times: cheap, and changes whenever they do
+  std::string architecture;  // config.json's model_type; empty if unreadable
+  std::vector<pipelines::Task> tasks;          // the main one first; empty if unknown
+  std::string dtype;                           // of the stored weights, "F32"; empty if unknown
+  std::size_t parameters = 0;                  // number of weights; 0 if unknown
   std::size_t dimensions = 0, max_length = 0;  // hidden size and positions in config.json; 0 if unknown
 };
 

@@ -137,7 +137,7 @@ ModelListing read_listing(const NamedFolder& model, const std::vector<File>& fil
   listing.name = model.name;
   listing.folder = model.folder;
   listing.digest = std::move(digest);
-  listing.type = "embedder";
+  listing.tasks = pipelines::tasks_of(model.folder);
   fs::file_time_type latest = fs::file_time_type::min();
   for (const File& file : files) {
     listing.bytes += file.bytes;

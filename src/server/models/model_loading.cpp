@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "formats/json.h"
 #include "pipelines/check_loadable.h"
-#include "pipelines/embedding_rows.h"
 #include "runtime/batching/batch_work.h"
 #include "server/models/model_listing.h"
 
@@ -78,15 +77,15 @@ std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const s
                                                const std::shared_ptr<DeferredDeleter>& deleter) {
   const Clock::time_point begin = Clock::now();
   return with_errors_for_clients(model, options, [&]() -> std::shared_ptr<HostedModel> {
-    EmbeddingPipeline pipeline = EmbeddingPipeline::load(model.folder, options.load);
-    (void)pipeline.model().fingerprint();  // read the files here, not while requests wait: answers include it
+    auto loaded = pipelines::TaskPipelines::load(model.folder, options.load);
+    (void)loaded.model().fingerprint();  // read the files here, not while requests wait: answers include it
     runtime::BatchSchedulerOptions batches = options.batches;
-    batches.even_row_length = runtime::even_row_length(pipeline.facts().hidden_size);
+    batches.even_row_length = runtime::even_row_length(loaded.facts().hidden_size);
     auto scheduler = std::make_unique<runtime::BatchScheduler>(batches, counted_in(statistics, options.observer));
     auto made = std::make_unique<HostedModel>(HostedModel{.name = model.name,
                                                           .key = key,
                                                           .folder = model.folder,
-                                                          .pipeline = std::move(pipeline),
+                                                          .pipelines = std::move(loaded),
                                                           .load_time = Clock::now() - begin,
                                                           .statistics = std::move(statistics),
                                                           .scheduler = std::move(scheduler)});
@@ -99,8 +98,7 @@ void check_hosted_model(const NamedFolder& model, const HostingOptions& options)
 }
 
 std::size_t bytes_in_memory(const HostedModel& model) {
-  const EmbeddingPipeline::State& state = model.pipeline.state();
-  const std::size_t told = state.entry_point(state.modules.normalizes())->facts().weight_bytes;
+  const std::size_t told = model.pipelines.weight_bytes();
   return told > 0 ? told : weight_file_bytes(model.folder);  // a backend that reports nothing still uses memory
 }
 

@@ -12,7 +12,7 @@ std::string model_key(std::string_view name, std::string_view backend) {
 }
 
 std::string place_of(const HostedModel& model) {
-  const Selection& selection = model.pipeline.facts().selection;
+  const Selection& selection = model.pipelines.facts().selection;
   return selection.backend + ":" + selection.device_index;
 }
 

@@ -48,7 +48,7 @@ class Reranking final : public ModelCall {
 
   pipelines::PreparedRows prepare() override {
     try {
-      reranker_ = pipelines::reranker_of(answer_.model->pipeline);
+      reranker_ = answer_.model->pipelines.reranker();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported) throw;
       refuse(Problem::Kind::impossible, error.message(), "model");

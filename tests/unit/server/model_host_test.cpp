@@ -19,7 +19,7 @@ using Names = std::vector<std::string>;
 std::vector<float> computed(HostedModel& model, bool normalize) {
   const auto promise = std::make_shared<std::promise<runtime::BatchResult>>();
   runtime::BatchJob job;
-  job.program = model.pipeline.state().entry_point(normalize);
+  job.program = model.pipelines.embedding().state().entry_point(normalize);
   job.rows = {{.ids = {2, 10, 11, 3}}, {.ids = {2, 12, 3}}};
   job.done = [promise](runtime::BatchResult result) { promise->set_value(std::move(result)); };
   model.scheduler->submit(std::move(job));
@@ -336,7 +336,7 @@ TEST_F(ModelHosting, TheBackendIsTheFirstOfTheConfiguredThatIsHere) {
   add("mean");
   settings.backend_priority = {"cuda", "reference", "go"};  // no build has cuda yet
   settings.policy = "allow";
-  EXPECT_EQ(acquire("mean").model()->pipeline.facts().backend, "reference");
+  EXPECT_EQ(acquire("mean").model()->pipelines.facts().backend, "reference");
   const auto refusal = [&] { return base::error_of([&] { ModelHost(settings, loaders, {}); }).code(); };
   settings.policy = "strict";
   settings.backend_priority = {"cuda"};
@@ -352,12 +352,12 @@ TEST_F(ModelHosting, ARequestChoosesTheBackend) {
   add("mean");
   settings.backend_priority = {"cpu", "reference"};
   const auto plain = acquire("mean").model();
-  EXPECT_EQ(plain->pipeline.facts().backend, "cpu");
+  EXPECT_EQ(plain->pipelines.facts().backend, "cpu");
   EXPECT_EQ(acquire("mean", "go").model(), plain);  // it is there already
   EXPECT_EQ(acquire("mean", "cpu:cpu").model(), plain);
   const auto other = acquire("mean", "reference").model();
-  EXPECT_EQ(other->pipeline.facts().backend, "reference");
-  EXPECT_NE(other->pipeline.model().fingerprint(), plain->pipeline.model().fingerprint());
+  EXPECT_EQ(other->pipelines.facts().backend, "reference");
+  EXPECT_NE(other->pipelines.model().fingerprint(), plain->pipelines.model().fingerprint());
   EXPECT_EQ(acquire("mean", "reference").model(), other);
   EXPECT_EQ(acquire("mean").model(), plain);
   EXPECT_EQ(host().loaded().size(), 2u);
@@ -402,7 +402,7 @@ TEST_F(ModelHosting, ARequestNamesOnlyBackendsThatTheServerIsSetUpFor) {
   settings.backend_priority = {"reference:cpu"};
   EXPECT_EQ(acquire("mean", "cpu").error().code(), ErrorCode::unsupported);
   EXPECT_EQ(acquire("mean", "reference:1").error().code(), ErrorCode::unsupported);
-  EXPECT_EQ(acquire("mean", "reference").model()->pipeline.facts().backend, "reference");
+  EXPECT_EQ(acquire("mean", "reference").model()->pipelines.facts().backend, "reference");
 }
 
 // With one loader, which is busy: unloading, and the answer to names that nobody knows, need none.
@@ -418,7 +418,7 @@ TEST_F(ModelHosting, UnloadingAndUnknownNamesDoNotWaitForLoaders) {
   std::promise<ErrorCode> ended;
   runtime::BatchJob job;
   job.rows = {{.ids = {2, 3}}};
-  job.program = model->pipeline.state().entry_point(true);
+  job.program = model->pipelines.embedding().state().entry_point(true);
   job.done = [&](const runtime::BatchResult& result) {
     ended.set_value(base::error_of([&] { std::rethrow_exception(result.error); }).code());
   };

@@ -188,7 +188,7 @@ TEST_F(ModelNaming, ListsWhatTheFilesSay) {
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].name, "acme/mean");
   EXPECT_EQ(all[0].architecture, "bert");
-  EXPECT_EQ(all[0].type, "embedder");
+  EXPECT_EQ(all[0].tasks, std::vector{pipelines::Task::embed});
   EXPECT_EQ(all[0].dtype, "F32");
   EXPECT_EQ(all[0].dimensions, 16u);
   EXPECT_EQ(all[0].max_length, 40u);

@@ -66,7 +66,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
           if (self->batch_ > 0)
             count_request(*self->exchange_, hosted->statistics, static_cast<std::size_t>(self->batch_));
           self->on_work_queue([self, hosted] {
-            self->prepare(hosted->pipeline.model());
+            self->prepare(hosted->pipelines.model());
             if (self->batch_ == 0) return self->answer();
             self->submit(hosted);
           });
@@ -160,7 +160,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
     job.client = exchange_->client;
     job.deadline = exchange_->deadline();
     auto outputs = std::make_shared<NamedTensors>();
-    job.task = [model = hosted->pipeline.model(), inputs, outputs](Cancellation cancellation) {
+    job.task = [model = hosted->pipelines.model(), inputs, outputs](Cancellation cancellation) {
       *outputs = runtime::forward(model.state(), *inputs, {.cancellation = cancellation});
     };
     // The rest runs elsewhere: it may take long, and the scheduler must not release the last reference to its own

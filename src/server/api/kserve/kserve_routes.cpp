@@ -95,23 +95,29 @@ Json tensor_facts(std::string_view name, const char* datatype, std::initializer_
 void show_model(Call& call) {
   check_version(call);
   answer_with_model(call, call.parameters.at("model"), [](const HostedModel& hosted) {
-    Json::Array inputs = {tensor_facts("text", "BYTES", {-1})};
-    const Model::State& state = hosted.pipeline.model().state();
+    const bool embeds = hosted.pipelines.find_embedding() != nullptr;
+    Json::Array inputs, outputs, tasks;
+    if (embeds) inputs.push_back(tensor_facts("text", "BYTES", {-1}));
+    const Model::State& state = hosted.pipelines.model().state();
     for (const std::string& name : runtime::forward_inputs(state))
       inputs.push_back(tensor_facts(name, "INT64", {-1, -1}));
-    Json::Array outputs = {
-        tensor_facts("sentence_embedding", "FP32", {-1, static_cast<std::int64_t>(hosted.pipeline.dimensions())})};
+    if (embeds) {
+      outputs.push_back(
+          tensor_facts("sentence_embedding", "FP32", {-1, static_cast<std::int64_t>(hosted.pipelines.dimensions())}));
+    }
     for (const runtime::ForwardOutput& output : runtime::forward_outputs(state)) {
       Json::Array shape = {-1};
       if (output.is_per_token) shape.emplace_back(-1);
       for (const std::int64_t extent : output.extents) shape.emplace_back(extent);
       outputs.push_back(Json::Object{{"name", output.name}, {"datatype", "FP32"}, {"shape", std::move(shape)}});
     }
+    for (const pipelines::Task task : hosted.pipelines.tasks()) tasks.emplace_back(pipelines::to_string(task));
     return json_response(Json(Json::Object{{"name", hosted.name},
                                            {"versions", Json::Array{"1"}},
                                            {"platform", "alate"},
                                            {"inputs", std::move(inputs)},
-                                           {"outputs", std::move(outputs)}}));
+                                           {"outputs", std::move(outputs)},
+                                           {"parameters", Json::Object{{"tasks", std::move(tasks)}}}}));
   });
 }
 

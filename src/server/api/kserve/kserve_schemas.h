@@ -47,7 +47,9 @@ inline constexpr std::string_view kModel = R"({
       "required": ["name", "datatype", "shape"],
       "properties": {"name": {"type": "string"}, "datatype": {"type": "string"},
                      "shape": {"type": "array", "items": {"type": "integer"}}}
-    }}
+    }},
+    "parameters": {"type": "object", "description": "An addition of Alate: tasks, such as embed and rerank.",
+      "properties": {"tasks": {"type": "array", "items": {"type": "string"}}}}
   }
 })";
 

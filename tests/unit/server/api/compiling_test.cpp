@@ -37,7 +37,7 @@ class Compiling : public RouteTest, public ::testing::WithParamInterface<FirstRe
   }
 
   static bool has_entry_point(const HostedModel& hosted, std::string_view name) {
-    const Model::State& state = hosted.pipeline.model().state();
+    const Model::State& state = hosted.pipelines.model().state();
     const std::lock_guard lock(state.entry_points_mutex);
     return state.entry_points.find(name) != state.entry_points.end();
   }

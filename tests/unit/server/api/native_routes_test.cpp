@@ -107,7 +107,7 @@ TEST(KeepAlive, RefusesWhatIsNoTimeSpan) {
 TEST(NativeModels, LeaveOutWhatIsNotKnown) {
   ModelListing known;
   known.name = "owner/known";
-  known.type = "embedder";
+  known.tasks = {pipelines::Task::embed};
   known.architecture = "bert";
   known.dimensions = 384;
   known.max_length = 512;
@@ -120,12 +120,13 @@ TEST(NativeModels, LeaveOutWhatIsNotKnown) {
   unknown.name = "broken";
   unknown.digest = "sha256:11";
   const ModelListing listed[] = {known, unknown};
-  EXPECT_EQ(formats::to_json_text(native_model_list(listed, {})),
-            R"({"models":[{"name":"owner/known","type":"embedder","architecture":"bert","dimensions":384,)"
-            R"("max_length":512,"dtype":"F32","parameters":22713216,"size":90868376,)"
-            R"("modified_at":"2023-11-14T22:13:20.000Z","digest":"sha256:00ff","loaded":false},)"
-            R"({"name":"broken","size":0,"modified_at":"1970-01-01T00:00:00.000Z","digest":"sha256:11",)"
-            R"("loaded":false}],"embedders":["owner/known"]})");
+  EXPECT_EQ(
+      formats::to_json_text(native_model_list(listed, {})),
+      R"({"models":[{"name":"owner/known","type":"embedder","tasks":["embed"],"architecture":"bert","dimensions":384,)"
+      R"("max_length":512,"dtype":"F32","parameters":22713216,"size":90868376,)"
+      R"("modified_at":"2023-11-14T22:13:20.000Z","digest":"sha256:00ff","loaded":false},)"
+      R"({"name":"broken","size":0,"modified_at":"1970-01-01T00:00:00.000Z","digest":"sha256:11",)"
+      R"("loaded":false}],"embedders":["owner/known"],"rerankers":[]})");
 }
 
 class NativeRoutes : public RouteTest {

@@ -13,7 +13,7 @@ using formats::Json;
 ModelListing mini_lm() {
   ModelListing listing;
   listing.name = "sentence-transformers/all-MiniLM-L6-v2";
-  listing.type = "embedder";
+  listing.tasks = {pipelines::Task::embed};
   listing.architecture = "bert";
   listing.dimensions = 384;
   listing.max_length = 512;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "alate/rerank.h"
+#include "runtime/loading/loaded_model.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/server/route_testing.h"
 
@@ -15,6 +16,13 @@ using formats::Json;
 std::vector<Route> all_routes() {
   std::vector<Route> routes = native_routes();
   for (auto family : {cohere_routes(), tei_routes()}) std::ranges::move(family, std::back_inserter(routes));
+  return routes;
+}
+
+std::vector<Route> routes_of_all_families() {
+  std::vector<Route> routes = all_routes();
+  for (auto family : {openai_routes(), ollama_routes(), kserve_routes()})
+    std::ranges::move(family, std::back_inserter(routes));
   return routes;
 }
 
@@ -187,6 +195,69 @@ TEST_F(RerankRoutes, SayThatAModelIsNoReranker) {
   EXPECT_EQ(post("/models/tiny/embedder/rerank", question("texts")).status, 422);
   EXPECT_EQ(post("/v2/rerank", R"("model":"tiny/embedder",)" + question("documents")).status, 400);
   EXPECT_EQ(post("/api/rerank", R"("model":"tiny/none",)" + question("prompts")).status, 404);
+}
+
+TEST_F(RerankRoutes, AHostedRerankerHasOnlyItsOwnEntryPoint) {
+  const auto hosted = acquire("tiny/reranker").model();
+  ASSERT_EQ(post("/api/rerank", question("prompts")).status, 200);
+  std::vector<std::string> names;
+  for (const auto& [name, entry_point] : hosted->pipelines.model().state().entry_points) names.push_back(name);
+  EXPECT_EQ(names, std::vector<std::string>{"rerank"});
+  EXPECT_GT(host().loaded().at(0).bytes, 0U);
+}
+
+TEST_F(RerankRoutes, EmbeddingRequestsToARerankerAreRefusedInEachFamily) {
+  for (const auto& [path, body, status] :
+       {std::tuple("/api/embed", R"({"model":"tiny/reranker","input":"a"})", 422),
+        std::tuple("/api/embeddings", R"({"model":"tiny/reranker","prompt":"a"})", 422),
+        std::tuple("/v1/embeddings", R"({"model":"tiny/reranker","input":"a"})", 400),
+        std::tuple("/embed", R"({"inputs":"a"})", 422), std::tuple("/embed_all", R"({"inputs":"a"})", 422),
+        std::tuple("/similarity", R"({"inputs":{"source_sentence":"a","sentences":["b"]}})", 422),
+        std::tuple("/", R"({"inputs":"a"})", 422),
+        std::tuple("/v2/embed", R"({"model":"tiny/reranker","input_type":"classification","texts":["a"]})", 400),
+        std::tuple("/v2/models/tiny/reranker/infer",
+                   R"({"inputs":[{"name":"text","shape":[1],"datatype":"BYTES","data":["a"]}]})", 422)}) {
+    const Response response = call(routes_of_all_families(), Method::post, path, body);
+    EXPECT_EQ(response.status, status) << path << ' ' << response.body;
+    EXPECT_NE(response.body.find("is a reranker"), std::string::npos) << response.body;
+    EXPECT_EQ(response.body.find(folder.path().string()), std::string::npos) << response.body;
+  }
+}
+
+TEST_F(RerankRoutes, ModelsAreListedWithTheirTaskInEachFamily) {
+  const auto get = [&](std::string_view path) {
+    const Response response = call(routes_of_all_families(), Method::get, path);
+    EXPECT_EQ(response.status, 200) << response.body;
+    return json(response);
+  };
+  const Json native = get("/api/models");
+  EXPECT_EQ(text(native, "rerankers"), R"(["tiny/reranker"])");
+  EXPECT_EQ(text(native, "embedders"), R"(["tiny/embedder"])");
+  for (const Json& model : native.find("models")->as_array("models")) {
+    const bool reranks = model.get_string("name", "") == "tiny/reranker";
+    EXPECT_EQ(text(model, "type"), reranks ? R"("reranker")" : R"("embedder")");
+    EXPECT_EQ(text(model, "tasks"), reranks ? R"(["rerank"])" : R"(["embed"])");
+  }
+  EXPECT_EQ(text(get("/info"), "model_type"), R"({"reranker":{"id2label":{"0":"LABEL_0"},"label2id":{"LABEL_0":0}}})");
+  EXPECT_EQ(text(get("/models/tiny/embedder/info"), "model_type"), R"({"embedding":{"pooling":"mean"}})");
+  EXPECT_EQ(text(get("/v1/models/tiny/reranker"), "capabilities"), R"(["rerank"])");
+  EXPECT_EQ(text(get("/v1/models/tiny/embedder"), "capabilities"), R"(["embed"])");
+  const auto show = [&](const std::string& model) {
+    return json(call(routes_of_all_families(), Method::post, "/api/show", R"({"model":")" + model + "\"}"));
+  };
+  EXPECT_EQ(text(show("tiny/reranker"), "capabilities"), R"(["rerank"])");
+  EXPECT_EQ(text(show("tiny/embedder"), "capabilities"), R"(["embedding"])");
+  const Json kserve = get("/v2/models/tiny/reranker");
+  EXPECT_EQ(text(kserve, "parameters"), R"({"tasks":["rerank"]})");
+  EXPECT_EQ(text(kserve, "outputs").find("sentence_embedding"), std::string::npos) << text(kserve, "outputs");
+  EXPECT_NE(text(kserve, "outputs").find("logits"), std::string::npos) << text(kserve, "outputs");
+  EXPECT_EQ(text(get("/v2/models/tiny/embedder"), "parameters"), R"({"tasks":["embed"]})");
+}
+
+TEST_F(RerankRoutes, TheTokenizerOfARerankerIsThere) {
+  const Response tokens = post("/tokenize", R"("inputs":"the cat")");
+  ASSERT_EQ(tokens.status, 200) << tokens.body;
+  EXPECT_EQ(post("/tokenize", R"("inputs":"a","prompt_name":"query")").status, 422);
 }
 
 TEST_F(RerankRoutes, RefuseWhatTheyCannotDo) {

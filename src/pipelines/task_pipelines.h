@@ -1,0 +1,48 @@
+// A loaded model with the pipelines of the tasks that its folder says it is for.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "alate/embedding.h"
+#include "alate/rerank.h"
+#include "pipelines/tasks.h"
+
+namespace alate::pipelines {
+
+/// Immutable; thread-safe; copies share the model.
+class TaskPipelines {
+ public:
+  /// Compiles the entry point of the main task only; those of the others are compiled at their first use. Throws as the
+  /// load of the main task's pipeline.
+  static TaskPipelines load(const std::filesystem::path& folder, const LoadOptions& options);
+
+  const std::vector<Task>& tasks() const { return tasks_; }
+  /// Throws unsupported, saying what the model is for, where that is something else.
+  const EmbeddingPipeline& embedding() const;
+  /// Compiles at its first use if it is not the main task, and for models whose config.json does not say how many
+  /// labels they have. Throws unsupported as RerankPipeline::load.
+  RerankPipeline reranker() const;
+
+  const Model& model() const;
+  const ModelFacts& facts() const { return model().facts(); }
+  const Tokenizer& tokenizer() const;
+  std::size_t max_length() const;
+  /// Of the vectors; 0 if the model does not embed.
+  std::size_t dimensions() const { return embedding_ ? embedding_->dimensions() : 0; }
+  /// Null if the model does not embed.
+  const EmbeddingPipeline* find_embedding() const { return embedding_ ? &*embedding_ : nullptr; }
+  /// Bytes of the weights that the main task's entry point holds; 0 if its backend does not say.
+  std::size_t weight_bytes() const;
+
+ private:
+  explicit TaskPipelines(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
+
+  std::vector<Task> tasks_;
+  std::optional<EmbeddingPipeline> embedding_;
+  std::optional<RerankPipeline> reranker_;  // of models that do not embed
+};
+
+}  // namespace alate::pipelines

@@ -1,0 +1,27 @@
+// What a model is for, by the files of its folder.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "alate/model.h"
+
+namespace alate::pipelines {
+
+enum class Task { embed, rerank };
+
+/// "embed": the command.
+std::string_view to_string(Task task);
+/// "embedder": the type in manifests and listings.
+std::string_view model_type(Task task);
+/// "turns texts into vectors".
+std::string_view description(Task task);
+
+/// The tasks, the main one first; never empty. A folder with weights whose config.json names a class
+/// …ForSequenceClassification with one label is a cross-encoder: it reranks, and also embeds if a modules.json says how
+/// its tokens are pooled. All others embed. For a folder that cannot be read the answer is that of any other: loading
+/// finds the fault. Reads no weights.
+std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options = {});
+
+}  // namespace alate::pipelines

@@ -1,0 +1,120 @@
+// The task that a folder's files say a model is for, and that nothing is compiled for another.
+#include "pipelines/tasks.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "alate/error.h"
+#include "base/files/mapped_file.h"
+#include "pipelines/check_loadable.h"
+#include "pipelines/task_pipelines.h"
+#include "runtime/loading/loaded_model.h"
+#include "tests/golden/tiny_rerankers.h"
+#include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate::pipelines {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Tasks : public testing::Test {
+ protected:
+  Tasks() { tests::write_tiny_reranker(reranker_); }
+
+  // Replaces text of the reranker's config.json.
+  void edit_config(const std::string& what, const std::string& by) const {
+    std::string text = base::read_text_file(reranker_ / "config.json");
+    text.replace(text.find(what), what.size(), by);
+    folder_.write("reranker/config.json", text);
+  }
+  void add_modules() const {
+    for (const char* file : {"modules.json", "1_Pooling"})
+      fs::copy(embedder_ / file, reranker_ / file, fs::copy_options::recursive);
+  }
+  static std::vector<std::string> entry_points(const Model& model) {
+    std::vector<std::string> names;
+    for (const auto& [name, entry_point] : model.state().entry_points) names.push_back(name);
+    return names;
+  }
+
+  base::TemporaryFolder folder_;
+  const fs::path reranker_ = folder_.path() / "reranker";
+  const fs::path embedder_ = source_folder() / "tests/golden/models/st_mean";
+};
+
+TEST_F(Tasks, ACrossEncoderReranks) {
+  EXPECT_EQ(tasks_of(reranker_), std::vector{Task::rerank});
+  EXPECT_EQ(tasks_of(embedder_), std::vector{Task::embed});
+}
+
+TEST_F(Tasks, ClassifiersOfSeveralLabelsAndBaseModelsEmbed) {
+  edit_config(R"("0": "LABEL_0")", R"("0": "no", "1": "yes")");
+  EXPECT_EQ(tasks_of(reranker_), std::vector{Task::embed});
+  edit_config(R"("0": "no", "1": "yes")", R"("0": "LABEL_0")");
+  edit_config("BertForSequenceClassification", "BertModel");
+  EXPECT_EQ(tasks_of(reranker_), std::vector{Task::embed});
+}
+
+TEST_F(Tasks, LabelsWithoutNamesAreCountedAsTransformersDoes) {
+  edit_config("\"id2label\"", "\"other\"");
+  EXPECT_EQ(tasks_of(reranker_), std::vector{Task::embed});  // two
+  edit_config("\"other\"", "\"num_labels\": 1, \"other\"");
+  EXPECT_EQ(tasks_of(reranker_), std::vector{Task::rerank});
+}
+
+TEST_F(Tasks, ACrossEncoderWithPoolingDoesBoth) {
+  add_modules();
+  EXPECT_EQ(tasks_of(reranker_), (std::vector{Task::embed, Task::rerank}));
+}
+
+TEST_F(Tasks, FaultsAreLeftToLoading) {
+  EXPECT_EQ(tasks_of(folder_.path() / "none"), std::vector{Task::embed});
+  for (const char* config : {"{", "[]", R"({"model_type": "bert", "architectures": [1]})",
+                             R"({"model_type": "bert", "architectures": ["BertForDreaming"]})",
+                             R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"],)"
+                             R"( "num_labels": "one"})"}) {
+    folder_.write("reranker/config.json", config);
+    EXPECT_EQ(tasks_of(reranker_), std::vector{Task::embed}) << config;
+  }
+}
+
+TEST_F(Tasks, NothingIsCompiledForOtherTasks) {
+  const TaskPipelines reranker = TaskPipelines::load(reranker_, {});
+  EXPECT_EQ(entry_points(reranker.model()), std::vector<std::string>{"rerank"});
+  EXPECT_GT(reranker.weight_bytes(), 0U);
+  EXPECT_EQ(reranker.max_length(), RerankPipeline::load(reranker_).max_length());
+  EXPECT_EQ(reranker.dimensions(), 0U);
+  EXPECT_EQ(entry_points(TaskPipelines::load(embedder_, {}).model()), std::vector<std::string>{"embed"});
+  add_modules();
+  const TaskPipelines both = TaskPipelines::load(reranker_, {});
+  EXPECT_EQ(entry_points(both.model()), std::vector<std::string>{"embed"});
+  EXPECT_EQ(both.reranker().rerank("a", {"b"}).scores, RerankPipeline::load(reranker_).rerank("a", {"b"}).scores);
+}
+
+TEST_F(Tasks, ARerankerSaysThatItGivesNoVectors) {
+  const TaskPipelines reranker = TaskPipelines::load(reranker_, {});
+  const Error error = base::error_of([&] { (void)reranker.embedding(); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(error.message().find("is a reranker"), std::string::npos) << error.message();
+  EXPECT_TRUE(error.message().ends_with(": BertForSequenceClassification")) << error.message();
+}
+
+TEST_F(Tasks, CheckingSaysOfARerankerWhatLoadingItSays) {
+  EXPECT_EQ(check_loadable(reranker_, {}).backend, "cpu");
+  EXPECT_EQ(check_loadable(reranker_, {.dtype = "auto"}).backend, "cpu");
+  // The tiny weights are written with a classifier of one row; the base model has no fault.
+  const std::string weights = base::read_text_file(reranker_ / "model.safetensors");
+  std::string renamed = weights;
+  renamed.replace(renamed.find("classifier.weight"), 17, "classifier.Weight");
+  folder_.write("reranker/model.safetensors", renamed);
+  const Error loading = base::error_of([&] { (void)RerankPipeline::load(reranker_); });
+  EXPECT_EQ(loading.code(), ErrorCode::not_found) << loading.message();
+  EXPECT_EQ(base::error_of([&] { (void)check_loadable(reranker_, {}); }).message(), loading.message());
+}
+
+}  // namespace
+}  // namespace alate::pipelines
