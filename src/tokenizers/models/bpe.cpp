@@ -113,9 +113,11 @@ void Bpe::find_characters() {
 }
 
 // Whether text can be cut into words before merging, although no pre-tokenizer has done so: no merge crosses the place
-// before a word mark when no token has the characters on both sides of it.
+// before a word mark when no token has the characters on both sides of it. No character may vanish, since the ones around
+// it would then meet.
 void Bpe::find_cuts(std::span<const std::pair<std::string, std::string>> merges) {
   if (marks_characters_ || exact_order_ || id_or_missing(kWordMark) == kMissing) return;
+  if (!options_.unk_token.has_value() && !(byte_tokens_ && byte_tokens_->is_complete())) return;
   for (const auto& [left, right] : merges) {
     for (const std::string* part : {&left, &right}) {
       const bool stands_for_other_text = *part == options_.unk_token || (byte_tokens_ && ByteTokens::is_one(*part));

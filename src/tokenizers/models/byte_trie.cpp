@@ -21,7 +21,7 @@ class ByteTrie::Builder {
 
   void build(std::span<const Key> keys) {
     add_block();
-    units_[kRoot].parent = kRoot + 1;  // not free, and no node's child
+    units_[kRoot].parent = kNoNode;
     struct Range {
       std::size_t begin;
       std::size_t end;

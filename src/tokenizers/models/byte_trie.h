@@ -34,7 +34,8 @@ class ByteTrie {
   static constexpr std::size_t kMaxKeyBytes = std::size_t{1} << 27;
 
  private:
-  static constexpr std::uint32_t kFree = 0xFFFFFFFF;
+  static constexpr std::uint32_t kFree = 0xFFFFFFFF;    // as parent: the unit is free
+  static constexpr std::uint32_t kNoNode = 0xFFFFFFFE;  // as parent: the unit is the root
 
   // The child of a node by a byte is at base ^ byte, in the block of 256 units that the base is in.
   struct Unit {
