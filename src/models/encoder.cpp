@@ -32,7 +32,7 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b) {
 }
 
 std::span<const Architecture> architectures() {
-  static const std::array all = {bert(), roberta(), xlm_roberta()};
+  static const std::array all = {bert(), roberta(), xlm_roberta(), camembert(), distilbert(), electra(), albert()};
   return all;
 }
 

@@ -109,5 +109,9 @@ graph::Value activate(graph::Builder& b, std::string_view name, graph::Value x);
 Architecture bert();
 Architecture roberta();
 Architecture xlm_roberta();
+Architecture camembert();
+Architecture distilbert();
+Architecture electra();
+Architecture albert();
 
 }  // namespace alate::models

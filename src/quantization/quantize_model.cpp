@@ -41,6 +41,22 @@ std::optional<Tensor> as_f16(const Tensor& floats) {
   return rounded;
 }
 
+// The rows of all, which have the same columns.
+Inputs joined(std::vector<Inputs> all) {
+  Inputs whole = std::move(all.front());
+  for (const Inputs& next : std::span(all).subspan(1))
+    whole.values.insert(whole.values.end(), next.values.begin(), next.values.end());
+  return whole;
+}
+
+std::vector<double> mean_of(const std::vector<std::vector<double>>& all) {
+  std::vector<double> mean(all.front().size());
+  for (const std::vector<double>& next : all) {
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += next[i] / static_cast<double>(all.size());
+  }
+  return mean;
+}
+
 class Quantizer {
  public:
   Quantizer(const ModelSource& source, const PackedTokens& calibration, std::optional<std::int64_t> groups)
@@ -57,7 +73,9 @@ class Quantizer {
       std::vector<std::size_t> layers;
       for (; first < layers_.linear.size() && (layers.empty() || reads_as(layers.front(), first)); ++first)
         layers.push_back(first);
-      quantize_layers_of_input(layers);
+      // Layers that share their weights (ALBERT's) are rounded once, for the inputs of all of them.
+      if (!result_.tensors.contains(layers_.linear[layers.front()].module + ".weight"))
+        quantize_layers_of_input(layers);
     }
     if (result_.layers == 0)
       throw Error(ErrorCode::unsupported, "the model has no linear layer that could be computed in 8 bits");
@@ -67,6 +85,14 @@ class Quantizer {
  private:
   bool reads_as(std::size_t a, std::size_t b) const {
     return layers_.linear[a].x == layers_.linear[b].x && layers_.linear[b].rounding == models::Rounding::allowed;
+  }
+
+  std::vector<std::size_t> uses_of(const std::string& module) const {
+    std::vector<std::size_t> uses;
+    for (std::size_t i = 0; i < layers_.linear.size(); ++i) {
+      if (layers_.linear[i].module == module) uses.push_back(i);
+    }
+    return uses;
   }
 
   void put(const std::string& stored, tensor::ScaledRows rows) {
@@ -118,8 +144,9 @@ class Quantizer {
     if (first.rounding == models::Rounding::never) return;
     base::log(base::LogLevel::info, "quantizing",
               {{"layer", first.module}, {"of_one_input", std::to_string(layers.size())}});
-    std::vector<double> means = run_.means_as_stored(layers.first(1)).front();
-    Inputs inputs = std::move(run_.inputs_of(layers.first(1), result_.tensors, result_.config).front());
+    const std::vector<std::size_t> uses = uses_of(first.module);
+    std::vector<double> means = mean_of(run_.means_as_stored(uses));
+    Inputs inputs = joined(run_.inputs_of(uses, result_.tensors, result_.config));
     std::vector<Tensor> weights;
     for (const std::size_t i : layers) weights.push_back(weights_.floats(layers_.linear[i].module + ".weight"));
     std::vector<float> smoothing = smoothing_of(inputs, weights);

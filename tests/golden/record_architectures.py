@@ -1,6 +1,6 @@
 """Records what transformers computes for tiny models of each architecture, in float32 with plain attention.
 
-usage: record_architectures.py [--only NAME,...] [--out DIR]     (DIR: the folder `architectures` beside this file)
+usage: record_architectures.py [--only PREFIX,...] [--out DIR]     (DIR: the folder `architectures` beside this file)
 
 Each folder DIR/NAME has config.json, shapes.json (the seed and the extents of every tensor: tiny_weights.py makes the
 weights from them) and case_*.safetensors with inputs and outputs by the names of the transformers forward.
@@ -18,7 +18,8 @@ from safetensors.torch import save_file
 from record_models import HOLES, ZERO_ROWS, distance, draw_inputs, left_padded, right_padded, write_json
 from tiny_weights import weight
 
-OUTPUTS = ("last_hidden_state", "pooler_output", "logits", "start_logits", "end_logits")
+OUTPUTS = ("last_hidden_state", "pooler_output", "logits", "start_logits", "end_logits", "prediction_logits",
+           "seq_relationship_logits", "sop_logits")
 
 
 def fill(model, seed):
@@ -47,7 +48,7 @@ def reference(model, inputs):
             continue
         if ids.dim() == 3:  # choices
             visible = mask.any(dim=2)
-        elif name in ("last_hidden_state", "start_logits", "end_logits") or (name == "logits" and value.dim() == 3):
+        elif value.shape[:2] == mask.shape:
             visible = mask
         else:
             visible = mask.any(dim=1)
@@ -63,7 +64,7 @@ def check(model, inputs, name):
     truth = reference(model, inputs)
     assert distance(reference(copy.deepcopy(model).double(), inputs), truth) < 3e-6, name
     for key, _ in model.named_parameters():
-        if key.endswith("key.bias"):  # softmax removes it
+        if key.endswith(("key.bias", "k_lin.bias")):  # softmax removes it
             continue
         broken = copy.deepcopy(model)
         with torch.no_grad():
@@ -73,8 +74,15 @@ def check(model, inputs, name):
         assert moved > 3e-4, f"{name}: without {key} the output moves by {moved} only"
 
 
+def without_types(config, cases):
+    if config.model_type == "distilbert":
+        for inputs in cases.values():
+            inputs.pop("token_type_ids", None)
+    return cases
+
+
 def cases_of(config):
-    return {
+    return without_types(config, {
         "mixed_lengths": draw_inputs(config, right_padded([17, 1, 30, 2, 28]), 1),
         "left_padded": draw_inputs(config, left_padded([9, 3, 1, 12]), 2),
         "holes": draw_inputs(config, HOLES, 3),
@@ -82,13 +90,13 @@ def cases_of(config):
         "ids_only": draw_inputs(config, [[1] * 13] * 2, 8, drop=("attention_mask", "token_type_ids")),
         "positions": {**draw_inputs(config, right_padded([4, 7]), 9),
                       "position_ids": torch.tensor([[3, 1, 2, 9, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2]])},
-    }
+    })
 
 
 def choice_cases(config):
     def of(rows, seed):
         return {name: value.view(2, -1, value.shape[-1]) for name, value in draw_inputs(config, rows, seed).items()}
-    return {"mixed_lengths": of(right_padded([17, 4, 30, 2, 28, 6]), 1), "holes": of(HOLES[:4], 3)}
+    return without_types(config, {"mixed_lengths": of(right_padded([17, 4, 30, 2, 28, 6]), 1), "holes": of(HOLES[:4], 3)})
 
 
 # Ids are drawn from the whole vocabulary, the padding id among them: it has a position of its own wherever it is.
@@ -104,7 +112,11 @@ class Recipe:
     def record(self, folder):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        config = getattr(transformers, self.family + "Config")(**{**FIELDS, **self.config})
+        fields = dict(FIELDS)
+        if "dim" in self.config:  # DistilBERT's own spelling
+            for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "type_vocab_size"):
+                del fields[key]
+        config = getattr(transformers, self.family + "Config")(**{**fields, **self.config})
         config._attn_implementation = "eager"
         model = getattr(transformers, self.family + self.form)(config).eval()
         shapes = fill(model, self.seed)
@@ -129,6 +141,27 @@ for family, prefix in (("Roberta", "roberta"), ("XLMRoberta", "xlm_roberta")):
         labels = {"num_labels": 3} if "classification" in name else {}
         RECIPES[f"{prefix}_{name}"] = Recipe(family, form, seed=number + (1 if prefix == "roberta" else 101),
                                              cases=choice_cases if name == "multiple_choice" else cases_of, **labels)
+MORE = {"pre_training": "ForPreTraining", "next_sentence": "ForNextSentencePrediction"}
+NARROW = dict(hidden_size=24, embedding_size=16, num_attention_heads=3, type_vocab_size=2, pad_token_id=0)
+DISTIL = dict(dim=16, n_layers=2, n_heads=2, hidden_dim=20, pad_token_id=0)
+
+
+def add_family(family, prefix, seed, heads, **config):
+    for number, head in enumerate(heads):
+        labels = {"num_labels": 3} if head in ("sequence_classification", "token_classification") else {}
+        RECIPES[f"{prefix}_{head}"] = Recipe(family, {**HEADS, **MORE}[head], seed=seed + number,
+                                             cases=choice_cases if head == "multiple_choice" else cases_of, **config, **labels)
+
+
+add_family("Bert", "bert", 201, ("question_answering", "multiple_choice", "next_sentence", "pre_training"), type_vocab_size=2,
+           pad_token_id=0)
+add_family("Camembert", "camembert", 221, ("base", "masked_lm", "sequence_classification"))
+add_family("DistilBert", "distilbert", 241, HEADS, **DISTIL)
+add_family("Electra", "electra", 261, (*HEADS, "pre_training"), **NARROW)
+RECIPES["electra_wide"] = Recipe("Electra", "Model", seed=281, **{**NARROW, "embedding_size": 24})
+add_family("Albert", "albert", 301, (*HEADS, "pre_training"), **NARROW, num_hidden_layers=3)
+# Groups that do not divide the layers, each with two inner ones.
+RECIPES["albert_groups"] = Recipe("Albert", "Model", seed=321, **NARROW, num_hidden_layers=5, num_hidden_groups=3, inner_group_num=2)
 # Another padding id, two types, several layers, and a head whose activation is not hidden_act.
 RECIPES["roberta_padding_5"] = Recipe("Roberta", "ForMaskedLM", seed=21, pad_token_id=5, type_vocab_size=2,
                                       num_hidden_layers=2, hidden_act="relu")
@@ -140,7 +173,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent / "architectures")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    for name in [name for name in options.only.split(",") if name] or list(RECIPES):
+    for name in [name for name in RECIPES if not options.only or name.startswith(tuple(options.only.split(",")))]:
         print(f"{name}: {', '.join(RECIPES[name].record(options.out / name))}")
 
 

@@ -1,66 +1,48 @@
 // BERT: Devlin and others 2018, arXiv:1810.04805. Names and defaults are those of transformers' BertModel.
 #include <array>
-#include <string>
 
-#include "models/blocks/post_norm_encoder.h"
+#include "models/blocks/post_norm_heads.h"
 #include "models/encoder.h"
 
 namespace alate::models {
 namespace {
 
-using formats::Json;
 using graph::Value;
-using Outputs = std::vector<EncoderOutput>;
 
-PostNormConfig bert_config(const Json& config) { return read_post_norm_config(config, {.family = "BERT"}); }
+PostNormConfig bert_config(const formats::Json& config) { return read_post_norm_config(config, {.family = "BERT"}); }
 
-EncoderLimits bert_limits(const Json& json) {
-  const PostNormConfig config = bert_config(json);
-  return {.vocabulary = config.vocabulary,
-          .positions = config.positions,
-          .types = config.types,
-          .hidden_size = config.hidden};
+Value language_logits(PostNormEncoder& encoder, Value x) {
+  return encoder.language_logits({.source = "cls.predictions",
+                                  .dense = "cls.predictions.transform.dense",
+                                  .norm = "cls.predictions.transform.LayerNorm",
+                                  .decoder = "cls.predictions.decoder",
+                                  .bias = "cls.predictions.bias",
+                                  .activation = encoder.config().activation},
+                                 x);
 }
 
-Value encode_bert(EncoderScope& scope) {
-  const PostNormConfig config = bert_config(scope.config);
-  return PostNormEncoder(scope, config).encode();
-}
+EncoderOutputs masked_language(PostNormEncoder& encoder, Value x) { return {{"logits", language_logits(encoder, x)}}; }
 
-Outputs bert_base(EncoderScope& scope, Value x) {
-  const PostNormConfig config = bert_config(scope.config);
-  return PostNormEncoder(scope, config).base_outputs(x);
-}
-
-Outputs bert_masked_language(EncoderScope& scope, Value x) {
-  const PostNormConfig config = bert_config(scope.config);
-  const LanguageHead head{.source = "cls.predictions",
-                          .dense = "cls.predictions.transform.dense",
-                          .norm = "cls.predictions.transform.LayerNorm",
-                          .decoder = "cls.predictions.decoder",
-                          .bias = "cls.predictions.bias",
-                          .activation = config.activation};
-  return {{"logits", PostNormEncoder(scope, config).language_logits(head, x)}};
-}
-
-Outputs bert_token_classifier(EncoderScope& scope, Value x) {
-  const PostNormConfig config = bert_config(scope.config);
-  scope.b.set_source("classifier");
-  return {{"logits", PostNormEncoder(scope, config).projection("classifier", x)}};
-}
-
-Outputs bert_sequence_classifier(EncoderScope& scope, Value x) {
-  const PostNormConfig config = bert_config(scope.config);
-  PostNormEncoder encoder(scope, config);
+Value sentence_logits(PostNormEncoder& encoder, Value x) {
   const Value pooled = encoder.pooler(x);
-  scope.b.set_source("classifier");
-  return {{"logits", encoder.projection("classifier", pooled)}};
+  encoder.scope().b.set_source("cls.seq_relationship");
+  return encoder.head_layer("cls.seq_relationship", pooled, encoder.config().hidden, 2);
 }
 
-constexpr std::array kBertHeads = {
-    EncoderHead{"ForMaskedLM", bert_masked_language},
-    EncoderHead{"ForTokenClassification", bert_token_classifier},
-    EncoderHead{"ForSequenceClassification", bert_sequence_classifier},
+EncoderOutputs next_sentence(PostNormEncoder& encoder, Value x) { return {{"logits", sentence_logits(encoder, x)}}; }
+
+EncoderOutputs pre_training(PostNormEncoder& encoder, Value x) {
+  return {{"prediction_logits", language_logits(encoder, x)}, {"seq_relationship_logits", sentence_logits(encoder, x)}};
+}
+
+constexpr std::array kHeads = {
+    EncoderHead{"ForMaskedLM", with_encoder<bert_config, masked_language>},
+    EncoderHead{"ForTokenClassification", with_encoder<bert_config, token_logits>},
+    EncoderHead{"ForSequenceClassification", with_encoder<bert_config, pooled_logits>},
+    EncoderHead{"ForQuestionAnswering", with_encoder<bert_config, span_logits>},
+    EncoderHead{"ForMultipleChoice", with_encoder<bert_config, pooled_choice_logits>, true},
+    EncoderHead{"ForNextSentencePrediction", with_encoder<bert_config, next_sentence>},
+    EncoderHead{"ForPreTraining", with_encoder<bert_config, pre_training>},
 };
 
 }  // namespace
@@ -69,10 +51,10 @@ Architecture bert() {
   return {.model_type = "bert",
           .class_name = "Bert",
           .prefix = "bert.",
-          .limits = bert_limits,
-          .encode = encode_bert,
-          .base = {"Model", bert_base},
-          .heads = kBertHeads,
+          .limits = limits_of<bert_config>,
+          .encode = encode_post_norm<bert_config>,
+          .base = {"Model", with_encoder<bert_config, base_outputs>},
+          .heads = kHeads,
           .examples = "all-MiniLM-L6-v2, bge-small-en-v1.5, e5-base-v2, mxbai-embed-large-v1"};
 }
 

@@ -1,5 +1,6 @@
 #include "models/blocks/post_norm_encoder.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "alate/error.h"
@@ -9,6 +10,7 @@ namespace {
 
 using graph::Value;
 
+constexpr std::int64_t kMaxLayers = 4096;
 constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
 
 std::int64_t positive(const formats::Json& config, std::string_view key, std::int64_t otherwise,
@@ -22,21 +24,27 @@ std::int64_t positive(const formats::Json& config, std::string_view key, std::in
 }  // namespace
 
 PostNormConfig read_post_norm_config(const formats::Json& config, const PostNormDefaults& defaults) {
-  const auto size = [&](std::string_view key, std::int64_t otherwise) {
-    return positive(config, key, otherwise, defaults.family);
+  // transformers accepts its common names in place of a family's own.
+  const auto size = [&](std::string_view key, std::string_view common, std::int64_t otherwise) {
+    return positive(config, config.find(key) == nullptr ? common : key, otherwise, defaults.family);
   };
-  PostNormConfig read{.vocabulary = size("vocab_size", defaults.vocabulary),
-                      .hidden = size("hidden_size", 768),
-                      .layers = size("num_hidden_layers", 12),
-                      .heads = size("num_attention_heads", 12),
-                      .intermediate = size("intermediate_size", 3072),
-                      .positions = size("max_position_embeddings", defaults.positions),
-                      .types = size("type_vocab_size", defaults.types),
-                      .epsilon = config.get_double("layer_norm_eps", 1e-12),
-                      .activation = config.get_string("hidden_act", "gelu")};
+  PostNormConfig read{.vocabulary = size("vocab_size", "vocab_size", defaults.vocabulary),
+                      .hidden = size(defaults.hidden_key, "hidden_size", defaults.hidden),
+                      .layers = size(defaults.layers_key, "num_hidden_layers", defaults.layers),
+                      .heads = size(defaults.heads_key, "num_attention_heads", defaults.heads),
+                      .intermediate = size(defaults.intermediate_key, "intermediate_size", defaults.intermediate),
+                      .positions = size("max_position_embeddings", "max_position_embeddings", defaults.positions),
+                      .types = defaults.types == 0 ? 0 : size("type_vocab_size", "type_vocab_size", defaults.types),
+                      .epsilon = config.get_double("layer_norm_eps", defaults.epsilon),
+                      .activation = config.get_string(defaults.activation_key, std::string(defaults.activation)),
+                      .layer_names = {}};
+  read.embedding = defaults.embedding == 0 ? read.hidden : size("embedding_size", "embedding_size", defaults.embedding);
   if (read.hidden % read.heads != 0)
-    throw make_error(ErrorCode::corrupt, "config.json: hidden_size ", read.hidden,
-                     " is not a multiple of num_attention_heads ", read.heads);
+    throw make_error(ErrorCode::corrupt, "config.json: ", defaults.hidden_key, " ", read.hidden,
+                     " is not a multiple of ", defaults.heads_key, " ", read.heads);
+  if (read.layers > kMaxLayers)
+    throw make_error(ErrorCode::corrupt, "config.json: ", defaults.layers_key, " is ", read.layers, ", which no ",
+                     defaults.family, " has");
   const std::string positions = config.get_string("position_embedding_type", "absolute");
   if (positions != "absolute")
     throw make_error(ErrorCode::unsupported, "config.json: position_embedding_type '", positions,
@@ -44,51 +52,64 @@ PostNormConfig read_post_norm_config(const formats::Json& config, const PostNorm
   if (config.get_bool("is_decoder", false))
     throw make_error(ErrorCode::unsupported, "config.json: a ", defaults.family,
                      " with is_decoder is not built here, only encoders: is_decoder");
+  for (std::int64_t i = 0; i < read.layers; ++i) read.layer_names.push_back("encoder.layer." + std::to_string(i) + ".");
   return read;
+}
+
+EncoderLimits post_norm_limits(const PostNormConfig& config) {
+  return {.vocabulary = config.vocabulary,
+          .positions = config.positions,
+          .types = std::max<std::int64_t>(config.types, 1),
+          .hidden_size = config.hidden};
 }
 
 Value PostNormEncoder::encode() {
   Value x = embeddings();
-  for (std::int64_t i = 0; i < config_.layers; ++i) x = layer(i, x);
+  if (!config_.names.embedding_projection.empty())
+    x = linear(std::string(config_.names.embedding_projection), x, config_.embedding, config_.hidden);
+  for (const std::string& name : config_.layer_names) x = layer(name, x);
   return x;
 }
 
 Value PostNormEncoder::embeddings() {
   graph::Builder& b = scope_.b;
   b.set_source("embeddings");
-  const std::int64_t hidden = config_.hidden;
-  const Value words = scope_.weights.lookup(b, kWordTable, scope_.in.ids, config_.vocabulary, hidden);
-  const Value types = scope_.weights.lookup(b, "embeddings.token_type_embeddings.weight", scope_.in.type_ids,
-                                            config_.types, hidden, Rounding::never);
+  const std::int64_t width = config_.embedding;
+  Value sum = scope_.weights.lookup(b, kWordTable, scope_.in.ids, config_.vocabulary, width);
+  if (config_.types > 0) {
+    const Value types = scope_.weights.lookup(b, "embeddings.token_type_embeddings.weight", scope_.in.type_ids,
+                                              config_.types, width, Rounding::never);
+    sum = b.add({sum, types});
+  }
   const Value positions = scope_.weights.lookup(b, "embeddings.position_embeddings.weight", scope_.in.positions,
-                                                config_.positions, hidden, Rounding::never);
-  return norm("embeddings.LayerNorm", b.add({b.add({words, types}), positions}), hidden);
+                                                config_.positions, width, Rounding::never);
+  return norm("embeddings.LayerNorm", b.add({sum, positions}), width);
 }
 
-Value PostNormEncoder::layer(std::int64_t index, Value x) {
+Value PostNormEncoder::layer(const std::string& name, Value x) {
   graph::Builder& b = scope_.b;
-  const std::string layer = "encoder.layer." + std::to_string(index) + ".";
+  const PostNormNames& names = config_.names;
+  const auto of = [&](std::string_view part) { return name + std::string(part); };
   const std::int64_t hidden = config_.hidden;
-  b.set_source(layer + "attention");
-  const Value attended = attention(layer + "attention.self.", x);
-  const Value mixed = b.add({linear(layer + "attention.output.dense", attended, hidden, hidden), x});
-  const Value middle = norm(layer + "attention.output.LayerNorm", mixed, hidden);
-  b.set_source(layer + "feed_forward");
-  const Value wide =
-      activate(b, config_.activation, linear(layer + "intermediate.dense", middle, hidden, config_.intermediate));
-  const Value narrow = b.add({linear(layer + "output.dense", wide, config_.intermediate, hidden), middle});
-  return norm(layer + "output.LayerNorm", narrow, hidden);
+  b.set_source(name + "attention");
+  const Value mixed = b.add({linear(of(names.attention_output), attention(name, x), hidden, hidden), x});
+  const Value middle = norm(of(names.attention_norm), mixed, hidden);
+  b.set_source(name + "feed_forward");
+  const Value wide = activate(b, config_.activation, linear(of(names.up), middle, hidden, config_.intermediate));
+  const Value narrow = b.add({linear(of(names.down), wide, config_.intermediate, hidden), middle});
+  return norm(of(names.output_norm), narrow, hidden);
 }
 
 Value PostNormEncoder::attention(const std::string& name, Value x) {
   graph::Builder& b = scope_.b;
   const EncoderInputs& in = scope_.in;
   const std::int64_t hidden = config_.hidden;
-  const auto heads_of = [&](const char* part) {
-    return b.reshape({linear(name + part, x, hidden, hidden)},
+  const auto heads_of = [&](std::string_view part) {
+    return b.reshape({linear(name + std::string(part), x, hidden, hidden)},
                      {.dims = {in.tokens, config_.heads, config_.head_size()}});
   };
-  const Value query = heads_of("query"), key = heads_of("key"), value = heads_of("value");
+  const Value query = heads_of(config_.names.query), key = heads_of(config_.names.key),
+              value = heads_of(config_.names.value);
   const graph::Attention attributes{.scale = 1 / std::sqrt(static_cast<double>(config_.head_size())),
                                     .has_lengths = true,
                                     .rounds_operands = scope_.weights.settings().rounds_activations()};
@@ -114,7 +135,8 @@ Value PostNormEncoder::norm(const std::string& name, Value x, std::int64_t width
 
 Value PostNormEncoder::pooler(Value last_hidden_state) {
   scope_.b.set_source("pooler");
-  return scope_.b.tanh({head_layer("pooler.dense", first_tokens(last_hidden_state), config_.hidden, config_.hidden)});
+  return scope_.b.tanh(
+      {head_layer(std::string(config_.names.pooler), first_tokens(last_hidden_state), config_.hidden, config_.hidden)});
 }
 
 Value PostNormEncoder::first_tokens(Value last_hidden_state) {
@@ -127,7 +149,8 @@ Value PostNormEncoder::projection(const std::string& name, Value x) {
 
 std::vector<EncoderOutput> PostNormEncoder::base_outputs(Value last_hidden_state) {
   std::vector<EncoderOutput> outputs = {{"last_hidden_state", last_hidden_state}};
-  if (scope_.weights.has("pooler.dense.weight")) outputs.push_back({"pooler_output", pooler(last_hidden_state)});
+  if (scope_.weights.has(std::string(config_.names.pooler) + ".weight"))
+    outputs.push_back({"pooler_output", pooler(last_hidden_state)});
   return outputs;
 }
 
@@ -137,11 +160,11 @@ Value PostNormEncoder::language_logits(const LanguageHead& head, Value last_hidd
   b.set_source(head.source);
   const Value transformed =
       norm(head.norm,
-           activate(b, head.activation, head_layer(head.dense, last_hidden_state, config_.hidden, config_.hidden)),
-           config_.hidden);
+           activate(b, head.activation, head_layer(head.dense, last_hidden_state, config_.hidden, config_.embedding)),
+           config_.embedding);
   const bool is_untied = weights.has(head.decoder + ".weight");
   const Value table =
-      weights.get(b, is_untied ? head.decoder + ".weight" : kWordTable, {config_.vocabulary, config_.hidden});
+      weights.get(b, is_untied ? head.decoder + ".weight" : kWordTable, {config_.vocabulary, config_.embedding});
   const std::string bias = weights.has(head.bias) ? head.bias : head.decoder + ".bias";
   return b.dense({transformed, table, weights.get(b, bias, {config_.vocabulary})}, {.has_bias = true});
 }

@@ -10,23 +10,44 @@
 
 namespace alate::models {
 
-/// The settings of config.json, by transformers' names. `family` is for messages, the others are the defaults of the
-/// family's configuration class.
+/// The names of weights in a layer and around the layers, where families differ; by default BERT's.
+struct PostNormNames {
+  std::string_view query = "attention.self.query", key = "attention.self.key", value = "attention.self.value";
+  std::string_view attention_output = "attention.output.dense", attention_norm = "attention.output.LayerNorm";
+  std::string_view up = "intermediate.dense", down = "output.dense", output_norm = "output.LayerNorm";
+  std::string_view embedding_projection = {};  // from the width of the tables to that of the layers
+  std::string_view pooler = "pooler.dense";
+};
+
+/// The keys of config.json and their defaults in the family's configuration class. `family` is for messages.
 struct PostNormDefaults {
   std::string_view family;
-  std::int64_t vocabulary = 30522, positions = 512, types = 2;
+  std::int64_t vocabulary = 30522, positions = 512, types = 2, hidden = 768, layers = 12, heads = 12,
+               intermediate = 3072;
+  std::int64_t embedding = 0;  // embedding_size; 0: the family has none
+  double epsilon = 1e-12;
+  std::string_view activation = "gelu";
+  std::string_view hidden_key = "hidden_size", layers_key = "num_hidden_layers", heads_key = "num_attention_heads",
+                   intermediate_key = "intermediate_size", activation_key = "hidden_act";
 };
 
 struct PostNormConfig {
-  std::int64_t vocabulary = 0, hidden = 0, layers = 0, heads = 0, intermediate = 0, positions = 0, types = 0;
+  std::int64_t vocabulary = 0, hidden = 0, layers = 0, heads = 0, intermediate = 0, positions = 0;
+  std::int64_t types = 0;      // 0: no table of types
+  std::int64_t embedding = 0;  // width of the tables
   double epsilon = 0;
   std::string activation;
+  PostNormNames names = {};
+  std::vector<std::string> layer_names;  // before the names of each layer's weights: "encoder.layer.0."
 
   std::int64_t head_size() const { return hidden / heads; }
 };
 
 /// Throws corrupt for sizes that no such model has, unsupported for decoders and other kinds of positions.
 PostNormConfig read_post_norm_config(const formats::Json& config, const PostNormDefaults& defaults);
+
+/// What callers of the graph must know; token types are ignored by families without them.
+EncoderLimits post_norm_limits(const PostNormConfig& config);
 
 /// The names of a masked-language head's layers.
 struct LanguageHead {
@@ -40,6 +61,9 @@ class PostNormEncoder {
  public:
   /// Both must outlive it.
   PostNormEncoder(EncoderScope& scope, const PostNormConfig& config) : scope_(scope), config_(config) {}
+
+  EncoderScope& scope() const { return scope_; }
+  const PostNormConfig& config() const { return config_; }
 
   /// Embeddings and all layers: [tokens, hidden].
   graph::Value encode();
@@ -55,13 +79,13 @@ class PostNormEncoder {
   /// NAME.weight and NAME.bias. Heads are little work and decide the result: they stay in float32.
   graph::Value head_layer(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
   graph::Value norm(const std::string& name, graph::Value x, std::int64_t width);
-  /// tanh(pooler.dense) of each sequence's first token: [sequences, hidden].
+  /// tanh of a layer over each sequence's first token: [sequences, hidden].
   graph::Value pooler(graph::Value last_hidden_state);
   graph::Value first_tokens(graph::Value last_hidden_state);
 
  private:
   graph::Value embeddings();
-  graph::Value layer(std::int64_t index, graph::Value x);
+  graph::Value layer(const std::string& name, graph::Value x);
   graph::Value attention(const std::string& name, graph::Value x);
   graph::Value linear(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
 

@@ -90,6 +90,14 @@ TEST_F(QuantizeFolder, WritesAModelThatLoadsAndAnswersNearlyTheSame) {
   EXPECT_EQ(model.facts().weight_bytes, report.bytes_after);
 }
 
+TEST_F(QuantizeFolder, RoundsWeightsThatLayersShareOnceForAll) {
+  const base::TemporaryFolder model;
+  write_tiny_albert(model);
+  const FolderReport report = quantize_folder(model.path(), out());
+  EXPECT_EQ(report.layers, 7U);
+  EXPECT_GT(worst_cosine(model.path(), out()), 0.995);
+}
+
 TEST_F(QuantizeFolder, StoresWeightsInBytesWithTheirScalesAndSmoothing) {
   quantize_folder(model_.path(), out());
   const auto file = formats::SafetensorsModel::open_folder(out());

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alate/tensor.h"
@@ -67,6 +68,39 @@ inline void write_tiny_encoder(const base::TemporaryFolder& folder, std::int64_t
     add_norm(layer + "output.LayerNorm");
   }
   add_linear("pooler.dense", kHidden, kHidden);
+  formats::write_safetensors(folder.path() / "model.safetensors", tensors, {{"format", "pt"}});
+}
+
+/// An ALBERT: one layer's weights for three layers, and narrower tables.
+inline void write_tiny_albert(const base::TemporaryFolder& folder) {
+  write_tiny_encoder(folder);
+  folder.write("config.json", R"({"model_type": "albert", "architectures": ["AlbertModel"], "hidden_size": 16,
+    "embedding_size": 8, "intermediate_size": 128, "num_attention_heads": 2, "num_hidden_layers": 3, "vocab_size": 88,
+    "max_position_embeddings": 40, "type_vocab_size": 2})");
+  std::mt19937 random(20261125);
+  std::vector<formats::NamedTensor> tensors;
+  const auto add = [&](const std::string& name, const std::vector<std::int64_t>& extents, float center = 0) {
+    tensors.push_back({name, random_tensor(random, extents, center)});
+  };
+  const auto add_norm = [&](const std::string& name, std::int64_t width) {
+    add(name + ".weight", {width}, 1);
+    add(name + ".bias", {width});
+  };
+  const auto add_linear = [&](const std::string& name, std::int64_t in, std::int64_t out) {
+    add(name + ".weight", {out, in});
+    add(name + ".bias", {out});
+  };
+  for (const auto& [table, rows] :
+       {std::pair{"word", kVocabulary}, {"position", kPositions}, {"token_type", std::int64_t{2}}})
+    add(std::string("embeddings.") + table + "_embeddings.weight", {rows, 8});
+  add_norm("embeddings.LayerNorm", 8);
+  add_linear("encoder.embedding_hidden_mapping_in", 8, kHidden);
+  const std::string layer = "encoder.albert_layer_groups.0.albert_layers.0.";
+  for (const char* part : {"query", "key", "value", "dense"}) add_linear(layer + "attention." + part, kHidden, kHidden);
+  add_norm(layer + "attention.LayerNorm", kHidden);
+  add_linear(layer + "ffn", kHidden, kIntermediate);
+  add_linear(layer + "ffn_output", kIntermediate, kHidden);
+  add_norm(layer + "full_layer_layer_norm", kHidden);
   formats::write_safetensors(folder.path() / "model.safetensors", tensors, {{"format", "pt"}});
 }
 

@@ -29,8 +29,9 @@ inline void expect_close(const Tensor& found, const Tensor& wanted, const std::s
 }
 
 inline void expect_case(const Model& model, const std::filesystem::path& file) {
-  constexpr std::array<std::string_view, 5> kOutputs = {"last_hidden_state", "pooler_output", "logits", "start_logits",
-                                                        "end_logits"};
+  constexpr std::array<std::string_view, 8> kOutputs = {
+      "last_hidden_state", "pooler_output",           "logits",    "start_logits", "end_logits",
+      "prediction_logits", "seq_relationship_logits", "sop_logits"};
   NamedTensors inputs, wanted;
   for (formats::NamedTensor& named : formats::read_tensors(file)) {
     const bool is_output = std::ranges::find(kOutputs, named.name) != kOutputs.end();

@@ -103,8 +103,8 @@ TEST_F(ModelErrors, NamesAnActivationThatIsNotKnown) {
 }
 
 TEST_F(ModelErrors, NamesAHeadThatIsNotBuilt) {
-  replace_in_config("\"BertModel\"", "\"BertForQuestionAnswering\"");
-  EXPECT_TRUE(failure().ends_with(": BertForQuestionAnswering")) << failure();
+  replace_in_config("\"BertModel\"", "\"BertForCausalLM\"");
+  EXPECT_TRUE(failure().ends_with(": BertForCausalLM")) << failure();
 }
 
 TEST_F(ModelErrors, RefusesHeadsThatDoNotDivideTheHiddenSize) {

@@ -1,0 +1,47 @@
+#include "models/blocks/post_norm_heads.h"
+
+namespace alate::models {
+
+using graph::Value;
+
+EncoderOutputs base_outputs(PostNormEncoder& encoder, Value x) { return encoder.base_outputs(x); }
+
+EncoderOutputs token_logits(PostNormEncoder& encoder, Value x) {
+  encoder.scope().b.set_source("classifier");
+  return {{"logits", encoder.projection("classifier", x)}};
+}
+
+EncoderOutputs pooled_logits(PostNormEncoder& encoder, Value x) {
+  const Value pooled = encoder.pooler(x);
+  encoder.scope().b.set_source("classifier");
+  return {{"logits", encoder.projection("classifier", pooled)}};
+}
+
+EncoderOutputs pooled_choice_logits(PostNormEncoder& encoder, Value x) {
+  const Value pooled = encoder.pooler(x);
+  encoder.scope().b.set_source("classifier");
+  return {{"logits", encoder.head_layer("classifier", pooled, encoder.config().hidden, 1)}};
+}
+
+EncoderOutputs span_logits(PostNormEncoder& encoder, Value x) {
+  EncoderScope& scope = encoder.scope();
+  scope.b.set_source("qa_outputs");
+  const Value both = encoder.head_layer("qa_outputs", x, encoder.config().hidden, 2);
+  const auto column = [&](std::int64_t index) {
+    const Value one =
+        scope.b.slice({both}, {.starts = {0, index}, .limits = {scope.in.tokens, index + 1}, .strides = {}});
+    return scope.b.reshape({one}, {.dims = {scope.in.tokens}});
+  };
+  return {{"start_logits", column(0)}, {"end_logits", column(1)}};
+}
+
+EncoderOutputs first_token_logits(PostNormEncoder& encoder, Value x, const std::string& dense,
+                                  const std::string& activation, const std::string& out, std::int64_t labels) {
+  graph::Builder& b = encoder.scope().b;
+  const std::int64_t hidden = encoder.config().hidden;
+  b.set_source("classifier");
+  const Value inner = activate(b, activation, encoder.head_layer(dense, encoder.first_tokens(x), hidden, hidden));
+  return {{"logits", labels == 0 ? encoder.projection(out, inner) : encoder.head_layer(out, inner, hidden, labels)}};
+}
+
+}  // namespace alate::models
