@@ -19,25 +19,27 @@ std::string code_list(const Names& names) {
 }
 
 std::string row_of(const Architecture& architecture) {
-  std::vector<std::string> heads;
-  for (const EncoderHead& head : architecture.heads)
-    heads.push_back(std::string(architecture.class_name) + std::string(head.name));
-  return "| `" + std::string(architecture.model_type) +
-         "` | safetensors | with a tokenizer of those below | hidden states, pooler output" +
-         (heads.empty() ? "" : "; logits of " + code_list(heads)) + " | " + std::string(architecture.examples) + " |\n";
+  std::vector<std::string_view> heads;
+  for (const EncoderHead& head : architecture.heads) {
+    std::string_view name = head.name;
+    if (name.starts_with("For")) name.remove_prefix(3);
+    heads.push_back(name);
+  }
+  return "| `" + std::string(architecture.model_type) + "` | " + code_list(heads) + " | " +
+         std::string(architecture.examples) + " |\n";
 }
 
 }  // namespace
 
 std::string architecture_table() {
   std::string text =
-      "| `model_type` in config.json | weights | `embed`, `serve`, `quantize` | `forward` gives | for example |\n"
-      "|---|---|---|---|---|\n";
+      "| `model_type` in config.json | `forward` computes the base model and `…For…` | for example |\n"
+      "|---|---|---|\n";
   for (const Architecture& architecture : architectures()) text += row_of(architecture);
   text +=
-      "| any | `model.onnx` | `embed`, `serve`: if it gives a vector for each token | what the file gives | exports "
-      "for "
-      "ONNX Runtime |\n";
+      "\nTheir weights are `*.safetensors`. `embed`, `serve` and `quantize` need a tokenizer of those below.\n"
+      "A `model.onnx` of any architecture runs in ONNX Runtime: `forward` gives what the file gives, `embed`\n"
+      "and `serve` take it if it gives a vector for each token.\n";
   const std::vector<std::string_view> tokenizers = tokenizers::model_types();
   return text + "\nTokenizers: " + code_list(tokenizers) + ", from `tokenizer.json` or `vocab.txt`.\n";
 }
