@@ -113,4 +113,8 @@ void Output::finish() {
   }
 }
 
+void Output::discard() noexcept {
+  if (file_) file_->discard();
+}
+
 }  // namespace alate::app

@@ -43,6 +43,10 @@ class Output {
   void flush();
   /// Call once, after all bytes.
   void finish();
+  /// Of a file: removes it, a Kept one too. Call instead of `finish`, and nothing after it.
+  void discard() noexcept;
+  /// Of a file: the name under which it is until `finish`; what was written before `flush` can be read there.
+  const std::filesystem::path& temporary_path() const { return file_.value().path(); }
 
   /// Of Kept ones. The bytes that an earlier run has left; going on behind the first of them, before anything is
   /// written; putting what is written on disk, and how many bytes that is. Throw as `write`.

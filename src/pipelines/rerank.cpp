@@ -69,20 +69,6 @@ std::shared_ptr<const runtime::EntryPoint> rerank_entry_point(const Model::State
   return model.entry_point("rerank", pipelines::rerank_head(model), models::HeadChoice::of_folder);
 }
 
-RerankScores compute_scores(const RerankPipeline& pipeline, std::string_view query,
-                            std::span<const std::string_view> texts, const RerankOptions& options,
-                            const backends::RunOptions& run) {
-  run.cancellation.check();
-  pipelines::PreparedRows prepared = pipelines::prepare_rerank(pipeline, query, texts, options);
-  const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
-  Tensor values = runtime::run_rows(*pipeline.state().entry_point(), prepared.rows, budget, run).values;
-  const std::span<float> logits = values.mutable_values<float>();
-  pipelines::finish_rerank(options, logits);
-  return {.scores = {logits.begin(), logits.end()},
-          .truncated = std::move(prepared.truncated),
-          .tokens = prepared.tokens()};
-}
-
 }  // namespace
 
 std::shared_ptr<const runtime::EntryPoint> RerankPipeline::State::entry_point() const {
@@ -109,7 +95,9 @@ RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std:
 
 RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std::string_view> texts,
                                     const RerankOptions& options, const CallOptions& call) const {
-  return compute_scores(*this, query, texts, options, {.cancellation = call.cancellation});
+  call.cancellation.check();
+  return pipelines::rerank_prepared(*this, pipelines::prepare_rerank(*this, query, texts, options), options,
+                                    {.cancellation = call.cancellation});
 }
 
 std::size_t RerankPipeline::max_length() const { return state_->max_length; }
@@ -153,6 +141,17 @@ PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view que
     if (has_types) made.row.type_ids = std::move(pair.type_ids);
     return made;
   });
+}
+
+RerankScores rerank_prepared(const RerankPipeline& pipeline, PreparedRows prepared, const RerankOptions& options,
+                             const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
+  const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
+  Tensor values = runtime::run_rows(*pipeline.state().entry_point(), prepared.rows, budget, run, computed).values;
+  const std::span<float> logits = values.mutable_values<float>();
+  finish_rerank(options, logits);
+  return {.scores = {logits.begin(), logits.end()},
+          .truncated = std::move(prepared.truncated),
+          .tokens = prepared.tokens()};
 }
 
 void finish_rerank(const RerankOptions& options, std::span<float> logits) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "alate/embedding.h"
 #include "alate/rerank.h"
+#include "backends/backend.h"
 #include "pipelines/prepared_rows.h"
 #include "runtime/loading/loaded_model.h"
 
@@ -46,6 +48,11 @@ RerankPipeline reranker_of(const EmbeddingPipeline& pipeline);
 /// RerankPipeline::rerank.
 PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view query,
                             std::span<const std::string_view> texts, const RerankOptions& options);
+
+/// The scores of prepared rows; `run` is passed to each batch's run, and `computed` is told how many rows it had.
+/// Throws as RerankPipeline::rerank.
+RerankScores rerank_prepared(const RerankPipeline& pipeline, PreparedRows prepared, const RerankOptions& options,
+                             const backends::RunOptions& run, const std::function<void(std::size_t)>& computed = {});
 
 /// Makes scores of the entry point's logits, in place.
 void finish_rerank(const RerankOptions& options, std::span<float> logits);

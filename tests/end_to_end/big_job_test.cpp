@@ -2,18 +2,15 @@
 // ALATE_TEST_MODEL_DIR names the folder of all-MiniLM-L6-v2.
 #include <gtest/gtest.h>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "killed_jobs.h"
 #include "program.h"
+#include "terminal.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tiny_models.h"
 
@@ -96,15 +93,6 @@ TEST(BigJob, AnErrorEndsItWhileItsInputIsStillOpen) {
   EXPECT_EQ(waiting.wait(std::chrono::minutes(1)), 2);
 }
 
-// Kills a job after its first parts.
-void kill_in_the_middle(const std::vector<std::string>& arguments, const fs::path& state) {
-  RunningProgram program(arguments);
-  for (int i = 0; i < 6000 && !fs::exists(state); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  ASSERT_TRUE(fs::exists(state));
-  program.signal(SIGKILL);
-  ASSERT_EQ(program.wait(), -1);
-}
-
 TEST(BigJob, ResumedAfterAKillItGivesTheBytesOfAnUndisturbedRun) {
   const TemporaryFolder folder;
   std::string lines;
@@ -157,39 +145,6 @@ TEST(BigJob, ResumeNeedsFilesThatCanBeContinued) {
   EXPECT_EQ(run_program({"embed", model, "--resume", "--file", "texts.txt"}).exit_code, 2);
   EXPECT_EQ(run_program({"embed", model, "--resume", "--file", "texts.txt", "--out", "v.json"}).exit_code, 2);
 }
-
-// A terminal that a program writes to, and all that has been written.
-class Terminal {
- public:
-  Terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
-    if (master_ < 0 || ::grantpt(master_) != 0 || ::unlockpt(master_) != 0)
-      throw std::runtime_error("there are no pseudoterminals");
-    name_ = ::ptsname(master_);
-    slave_ = ::open(name_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // keeps what is written after the program's end
-  }
-  ~Terminal() {
-    ::close(slave_);
-    ::close(master_);
-  }
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
-
-  const std::string& name() const { return name_; }
-  std::string written() const {
-    std::string text;
-    char some[4096];
-    for (pollfd ready = {master_, POLLIN, 0}; ::poll(&ready, 1, 100) == 1;) {
-      const ssize_t got = ::read(master_, some, sizeof some);
-      if (got <= 0) break;
-      text.append(some, static_cast<std::size_t>(got));
-    }
-    return text;
-  }
-
- private:
-  int master_, slave_ = -1;
-  std::string name_;
-};
 
 // What a job that takes more than a second writes to its terminal.
 std::string shown_by_slow_job(const std::vector<std::string>& more, const std::string& type = "xterm") {

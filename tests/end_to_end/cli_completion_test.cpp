@@ -42,7 +42,7 @@ TEST(CliCompletion, VerbsAndTheirOptions) {
   const Answer options = answer({"tokenize", "m", "--"});
   for (const std::string option : {"--decode", "--max-length", "--out", "--help", "--version"})
     EXPECT_TRUE(options.has(option)) << option;
-  EXPECT_FALSE(options.has("--threads"));
+  EXPECT_FALSE(options.has("--batch-size"));
   EXPECT_EQ(answer({"embed", "--no-n"}).words, std::vector<std::string>{"--no-normalize"});
   EXPECT_TRUE(answer({"embed", "m", "--", "--"}).words.empty()) << "texts follow two dashes";
   EXPECT_TRUE(answer({"nothing", ""}).words.empty());

@@ -88,7 +88,7 @@ TEST(CliHelp, IsWrappedWithSentencesInAColumn) {
 
 TEST(CliHelp, ShowsOnlyOptionsThatTheVerbUses) {
   const std::map<std::string, std::vector<std::string>> absent = {
-      {"tokenize", {"--threads", "--backend", "--dtype", "--batch-size", "--no-mmap", "--dump-graph"}},
+      {"tokenize", {"--backend", "--dtype", "--batch-size", "--no-mmap", "--dump-graph"}},
       {"version", {"--models-dir", "--threads", "--backend", "--max-length", "--batch-size"}},
       {"forward", {"--max-length", "--batch-size"}},
       {"bench", {"--max-length"}},
@@ -119,7 +119,7 @@ TEST(CliHelp, ARefusedOptionNamesTheNearestOneOrTheVerbsThatTakeIt) {
   const std::string tiny = tiny_model("st_mean").string();
   EXPECT_NE(run_program({"compare", tiny, "--backend", "cpu"}).error.find("did you mean --backends?"),
             std::string::npos);
-  const std::string error = run_program({"tokenize", tiny, "--threads", "2"}).error;
+  const std::string error = run_program({"tokenize", tiny, "--batch-size", "2"}).error;
   EXPECT_NE(error.find("embed"), std::string::npos) << error;
   EXPECT_EQ(error.find("version"), std::string::npos) << error;
 }
@@ -135,7 +135,7 @@ TEST(CliHelp, VariablesAndKeysOfOtherVerbsAreIgnored) {
   const std::string wanted = good_help({"tokenize", tiny, "the cat"});
   EXPECT_EQ(good_help({"tokenize", tiny, "the cat"}, {.environment = {{"ALATE_BACKEND", "cuda"},
                                                                       {"ALATE_POLICY", "strict"},
-                                                                      {"ALATE_THREADS", "many"},
+                                                                      {"ALATE_DTYPE", "any"},
                                                                       {"ALATE_BATCH_SIZE", "8"}}}),
             wanted);
   const TemporaryFolder folder;

@@ -1,10 +1,14 @@
 // Statistics of measured values, and their formatting.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace alate::app {
+
+std::int64_t nanoseconds_since(std::chrono::steady_clock::time_point start);
 
 /// Requires at least one value.
 double median(std::vector<double> values);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "apps/alate/texts/job_part.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
 
@@ -53,20 +54,16 @@ class JsonlWriter : public EmbeddingWriter {
 
   void add(const Embeddings& part, std::size_t first, std::span<const std::string> members,
            std::span<const RefusedLine> refused) override {
-    const auto write_refused_before = [&](std::size_t text) {
-      for (; !refused.empty() && refused.front().before <= text; refused = refused.subspan(1))
-        output_.write(error_line(refused.front()) + "\n");
-    };
-    for (std::size_t i = 0; i < row_count(part); ++i) {
-      write_refused_before(i);
+    const auto write = [&](std::size_t i) {
       std::string line = "{" + members[i] + (members[i].empty() ? "" : ",");
       line += "\"index\":" + std::to_string(first + i) + ",\"embedding\":[";
       append_numbers(line, row(part, i), ',');
       line += "],\"truncated\":";
       line += std::ranges::binary_search(part.truncated, i) ? "true}\n" : "false}\n";
       output_.write(line);
-    }
-    write_refused_before(row_count(part));
+    };
+    write_in_order(row_count(part), refused, write,
+                   [&](const RefusedLine& line) { output_.write(error_line(line) + "\n"); });
   }
   void finish(const EmbeddingTotals&) override {}
 

@@ -58,6 +58,23 @@ formats::Json parsed(std::string_view text, const std::string& place) {
   }
 }
 
+// The ids of a line; nothing if it is blank.
+std::optional<std::vector<std::int32_t>> ids_of(std::string_view line, const std::string& place) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return std::nullopt;
+  if (is_plain(line)) return read_plain(line, place);
+  if (line[begin] != '{' && line[begin] != '[')
+    throw make_error(ErrorCode::invalid_argument, place,
+                     " is no list of ids: give them like 101 2054 102, or as {\"ids\": [101, 2054, 102]}");
+  const formats::Json json = parsed(line, place);
+  if (json.is_array()) return read_list(json, place);
+  const formats::Json* ids = json.find("ids");
+  if (ids == nullptr || !ids->is_array()) throw make_error(ErrorCode::invalid_argument, place, " has no list \"ids\"");
+  return read_list(*ids, place);
+}
+
 }  // namespace
 
 TextInput input_of_ids(TextInput input) {
@@ -72,24 +89,12 @@ TextInput input_of_ids(TextInput input) {
 
 std::optional<std::vector<std::int32_t>> next_ids(TextSource& source) {
   while (auto line = source.next()) {
-    std::string text = std::move(line->text);
-    if (auto repaired = tokenizers::repair_utf8(text)) text = std::move(*repaired);
-    std::string_view rest = text;
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
-    if (rest.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const std::string place = source.place();
-    if (is_plain(rest)) return read_plain(rest, place);
-    const char first = rest[rest.find_first_not_of(" \t\r")];
-    if (first != '{' && first != '[')
-      throw make_error(ErrorCode::invalid_argument, place,
-                       " is no list of ids: give them like 101 2054 102, or as {\"ids\": [101, 2054, 102]}");
-    const formats::Json json = parsed(rest, place);
-    if (json.is_array()) return read_list(json, place);
-    const formats::Json* ids = json.find("ids");
-    if (ids == nullptr || !ids->is_array())
-      throw make_error(ErrorCode::invalid_argument, place, " has no list \"ids\"");
-    return read_list(*ids, place);
+    if (auto repaired = tokenizers::repair_utf8(line->text)) line->text = std::move(*repaired);
+    try {
+      if (auto ids = ids_of(line->text, source.place())) return ids;
+    } catch (const Error& error) {
+      throw RefusedText(error);
+    }
   }
   return std::nullopt;
 }

@@ -14,7 +14,7 @@ namespace alate::app {
 TextInput input_of_ids(TextInput input);
 
 /// The ids of the next text; nothing at the end. A line is plain ids ("101 2054 102"), a JSON list, or a JSON object
-/// with a list "ids"; empty lines are skipped. Throws invalid_argument with the line's number.
+/// with a list "ids"; empty lines are skipped. Throws RefusedText with the line's number.
 std::optional<std::vector<std::int32_t>> next_ids(TextSource& source);
 
 }  // namespace alate::app

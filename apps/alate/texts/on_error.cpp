@@ -32,18 +32,6 @@ std::string error_line(const RefusedLine& refused) {
   return text + "},\"line\":" + std::to_string(refused.line) + "}";
 }
 
-std::optional<InputText> next_good_text(TextSource& source, OnError on_error,
-                                        const std::function<void(const RefusedLine&)>& refused) {
-  for (;;) {
-    try {
-      return source.next();
-    } catch (const RefusedText& error) {
-      if (on_error == OnError::stop) throw;
-      refused(refused_line(source, error, 0));
-    }
-  }
-}
-
 void SkippedLines::add(std::span<const RefusedLine> refused) {
   for (const RefusedLine& each : refused) {
     if (count_++ == 0) first_ = each.message;

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,10 +31,6 @@ RefusedLine refused_line(const TextSource& source, const Error& error, std::size
 
 /// {"error":{"code":"invalid_argument","message":"..."},"line":3}
 std::string error_line(const RefusedLine& refused);
-
-/// The next text; the refused ones before it are given to `refused`, if they are to be skipped.
-std::optional<InputText> next_good_text(TextSource& source, OnError on_error,
-                                        const std::function<void(const RefusedLine&)>& refused);
 
 /// Reports the lines that were left out: a warning for each of the first, and one for all at the end.
 class SkippedLines {

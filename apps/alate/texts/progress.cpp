@@ -38,56 +38,74 @@ void declare_progress(Arguments& arguments, bool& is_hidden) {
   arguments.flag("--no-progress", "do not show how far a long job is", is_hidden);
 }
 
-Progress::Progress(const CommonOptions& options, const Output& output, bool is_hidden, std::string_view verb,
-                   std::optional<std::size_t> total)
-    : verb_(verb), total_(total) {
+Progress::Progress(const CommonOptions& options, bool writes_to_file, bool is_hidden, std::string_view verb,
+                   std::optional<std::size_t> total, std::string_view unit)
+    : verb_(verb), unit_(unit), total_(total) {
   if (is_hidden || options.quiet || options.log_style == base::LogStyle::noop) return;
   const bool results_on_screen = is_standard_output(options.out) && base::is_terminal(base::kStandardOutput);
   const bool is_line =
-      options.log_style == base::LogStyle::terminal && can_rewrite_lines() && (output.is_file() || !results_on_screen);
+      options.log_style == base::LogStyle::terminal && can_rewrite_lines() && (writes_to_file || !results_on_screen);
   form_ = is_line ? Form::line : Form::events;
 }
 
 Progress::~Progress() { clear(); }
+
+Progress::Hidden::Hidden(Progress& progress) : lock_(progress.mutex_) { progress.clear(); }
 
 void Progress::clear() {
   if (is_on_screen_) write_to_terminal(std::string(kClearLine));
   is_on_screen_ = false;
 }
 
-void Progress::add(std::size_t texts, std::optional<double> share) {
-  done_ += texts;
-  share_ = share;
+void Progress::end() {
+  const std::lock_guard<base::Mutex> lock(mutex_);
+  clear();
+  form_ = Form::none;
+}
+
+void Progress::add_earlier(std::size_t count, std::optional<double> share) {
+  const std::lock_guard<base::Mutex> lock(mutex_);
+  earlier_ += count;
+  earlier_share_ = share.value_or(0);
+}
+
+void Progress::add(std::size_t count, std::optional<double> share) {
+  const std::lock_guard<base::Mutex> lock(mutex_);
+  done_ += count;
   if (form_ == Form::none) return;
   const auto now = Clock::now();
   if (now - start_ < kFirstShown ||
       now - shown_ < (form_ == Form::line ? Clock::duration(kBetweenLines) : kBetweenEvents))
     return;
   shown_ = now;
+  show(now, share);
+}
+
+void Progress::show(Clock::time_point now, std::optional<double> share) {
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double rate = static_cast<double>(done_) / seconds;
   const std::size_t all = earlier_ + done_;
-  std::optional<double> part = share_, left;
-  if (total_ && *total_ > 0) part = static_cast<double>(all) / static_cast<double>(*total_);
-  if (total_ && rate > 0) {
+  std::optional<double> part = share, left;
+  if (!part && total_ && *total_ > 0) part = static_cast<double>(all) / static_cast<double>(*total_);
+  if (share && *share > earlier_share_) {
+    left = seconds / (*share - earlier_share_) * (1 - *share);
+  } else if (!share && total_ && rate > 0) {
     left = static_cast<double>(*total_ - std::min(all, *total_)) / rate;
-  } else if (part && *part > 0) {
-    left = seconds / *part * (1 - *part);
   }
   if (form_ == Form::events) {
     base::log(base::LogLevel::info, "progress",
               {{"verb", verb_},
-               {"texts", std::to_string(all)},
+               {unit_, std::to_string(all)},
                {"of", total_ ? std::to_string(*total_) : "unknown"},
-               {"texts_per_second", shown(rate, 1)},
+               {unit_ + "_per_second", shown(rate, 1)},
                {"left", left ? shown_duration(*left) : "unknown"}});
     return;
   }
   std::string line = std::string(kClearLine) + verb_ + ": " + std::to_string(all);
   if (total_) line += " of " + std::to_string(*total_);
-  line += " texts";
+  line += " " + unit_;
   if (part) line += " (" + shown(std::min(*part, 1.0) * 100, 0) + " %)";
-  line += ", " + shown(rate, rate < 10 ? 1 : 0) + " texts/s";
+  line += ", " + shown(rate, rate < 10 ? 1 : 0) + " " + unit_ + "/s";
   if (left) line += ", " + shown_duration(*left) + " left";
   write_to_terminal(line);
   is_on_screen_ = true;

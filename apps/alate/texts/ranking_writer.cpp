@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "alate/rerank.h"
 #include "formats/json.h"
-#include "pipelines/ranking_json.h"
 
 namespace alate::app {
 namespace {
@@ -31,44 +29,30 @@ std::string rounded(float score) {
   return text.data();
 }
 
-std::string line_of(OutputFormat format, const RankedTexts& ranked, std::size_t index) {
-  const float score = ranked.scores[index];
+}  // namespace
+
+std::string ranking_line(OutputFormat format, const RankedText& ranked) {
   std::string line;
   if (format == OutputFormat::jsonl) {
-    line = "{" + ranked.members[index] + (ranked.members[index].empty() ? "" : ",");
-    line += "\"index\":" + std::to_string(index) + ",\"relevance_score\":";
-    formats::append_json_number(line, score);
+    line = "{" + std::string(ranked.members) + (ranked.members.empty() ? "" : ",");
+    line += "\"index\":" + std::to_string(ranked.index) + ",\"relevance_score\":";
+    formats::append_json_number(line, ranked.score);
     line += ",\"text\":";
-    formats::append_json_string(line, ranked.texts[index]);
+    formats::append_json_string(line, ranked.text);
     line += ",\"truncated\":";
-    line += std::ranges::binary_search(ranked.truncated, index) ? "true}" : "false}";
+    line += ranked.is_truncated ? "true}" : "false}";
   } else if (format == OutputFormat::csv) {
-    line = std::to_string(index) + ',';
-    formats::append_json_number(line, score);
-    line += ',' + csv_field(ranked.texts[index]);
+    line = std::to_string(ranked.index) + ',';
+    formats::append_json_number(line, ranked.score);
+    line += ',' + csv_field(ranked.text);
   } else {
-    line = rounded(score) + '\t' + on_one_line(ranked.texts[index]);
+    line = rounded(ranked.score) + '\t' + on_one_line(std::string(ranked.text));
   }
   return line += '\n';
 }
 
-}  // namespace
-
-void write_ranking(OutputFormat format, Output& output, std::string_view model, const RankedTexts& ranked,
-                   std::optional<std::size_t> count) {
-  if (format == OutputFormat::json) {
-    output.write(pipelines::ranking_json({.model = model,
-                                          .scores = ranked.scores,
-                                          .count = count,
-                                          .total_ns = ranked.total_ns,
-                                          .load_ns = ranked.load_ns,
-                                          .tokens = ranked.tokens,
-                                          .truncated = ranked.truncated}) +
-                 "\n");
-    return;
-  }
-  if (format == OutputFormat::csv) output.write("index,relevance_score,text\n");
-  for (const std::size_t index : best_first(ranked.scores, count)) output.write(line_of(format, ranked, index));
+std::string_view ranking_head(OutputFormat format) {
+  return format == OutputFormat::csv ? "index,relevance_score,text\n" : "";
 }
 
 }  // namespace alate::app

@@ -1,13 +1,13 @@
 #include "apps/alate/texts/resume.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "alate/error.h"
-#include "alate/tensor.h"
-#include "apps/alate/program_version.h"
 #include "base/files/atomic_file.h"
 #include "base/files/file_identity.h"
 #include "base/files/mapped_file.h"
@@ -24,44 +24,17 @@ constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kMostStateBytes = std::size_t{1} << 20;
 constexpr int kMostFiles = 10'000;
 
-// The settings, tokenizer and modules of a model's folder, by size and time: its weights have a fingerprint.
-void add_small_files(FingerprintBuilder& builder, const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  int listed = 0;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end && listed < kMostFiles;
-       entry.increment(error), ++listed) {
-    const std::string ending = entry->path().extension().string();
-    if ((ending == ".json" || ending == ".txt") && entry->is_regular_file(error)) files.push_back(entry->path());
-  }
-  std::ranges::sort(files);
-  for (const fs::path& file : files) {
-    const base::FileIdentity identity = base::file_identity(file);
-    builder.add(file.string()).add(identity.bytes).add(static_cast<std::uint64_t>(identity.modified_ns));
-  }
+bool tells_of_results(const fs::path& file) {
+  constexpr std::array kEndings = {".json", ".txt", ".model", ".tiktoken", ".jinja", ".gguf"};
+  return std::ranges::find(kEndings, file.extension().string()) != kEndings.end();
 }
 
-// What the bytes of the result depend on.
-std::string job_of(const fs::path& folder, const EmbeddingPipeline& pipeline, const EmbedOptions& options,
-                   const fs::path& input, const std::string& more) {
-  FingerprintBuilder builder;
-  const auto add_number = [&](std::optional<std::size_t> number) {
-    builder.add(std::uint64_t{number.has_value()}).add(std::uint64_t{number.value_or(0)});
-  };
-  builder.add(program_version()).add(pipeline.model().fingerprint());
-  builder.add(pipeline.facts().backend).add(pipeline.facts().dtype);
-  add_small_files(builder, folder);
-  add_number(options.max_length);
-  add_number(options.dimensions);
-  add_number(options.normalize);
-  builder.add(options.prompt_name).add(std::uint64_t{options.prompt.has_value()}).add(options.prompt.value_or(""));
-  const base::FileIdentity texts = base::file_identity(input);
-  builder.add(texts.bytes).add(static_cast<std::uint64_t>(texts.modified_ns));
-  builder.add(more);
-  return to_string(builder.finish());
-}
+struct SavedState {
+  std::string identity;
+  JobState state;
+};
 
-std::optional<JobState> read_state(const fs::path& path) {
+std::optional<SavedState> read_state(const fs::path& path) {
   std::error_code error;
   if (fs::symlink_status(path, error).type() != fs::file_type::regular) return std::nullopt;
   const Json json = formats::parse_json(base::read_text_file(path, kMostStateBytes), path.string());
@@ -73,7 +46,6 @@ std::optional<JobState> read_state(const fs::path& path) {
     return value;
   };
   JobState state;
-  state.job = json.get_string("job", "");
   state.input = {.bytes = number("input_bytes"),
                  .lines = static_cast<std::size_t>(number("input_lines")),
                  .digest = json.get_string("input_sha256", "")};
@@ -81,29 +53,45 @@ std::optional<JobState> read_state(const fs::path& path) {
   state.texts = static_cast<std::size_t>(number("texts"));
   state.cut = CutTexts(static_cast<std::size_t>(number("cut")), json.get_string("cut_indices", ""));
   state.skipped = SkippedLines(static_cast<std::size_t>(number("skipped")), json.get_string("first_skipped", ""));
-  return state;
+  return SavedState{.identity = json.get_string("job", ""), .state = std::move(state)};
 }
 
 }  // namespace
 
-ResumableJob::ResumableJob(const fs::path& out, const fs::path& folder, const EmbeddingPipeline& pipeline,
-                           const EmbedOptions& options, const fs::path& input, const std::string& more)
-    : path_(out.string() + ".resume"), job_(job_of(folder, pipeline, options, input, more)) {}
+void add_model_files(FingerprintBuilder& identity, const fs::path& model) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  if (fs::is_regular_file(model, error)) files.push_back(model);
+  int listed = 0;
+  for (fs::recursive_directory_iterator entry(model, error), end; !error && entry != end && listed < kMostFiles;
+       entry.increment(error), ++listed) {
+    if (tells_of_results(entry->path()) && entry->is_regular_file(error)) files.push_back(entry->path());
+  }
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    const base::FileIdentity found = base::file_identity(file);
+    identity.add(file.string()).add(found.bytes).add(static_cast<std::uint64_t>(found.modified_ns));
+  }
+}
+
+ResumableJob::ResumableJob(const fs::path& out, std::string identity)
+    : path_(out.string() + ".resume"), identity_(std::move(identity)) {}
 
 std::optional<JobState> ResumableJob::take_up(TextSource& source, std::int64_t output_bytes) const {
   std::string reason;
   try {
-    auto state = read_state(path_);
-    if (!state) return std::nullopt;
-    if (state->job != job_) {
+    auto saved = read_state(path_);
+    if (!saved) return std::nullopt;
+    const JobState& state = saved->state;
+    if (saved->identity != identity_) {
       reason = "the model, an option, the input or the version of Alate is another one";
-    } else if (state->output_bytes > output_bytes) {
+    } else if (state.output_bytes > output_bytes) {
       reason = "a part of the output is gone";
-    } else if (!source.skip_to(state->input)) {
+    } else if (!source.skip_to(state.input)) {
       reason = "the input has changed";
     } else {
-      base::log(base::LogLevel::info, "the job goes on", {{"texts_done", std::to_string(state->texts)}});
-      return state;
+      base::log(base::LogLevel::info, "the job goes on", {{"texts_done", std::to_string(state.texts)}});
+      return std::move(saved->state);
     }
   } catch (const Error& error) {
     reason = error.message();
@@ -115,7 +103,7 @@ std::optional<JobState> ResumableJob::take_up(TextSource& source, std::int64_t o
 
 void ResumableJob::save(const JobState& state) const {
   const Json json = Json::Object{{"version", kVersion},
-                                 {"job", job_},
+                                 {"job", identity_},
                                  {"input_bytes", state.input.bytes},
                                  {"input_lines", std::uint64_t{state.input.lines}},
                                  {"input_sha256", state.input.digest},

@@ -7,30 +7,31 @@
 #include <optional>
 #include <string>
 
-#include "alate/embedding.h"
-#include "apps/alate/common_options.h"
+#include "alate/tensor.h"
+#include "apps/alate/texts/cut_texts.h"
 #include "apps/alate/texts/line_reader.h"
 #include "apps/alate/texts/on_error.h"
-#include "apps/alate/texts/text_parts.h"
 
 namespace alate::app {
 
 /// All of a job up to the end of one of its parts.
 struct JobState {
-  std::string job;      // what its result depends on, besides the texts: JobOutput
-  InputPosition input;  // behind the part's last line
+  InputPosition input = {};  // behind the part's last line
   std::int64_t output_bytes = 0;
   std::size_t texts = 0;
-  CutTexts cut;
-  SkippedLines skipped;
+  CutTexts cut = {};
+  SkippedLines skipped = {};
 };
+
+/// Adds the settings, tokenizer and modules of a model's folder, or the file that a model is, by size and time: its
+/// weights have a fingerprint of their own. Throws unavailable if a file cannot be queried.
+void add_model_files(FingerprintBuilder& identity, const std::filesystem::path& model);
 
 /// The state of a job with --resume, as OUT.resume. One thread at a time.
 class ResumableJob {
  public:
-  /// `folder` is the model's, `input` the file of the texts. Throws unavailable if a file cannot be queried.
-  ResumableJob(const std::filesystem::path& out, const std::filesystem::path& folder, const EmbeddingPipeline& pipeline,
-               const EmbedOptions& options, const std::filesystem::path& input, const std::string& more);
+  /// `identity` tells jobs apart whose results differ.
+  ResumableJob(const std::filesystem::path& out, std::string identity);
 
   /// The state that an earlier run has left, if the output has the bytes that it had then and `source`, which has
   /// been checked and is at its first text, still has what was read: it is then behind that. Otherwise nothing, and
@@ -43,7 +44,7 @@ class ResumableJob {
 
  private:
   std::filesystem::path path_;
-  std::string job_;
+  std::string identity_;
 };
 
 }  // namespace alate::app

@@ -1,16 +1,18 @@
 // alate tokenize
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "alate/error.h"
 #include "alate/tokenizer.h"
 #include "apps/alate/common_options.h"
+#include "apps/alate/texts/big_job.h"
+#include "apps/alate/texts/encode_options.h"
 #include "apps/alate/texts/encoding_writer.h"
 #include "apps/alate/texts/id_lines.h"
-#include "apps/alate/texts/on_error.h"
-#include "apps/alate/texts/progress.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/texts/token_batch.h"
 #include "apps/alate/verb.h"
@@ -20,136 +22,148 @@
 namespace alate::app {
 namespace {
 
-constexpr std::size_t kTextsOfProgress = 64;  // between looks at the clock
-
-struct TokenizeOptions {
-  EncodeOptions encode;
-  std::optional<std::size_t> stride;
-  bool no_special = false;
-  bool decode = false;
-  bool skip_special = false;
-  bool hides_progress = false;
-  OnError on_error = OnError::stop;
-};
-
-void declare(Arguments& arguments, TokenizeOptions& options) {
-  arguments.option("--truncation", "WHICH", "longest_first, only_first or only_second", [&](std::string_view name) {
-    if (name == "longest_first") {
-      options.encode.strategy = Truncation::longest_first;
-    } else if (name == "only_first") {
-      options.encode.strategy = Truncation::only_first;
-    } else if (name == "only_second") {
-      options.encode.strategy = Truncation::only_second;
-    } else {
-      throw make_error(ErrorCode::invalid_argument, "is one of longest_first, only_first, only_second");
-    }
-  });
-  arguments.choices({"longest_first", "only_first", "only_second"});
-  arguments.option("--truncation-side", "SIDE", "the end that is cut off: left or right", [&](std::string_view name) {
-    if (name != "left" && name != "right") throw make_error(ErrorCode::invalid_argument, "is one of left, right");
-    options.encode.side = name == "left" ? Side::left : Side::right;
-  });
-  arguments.choices({"left", "right"});
-  arguments.option("--stride", "N", "list what was cut as windows that share N tokens", options.stride);
-  arguments.flag("--no-special", "add no special tokens", options.no_special);
-  arguments.flag("--decode", "ids to texts: as arguments, or one text a line as plain ids or {\"ids\": [...]}",
-                 options.decode);
-  arguments.flag("--skip-special", "leave special tokens out of decoded texts", options.skip_special);
-  app::declare(arguments, options.on_error);
-  declare_progress(arguments, options.hides_progress);
-}
+// Small parts: a text becomes some ten times as many bytes of JSON.
+constexpr std::size_t kPartTexts = 2048, kPartBytes = std::size_t{512} << 10;
 
 // Writes one result after the other in the format of --output.
 class ResultWriter {
  public:
   ResultWriter(Output& output, OutputFormat format, const std::string& model, std::string_view list)
-      : output_(output), is_body_(format == OutputFormat::json) {
-    if (!is_body_) return;
+      : output_(output), format_(format) {
+    if (format_ != OutputFormat::json) return;
     std::string head = "{\"model\":";
     formats::append_json_string(head, model);
     output_.write(head + ",\"" + std::string(list) + "\":[");
   }
-  void add(std::string_view result) {
-    if (is_body_ && count_ > 0) output_.write(",");
-    output_.write(result);
-    if (!is_body_) output_.write("\n");
-    ++count_;
+  OutputFormat format() const { return format_; }
+  /// The results of a part; only jsonl has refused lines.
+  void add(const std::vector<std::string>& results, const PartPlace& place) {
+    const auto write = [&](std::size_t i) {
+      if (format_ == OutputFormat::json && place.first + i > 0) output_.write(",");
+      output_.write(results[i]);
+      if (format_ != OutputFormat::json) output_.write("\n");
+    };
+    write_in_order(results.size(), place.refused, write, [&](const RefusedLine& line) {
+      if (format_ == OutputFormat::jsonl) output_.write(error_line(line) + "\n");
+    });
   }
   void finish() {
-    if (is_body_) output_.write("]}\n");
-    output_.finish();
+    if (format_ == OutputFormat::json) output_.write("]}\n");
   }
 
  private:
   Output& output_;
-  bool is_body_;
-  std::size_t count_ = 0;
+  OutputFormat format_;
 };
 
-void decode_all(const Tokenizer& tokenizer, TextSource& source, bool skip_special, OutputFormat format, Output& output,
-                const std::string& model) {
-  ResultWriter results(output, format, model, "texts");
-  while (const auto ids = next_ids(source)) {
-    const std::string text = tokenizer.decode(*ids, skip_special);
-    std::string result;
-    if (format == OutputFormat::jsonl) {
-      result += "{\"text\":";
-      formats::append_json_string(result, text);
-      result += '}';
-    } else if (format == OutputFormat::json) {
-      formats::append_json_string(result, text);
-    } else {
-      result = text;
-    }
-    results.add(result);
-    if (source.may_wait()) output.flush();
-  }
-  results.finish();
-}
+class EncodePart : public JobPart {
+ public:
+  EncodePart(const Tokenizer& tokenizer, const TextEncoding& how, ResultWriter& writer)
+      : tokenizer_(tokenizer), how_(how), writer_(writer) {}
 
-void encode_all(const Tokenizer& tokenizer, TextSource& source, const TokenizeOptions& options, OutputFormat format,
-                Output& output, const std::string& model, Progress& progress) {
-  ResultWriter results(output, format, model, "encodings");
-  if (format == OutputFormat::jsonl) source.keep_members(kEncodingMembers);
-  SkippedLines skipped;
-  std::size_t done = 0;
-  const auto skip = [&](const RefusedLine& refused) {
-    progress.clear();
-    skipped.add({&refused, 1});
-    if (format == OutputFormat::jsonl) results.add(error_line(refused));
-  };
-  while (const auto input = next_good_text(source, options.on_error, skip)) {
-    const Encoding encoding = input->pair ? tokenizer.encode_pair(input->text, *input->pair, options.encode)
-                                          : tokenizer.encode(input->text, options.encode);
+  std::optional<std::size_t> read(TextSource& source) override {
+    auto input = source.next();
+    if (!input) return std::nullopt;
+    inputs_.push_back(std::move(*input));
+    return inputs_.back().text.size() + inputs_.back().pair.value_or("").size() + inputs_.back().members.size();
+  }
+  void run(const PartRun& run) override {
+    results_.resize(inputs_.size());
+    run_in_parallel(inputs_.size(), run, [&](std::size_t i) { results_[i] = result_of(inputs_[i]); });
+  }
+  void write(const PartPlace& place) override { writer_.add(results_, place); }
+
+ private:
+  std::string result_of(const InputText& input) const {
+    const Encoding encoding = encode(tokenizer_, input, how_);
     std::string result;
-    if (format == OutputFormat::text) {
+    if (writer_.format() == OutputFormat::text) {
       append_encoding_text(result, encoding);
     } else {
-      append_encoding_json(result, encoding, options.stride.has_value());
-      if (!input->members.empty()) result.insert(1, input->members + ",");  // behind the brace
+      append_encoding_json(result, encoding, how_.stride.has_value());
+      if (!input.members.empty()) result.insert(1, input.members + ",");  // behind the brace
     }
-    results.add(result);
-    if (source.may_wait()) output.flush();
-    if (++done % kTextsOfProgress == 0) progress.add(kTextsOfProgress, source.share());
+    return result;
   }
-  progress.clear();
-  skipped.finish(done);
-  results.finish();
-}
 
-void write_batch(const Tokenizer& tokenizer, TextSource& source, const TokenizeOptions& options, Output& output) {
-  TokenBatch batch;
-  SkippedLines skipped;
-  std::size_t done = 0;
-  const auto skip = [&](const RefusedLine& refused) { skipped.add({&refused, 1}); };
-  for (; const auto input = next_good_text(source, options.on_error, skip); ++done) {
-    batch.add(input->pair ? tokenizer.encode_pair(input->text, *input->pair, options.encode)
-                          : tokenizer.encode(input->text, options.encode));
+  const Tokenizer& tokenizer_;
+  const TextEncoding& how_;
+  ResultWriter& writer_;
+  std::vector<InputText> inputs_;
+  std::vector<std::string> results_;
+};
+
+// Texts whose tokens become the rows of one batch.
+class BatchPart : public JobPart {
+ public:
+  BatchPart(const Tokenizer& tokenizer, const TextEncoding& how, TokenBatch& batch)
+      : tokenizer_(tokenizer), how_(how), batch_(batch) {}
+
+  std::optional<std::size_t> read(TextSource& source) override {
+    auto input = source.next();
+    if (!input) return std::nullopt;
+    inputs_.push_back(std::move(*input));
+    return inputs_.back().text.size() + inputs_.back().pair.value_or("").size();
   }
-  skipped.finish(done);
-  const std::vector<formats::NamedTensor> tensors = batch.tensors();
-  output.write(formats::tensor_file_bytes(formats::TensorFileKind::safetensors, tensors));
-  output.finish();
+  void run(const PartRun& run) override {
+    encodings_.resize(inputs_.size());
+    run_in_parallel(inputs_.size(), run, [&](std::size_t i) { encodings_[i] = encode(tokenizer_, inputs_[i], how_); });
+  }
+  void write(const PartPlace&) override {
+    for (const Encoding& encoding : encodings_) batch_.add(encoding);
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  const TextEncoding& how_;
+  TokenBatch& batch_;
+  std::vector<InputText> inputs_;
+  std::vector<Encoding> encodings_;
+};
+
+class DecodePart : public JobPart {
+ public:
+  DecodePart(const Tokenizer& tokenizer, bool skip_special, ResultWriter& writer)
+      : tokenizer_(tokenizer), skip_special_(skip_special), writer_(writer) {}
+
+  std::optional<std::size_t> read(TextSource& source) override {
+    auto ids = next_ids(source);
+    if (!ids) return std::nullopt;
+    ids_.push_back(std::move(*ids));
+    return ids_.back().size() * sizeof(std::int32_t);
+  }
+  void run(const PartRun& run) override {
+    results_.resize(ids_.size());
+    run_in_parallel(ids_.size(), run, [&](std::size_t i) {
+      const std::string text = tokenizer_.decode(ids_[i], skip_special_);
+      std::string& result = results_[i];
+      if (writer_.format() == OutputFormat::text) {
+        result = text;
+        return;
+      }
+      const bool is_line = writer_.format() == OutputFormat::jsonl;
+      if (is_line) result = "{\"text\":";
+      formats::append_json_string(result, text);
+      if (is_line) result += '}';
+    });
+  }
+  void write(const PartPlace& place) override { writer_.add(results_, place); }
+
+ private:
+  const Tokenizer& tokenizer_;
+  bool skip_special_;
+  ResultWriter& writer_;
+  std::vector<std::vector<std::int32_t>> ids_;
+  std::vector<std::string> results_;
+};
+
+std::string_view why_not_resumable(OutputFormat format) {
+  switch (format) {
+    case OutputFormat::json: return "json is one object; choose jsonl or text";
+    case OutputFormat::safetensors:
+      return "the rows of safetensors are as long as the longest, which may come last; choose jsonl or text";
+    default: return "";
+  }
 }
 
 }  // namespace
@@ -157,35 +171,62 @@ void write_batch(const Tokenizer& tokenizer, TextSource& source, const TokenizeO
 void run_tokenize(Arguments& arguments) {
   std::string model;
   TextInput input{.invalid_utf8 = InvalidUtf8::replace};
-  TokenizeOptions tokenize;
+  TextEncoding how;
+  bool decodes = false, skips_special = false;
+  BigJobOptions chosen;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
   declare(arguments, input);
-  declare(arguments, tokenize);
+  declare(arguments, how);
+  arguments.flag("--decode", "ids to texts: as arguments, or one text a line as plain ids or {\"ids\": [...]}",
+                 decodes);
+  arguments.flag("--skip-special", "leave special tokens out of decoded texts", skips_special);
+  declare(arguments, chosen);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl, OutputFormat::safetensors};
-  declare(arguments, options, {Shared::models, Shared::max_length}, written);
+  declare(arguments, options, {Shared::models, Shared::threads, Shared::max_length}, written);
   if (!arguments.parse()) return;
   apply(options);
   const OutputFormat format = output_format(options, written);
-  tokenize.encode.add_special_tokens = !tokenize.no_special;
-  tokenize.encode.max_length = options.max_length;
-  tokenize.encode.stride = tokenize.stride.value_or(0);
-  if (tokenize.stride && !options.max_length)
-    throw arguments.usage_error("--stride needs --max-length, the size of a window");
-  if (tokenize.decode && format == OutputFormat::safetensors)
-    throw arguments.usage_error("--decode writes texts: text, json or jsonl");
+  complete(arguments, options, how);
+  const bool is_batch = format == OutputFormat::safetensors;
+  if (decodes && is_batch) throw arguments.usage_error("--decode writes texts: text, json or jsonl");
+  if (is_batch) how.options.with_offsets = how.options.with_tokens = false;
 
-  Output output(options.out);
-  const Tokenizer tokenizer = Tokenizer::load(find_model(options, model));
-  TextSource source(tokenize.decode ? input_of_ids(std::move(input)) : std::move(input));
-  if (format == OutputFormat::safetensors) {
-    write_batch(tokenizer, source, tokenize, output);
-  } else if (tokenize.decode) {
-    decode_all(tokenizer, source, tokenize.skip_special, format, output, model);
-  } else {
-    Progress progress(options, output, tokenize.hides_progress, "tokenize", std::nullopt);
-    encode_all(tokenizer, source, tokenize, format, output, model, progress);
+  BigJob job(arguments, options,
+             {.verb = "tokenize",
+              .options = chosen,
+              .format = format,
+              .not_resumable = why_not_resumable(format),
+              .part_inputs = kPartTexts,
+              .part_bytes = kPartBytes},
+             input);
+  const std::filesystem::path path = find_model(options, model);
+  const Tokenizer tokenizer = Tokenizer::load(path);
+  TextSource& source = job.open(decodes ? input_of_ids(std::move(input)) : std::move(input));
+  if (format == OutputFormat::jsonl && !decodes) source.keep_members(kEncodingMembers);
+
+  job.take_up([&] {
+    FingerprintBuilder identity;
+    add_model_files(identity, path);
+    add_to(identity, how);
+    return identity.add(std::uint64_t{decodes}).add(std::uint64_t{skips_special});
+  });
+
+  if (is_batch) {
+    TokenBatch batch;
+    job.run([&] { return std::make_unique<BatchPart>(tokenizer, how, batch); });
+    const std::vector<formats::NamedTensor> tensors = batch.tensors();
+    job.output().write(formats::tensor_file_bytes(formats::TensorFileKind::safetensors, tensors));
+    return job.finish();
   }
+  ResultWriter writer(job.output(), format, model, decodes ? "texts" : "encodings");
+  if (decodes) {
+    job.run([&] { return std::make_unique<DecodePart>(tokenizer, skips_special, writer); });
+  } else {
+    job.run([&] { return std::make_unique<EncodePart>(tokenizer, how, writer); });
+  }
+  writer.finish();
+  job.finish();
 }
 
 }  // namespace alate::app

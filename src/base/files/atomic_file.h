@@ -38,6 +38,10 @@ class AtomicFile {
   /// Puts the file in its place; its bytes are on disk when this returns. Call once, after all bytes. Throws as
   /// `write`. Windows refuses while the old file is mapped somewhere: unavailable.
   void commit();
+  /// Removes what has been written, of a kept file too. Call instead of `commit`, and nothing after it.
+  void discard() noexcept { entry_.discard(); }
+  /// The temporary name, under which what has been written can be read.
+  const std::filesystem::path& path() const { return entry_.path(); }
 
  private:
   TemporaryEntry entry_;

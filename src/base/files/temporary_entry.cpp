@@ -83,6 +83,13 @@ TemporaryEntry::~TemporaryEntry() {
   close();
 }
 
+void TemporaryEntry::discard() noexcept {
+  remove_entry(path_.c_str());
+  path_.clear();
+  unfinished_.reset();
+  close();
+}
+
 void TemporaryEntry::close() {
   if (descriptor_ >= 0) (void)close_descriptor(std::exchange(descriptor_, -1));
 }

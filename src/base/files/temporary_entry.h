@@ -36,6 +36,8 @@ class TemporaryEntry {
   /// Renames it to its target. A file replaces one of that name. Call at most once, when everything is written. Throws
   /// as the constructor; it is then still temporary.
   void publish();
+  /// Removes it, a kept file too. At most once, instead of publishing it.
+  void discard() noexcept;
 
  private:
   void close();

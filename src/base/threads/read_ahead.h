@@ -27,11 +27,11 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// The next item, nothing after the last. Throws what making it has thrown, once all items before have been taken;
-  /// after that there are no more.
-  std::optional<Item> next() {
+  /// The next item, nothing after the last, and nothing if `stop` is requested while it waits for one. Throws what
+  /// making it has thrown, once all items before have been taken; after that there are no more.
+  std::optional<Item> next(const std::stop_token& stop = {}) {
     std::unique_lock<Mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return item_ || has_ended_; });
+    changed_.wait(lock, stop, [this] { return item_ || has_ended_; });
     if (!item_) {
       if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
       return std::nullopt;

@@ -62,5 +62,15 @@ TEST(ReadAhead, EndsWhileAnItemIsMadeOrWaits) {
   while (!is_made) std::this_thread::yield();
 }
 
+TEST(ReadAhead, WaitingForAnItemEndsWhenItIsAskedTo) {
+  std::stop_source stop;
+  ReadAhead<int> never([](const std::stop_token& own) -> std::optional<int> {
+    while (!own.stop_requested()) std::this_thread::yield();
+    return std::nullopt;
+  });
+  std::jthread asker([&] { stop.request_stop(); });
+  EXPECT_FALSE(never.next(stop.get_token()).has_value());
+}
+
 }  // namespace
 }  // namespace alate::base

@@ -166,6 +166,14 @@ TEST(AtomicFile, AKeptOneIsContinuedByTheNextAndBelongsToOneAtATime) {
   EXPECT_EQ(read_text_file(folder.path() / "v"), "XY23abcd");
 }
 
+TEST(AtomicFile, AKeptOneIsGoneWhenItIsDiscarded) {
+  const TemporaryFolder folder;
+  AtomicFile file(TemporaryEntry::Kept(), folder.path() / "v");
+  EXPECT_TRUE(std::filesystem::exists(file.path()));
+  file.discard();
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 TEST(AtomicFile, AKeptOneDoesNotFollowALink) {
   const TemporaryFolder folder;
   const fs::path other = folder.write("other", "untouched");
