@@ -20,15 +20,14 @@ void append_list(std::vector<T>& to, std::vector<T>&& from) {
 void append_tokens(Encoding& to, Encoding&& from) {
   append_list(to.ids, std::move(from.ids));
   append_list(to.type_ids, std::move(from.type_ids));
-  append_list(to.tokens, std::move(from.tokens));
   append_list(to.special_mask, std::move(from.special_mask));
+  append_list(to.attention_mask, std::move(from.attention_mask));
+  append_list(to.tokens, std::move(from.tokens));
   append_list(to.offsets, std::move(from.offsets));
   append_list(to.byte_offsets, std::move(from.byte_offsets));
+  append_list(to.word_ids, std::move(from.word_ids));
+  append_list(to.sequence_ids, std::move(from.sequence_ids));
   to.truncated = to.truncated || from.truncated;
-}
-
-Encoding without_windows(const Encoding& from) {
-  return {from.ids, from.type_ids, from.tokens, from.special_mask, from.offsets, from.byte_offsets, {}, from.truncated};
 }
 
 // A window's lists cost about as much memory as this many tokens, however few tokens it has.
@@ -53,14 +52,23 @@ std::vector<T> part_of(const std::vector<T>& list, std::size_t begin, std::size_
 }
 
 Encoding window_of(const Encoding& from, std::size_t begin, std::size_t end) {
-  return {part_of(from.ids, begin, end),
-          part_of(from.type_ids, begin, end),
-          part_of(from.tokens, begin, end),
-          part_of(from.special_mask, begin, end),
-          part_of(from.offsets, begin, end),
-          part_of(from.byte_offsets, begin, end),
-          {},
-          true};
+  return {.ids = part_of(from.ids, begin, end),
+          .type_ids = part_of(from.type_ids, begin, end),
+          .special_mask = part_of(from.special_mask, begin, end),
+          .attention_mask = part_of(from.attention_mask, begin, end),
+          .tokens = part_of(from.tokens, begin, end),
+          .offsets = part_of(from.offsets, begin, end),
+          .byte_offsets = part_of(from.byte_offsets, begin, end),
+          .word_ids = part_of(from.word_ids, begin, end),
+          .sequence_ids = part_of(from.sequence_ids, begin, end),
+          .overflowing = {},
+          .truncated = true};
+}
+
+Encoding without_windows(const Encoding& from) {
+  Encoding copy = window_of(from, 0, from.ids.size());
+  copy.truncated = from.truncated;
+  return copy;
 }
 
 }  // namespace

@@ -163,26 +163,10 @@ class StatedTokens {
   std::map<std::int32_t, AddedToken> numbered_;
 };
 
-Json special_piece(const std::string& token, std::int64_t type_id) {
-  return Json::Object{{"SpecialToken", Json::Object{{"id", token}, {"type_id", type_id}}}};
-}
-
-Json sequence_piece(std::string_view id, std::int64_t type_id) {
-  return Json::Object{{"Sequence", Json::Object{{"id", id}, {"type_id", type_id}}}};
-}
-
-Json bert_template(const std::string& cls, std::int64_t cls_id, const std::string& sep, std::int64_t sep_id) {
-  const auto token = [](const std::string& name, std::int64_t id) {
-    return Json::Object{{"id", name}, {"ids", Json::Array{id}}, {"tokens", Json::Array{name}}};
-  };
-  Json::Object known{{cls, token(cls, cls_id)}};
-  if (sep != cls) known.emplace_back(sep, token(sep, sep_id));
-  return Json::Object{
-      {"single", Json::Array{special_piece(cls, 0), sequence_piece("A", 0), special_piece(sep, 0)}},
-      {"pair", Json::Array{special_piece(cls, 0), sequence_piece("A", 0), special_piece(sep, 0), sequence_piece("B", 1),
-                           special_piece(sep, 1)}},
-      {"special_tokens", std::move(known)},
-  };
+TemplateOptions bert_template(const SpecialToken& cls, const SpecialToken& sep) {
+  using Piece = TemplatePiece;
+  return {{Piece::token(cls, 0), Piece::text_a(0), Piece::token(sep, 0)},
+          {Piece::token(cls, 0), Piece::text_a(0), Piece::token(sep, 0), Piece::text_b(1), Piece::token(sep, 1)}};
 }
 
 }  // namespace
@@ -210,15 +194,14 @@ std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::pa
     if (!id.has_value()) throw make_error(ErrorCode::corrupt, where, ": a special token has no text");
     return *id;
   };
-  PostProcessorPtr processor = make_template_processing(bert_template(cls, id_of(cls), sep, id_of(sep)), where);
-  DecoderPtr decoder = make_word_piece_decoder(Json::Object{{"prefix", "##"}, {"cleanup", true}}, where);
+  PostProcessorPtr processor = template_processing(bert_template({cls, id_of(cls)}, {sep, id_of(sep)}), where);
   return std::make_shared<const Tokenizer::Parts>(Tokenizer::Parts{
       .normalizer = std::move(normalizer),
       .pre_tokenizer = bert_pre_tokenizer(),
       .model = std::move(model),
       .added = std::move(added),
       .post_processor = std::move(processor),
-      .decoder = std::move(decoder),
+      .decoder = word_piece_decoder("##", true),
       .stated_max_length = {},
       .stated_side = Side::right,
   });

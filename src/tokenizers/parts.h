@@ -30,6 +30,7 @@ struct Tokenizer::Parts {
   std::unique_ptr<tokenizers::ScratchPool> scratches = std::make_unique<tokenizers::ScratchPool>();
   std::optional<std::size_t> stated_max_length;
   Side stated_side = Side::right;
+  std::optional<Padding> stated_padding = {};
 };
 
 namespace tokenizers {

@@ -9,7 +9,9 @@
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "base/files/mapped_file.h"
+#include "base/threads/thread_pool.h"
 #include "tokenizers/encodings.h"
+#include "tokenizers/padding.h"
 #include "tokenizers/parts.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -74,17 +76,20 @@ class TextEncoder {
         type_id_(type_id),
         wanted_(wanted) {}
 
-  Encoding encode(const PieceList& list) {
+  Encoding encode(const PieceList& list, std::int8_t sequence) {
     const std::size_t expected = list.pieces.size() + list.pieces.size() / 2 + 2;  // with room for special tokens
     out_.ids.reserve(expected);
     if (wanted_.tokens) out_.tokens.reserve(expected);
     if (wanted_.offsets) {
       out_.offsets.reserve(expected);
       out_.byte_offsets.reserve(expected);
+      out_.word_ids.reserve(expected);
     }
+    std::int32_t word = 0;
     for (const Piece& piece : list.pieces) {
       if (piece.token != tokenizers::kNoToken) {
         add(list, piece.token, {piece.begin, piece.end}, list.text_of(piece));
+        end_word(word++);
         continue;
       }
       tokens_.clear();
@@ -95,15 +100,26 @@ class TextEncoder {
         parts_.model->tokenize(text, *scratch_, tokens_);
       }
       for (const Token& token : tokens_) add_token(list, piece, token);
+      end_word(word++);
     }
     out_.type_ids.reserve(out_.ids.size() + 2);
     out_.type_ids.assign(out_.ids.size(), type_id_);
     out_.special_mask.reserve(out_.ids.size() + 2);
     out_.special_mask.assign(out_.ids.size(), 0);
+    out_.attention_mask.reserve(out_.ids.size() + 2);
+    out_.attention_mask.assign(out_.ids.size(), 1);
+    if (wanted_.offsets) {
+      out_.sequence_ids.reserve(out_.ids.size() + 2);
+      out_.sequence_ids.assign(out_.ids.size(), sequence);
+    }
     return std::move(out_);
   }
 
  private:
+  void end_word(std::int32_t word) {
+    if (wanted_.offsets) out_.word_ids.resize(out_.ids.size(), word);
+  }
+
   void add_token(const PieceList& list, const Piece& piece, const Token& token) {
     std::string_view text;
     if (wanted_.tokens) {
@@ -146,67 +162,99 @@ class TextEncoder {
   Encoding out_;
 };
 
-Encoding encode_text(const Tokenizer::Parts& parts, std::string_view given, std::int32_t type_id, Wanted wanted) {
-  if (given.size() > kMaxTextBytes)
-    throw make_error(ErrorCode::resource_exhausted, "the text has ", given.size(), " bytes; ", kMaxTextBytes,
-                     " are allowed");
-  const std::optional<std::string> repaired = tokenizers::repair_utf8(given);
-  const std::string_view text = repaired.has_value() ? std::string_view(*repaired) : given;
-  PieceList list = parts.added.extract_and_normalize(text, parts.normalizer.get(), wanted.offsets);
-  if (parts.pre_tokenizer != nullptr) parts.pre_tokenizer->apply(list);
-  if (list.byte_level && !parts.model->reads_bytes()) list.write_byte_characters();
-  return TextEncoder(parts, text, type_id, wanted).encode(list);
-}
+// One call's texts and their encodings.
+class Call {
+ public:
+  Call(const Tokenizer::Parts& parts, const EncodeOptions& options)
+      : parts_(parts), options_(options), context_{wanted_lists(), options.add_special_tokens, {}} {}
 
-Encoding finish(const Tokenizer::Parts& parts, std::vector<Encoding> encodings, const EncodeOptions& options,
-                Wanted wanted) {
-  const tokenizers::PostProcessor* processor = parts.post_processor.get();
-  if (options.max_length.has_value()) {
-    std::size_t room = *options.max_length;
+  /// Adds the next text, which the caller keeps alive.
+  void add(std::string_view text) {
+    if (text.size() > kMaxTextBytes)
+      throw make_error(ErrorCode::resource_exhausted, "the text has ", text.size(), " bytes; ", kMaxTextBytes,
+                       " are allowed");
+    const std::size_t number = encodings_.size();
+    repaired_[number] = tokenizers::repair_utf8(text);
+    if (repaired_[number].has_value()) text = *repaired_[number];
+    context_.texts[number] = text;
+    PieceList list = parts_.added.extract_and_normalize(text, parts_.normalizer.get(), context_.wanted.offsets);
+    if (parts_.pre_tokenizer != nullptr) parts_.pre_tokenizer->apply(list);
+    if (list.byte_level && !parts_.model->reads_bytes()) list.write_byte_characters();
+    TextEncoder encoder(parts_, text, static_cast<std::int32_t>(number), context_.wanted);
+    encodings_.push_back(encoder.encode(list, static_cast<std::int8_t>(number)));
+  }
+
+  /// The encoding of all texts, without padding.
+  Encoding finish() {
+    const tokenizers::PostProcessor* processor = parts_.post_processor.get();
+    if (options_.max_length.has_value()) truncate(*options_.max_length);
+    if (processor != nullptr) processor->apply(encodings_, context_);
+    Encoding joined = tokenizers::join_encodings(std::move(encodings_));
+    if (!options_.with_tokens && context_.wanted.tokens) drop_tokens(joined);
+    return joined;
+  }
+
+ private:
+  Wanted wanted_lists() const {
+    const bool trims = parts_.post_processor != nullptr && parts_.post_processor->reads_tokens();
+    return {options_.with_tokens || (options_.with_offsets && trims), options_.with_offsets};
+  }
+
+  void truncate(std::size_t room) {
+    const tokenizers::PostProcessor* processor = parts_.post_processor.get();
     const std::size_t added =
-        options.add_special_tokens && processor != nullptr ? processor->added_tokens(encodings.size() > 1) : 0;
+        options_.add_special_tokens && processor != nullptr ? processor->added_tokens(encodings_.size() > 1) : 0;
     if (added > room)
       throw make_error(ErrorCode::invalid_argument, "a max_length of ", room, " has no room for the ", added,
                        " special tokens");
-    room -= added;
-    tokenizers::truncate_encodings(encodings, room, options.strategy, options.stride,
-                                   options.side.value_or(parts.stated_side));
+    tokenizers::truncate_encodings(encodings_, room - added, options_.strategy, options_.stride,
+                                   options_.side.value_or(parts_.stated_side));
   }
-  if (processor != nullptr) processor->apply(encodings, options.add_special_tokens, wanted);
-  return tokenizers::join_encodings(std::move(encodings));
+
+  static void drop_tokens(Encoding& encoding) {
+    encoding.tokens.clear();
+    for (Encoding& window : encoding.overflowing) window.tokens.clear();
+  }
+
+  const Tokenizer::Parts& parts_;
+  const EncodeOptions& options_;
+  tokenizers::ProcessContext context_;
+  std::array<std::optional<std::string>, 2> repaired_;
+  std::vector<Encoding> encodings_;
+};
+
+Encoding encode_input(const Tokenizer::Parts& parts, const EncodeInput& input, const EncodeOptions& options) {
+  Call call(parts, options);
+  call.add(input.text);
+  if (input.pair.has_value()) call.add(*input.pair);
+  return call.finish();
+}
+
+void pad(std::span<Encoding> encodings, const EncodeOptions& options) {
+  if (options.padding.has_value())
+    tokenizers::pad_encodings(encodings, *options.padding, options.with_tokens, options.with_offsets);
 }
 
 }  // namespace
 
 Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
-  const Wanted wanted{options.with_tokens, options.with_offsets};
-  std::vector<Encoding> encodings;
-  encodings.push_back(encode_text(*parts_, text, 0, wanted));
-  return finish(*parts_, std::move(encodings), options, wanted);
+  Encoding encoding = encode_input(*parts_, text, options);
+  pad({&encoding, 1}, options);
+  return encoding;
 }
 
 Encoding Tokenizer::encode_pair(std::string_view first, std::string_view second, const EncodeOptions& options) const {
-  const Wanted wanted{options.with_tokens, options.with_offsets};
-  std::vector<Encoding> encodings;
-  encodings.push_back(encode_text(*parts_, first, 0, wanted));
-  encodings.push_back(encode_text(*parts_, second, 1, wanted));
-  return finish(*parts_, std::move(encodings), options, wanted);
+  Encoding encoding = encode_input(*parts_, {first, second}, options);
+  pad({&encoding, 1}, options);
+  return encoding;
 }
 
-std::string Tokenizer::decode(std::span<const std::int32_t> ids, bool skip_special_tokens) const {
-  std::vector<std::string> tokens;
-  for (const std::int32_t id : ids) {
-    std::optional<std::string> token = id_to_token(id);
-    if (!token.has_value() || (skip_special_tokens && parts_->added.is_special(*token))) continue;
-    tokens.push_back(std::move(*token));
-  }
-  if (parts_->decoder != nullptr) parts_->decoder->apply(tokens);
-  std::string text;
-  for (const std::string& token : tokens) {
-    if (parts_->decoder == nullptr && &token != &tokens.front()) text += ' ';
-    text += token;
-  }
-  return text;
+std::vector<Encoding> Tokenizer::encode_batch(std::span<const EncodeInput> inputs, const EncodeOptions& options) const {
+  std::vector<Encoding> encodings(inputs.size());
+  base::ThreadPool::shared().parallel_for(
+      inputs.size(), 0, [&](std::size_t i, std::size_t) { encodings[i] = encode_input(*parts_, inputs[i], options); });
+  pad(encodings, options);
+  return encodings;
 }
 
 std::optional<std::int32_t> Tokenizer::token_to_id(std::string_view token) const {
@@ -226,6 +274,8 @@ std::size_t Tokenizer::vocabulary_size() const {
 }
 
 std::optional<std::size_t> Tokenizer::stated_max_length() const { return parts_->stated_max_length; }
+
+const std::optional<Padding>& Tokenizer::stated_padding() const { return parts_->stated_padding; }
 
 std::size_t Tokenizer::special_tokens_added(bool pair) const {
   return parts_->post_processor == nullptr ? 0 : parts_->post_processor->added_tokens(pair);

@@ -25,6 +25,12 @@ std::size_t invalid_part(std::string_view text) {
   return i;
 }
 
+// The length of the code point that starts with this byte; 1 for a byte that starts none.
+std::size_t stated_length(char byte) {
+  const auto first = static_cast<unsigned char>(byte);
+  return first < 0xC2 || first > 0xF4 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
 }  // namespace
 
 void append_utf8(std::string& out, char32_t c) {
@@ -58,6 +64,15 @@ bool is_ascii(std::string_view text) {
 
 std::size_t count_code_points(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_code_point));
+}
+
+std::size_t incomplete_utf8_tail(std::string_view text) {
+  for (std::size_t length = 1; length <= std::min<std::size_t>(3, text.size()); ++length) {
+    const std::string_view tail = text.substr(text.size() - length);
+    if (!starts_code_point(tail.front())) continue;
+    return stated_length(tail.front()) > length && invalid_part(tail) == length ? length : 0;
+  }
+  return 0;
 }
 
 std::optional<std::string> repair_utf8(std::string_view text) {

@@ -34,6 +34,9 @@ bool is_ascii(std::string_view text);
 
 std::size_t count_code_points(std::string_view text);
 
+/// The length of an unfinished code point at the end of the text, which further bytes may complete; at most 3.
+std::size_t incomplete_utf8_tail(std::string_view text);
+
 /// Nothing if the text is valid UTF-8; otherwise a copy with each maximal invalid part replaced by U+FFFD (as
 /// recommended in section 3.9 of the Unicode Standard, and as Python's errors="replace" does).
 std::optional<std::string> repair_utf8(std::string_view text);

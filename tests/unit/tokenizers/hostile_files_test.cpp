@@ -66,7 +66,7 @@ TEST(HostileTokenizer, RefusesTemplatesWithoutTheirTokens) {
   expect_refused(
       {.post_processor =
            R"({"type":"TemplateProcessing","single":[{"Sequence":{"id":"B","type_id":0}}],"pair":[],"special_tokens":{}})"},
-      ErrorCode::corrupt, "no sequence \"B\"");
+      ErrorCode::corrupt, "the template for one text uses a second one");
 }
 
 TEST(HostileTokenizer, BoundsHowDeepSequencesNest) {

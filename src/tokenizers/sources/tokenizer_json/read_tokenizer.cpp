@@ -4,8 +4,10 @@
 #include "alate/error.h"
 #include "tokenizers/json_fields.h"
 #include "tokenizers/parts.h"
+#include "tokenizers/sources/tokenizer_json/read_decoder.h"
 #include "tokenizers/sources/tokenizer_json/read_model.h"
 #include "tokenizers/sources/tokenizer_json/read_normalizer.h"
+#include "tokenizers/sources/tokenizer_json/read_post_processor.h"
 #include "tokenizers/sources/tokenizer_json/read_pre_tokenizer.h"
 
 namespace alate::tokenizers {
@@ -31,6 +33,25 @@ StatedTruncation load_truncation(const Json& part, const std::string& where) {
   const Json* direction = part.find("direction");
   if (direction != nullptr && as_string(*direction, where + ".direction") == "Left") stated.side = Side::left;
   return stated;
+}
+
+std::optional<Padding> read_padding(const Json& part, const std::string& where) {
+  if (part.is_null()) return std::nullopt;
+  Padding padding;
+  const Json& strategy = member(part, "strategy", where);
+  if (strategy.is_object()) {
+    padding.length = static_cast<std::size_t>(count_member(strategy, "Fixed", where + ".strategy"));
+  } else if (as_string(strategy, where + ".strategy") != "BatchLongest") {
+    throw make_error(ErrorCode::corrupt, where, ".strategy must be \"BatchLongest\" or {\"Fixed\": length}");
+  }
+  const Json* multiple = part.find("pad_to_multiple_of");
+  if (multiple != nullptr && !multiple->is_null())
+    padding.multiple_of = static_cast<std::size_t>(as_count(*multiple, where + ".pad_to_multiple_of"));
+  padding.side = string_member(part, "direction", where) == "Left" ? Side::left : Side::right;
+  padding.id = count_member(part, "pad_id", where);
+  padding.type_id = count_member(part, "pad_type_id", where);
+  padding.token = string_member(part, "pad_token", where);
+  return padding;
 }
 
 }  // namespace
@@ -59,10 +80,11 @@ std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view tex
       .pre_tokenizer = std::move(pre_tokenizer),
       .model = std::move(model),
       .added = std::move(vocabulary),
-      .post_processor = load_post_processor(part("post_processor"), where("post_processor")),
-      .decoder = load_decoder(part("decoder"), where("decoder")),
+      .post_processor = read_post_processor(part("post_processor"), where("post_processor")),
+      .decoder = read_decoder(part("decoder"), where("decoder")),
       .stated_max_length = truncation.max_length,
       .stated_side = truncation.side,
+      .stated_padding = read_padding(part("padding"), where("padding")),
   });
 }
 
