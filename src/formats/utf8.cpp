@@ -1,5 +1,8 @@
 #include "formats/utf8.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace alate::formats {
 namespace {
 
@@ -26,6 +29,14 @@ std::size_t valid_utf8_prefix(std::string_view text) {
   const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   std::size_t at = 0;
   while (at < text.size()) {
+    std::uint64_t word = 0;
+    if (at + sizeof word <= text.size()) {
+      std::memcpy(&word, text.data() + at, sizeof word);
+      if ((word & 0x8080808080808080u) == 0) {
+        at += sizeof word;
+        continue;
+      }
+    }
     const Lead lead = lead_of(byte_at(at));
     if (lead.length == 0 || lead.length > text.size() - at) return at;
     for (std::size_t i = 1; i < lead.length; ++i) {

@@ -28,8 +28,7 @@ struct BpeScratch final : Model::Scratch {
 
 class Bpe final : public Model {
  public:
-  Bpe(Vocabulary vocabulary, std::span<const std::pair<std::string, std::string>> merges, const BpeOptions& options,
-      std::string_view where);
+  Bpe(Vocabulary vocabulary, const MergeList& merges, const BpeOptions& options, std::string_view where);
 
   std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<BpeScratch>(); }
   void tokenize(std::string_view piece, Scratch& scratch, std::vector<Token>& out) const override;
@@ -41,9 +40,9 @@ class Bpe final : public Model {
   std::size_t size() const override { return vocabulary_.size(); }
 
  private:
-  void add_merge(std::string_view left, std::string_view right);
+  void add_merges(const MergeList& merges);
   void find_characters();
-  void find_cuts(std::span<const std::pair<std::string, std::string>> merges);
+  void find_cuts(const MergeList& merges);
 
   std::int32_t id_or_missing(std::string_view token) const { return vocabulary_.id_of(token).value_or(kMissing); }
   void tokenize_word(std::string_view word, BpeScratch& scratch, std::vector<Token>& out) const;
@@ -67,35 +66,56 @@ class Bpe final : public Model {
   std::optional<ByteTokens> byte_tokens_;
 };
 
-Bpe::Bpe(Vocabulary vocabulary, std::span<const std::pair<std::string, std::string>> merges, const BpeOptions& options,
-         std::string_view where)
+Bpe::Bpe(Vocabulary vocabulary, const MergeList& merges, const BpeOptions& options, std::string_view where)
     : vocabulary_(std::move(vocabulary)), options_(options), where_(where) {
   exact_order_ = !vocabulary_.has_unique_ids();
   marks_characters_ = !options_.continuing_subword_prefix.empty() || !options_.end_of_word_suffix.empty();
-  merges_.reserve(merges.size());
-  for (const auto& [left, right] : merges) add_merge(left, right);
+  add_merges(merges);
   if (options_.unk_token.has_value()) unknown_ = id_or_missing(*options_.unk_token);
   if (options_.byte_fallback) byte_tokens_.emplace([&](std::string_view token) { return vocabulary_.id_of(token); });
   find_characters();
   find_cuts(merges);
 }
 
-void Bpe::add_merge(std::string_view left, std::string_view right) {
-  const auto id_of = [&](std::string_view token) {
-    const std::int32_t id = id_or_missing(token);
-    if (id == kMissing)
-      throw make_error(ErrorCode::corrupt, where_, ": a merge needs the token ", formats::quoted_name(token),
-                       ", which is not in the vocabulary");
-    return id;
+// In groups, since most of the time is waiting for the vocabulary's memory.
+void Bpe::add_merges(const MergeList& merges) {
+  constexpr std::size_t kGroup = 16;
+  struct Names {
+    std::array<std::string_view, 3> tokens;  // left, right, merged
+    std::array<std::uint64_t, 3> prepared;
   };
+  std::array<Names, kGroup> group;
+  std::array<std::string, kGroup> without_prefix;
   const std::size_t prefix = options_.continuing_subword_prefix.size();
-  if (right.size() < prefix)
-    throw make_error(ErrorCode::corrupt, where_, ": the token ", formats::quoted_name(right),
-                     " of a merge is shorter than the continuing_subword_prefix");
-  if (right.size() == prefix) exact_order_ = true;
-  std::string merged(left);
-  merged += right.substr(prefix);
-  merges_.add(id_of(left), id_of(right), id_of(merged));
+  merges_.reserve(merges.size());
+  for (std::size_t first = 0; first < merges.size(); first += kGroup) {
+    const std::size_t count = std::min(kGroup, merges.size() - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      Names& names = group[i];
+      names.tokens = {merges.left(first + i), merges.right(first + i), merges.joined(first + i)};
+      if (prefix > 0) {
+        if (names.tokens[1].size() < prefix)
+          throw make_error(ErrorCode::corrupt, where_, ": the token ", formats::quoted_name(names.tokens[1]),
+                           " of a merge is shorter than the continuing_subword_prefix");
+        without_prefix[i] = names.tokens[0];
+        without_prefix[i] += names.tokens[1].substr(prefix);
+        names.tokens[2] = without_prefix[i];
+      }
+      if (names.tokens[1].size() == prefix) exact_order_ = true;
+      for (std::size_t part = 0; part < 3; ++part) names.prepared[part] = vocabulary_.prepare(names.tokens[part]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      std::array<std::int32_t, 3> ids;
+      for (std::size_t part = 0; part < 3; ++part) {
+        const auto id = vocabulary_.id_of(group[i].tokens[part], group[i].prepared[part]);
+        if (!id.has_value())
+          throw make_error(ErrorCode::corrupt, where_, ": a merge needs the token ",
+                           formats::quoted_name(group[i].tokens[part]), ", which is not in the vocabulary");
+        ids[part] = *id;
+      }
+      merges_.add(ids[0], ids[1], ids[2]);
+    }
+  }
 }
 
 void Bpe::find_characters() {
@@ -113,18 +133,18 @@ void Bpe::find_characters() {
 }
 
 // Whether text can be cut into words before merging, although no pre-tokenizer has done so: no merge crosses the place
-// before a word mark when no token has the characters on both sides of it. No character may vanish, since the ones around
-// it would then meet.
-void Bpe::find_cuts(std::span<const std::pair<std::string, std::string>> merges) {
+// before a word mark when no token has the characters on both sides of it. No character may vanish, since the ones
+// around it would then meet.
+void Bpe::find_cuts(const MergeList& merges) {
   if (marks_characters_ || exact_order_ || id_or_missing(kWordMark) == kMissing) return;
   if (!options_.unk_token.has_value() && !(byte_tokens_ && byte_tokens_->is_complete())) return;
-  for (const auto& [left, right] : merges) {
-    for (const std::string* part : {&left, &right}) {
-      const bool stands_for_other_text = *part == options_.unk_token || (byte_tokens_ && ByteTokens::is_one(*part));
-      if (stands_for_other_text) return;
-    }
-    const std::string token = left + right;
-    for (std::size_t at = token.find(kWordMark, 1); at != std::string::npos; at = token.find(kWordMark, at + 1))
+  const auto stands_for_other_text = [&](std::string_view token) {
+    return token == options_.unk_token || (byte_tokens_ && ByteTokens::is_one(token));
+  };
+  for (std::size_t rank = 0; rank < merges.size(); ++rank) {
+    if (stands_for_other_text(merges.left(rank)) || stands_for_other_text(merges.right(rank))) return;
+    const std::string_view token = merges.joined(rank);
+    for (std::size_t at = token.find(kWordMark, 1); at != std::string_view::npos; at = token.find(kWordMark, at + 1))
       joins_word_mark_[static_cast<unsigned char>(token[at - 1])] = true;
   }
   cuts_at_word_mark_ = true;
@@ -248,9 +268,15 @@ void Bpe::merge_word(std::string_view word, BpeScratch& scratch, std::vector<Tok
 
 }  // namespace
 
-ModelPtr bpe(Vocabulary vocabulary, std::vector<std::pair<std::string, std::string>> merges, const BpeOptions& options,
-             std::string_view where) {
+ModelPtr bpe(Vocabulary vocabulary, const MergeList& merges, const BpeOptions& options, std::string_view where) {
   return std::make_unique<Bpe>(std::move(vocabulary), merges, options, where);
+}
+
+ModelPtr bpe(Vocabulary vocabulary, const std::vector<std::pair<std::string, std::string>>& merges,
+             const BpeOptions& options, std::string_view where) {
+  MergeList list;
+  for (const auto& [left, right] : merges) list.add(left, right);
+  return bpe(std::move(vocabulary), list, options, where);
 }
 
 }  // namespace alate::tokenizers

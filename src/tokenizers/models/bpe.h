@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tokenizers/models/merge_list.h"
 #include "tokenizers/models/model.h"
 #include "tokenizers/models/vocabulary.h"
 
@@ -21,10 +22,11 @@ struct BpeOptions {
   bool ignore_merges = false;  // a piece that is a token is that token
 };
 
-/// `merges` are pairs of tokens in order of rank; a repeated pair has its last rank. `where` names the file in errors.
-/// Throws corrupt if a merged token or its parts are not in the vocabulary; tokenizing throws corrupt if the unknown
-/// token is needed but not in the vocabulary.
-ModelPtr bpe(Vocabulary vocabulary, std::vector<std::pair<std::string, std::string>> merges, const BpeOptions& options,
-             std::string_view where);
+/// A repeated pair has its last rank. `where` names the file in errors. Throws corrupt if a merged token or its parts
+/// are not in the vocabulary; tokenizing throws corrupt if the unknown token is needed but not in the vocabulary.
+ModelPtr bpe(Vocabulary vocabulary, const MergeList& merges, const BpeOptions& options, std::string_view where);
+/// The same, from pairs of tokens.
+ModelPtr bpe(Vocabulary vocabulary, const std::vector<std::pair<std::string, std::string>>& merges,
+             const BpeOptions& options, std::string_view where);
 
 }  // namespace alate::tokenizers

@@ -9,7 +9,7 @@ namespace alate::tokenizers {
 namespace {
 
 constexpr std::uint32_t kBlock = 256;
-constexpr std::size_t kOpenBlocks = 8;  // searched for room; older ones are left as they are
+constexpr std::size_t kMaxTries = 64;  // places that are tried for the children of one node before a new block is begun
 
 using Key = std::pair<std::string_view, std::int32_t>;
 
@@ -21,7 +21,7 @@ class ByteTrie::Builder {
 
   void build(std::span<const Key> keys) {
     add_block();
-    units_[kRoot].parent = kNoNode;
+    take(kRoot, kNoNode);
     struct Range {
       std::size_t begin;
       std::size_t end;
@@ -56,33 +56,53 @@ class ByteTrie::Builder {
       units_[node].base = base;
       for (std::size_t i = 0; i < children.size(); ++i) {
         children[i].node = base ^ bytes_[i];
-        units_[children[i].node].parent = node;
+        take(children[i].node, node);
       }
       ranges.insert(ranges.end(), children.rbegin(), children.rend());
     }
   }
 
  private:
-  void add_block() { units_.resize(units_.size() + kBlock); }
+  void add_block() {
+    const auto first = static_cast<std::uint32_t>(units_.size());
+    units_.resize(first + kBlock);
+    links_.resize(first + kBlock);
+    for (std::uint32_t unit = first; unit < first + kBlock; ++unit) {
+      links_[unit] = {last_free_, kNoNode};
+      (last_free_ == kNoNode ? first_free_ : links_[last_free_].next) = unit;
+      last_free_ = unit;
+    }
+  }
+
+  void take(std::uint32_t unit, std::uint32_t parent) {
+    units_[unit].parent = parent;
+    const Links links = links_[unit];
+    (links.previous == kNoNode ? first_free_ : links_[links.previous].next) = links.next;
+    (links.next == kNoNode ? last_free_ : links_[links.next].previous) = links.previous;
+  }
 
   // A base whose units for all of `bytes_` are free.
   std::uint32_t find_base() {
-    const std::size_t blocks = units_.size() / kBlock;
-    for (std::size_t block = blocks - std::min(blocks, kOpenBlocks); block < blocks; ++block) {
-      const auto first = static_cast<std::uint32_t>(block * kBlock);
-      for (std::uint32_t unit = first; unit < first + kBlock; ++unit) {
-        if (units_[unit].parent != kFree) continue;
-        const std::uint32_t base = unit ^ bytes_[0];
-        if (std::all_of(bytes_.begin(), bytes_.end(),
-                        [&](std::uint32_t byte) { return units_[base ^ byte].parent == kFree; }))
-          return base;
-      }
+    std::size_t tries = 0;
+    for (std::uint32_t unit = first_free_; unit != kNoNode && tries < kMaxTries; unit = links_[unit].next, ++tries) {
+      const std::uint32_t base = unit ^ bytes_[0];
+      if (std::all_of(bytes_.begin(), bytes_.end(),
+                      [&](std::uint32_t byte) { return units_[base ^ byte].parent == kFree; }))
+        return base;
     }
     const auto base = static_cast<std::uint32_t>(units_.size());
     add_block();
     return base;
   }
 
+  struct Links {
+    std::uint32_t previous;
+    std::uint32_t next;
+  };
+
+  std::vector<Links> links_;  // between free units
+  std::uint32_t first_free_ = kNoNode;
+  std::uint32_t last_free_ = kNoNode;
   std::vector<Unit>& units_;
   std::vector<std::uint32_t> bytes_;  // of the children of the present node
 };

@@ -5,11 +5,15 @@
 #include <limits>
 
 #include "alate/error.h"
+#include "tokenizers/models/hashing.h"
 
 namespace alate::tokenizers {
 namespace {
 
-std::uint64_t hash_of(std::string_view token) { return PrefixHash().add(token).value(); }
+std::uint64_t hash_of_token(std::string_view token) {
+  static const std::uint64_t seed = hash_seed();
+  return hash_of(token, seed);
+}
 
 }  // namespace
 
@@ -26,7 +30,7 @@ void Vocabulary::grow(std::size_t slots) {
   old.swap(slots_);
   for (const Slot& slot : old) {
     if (slot.entry == 0) continue;
-    std::size_t at = hash_of(text_of(entries_[slot.entry - 1])) >> 32 & (slots - 1);
+    std::size_t at = hash_of_token(text_of(entries_[slot.entry - 1])) >> 32 & (slots - 1);
     while (slots_[at].entry != 0) at = (at + 1) & (slots - 1);
     slots_[at] = slot;
   }
@@ -40,7 +44,7 @@ void Vocabulary::add(std::string_view token, std::int32_t id) {
   if (entries_.size() >= kMaxTokens || text_.size() + token.size() > std::numeric_limits<std::uint32_t>::max())
     throw make_error(ErrorCode::resource_exhausted, "the vocabulary has more than ", kMaxTokens, " tokens");
   if ((entries_.size() + 1) * 2 > slots_.size()) grow(std::max<std::size_t>(slots_.size() * 2, 16));
-  const std::uint64_t hash = hash_of(token);
+  const std::uint64_t hash = hash_of_token(token);
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash >> 32 & mask;
   for (; slots_[at].entry != 0; at = (at + 1) & mask) {
@@ -58,6 +62,8 @@ void Vocabulary::add(std::string_view token, std::int32_t id) {
 
 void Vocabulary::finish() {
   if (slots_.empty()) grow(16);
+  text_.shrink_to_fit();
+  entries_.shrink_to_fit();
   std::int32_t highest = -1;
   for (const Entry& entry : entries_) highest = std::max(highest, entry.id);
   if (static_cast<std::size_t>(highest + std::int64_t{1}) <= entries_.size() * 2 + 1024) {
@@ -77,15 +83,22 @@ void Vocabulary::finish() {
     if (sorted_ids_[i - 1].first == sorted_ids_[i].first) unique_ids_ = false;
 }
 
-std::optional<std::int32_t> Vocabulary::id_of(std::string_view token) const { return id_of({}, token, hash_of(token)); }
+std::optional<std::int32_t> Vocabulary::id_of(std::string_view token) const {
+  return id_of(token, hash_of_token(token));
+}
 
-std::optional<std::int32_t> Vocabulary::id_of(std::string_view head, std::string_view tail, std::uint64_t hash) const {
+std::uint64_t Vocabulary::prepare(std::string_view token) const {
+  const std::uint64_t hash = hash_of_token(token);
+  __builtin_prefetch(&slots_[hash >> 32 & (slots_.size() - 1)]);
+  return hash;
+}
+
+std::optional<std::int32_t> Vocabulary::id_of(std::string_view token, std::uint64_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash >> 32 & mask; slots_[at].entry != 0; at = (at + 1) & mask) {
     if (slots_[at].hash != static_cast<std::uint32_t>(hash)) continue;
     const Entry& entry = entries_[slots_[at].entry - 1];
-    const std::string_view token = text_of(entry);
-    if (token.size() == head.size() + tail.size() && token.starts_with(head) && token.ends_with(tail)) return entry.id;
+    if (text_of(entry) == token) return entry.id;
   }
   return std::nullopt;
 }

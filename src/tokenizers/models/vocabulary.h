@@ -11,26 +11,6 @@
 
 namespace alate::tokenizers {
 
-/// An incremental hash (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv): the hashes of all prefixes of a word take
-/// one pass over it.
-class PrefixHash {
- public:
-  constexpr PrefixHash() = default;
-  constexpr PrefixHash& add(char byte) {
-    state_ = (state_ ^ static_cast<unsigned char>(byte)) * 0x100000001B3u;
-    return *this;
-  }
-  constexpr PrefixHash& add(std::string_view text) {
-    for (const char byte : text) add(byte);
-    return *this;
-  }
-  /// Mixed, because the low bits of the state are weak.
-  constexpr std::uint64_t value() const { return (state_ ^ state_ >> 32) * 0x9E3779B97F4A7C15u; }
-
- private:
-  std::uint64_t state_ = 0xCBF29CE484222325u;
-};
-
 /// Immutable once built.
 class Vocabulary {
  public:
@@ -40,11 +20,17 @@ class Vocabulary {
   /// Builds the table from ids to tokens; call it once, after the last `add`. If several tokens have the same id, it
   /// maps to the last added one.
   void finish();
+  /// Calls visit(token, id) for every token, in the order of their first occurrence.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (const Entry& entry : entries_) visit(text_of(entry), entry.id);
+  }
   void reserve(std::size_t tokens);
 
   std::optional<std::int32_t> id_of(std::string_view token) const;
-  /// The same for the concatenation `head` + `tail`, with its precomputed hash.
-  std::optional<std::int32_t> id_of(std::string_view head, std::string_view tail, std::uint64_t hash) const;
+  /// The same in two steps, so that the table's memory can be on its way for several tokens at once.
+  std::uint64_t prepare(std::string_view token) const;
+  std::optional<std::int32_t> id_of(std::string_view token, std::uint64_t prepared) const;
   std::optional<std::string_view> token_of(std::int32_t id) const;
 
   std::size_t size() const { return entries_.size(); }

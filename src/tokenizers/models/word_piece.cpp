@@ -1,10 +1,11 @@
 #include "tokenizers/models/word_piece.h"
 
-#include <algorithm>
-#include <array>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "alate/error.h"
+#include "tokenizers/models/byte_trie.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::tokenizers {
@@ -26,13 +27,21 @@ class WordPiece final : public Model {
   WordPieceRules rules_;
   std::string where_;
   std::optional<std::int32_t> unknown_;
-  PrefixHash continuing_;
+  ByteTrie tokens_;
+  std::optional<std::uint32_t> continuing_;  // the node after the prefix; none: no token has it
 };
 
 WordPiece::WordPiece(Vocabulary vocabulary, WordPieceRules rules, std::string_view where)
     : vocabulary_(std::move(vocabulary)), rules_(std::move(rules)), where_(where) {
   unknown_ = vocabulary_.id_of(rules_.unknown_token);
-  continuing_.add(rules_.continuing_prefix);
+  std::vector<std::pair<std::string_view, std::int32_t>> keys;
+  keys.reserve(vocabulary_.size());
+  vocabulary_.for_each([&](std::string_view token, std::int32_t id) { keys.emplace_back(token, id); });
+  tokens_ = ByteTrie(std::move(keys));
+  continuing_ = ByteTrie::kRoot;
+  for (const char byte : rules_.continuing_prefix) {
+    if (continuing_.has_value() && !tokens_.step(*continuing_, byte)) continuing_.reset();
+  }
 }
 
 std::int32_t WordPiece::unknown() const {
@@ -50,32 +59,24 @@ void WordPiece::tokenize(std::string_view piece, Scratch&, std::vector<Token>& o
     return;
   }
   const std::size_t first_token = out.size();
-  // Prefix hashes are kept for a window of bytes; a longer candidate is hashed directly.
-  constexpr std::size_t kWindow = 64;
-  std::array<PrefixHash, kWindow + 1> hashes;
   for (std::size_t begin = 0; begin < piece.size();) {
-    const std::string_view head = begin == 0 ? std::string_view() : std::string_view(rules_.continuing_prefix);
-    const std::size_t room = vocabulary_.longest() < head.size() ? 0 : vocabulary_.longest() - head.size();
-    std::size_t length = std::min(piece.size() - begin, room);
-    hashes[0] = begin == 0 ? PrefixHash() : continuing_;
-    const std::size_t kept = std::min(length, kWindow);
-    for (std::size_t i = 0; i < kept; ++i) hashes[i + 1] = PrefixHash(hashes[i]).add(piece[begin + i]);
-    std::optional<std::int32_t> id;
-    for (; length > 0; --length) {
-      if (begin + length < piece.size() && !starts_code_point(piece[begin + length])) continue;
-      const std::string_view tail = piece.substr(begin, length);
-      const PrefixHash hash =
-          length <= kWindow ? hashes[length] : PrefixHash(hashes[kWindow]).add(tail.substr(kWindow));
-      id = vocabulary_.id_of(head, tail, hash.value());
-      if (id.has_value()) break;
+    std::int32_t id = ByteTrie::kNoValue;
+    std::size_t end = begin;
+    if (begin == 0 || continuing_.has_value()) {
+      std::uint32_t node = begin == 0 ? ByteTrie::kRoot : *continuing_;
+      for (std::size_t at = begin; at < piece.size() && tokens_.step(node, piece[at]); ++at) {
+        if (tokens_.value(node) == ByteTrie::kNoValue) continue;
+        id = tokens_.value(node);
+        end = at + 1;
+      }
     }
-    if (!id.has_value()) {
+    if (id == ByteTrie::kNoValue) {
       out.resize(first_token);
       out.push_back(whole());
       return;
     }
-    out.push_back({*id, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + length)});
-    begin += length;
+    out.push_back({id, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+    begin = end;
   }
 }
 

@@ -6,11 +6,13 @@
 
 #include "formats/json.h"
 #include "tokenizers/models/model.h"
+#include "tokenizers/sources/tokenizer_json/file_members.h"
 
 namespace alate::tokenizers {
 
-/// Throws corrupt, or unsupported naming the type or the value.
-ModelPtr read_model(const formats::Json& part, std::string_view where);
+/// `part` has the members of the model but the ones that stand in `large`, as text. Throws corrupt, or unsupported
+/// naming the type or the value.
+ModelPtr read_model(const formats::Json& part, const LargeMembers& large, std::string_view where);
 
 /// The types that read_model knows.
 std::vector<std::string_view> model_types();

@@ -5,6 +5,7 @@
 #include "tokenizers/json_fields.h"
 #include "tokenizers/parts.h"
 #include "tokenizers/sources/tokenizer_json/read_decoder.h"
+#include "tokenizers/sources/tokenizer_json/file_members.h"
 #include "tokenizers/sources/tokenizer_json/read_model.h"
 #include "tokenizers/sources/tokenizer_json/read_normalizer.h"
 #include "tokenizers/sources/tokenizer_json/read_post_processor.h"
@@ -57,7 +58,8 @@ std::optional<Padding> read_padding(const Json& part, const std::string& where) 
 }  // namespace
 
 std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view text, std::string_view what) {
-  const Json file = formats::parse_json(text, what);
+  const FileMembers members = read_file_members(text, what);
+  const Json& file = members.file;
   const Json absent;
   const std::string prefix = std::string(what) + ": ";
   const auto part = [&](std::string_view key) -> const Json& {
@@ -70,7 +72,7 @@ std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view tex
   const StatedTruncation truncation = load_truncation(part("truncation"), where("truncation"));
   NormalizerPtr normalizer = read_normalizer(part("normalizer"), where("normalizer"));
   PreTokenizerPtr pre_tokenizer = read_pre_tokenizer(part("pre_tokenizer"), where("pre_tokenizer"));
-  ModelPtr model = read_model(member(file, "model", what), where("model"));
+  ModelPtr model = read_model(member(file, "model", what), members.large, where("model"));
   std::vector<AddedToken> added;
   if (file.find("added_tokens") != nullptr)
     added = load_added_tokens(array_member(file, "added_tokens", what), where("added_tokens"));
