@@ -83,6 +83,7 @@ void Bpe::add_merges(const MergeList& merges) {
   struct Names {
     std::array<std::string_view, 3> tokens;  // left, right, merged
     std::array<std::uint64_t, 3> prepared;
+    std::array<std::int32_t, 3> ids;
   };
   std::array<Names, kGroup> group;
   std::array<std::string, kGroup> without_prefix;
@@ -105,16 +106,16 @@ void Bpe::add_merges(const MergeList& merges) {
       for (std::size_t part = 0; part < 3; ++part) names.prepared[part] = vocabulary_.prepare(names.tokens[part]);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      std::array<std::int32_t, 3> ids;
       for (std::size_t part = 0; part < 3; ++part) {
         const auto id = vocabulary_.id_of(group[i].tokens[part], group[i].prepared[part]);
         if (!id.has_value())
           throw make_error(ErrorCode::corrupt, where_, ": a merge needs the token ",
                            formats::quoted_name(group[i].tokens[part]), ", which is not in the vocabulary");
-        ids[part] = *id;
+        group[i].ids[part] = *id;
       }
-      merges_.add(ids[0], ids[1], ids[2]);
+      merges_.prepare(group[i].ids[0], group[i].ids[1]);
     }
+    for (std::size_t i = 0; i < count; ++i) merges_.add(group[i].ids[0], group[i].ids[1], group[i].ids[2]);
   }
 }
 

@@ -24,7 +24,9 @@ class ByteTokens {
   bool has_all(std::string_view text) const {
     return std::all_of(text.begin(), text.end(), [&](char byte) { return id(byte) >= 0; });
   }
-  bool is_complete() const { return std::all_of(ids_.begin(), ids_.end(), [](std::int32_t id) { return id >= 0; }); }
+  bool is_complete() const {
+    return std::all_of(ids_.begin(), ids_.end(), [](std::int32_t id) { return id >= 0; });
+  }
   /// -1 if there is no such token.
   std::int32_t id(char byte) const { return ids_[static_cast<unsigned char>(byte)]; }
 

@@ -14,7 +14,7 @@ MergeTable::MergeTable() : multiplier_(hash_seed() | 1) { grow(16); }
 void MergeTable::reserve(std::size_t merges) {
   merges = std::min(merges, std::size_t{1} << 24);
   merged_.reserve(merges);
-  grow(std::bit_ceil(merges * 2));
+  grow(std::bit_ceil(merges + merges / 2 + 16));
 }
 
 void MergeTable::grow(std::size_t slots) {
@@ -25,7 +25,7 @@ void MergeTable::grow(std::size_t slots) {
   shift_ = 64 - std::countr_zero(slots);
   for (const Slot& slot : old) {
     if (slot.rank == kNone) continue;
-    std::size_t at = slot_of(slot.pair);
+    std::size_t at = slot_of(slot.left, slot.right);
     while (slots_[at].rank != kNone) at = (at + 1) & mask_;
     slots_[at] = slot;
   }
@@ -34,13 +34,12 @@ void MergeTable::grow(std::size_t slots) {
 void MergeTable::add(std::int32_t left, std::int32_t right, std::int32_t merged) {
   if (merged_.size() >= kNone)
     throw make_error(ErrorCode::resource_exhausted, "the model has more than ", kNone, " merges");
-  if ((merged_.size() + 1) * 2 > slots_.size()) grow(slots_.size() * 2);
+  if ((merged_.size() + 1) * 3 > slots_.size() * 2) grow(slots_.size() * 2);
   const auto rank = static_cast<std::uint32_t>(merged_.size());
   merged_.push_back(merged);
-  const std::uint64_t pair = key(left, right);
-  std::size_t at = slot_of(pair);
-  while (slots_[at].rank != kNone && slots_[at].pair != pair) at = (at + 1) & mask_;
-  slots_[at] = {pair, rank};
+  std::size_t at = slot_of(left, right);
+  while (slots_[at].rank != kNone && (slots_[at].left != left || slots_[at].right != right)) at = (at + 1) & mask_;
+  slots_[at] = {left, right, rank};
 }
 
 }  // namespace alate::tokenizers
