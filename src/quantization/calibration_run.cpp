@@ -141,10 +141,11 @@ ModelLayers find_layers(const ModelSource& source) {
           .inputs = std::move(inputs)};
 }
 
-CalibrationRun::CalibrationRun(ModelSource source, const PackedTokens& tokens)
+CalibrationRun::CalibrationRun(ModelSource source, const PackedTokens& tokens, std::function<void()> ran_batch)
     : source_(source),
       batches_(batches_of(tokens)),
       tokens_(tokens.ids.size()),
+      ran_batch_(std::move(ran_batch)),
       store_(std::make_shared<backends::WeightStore>()) {}
 
 std::vector<Inputs> CalibrationRun::inputs_of(std::span<const std::size_t> layers,
@@ -168,6 +169,7 @@ std::vector<Inputs> CalibrationRun::inputs_of(std::span<const std::size_t> layer
       const std::span<const float> values = results[i].values<float>();
       inputs[i].values.insert(inputs[i].values.end(), values.begin(), values.end());
     }
+    if (ran_batch_) ran_batch_();
   }
   return inputs;
 }

@@ -1,6 +1,7 @@
 // Calibration runs: the inputs of a model's layers while calibration texts go through it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -44,7 +45,11 @@ ModelLayers find_layers(const ModelSource& source);
 /// Runs calibration texts repeatedly, on the processor. Not thread-safe.
 class CalibrationRun {
  public:
-  CalibrationRun(ModelSource source, const PackedTokens& tokens);
+  /// `ran_batch` is called after each batch of texts has gone through; what it throws ends the run.
+  CalibrationRun(ModelSource source, const PackedTokens& tokens, std::function<void()> ran_batch = {});
+
+  /// How often all the texts take `ran_batch` to be called when the inputs of some layers are asked for together.
+  std::size_t batches() const { return batches_.size(); }
 
   /// The inputs of layers (by index), one row for each token, with the `replaced` tensors and their quantization in
   /// place of the file's. Throws the errors of compiling and running.
@@ -57,6 +62,7 @@ class CalibrationRun {
   ModelSource source_;
   std::vector<PackedTokens> batches_;
   std::size_t tokens_ = 0;
+  std::function<void()> ran_batch_;
   std::shared_ptr<backends::WeightStore> store_;
 };
 

@@ -106,18 +106,25 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   const PackedTokens tokens = tokens_of(files.folder, texts, architecture.limits(config).positions);
 
   const ModelSource source{config, *weights, architecture};
-  QuantizedModel quantized = quantize_model(source, tokens, options.activation_groups);
+  QuantizedModel quantized = quantize_model(source, tokens, options.activation_groups, options.report);
   FolderReport report{.layers = quantized.layers, .texts = tokens.lengths.size(), .tokens = tokens.ids.size()};
   report.bytes_before = weights->stored_bytes();
   std::set<std::string, std::less<>> left_out;
   if (is_for_embedding_alone(files.folder, config)) left_out = not_read_by_encoder(source);
   for (const std::string& name : left_out)
-    base::log(base::LogLevel::info, "left out, as no vector of a text depends on it", {{"weight", name}});
+    base::log(base::LogLevel::debug, "left out, as no vector of a text depends on it", {{"weight", name}});
   const std::vector<formats::NamedTensor> tensors = merged(*weights, std::move(quantized.tensors), left_out);
   for (const formats::NamedTensor& each : tensors) report.bytes_after += each.tensor.byte_count();
 
   output.copy_others(files.folder);
-  formats::write_safetensors(output.path() / "model.safetensors", tensors, {{"format", "pt"}});
+  const auto written = [&](std::size_t done) {
+    if (!options.report) return;
+    options.report({.stage = QuantizationStage::writing,
+                    .done = done,
+                    .total = tensors.size(),
+                    .share = static_cast<double>(done) / static_cast<double>(tensors.size())});
+  };
+  formats::write_safetensors(output.path() / "model.safetensors", tensors, {{"format", "pt"}}, written);
   const std::string text = formats::to_json_text(with_quantization(config, quantized.config)) + "\n";
   base::write_file_atomically(output.path() / "config.json", std::as_bytes(std::span(text)));
   weights->require_unchanged();

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "quantization/quantization_progress.h"
+
 namespace alate::quantization {
 
 struct FolderOptions {
@@ -14,6 +16,7 @@ struct FolderOptions {
   // Groups of a layer's inputs, each with its own scale: 1 is fastest, more are closer to float32; empty: as many as
   // each layer needs.
   std::optional<std::int64_t> activation_groups = {};
+  ReportQuantization report = {};
 };
 
 struct FolderReport {
@@ -28,7 +31,7 @@ struct FolderReport {
 /// pooler). The folder appears under its name when it is complete. Texts that are too long are truncated;
 /// docs/quantization.md describes the files. Throws as Model::load; invalid_argument where `out` exists, the number of
 /// groups is out of range, `model` is quantized already, or the texts have no tokens; unavailable where files cannot be
-/// written.
+/// written; what `options.report` throws. Nothing is left behind then.
 FolderReport quantize_folder(const std::filesystem::path& model, const std::filesystem::path& out,
                              const FolderOptions& options = {});
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,30 +61,63 @@ std::vector<double> mean_of(const std::vector<std::vector<double>>& all) {
 
 class Quantizer {
  public:
-  Quantizer(const ModelSource& source, const PackedTokens& calibration, std::optional<std::int64_t> groups)
+  Quantizer(const ModelSource& source, const PackedTokens& calibration, std::optional<std::int64_t> groups,
+            const ReportQuantization& report)
       : source_(source),
         weights_(source.file, std::string(source.architecture.prefix)),
-        run_(source, calibration),
-        groups_(groups) {}
+        run_(source, calibration, [this] { report_steps(1); }),
+        groups_(groups),
+        report_(report) {}
 
   QuantizedModel quantize() {
     layers_ = find_layers(source_);
     result_.config.is_present = true;
     for (const models::LookupTable& table : layers_.tables) round_table(table);
-    for (std::size_t first = 0; first < layers_.linear.size();) {
-      std::vector<std::size_t> layers;
-      for (; first < layers_.linear.size() && (layers.empty() || reads_as(layers.front(), first)); ++first)
-        layers.push_back(first);
-      // Layers that share their weights (ALBERT's) are rounded once, for the inputs of all of them.
-      if (!result_.tensors.contains(layers_.linear[layers.front()].module + ".weight"))
-        quantize_layers_of_input(layers);
+    const std::vector<std::vector<std::size_t>> groups = layers_by_input();
+    for (const std::vector<std::size_t>& layers : groups) {
+      total_ += layers.size();
+      total_steps_ += steps_of(layers);
     }
+    for (const std::vector<std::size_t>& layers : groups) quantize_layers_of_input(layers);
     if (result_.layers == 0)
       throw Error(ErrorCode::unsupported, "the model has no linear layer that could be computed in 8 bits");
     return std::move(result_);
   }
 
  private:
+  // The layers that are rounded, those of one input together. Layers that share their weights (ALBERT's) are rounded
+  // once, for the inputs of all of them.
+  std::vector<std::vector<std::size_t>> layers_by_input() const {
+    std::vector<std::vector<std::size_t>> groups;
+    std::set<std::string_view> seen;
+    for (std::size_t first = 0; first < layers_.linear.size();) {
+      std::vector<std::size_t> layers;
+      for (; first < layers_.linear.size() && (layers.empty() || reads_as(layers.front(), first)); ++first)
+        layers.push_back(first);
+      const LinearLayer& front = layers_.linear[layers.front()];
+      if (front.rounding == models::Rounding::never || seen.contains(front.module) ||
+          result_.tensors.contains(front.module + ".weight"))
+        continue;
+      for (const std::size_t i : layers) seen.insert(layers_.linear[i].module);
+      groups.push_back(std::move(layers));
+    }
+    return groups;
+  }
+
+  // What is counted of these layers: batches of texts that go through, before and after what is quantized already, and
+  // layers.
+  std::size_t steps_of(std::span<const std::size_t> layers) const {
+    const std::size_t uses = uses_of(layers_.linear[layers.front()].module).size();
+    return (uses + 1) * run_.batches() + layers.size();
+  }
+  void report_steps(std::size_t steps) {
+    steps_ += steps;
+    if (report_)
+      report_({.done = result_.layers,
+               .total = total_,
+               .share = static_cast<double>(steps_) / static_cast<double>(std::max(total_steps_, steps_))});
+  }
+
   bool reads_as(std::size_t a, std::size_t b) const {
     return layers_.linear[a].x == layers_.linear[b].x && layers_.linear[b].rounding == models::Rounding::allowed;
   }
@@ -141,8 +176,7 @@ class Quantizer {
 
   void quantize_layers_of_input(std::span<const std::size_t> layers) {
     const LinearLayer& first = layers_.linear[layers.front()];
-    if (first.rounding == models::Rounding::never) return;
-    base::log(base::LogLevel::info, "quantizing",
+    base::log(base::LogLevel::debug, "quantizing",
               {{"layer", first.module}, {"of_one_input", std::to_string(layers.size())}});
     const std::vector<std::size_t> uses = uses_of(first.module);
     std::vector<double> means = mean_of(run_.means_as_stored(uses));
@@ -189,12 +223,15 @@ class Quantizer {
     result_.tensors.insert_or_assign(layer.module + ".smoothing", Tensor::from<float>({layer.in}, smoothing));
     put(layer.module + ".weight", std::move(rows));
     ++result_.layers;
+    report_steps(1);
   }
 
   const ModelSource& source_;
   models::Weights weights_;
   CalibrationRun run_;
   std::optional<std::int64_t> groups_;
+  const ReportQuantization& report_;
+  std::size_t total_ = 0, steps_ = 0, total_steps_ = 0;  // layers; what report_steps counts
   ModelLayers layers_;
   QuantizedModel result_;
 };
@@ -202,8 +239,8 @@ class Quantizer {
 }  // namespace
 
 QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration,
-                              std::optional<std::int64_t> groups) {
-  return Quantizer(source, calibration, groups).quantize();
+                              std::optional<std::int64_t> groups, const ReportQuantization& report) {
+  return Quantizer(source, calibration, groups, report).quantize();
 }
 
 }  // namespace alate::quantization

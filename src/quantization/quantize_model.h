@@ -7,6 +7,7 @@
 
 #include "alate/model.h"
 #include "quantization/calibration_run.h"
+#include "quantization/quantization_progress.h"
 
 namespace alate::quantization {
 
@@ -25,8 +26,9 @@ struct QuantizedModel {
 /// layer before gives them in that order). They are rounded in `groups` groups, reordered ones in twice as many and at
 /// least 4, or the next fewer that divide them well; without `groups`, in as many as their kind needs. Word tables get
 /// a scale for each row; other tables, of which every token adds a row, become f16. Layers of heads stay as they are.
-/// Throws unsupported where the model has nothing to quantize, invalid_argument for weights that are not finite.
+/// Throws unsupported where the model has nothing to quantize, invalid_argument for weights that are not finite, and
+/// what `report` throws.
 QuantizedModel quantize_model(const ModelSource& source, const PackedTokens& calibration,
-                              std::optional<std::int64_t> groups = {});
+                              std::optional<std::int64_t> groups = {}, const ReportQuantization& report = {});
 
 }  // namespace alate::quantization

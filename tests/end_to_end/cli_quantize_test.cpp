@@ -1,12 +1,19 @@
 // alate quantize: its folder works with other commands, and all-MiniLM-L6-v2 stays close to the original.
 #include <gtest/gtest.h>
 
+#include <signal.h>
+
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "program.h"
+#include "terminal.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/quantization/tiny_encoder.h"
 #include "tiny_models.h"
@@ -83,13 +90,101 @@ TEST(CliQuantize, SaysWhatIsMissingOrWrong) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+// Names in the folder, hidden ones too.
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
+  return names;
+}
+
+// A quantization that takes seconds, of which there is so far only its temporary folder.
+class LongQuantization {
+ public:
+  LongQuantization(const std::string& model, const std::filesystem::path& out)
+      : program_({"quantize", model, out.string(), "--type", "int8"}) {
+    for (int i = 0; i < 3000 && names_in(out.parent_path()).empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  int end_by(int signal) {
+    program_.signal(signal);
+    return program_.wait();
+  }
+
+ private:
+  RunningProgram program_;
+};
+
+TEST(CliQuantize, LeavesNothingBehindWhenASignalEndsIt) {
+  const char* model = std::getenv("ALATE_TEST_MODEL_DIR");
+  if (model == nullptr) GTEST_SKIP() << "ALATE_TEST_MODEL_DIR is not set";
+  TemporaryFolder folder;
+  for (const int signal : {SIGINT, SIGTERM}) {
+    SCOPED_TRACE(signal);
+    LongQuantization running(model, folder.path() / "small");
+    EXPECT_EQ(names_in(folder.path()).size(), 1U);
+    EXPECT_EQ(running.end_by(signal), signal == SIGINT ? 130 : -1);
+    EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{});
+  }
+}
+
+TEST(CliQuantize, RemovesWhatAKilledOneHasLeft) {
+  const char* large = std::getenv("ALATE_TEST_MODEL_DIR");
+  if (large == nullptr) GTEST_SKIP() << "ALATE_TEST_MODEL_DIR is not set";
+  TemporaryFolder model, folder;
+  quantization::write_tiny_encoder(model);
+  const std::filesystem::path out = folder.path() / "small";
+  LongQuantization running(large, out);
+  EXPECT_EQ(running.end_by(SIGKILL), -1);
+  const std::vector<std::string> left = names_in(folder.path());
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_TRUE(left[0].starts_with(".small.tmp.")) << left[0];
+  EXPECT_EQ(run_program({"quantize", model.path().string(), out.string(), "--type", "int8"}).exit_code, 0);
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"small"});
+}
+
+TEST(CliQuantize, LeavesNothingBehindWhenItFails) {
+  TemporaryFolder model, folder;
+  quantization::write_tiny_encoder(model);
+  const std::string out = (folder.path() / "small").string();
+  const ProgramRun full =
+      run_program({"quantize", model.path().string(), out, "--type", "int8"}, {.file_size = 20'000});
+  EXPECT_EQ(full.exit_code, 5) << full.error;
+  const std::string texts = folder.write("texts.txt", "\n").string();
+  EXPECT_EQ(run_program({"quantize", model.path().string(), out, "--type", "int8", "--calibration", texts}).exit_code,
+            2);
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"texts.txt"});
+}
+
+TEST(CliQuantize, WritesNothingToStandardErrorWhenProgressIsOff) {
+  TemporaryFolder model, folder;
+  quantization::write_tiny_encoder(model);
+  const auto shown = [&](const std::string& name, const std::vector<std::string>& more) {
+    const Terminal terminal;
+    std::vector<std::string> arguments = {"quantize", model.path().string(), (folder.path() / name).string(), "--type",
+                                          "int8"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun run = run_program(arguments, {.environment = {{"TERM", "xterm"}}, .error_path = terminal.name()});
+    EXPECT_EQ(run.exit_code, 0);
+    EXPECT_EQ(run.out.empty(), !more.empty() && more[0] == "--quiet");
+    return terminal.written();
+  };
+  EXPECT_EQ(shown("a", {"--no-progress"}), "");
+  EXPECT_EQ(shown("b", {"--quiet"}), "");
+}
+
 TEST(CliQuantize, KeepsMiniLmNearToItself) {
   const char* model = std::getenv("ALATE_TEST_MODEL_DIR");
   if (model == nullptr) GTEST_SKIP() << "ALATE_TEST_MODEL_DIR is not set";
   TemporaryFolder folder;
   const std::string out = (folder.path() / "small").string();
-  const ProgramRun run = run_program({"quantize", model, out, "--type", "int8"});
-  ASSERT_EQ(run.exit_code, 0) << run.error;
+  const Terminal terminal;
+  const ProgramRun run = run_program({"quantize", model, out, "--type", "int8"},
+                                     {.environment = {{"TERM", "xterm"}}, .error_path = terminal.name()});
+  const std::string shown = terminal.written();
+  ASSERT_EQ(run.exit_code, 0) << shown;
+  EXPECT_NE(shown.find("quantize: "), std::string::npos) << shown;
+  EXPECT_NE(shown.find(" of 36 layers ("), std::string::npos) << shown;
+  EXPECT_TRUE(shown.ends_with("\r\x1b[K")) << shown;
   EXPECT_LT(std::filesystem::file_size(folder.path() / "small/model.safetensors"), 23'500'000U);
   const Tensor wanted = vectors_of(model);
   ASSERT_GE(wanted.extent(0), 36);

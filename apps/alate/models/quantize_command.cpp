@@ -8,6 +8,7 @@
 #include "alate/error.h"
 #include "alate/memory.h"
 #include "apps/alate/common_options.h"
+#include "apps/alate/texts/progress.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
 #include "formats/json.h"
@@ -44,6 +45,31 @@ std::string report_of(const quantization::FolderReport& report, const std::strin
          std::to_string(report.texts) + " texts of " + std::to_string(report.tokens) + " tokens\n";
 }
 
+// Shows one stage after the other.
+class StageProgress {
+ public:
+  StageProgress(const CommonOptions& options, bool is_hidden) : options_(options), is_hidden_(is_hidden) {}
+
+  void show(const quantization::QuantizationProgress& at) {
+    if (!shown_ || at.stage != stage_) {
+      const bool is_layers = at.stage == quantization::QuantizationStage::layers;
+      shown_.emplace(options_, true, is_hidden_, "quantize", at.total, is_layers ? "layers" : "tensors");
+      stage_ = at.stage;
+      done_ = 0;
+    }
+    shown_->add(at.done - done_, at.share);
+    done_ = at.done;
+  }
+  void end() { shown_.reset(); }
+
+ private:
+  const CommonOptions& options_;
+  bool is_hidden_;
+  std::optional<Progress> shown_;
+  quantization::QuantizationStage stage_ = {};
+  std::size_t done_ = 0;
+};
+
 }  // namespace
 
 void run_quantize(Arguments& arguments) {
@@ -63,6 +89,8 @@ void run_quantize(Arguments& arguments) {
       "groups of a layer's inputs, each with its own scale: 1 is fastest; default: as many as each layer needs",
       groups);
   arguments.former_name("--activation-runs");
+  bool hides_progress = false;
+  declare_progress(arguments, hides_progress);
   const auto written = {OutputFormat::text, OutputFormat::json};
   declare(arguments, options, {Shared::models, Shared::threads}, written);
   if (!arguments.parse()) return;
@@ -74,8 +102,11 @@ void run_quantize(Arguments& arguments) {
   if (!options.quiet) output.emplace(options.out);
 
   quantization::FolderOptions how{.calibration = read_texts(calibration, invalid_utf8)};
+  StageProgress progress(options, hides_progress);
+  how.report = [&progress](const quantization::QuantizationProgress& at) { progress.show(at); };
   if (groups) how.activation_groups = static_cast<std::int64_t>(std::min(*groups, kMaxGroups));
   const quantization::FolderReport report = quantization::quantize_folder(find_model(options, model), out, how);
+  progress.end();
   if (!output) return;
   output->write(report_of(report, out, format));
   output->finish();

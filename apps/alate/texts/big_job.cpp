@@ -157,7 +157,8 @@ void BigJob::save() {
 }
 
 void BigJob::run(const MakePart& make_part) {
-  Progress progress(common_, output_->is_file(), settings_.options.hides_progress, settings_.verb, total_);
+  Progress progress(common_, output_->is_file() || !settings_.is_streamed, settings_.options.hides_progress,
+                    settings_.verb, total_);
   progress.add_earlier(state_.texts, is_begun() && !total_ ? source_->share() : std::nullopt);
   const auto compute = [&](Frame& frame, Cancellation cancellation) {
     const std::function<void(std::size_t)> computed = [&](std::size_t inputs) { progress.add(inputs, frame.share); };

@@ -38,13 +38,13 @@ void declare_progress(Arguments& arguments, bool& is_hidden) {
   arguments.flag("--no-progress", "do not show how far a long job is", is_hidden);
 }
 
-Progress::Progress(const CommonOptions& options, bool writes_to_file, bool is_hidden, std::string_view verb,
+Progress::Progress(const CommonOptions& options, bool ends_first, bool is_hidden, std::string_view verb,
                    std::optional<std::size_t> total, std::string_view unit)
     : verb_(verb), unit_(unit), total_(total) {
   if (is_hidden || options.quiet || options.log_style == base::LogStyle::noop) return;
   const bool results_on_screen = is_standard_output(options.out) && base::is_terminal(base::kStandardOutput);
   const bool is_line =
-      options.log_style == base::LogStyle::terminal && can_rewrite_lines() && (writes_to_file || !results_on_screen);
+      options.log_style == base::LogStyle::terminal && can_rewrite_lines() && (ends_first || !results_on_screen);
   form_ = is_line ? Form::line : Form::events;
 }
 

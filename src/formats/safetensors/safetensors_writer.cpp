@@ -145,8 +145,20 @@ std::vector<std::byte> safetensors_bytes(std::span<const NamedTensor> tensors,
 }
 
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
-                       const std::map<std::string, std::string>& metadata) {
-  base::write_file_atomically(path, safetensors_bytes(tensors, metadata));
+                       const std::map<std::string, std::string>& metadata,
+                       const std::function<void(std::size_t)>& written) {
+  const std::vector<Row> rows = sorted_rows(tensors);
+  const std::string header = header_text(rows, metadata);
+  std::string head;
+  append_little_endian<std::uint64_t>(head, header.size());
+  head += header;
+  base::AtomicFile file(path);
+  file.write(std::as_bytes(std::span(head)));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    file.write(rows[i].named->tensor.bytes());
+    if (written) written(i + 1);
+  }
+  file.commit();
 }
 
 }  // namespace alate::formats

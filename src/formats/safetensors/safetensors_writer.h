@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -20,9 +21,11 @@ namespace alate::formats {
 std::vector<std::byte> safetensors_bytes(std::span<const NamedTensor> tensors,
                                          const std::map<std::string, std::string>& metadata = {});
 
-/// Writes these bytes through a temporary file and a rename.
+/// Writes these bytes through a temporary file and a rename, one tensor after the other; `written` is told how many
+/// tensors are, and what it throws ends the writing.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
-                       const std::map<std::string, std::string>& metadata = {});
+                       const std::map<std::string, std::string>& metadata = {},
+                       const std::function<void(std::size_t)>& written = {});
 
 /// What a file with one tensor has before its data: a header padded with spaces, so that its length is the same for any
 /// first extent. For files whose number of rows is known only at their end. Throws unsupported for a type that the

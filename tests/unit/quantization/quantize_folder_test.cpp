@@ -228,6 +228,36 @@ TEST_F(QuantizeFolder, WritesNothingOverAndLeavesNothingBehind) {
   EXPECT_EQ(files_in_output(), 1U);  // the empty folder alone
 }
 
+TEST_F(QuantizeFolder, ReportsLayersAndThenTensorsUpToTheLast) {
+  std::vector<QuantizationProgress> reports;
+  quantize_folder(model_.path(), out(), {.report = [&](const QuantizationProgress& at) { reports.push_back(at); }});
+  ASSERT_FALSE(reports.empty());
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    if (reports[i].stage == reports[i - 1].stage) {
+      EXPECT_GE(reports[i].done, reports[i - 1].done);
+      EXPECT_GT(reports[i].share, reports[i - 1].share);
+      EXPECT_EQ(reports[i].total, reports[i - 1].total);
+    } else {
+      EXPECT_EQ(reports[i].stage, QuantizationStage::writing);
+      EXPECT_EQ(reports[i - 1].done, 12U);
+      EXPECT_EQ(reports[i - 1].total, 12U);
+      EXPECT_EQ(reports[i - 1].share, 1.0);
+    }
+  }
+  EXPECT_EQ(reports.back().stage, QuantizationStage::writing);
+  EXPECT_EQ(reports.back().done, reports.back().total);
+}
+
+TEST_F(QuantizeFolder, EndsWithWhatAReportThrowsAndLeavesNothingBehind) {
+  for (const QuantizationStage stage : {QuantizationStage::layers, QuantizationStage::writing}) {
+    const auto end = [&](const QuantizationProgress& at) {
+      if (at.stage == stage && at.done > 2) throw Error(ErrorCode::cancelled, "enough");
+    };
+    EXPECT_THROW((void)quantize_folder(model_.path(), out(), {.report = end}), Error);
+    EXPECT_EQ(files_in_output(), 0U);
+  }
+}
+
 TEST_F(QuantizeFolder, RefusesWhatIsQuantizedAlready) {
   quantize_folder(model_.path(), out());
   try {
