@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,7 +23,7 @@ int main(int argc, char** argv) try {
   std::printf("default: %s\n", alate::get_default_backend().name().c_str());
 
   alate::SessionManager sessions;
-  sessions.set_priority({arguments.begin() + 1, arguments.end()});
+  sessions.set_priority(alate::BackendPlace::parse_all(std::span(arguments).subspan(1)));
   std::vector<std::thread> users;
   for (int i = 0; i < 4; ++i) {
     users.emplace_back([&] {

@@ -28,10 +28,16 @@ constexpr std::array<std::pair<std::string_view, OutputFormat>, 7> kFormats = {{
     {"markdown", OutputFormat::markdown},
 }};
 
-constexpr std::array<std::pair<std::string_view, Policy>, 3> kPolicies = {
-    {{"strict", Policy::strict}, {"warn", Policy::warn}, {"allow", Policy::allow}}};
+// The parsed value; `names` are those that there are, for the message.
+template <typename Value>
+Value one_of(std::optional<Value> parsed, std::span<const std::string_view> names) {
+  if (parsed) return *parsed;
+  std::string all;
+  for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+  throw make_error(ErrorCode::invalid_argument, "is one of ", all);
+}
 
-constexpr std::array<std::string_view, 5> kGpus = {"auto", "cuda", "coreml", "tpu", "off"};
+std::vector<std::string> texts_of(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
 
 template <typename Value, std::size_t count>
 Value named(const std::array<std::pair<std::string_view, Value>, count>& rows, std::string_view name) {
@@ -120,18 +126,16 @@ void declare_backends(Arguments& arguments, CommonOptions& options, const Uses& 
   }
   if (computes || uses(Shared::devices)) {
     arguments.option("--device", "DEVICE", "the device of a backend that names none", options.device);
-    arguments.option("--gpu", "WHICH", "auto, cuda, coreml or tpu: such devices first; off: none",
-                     [&](std::string_view which) {
-                       if (std::ranges::find(kGpus, which) == kGpus.end())
-                         throw make_error(ErrorCode::invalid_argument, "is one of auto, cuda, coreml, tpu, off");
-                       options.gpu = which;
-                     });
-    arguments.choices([] { return std::vector<std::string>(kGpus.begin(), kGpus.end()); });
+    arguments.option(
+        "--gpu", "WHICH", "auto, cuda, coreml or tpu: such devices first; off: none",
+        [&](std::string_view which) { options.gpu = one_of(parse_accelerator_kind(which), accelerator_kind_names()); });
+    arguments.choices([] { return texts_of(accelerator_kind_names()); });
   }
   if (computes) {
-    arguments.option("--policy", "POLICY", "when that backend is not here: strict, warn or allow",
-                     [&](std::string_view name) { options.policy = parse_policy(name); });
-    arguments.choices({"strict", "warn", "allow"});
+    arguments.option(
+        "--policy", "POLICY", "when that backend is not here: strict, warn or allow",
+        [&](std::string_view name) { options.policy = one_of(parse_backend_policy(name), backend_policy_names()); });
+    arguments.choices([] { return texts_of(backend_policy_names()); });
   }
 }
 
@@ -215,8 +219,6 @@ std::vector<std::string> backend_names() {
   return names;
 }
 
-Policy parse_policy(std::string_view name) { return named(kPolicies, name); }
-
 void apply(const CommonOptions& options) {
   base::configure_log(options.quiet ? std::max(options.log_level, base::LogLevel::error) : options.log_level,
                       options.log_style);
@@ -243,21 +245,20 @@ OutputFormat output_format(const CommonOptions& options, std::initializer_list<O
   return format;
 }
 
-void check_dtype(const CommonOptions& options) { models::parse_compute_dtype(options.dtype); }
+void check_dtype(const CommonOptions& options) { models::require_compute_type(options.dtype); }
 
-LoadOptions load_options(const CommonOptions& options) {
-  check_dtype(options);
-  return {.backends = options.backends,
-          .asked_by = options.backends_asked_by.empty() ? "--backend" : options.backends_asked_by,
-          .is_wish = server::is_foreign_variable(options.backends_asked_by),
-          .device = options.device,
-          .gpu = options.gpu,
-          .gpu_is_wish = server::is_foreign_variable(options.gpu_asked_by),
-          .policy = options.policy,
-          .threads = options.threads,
-          .map_files = !options.no_mmap,
-          .dtype = options.dtype,
-          .dump_graphs = options.dump_graph};
+runtime::LoadRequest load_request(const CommonOptions& options) {
+  LoadOptions load{.threads = options.threads, .map_files = !options.no_mmap};
+  load.backend = {.places = BackendPlace::parse_all(options.backends),
+                  .device = options.device,
+                  .accelerators = options.gpu,
+                  .policy = options.policy};
+  load.dtype = models::require_compute_type(options.dtype);
+  load.dump_graphs = options.dump_graph;
+  return {std::move(load),
+          {.places = options.backends_asked_by.empty() ? "--backend" : options.backends_asked_by,
+           .places_are_wish = server::is_foreign_variable(options.backends_asked_by),
+           .accelerators_are_wish = server::is_foreign_variable(options.gpu_asked_by)}};
 }
 
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference) {

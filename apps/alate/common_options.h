@@ -10,26 +10,25 @@
 #include <string_view>
 #include <vector>
 
-#include "alate/model.h"
+#include "alate/backend_choice.h"
 #include "arguments.h"
 #include "base/log.h"
 #include "configuration.h"
 #include "output.h"
+#include "runtime/loading/load_request.h"
 
 namespace alate::app {
 
 enum class OutputFormat { text, json, jsonl, csv, npy, safetensors, markdown };
 
-using Policy = BackendPolicy;
-
 struct CommonOptions {
   std::vector<std::string> backends;  // NAME[:DEVICE], first choice first; empty: auto
   std::string backends_asked_by;      // where they were set: "--backend", "GOMLX_BACKEND"
   std::string device;                 // for backends listed without one
-  std::string gpu = "auto";           // auto, cuda, coreml, tpu or off
+  AcceleratorKind gpu = AcceleratorKind::automatic;
   std::string gpu_asked_by;
-  Policy policy = Policy::warn;
-  std::string dtype;
+  BackendPolicy policy = BackendPolicy::warn;
+  std::string dtype;        // as parse_compute_type takes it
   std::size_t threads = 0;  // 0: one per usable core
   bool pin_threads = false;
   std::optional<std::size_t> max_length;
@@ -72,9 +71,6 @@ void apply(const CommonOptions& options);
 /// The names that --backend takes, for completion.
 std::vector<std::string> backend_names();
 
-/// Throws invalid_argument for an unknown policy.
-Policy parse_policy(std::string_view name);
-
 /// --output, else the format that the ending of --out's name stands for, else text.
 /// Throws invalid_argument if the verb does not support it, if the ending stands for another or for none, or if it
 /// would write binary data to a terminal.
@@ -84,7 +80,7 @@ OutputFormat output_format(const CommonOptions& options, std::initializer_list<O
 void check_dtype(const CommonOptions& options);
 
 /// Throws unsupported for a dtype that this build lacks.
-LoadOptions load_options(const CommonOptions& options);
+runtime::LoadRequest load_request(const CommonOptions& options);
 
 /// Path of the model's folder or file. Throws as alate::find_model.
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference);

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "alate/backend_choice.h"
+
 namespace alate {
 
 enum class ArrayBackend {
@@ -28,7 +30,7 @@ struct ArrayDevice {
   int index = 0;                             // among its backend's devices
   std::string name;                          // "ONNX Runtime 1.31.1", "AMD EPYC 9B14, avx512, 2 cores"
   std::uint64_t memory = 0;                  // total bytes; 0: unknown
-  std::string choice;                        // in the form other options accept: "cpu", "onnx", "onnx:cuda"
+  BackendPlace place = BackendPlace::cpu();  // as BackendChoice takes it: "cpu", "onnx", "onnx:cuda"
 };
 
 /// A backend choice and its outcome. The choice is made at first use. Thread-safe.

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/backend_choice.h"
+
 namespace alate {
 
 /// A matrix in f32, row-major and dense: `values` holds rows · columns elements. Non-owning.
@@ -92,11 +94,11 @@ struct CpuKernelOptions {
   bool use_parallel = true;  // all threads of the pool; otherwise only the calling thread
 };
 
-/// The kernels of a backend: auto, NAME or NAME:DEVICE. `auto` is the first usable of CUDA, ROCm, Metal, OpenCL, WebGPU
+/// The kernels of a backend. The automatic one is the first usable of CUDA, ROCm, Metal, OpenCL, WebGPU
 /// (a backend of that name, or a foreign runtime's device of that name), otherwise the CPU. If the preferred backend is
 /// unavailable, a warning with the reason is logged and the automatic order is used. `options` only apply to cpu.
 /// Throws invalid_argument for an unknown backend name.
-std::shared_ptr<const KernelBackend> init_backend(std::string_view preference = "auto",
+std::shared_ptr<const KernelBackend> init_backend(const BackendPlace& preference = BackendPlace::automatic(),
                                                   const CpuKernelOptions& options = {});
 
 struct DeviceInfo {
@@ -118,8 +120,8 @@ struct BackendInfo {
 /// Every backend that this program knows, usable here or not, in registry order. Opens foreign libraries, in a child
 /// process where the program can start one.
 std::vector<BackendInfo> discover_backends();
-/// NAME or NAME:DEVICE that `init_backend("auto")` would choose.
-std::string best_available_backend();
+/// What `init_backend` would choose automatically.
+BackendPlace best_available_backend();
 /// Prints the backends that `discover_backends` finds and the recommended one, for people.
 void print_backend_summary(std::ostream& out);
 

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/backend_choice.h"
+
 namespace alate {
 
 /// Bytes that a decoder needs, estimated only from its dimensions.
@@ -31,10 +33,10 @@ InferenceMemory estimate_inference_memory(std::uint64_t hidden, std::uint64_t in
                                           std::uint64_t max_seq, std::uint64_t dtype_bytes);
 
 struct MemoryOptions {
-  std::string backend = "cpu";
-  std::size_t batch_size = 0;  // texts; 0: as many as run in one batch
-  std::size_t max_length = 0;  // tokens of each text; 0: the model's maximum
-  std::string dtype = {};      // compute type, as LoadOptions::dtype
+  BackendPlace backend = BackendPlace::cpu();
+  std::size_t batch_size = 0;                  // texts; 0: as many as run in one batch
+  std::size_t max_length = 0;                  // tokens of each text; 0: the model's maximum
+  ComputeType dtype = ComputeType::as_stored;  // automatic: as stored
 };
 
 /// Bytes that a model needs on a backend, computed from the graph that the backend would run.
@@ -59,8 +61,7 @@ ModelMemory estimate_model_memory(const std::filesystem::path& folder, const Mem
 
 /// The choice of init_backend_with_memory_check.
 struct BackendForMemory {
-  std::string backend;                   // "cpu"
-  std::string device;                    // "cpu", "cuda"
+  BackendPlace place;                    // with its device: "cpu:cpu", "onnx:cuda"
   std::string reason;                    // why this one, with the numbers
   std::vector<std::string> passed_over;  // why each earlier candidate was rejected
 };
@@ -69,7 +70,7 @@ struct BackendForMemory {
 /// preferences accelerators come before the CPU. A device that does not report its memory counts as too small. Throws
 /// resource_exhausted with every reason when none is large enough, not_found for an unknown backend name.
 BackendForMemory init_backend_with_memory_check(std::uint64_t required_bytes,
-                                                std::span<const std::string> preferred = {});
+                                                std::span<const BackendPlace> preferred = {});
 
 /// "1.5 GiB", "300 MiB", "17 bytes".
 std::string human_bytes(std::uint64_t bytes);

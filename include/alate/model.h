@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/backend_choice.h"
 #include "alate/cancellation.h"
 #include "alate/installed_header.h"
 #include "alate/selection.h"
@@ -20,22 +21,14 @@
 namespace alate {
 
 struct LoadOptions {
-  std::vector<std::string> backends = {};  // NAME[:DEVICE] or auto, first choice first; empty: the best on this machine
-  std::string asked_by = "the options";    // where the backends were named, for messages
-  bool is_wish = false;                    // `backends` is a preference: followed where possible, never strict
-  std::string device = {};                 // of backends given without a device
-  std::string gpu = "auto";                // cuda, coreml, tpu: devices of that kind first; off: no accelerators
-  bool gpu_is_wish = false;
-  BackendPolicy policy = BackendPolicy::warn;
+  BackendChoice backend = {};
   std::size_t threads = 0;               // maximum threads of the shared pool that this model uses; 0: all
   bool map_files = true;                 // false: read weights into memory instead of mapping the file
   std::filesystem::path onnx_file = {};  // inside the folder: run unchanged instead of the weights; empty: as found
   std::string pooling =
       {};  // for pipelines with pooling: cls, mean, max, mean_sqrt_len_tokens, weightedmean, lasttoken
-  // Compute type of matrix products: float32, bfloat16, float16 (weights only), int8; empty: as stored. With auto, an
-  // EmbeddingPipeline takes the fastest on this machine that keeps a mean cosine similarity of 0.999 to float32; a
-  // Model without a pipeline runs as stored.
-  std::string dtype = {};
+  // An EmbeddingPipeline chooses an automatic type by measuring; a Model without that pipeline runs as stored.
+  ComputeType dtype = ComputeType::as_stored;
   std::filesystem::path dump_graphs = {};  // folder to write the graph to, as text, after each pass; empty: none
   // The last place where builtin:NAME is searched for: the prefix that a header of this path is installed in.
   std::string installed_header = ALATE_INSTALLED_HEADER;

@@ -100,15 +100,15 @@ class SessionManager {
   SessionManager(const SessionManager&) = delete;
   SessionManager& operator=(const SessionManager&) = delete;
 
-  /// NAME[:DEVICE], first choice first, for later loads that name no backends themselves; empty: the automatic order.
+  /// First choice first, for later loads that name no backends themselves; empty: the automatic order.
   /// Throws invalid_argument for an unknown backend name.
-  void set_priority(std::vector<std::string> priority);
-  std::vector<std::string> priority() const;
+  void set_priority(std::vector<BackendPlace> priority);
+  std::vector<BackendPlace> priority() const;
 
   /// The model, loaded at the first call with this path and these options; concurrent calls wait for that one load,
-  /// while other models load in parallel. `supported` names the backends that may run it; empty: any. Throws as
-  /// Model::load; the next call retries a failed load.
-  SessionModel load_model(const std::filesystem::path& path, const std::vector<std::string>& supported = {},
+  /// while other models load in parallel. `supported` has the backends that may run it, on any device; empty: any.
+  /// Throws as Model::load; the next call retries a failed load.
+  SessionModel load_model(const std::filesystem::path& path, const std::vector<BackendPlace>& supported = {},
                           LoadOptions options = {});
 
   /// Forgets the model (all loads of that path), and waits until nobody holds it. Returns false if it is still held

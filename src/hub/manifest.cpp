@@ -166,7 +166,8 @@ Manifest manifest_of(const Json& json) {
   check_texts(json);
   check_variants(json);
   if (const Json* backends = member(json, "backends")) {
-    for (const Json& name : backends->as_array("backends")) manifest.backends.push_back(name.as_string("backends"));
+    for (const Json& name : backends->as_array("backends"))
+      manifest.backends.push_back(BackendPlace::parse(name.as_string("backends")));
   }
   if (const Json* options = member(json, "session_options")) {
     for (const auto& [key, value] : object_of(*options, "session_options", kMostOptions))

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/backend_choice.h"
 #include "backends/session_option_rules.h"
 
 namespace alate::hub {
@@ -19,7 +20,7 @@ struct ManifestFile {
 };
 
 struct Manifest {
-  std::vector<std::string> backends;         // backends that may run the model; empty: any
+  std::vector<BackendPlace> backends;        // backends that may run the model; empty: any
   backends::SessionOptions session_options;  // allowed and spelled as in backends::session_option_rules
   std::vector<ManifestFile> files;           // without files of variants
 

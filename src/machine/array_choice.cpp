@@ -8,12 +8,12 @@
 namespace alate::machine {
 namespace {
 
-std::vector<std::string> specs_of(ArrayBackend backend) {
+std::vector<BackendPlace> places_of(ArrayBackend backend) {
   switch (backend) {
-    case ArrayBackend::metal: return {"metal"};
-    case ArrayBackend::cuda: return {"cuda", "onnx:cuda", "xla:cuda"};
-    case ArrayBackend::onnx: return {"onnx"};
-    default: return {"cpu"};
+    case ArrayBackend::metal: return {BackendPlace("metal")};
+    case ArrayBackend::cuda: return {BackendPlace("cuda"), BackendPlace::onnx("cuda"), BackendPlace::xla("cuda")};
+    case ArrayBackend::onnx: return {BackendPlace::onnx()};
+    default: return {BackendPlace::cpu()};
   }
 }
 
@@ -27,9 +27,9 @@ std::vector<ArrayBackend> order_of(ArrayBackend wanted, bool is_windows) {
   return order;
 }
 
-std::string spec_text(const std::string& backend, const std::string& device) {
-  const bool says_nothing = device.empty() || device == "cpu" || device == backend;
-  return says_nothing ? backend : backend + ":" + device;
+// Without a device whose name says nothing more than the backend's.
+BackendPlace shortest(const std::string& backend, const std::string& device) {
+  return BackendPlace(backend, device == "cpu" || device == backend ? std::string() : device);
 }
 
 ArrayDevice device_of(ArrayBackend backend, const Selection& selection, const Machine& machine) {
@@ -37,7 +37,7 @@ ArrayDevice device_of(ArrayBackend backend, const Selection& selection, const Ma
                      .index = 0,
                      .name = selection.device_description,
                      .memory = 0,
-                     .choice = spec_text(selection.backend, selection.device)};
+                     .place = shortest(selection.backend, selection.device)};
   for (const backends::Device& each : machine.find(selection.backend)->devices) {
     if (std::to_string(each.index) != selection.device_index) continue;
     device.index = each.index;
@@ -54,9 +54,9 @@ ArrayChoice choose_arrays(ArrayBackend wanted, const Machine& machine, bool is_w
   ArrayChoice choice;
   for (const ArrayBackend backend : order_of(wanted, is_windows)) {
     Preferences preferences;
-    preferences.wanted = specs_of(backend);
-    preferences.policy = BackendPolicy::allow;
-    preferences.is_wish = true;  // unknown names are not an error
+    preferences.choice.places = places_of(backend);
+    preferences.choice.policy = BackendPolicy::allow;
+    preferences.origin.places_are_wish = true;  // unknown names are not an error
     const Selection selection = select({.name = "arrays"}, preferences, machine);
     bool is_had = false;
     for (const ConsideredBackend& each : selection.considered) {
@@ -64,7 +64,7 @@ ArrayChoice choose_arrays(ArrayBackend wanted, const Machine& machine, bool is_w
       if (is_had || each.is_automatic) break;
       if (backend != wanted) continue;
       choice.refusals +=
-          (choice.refusals.empty() ? "" : "; ") + spec_text(each.backend, each.device) + ": " + each.refusal;
+          (choice.refusals.empty() ? "" : "; ") + to_string(shortest(each.backend, each.device)) + ": " + each.refusal;
     }
     // The processor is last in the order: the selection is used, whatever it is.
     if (!is_had && backend != ArrayBackend::cpu) continue;
@@ -80,9 +80,8 @@ bool concerns_arrays(ArrayBackend wanted, const BackendState& backend, bool may_
   if (!may_have_accelerators && wanted != ArrayBackend::cuda) return false;
   const std::vector<ArrayBackend> order = order_of(wanted, is_windows);
   return std::ranges::any_of(order, [&](ArrayBackend each) {
-    const std::vector<std::string> specs = specs_of(each);
-    return std::ranges::any_of(
-        specs, [&](const std::string& spec) { return BackendSpec::parse(spec).backend == backend.name; });
+    const std::vector<BackendPlace> places = places_of(each);
+    return std::ranges::any_of(places, [&](const BackendPlace& place) { return place.backend() == backend.name; });
   });
 }
 

@@ -23,7 +23,7 @@ using backends::DeviceKind;
 struct Known {
   base::Mutex mutex;
   std::map<std::string, BackendState, std::less<>> states;
-  std::vector<std::string> priority;
+  std::vector<BackendPlace> priority;
 };
 
 Known& known() {
@@ -138,8 +138,9 @@ Machine discover(const DiscoveryOptions& options) {
 
 Machine discover_for(const Preferences& preferences, const ModelNeeds& model) {
   Preferences all = preferences;  // backends named by the manifest must be probed too
-  all.wanted.insert(all.wanted.end(), model.backends.begin(), model.backends.end());
-  if (!model.file_extension.empty()) all.wanted.emplace_back("onnx");  // the only one that reads files
+  all.choice.places.insert(all.choice.places.end(), model.backends.begin(), model.backends.end());
+  if (!model.file_extension.empty())
+    all.choice.places.push_back(BackendPlace::onnx());  // the only one that reads files
   const bool may_have_accelerators = base::may_have_accelerators();
   return discover({.wants = [&](const BackendState& state) { return concerns(all, state, may_have_accelerators); }});
 }
@@ -152,27 +153,27 @@ std::vector<std::string> list_available() {
   return names;
 }
 
-std::string default_backend(const std::vector<std::string>& priority) {
+std::string default_backend(const std::vector<BackendPlace>& priority) {
   Preferences preferences;
-  preferences.wanted = priority.empty() ? machine::priority() : priority;
-  preferences.asked_by = "the priority";
+  preferences.choice.places = priority.empty() ? machine::priority() : priority;
+  preferences.origin.places = "the priority";
   return select({.name = "any"}, preferences, discover_for(preferences)).backend;
 }
 
-void check_names(const std::vector<std::string>& names) {
+void check_names(const std::vector<BackendPlace>& places) {
   // Selection checks each name, and needs no devices for that.
   Preferences preferences;
-  preferences.wanted = names;
+  preferences.choice.places = places;
   select({.name = "any"}, preferences, discover({.wants = [](const BackendState&) { return false; }}));
 }
 
-void set_priority(std::vector<std::string> priority) {
+void set_priority(std::vector<BackendPlace> priority) {
   check_names(priority);
   const std::lock_guard lock(known().mutex);
   known().priority = std::move(priority);
 }
 
-std::vector<std::string> priority() {
+std::vector<BackendPlace> priority() {
   const std::lock_guard lock(known().mutex);
   return known().priority;
 }

@@ -27,16 +27,16 @@ Machine discover_for(const Preferences& preferences, const ModelNeeds& model = {
 /// Names of the backends that can be used here, in the registry's order. Probes all.
 std::vector<std::string> list_available();
 
-/// The backend that runs a model when nothing else is asked for: the first of `priority` (NAME[:DEVICE]) that is
+/// The backend that runs a model when nothing else is asked for: the first of `priority` that is
 /// available, else the first one in the automatic order.
-std::string default_backend(const std::vector<std::string>& priority = {});
+std::string default_backend(const std::vector<BackendPlace>& priority = {});
 
 /// Sets the order for loads that ask for nothing; empty: automatic. Applies to the whole process. Throws
 /// invalid_argument for a name that no backend has.
-void set_priority(std::vector<std::string> priority);
-/// Throws invalid_argument for a name (NAME or NAME:DEVICE) that no backend has.
-void check_names(const std::vector<std::string>& names);
-std::vector<std::string> priority();
+void set_priority(std::vector<BackendPlace> priority);
+/// Throws invalid_argument for a name that no backend has.
+void check_names(const std::vector<BackendPlace>& places);
+std::vector<BackendPlace> priority();
 
 /// Logs the backends at level info: "Available backends: […]", "Default backend: …". Throws as `select` where no
 /// backend can run any model.

@@ -71,7 +71,7 @@ Json to_json(const Selection& selection) {
   for (const ConsideredBackend& each : selection.considered) {
     Json::Object object = {{"backend", each.backend}};
     add_text(object, "device", each.device);
-    object.emplace_back("asked_by", each.asked_by);
+    object.emplace_back("asked_by", each.origin);
     object.emplace_back("possible", each.refusal.empty());
     add_text(object, "reason", each.refusal);
     add_text(object, "remedy", each.remedy);
@@ -84,7 +84,11 @@ Json to_json(const Selection& selection) {
                          {"reason", selection.reason}};
   if (selection.backend.empty())
     object = {{"backend", Json()}, {"dtype", selection.dtype}, {"reason", selection.reason}};
-  if (!selection.required_backends.empty()) object.emplace_back("required_backends", list(selection.required_backends));
+  if (!selection.required_backends.empty()) {
+    Json::Array required;
+    for (const BackendPlace& place : selection.required_backends) required.emplace_back(to_string(place));
+    object.emplace_back("required_backends", std::move(required));
+  }
   object.emplace_back("considered", std::move(considered));
   return object;
 }

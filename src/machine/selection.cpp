@@ -29,19 +29,12 @@ constexpr std::array<std::string_view, 8> kAcceleratorOrder = {"cuda", "rocm", "
                                                                "onnx", "xla",  "opencl", "webgpu"};
 constexpr std::array<std::string_view, 3> kProcessorOrder = {"cpu", "onnx", "xla"};
 
-bool is_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 bool is_accelerator(const Device& device) { return device.kind != DeviceKind::processor && !device.is_emulated; }
 
-bool is_called(const Device& device, std::string_view name) {
-  if (is_digits(name)) return std::to_string(device.index) == name;
-  return device.name == name || (name == "gpu" && device.kind == DeviceKind::gpu && !device.is_emulated);
-}
-
 // Whether the setting `gpu` names this device.
-bool is_meant(const Device& device, std::string_view gpu) { return device.name == gpu || device.backend == gpu; }
+bool is_meant(const Device& device, AcceleratorKind kind) {
+  return device.name == to_string(kind) || device.backend == to_string(kind);
+}
 
 template <typename Range>
 std::string listed(const Range& names) {
@@ -65,13 +58,13 @@ class Chooser {
       : model_(model), preferences_(preferences), machine_(machine), failed_(failed) {}
 
   Consideration choose() {
-    for (const std::string& text : preferences_.wanted) add(BackendSpec::parse(text));
-    const bool may_fall_back = preferences_.policy != BackendPolicy::strict || preferences_.is_wish;
-    if (preferences_.wanted.empty() || may_fall_back) {
+    for (const BackendPlace& place : choice().places) add(place);
+    const bool may_fall_back = choice().policy != BackendPolicy::strict || origin().places_are_wish;
+    if (choice().places.empty() || may_fall_back) {
       add_automatic_order();
       // The model's requirement counts as a request, also for devices that are never chosen automatically.
-      for (const std::string& name : model_.backends) {
-        const BackendState* state = machine_.find(BackendSpec::parse(name).backend);
+      for (const BackendPlace& place : model_.backends) {
+        const BackendState* state = machine_.find(place.backend());
         if (state != nullptr && state->is_available()) add_all(*state, "the model's manifest", true);
       }
     }
@@ -89,47 +82,50 @@ class Chooser {
   }
 
  private:
-  void add(const BackendSpec& given) {
-    if (given.backend == "auto") return add_automatic_order();
-    BackendSpec spec = given;
-    if (spec.device.empty()) spec.device = preferences_.device;
-    const BackendState* state = machine_.find(spec.backend);
+  const BackendChoice& choice() const { return preferences_.choice; }
+  const ChoiceOrigin& origin() const { return preferences_.origin; }
+
+  void add(const BackendPlace& given) {
+    if (given.is_automatic()) return add_automatic_order();
+    const std::string& asked_device = given.device().empty() ? choice().device : given.device();
+    const BackendState* state = machine_.find(given.backend());
     if (state == nullptr) {
-      const bool is_elsewhere = std::ranges::find(names_elsewhere(), spec.backend) != names_elsewhere().end();
-      if (!is_elsewhere && !preferences_.is_wish) throw_unknown(spec.backend);
-      refuse(spec, nullptr, is_elsewhere ? "this build does not have it" : "no backend has this name", "");
+      const bool is_elsewhere = std::ranges::find(names_elsewhere(), given.backend()) != names_elsewhere().end();
+      if (!is_elsewhere && !origin().places_are_wish) throw_unknown(given.backend());
+      refuse(BackendPlace(given.backend(), asked_device), nullptr,
+             is_elsewhere ? "this build does not have it" : "no backend has this name", "");
       return;
     }
-    spec.backend = state->name;
+    const BackendPlace place(state->name, asked_device);
     if (!state->is_available()) {
-      refuse(spec, state, state->reason, state->remedy);
+      refuse(place, state, state->reason, state->remedy);
       return;
     }
-    if (!spec.device.empty()) return add_device(spec, *state);
-    add_all(*state, preferences_.asked_by, false);
+    if (!place.device().empty()) return add_device(place, *state);
+    add_all(*state, origin().places, false);
   }
 
-  void add_device(const BackendSpec& spec, const BackendState& state) {
+  void add_device(const BackendPlace& place, const BackendState& state) {
     bool found = false;
     for (const Device& device : state.devices) {
-      if (!is_called(device, spec.device)) continue;
+      if (!is_called(device, place.device())) continue;
       found = true;
-      add(state, device, preferences_.asked_by, false);
+      add(state, device, origin().places, false);
     }
     if (found) return;
     std::set<std::string> names;
     for (const Device& device : state.devices) {
       if (!device.unusable) names.insert(device.name);
     }
-    refuse(spec, &state, "it has no device " + formats::quoted_name(spec.device),
+    refuse(place, &state, "it has no device " + formats::quoted_name(place.device()),
            "its devices here are: " + listed(names));
   }
 
   // Adds all devices of a backend that was named without a device, the fastest first.
-  void add_all(const BackendState& state, std::string_view asked_by, bool automatic) {
+  void add_all(const BackendState& state, std::string_view named_by, bool automatic) {
     for (const bool accelerators : {true, false}) {
       for (const Device& device : state.devices) {
-        if (is_accelerator(device) == accelerators) add(state, device, asked_by, automatic);
+        if (is_accelerator(device) == accelerators) add(state, device, named_by, automatic);
       }
     }
   }
@@ -155,25 +151,27 @@ class Chooser {
     };
     take(kAcceleratorOrder, true);
     take(kProcessorOrder, false);
-    std::ranges::stable_partition(order, [&](const auto& each) { return is_meant(*each.second, preferences_.gpu); });
-    const bool asks_for_gpu = is_gpu_named() && !preferences_.gpu_is_wish;
+    std::ranges::stable_partition(order,
+                                  [&](const auto& each) { return is_meant(*each.second, choice().accelerators); });
+    const bool asks_for_gpu = is_gpu_named() && !origin().accelerators_are_wish;
     const bool has_gpu =
-        std::ranges::any_of(order, [&](const auto& each) { return is_meant(*each.second, preferences_.gpu); });
+        std::ranges::any_of(order, [&](const auto& each) { return is_meant(*each.second, choice().accelerators); });
     const bool is_refused = std::ranges::any_of(
-        candidates_, [](const Candidate& each) { return each.device == nullptr && each.shown.asked_by == kGpu; });
+        candidates_, [](const Candidate& each) { return each.device == nullptr && each.shown.origin == kGpu; });
     if (asks_for_gpu && !has_gpu && !is_refused) {
-      Candidate& none =
-          refuse({preferences_.gpu, ""}, nullptr, "no backend here has such a device", "see `alate backends`");
-      none.shown.asked_by = kGpu;
+      Candidate& none = refuse(BackendPlace(std::string(to_string(choice().accelerators))), nullptr,
+                               "no backend here has such a device", "see `alate backends`");
+      none.shown.origin = kGpu;
     }
     if (wants_device_alone()) {
       const auto others = std::ranges::stable_partition(
-          order, [&](const auto& each) { return is_called(*each.second, preferences_.device); });
+          order, [&](const auto& each) { return is_called(*each.second, choice().device); });
       if (others.size() == order.size())
-        refuse({"auto", preferences_.device}, nullptr, "no backend here has such a device", "see `alate backends`");
+        refuse(BackendPlace("auto", choice().device), nullptr, "no backend here has such a device",
+               "see `alate backends`");
     }
     for (const auto& [state, device] : order) {
-      const bool is_asked_for = asks_for_gpu && is_meant(*device, preferences_.gpu);
+      const bool is_asked_for = asks_for_gpu && is_meant(*device, choice().accelerators);
       if (state->is_automatic && !device->is_emulated)
         add(*state, *device, is_asked_for ? kGpu : kAutomatic, !is_asked_for);
     }
@@ -186,18 +184,20 @@ class Chooser {
       const bool is_listed =
           std::ranges::any_of(candidates_, [&](const Candidate& each) { return each.state == &state; });
       if (!reads || state.is_available() || is_listed) continue;
-      Candidate& absent = refuse({state.name, ""}, &state, state.reason, state.remedy);
-      absent.shown.asked_by = "the model's " + model_.file_extension + " file";
+      Candidate& absent = refuse(BackendPlace(state.name), &state, state.reason, state.remedy);
+      absent.shown.origin = "the model's " + model_.file_extension + " file";
       absent.shown.is_automatic = true;
     }
   }
 
-  bool is_gpu_named() const { return preferences_.gpu != "auto" && preferences_.gpu != "off"; }
+  bool is_gpu_named() const {
+    return choice().accelerators != AcceleratorKind::automatic && choice().accelerators != AcceleratorKind::off;
+  }
 
   // Whether a device was requested without a backend: any backend that has it will do.
-  bool wants_device_alone() const { return preferences_.wanted.empty() && !preferences_.device.empty(); }
+  bool wants_device_alone() const { return choice().places.empty() && !choice().device.empty(); }
 
-  void add(const BackendState& state, const Device& device, std::string_view asked_by, bool automatic) {
+  void add(const BackendState& state, const Device& device, std::string_view named_by, bool automatic) {
     const bool is_there =
         std::ranges::any_of(candidates_, [&](const Candidate& each) { return each.device == &device; });
     if (is_there) return;
@@ -205,16 +205,16 @@ class Chooser {
     candidate.state = &state;
     candidate.device = &device;
     candidate.shown = {
-        .backend = state.name, .device = device.name, .asked_by = std::string(asked_by), .is_automatic = automatic};
+        .backend = state.name, .device = device.name, .origin = std::string(named_by), .is_automatic = automatic};
     candidates_.push_back(std::move(candidate));
   }
 
-  Candidate& refuse(const BackendSpec& spec, const BackendState* state, std::string reason, std::string remedy) {
+  Candidate& refuse(const BackendPlace& place, const BackendState* state, std::string reason, std::string remedy) {
     Candidate candidate;
     candidate.state = state;
-    candidate.shown = {.backend = spec.backend,
-                       .device = spec.device,
-                       .asked_by = preferences_.asked_by,
+    candidate.shown = {.backend = place.backend(),
+                       .device = place.device(),
+                       .origin = origin().places,
                        .refusal = std::move(reason),
                        .remedy = std::move(remedy)};
     return candidates_.emplace_back(std::move(candidate));
@@ -230,18 +230,20 @@ class Chooser {
     const Device& device = *candidate.device;
     if (device.unusable) return refuse(candidate, ErrorCode::unavailable, *device.unusable, device.remedy);
     if (!allowed_by_manifest(*candidate.state))
-      return refuse(candidate, ErrorCode::unavailable, "the model requires " + listed(model_.backends));
+      return refuse(candidate, ErrorCode::unavailable, "the model requires " + to_string(model_.backends));
     if (!model_.file_extension.empty() &&
         std::ranges::find(candidate.state->reads_files, model_.file_extension) == candidate.state->reads_files.end())
       return refuse(candidate, ErrorCode::unsupported, "it does not run " + model_.file_extension + " files");
-    if (preferences_.gpu == "off" && device.kind != DeviceKind::processor)
+    if (choice().accelerators == AcceleratorKind::off && device.kind != DeviceKind::processor)
       return refuse(candidate, ErrorCode::unavailable, "accelerators are off", "set gpu to auto");
-    const bool only_meant = is_gpu_named() && !preferences_.gpu_is_wish && preferences_.policy == BackendPolicy::strict;
-    if (only_meant && !is_meant(device, preferences_.gpu))
-      return refuse(candidate, ErrorCode::unavailable, "gpu is " + preferences_.gpu + " and the policy strict",
+    const bool only_meant =
+        is_gpu_named() && !origin().accelerators_are_wish && choice().policy == BackendPolicy::strict;
+    if (only_meant && !is_meant(device, choice().accelerators))
+      return refuse(candidate, ErrorCode::unavailable,
+                    "gpu is " + std::string(to_string(choice().accelerators)) + " and the policy strict",
                     "set gpu to auto, or the policy to warn");
-    if (wants_device_alone() && preferences_.policy == BackendPolicy::strict && !is_called(device, preferences_.device))
-      return refuse(candidate, ErrorCode::unavailable, "the device " + preferences_.device + " was asked for");
+    if (wants_device_alone() && choice().policy == BackendPolicy::strict && !is_called(device, choice().device))
+      return refuse(candidate, ErrorCode::unavailable, "the device " + choice().device + " was asked for");
     if (device.is_emulated && !is_named(device))
       return refuse(candidate, ErrorCode::unavailable, "its device is a processor that poses as an accelerator",
                     "name the device too, as in " + device.backend + ":" + std::to_string(device.index));
@@ -258,17 +260,16 @@ class Chooser {
   }
 
   bool is_named(const Device& device) const {
-    return std::ranges::any_of(preferences_.wanted, [&](const std::string& text) {
-      const BackendSpec spec = BackendSpec::parse(text);
-      const std::string& name = spec.device.empty() ? preferences_.device : spec.device;
-      const BackendState* state = machine_.find(spec.backend);
+    return std::ranges::any_of(choice().places, [&](const BackendPlace& place) {
+      const std::string& name = place.device().empty() ? choice().device : place.device();
+      const BackendState* state = machine_.find(place.backend());
       return state != nullptr && state->name == device.backend && !name.empty() && is_called(device, name);
     });
   }
 
   bool allowed_by_manifest(const BackendState& state) const {
-    return model_.backends.empty() || std::ranges::any_of(model_.backends, [&](const std::string& text) {
-             return machine_.find(BackendSpec::parse(text).backend) == &state;
+    return model_.backends.empty() || std::ranges::any_of(model_.backends, [&](const BackendPlace& place) {
+             return machine_.find(place.backend()) == &state;
            });
   }
 
@@ -287,7 +288,7 @@ class Chooser {
     selection.device = chosen.device->name;
     selection.device_index = std::to_string(chosen.device->index);
     selection.device_description = chosen.device->description;
-    const std::string& by = chosen.shown.asked_by;
+    const std::string& by = chosen.shown.origin;
     selection.reason = chosen.shown.is_automatic ? "the first of the automatic order that can run the model"
                                                  : "the first that " + by + " names and that can run the model";
     return selection;
@@ -306,8 +307,8 @@ class Chooser {
         remedies += (remedies.empty() ? "" : "; ") + shown.remedy;
     }
     if (candidates_.empty()) message += " there is none";
-    const bool is_strict = preferences_.policy == BackendPolicy::strict && !preferences_.is_wish;
-    if (is_strict && !preferences_.wanted.empty() && preferences_.asked_by != kRequest)
+    const bool is_strict = choice().policy == BackendPolicy::strict && !origin().places_are_wish;
+    if (is_strict && !choice().places.empty() && origin().places != kRequest)
       remedies +=
           (remedies.empty() ? "" : "; ") + std::string("choose another one, or --policy warn to let one be chosen");
     for (const std::string& hint : missing_readers()) {

@@ -14,33 +14,29 @@
 
 namespace alate::machine {
 
-/// NAME or NAME:DEVICE.
-struct BackendSpec {
-  std::string backend;
-  std::string device;  // empty: any
-
-  /// Splits at the first colon.
-  static BackendSpec parse(std::string_view text);
-};
-
 /// The facts about a model that selection needs.
 struct ModelNeeds {
   std::string name;
-  std::vector<std::string> backends = {};  // named by its manifest; empty: any
-  std::string file_extension = {};         // of a file that must be run directly (".onnx"); empty: the model is a graph
-  std::uint64_t bytes = 0;                 // of memory that it takes once loaded; 0: unknown
-  std::string dtype = "float32";           // in which it computes
+  std::vector<BackendPlace> backends = {};  // named by its manifest; empty: any
+  std::string file_extension = {};  // of a file that must be run directly (".onnx"); empty: the model is a graph
+  std::uint64_t bytes = 0;          // of memory that it takes once loaded; 0: unknown
+  std::string dtype = "float32";    // in which it computes
+};
+
+/// Who made a choice, and how much it binds. A wish comes from another system's variable: it is followed where that is
+/// possible, and is never an error. The public interface knows only choices that the caller made itself.
+struct ChoiceOrigin {
+  std::string places = "the options";  // "--backend", "GOMLX_BACKEND": for messages
+  bool places_are_wish = false;
+  bool accelerators_are_wish = false;
+
+  bool operator==(const ChoiceOrigin&) const = default;
 };
 
 /// The preferences of users, files and environment variables.
 struct Preferences {
-  std::vector<std::string> wanted = {};  // NAME[:DEVICE] or auto, first choice first; empty: auto
-  std::string asked_by = "--backend";    // their origin, for messages
-  bool is_wish = false;                  // from another system's variable: followed where possible, never strict
-  std::string device = {};               // for wanted backends that name no device
-  std::string gpu = "auto";              // auto, cuda, coreml, tpu: these first; off: no accelerators
-  bool gpu_is_wish = false;
-  BackendPolicy policy = BackendPolicy::warn;
+  BackendChoice choice = {};
+  ChoiceOrigin origin = {};
 };
 
 /// A choice that failed when it was tried.
@@ -68,6 +64,9 @@ Selection select(const ModelNeeds& model, const Preferences& preferences, const 
 /// Whether selection would look at a backend's devices; if not, its library need not be opened. `may_have_accelerators`
 /// tells what is known from the machine's hardware without any library.
 bool concerns(const Preferences& preferences, const BackendState& backend, bool may_have_accelerators);
+
+/// Whether a device of a backend goes by this name: its own, its index in digits, or "gpu" for any real one.
+bool is_called(const backends::Device& device, std::string_view name);
 
 /// The command that fetches the backend's library; empty for a backend that no package is known for.
 std::string install_hint(std::string_view backend);

@@ -5,6 +5,13 @@
 #include "machine/selection.h"
 
 namespace alate::machine {
+namespace {
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
 
 const BackendState* Machine::find(std::string_view name) const {
   const auto found = std::ranges::find_if(backends, [&](const BackendState& state) {
@@ -13,9 +20,9 @@ const BackendState* Machine::find(std::string_view name) const {
   return found == backends.end() ? nullptr : &*found;
 }
 
-BackendSpec BackendSpec::parse(std::string_view text) {
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  return {std::string(text.substr(0, colon)), std::string(text.substr(std::min(colon + 1, text.size())))};
+bool is_called(const backends::Device& device, std::string_view name) {
+  if (is_digits(name)) return std::to_string(device.index) == name;
+  return device.name == name || (name == "gpu" && device.kind == backends::DeviceKind::gpu && !device.is_emulated);
 }
 
 std::span<const std::string_view> names_elsewhere() {
@@ -30,12 +37,12 @@ std::string install_hint(std::string_view backend) {
 }
 
 bool concerns(const Preferences& preferences, const BackendState& backend, bool may_have_accelerators) {
-  for (const std::string& text : preferences.wanted) {
-    const std::string name = BackendSpec::parse(text).backend;
+  for (const BackendPlace& place : preferences.choice.places) {
+    const std::string& name = place.backend();
     if (name == backend.name || std::ranges::find(backend.aliases, name) != backend.aliases.end()) return true;
   }
   if (!backend.is_automatic) return false;
-  return backend.name == "cpu" || (may_have_accelerators && preferences.gpu != "off");
+  return backend.name == "cpu" || (may_have_accelerators && preferences.choice.accelerators != AcceleratorKind::off);
 }
 
 }  // namespace alate::machine
@@ -46,9 +53,7 @@ std::string to_line(const Selection& selection, const std::string& model) {
   std::string line = "Loading model " + model + " with backend " + selection.backend;
   if (selection.device != "cpu") line += ":" + selection.device;
   if (!selection.required_backends.empty()) {
-    std::string names;
-    for (const std::string& name : selection.required_backends) names += (names.empty() ? "" : ", ") + name;
-    line += " (model requires: [" + names + "])";
+    line += " (model requires: [" + to_string(selection.required_backends) + "])";
   }
   std::string fallback;
   for (const ConsideredBackend& each : selection.considered) {

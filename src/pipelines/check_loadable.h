@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "alate/model.h"
 #include "alate/selection.h"
+#include "runtime/loading/load_request.h"
 
 namespace alate::pipelines {
 
@@ -13,6 +13,6 @@ namespace alate::pipelines {
 /// backend, and the memory that is free there. An ONNX file is opened on its runtime. Returns the backend that would
 /// run the model. Weights are mapped, so the cost is that of reading headers; for dtype auto it checks the float32
 /// model that the choice begins with.
-Selection check_loadable(const std::filesystem::path& folder, const LoadOptions& options);
+Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request);
 
 }  // namespace alate::pipelines

@@ -36,12 +36,12 @@ struct Trial {
   std::string refusal;  // empty: accepted
 };
 
-Trial try_dtype(const std::filesystem::path& folder, LoadOptions options, const DTypeCandidate& candidate,
+Trial try_dtype(const std::filesystem::path& folder, runtime::LoadRequest request, const DTypeCandidate& candidate,
                 const Tensor& wanted) {
-  options.dtype = candidate.name;
+  request.options.dtype = candidate.type;
   Trial trial;
   try {
-    trial.loaded = load_pipeline(folder, options);
+    trial.loaded = load_pipeline(folder, request);
     if (!trial.loaded->model->backend->product_rates()) {
       trial.refusal = "the backend '" + trial.loaded->model->facts.backend + "' was chosen for it";
       return trial;
@@ -62,11 +62,11 @@ Trial try_dtype(const std::filesystem::path& folder, LoadOptions options, const 
 
 std::vector<DTypeCandidate> faster_dtypes(const backends::ProductRates& rates) {
   std::vector<DTypeCandidate> candidates;
-  const auto add = [&](std::string_view name, double rate) {
-    if (rates.is_clearly_above_f32(rate)) candidates.push_back({name, rate / rates.f32});
+  const auto add = [&](ComputeType type, double rate) {
+    if (rates.is_clearly_above_f32(rate)) candidates.push_back({type, rate / rates.f32});
   };
-  add("bfloat16", rates.bf16);
-  add("int8", rates.integers);
+  add(ComputeType::bfloat16, rates.bf16);
+  add(ComputeType::int8, rates.integers);
   std::ranges::stable_sort(candidates, std::ranges::greater(), &DTypeCandidate::times_f32);
   return candidates;
 }
@@ -90,13 +90,13 @@ double mean_cosine(const Tensor& a, const Tensor& b) {
 LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions& options) {
   LoadOptions exact = options;
   const bool is_file = runtime::find_model_files(folder, options).is_onnx();
-  exact.dtype = is_file ? "" : "float32";
+  exact.dtype = is_file ? ComputeType::as_stored : ComputeType::float32;
   return exact;
 }
 
-EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const LoadOptions& options,
+EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                                const std::optional<backends::ProductRates>& rates) {
-  LoadedPipeline plain = load_pipeline(folder, exact_options(folder, options));
+  LoadedPipeline plain = load_pipeline(folder, {exact_options(folder, request.options), request.origin});
   if (plain.model->files.is_onnx()) return chosen(std::move(plain), folder, "an ONNX file computes in its own types");
   const std::string& backend = plain.model->facts.backend;
   const std::optional<backends::ProductRates> measured = plain.model->backend->product_rates();
@@ -108,7 +108,7 @@ EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const LoadOp
   const Tensor wanted = plain.pipeline.embed(choice_texts(), {}, {.cancellation = Cancellation::never()}).vectors;
   std::string refusals;
   for (const DTypeCandidate& candidate : candidates) {
-    Trial trial = try_dtype(folder, options, candidate, wanted);
+    Trial trial = try_dtype(folder, request, candidate, wanted);
     if (trial.refusal.empty()) {
       const std::string reason = "its products are " + digits("%.1f", candidate.times_f32) +
                                  " times as fast as float32's, and its mean cosine to float32 is " +
@@ -116,7 +116,8 @@ EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const LoadOp
                                  " texts" + (refusals.empty() ? "" : "; " + refusals);
       return chosen(*std::move(trial.loaded), folder, reason);
     }
-    refusals += (refusals.empty() ? "" : "; ") + std::string(candidate.name) + " is faster, but " + trial.refusal;
+    refusals +=
+        (refusals.empty() ? "" : "; ") + std::string(to_string(candidate.type)) + " is faster, but " + trial.refusal;
   }
   return chosen(std::move(plain), folder, refusals);
 }

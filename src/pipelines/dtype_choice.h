@@ -10,6 +10,7 @@
 
 #include "alate/embedding.h"
 #include "backends/batch_hint.h"
+#include "runtime/loading/load_request.h"
 
 namespace alate::pipelines {
 
@@ -17,8 +18,8 @@ namespace alate::pipelines {
 inline constexpr double kLeastMeanCosine = 0.999;
 
 struct DTypeCandidate {
-  std::string_view name;  // as in LoadOptions
-  double times_f32 = 1;   // speed of its products relative to float32's
+  ComputeType type = ComputeType::float32;
+  double times_f32 = 1;  // speed of its products relative to float32's
 };
 
 /// The types whose products are clearly faster than float32's, fastest first.
@@ -38,7 +39,7 @@ LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions
 /// and a log line say why. On backends that measure no product rates the type is float32, and an ONNX file is used as
 /// it is. Loads the model once in float32 and once for each type that is tried. `rates` replace measured ones. Throws
 /// as EmbeddingPipeline::load.
-EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const LoadOptions& options,
+EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                                const std::optional<backends::ProductRates>& rates = std::nullopt);
 
 }  // namespace alate::pipelines

@@ -42,8 +42,10 @@ struct LoadedPipeline {
   EmbeddingPipeline pipeline;
   std::shared_ptr<Model::State> model;
 };
-/// EmbeddingPipeline::load for any dtype but auto, which is treated as no dtype.
-LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options);
+/// EmbeddingPipeline::load for any dtype but an automatic one, which is treated as none.
+LoadedPipeline load_pipeline(const std::filesystem::path& folder, const runtime::LoadRequest& request);
+/// EmbeddingPipeline::load.
+EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const runtime::LoadRequest& request);
 
 /// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool. Throws as
 /// EmbeddingPipeline::embed.

@@ -2,6 +2,7 @@
 #include "alate/session.h"
 #include "backends/registry.h"
 #include "machine/discovery.h"
+#include "runtime/loading/loaded_model.h"
 
 namespace alate {
 namespace {
@@ -24,11 +25,9 @@ std::string InferenceBackend::unavailable_reason() const {
 }
 
 Model InferenceBackend::load(const std::filesystem::path& path, LoadOptions options) const {
-  options.backends = {name_};
-  options.asked_by = "the backend's load";
-  options.is_wish = false;
-  options.policy = BackendPolicy::strict;
-  return Model::load(path, options);
+  options.backend.places = {BackendPlace(name_)};
+  options.backend.policy = BackendPolicy::strict;
+  return runtime::load_model(path, {std::move(options), {.places = "the backend's load"}});
 }
 
 InferenceBackend get_default_backend() { return InferenceBackend(machine::default_backend()); }

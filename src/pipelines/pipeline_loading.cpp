@@ -19,8 +19,7 @@
 namespace alate {
 
 EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  if (options.dtype == "auto") return pipelines::load_fastest(folder, options);
-  return pipelines::load_pipeline(folder, options).pipeline;
+  return pipelines::load_embedding(folder, options);
 }
 
 namespace pipelines {
@@ -33,20 +32,26 @@ struct PipelineFiles {
   std::future<Tokenizer> tokenizer;  // its error comes after the model's: without a known architecture it is of no use
 };
 
-PipelineFiles read_files(const std::filesystem::path& folder, const LoadOptions& options) {
+PipelineFiles read_files(const std::filesystem::path& folder, const runtime::LoadRequest& request) {
+  const LoadOptions& options = request.options;
   const std::filesystem::path home = runtime::find_model_files(folder, options).folder;
   PipelineFiles files;
   files.tokenizer = begin_loading_tokenizer(home, options);
   files.modules = read_modules(home);
   if (!options.pooling.empty()) files.modules.pooling = {pool_mode(options.pooling)};
-  files.model = Model::State::read(folder, options);
+  files.model = Model::State::read(folder, request);
   return files;
 }
 
 }  // namespace
 
-LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOptions& options) {
-  PipelineFiles files = read_files(folder, options);
+EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const runtime::LoadRequest& request) {
+  if (request.options.dtype == ComputeType::automatic) return load_fastest(folder, request);
+  return load_pipeline(folder, request).pipeline;
+}
+
+LoadedPipeline load_pipeline(const std::filesystem::path& folder, const runtime::LoadRequest& request) {
+  PipelineFiles files = read_files(folder, request);
   const bool normalize = files.modules.normalizes();
   try {
     files.model->bind_to_backend([&](const Model::State& on) { embedding_entry_point(on, files.modules, normalize); });
@@ -62,11 +67,12 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const LoadOpti
   return {.pipeline = EmbeddingPipeline(std::move(state)), .model = std::move(files.model)};
 }
 
-Selection check_loadable(const std::filesystem::path& folder, const LoadOptions& given) {
-  const bool reranks = tasks_of(folder, given).front() == Task::rerank;
-  LoadOptions options = given.dtype == "auto" && !reranks ? exact_options(folder, given) : given;
+Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request) {
+  LoadOptions& options = request.options;
+  const bool reranks = tasks_of(folder, options).front() == Task::rerank;
+  if (options.dtype == ComputeType::automatic && !reranks) options = exact_options(folder, options);
   options.dump_graphs.clear();
-  PipelineFiles files = read_files(folder, options);
+  PipelineFiles files = read_files(folder, request);
   if (reranks) require_cross_encoder(*files.model);
   files.tokenizer.get();
   const auto check = [&](const Model::State& on) {

@@ -76,16 +76,20 @@ std::shared_ptr<const runtime::EntryPoint> RerankPipeline::State::entry_point() 
 }
 
 RerankPipeline RerankPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  const runtime::ModelFiles files = runtime::find_model_files(folder, options);
-  pipelines::require_weights(files);
-  std::future<Tokenizer> tokenizer = pipelines::begin_loading_tokenizer(files.folder, options);
-  const std::shared_ptr<Model::State> model = Model::State::read(folder, options);
-  pipelines::require_cross_encoder(*model);
+  return pipelines::load_reranker(folder, options);
+}
+
+RerankPipeline pipelines::load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request) {
+  const runtime::ModelFiles files = runtime::find_model_files(folder, request.options);
+  require_weights(files);
+  std::future<Tokenizer> tokenizer = begin_loading_tokenizer(files.folder, request.options);
+  const std::shared_ptr<Model::State> model = Model::State::read(folder, request);
+  require_cross_encoder(*model);
   model->bind_to_backend([](const Model::State& on) { rerank_entry_point(on); });
   const std::size_t positions = model->facts.max_positions;
-  const std::size_t length = std::min(pipelines::stated_max_length(files.folder).value_or(positions), positions);
-  return RerankPipeline(
-      std::make_shared<State>(State{.model = Model(model), .tokenizer = tokenizer.get(), .max_length = length}));
+  const std::size_t length = std::min(stated_max_length(files.folder).value_or(positions), positions);
+  return RerankPipeline(std::make_shared<RerankPipeline::State>(
+      RerankPipeline::State{.model = Model(model), .tokenizer = tokenizer.get(), .max_length = length}));
 }
 
 RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std::string> texts,

@@ -44,6 +44,9 @@ void require_cross_encoder(const Model::State& model);
 /// call. Throws unsupported as RerankPipeline::load.
 RerankPipeline reranker_of(const EmbeddingPipeline& pipeline);
 
+/// RerankPipeline::load.
+RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request);
+
 /// Tokenizes the query with each of the texts and truncates as in `options`, in parallel on the shared pool. Throws as
 /// RerankPipeline::rerank.
 PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view query,

@@ -25,10 +25,11 @@ struct Entry {
 // The key of a load: loads with equal keys share a model.
 std::string key_of(const std::filesystem::path& path, const LoadOptions& options) {
   std::string key = path.string();
-  for (const std::string& name : options.backends) key += '\n' + name;
-  key += "\n|" + options.device + '|' + options.gpu + '|' + options.onnx_file.string() + '|' +
-         options.dump_graphs.string() + '|' + options.dtype + '|' + std::to_string(options.threads) +
-         (options.map_files ? "m" : "r") + std::to_string(static_cast<int>(options.policy));
+  const BackendChoice& choice = options.backend;
+  for (const BackendPlace& place : choice.places) key += '\n' + to_string(place);
+  key += "\n|" + choice.device + '|' + std::string(to_string(choice.accelerators)) + '|' + options.onnx_file.string() +
+         '|' + options.dump_graphs.string() + '|' + std::string(to_string(options.dtype)) + '|' +
+         std::to_string(options.threads) + (options.map_files ? "m" : "r") + std::string(to_string(choice.policy));
   return key;
 }
 
@@ -43,7 +44,7 @@ std::filesystem::path real_path(const std::filesystem::path& path) {
 struct SessionManager::State {
   mutable base::Mutex mutex;
   std::condition_variable released;  // notified when a model has been destroyed
-  std::vector<std::string> priority;
+  std::vector<BackendPlace> priority;
   std::map<std::string, Entry> entries;
   std::map<const Model::State*, std::filesystem::path> alive;  // every loaded model, until its last user releases it
   std::map<std::pair<std::string, std::string>, std::size_t> sessions;
@@ -79,32 +80,33 @@ SessionManager::~SessionManager() {
   }
 }
 
-void SessionManager::set_priority(std::vector<std::string> priority) {
+void SessionManager::set_priority(std::vector<BackendPlace> priority) {
   machine::check_names(priority);
   const std::lock_guard lock(state_->mutex);
   state_->priority = std::move(priority);
 }
 
-std::vector<std::string> SessionManager::priority() const {
+std::vector<BackendPlace> SessionManager::priority() const {
   const std::lock_guard lock(state_->mutex);
   return state_->priority;
 }
 
-SessionModel SessionManager::load_model(const std::filesystem::path& path, const std::vector<std::string>& supported,
+SessionModel SessionManager::load_model(const std::filesystem::path& path, const std::vector<BackendPlace>& supported,
                                         LoadOptions options) {
   const std::filesystem::path real = real_path(path);
   std::promise<StatePtr> promise;
   std::shared_future<StatePtr> model;
   std::string key;
+  machine::ChoiceOrigin origin;
   bool loads = false;
   {
     const std::lock_guard lock(state_->mutex);
-    if (options.backends.empty()) {
-      options.backends = state_->priority;
-      options.asked_by = "the session manager's priority";
+    if (options.backend.places.empty()) {
+      options.backend.places = state_->priority;
+      origin.places = "the session manager's priority";
     }
     key = key_of(real, options);
-    for (const std::string& name : supported) key += "\n?" + name;
+    for (const BackendPlace& place : supported) key += "\n?" + to_string(place);
     const auto [place, is_new] = state_->entries.try_emplace(key);
     if (is_new) place->second = {real, promise.get_future().share()};
     model = place->second.model;
@@ -113,7 +115,7 @@ SessionModel SessionManager::load_model(const std::filesystem::path& path, const
   if (loads) {
     try {
       const StatePtr loaded = Model::State::load(
-          path, options, [](const Model::State& on) { on.prepare_forward(); }, supported);
+          path, {options, origin}, [](const Model::State& on) { on.prepare_forward(); }, supported);
       promise.set_value(State::tracked(state_, real, loaded));
     } catch (...) {
       {

@@ -8,12 +8,12 @@
 
 namespace alate::pipelines {
 
-TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  TaskPipelines loaded(tasks_of(folder, options));
+TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const runtime::LoadRequest& request) {
+  TaskPipelines loaded(tasks_of(folder, request.options));
   if (loaded.tasks_.front() == Task::rerank) {
-    loaded.reranker_ = RerankPipeline::load(folder, options);
+    loaded.reranker_ = load_reranker(folder, request);
   } else {
-    loaded.embedding_ = EmbeddingPipeline::load(folder, options);
+    loaded.embedding_ = load_embedding(folder, request);
   }
   return loaded;
 }

@@ -9,6 +9,7 @@
 #include "alate/embedding.h"
 #include "alate/rerank.h"
 #include "pipelines/tasks.h"
+#include "runtime/loading/load_request.h"
 
 namespace alate::pipelines {
 
@@ -17,7 +18,7 @@ class TaskPipelines {
  public:
   /// Compiles the entry point of the main task only; those of the others are compiled at their first use. Throws as the
   /// load of the main task's pipeline.
-  static TaskPipelines load(const std::filesystem::path& folder, const LoadOptions& options);
+  static TaskPipelines load(const std::filesystem::path& folder, const runtime::LoadRequest& request);
 
   const std::vector<Task>& tasks() const { return tasks_; }
   /// Throws unsupported, saying what the model is for, where that is something else.

@@ -82,7 +82,8 @@ TEST(MiniLm, EmbedsAsSentenceTransformersDoes) {
 TEST(MiniLm, EmbedsAsSentenceTransformersDoesThroughTheReferenceInterpreter) {
   const std::vector<std::string> all = read_texts().texts;
   const std::vector<std::string> texts(all.begin(), all.begin() + 3);
-  const Embeddings found = EmbeddingPipeline::load(model_folder(), {.backends = {"reference"}}).embed(texts);
+  const Embeddings found =
+      EmbeddingPipeline::load(model_folder(), {.backend = {.places = {BackendPlace::reference()}}}).embed(texts);
   const Tensor wanted = read_golden("minilm.safetensors").at("embeddings");
   expect_close(found.vectors.values<float>(), wanted.values<float>().first(3 * 384), "embeddings");
 }

@@ -82,9 +82,7 @@ std::string selection_listing(const Selection& selection) {
   text += line("because", (is_made ? "it is " : "") + selection.reason);
   if (is_made) text += line("dtype", selection.dtype);
   if (!selection.required_backends.empty()) {
-    std::string names;
-    for (const std::string& name : selection.required_backends) names += (names.empty() ? "" : ", ") + name;
-    text += line("manifest", "wants " + names);
+    text += line("manifest", "wants " + to_string(selection.required_backends));
   }
   std::size_t rank = 0;
   bool is_chosen_past = false;
@@ -96,7 +94,7 @@ std::string selection_listing(const Selection& selection) {
                                                 : "yes";
     is_chosen_past = is_chosen_past || each.refusal.empty();
     if (!each.remedy.empty()) verdict += " (" + each.remedy + ")";
-    text += line(std::to_string(++rank) + ". " + name, verdict + "; asked for by " + each.asked_by);
+    text += line(std::to_string(++rank) + ". " + name, verdict + "; asked for by " + each.origin);
   }
   return text;
 }

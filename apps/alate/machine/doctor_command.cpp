@@ -37,12 +37,12 @@ Diagnosis diagnose_any(const machine::Preferences& preferences, const machine::M
   return {.selection = std::move(result.selection), .error = std::move(result.error)};
 }
 
-Diagnosis check(const std::filesystem::path& model, const LoadOptions& options) {
+Diagnosis check(const std::filesystem::path& model, const runtime::LoadRequest& request) {
   Diagnosis diagnosis;
   diagnosis.needs.name = runtime::shown_name(model);
-  diagnosis.tasks = pipelines::tasks_of(model, options);
+  diagnosis.tasks = pipelines::tasks_of(model, request.options);
   try {
-    diagnosis.selection = pipelines::check_loadable(model, options);
+    diagnosis.selection = pipelines::check_loadable(model, request);
   } catch (const Error& error) {
     diagnosis.error = error;
   }
@@ -50,14 +50,14 @@ Diagnosis check(const std::filesystem::path& model, const LoadOptions& options) 
 }
 
 // Adds to an error what speaks against each backend.
-void explain(Diagnosis& diagnosis, const std::filesystem::path& model, const LoadOptions& options,
+void explain(Diagnosis& diagnosis, const std::filesystem::path& model, const runtime::LoadRequest& request,
              const machine::Machine& machine) {
   try {
-    diagnosis.needs = runtime::model_needs(model, options.dtype);
+    diagnosis.needs = runtime::model_needs(model, request.options.dtype);
   } catch (const Error&) {
     // Its files do not say what it needs; the backends are then considered for any model.
   }
-  Selection possible = machine::consider(diagnosis.needs, runtime::preferences_of(options), machine).selection;
+  Selection possible = machine::consider(diagnosis.needs, runtime::preferences_of(request), machine).selection;
   // A backend may be able to run such a model, but none runs this one.
   diagnosis.selection.dtype = std::move(possible.dtype);
   diagnosis.selection.reason = diagnosis.error->what();
@@ -105,7 +105,7 @@ void run_doctor(Arguments& arguments) {
   apply(options);
   const OutputFormat format = output_format(options, written);
   Output output(options.out);
-  const LoadOptions load = load_options(options);
+  const runtime::LoadRequest load = load_request(options);
   const std::filesystem::path path = model.empty() ? std::filesystem::path() : find_model(options, model);
   // Before all backends are discovered, as the command does it: its error names the ones that it looked at.
   Diagnosis diagnosis = model.empty() ? Diagnosis() : check(path, load);

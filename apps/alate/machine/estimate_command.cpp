@@ -15,6 +15,7 @@
 #include "formats/json.h"
 #include "machine/discovery.h"
 #include "machine/selection.h"
+#include "models/weights/weight_settings.h"
 #include "runtime/loading/memory_estimate.h"
 #include "runtime/loading/model_files.h"
 
@@ -49,9 +50,9 @@ std::uint64_t bytes_of_dtype(std::string_view name) {
 std::vector<machine::BackendState> asked_backends(const CommonOptions& options) {
   const machine::Machine machine = machine::discover();
   std::vector<machine::BackendState> asked;
-  for (const std::string& choice : options.backends) {
-    const std::string name = machine::BackendSpec::parse(choice).backend;
-    if (name == "auto") continue;
+  for (const BackendPlace& place : BackendPlace::parse_all(options.backends)) {
+    if (place.is_automatic()) continue;
+    const std::string& name = place.backend();
     backends::get_backend(name);  // throws, listing the existing backends
     if (const machine::BackendState* state = machine.find(name)) asked.push_back(*state);
   }
@@ -148,7 +149,8 @@ Estimate estimate_file(const std::filesystem::path& file, const std::string& nam
 Estimate estimate_model(const std::string& model, const CommonOptions& options) {
   const runtime::ModelFiles files = runtime::find_model_files(find_model(options, model));
   if (files.is_onnx()) return estimate_file(files.onnx_file, shortest_reference(options, model), options);
-  const runtime::FolderGraph folder = runtime::graph_of_folder(files.folder, options.dtype);
+  const runtime::FolderGraph folder =
+      runtime::graph_of_folder(files.folder, models::require_compute_type(options.dtype));
   const std::string name = shortest_reference(options, model);
   const runtime::RunSize size{.batch_size = options.batch_size, .max_length = options.max_length.value_or(0)};
   const auto request_on = [&](const backends::Backend& backend) {

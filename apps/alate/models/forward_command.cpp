@@ -15,6 +15,7 @@
 #include "formats/json.h"
 #include "formats/tensor_file.h"
 #include "runtime/forward.h"
+#include "runtime/loading/loaded_model.h"
 
 namespace alate::app {
 namespace {
@@ -100,7 +101,7 @@ void run_forward(Arguments& arguments) {
   if (!options.quiet || (profiler.is_wanted() && format == OutputFormat::json)) output.emplace(options.out);
 
   const NamedTensors inputs = read_inputs(inputs_given);
-  const Model loaded = Model::load(find_model(options, model), load_options(options));
+  const Model loaded = runtime::load_model(find_model(options, model), load_request(options));
   profiler.check(loaded.facts().backend);
   const auto start = std::chrono::steady_clock::now();
   NamedTensors outputs = runtime::forward(loaded.state(), inputs, profiler.options());

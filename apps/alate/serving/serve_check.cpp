@@ -68,11 +68,11 @@ std::map<std::string, std::filesystem::path> folders_to_load(const server::Setti
 
 }  // namespace
 
-std::vector<Error> unloadable_models(const server::Settings& settings, const LoadOptions& options) {
+std::vector<Error> unloadable_models(const server::Settings& settings, const runtime::LoadRequest& request) {
   std::vector<Error> problems;
   for (const auto& [name, folder] : folders_to_load(settings)) {
     try {
-      pipelines::check_loadable(folder, options);
+      pipelines::check_loadable(folder, request);
     } catch (const Error& error) {
       problems.push_back(error.with_context("the model " + formats::quoted_name(name) + " cannot be loaded"));
     }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "alate/model.h"
+#include "runtime/loading/load_request.h"
 #include "server/settings/settings.h"
 
 namespace alate::app {
@@ -15,6 +15,6 @@ std::vector<Error> problems_of(const server::Settings& settings);
 
 /// An error for each model that the settings name, or for the only model there is, that could not be loaded, as
 /// pipelines::check_loadable says. Models that do not exist are left to problems_of.
-std::vector<Error> unloadable_models(const server::Settings& settings, const LoadOptions& options);
+std::vector<Error> unloadable_models(const server::Settings& settings, const runtime::LoadRequest& request);
 
 }  // namespace alate::app

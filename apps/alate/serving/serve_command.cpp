@@ -82,9 +82,9 @@ CommonOptions common_options(const server::Settings& settings) {
   options.backends = settings.backend_priority;
   options.backends_asked_by = settings.backend_priority_origin;
   options.device = settings.device;
-  options.gpu = settings.gpu;
+  options.gpu = parse_accelerator_kind(settings.gpu).value();
   options.gpu_asked_by = settings.gpu_origin;
-  options.policy = parse_policy(settings.policy);
+  options.policy = parse_backend_policy(settings.policy).value();
   options.dtype = settings.dtype;
   options.threads = settings.threads;
   options.pin_threads = settings.pin_threads;
@@ -99,7 +99,7 @@ void check(const server::Settings& settings, const ServeOptions& options) {
   std::vector<Error> problems = problems_of(settings);
   bool settings_are_right = problems.empty();
   try {
-    const LoadOptions load = load_options(common_options(settings));
+    const runtime::LoadRequest load = load_request(common_options(settings));
     const machine::Preferences preferences = runtime::preferences_of(load);
     machine::select({.name = "any"}, preferences, machine::discover_for(preferences));
     for (Error& error : unloadable_models(settings, load)) problems.push_back(std::move(error));
@@ -165,7 +165,7 @@ void run_serve(Arguments& arguments) {
 
   if (const auto problems = problems_of(settings); !problems.empty()) throw problems.front();
   check_dtype(common);
-  machine::log_backends(machine::discover(), runtime::preferences_of(load_options(common)));
+  machine::log_backends(machine::discover(), runtime::preferences_of(load_request(common)));
   server::Application application(settings, std::string(program_version()));
   application.handle_signals();
   announce(application);

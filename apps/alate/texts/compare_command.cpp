@@ -18,6 +18,7 @@
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
 #include "formats/json.h"
+#include "pipelines/embedding_rows.h"
 
 namespace alate::app {
 namespace {
@@ -181,17 +182,17 @@ void run_compare(Arguments& arguments) {
   embed.max_length = options.max_length;
   embed.batch_size = options.batch_size;
   // Falling back to a backend other than the requested one would make the comparison meaningless.
-  std::vector<LoadOptions> loads;
-  options.policy = Policy::strict;
+  std::vector<runtime::LoadRequest> loads;
+  options.policy = BackendPolicy::strict;
   for (const std::string& backend : backends) {
     options.backends = {backend};
-    loads.push_back(load_options(options));
+    loads.push_back(load_request(options));
   }
   const std::filesystem::path folder = find_model(options, model);
   std::vector<Compared> all;
   Tensor first;
-  for (const LoadOptions& load : loads)
-    all.push_back(run_backend(EmbeddingPipeline::load(folder, load), inputs, embed, repeat, first));
+  for (const runtime::LoadRequest& load : loads)
+    all.push_back(run_backend(pipelines::load_embedding(folder, load), inputs, embed, repeat, first));
 
   output.write(format == OutputFormat::json ? as_json(model, all) : as_text(all));
   output.finish();

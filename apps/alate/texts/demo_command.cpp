@@ -13,6 +13,7 @@
 #include "apps/alate/process_setup.h"
 #include "apps/alate/verb.h"
 #include "base/os/program_path.h"
+#include "pipelines/embedding_rows.h"
 
 namespace alate::app {
 namespace {
@@ -86,7 +87,7 @@ void run_demo(Arguments& arguments) {
   if (texts.empty()) texts = sentences();
 
   const auto start = Clock::now();
-  const auto pipeline = EmbeddingPipeline::load(find_model(options, model), load_options(options));
+  const auto pipeline = pipelines::load_embedding(find_model(options, model), load_request(options));
   const double load_ms = milliseconds_since(start);
   const auto loaded = Clock::now();
   const Embeddings result = pipeline.embed(texts, {}, {.cancellation = until_interrupted()});

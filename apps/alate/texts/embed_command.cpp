@@ -114,7 +114,7 @@ void run_embed(Arguments& arguments) {
   embed.max_length = options.max_length;
   embed.batch_size = options.batch_size;
 
-  const LoadOptions load = load_options(options);
+  const runtime::LoadRequest load = load_request(options);
   const std::filesystem::path folder = find_model(options, model);
   TextSource& source = job.open(std::move(input));
   if (format == OutputFormat::jsonl) source.keep_members(kEmbeddingMembers);
@@ -122,7 +122,7 @@ void run_embed(Arguments& arguments) {
 
   const auto start = Clock::now();
   EmbeddingTotals totals;
-  const auto pipeline = EmbeddingPipeline::load(folder, load);
+  const auto pipeline = pipelines::load_embedding(folder, load);
   profiler.check(pipeline.facts().backend);
   totals.load_ns = nanoseconds_since(start);
 

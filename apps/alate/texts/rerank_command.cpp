@@ -128,14 +128,14 @@ void run_rerank(Arguments& arguments) {
   rerank.max_length = options.max_length;
   rerank.batch_size = options.batch_size;
 
-  const LoadOptions load = load_options(options);
+  const runtime::LoadRequest load = load_request(options);
   const std::filesystem::path folder = find_model(options, model);
   TextSource& source = job.open(std::move(input));
   if (format == OutputFormat::jsonl) source.keep_members(kRankingMembers);
   job.count_single_texts();
 
   const auto start = Clock::now();
-  const auto pipeline = RerankPipeline::load(folder, load);
+  const auto pipeline = pipelines::load_reranker(folder, load);
   const std::int64_t load_ns = nanoseconds_since(start);
   job.take_up([&] { return identity_of(folder, pipeline, rerank, *query); });
 

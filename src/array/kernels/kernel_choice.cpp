@@ -15,7 +15,6 @@
 namespace alate {
 namespace {
 
-using machine::BackendSpec;
 using machine::BackendState;
 using machine::Machine;
 
@@ -23,34 +22,32 @@ using machine::Machine;
 constexpr std::array<std::string_view, 10> kOrder = {"cuda",          "onnx:cuda", "xla:cuda", "rocm",   "onnx:rocm",
                                                      "onnx:migraphx", "metal",     "opencl",   "webgpu", "cpu"};
 
-bool is_processors_own(std::string_view choice) { return choice == "cpu"; }
-
 // Foreign libraries are opened only where they are asked for by name, or the machine may have an accelerator.
-Machine machine_for(const std::vector<std::string>& wanted) {
+Machine machine_for(const std::vector<BackendPlace>& wanted) {
   const bool may_have_accelerators = base::may_have_accelerators();
   return machine::discover({.wants = [&](const BackendState& state) {
-    return std::ranges::any_of(wanted, [&](const std::string& choice) {
-      const std::string name = BackendSpec::parse(choice).backend;
+    return std::ranges::any_of(wanted, [&](const BackendPlace& place) {
+      const std::string& name = place.backend();
       const bool is_this = name == state.name || std::ranges::find(state.aliases, name) != state.aliases.end();
-      return is_this && (may_have_accelerators || std::ranges::find(kOrder, choice) == kOrder.end());
+      return is_this && (may_have_accelerators || std::ranges::find(kOrder, to_string(place)) == kOrder.end());
     });
   }});
 }
 
-Selection choose(std::string_view preference) {
-  std::vector<std::string> wanted;
-  if (preference != "auto") wanted.emplace_back(preference);
-  wanted.insert(wanted.end(), kOrder.begin(), kOrder.end());
+Selection choose(const BackendPlace& preference) {
+  std::vector<BackendPlace> wanted;
+  if (!preference.is_automatic()) wanted.push_back(preference);
+  for (const std::string_view text : kOrder) wanted.push_back(BackendPlace::parse(text));
   machine::Preferences preferences;
-  preferences.wanted = wanted;
-  preferences.asked_by = "the kernels' order";
-  preferences.policy = BackendPolicy::allow;
+  preferences.choice.places = wanted;
+  preferences.origin.places = "the kernels' order";
+  preferences.choice.policy = BackendPolicy::allow;
   return machine::select({.name = "kernels"}, preferences, machine_for(wanted));
 }
 
-std::string spec_of(const Selection& selection) {
+BackendPlace place_of(const Selection& selection) {
   const bool says_nothing = selection.device == "cpu" || selection.device == selection.backend;
-  return says_nothing ? selection.backend : selection.backend + ":" + selection.device;
+  return BackendPlace(selection.backend, says_nothing ? std::string() : selection.device);
 }
 
 std::string gigabytes(std::uint64_t bytes) {
@@ -61,15 +58,15 @@ std::string gigabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-std::shared_ptr<const KernelBackend> init_backend(std::string_view preference, const CpuKernelOptions& options) {
+std::shared_ptr<const KernelBackend> init_backend(const BackendPlace& preference, const CpuKernelOptions& options) {
   const Selection chosen = choose(preference);
-  if (preference != "auto" && !chosen.considered.empty() && !chosen.considered.front().refusal.empty()) {
+  if (!preference.is_automatic() && !chosen.considered.empty() && !chosen.considered.front().refusal.empty()) {
     base::log(base::LogLevel::warn, "kernels fall back",
-              {{"wanted", std::string(preference)},
+              {{"wanted", to_string(preference)},
                {"reason", chosen.considered.front().refusal},
-               {"used", spec_of(chosen)}});
+               {"used", to_string(place_of(chosen))}});
   }
-  if (is_processors_own(chosen.backend)) return array::make_cpu_kernels(options);
+  if (chosen.backend == "cpu") return array::make_cpu_kernels(options);
   backends::Backend& backend = backends::get_backend(chosen.backend);
   for (const backends::Device& device : backend.devices()) {
     if (std::to_string(device.index) == chosen.device_index) return array::make_graph_kernels(backend, device);
@@ -100,7 +97,7 @@ std::vector<BackendInfo> discover_backends() {
   return all;
 }
 
-std::string best_available_backend() { return spec_of(choose("auto")); }
+BackendPlace best_available_backend() { return place_of(choose(BackendPlace::automatic())); }
 
 void print_backend_summary(std::ostream& out) {
   for (const BackendInfo& backend : discover_backends()) {
@@ -114,7 +111,7 @@ void print_backend_summary(std::ostream& out) {
     }
     if (!backend.available) out << "    " << backend.error << '\n';
   }
-  out << "Recommended: " << best_available_backend() << '\n';
+  out << "Recommended: " << to_string(best_available_backend()) << '\n';
 }
 
 }  // namespace alate

@@ -159,10 +159,10 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
   const std::string module = module_of(stored);
   LinearLayer layer{.module = module, .in = in, .out = out, .x = x, .y = {}, .rounding = rounding};
   const bool is_stored = is_stored_in_8_bits(stored);
-  const bool is_asked = settings_.dtype == ComputeDType::int8 && rounding == Rounding::allowed;
+  const bool is_asked = settings_.dtype == ComputeType::int8 && rounding == Rounding::allowed;
   const graph::Value bias = get(b, name + ".bias", {out});
   graph::ConstantPtr smoothed = settings_.quantization.is_present ? smoothing(module, in) : nullptr;
-  const bool keeps_integers = settings_.dtype == ComputeDType::as_stored || settings_.dtype == ComputeDType::int8;
+  const bool keeps_integers = settings_.dtype == ComputeType::as_stored || settings_.dtype == ComputeType::int8;
   if (keeps_integers && (is_stored || (is_asked && smoothed == nullptr))) {
     layer.y = quantized_linear(b, module, layer, std::move(smoothed), bias);
   } else {
@@ -182,7 +182,7 @@ graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::
   const DType dtype = stored_shape(stored).dtype;
   if (settings_.kept_in() != DType::f32 && (dtype == DType::bf16 || dtype == DType::f16))
     return b.convert({graph::take_rows(b, b.constant(leaf(stored)), indices)}, {.dtype = DType::f32});
-  if (!is_stored_in_8_bits(stored) || settings_.dtype == ComputeDType::float32)
+  if (!is_stored_in_8_bits(stored) || settings_.dtype == ComputeType::float32)
     return graph::take_rows(b, b.constant(in_float32(stored)), indices);
   StoredRows table = stored_rows(stored, 1);
   return b.quantized_embedding({indices, b.constant(std::move(table.stored)), b.constant(std::move(table.scales))},

@@ -1,6 +1,5 @@
 #include "models/weights/weight_settings.h"
 
-#include <array>
 #include <bit>
 #include <utility>
 
@@ -10,17 +9,6 @@ namespace alate::models {
 namespace {
 
 using formats::Json;
-
-constexpr std::array<std::pair<std::string_view, ComputeDType>, 10> kNames = {{{"", ComputeDType::as_stored},
-                                                                               {"auto", ComputeDType::as_stored},
-                                                                               {"float32", ComputeDType::float32},
-                                                                               {"f32", ComputeDType::float32},
-                                                                               {"bfloat16", ComputeDType::bfloat16},
-                                                                               {"bf16", ComputeDType::bfloat16},
-                                                                               {"float16", ComputeDType::float16},
-                                                                               {"f16", ComputeDType::float16},
-                                                                               {"int8", ComputeDType::int8},
-                                                                               {"i8", ComputeDType::int8}}};
 
 std::int64_t count_in(const Json& object, const char* field, std::int64_t least, std::int64_t otherwise,
                       std::string_view of, std::string_view meaning) {
@@ -60,10 +48,8 @@ Json::Object to_object(const InputRounding& inputs, const InputRounding& otherwi
 
 }  // namespace
 
-ComputeDType parse_compute_dtype(std::string_view name) {
-  for (const auto& [known, dtype] : kNames) {
-    if (known == name) return dtype;
-  }
+ComputeType require_compute_type(std::string_view name) {
+  if (const auto type = parse_compute_type(name)) return *type;
   throw make_error(ErrorCode::unsupported, "this version computes in float32, bfloat16, float16 or int8, not in ",
                    name);
 }
@@ -106,22 +92,23 @@ Json to_json(const QuantizationConfig& quantization) {
 
 std::string_view WeightSettings::computes_in() const {
   switch (dtype) {
-    case ComputeDType::as_stored: return quantization.is_present ? "int8" : "float32";
-    case ComputeDType::float32: return "float32";
-    case ComputeDType::bfloat16: return "bfloat16";
-    case ComputeDType::float16: return "float16";
-    case ComputeDType::int8: return "int8";
+    case ComputeType::automatic: break;
+    case ComputeType::as_stored: return quantization.is_present ? "int8" : "float32";
+    case ComputeType::float32: return "float32";
+    case ComputeType::bfloat16: return "bfloat16";
+    case ComputeType::float16: return "float16";
+    case ComputeType::int8: return "int8";
   }
   throw Error(ErrorCode::internal, "unknown type to compute in");
 }
 
 bool WeightSettings::rounds_activations() const {
-  const bool multiplies_integers = quantization.is_present && dtype == ComputeDType::as_stored;
-  return multiplies_integers || dtype == ComputeDType::int8 || dtype == ComputeDType::bfloat16;
+  const bool multiplies_integers = quantization.is_present && dtype == ComputeType::as_stored;
+  return multiplies_integers || dtype == ComputeType::int8 || dtype == ComputeType::bfloat16;
 }
 
 DType WeightSettings::kept_in() const {
-  return dtype == ComputeDType::bfloat16 ? DType::bf16 : dtype == ComputeDType::float16 ? DType::f16 : DType::f32;
+  return dtype == ComputeType::bfloat16 ? DType::bf16 : dtype == ComputeType::float16 ? DType::f16 : DType::f32;
 }
 
 }  // namespace alate::models

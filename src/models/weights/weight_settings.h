@@ -6,23 +6,19 @@
 #include <string>
 #include <string_view>
 
+#include "alate/backend_choice.h"
 #include "alate/tensor.h"
 #include "formats/json.h"
 
 namespace alate::models {
 
-/// The requested type of a model's matrix products; all else is computed in float32.
-enum class ComputeDType {
-  as_stored,  // the file's type; f16 and bf16 compute in float32
-  float32,
-  bfloat16,  // weights and activations of products in bf16, sums in f32
-  float16,   // weights are kept in f16 and multiplied in f32
-  int8,      // products of 8-bit integers
-};
+/// Parses a name from options, as parse_compute_type. Throws unsupported naming another.
+ComputeType require_compute_type(std::string_view name);
 
-/// Parses a name from options: "", "float32", "f32", "bfloat16", "bf16", "float16", "f16", "int8", "i8", "auto" (as
-/// stored: a choice by measuring has been made before). Throws unsupported naming another.
-ComputeDType parse_compute_dtype(std::string_view name);
+/// The type to load weights in: a choice by measuring has been made before, so that an automatic one is as stored.
+constexpr ComputeType loaded_type(ComputeType type) {
+  return type == ComputeType::automatic ? ComputeType::as_stored : type;
+}
 
 /// How the inputs of a product are quantized to 8 bits; both members are as in graph::QuantizedDense.
 struct InputRounding {
@@ -52,7 +48,7 @@ formats::Json to_json(const QuantizationConfig& quantization);
 
 struct WeightSettings {
   QuantizationConfig quantization = {};
-  ComputeDType dtype = ComputeDType::as_stored;
+  ComputeType dtype = ComputeType::as_stored;  // never automatic
 
   /// The type of the products in the encoder's layers, as options name it: "float32", "int8".
   std::string_view computes_in() const;
@@ -61,7 +57,7 @@ struct WeightSettings {
   /// Whether products of activations with each other may round them; true where products with weights do.
   bool rounds_activations() const;
   /// Whether weights are quantized at load time, without calibration.
-  bool rounds_on_load() const { return dtype == ComputeDType::int8 && !quantization.is_present; }
+  bool rounds_on_load() const { return dtype == ComputeType::int8 && !quantization.is_present; }
 };
 
 }  // namespace alate::models

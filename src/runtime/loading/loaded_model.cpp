@@ -167,7 +167,11 @@ const runtime::EntryPoint& Model::State::forward_entry_point() const {
 }
 
 Model Model::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  return Model(State::load(folder, options, [](const State& state) { state.prepare_forward(); }));
+  return runtime::load_model(folder, options);
+}
+
+Model runtime::load_model(const std::filesystem::path& folder, const LoadRequest& request) {
+  return Model(Model::State::load(folder, request, [](const Model::State& state) { state.prepare_forward(); }));
 }
 
 void Model::State::prepare_forward() const {

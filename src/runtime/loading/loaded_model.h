@@ -21,13 +21,11 @@
 #include "runtime/batching/packing.h"
 #include "runtime/batching/rounding.h"
 #include "runtime/loading/entry_point.h"
+#include "runtime/loading/load_request.h"
 #include "runtime/loading/model_content.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::runtime {
-
-/// The backend preferences in the options, or the process's priority where there are none.
-machine::Preferences preferences_of(const LoadOptions& options);
 
 /// The last part of a model's path, for messages.
 std::string shown_name(const std::filesystem::path& folder);
@@ -52,19 +50,20 @@ struct Model::State {
 
   /// Reads everything that does not depend on a backend: settings, manifest, the headers of the weights. Throws as
   /// Model::load for files that are missing, broken or of an unknown architecture.
-  static std::shared_ptr<State> read(const std::filesystem::path& folder, const LoadOptions& options);
+  static std::shared_ptr<State> read(const std::filesystem::path& folder, const runtime::LoadRequest& request);
   /// Chooses a backend and lets `prepare` compile what the caller needs on it; where the backend is the cause of a
-  /// failure, tries the next one. `supported` names the backends that may run the model, besides which the manifest's
+  /// failure, tries the next one. `supported` has the backends that may run the model, besides which the manifest's
   /// own list must allow them; empty: any. A check is not logged as a load. Throws as Model::load. Call once.
-  void bind_to_backend(const Prepare& prepare, const std::vector<std::string>& supported = {},
+  void bind_to_backend(const Prepare& prepare, const std::vector<BackendPlace>& supported = {},
                        Purpose purpose = Purpose::load);
   /// Both.
-  static std::shared_ptr<State> load(const std::filesystem::path& folder, const LoadOptions& options,
-                                     const Prepare& prepare, const std::vector<std::string>& supported = {});
+  static std::shared_ptr<State> load(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                                     const Prepare& prepare, const std::vector<BackendPlace>& supported = {});
 
   std::string name;  // the last part of the path that it was loaded from
   std::filesystem::path folder;
   LoadOptions options;
+  machine::ChoiceOrigin origin;  // of the choices in `options`
   formats::Json config;
   runtime::ModelFiles files;
   std::shared_ptr<const formats::WeightSource> weights;  // null for ONNX files
@@ -118,5 +117,12 @@ struct Model::State {
  private:
   std::shared_ptr<const runtime::EntryPoint> compile(const runtime::Head& head, models::HeadChoice choice) const;
 };
+
+namespace runtime {
+
+/// Model::load.
+Model load_model(const std::filesystem::path& folder, const LoadRequest& request);
+
+}  // namespace runtime
 
 }  // namespace alate

@@ -73,23 +73,28 @@ bool fits_easily(const backends::Device& device, const graph::Graph& graph, cons
 }
 
 // Accelerators before processors, otherwise in order. An unavailable backend gives one device that says why.
-std::vector<backends::Device> devices_of(std::span<const std::string> preferred) {
+std::vector<backends::Device> devices_of(std::span<const BackendPlace> preferred) {
   const machine::Machine machine = machine::discover();
   std::vector<backends::Device> devices;
-  const auto add = [&](const machine::BackendState& state) {
-    devices.insert(devices.end(), state.devices.begin(), state.devices.end());
-    if (!state.devices.empty()) return;
+  const auto add = [&](const machine::BackendState& state, const std::string& wanted) {
+    const std::size_t before = devices.size();
+    for (const backends::Device& device : state.devices) {
+      if (wanted.empty() || machine::is_called(device, wanted)) devices.push_back(device);
+    }
+    const bool is_found = wanted.empty() ? !state.devices.empty() : devices.size() > before;
+    if (is_found) return;
     devices.emplace_back();
     devices.back().backend = state.name;
-    devices.back().unusable = state.reason;
+    devices.back().name = wanted;
+    devices.back().unusable = state.devices.empty() ? state.reason : "it has no such device";
   };
-  for (const std::string& name : preferred) {
-    backends::get_backend(name);  // throws for an unknown name, listing the known ones
-    if (const machine::BackendState* state = machine.find(name)) add(*state);
+  for (const BackendPlace& place : preferred) {
+    backends::get_backend(place.backend());  // throws for an unknown name, listing the known ones
+    if (const machine::BackendState* state = machine.find(place.backend())) add(*state, place.device());
   }
   if (!preferred.empty()) return devices;
   for (const machine::BackendState& state : machine.backends) {
-    if (state.is_automatic) add(state);
+    if (state.is_automatic) add(state, {});
   }
   std::ranges::stable_partition(
       devices, [](const backends::Device& device) { return device.kind != backends::DeviceKind::processor; });
@@ -159,7 +164,7 @@ void require_memory(backends::Backend& backend, std::string_view device_index, c
   }
 }
 
-FolderGraph graph_of_folder(const std::filesystem::path& given, std::string_view dtype) {
+FolderGraph graph_of_folder(const std::filesystem::path& given, ComputeType dtype) {
   const std::filesystem::path folder = find_model_files(given).folder;
   const std::filesystem::path path = folder / "config.json";
   const formats::Json config = formats::parse_json(base::read_contained_file(folder, "config.json"), path.string());
@@ -168,7 +173,7 @@ FolderGraph graph_of_folder(const std::filesystem::path& given, std::string_view
   graph::Builder b(std::string(architecture.model_type));
   const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
   const models::WeightSettings settings{.quantization = models::read_quantization(config),
-                                        .dtype = models::parse_compute_dtype(dtype)};
+                                        .dtype = models::loaded_type(dtype)};
   models::Weights weights(*source, std::string(architecture.prefix), settings);
   const models::BuiltEncoder built =
       models::build_encoder(architecture, b, config, weights, inputs, models::HeadChoice::of_folder);
@@ -182,14 +187,15 @@ namespace alate {
 
 ModelMemory estimate_model_memory(const std::filesystem::path& folder, const MemoryOptions& options) {
   const runtime::FolderGraph model = runtime::graph_of_folder(folder, options.dtype);
-  const backends::Backend& backend = backends::get_backend(options.backend == "auto" ? "cpu" : options.backend);
+  const backends::Backend& backend =
+      backends::get_backend(options.backend.is_automatic() ? "cpu" : options.backend.backend());
   ModelMemory memory = runtime::encoder_memory(backend, model.graph, model.limits,
                                                {.batch_size = options.batch_size, .max_length = options.max_length});
   memory.dtype = model.dtype;
   return memory;
 }
 
-BackendForMemory init_backend_with_memory_check(std::uint64_t required_bytes, std::span<const std::string> preferred) {
+BackendForMemory init_backend_with_memory_check(std::uint64_t required_bytes, std::span<const BackendPlace> preferred) {
   const std::vector<backends::Device> devices = runtime::devices_of(preferred);
   runtime::DeviceChoice choice = runtime::choose_device_by_memory(devices, required_bytes);
   if (!choice.device) {
@@ -198,8 +204,7 @@ BackendForMemory init_backend_with_memory_check(std::uint64_t required_bytes, st
     throw make_error(ErrorCode::resource_exhausted, choice.reason, reasons);
   }
   const backends::Device& device = devices[*choice.device];
-  return {.backend = device.backend,
-          .device = device.name,
+  return {.place = BackendPlace(device.backend, device.name),
           .reason = std::move(choice.reason),
           .passed_over = std::move(choice.passed_over)};
 }

@@ -85,6 +85,6 @@ struct FolderGraph {
   std::string dtype;  // in which it computes
 };
 /// `dtype` is as in LoadOptions. Throws as Model::load.
-FolderGraph graph_of_folder(const std::filesystem::path& folder, std::string_view dtype = {});
+FolderGraph graph_of_folder(const std::filesystem::path& folder, ComputeType dtype = ComputeType::as_stored);
 
 }  // namespace alate::runtime

@@ -13,25 +13,18 @@
 
 namespace alate::runtime {
 
-machine::Preferences preferences_of(const LoadOptions& options) {
-  machine::Preferences preferences;
-  preferences.wanted = options.backends;
-  for (std::string& wanted : preferences.wanted) {
+machine::Preferences preferences_of(const LoadRequest& request) {
+  machine::Preferences preferences{.choice = request.options.backend, .origin = request.origin};
+  for (BackendPlace& place : preferences.choice.places) {
     // A third-party backend gives its aliases only once it is opened.
-    machine::BackendSpec spec = machine::BackendSpec::parse(wanted);
-    const backends::Registration* row = backends::find_registration(spec.backend);
-    if (row != nullptr) wanted = std::string(row->name) + (spec.device.empty() ? "" : ":" + spec.device);
+    const backends::Registration* row = backends::find_registration(place.backend());
+    if (row != nullptr) place = BackendPlace(std::string(row->name), place.device());
   }
-  preferences.asked_by = options.asked_by;
-  preferences.is_wish = options.is_wish;
-  if (preferences.wanted.empty()) {
-    preferences.wanted = machine::priority();
-    preferences.asked_by = "set_priority";
+  if (preferences.choice.places.empty()) {
+    preferences.choice.places = machine::priority();
+    preferences.origin.places = "set_priority";
+    preferences.origin.places_are_wish = false;
   }
-  preferences.device = options.device;
-  preferences.gpu = options.gpu;
-  preferences.gpu_is_wish = options.gpu_is_wish;
-  preferences.policy = options.policy;
   return preferences;
 }
 
@@ -68,7 +61,7 @@ models::EncoderLimits limits_of_config(const formats::Json& config) {
 }
 
 void warn_of_refusals(const Selection& selection, const machine::Preferences& preferences) {
-  if (preferences.policy != BackendPolicy::warn || preferences.is_wish) return;
+  if (preferences.choice.policy != BackendPolicy::warn || preferences.origin.places_are_wish) return;
   for (const ConsideredBackend& each : selection.considered) {
     if (each.refusal.empty()) break;
     if (each.is_automatic) continue;
@@ -97,16 +90,16 @@ void log_rounding(const Model::State& state) {
 }
 
 // The backends that both lists allow; an empty list allows all.
-std::vector<std::string> common_backends(const std::vector<std::string>& manifest,
-                                         const std::vector<std::string>& supported) {
+std::vector<BackendPlace> common_backends(const std::vector<BackendPlace>& manifest,
+                                          const std::vector<BackendPlace>& supported) {
   if (manifest.empty() || supported.empty()) return manifest.empty() ? supported : manifest;
-  std::vector<std::string> both;
-  for (const std::string& name : manifest) {
-    const backends::Registration* row = backends::find_registration(name);
-    const bool is_in = row != nullptr && std::ranges::any_of(supported, [&](const std::string& other) {
-                         return backends::find_registration(other) == row;
+  std::vector<BackendPlace> both;
+  for (const BackendPlace& place : manifest) {
+    const backends::Registration* row = backends::find_registration(place.backend());
+    const bool is_in = row != nullptr && std::ranges::any_of(supported, [&](const BackendPlace& other) {
+                         return backends::find_registration(other.backend()) == row;
                        });
-    if (is_in) both.push_back(name);
+    if (is_in) both.push_back(place);
   }
   if (both.empty())
     throw Error(ErrorCode::unsupported, "the model's manifest and the caller name no backend in common");
@@ -140,16 +133,19 @@ Fingerprint Model::State::fingerprint() const {
 
 Fingerprint Model::fingerprint() const { return state_->fingerprint(); }
 
-std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& path, const LoadOptions& options) {
+std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& path,
+                                                 const runtime::LoadRequest& request) {
+  const LoadOptions& options = request.options;
   auto state = std::make_shared<State>();
   state->files = runtime::find_model_files(path, options);
   state->name = runtime::shown_name(path);
   state->folder = state->files.folder;
   state->options = options;
+  state->origin = request.origin;
   state->manifest = hub::read_manifest(state->folder);
   if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
   state->config = read_config(state->files);
-  state->weight_settings.dtype = models::parse_compute_dtype(options.dtype);
+  state->weight_settings.dtype = models::loaded_type(options.dtype);
   if (state->files.is_onnx()) {
     const std::string_view dtype = state->weight_settings.computes_in();
     if (dtype != "float32")
@@ -172,16 +168,18 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
   return state;
 }
 
-std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& folder, const LoadOptions& options,
-                                                 const Prepare& prepare, const std::vector<std::string>& supported) {
-  std::shared_ptr<State> state = read(folder, options);
+std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& folder,
+                                                 const runtime::LoadRequest& request, const Prepare& prepare,
+                                                 const std::vector<BackendPlace>& supported) {
+  std::shared_ptr<State> state = read(folder, request);
   state->bind_to_backend(prepare, supported);
   return state;
 }
 
-void Model::State::bind_to_backend(const Prepare& prepare, const std::vector<std::string>& supported, Purpose purpose) {
+void Model::State::bind_to_backend(const Prepare& prepare, const std::vector<BackendPlace>& supported,
+                                   Purpose purpose) {
   if (purpose == Purpose::load) log_rounding(*this);
-  const machine::Preferences preferences = runtime::preferences_of(options);
+  const machine::Preferences preferences = runtime::preferences_of({options, origin});
   const machine::ModelNeeds needs{.name = name,
                                   .backends = common_backends(manifest.backends, supported),
                                   .file_extension = files.is_onnx() ? ".onnx" : "",

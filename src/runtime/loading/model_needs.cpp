@@ -7,7 +7,7 @@
 
 namespace alate::runtime {
 
-machine::ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype) {
+machine::ModelNeeds model_needs(const std::filesystem::path& path, ComputeType dtype) {
   const ModelFiles files = find_model_files(path);
   machine::ModelNeeds needs{.name = shown_name(path), .backends = hub::read_manifest(files.folder).backends};
   if (files.is_onnx()) {
@@ -19,7 +19,7 @@ machine::ModelNeeds model_needs(const std::filesystem::path& path, std::string_v
   const std::filesystem::path config = files.folder / "config.json";
   const models::WeightSettings settings{.quantization = models::read_quantization(formats::parse_json(
                                             base::read_contained_file(files.folder, "config.json"), config.string())),
-                                        .dtype = models::parse_compute_dtype(dtype)};
+                                        .dtype = models::loaded_type(dtype)};
   needs.dtype = settings.computes_in();
   return needs;
 }

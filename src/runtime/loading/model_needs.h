@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
 
 #include "machine/selection.h"
 #include "runtime/loading/loaded_model.h"
@@ -11,6 +10,6 @@ namespace alate::runtime {
 
 /// `dtype` is as in LoadOptions. Reads config, manifest and the headers of the weights. Throws as Model::load for a
 /// path that is no model.
-machine::ModelNeeds model_needs(const std::filesystem::path& path, std::string_view dtype = {});
+machine::ModelNeeds model_needs(const std::filesystem::path& path, ComputeType dtype = ComputeType::as_stored);
 
 }  // namespace alate::runtime

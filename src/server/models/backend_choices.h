@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/backend_choice.h"
 #include "base/threads/mutex.h"
-#include "machine/selection.h"
 #include "server/settings/settings.h"
 
 namespace alate::server {
@@ -29,9 +29,9 @@ class BackendChoices {
   std::string resolve(std::string_view asked, std::string_view model);
 
  private:
-  machine::BackendSpec allowed(std::string_view asked) const;
+  BackendPlace allowed(std::string_view asked) const;
 
-  std::vector<machine::BackendSpec> choices_;  // without a device: any of the backend's
+  std::vector<BackendPlace> choices_;  // without a device: any of the backend's
   mutable base::Mutex mutex_;
   std::map<std::string, std::string, std::less<>> known_;  // requested spelling to result of `resolve`
 };

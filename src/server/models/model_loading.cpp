@@ -14,13 +14,12 @@
 #include "pipelines/check_loadable.h"
 #include "runtime/batching/batch_work.h"
 #include "server/models/model_listing.h"
+#include "server/settings/hosting_options.h"
 
 namespace alate::server {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::string_view kRequest = "the request";
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = text.find(what); at != std::string::npos && !what.empty(); at = text.find(what, at + by.size()))
@@ -46,7 +45,7 @@ auto with_errors_for_clients(const NamedFolder& model, const HostingOptions& opt
   } catch (const Error& error) {
     base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", error.what()}});
     // A backend named by a client but missing on this machine will not appear by retrying.
-    const bool backend_is_missing = error.code() == ErrorCode::unavailable && options.load.asked_by == kRequest;
+    const bool backend_is_missing = error.code() == ErrorCode::unavailable && is_named_by_request(options.load.origin);
     throw without_path(backend_is_missing ? Error(ErrorCode::unsupported, error.what()) : error, model);
   } catch (const std::bad_alloc&) {
     base::log(base::LogLevel::error, "model not loaded", {{"model", model.name}, {"error", "out of memory"}});

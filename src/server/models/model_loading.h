@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "alate/model.h"
 #include "runtime/batching/batch_scheduler.h"
+#include "runtime/loading/load_request.h"
 #include "server/models/model_deleter.h"
 #include "server/models/model_host.h"
 #include "server/models/model_names.h"
@@ -14,7 +14,7 @@ namespace alate::server {
 
 /// The options for loading and running a model.
 struct HostingOptions {
-  LoadOptions load;
+  runtime::LoadRequest load;
   runtime::BatchSchedulerOptions batches;
   runtime::BatchObserver observer;
 };

@@ -170,8 +170,7 @@ bool is_truthy(const std::string& text) {
 using Wish = std::optional<std::string> (*)(const std::string& value);
 
 std::optional<std::string> preferred_gpu(const std::string& value) {
-  const auto& choices = find_setting("gpu")->choices;
-  return std::ranges::find(choices, value) == choices.end() ? std::nullopt : std::optional(value);
+  return parse_accelerator_kind(value) ? std::optional(value) : std::nullopt;
 }
 
 bool is_backend_name(std::string_view name) {
@@ -184,12 +183,12 @@ bool is_backend_name(std::string_view name) {
 
 // GoMLX's "name:config"; if the configuration begins with a device name, it selects a device here too.
 std::optional<std::string> preferred_backend(const std::string& value) {
-  machine::BackendSpec spec = machine::BackendSpec::parse(value);
-  if (!is_backend_name(spec.backend)) return std::nullopt;
-  spec.device = spec.device.substr(0, spec.device.find(','));
+  const BackendPlace place = BackendPlace::parse(value);
+  if (!is_backend_name(place.backend())) return std::nullopt;
+  const std::string device = place.device().substr(0, place.device().find(','));
   constexpr std::array<std::string_view, 5> kDevices = {"cpu", "cuda", "rocm", "tpu", "metal"};
-  const bool has_device = std::ranges::find(kDevices, spec.device) != kDevices.end();
-  return has_device ? spec.backend + ":" + spec.device : spec.backend;
+  const bool has_device = std::ranges::find(kDevices, device) != kDevices.end();
+  return to_string(BackendPlace(place.backend(), has_device ? device : std::string()));
 }
 
 std::optional<std::string> preferred_array_backend(const std::string& value) {

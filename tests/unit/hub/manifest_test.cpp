@@ -38,7 +38,7 @@ TEST(Manifest, SaysWhatItSays) {
                               "xla_cpu_enable_fast_math": "true"},
           "provenance": {"any": [1, {"thing": null}]}, "somebody's own": {"kept": "as it is"}})",
       "model_manifest.json");
-  EXPECT_EQ(manifest.backends, (std::vector<std::string>{"onnx", "cpu"}));
+  EXPECT_EQ(manifest.backends, (std::vector<BackendPlace>{BackendPlace::onnx(), BackendPlace::cpu()}));
   EXPECT_EQ(manifest.session_options, (backends::SessionOptions{{"intra_op_num_threads", "2"},
                                                                 {"session.disable_prepacking", "1"},
                                                                 {"xla_cpu_enable_fast_math", "true"}}));
@@ -163,7 +163,7 @@ TEST(Manifest, AFolderWithoutOneSaysNothing) {
   const base::TemporaryFolder folder;
   EXPECT_TRUE(read_manifest(folder.path()).backends.empty());
   folder.write("model_manifest.json", R"({"backends": ["cpu"]})");
-  EXPECT_EQ(read_manifest(folder.path()).backends, std::vector<std::string>{"cpu"});
+  EXPECT_EQ(read_manifest(folder.path()).backends, std::vector<BackendPlace>{BackendPlace::cpu()});
 }
 
 TEST(Manifest, IsNoLinkOutOfTheFolder) {

@@ -56,7 +56,7 @@ TEST_P(ArrayChoices, FollowTheOrder) {
   const Row& row = GetParam();
   const ArrayChoice choice = choose_arrays(row.wanted, {row.machine}, row.is_windows);
   EXPECT_EQ(choice.device.backend, row.backend) << row.what;
-  EXPECT_EQ(choice.device.choice, row.choice) << row.what;
+  EXPECT_EQ(to_string(choice.device.place), row.choice) << row.what;
   EXPECT_EQ(choice.is_wanted, row.is_wanted) << row.what;
   EXPECT_EQ(choice.is_wanted || !choice.refusals.empty(), true) << row.what;
   EXPECT_EQ(choice.device.memory, 1000U) << row.what;
@@ -132,7 +132,7 @@ TEST_F(MlxBackend, IsFollowed) {
   ::setenv("MLX_BACKEND", "CPU", 1);
   Context context;
   EXPECT_EQ(context.get_backend(), ArrayBackend::cpu);
-  EXPECT_EQ(context.get_device().choice, "cpu");
+  EXPECT_EQ(context.get_device().place, BackendPlace::cpu());
   EXPECT_TRUE(context.fallback_reason().empty());
   EXPECT_EQ(context.info(),
             "Alate " + std::string(version()) + " - Backend: CPU, Device: " + context.get_device().name);
@@ -168,7 +168,7 @@ TEST(ArrayContext, IsSetFromManyThreads) {
     threads.emplace_back([&] {
       for (int i = 0; i < 20; ++i) {
         context.set_backend(ArrayBackend::cpu);
-        EXPECT_EQ(context.get_device().choice, "cpu");
+        EXPECT_EQ(context.get_device().place, BackendPlace::cpu());
       }
     });
   }

@@ -121,41 +121,43 @@ Machine out_of_tree() {
 ModelNeeds any() { return {.name = "m"}; }
 ModelNeeds large() { return {.name = "m", .bytes = 6 * kGiB}; }
 ModelNeeds huge() { return {.name = "m", .bytes = 100 * kGiB}; }
-ModelNeeds wants(std::vector<std::string> names) { return {.name = "m", .backends = std::move(names)}; }
+ModelNeeds wants(const std::vector<std::string>& names) {
+  return {.name = "m", .backends = BackendPlace::parse_all(names)};
+}
 ModelNeeds onnx_file() { return {.name = "m", .file_extension = ".onnx"}; }
 
 Preferences none() { return {}; }
-Preferences asked(std::vector<std::string> names, BackendPolicy policy = BackendPolicy::warn) {
+Preferences asked(const std::vector<std::string>& names, BackendPolicy policy = BackendPolicy::warn) {
   Preferences preferences;
-  preferences.wanted = std::move(names);
-  preferences.policy = policy;
+  preferences.choice = {.places = BackendPlace::parse_all(names), .policy = policy};
+  preferences.origin.places = "--backend";
   return preferences;
 }
-Preferences strictly(std::vector<std::string> names) { return asked(std::move(names), BackendPolicy::strict); }
-Preferences wished(std::vector<std::string> names, BackendPolicy policy = BackendPolicy::strict) {
-  Preferences preferences = asked(std::move(names), policy);
-  preferences.is_wish = true;
-  preferences.asked_by = "GOMLX_BACKEND";
+Preferences strictly(const std::vector<std::string>& names) { return asked(names, BackendPolicy::strict); }
+Preferences wished(const std::vector<std::string>& names, BackendPolicy policy = BackendPolicy::strict) {
+  Preferences preferences = asked(names, policy);
+  preferences.origin.places_are_wish = true;
+  preferences.origin.places = "GOMLX_BACKEND";
   return preferences;
 }
-Preferences gpu(std::string which, BackendPolicy policy = BackendPolicy::warn) {
+Preferences gpu(std::string_view which, BackendPolicy policy = BackendPolicy::warn) {
   Preferences preferences;
-  preferences.gpu = std::move(which);
-  preferences.policy = policy;
+  preferences.choice = {.accelerators = parse_accelerator_kind(which).value(), .policy = policy};
   return preferences;
 }
-Preferences gpu_wish(std::string which) {
-  Preferences preferences = gpu(std::move(which), BackendPolicy::strict);
-  preferences.gpu_is_wish = true;
+Preferences gpu_wish(std::string_view which) {
+  Preferences preferences = gpu(which, BackendPolicy::strict);
+  preferences.origin.accelerators_are_wish = true;
   return preferences;
 }
-Preferences on_device(std::vector<std::string> names, std::string name, BackendPolicy policy = BackendPolicy::warn) {
-  Preferences preferences = asked(std::move(names), policy);
-  preferences.device = std::move(name);
+Preferences on_device(const std::vector<std::string>& names, std::string name,
+                      BackendPolicy policy = BackendPolicy::warn) {
+  Preferences preferences = asked(names, policy);
+  preferences.choice.device = std::move(name);
   return preferences;
 }
-Preferences with_gpu(Preferences preferences, std::string which) {
-  preferences.gpu = std::move(which);
+Preferences with_gpu(Preferences preferences, std::string_view which) {
+  preferences.choice.accelerators = parse_accelerator_kind(which).value();
   return preferences;
 }
 
@@ -383,14 +385,6 @@ TEST(Selection, ThatFailsStillHasWhatWasConsidered) {
 TEST(Selection, AGpuAsAWishIsNotMissed) {
   const Selection selection = select(any(), gpu_wish("cuda"), with_libraries());
   EXPECT_EQ(to_line(selection, "m"), "Loading model m with backend cpu");
-}
-
-TEST(Selection, SpecsSplitAtTheFirstColon) {
-  EXPECT_EQ(BackendSpec::parse("onnx").backend, "onnx");
-  EXPECT_EQ(BackendSpec::parse("onnx").device, "");
-  EXPECT_EQ(BackendSpec::parse("onnx:cuda").device, "cuda");
-  EXPECT_EQ(BackendSpec::parse("cuda:1:2").device, "1:2");
-  EXPECT_EQ(BackendSpec::parse(":cuda").backend, "");
 }
 
 TEST(Selection, ProbesOnlyWhatItMayComeTo) {

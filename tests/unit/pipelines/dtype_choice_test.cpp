@@ -24,7 +24,7 @@ constexpr backends::ProductRates kFastBf16{.f32 = 1, .bf16 = 2, .integers = 1};
 
 std::vector<std::string> names(const backends::ProductRates& rates) {
   std::vector<std::string> found;
-  for (const DTypeCandidate& candidate : faster_dtypes(rates)) found.emplace_back(candidate.name);
+  for (const DTypeCandidate& candidate : faster_dtypes(rates)) found.emplace_back(to_string(candidate.type));
   return found;
 }
 
@@ -49,7 +49,7 @@ TEST(DTypeChoice, TakesAFasterTypeThatStaysNearAndSaysWhy) {
   EXPECT_NE(chosen.facts().dtype_reason.find("2.0 times as fast as float32's, and its mean cosine to float32 is "),
             std::string::npos)
       << chosen.facts().dtype_reason;
-  const EmbeddingPipeline plain = EmbeddingPipeline::load(kModel, {.dtype = "bfloat16"});
+  const EmbeddingPipeline plain = EmbeddingPipeline::load(kModel, {.dtype = ComputeType::bfloat16});
   EXPECT_EQ(plain.facts().dtype_reason, "");
   const std::vector<std::string> texts = {"the cat sat"};
   const Tensor one = chosen.embed(texts).vectors, other = plain.embed(texts).vectors;
@@ -64,7 +64,8 @@ TEST(DTypeChoice, StaysInFloat32WhereNothingIsFaster) {
 }
 
 TEST(DTypeChoice, StaysInFloat32OnOtherBackends) {
-  const EmbeddingPipeline chosen = load_fastest(kModel, {.backends = {"reference"}}, kFastBf16);
+  const EmbeddingPipeline chosen =
+      load_fastest(kModel, LoadOptions{.backend = {.places = {BackendPlace::reference()}}}, kFastBf16);
   EXPECT_EQ(chosen.facts().dtype, "float32");
   EXPECT_NE(chosen.facts().dtype_reason.find("not 'reference'"), std::string::npos);
 }
@@ -94,17 +95,18 @@ TEST(DTypeChoice, RefusesTypesWithTheFigureOrTheError) {
 
 TEST(DTypes, GiveATextTheSameBitsAloneInABatchAndOnAnyNumberOfThreads) {
   const std::span<const std::string> texts = choice_texts();
-  for (const char* dtype : {"float32", "bfloat16", "float16", "int8"}) {
+  for (const ComputeType dtype :
+       {ComputeType::float32, ComputeType::bfloat16, ComputeType::float16, ComputeType::int8}) {
     const EmbeddingPipeline one = EmbeddingPipeline::load(kModel, {.threads = 1, .dtype = dtype});
     const EmbeddingPipeline two = EmbeddingPipeline::load(kModel, {.threads = 2, .dtype = dtype});
-    EXPECT_EQ(one.facts().dtype, dtype);
+    EXPECT_EQ(one.facts().dtype, to_string(dtype));
     const Tensor all = one.embed(texts).vectors, on_two = two.embed(texts).vectors;
-    ASSERT_EQ(std::memcmp(all.bytes().data(), on_two.bytes().data(), all.byte_count()), 0) << dtype;
+    ASSERT_EQ(std::memcmp(all.bytes().data(), on_two.bytes().data(), all.byte_count()), 0) << to_string(dtype);
     const std::size_t row_bytes = all.byte_count() / texts.size();
     for (std::size_t i = 0; i < texts.size(); i += 5) {
       const Tensor alone = two.embed(texts.subspan(i, 1)).vectors;
       EXPECT_EQ(std::memcmp(alone.bytes().data(), all.bytes().data() + i * row_bytes, row_bytes), 0)
-          << dtype << ", text " << i;
+          << to_string(dtype) << ", text " << i;
     }
   }
 }

@@ -57,12 +57,12 @@ TEST_F(Loading, OfABrokenTokenizerAndABrokenModelTheModelIsNamed) {
 }
 
 TEST_F(Loading, CheckingALoadableModelGivesItsBackendAndChangesNothing) {
-  for (const char* dtype : {"", "auto", "int8"}) {
+  for (const ComputeType dtype : {ComputeType::as_stored, ComputeType::automatic, ComputeType::int8}) {
     LoadOptions options;
     options.dtype = dtype;
     const Selection selection = pipelines::check_loadable("builtin:st_mean", options);
-    EXPECT_EQ(selection.backend, "cpu") << dtype;
-    EXPECT_EQ(selection.dtype, options.dtype == "int8" ? "int8" : "float32");
+    EXPECT_EQ(selection.backend, "cpu") << to_string(dtype);
+    EXPECT_EQ(selection.dtype, options.dtype == ComputeType::int8 ? "int8" : "float32");
   }
 }
 
@@ -80,11 +80,9 @@ TEST_F(Loading, CheckingSaysWhatLoadingSays) {
     ASSERT_NE(at, std::string::npos) << from;
     write(file, text.replace(at, from.size(), to));
   };
-  LoadOptions strict, pooled, number;
-  strict.backends = {"cuda"};
-  strict.policy = BackendPolicy::strict;
+  LoadOptions strict, pooled;
+  strict.backend = {.places = {BackendPlace("cuda")}, .policy = BackendPolicy::strict};
   pooled.pooling = "median";
-  number.dtype = "int4";
   const std::vector<Fault> faults = {
       {"architecture", [&](const fs::path& model) { write(model / "config.json", R"({"model_type": "perceiver"})"); }},
       {"config", [&](const fs::path& model) { write(model / "config.json", "{"); }},
@@ -115,7 +113,6 @@ TEST_F(Loading, CheckingSaysWhatLoadingSays) {
       {"manifest", [&](const fs::path& model) { write(model / "model_manifest.json", R"({"backends": ["nobody"]})"); }},
       {"backend", [](const fs::path&) {}, strict},
       {"pooling_option", [](const fs::path&) {}, pooled},
-      {"dtype", [](const fs::path&) {}, number},
   };
   for (const Fault& fault : faults) {
     SCOPED_TRACE(fault.name);

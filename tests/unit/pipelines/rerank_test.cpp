@@ -50,7 +50,7 @@ class RerankGolden : public testing::TestWithParam<std::string> {
 
 TEST_P(RerankGolden, LogitsEqualTransformers) {
   for (const char* backend : {"cpu", "reference"}) {
-    const RerankPipeline pipeline = load({.backends = {backend}});
+    const RerankPipeline pipeline = load({.backend = {.places = {BackendPlace::parse(backend)}}});
     for (const fs::path& file : cases_of(GetParam())) {
       const RecordedRanking wanted = tests::read_ranking(file);
       const RerankScores found = pipeline.rerank(wanted.query, wanted.texts, {.raw_scores = true});

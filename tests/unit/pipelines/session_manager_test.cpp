@@ -46,13 +46,13 @@ TEST(SessionManager, LoadsAModelOnceForAllWhoAsk) {
 TEST(SessionManager, PutsModelsWhereItsPriorityAndTheyAllow) {
   SessionManager sessions;
   EXPECT_EQ(sessions.load_model(kFolder).backend, "cpu");
-  sessions.set_priority({"cuda", "reference"});  // no build has cuda yet
+  sessions.set_priority({BackendPlace("cuda"), BackendPlace::reference()});  // no build has cuda yet
   EXPECT_EQ(sessions.load_model(kFolder).backend, "reference");
-  EXPECT_EQ(sessions.load_model(kFolder, {"go"}).backend, "cpu");
-  EXPECT_EQ(sessions.load_model(kFolder, {}, {.backends = {"native"}}).backend, "cpu");
+  EXPECT_EQ(sessions.load_model(kFolder, {BackendPlace("go")}).backend, "cpu");
+  EXPECT_EQ(sessions.load_model(kFolder, {}, {.backend = {.places = {BackendPlace("native")}}}).backend, "cpu");
   EXPECT_EQ(sessions.sessions().size(), 2u);
-  EXPECT_THROW(sessions.set_priority({"tensorflow"}), Error);
-  EXPECT_EQ(sessions.priority(), (std::vector<std::string>{"cuda", "reference"}));
+  EXPECT_THROW(sessions.set_priority({BackendPlace("tensorflow")}), Error);
+  EXPECT_EQ(sessions.priority(), (std::vector<BackendPlace>{BackendPlace("cuda"), BackendPlace::reference()}));
 }
 
 TEST(SessionManager, FailsForEachAndTriesAgain) {
@@ -63,7 +63,7 @@ TEST(SessionManager, FailsForEachAndTriesAgain) {
   std::filesystem::copy(kFolder, folder, std::filesystem::copy_options::recursive);
   EXPECT_EQ(sessions.load_model(folder).backend, "cpu");
   try {
-    sessions.load_model(folder, {"cuda"}, {.policy = BackendPolicy::strict});
+    sessions.load_model(folder, {BackendPlace("cuda")}, {.backend = {.policy = BackendPolicy::strict}});
     FAIL() << "it was loaded";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::unavailable);

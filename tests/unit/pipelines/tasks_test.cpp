@@ -105,7 +105,7 @@ TEST_F(Tasks, ARerankerSaysThatItGivesNoVectors) {
 
 TEST_F(Tasks, CheckingSaysOfARerankerWhatLoadingItSays) {
   EXPECT_EQ(check_loadable(reranker_, {}).backend, "cpu");
-  EXPECT_EQ(check_loadable(reranker_, {.dtype = "auto"}).backend, "cpu");
+  EXPECT_EQ(check_loadable(reranker_, LoadOptions{.dtype = ComputeType::automatic}).backend, "cpu");
   // The tiny weights are written with a classifier of one row; the base model has no fault.
   const std::string weights = base::read_text_file(reranker_ / "model.safetensors");
   std::string renamed = weights;

@@ -32,7 +32,9 @@ class ArchitectureGolden : public testing::TestWithParam<std::string> {
 
 TEST_P(ArchitectureGolden, EqualsTransformersOnTheCpuBackend) { expect_cases({}); }
 
-TEST_P(ArchitectureGolden, EqualsTransformersOnTheReferenceBackend) { expect_cases({.backends = {"reference"}}); }
+TEST_P(ArchitectureGolden, EqualsTransformersOnTheReferenceBackend) {
+  expect_cases({.backend = {.places = {BackendPlace::reference()}}});
+}
 
 INSTANTIATE_TEST_SUITE_P(Folders, ArchitectureGolden, testing::ValuesIn(tests::folders_with_cases(kRecorded)),
                          [](const auto& folder) { return folder.param; });

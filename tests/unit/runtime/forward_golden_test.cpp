@@ -28,7 +28,7 @@ TEST_P(ForwardGolden, EqualsTransformersOnTheCpuBackend) {
 }
 
 TEST_P(ForwardGolden, EqualsTransformersOnTheReferenceBackend) {
-  const Model model = Model::load(kModels / GetParam(), {.backends = {"reference"}});
+  const Model model = Model::load(kModels / GetParam(), {.backend = {.places = {BackendPlace::reference()}}});
   const std::vector<fs::path> cases = sorted_entries(kModels / GetParam(), "case_");
   for (const fs::path& file : cases) expect_case(model, file);
 }

@@ -32,22 +32,21 @@ std::filesystem::path tiny(const std::string& name) { return source_folder() / "
 
 std::uint16_t half_of(const Tensor& tensor) { return *reinterpret_cast<const std::uint16_t*>(tensor.bytes().data()); }
 
-TEST(ComputeDType, IsReadFromItsNames) {
-  using models::ComputeDType;
-  EXPECT_EQ(models::parse_compute_dtype("bf16"), ComputeDType::bfloat16);
-  EXPECT_EQ(models::parse_compute_dtype("bfloat16"), ComputeDType::bfloat16);
-  EXPECT_EQ(models::parse_compute_dtype("f16"), ComputeDType::float16);
-  EXPECT_EQ(models::parse_compute_dtype("float16"), ComputeDType::float16);
-  EXPECT_EQ(models::parse_compute_dtype("auto"), ComputeDType::as_stored);
-  const Error error = base::error_of([] { models::parse_compute_dtype("fp8"); });
+TEST(ComputeType, IsReadFromItsNames) {
+  EXPECT_EQ(models::require_compute_type("bf16"), ComputeType::bfloat16);
+  EXPECT_EQ(models::require_compute_type("bfloat16"), ComputeType::bfloat16);
+  EXPECT_EQ(models::require_compute_type("f16"), ComputeType::float16);
+  EXPECT_EQ(models::require_compute_type("float16"), ComputeType::float16);
+  EXPECT_EQ(models::require_compute_type("auto"), ComputeType::automatic);
+  const Error error = base::error_of([] { models::require_compute_type("fp8"); });
   EXPECT_EQ(error.code(), ErrorCode::unsupported);
   EXPECT_NE(error.message().find("float32, bfloat16, float16 or int8, not in fp8"), std::string::npos);
-  EXPECT_EQ(models::WeightSettings{.dtype = ComputeDType::bfloat16}.computes_in(), "bfloat16");
-  EXPECT_EQ(models::WeightSettings{.dtype = ComputeDType::float16}.computes_in(), "float16");
+  EXPECT_EQ(models::WeightSettings{.dtype = ComputeType::bfloat16}.computes_in(), "bfloat16");
+  EXPECT_EQ(models::WeightSettings{.dtype = ComputeType::float16}.computes_in(), "float16");
 }
 
-TEST(ComputeDType, ActivationsAreRoundedWhereWeightsAreRoundedToFewerBits) {
-  using enum models::ComputeDType;
+TEST(ComputeType, ActivationsAreRoundedWhereWeightsAreRoundedToFewerBits) {
+  using enum ComputeType;
   const models::QuantizationConfig plain, in_8_bits{.is_present = true};
   for (const auto dtype : {bfloat16, int8}) EXPECT_TRUE((models::WeightSettings{plain, dtype}.rounds_activations()));
   for (const auto dtype : {as_stored, float32, float16})
@@ -100,10 +99,10 @@ TEST(KeptWeights, OfAFileBeyondF16AreRefusedByName) {
   }
   formats::write_tensors(folder.path() / "model.safetensors", tensors);
   folder.write("config.json", base::read_text_file(tiny("odd_sizes") / "config.json"));
-  const Error error = base::error_of([&] { Model::load(folder.path(), {.dtype = "float16"}); });
+  const Error error = base::error_of([&] { Model::load(folder.path(), {.dtype = ComputeType::float16}); });
   EXPECT_EQ(error.code(), ErrorCode::unsupported);
   EXPECT_NE(error.message().find(kWeight), std::string::npos) << error.message();
-  EXPECT_EQ(Model::load(folder.path(), {.dtype = "bfloat16"}).facts().dtype, "bfloat16");
+  EXPECT_EQ(Model::load(folder.path(), {.dtype = ComputeType::bfloat16}).facts().dtype, "bfloat16");
 }
 
 TEST(KeptWeights, GiveWhatFloatsGiveButForRounding) {
@@ -111,7 +110,7 @@ TEST(KeptWeights, GiveWhatFloatsGiveButForRounding) {
   for (const char* name : {"odd_sizes", "stored_bf16", "stored_f16"}) {
     const Tensor wanted = Model::load(tiny(name)).forward(inputs).at("last_hidden_state");
     for (const char* dtype : {"bfloat16", "float16"}) {
-      const Model model = Model::load(tiny(name), {.dtype = dtype});
+      const Model model = Model::load(tiny(name), {.dtype = models::require_compute_type(dtype)});
       EXPECT_EQ(model.facts().dtype, dtype);
       const Tensor found = model.forward(inputs).at("last_hidden_state");
       double farthest = 0;
@@ -131,8 +130,9 @@ TEST(KeptWeights, GiveWhatFloatsGiveButForRounding) {
 TEST(KeptWeights, TakeTheMemoryThatIsEstimated) {
   for (const char* name : {"odd_sizes", "stored_bf16"}) {
     for (const char* dtype : {"bfloat16", "float16"}) {
-      const Model model = Model::load(tiny(name), {.dtype = dtype});
-      const ModelMemory memory = estimate_model_memory(tiny(name), {.batch_size = 1, .max_length = 8, .dtype = dtype});
+      const ComputeType type = models::require_compute_type(dtype);
+      const Model model = Model::load(tiny(name), {.dtype = type});
+      const ModelMemory memory = estimate_model_memory(tiny(name), {.batch_size = 1, .max_length = 8, .dtype = type});
       EXPECT_EQ(memory.dtype, dtype);
       EXPECT_EQ(memory.owned_weights, model.state().store->owned_bytes()) << name << " in " << dtype;
       EXPECT_EQ(memory.mapped_weights + memory.owned_weights, model.state().forward_entry_point().facts().weight_bytes);

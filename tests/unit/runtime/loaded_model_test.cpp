@@ -165,8 +165,9 @@ TEST(LoadedModel, NoRowIsLongerThanTheModelWhateverItsPositionsAre) {
 TEST(LoadedModel, ForwardIsCancelledWithinABatchOnEveryEngine) {
   for (const char* backend : {"cpu", "reference"}) {
     SCOPED_TRACE(backend);
-    const Model model = Model::load(source_folder() / "tests/golden/models/two_layers",
-                                    {.backends = {backend}, .policy = BackendPolicy::strict});
+    const Model model =
+        Model::load(source_folder() / "tests/golden/models/two_layers",
+                    {.backend = {.places = {BackendPlace::parse(backend)}, .policy = BackendPolicy::strict}});
     std::atomic<int> asked = 0;
     const std::function<bool()> never = [&] {
       ++asked;

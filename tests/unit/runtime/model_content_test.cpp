@@ -41,7 +41,7 @@ class Content : public ::testing::Test {
   }
 
   static Fingerprint fingerprint_of(const fs::path& folder) {
-    return Model::load(folder, {.backends = {"cpu"}}).fingerprint();
+    return Model::load(folder, {.backend = {.places = {BackendPlace::cpu()}}}).fingerprint();
   }
 
   void write_manifest(const std::string& name, const std::string& digest, const std::string& more = "") const {
@@ -74,7 +74,7 @@ TEST_F(Content, PlaceAndTimeSayNothing) {
 // The weights stay those that were mapped when the file is replaced before anybody asks.
 TEST_F(Content, AFingerprintIsOfWhatWasLoaded) {
   const Fingerprint before = fingerprint_of(model_);
-  const Model model = Model::load(model_, {.backends = {"cpu"}});
+  const Model model = Model::load(model_, {.backend = {.places = {BackendPlace::cpu()}}});
   swap_weights(model_);
   EXPECT_EQ(model.fingerprint(), before);
 }

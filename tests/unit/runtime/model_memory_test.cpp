@@ -52,7 +52,7 @@ TEST(ModelMemory, GrowsWithTheLengthUpToTheModelsOwn) {
 TEST(ModelMemory, AForeignRunTakesItsLiveValuesAndAllWeights) {
   const ModelMemory cpu = estimate_model_memory(tiny_model(), {.batch_size = 1, .max_length = 8});
   const ModelMemory reference =
-      estimate_model_memory(tiny_model(), {.backend = "reference", .batch_size = 1, .max_length = 8});
+      estimate_model_memory(tiny_model(), {.backend = BackendPlace::reference(), .batch_size = 1, .max_length = 8});
   EXPECT_EQ(reference.mapped_weights, 0U);
   EXPECT_GE(reference.owned_weights, Model::load(tiny_model()).facts().weight_bytes / 2);
   EXPECT_GT(reference.activations, 0U);
@@ -89,9 +89,9 @@ TEST(RequireMemory, ThisMachineHoldsATinyModel) {
 }
 
 TEST(InitBackendWithMemoryCheck, TakesOneThatIsHereAndSaysWhy) {
-  const std::vector<std::string> preferred = {"cpu"};
+  const std::vector<BackendPlace> preferred = {BackendPlace::cpu()};
   const BackendForMemory chosen = init_backend_with_memory_check(1, preferred);
-  EXPECT_EQ(chosen.backend, "cpu");
+  EXPECT_EQ(to_string(chosen.place), "cpu:cpu");
   EXPECT_NE(chosen.reason.find("free for 1 bytes"), std::string::npos) << chosen.reason;
   const Error error = base::error_of([&] { init_backend_with_memory_check(UINT64_MAX, preferred); });
   EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);

@@ -117,9 +117,9 @@ TEST_F(QuantizedWeights, NeedAScaleForEachRow) {
 }
 
 TEST_F(QuantizedWeights, MayHaveAScaleForEachRun) {
-  const std::vector<float> whole = hidden_state({.dtype = "float32"});
+  const std::vector<float> whole = hidden_state({.dtype = ComputeType::float32});
   const Tensor numbers = round_in_groups(4);
-  const std::vector<float> in_integers = hidden_state(), decoded = hidden_state({.dtype = "float32"});
+  const std::vector<float> in_integers = hidden_state(), decoded = hidden_state({.dtype = ComputeType::float32});
   EXPECT_NE(decoded, whole);
   double worst = 0;
   for (std::size_t i = 0; i < decoded.size(); ++i)
@@ -129,7 +129,7 @@ TEST_F(QuantizedWeights, MayHaveAScaleForEachRun) {
   // As floats in a file they give the same bits.
   tensor(std::string(kLayer) + ".weight") = numbers;
   std::erase_if(tensors_, [](const formats::NamedTensor& named) { return named.name.ends_with("weight_scale"); });
-  EXPECT_EQ(hidden_state({.dtype = "float32"}), decoded);
+  EXPECT_EQ(hidden_state({.dtype = ComputeType::float32}), decoded);
 }
 
 TEST_F(QuantizedWeights, MayHaveAScaleForEachRowWhereActivationsHaveGroups) {
@@ -156,7 +156,7 @@ TEST_F(QuantizedWeights, NeedAsManyScalesAsGroups) {
   replace_in_config("{\"activation_groups\": 4}", "{\"activation_groups\": 5}");
   scales() = Tensor::zeros({DType::f32, {36, 5}});
   try {
-    (void)hidden_state({.dtype = "float32"});
+    (void)hidden_state({.dtype = ComputeType::float32});
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(error.message().find("activation_groups of 'encoder.layer.0.attention.self.query' is 5"),
@@ -176,13 +176,13 @@ TEST_F(QuantizedWeights, NeedSmoothingOfEachChannel) {
 }
 
 TEST_F(QuantizedWeights, MayBeOfRotatedInputs) {
-  const std::vector<float> whole = hidden_state({.dtype = "float32"});
+  const std::vector<float> whole = hidden_state({.dtype = ComputeType::float32});
   const Tensor& stored = tensor(std::string(kLayer) + ".weight");
   const Tensor weight = tensor::dequantize({tensor::EncodingKind::linear, {1, 0}}, stored, scales(), {}, DType::f32);
   tensor::ScaledRows rows = tensor::round_rows(tensor::rotated_rows(weight, 4, 0.25F));
   tensor(std::string(kLayer) + ".weight") = std::move(rows.stored);
   scales() = std::move(rows.scales);
-  const std::vector<float> taken_as_they_are = hidden_state({.dtype = "float32"});
+  const std::vector<float> taken_as_they_are = hidden_state({.dtype = ComputeType::float32});
   replace_in_config("\"bits\": 8", "\"bits\": 8, \"modules\": {\"" + std::string(kLayer) + "\": {\"rotation\": 4}}");
   const auto worst = [&](const std::vector<float>& found) {
     double most = 0;
@@ -190,7 +190,7 @@ TEST_F(QuantizedWeights, MayBeOfRotatedInputs) {
     return most;
   };
   EXPECT_GT(worst(taken_as_they_are), 0.1);
-  EXPECT_LT(worst(hidden_state({.dtype = "float32"})), 0.05);
+  EXPECT_LT(worst(hidden_state({.dtype = ComputeType::float32})), 0.05);
   EXPECT_LT(worst(hidden_state()), 0.05);
 }
 

@@ -25,8 +25,9 @@ NamedTensors tokens(std::int64_t rows, std::int64_t length) {
 TEST(SpecialisingBackend, FewProgramsServeManyLengths) {
   if (backends::get_backend("xla").libraries().found.empty()) GTEST_SKIP() << "no PJRT plugin is installed here";
   const auto folder = source_folder() / "tests/golden/models/two_layers";
-  const Model cpu = Model::load(folder, {.backends = {"cpu"}});
-  const Model xla = Model::load(folder, {.backends = {"xla"}, .policy = BackendPolicy::strict});
+  const Model cpu = Model::load(folder, {.backend = {.places = {BackendPlace::cpu()}}});
+  const Model xla =
+      Model::load(folder, {.backend = {.places = {BackendPlace::xla()}, .policy = BackendPolicy::strict}});
   ASSERT_EQ(xla.facts().backend, "xla");
   const auto compare = [&](std::int64_t rows, std::int64_t length) {
     const NamedTensors inputs = tokens(rows, length), wanted = cpu.forward(inputs), found = xla.forward(inputs);

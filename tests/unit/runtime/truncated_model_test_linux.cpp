@@ -69,10 +69,11 @@ TEST_F(TruncatedModel, FailsToLoadWhenItIsCutOffMeanwhile) {
     fs::remove_all(model);
     copy("broken");
     const auto load = [&] {
-      Model::State::load(model, {.backends = {backend}}, [&](const Model::State& state) {
-        cut_off(model, 0);
-        state.prepare_forward();
-      });
+      Model::State::load(model, LoadOptions{.backend = {.places = {BackendPlace::parse(backend)}}},
+                         [&](const Model::State& state) {
+                           cut_off(model, 0);
+                           state.prepare_forward();
+                         });
     };
     expect_truncated(base::error_of(load), model);
   }
