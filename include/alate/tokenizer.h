@@ -80,9 +80,12 @@ struct DecodeOptions {
 /// A tokenizer; immutable, cheap to copy, thread-safe.
 class Tokenizer {
  public:
-  /// Loads a folder (its tokenizer.json, otherwise its vocab.txt with tokenizer_config.json, special_tokens_map.json
-  /// and added_tokens.json beside it), or a tokenizer.json or vocab.txt file by itself. Throws not_found; corrupt, when
-  /// a file contradicts itself; unsupported, naming the unknown part.
+  /// Loads a folder's tokenizer, or a file by itself. Of a folder, the first of these is read: tokenizer.json;
+  /// vocab.txt; vocab.json with merges.txt; a model of SentencePiece or a file of tiktoken's ranks (tokenizer.model,
+  /// spiece.model, sentencepiece.bpe.model, spm.model, *.tiktoken); the tokenizer in a *.gguf. With all forms but the
+  /// first and the last, tokenizer_config.json, special_tokens_map.json, added_tokens.json and config.json beside them
+  /// are read, and the class that they state chooses the conversion, as in transformers (docs/tokenizers.md). Throws
+  /// not_found; corrupt, when a file contradicts itself; unsupported, naming the unknown part.
   static Tokenizer load(const std::filesystem::path& folder_or_file);
 
   /// Reads the text of a tokenizer.json; `what` names it in errors.

@@ -38,10 +38,5 @@ namespace tokenizers {
 /// Reads a tokenizer.json; `what` names it in errors.
 std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view text, std::string_view what);
 
-/// Builds BERT's pipeline around a vocab.txt, with the options and special tokens from the files beside it, as
-/// transformers' BertTokenizer does. `within` is as in base::read_text_file, for vocab.txt itself.
-std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt,
-                                                       const base::ContainedFiles* within = nullptr);
-
 }  // namespace tokenizers
 }  // namespace alate

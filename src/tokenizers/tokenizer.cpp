@@ -6,13 +6,11 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "base/files/contained_files.h"
-#include "base/files/file_presence.h"
-#include "base/files/mapped_file.h"
 #include "base/threads/thread_pool.h"
 #include "tokenizers/encodings.h"
 #include "tokenizers/padding.h"
 #include "tokenizers/parts.h"
+#include "tokenizers/sources/load_tokenizer.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate {
@@ -286,22 +284,7 @@ Tokenizer Tokenizer::from_json(std::string_view tokenizer_json, std::string_view
 }
 
 Tokenizer Tokenizer::load(const std::filesystem::path& folder_or_file) {
-  std::error_code ignored;
-  std::filesystem::path file = folder_or_file;
-  std::optional<base::ContainedFiles> contained;  // a file named by the caller may be a link to anywhere
-  if (std::filesystem::is_directory(folder_or_file, ignored)) {
-    constexpr std::array kNames = {"tokenizer.json", "vocab.txt"};
-    const auto name = std::find_if(kNames.begin(), kNames.end(),
-                                   [&](const char* candidate) { return base::is_there(folder_or_file / candidate); });
-    if (name == kNames.end())
-      throw make_error(ErrorCode::not_found, folder_or_file.string(),
-                       " has no tokenizer: it needs a tokenizer.json or a vocab.txt");
-    file = folder_or_file / *name;
-    contained.emplace(folder_or_file);
-  }
-  const base::ContainedFiles* within = contained ? &*contained : nullptr;
-  if (file.extension() == ".txt") return Tokenizer(tokenizers::load_vocab_txt(file, within));
-  return from_json(base::read_text_file(file, base::kMaxTextBytes, within), file.string());
+  return Tokenizer(tokenizers::load_tokenizer(folder_or_file));
 }
 
 }  // namespace alate

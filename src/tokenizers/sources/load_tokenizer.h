@@ -1,0 +1,18 @@
+// The tokenizer of a folder or a file, whatever it is stored as.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "tokenizers/parts.h"
+
+namespace alate::tokenizers {
+
+/// Of a folder, the first of these is read: tokenizer.json; vocab.txt; vocab.json with merges.txt; a model of
+/// SentencePiece (tokenizer.model, spiece.model, sentencepiece.bpe.model, sentencepiece.model, spm.model), which may
+/// also be a file of ranks; the only *.tiktoken; the only *.gguf. A file is read by its ending (.txt, .json, .model,
+/// .spm, .tiktoken, .gguf) and content; the small files beside it (tokenizer_config.json and its like) are read with
+/// every form but tokenizer.json and GGUF. Throws not_found naming the folder and what it needs, and as the readers.
+std::shared_ptr<const Tokenizer::Parts> load_tokenizer(const std::filesystem::path& folder_or_file);
+
+}  // namespace alate::tokenizers

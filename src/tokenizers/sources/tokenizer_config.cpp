@@ -1,0 +1,353 @@
+#include "tokenizers/sources/tokenizer_config.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "alate/error.h"
+#include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
+
+namespace alate::tokenizers {
+namespace {
+
+constexpr std::array<std::string_view, 7> kTokenRoles = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                                         "pad_token", "cls_token", "mask_token"};
+
+// Model types whose tokenizer has a class of its own, as far as the class is read here.
+struct ModelTypeClass {
+  std::string_view model_type, class_name;
+};
+constexpr std::array kModelTypeClasses = std::to_array<ModelTypeClass>({
+    {"albert", "AlbertTokenizer"},
+    {"bart", "RobertaTokenizer"},
+    {"bert", "BertTokenizer"},
+    {"blenderbot", "BlenderbotTokenizer"},
+    {"camembert", "CamembertTokenizer"},
+    {"clip", "CLIPTokenizer"},
+    {"clipseg", "CLIPTokenizer"},
+    {"codegen", "GPT2Tokenizer"},
+    {"data2vec-text", "RobertaTokenizer"},
+    {"deberta", "DebertaTokenizer"},
+    {"deberta-v2", "DebertaV2Tokenizer"},
+    {"gemma", "GemmaTokenizer"},
+    {"gemma2", "GemmaTokenizer"},
+    {"gemma3", "GemmaTokenizer"},
+    {"gemma3_text", "GemmaTokenizer"},
+    {"gpt2", "GPT2Tokenizer"},
+    {"gpt_neo", "GPT2Tokenizer"},
+    {"gptj", "GPT2Tokenizer"},
+    {"longformer", "RobertaTokenizer"},
+    {"marian", "MarianTokenizer"},
+    {"mbart", "MBartTokenizer"},
+    {"mbart50", "MBart50Tokenizer"},
+    {"mt5", "T5Tokenizer"},
+    {"nllb", "NllbTokenizer"},
+    {"nllb-moe", "NllbTokenizer"},
+    {"opt", "GPT2Tokenizer"},
+    {"owlvit", "CLIPTokenizer"},
+    {"pegasus", "PegasusTokenizer"},
+    {"phi", "GPT2Tokenizer"},
+    {"qwen2", "Qwen2Tokenizer"},
+    {"qwen2_moe", "Qwen2Tokenizer"},
+    {"qwen3", "Qwen2Tokenizer"},
+    {"qwen3_moe", "Qwen2Tokenizer"},
+    {"roberta", "RobertaTokenizer"},
+    {"starcoder2", "GPT2Tokenizer"},
+    {"switch_transformers", "T5Tokenizer"},
+    {"t5", "T5Tokenizer"},
+    {"whisper", "WhisperTokenizer"},
+    {"xlm-roberta", "XLMRobertaTokenizer"},
+    {"xmod", "XLMRobertaTokenizer"},
+});
+
+// Model types for which transformers ignores the class that tokenizer_config.json states, because it is often wrong.
+constexpr std::array<std::string_view, 21> kIgnoredClasses = {
+    "bigbird_pegasus", "chatlm",    "fuyu",      "internlm2", "internlm3",  "jamba",   "llava",
+    "llava_next",      "minicpm3",  "minicpmv",  "ministral", "ministral3", "mistral", "mistral3",
+    "mixtral",         "pegasus_x", "persimmon", "phi3",      "phi3_v",     "umt5",    "xlm-roberta-xl"};
+
+constexpr std::array<std::string_view, 4> kGenericClasses = {"TokenizersBackend", "PreTrainedTokenizer",
+                                                             "PreTrainedTokenizerFast", "PythonBackend"};
+
+formats::Json read_json_object(const std::filesystem::path& folder, std::string_view name) {
+  const std::filesystem::path path = folder / name;
+  if (!base::is_there(path)) return {};
+  formats::Json file = formats::parse_json(base::read_contained_file(folder, name), path.string());
+  if (!file.is_object()) throw make_error(ErrorCode::corrupt, path.string(), " must be a JSON object");
+  return file;
+}
+
+bool is_stated_token(const formats::Json& value) {
+  return value.is_string() || (value.is_object() && value.find("content") != nullptr);
+}
+
+// A token as text, or as an object with its properties.
+StatedToken read_stated_token(const formats::Json& value, bool special, const std::string& where) {
+  StatedToken stated;
+  AddedToken& token = stated.token;
+  try {
+    token.special = special;
+    if (value.is_string()) {
+      token.content = value.as_string("a token");
+      return stated;
+    }
+    const formats::Json* content = value.find("content");
+    if (content == nullptr) throw Error(ErrorCode::corrupt, "a token has no content");
+    token.content = content->as_string("content");
+    token.special = special || value.get_bool("special", false);
+    token.single_word = value.get_bool("single_word", false);
+    token.lstrip = value.get_bool("lstrip", false);
+    token.rstrip = value.get_bool("rstrip", false);
+    const formats::Json* normalized = value.find("normalized");
+    if (normalized != nullptr && !normalized->is_null()) stated.normalized = normalized->as_bool("normalized");
+  } catch (const Error& error) {
+    throw make_error(ErrorCode::corrupt, where, ": an added or special token: ", error.message());
+  }
+  return stated;
+}
+
+std::int32_t read_token_id(std::string_view text, const std::string& where) {
+  std::int32_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc() || end != text.data() + text.size() || id < 0)
+    throw make_error(ErrorCode::corrupt, where, ": added_tokens_decoder has a key that is no id");
+  return id;
+}
+
+std::string without_fast(std::string_view name) {
+  if (name.ends_with("Fast")) name.remove_suffix(4);
+  return std::string(name);
+}
+
+}  // namespace
+
+StatedToken StatedToken::special(std::string_view content) {
+  StatedToken stated;
+  stated.token.content = content;
+  stated.token.special = true;
+  return stated;
+}
+
+AddedToken StatedToken::finished() const {
+  AddedToken token_with_all = token;
+  token_with_all.normalized = normalized.value_or(!token.special);
+  return token_with_all;
+}
+
+TokenizerConfig TokenizerConfig::none(std::string_view where) {
+  TokenizerConfig config;
+  config.where_ = where;
+  return config;
+}
+
+TokenizerConfig TokenizerConfig::read(const std::filesystem::path& folder) {
+  TokenizerConfig config = none(folder.string());
+  config.config_ = read_json_object(folder, "tokenizer_config.json");
+  for (const auto role : kTokenRoles) {
+    const formats::Json* value = config.config_.find(role);
+    if (value == nullptr) continue;
+    std::optional<StatedToken> token;
+    if (!value->is_null()) token = read_stated_token(*value, false, config.where_);
+    config.named_.emplace_back(role, std::move(token));
+  }
+  if (config.config_.is_object()) {  // roles of one model, such as "image_token"
+    for (const auto& [key, value] : config.config_.as_object("tokenizer_config.json")) {
+      if (key.ends_with("_token") && std::ranges::find(kTokenRoles, key) == kTokenRoles.end() && is_stated_token(value))
+        config.named_.emplace_back(key, read_stated_token(value, false, config.where_));
+    }
+  }
+  config.read_further(config.config_);
+  if (const formats::Json* decoder = config.config_.find("added_tokens_decoder")) {
+    if (!decoder->is_object())
+      throw make_error(ErrorCode::corrupt, config.where_, ": added_tokens_decoder must be an object");
+    for (const auto& [id, token] : decoder->as_object("added_tokens_decoder"))
+      config.numbered_.insert_or_assign(read_token_id(id, config.where_),
+                                        read_stated_token(token, false, config.where_));
+  } else {
+    config.read_special_tokens_map(read_json_object(folder, "special_tokens_map.json"));
+    config.read_added_tokens(read_json_object(folder, "added_tokens.json"));
+  }
+  config.choose_class(read_json_object(folder, "config.json"));
+  return config;
+}
+
+void TokenizerConfig::read_further(const formats::Json& file) {
+  for (const std::string_view key : {"extra_special_tokens", "additional_special_tokens"}) {
+    const formats::Json* list = file.find(key);
+    if (list == nullptr) continue;
+    if (list->is_object()) {  // by role
+      for (const auto& [role, token] : list->as_object(key)) {
+        if (is_stated_token(token)) named_.emplace_back(role, read_stated_token(token, false, where_));
+      }
+      continue;
+    }
+    if (!list->is_array() || list->as_array(key).empty()) continue;
+    std::vector<StatedToken> tokens;
+    for (const formats::Json& token : list->as_array(key)) {
+      StatedToken stated = read_stated_token(token, true, where_);
+      tokens.push_back(std::move(stated));
+    }
+    further_ = std::move(tokens);
+    return;
+  }
+}
+
+void TokenizerConfig::read_special_tokens_map(const formats::Json& file) {
+  if (!file.is_object()) return;
+  for (const auto& [key, value] : file.as_object("special_tokens_map.json")) {
+    if (!key.ends_with("_token")) continue;
+    std::optional<StatedToken> token;
+    if (!value.is_null()) {
+      token = read_stated_token(value, value.is_object(), where_);
+    }
+    const auto known = std::ranges::find(named_, key, [](const auto& entry) { return entry.first; });
+    if (known != named_.end()) {
+      known->second = std::move(token);
+    } else {
+      named_.emplace_back(key, std::move(token));
+    }
+  }
+  read_further(file);
+}
+
+void TokenizerConfig::read_added_tokens(const formats::Json& file) {
+  if (!file.is_object()) return;
+  for (const auto& [content, id] : file.as_object("added_tokens.json")) {
+    const auto has_content = [&](const StatedToken& token) { return token.token.content == content; };
+    const bool special =
+        std::ranges::any_of(named_, [&](const auto& entry) { return entry.second && has_content(*entry.second); }) ||
+        (further_ && std::ranges::any_of(*further_, has_content));
+    if (!id.is_integer() || id.as_int("id") < 0 || id.as_int("id") > std::numeric_limits<std::int32_t>::max())
+      throw make_error(ErrorCode::corrupt, where_, ": added_tokens.json has a value that is no id");
+    StatedToken stated = StatedToken::special(content);
+    stated.token.special = special;
+    stated.normalized = !special;
+    numbered_.insert_or_assign(static_cast<std::int32_t>(id.as_int("id")), std::move(stated));
+  }
+}
+
+void TokenizerConfig::choose_class(const formats::Json& model_config) {
+  const auto text_of = [](const formats::Json& file, std::string_view key) {
+    const formats::Json* value = file.find(key);
+    return value != nullptr && value->is_string() ? value->as_string(key) : std::string();
+  };
+  const std::string model_type = text_of(model_config, "model_type");
+  class_name_ = without_fast(text_of(config_, "tokenizer_class"));
+  if (class_name_.empty()) class_name_ = without_fast(text_of(model_config, "tokenizer_class"));
+  if (class_name_.empty()) {
+    const auto* known = std::ranges::find(kModelTypeClasses, std::string_view(model_type), &ModelTypeClass::model_type);
+    if (known != kModelTypeClasses.end()) class_name_ = known->class_name;
+  }
+  if (std::ranges::find(kGenericClasses, class_name_) != kGenericClasses.end() ||
+      std::ranges::find(kIgnoredClasses, model_type) != kIgnoredClasses.end())
+    class_name_.clear();
+}
+
+bool TokenizerConfig::get_bool(std::string_view key, bool otherwise) const {
+  const formats::Json* value = config_.find(key);
+  if (value == nullptr || value->is_null()) return otherwise;
+  if (!value->is_bool()) throw make_error(ErrorCode::corrupt, where_, ": ", key, " must be true or false");
+  return value->as_bool(key);
+}
+
+std::string TokenizerConfig::get_string(std::string_view key, std::string_view otherwise) const {
+  const formats::Json* value = config_.find(key);
+  if (value == nullptr || value->is_null()) return std::string(otherwise);
+  if (!value->is_string()) throw make_error(ErrorCode::corrupt, where_, ": ", key, " must be a text");
+  return value->as_string(key);
+}
+
+std::int64_t TokenizerConfig::get_int(std::string_view key, std::int64_t otherwise) const {
+  const formats::Json* value = config_.find(key);
+  if (value == nullptr || value->is_null()) return otherwise;
+  if (!value->is_integer()) throw make_error(ErrorCode::corrupt, where_, ": ", key, " must be a whole number");
+  return value->as_int(key);
+}
+
+bool TokenizerConfig::states_bos_or_eos() const {
+  return config_.find("add_bos_token") != nullptr || config_.find("add_eos_token") != nullptr;
+}
+
+std::vector<NamedToken> TokenizerConfig::named_tokens(std::span<const NamedToken> defaults) const {
+  std::vector<NamedToken> tokens;
+  const auto add = [&](std::string_view role) {
+    const auto stated = std::ranges::find(named_, role, [](const auto& entry) { return entry.first; });
+    if (stated != named_.end()) {
+      if (stated->second) tokens.push_back({std::string(role), *stated->second});
+      return;
+    }
+    const auto usual = std::ranges::find(defaults, role, &NamedToken::role);
+    if (usual != defaults.end()) tokens.push_back(*usual);
+  };
+  for (const std::string_view role : kTokenRoles) add(role);
+  for (const auto& [role, token] : named_) {
+    if (std::ranges::find(kTokenRoles, role) == kTokenRoles.end() && token) tokens.push_back({role, *token});
+  }
+  // A token that is stated with an id has the properties stated there.
+  for (NamedToken& named : tokens) {
+    for (const auto& [id, numbered] : numbered_) {
+      if (numbered.token.content == named.token.token.content) named.token = numbered;
+    }
+  }
+  return tokens;
+}
+
+std::vector<AddedToken> TokenizerConfig::added_tokens(std::span<const NamedToken> named,
+                                                      std::span<const StatedToken> further) const {
+  std::vector<AddedToken> tokens;
+  std::map<std::string, bool, std::less<>> numbered;
+  for (const auto& [id, token] : numbered_) {
+    StatedToken stated = token;
+    stated.token.special = stated.token.special || std::ranges::any_of(named, [&](const NamedToken& entry) {
+                             return entry.token.token.content == token.token.content;
+                           });
+    numbered.emplace(token.token.content, true);
+    tokens.push_back(stated.finished());
+  }
+  for (const NamedToken& entry : named) {
+    if (numbered.contains(entry.token.token.content)) continue;
+    StatedToken stated = entry.token;
+    stated.token.special = true;
+    tokens.push_back(stated.finished());
+  }
+  for (const StatedToken& token : further) {
+    if (!numbered.contains(token.token.content)) tokens.push_back(token.finished());
+  }
+  return tokens;
+}
+
+std::vector<NamedToken> usual_tokens(std::initializer_list<std::pair<std::string_view, std::string_view>> texts) {
+  std::vector<NamedToken> tokens;
+  for (const auto& [role, text] : texts) tokens.push_back({std::string(role), StatedToken::special(text)});
+  return tokens;
+}
+
+NamedToken mask_with_space(std::string_view text, std::optional<bool> normalized) {
+  StatedToken token = StatedToken::special(text);
+  token.token.lstrip = true;
+  token.normalized = normalized;
+  return {"mask_token", std::move(token)};
+}
+
+const std::string* content_of(std::span<const NamedToken> named, std::string_view role) {
+  const auto found = std::ranges::find(named, role, &NamedToken::role);
+  return found == named.end() ? nullptr : &found->token.token.content;
+}
+
+std::string text_of_role(std::span<const NamedToken> named, std::string_view role, std::string_view otherwise) {
+  const std::string* text = content_of(named, role);
+  return text == nullptr ? std::string(otherwise) : *text;
+}
+
+std::vector<NamedToken> roberta_tokens() {
+  return usual_tokens({{"bos_token", "<s>"},
+                       {"eos_token", "</s>"},
+                       {"sep_token", "</s>"},
+                       {"cls_token", "<s>"},
+                       {"unk_token", "<unk>"},
+                       {"pad_token", "<pad>"}});
+}
+
+}  // namespace alate::tokenizers

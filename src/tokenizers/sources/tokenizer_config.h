@@ -1,0 +1,101 @@
+// What the small files beside a vocabulary say: tokenizer_config.json, special_tokens_map.json, added_tokens.json and
+// config.json.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/json.h"
+#include "tokenizers/added_vocabulary.h"
+
+namespace alate::tokenizers {
+
+/// An added token whose `normalized` may be left open: then it is the opposite of `special`.
+struct StatedToken {
+  AddedToken token;
+  std::optional<bool> normalized;
+
+  /// A special token with nothing else stated.
+  static StatedToken special(std::string_view content);
+  AddedToken finished() const;
+};
+
+/// One of a tokenizer's special tokens by role, such as "bos_token".
+struct NamedToken {
+  std::string role;
+  StatedToken token;
+};
+
+/// Immutable. Values that the files do not state have the defaults of the tokenizer's class in transformers, which the
+/// callers give.
+class TokenizerConfig {
+ public:
+  /// Reads the files of `folder` that exist. Throws corrupt for malformed ones, and as base::read_contained_file.
+  static TokenizerConfig read(const std::filesystem::path& folder);
+  /// Of a vocabulary without files beside it; `where` names it in errors.
+  static TokenizerConfig none(std::string_view where);
+
+  /// The tokenizer's class without "Fast": as stated, otherwise the one of config.json's model_type; empty if neither
+  /// is known. "TokenizersBackend" and its like are empty too.
+  const std::string& class_name() const { return class_name_; }
+  /// A member of tokenizer_config.json; null if there is none.
+  const formats::Json* find(std::string_view key) const { return config_.find(key); }
+  /// Throws corrupt naming the key if the member is of another kind.
+  bool get_bool(std::string_view key, bool otherwise) const;
+  std::string get_string(std::string_view key, std::string_view otherwise) const;
+  std::int64_t get_int(std::string_view key, std::int64_t otherwise) const;
+  /// Whether add_bos_token or add_eos_token is stated.
+  bool states_bos_or_eos() const;
+
+  /// The special tokens by role, in the order in which they are added. A token that the files state replaces the
+  /// default; a role that they state as null is left out.
+  std::vector<NamedToken> named_tokens(std::span<const NamedToken> defaults) const;
+
+  /// Further special tokens as stated; nothing if none are.
+  const std::optional<std::vector<StatedToken>>& further_tokens() const { return further_; }
+
+  /// The added tokens in the order in which transformers adds them: those stated with an id, by id, then the named
+  /// ones, then the further ones. A later token of the same content replaces the properties of an earlier one.
+  std::vector<AddedToken> added_tokens(std::span<const NamedToken> named, std::span<const StatedToken> further) const;
+  /// Tokens stated with an id.
+  const std::map<std::int32_t, StatedToken>& numbered_tokens() const { return numbered_; }
+
+  const std::string& where() const { return where_; }
+
+ private:
+  void read_special_tokens_map(const formats::Json& file);
+  void read_added_tokens(const formats::Json& file);
+  void read_further(const formats::Json& file);
+  void choose_class(const formats::Json& model_config);
+
+  std::string where_;
+  formats::Json config_;
+  std::string class_name_;
+  std::vector<std::pair<std::string, std::optional<StatedToken>>> named_;  // as stated; nothing for null
+  std::optional<std::vector<StatedToken>> further_;
+  std::map<std::int32_t, StatedToken> numbered_;
+};
+
+/// Roles with their usual texts, as special tokens with nothing else stated.
+std::vector<NamedToken> usual_tokens(std::initializer_list<std::pair<std::string_view, std::string_view>> texts);
+/// The mask token of several families, which takes the white space before it.
+NamedToken mask_with_space(std::string_view text, std::optional<bool> normalized = {});
+
+/// The special tokens of RoBERTa's descendants, without the mask token.
+std::vector<NamedToken> roberta_tokens();
+
+/// The content of the token of a role; null if there is none.
+const std::string* content_of(std::span<const NamedToken> named, std::string_view role);
+
+/// The same, or `otherwise`.
+std::string text_of_role(std::span<const NamedToken> named, std::string_view role, std::string_view otherwise);
+
+}  // namespace alate::tokenizers

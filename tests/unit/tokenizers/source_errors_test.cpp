@@ -1,0 +1,192 @@
+// What is refused of vocabularies in other forms than tokenizer.json, and with which words.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "alate/error.h"
+#include "alate/tokenizer.h"
+#include "tests/source_folder.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/formats/gguf_bytes.h"
+#include "tokenizers/sources/recovered_merges.h"
+#include "tokenizers/sources/sentencepiece_model.h"
+#include "tokenizers/sources/vocab_merges.h"
+
+namespace alate::tests {
+namespace {
+
+using base::TemporaryFolder;
+using formats::GgufBytes;
+using formats::GgufType;
+
+template <typename Action>
+std::string refusal(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return std::string(to_string(error.code())) + ": " + error.message();
+  }
+  return "accepted";
+}
+
+testing::AssertionResult has(const std::string& text, std::string_view part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << '"' << text << "\" lacks \"" << part << '"';
+}
+
+std::string loading(const std::filesystem::path& path) {
+  return refusal([&] { Tokenizer::load(path); });
+}
+
+std::filesystem::path recorded(std::string_view name) {
+  return source_folder() / "tests" / "golden" / "tokenizer_sources" / "files" / name;
+}
+
+// A field of a protobuf message that has bytes; short ones only.
+std::string field(int number, const std::string& bytes) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+}
+
+std::string piece(const std::string& text, const std::string& more = "") { return field(1, field(1, text) + more); }
+
+std::string parsing(const std::string& file) {
+  return refusal([&] {
+    tokenizers::parse_sentencepiece_model(std::as_bytes(std::span(file.data(), file.size())), "spiece.model");
+  });
+}
+
+TEST(TokenizerSources, AFolderWithoutATokenizerSaysWhatItNeeds) {
+  const TemporaryFolder folder;
+  folder.write("config.json", "{}");
+  EXPECT_TRUE(has(loading(folder.path()), "not_found: " + folder.path().string() + " has no tokenizer: it needs"));
+  folder.write("a.tiktoken", "IQ== 0\n");
+  folder.write("b.tiktoken", "IQ== 0\n");
+  EXPECT_TRUE(has(loading(folder.path()), "several files *.tiktoken"));
+}
+
+TEST(TokenizerSources, ASentencePieceModelMustBeOne) {
+  EXPECT_TRUE(has(parsing("no model"), "corrupt: spiece.model is no model of SentencePiece"));
+  EXPECT_TRUE(has(parsing(""), "it has no pieces"));
+  EXPECT_EQ(parsing(piece("a") + piece("b")), "accepted");
+  EXPECT_TRUE(has(parsing(piece("")), "a piece is empty"));
+  EXPECT_TRUE(has(parsing(piece("\xFF")), "a piece is not UTF-8"));
+  EXPECT_TRUE(has(parsing(piece("a", "\x18\x07")), "a piece is of type 7"));
+  EXPECT_TRUE(has(parsing(piece("a", std::string("\x15\x00\x00\xC0\x7F", 5))), "no number"));  // 2: NaN
+  EXPECT_TRUE(has(parsing(piece("a") + field(2, "\x18\x09")), "its model is of type 9"));
+}
+
+TEST(TokenizerSources, AWordModelIsRefused) {
+  const TemporaryFolder folder;
+  folder.write("tokenizer.model", piece("<unk>", "\x18\x02") + piece("a") + field(2, "\x18\x03"));
+  EXPECT_TRUE(has(loading(folder.path()), "unsupported"));
+  EXPECT_TRUE(has(loading(folder.path()), "word model"));
+}
+
+TEST(TokenizerSources, AClassWithAConversionOfItsOwnIsNamed) {
+  const TemporaryFolder folder;
+  folder.write("spiece.model", piece("<unk>", "\x18\x02"));
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "XLNetTokenizerFast"})");
+  EXPECT_TRUE(has(loading(folder.path()), "make a tokenizer.json once"));
+  EXPECT_TRUE(loading(folder.path()).ends_with("XLNetTokenizer"));
+}
+
+TEST(TokenizerSources, ConfigsAreChecked) {
+  const auto with_config = [](std::string_view config) {
+    const TemporaryFolder folder;
+    std::filesystem::copy_file(recorded("bpe_bytes.model"), folder.path() / "tokenizer.model");
+    folder.write("tokenizer_config.json", config);
+    return loading(folder.path());
+  };
+  EXPECT_EQ(with_config(R"({"tokenizer_class": "LlamaTokenizer"})"), "accepted");
+  EXPECT_TRUE(has(with_config("[]"), "must be a JSON object"));
+  EXPECT_TRUE(has(with_config(R"({"tokenizer_class": "LlamaTokenizer", "legacy": "yes"})"), "legacy must be true or"));
+  EXPECT_TRUE(has(with_config(R"({"bos_token": {"lstrip": true}})"), "a token has no content"));
+  EXPECT_TRUE(has(with_config(R"({"bos_token": 1})"), "token"));
+  EXPECT_TRUE(has(with_config(R"({"added_tokens_decoder": {"x": "a"}})"), "a key that is no id"));
+  EXPECT_TRUE(has(with_config(R"({"added_tokens_decoder": []})"), "must be an object"));
+}
+
+TEST(TokenizerSources, MergesAreTwoTokensALine) {
+  const auto merges = tokenizers::parse_merges("#version: 0.2\na b\r\n\nc d", "merges.txt");
+  ASSERT_EQ(merges.size(), 2U);
+  EXPECT_EQ(merges[1], (std::pair<std::string, std::string>("c", "d")));
+  EXPECT_TRUE(has(refusal([] { tokenizers::parse_merges("a b\nc", "merges.txt"); }), "merges.txt, line 2"));
+  EXPECT_TRUE(has(refusal([] { tokenizers::parse_merges("a b c", "merges.txt"); }), "merges.txt, line 1"));
+  EXPECT_TRUE(has(refusal([] { tokenizers::parse_merges("a \xFF", "merges.txt"); }), "not UTF-8"));
+}
+
+TEST(TokenizerSources, RanksAreATokenAndANumberALine) {
+  const TemporaryFolder folder;
+  const auto with = [&](std::string_view text) { return loading(folder.write("x.tiktoken", text)); };
+  EXPECT_TRUE(has(with("IQ== 0\nIg== x\n"), "x.tiktoken, line 2"));
+  EXPECT_TRUE(has(with("IQ== 0\nIg= 1\n"), "line 2"));
+  EXPECT_TRUE(has(with("IQ== 0\nIg== 0\n"), "two tokens have the rank 0"));
+}
+
+// Every split of "aaaa…" is made of two tokens.
+TEST(TokenizerSources, MergesAreRecoveredFromTokens) {
+  const std::vector<std::string_view> tokens = {"a", "b", "ab", "abab", "\u00E9", "\u00E9a", "ba", "ab"};
+  std::vector<std::string> found;
+  for (const auto& [left, right] :
+       tokenizers::merges_of(tokenizers::token_splits(tokens, tokenizers::CutAt::code_points, "tokens"), tokens))
+    found.push_back(left + "|" + right);
+  EXPECT_EQ(found, (std::vector<std::string>{"ab|ab", "\u00E9|a", "b|a", "a|b"}));
+  std::vector<std::string> many;
+  for (std::size_t length = 1; length < 2000; ++length) many.emplace_back(length, 'a');
+  const std::vector<std::string_view> views(many.begin(), many.end());
+  EXPECT_TRUE(has(refusal([&] { tokenizers::token_splits(views, tokenizers::CutAt::bytes, "tokens"); }),
+                  "resource_exhausted: tokens"));
+}
+
+GgufBytes gguf(std::string_view model, const std::vector<std::string>& tokens) {
+  GgufBytes file;
+  file.add_text("tokenizer.ggml.model", model);
+  file.add("tokenizer.ggml.tokens", GgufType::array, GgufBytes::strings(tokens));
+  return file;
+}
+
+TEST(TokenizerSources, GgufMetadataMustFitTogether) {
+  const TemporaryFolder folder;
+  const auto with = [&](const GgufBytes& file) { return loading(folder.write("m.gguf", file.bytes())); };
+  EXPECT_TRUE(has(with(GgufBytes()), "not_found: "));
+  EXPECT_TRUE(has(with(gguf("oracle", {"a"})), "unsupported"));
+  EXPECT_TRUE(with(gguf("oracle", {"a"})).ends_with("\"oracle\""));
+  EXPECT_TRUE(has(with(gguf("gpt2", {"a"})), "tokenizer.ggml.merges is missing"));
+  EXPECT_TRUE(has(with(gguf("llama", {})), "tokenizer.ggml.tokens is empty"));
+  EXPECT_TRUE(has(with(gguf("llama", {"\xFF"})), "not UTF-8"));
+  EXPECT_TRUE(has(with(gguf("t5", {"a"})), "tokenizer.ggml.scores is missing"));
+  EXPECT_TRUE(has(with(gguf("llama", {"a", "b"})
+                           .add("tokenizer.ggml.token_type", GgufType::array,
+                                GgufBytes::array(GgufType::i32, 1, std::string(4, '\1')))),
+                  "has 1 entries for 2 tokens"));
+  EXPECT_TRUE(has(with(gguf("llama", {"a"}).add_text("tokenizer.ggml.scores", "b")), "must be an array"));
+  auto merges = gguf("gpt2", {"a", "b"});
+  merges.add("tokenizer.ggml.merges", GgufType::array, GgufBytes::strings({"ab"}));
+  EXPECT_TRUE(has(with(merges), "no pair of tokens"));
+  auto pre = gguf("gpt2", {"a", "b", "ab"});
+  pre.add("tokenizer.ggml.merges", GgufType::array, GgufBytes::strings({"a b"}));
+  pre.add_text("tokenizer.ggml.pre", "future");
+  EXPECT_TRUE(with(pre).ends_with("\"future\""));
+}
+
+// RWKV's tokens are byte strings, written with escapes; the longest one at each place is taken.
+TEST(TokenizerSources, RwkvTakesTheLongestToken) {
+  const TemporaryFolder folder;
+  const Tokenizer tokenizer = Tokenizer::load(
+      folder.write("m.gguf", gguf("rwkv", {"<s>", "a", "b", "ab", "abc", "\\n", "\\xc3", "\\xa9", "\\\\"}).bytes()));
+  const Encoding encoding = tokenizer.encode("abab\n\u00E9\\");
+  EXPECT_EQ(encoding.ids, (std::vector<std::int32_t>{3, 3, 5, 6, 7, 8}));
+  EXPECT_EQ(tokenizer.decode(encoding.ids), "abab\n\u00E9\\");
+  EXPECT_TRUE(has(refusal([&] { tokenizer.encode("c"); }), "no token of the vocabulary fits"));
+}
+
+TEST(TokenizerSources, GgufMayHoldATokenizerJson) {
+  const TemporaryFolder folder;
+  auto file = gguf("oracle", {"a"});
+  file.add_text("tokenizer.huggingface.json",
+                R"({"model": {"type": "WordLevel", "unk_token": "u", "vocab": {"u": 7}}})");
+  EXPECT_EQ(Tokenizer::load(folder.write("m.gguf", file.bytes())).encode("x").ids, std::vector<std::int32_t>{7});
+}
+
+}  // namespace
+}  // namespace alate::tests
