@@ -70,6 +70,7 @@ class TextEncoder {
   TextEncoder(const Tokenizer::Parts& parts, std::string_view text, std::int32_t type_id, Wanted wanted)
       : parts_(parts),
         scratch_(parts.scratches->borrow(*parts.model)),
+        text_(text),
         counter_(text),
         type_id_(type_id),
         wanted_(wanted) {}
@@ -138,7 +139,9 @@ class TextEncoder {
     if (wanted_.tokens) out_.tokens.emplace_back(text);
     if (!wanted_.offsets) return;
     out_.byte_offsets.emplace_back(token.begin, token.end);
-    out_.offsets.push_back(counter_.misplaced(token.begin, token.end));
+    // Counted apart: going back and forth in the text would take quadratic time.
+    if (!misplaced_.has_value()) misplaced_.emplace(text_);
+    out_.offsets.push_back(misplaced_->misplaced(token.begin, token.end));
   }
 
   void add(const PieceList& list, std::int32_t id, Span range, std::string_view token) {
@@ -153,7 +156,9 @@ class TextEncoder {
 
   const Tokenizer::Parts& parts_;
   tokenizers::ScratchPool::Lease scratch_;
+  std::string_view text_;
   CodePointCounter counter_;
+  std::optional<CodePointCounter> misplaced_;
   std::int32_t type_id_;
   Wanted wanted_;
   std::vector<Token> tokens_;
