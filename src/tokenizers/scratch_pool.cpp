@@ -26,6 +26,7 @@ ScratchPool::Lease ScratchPool::borrow(const Model& model) {
 }
 
 void ScratchPool::give_back(std::unique_ptr<Model::Scratch> scratch) {
+  scratch->trim();
   const std::size_t place = place_of_thread();
   for (std::size_t i = 0; i < kKept; ++i) {
     Model::Scratch* none = nullptr;

@@ -48,7 +48,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try_encode([&] { return tokenizer.encode_pair(text, text.substr(text.size() / 2), cut); });
     try {
       const auto plain = tokenizer.encode(text, {.with_offsets = false, .with_tokens = false});
-      check(plain.ids == tokenizer.encode(text).ids);
+      const auto whole = tokenizer.encode(text);
+      check(plain.ids == whole.ids);
+      // Now words come from the cache.
+      const auto again = tokenizer.encode(text);
+      check(again.ids == whole.ids && again.tokens == whole.tokens && again.offsets == whole.offsets);
       tokenizer.decode(plain.ids, true);
     } catch (const alate::Error&) {  // the same refusals as above
     }

@@ -20,6 +20,8 @@ constexpr std::int32_t kMissing = -1;
 constexpr std::string_view kWordMark = "\xE2\x96\x81";  // U+2581, which SentencePiece writes for a space
 
 struct BpeScratch final : Model::Scratch {
+  void trim() override { symbols.trim(); }
+
   WordCache texts;
   WordCache bytes;
   SymbolMerger symbols;

@@ -31,7 +31,7 @@ class ByteTrie {
   /// The value of the key that ends at a node, or kNoValue.
   std::int32_t value(std::uint32_t node) const { return units_[node].value; }
 
-  static constexpr std::size_t kMaxKeyBytes = std::size_t{1} << 27;
+  static constexpr std::size_t kMaxKeyBytes = std::size_t{1} << 25;
 
  private:
   static constexpr std::uint32_t kFree = 0xFFFFFFFF;    // as parent: the unit is free

@@ -29,6 +29,8 @@ class Model {
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
     virtual ~Scratch() = default;
+    /// Frees what an unusually long piece needed. Called after each text.
+    virtual void trim() {}
   };
 
   virtual ~Model() = default;

@@ -22,13 +22,19 @@ class SymbolMerger {
     lengths_.push_back(length);
   }
 
+  /// Frees the memory that a very long word needed.
+  void trim() {
+    if (ids_.capacity() > kKept) *this = SymbolMerger();
+  }
+
   /// Merges the symbols since `start` and appends the tokens. A short word takes quadratic time, a long one n log n.
   /// With `exact_order`, as is needed when merges of one position can make the same token, the reference's queue is
   /// followed to the letter.
   void merge(const MergeTable& merges, bool exact_order, std::vector<Token>& out);
 
  private:
-  static constexpr std::size_t kShort = 48;  // symbols
+  static constexpr std::size_t kShort = 48;                   // symbols
+  static constexpr std::size_t kKept = std::size_t{1} << 16;  // symbols that trim leaves room for
 
   void merge_short(const MergeTable& merges);
   void merge_long(const MergeTable& merges);

@@ -26,6 +26,12 @@ struct PathEnd {
 };
 
 struct UnigramScratch final : Model::Scratch {
+  void trim() override {
+    constexpr std::size_t kKept = std::size_t{1} << 16;
+    if (ends.capacity() > kKept) ends = {};
+    if (reversed.capacity() > kKept) reversed = {};
+  }
+
   WordCache words;
   std::vector<PathEnd> ends;
   std::vector<Token> reversed;

@@ -1,6 +1,9 @@
 // Small models of every kind against recorded encodings of the reference.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "alate/tokenizer.h"
 #include "tests/golden/tokenizers/golden_cases.h"
 #include "tests/unit/tokenizers/small_tokenizer.h"
@@ -66,6 +69,31 @@ TEST(Models, RefuseFilesThatContradictThemselves) {
   expect_model_refused(R"({"type":"Unigram","unk_id":0,"vocab":[["a"]]})", ErrorCode::corrupt, "a piece is");
   expect_model_refused(R"({"type":"Unigram","unk_id":0,"vocab":[["a",1e400]]})", ErrorCode::corrupt, "too large");
   expect_model_refused(R"({"type":"Other","vocab":{}})", ErrorCode::unsupported, "Other");
+}
+
+TEST(Models, ThreadsShareATokenizer) {
+  const std::vector<Json> lines = read_jsonl(golden_folder() / "models.jsonl");
+  for (const std::size_t line : {std::size_t{3}, std::size_t{16}, std::size_t{21}}) {
+    const Tokenizer tokenizer = Tokenizer::from_json(formats::to_json_text(*lines[line].find("tokenizer")), "golden");
+    std::vector<std::string> texts;
+    std::vector<std::vector<std::int32_t>> wanted;
+    for (const Json& entry : lines[line].find("cases")->as_array("cases")) {
+      texts.push_back(entry.get_string("text", ""));
+      wanted.push_back(tokenizer.encode(texts.back()).ids);
+    }
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        for (int round = 0; round < 20; ++round) {
+          for (std::size_t text = 0; text < texts.size(); ++text)
+            if (tokenizer.encode(texts[text]).ids != wanted[text]) ++wrong;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+  }
 }
 
 TEST(Models, ALongWordTakesNoQuadraticTime) {

@@ -60,7 +60,8 @@ Vocabulary read_vocabulary(const LargeMembers& large, std::string_view where) {
   const std::string path = path_of(where, "vocab");
   JsonReader reader = reader_of(large.vocab, path);
   Vocabulary vocabulary;
-  vocabulary.reserve(large.vocab->size() / 20);
+  constexpr std::size_t kExpected = std::size_t{1} << 18;  // beyond it, the table grows as tokens come
+  vocabulary.reserve(std::min(large.vocab->size() / 20, kExpected));
   std::string_view token;
   for (reader.begin_object(); reader.next_member(token);) {
     vocabulary.add(token, read_id(reader));
