@@ -58,11 +58,11 @@ AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const Model& mo
       throw make_error(ErrorCode::resource_exhausted, "an added token has ", token.content.size(), " bytes; ",
                        kMaxTokenBytes, " are allowed");
     const std::int32_t id = add(token, model, next_id);
-    normalized_.erase(id);
     if (token.normalized && normalizer != nullptr) {
       AlignedText text(token.content, span_of(0, token.content.size()), false);
       normalizer->apply(text);
-      if (text.text() != token.content) normalized_.emplace(id, text.text());
+      // Stays when the token comes again without it, as in the reference.
+      if (text.text() != token.content) normalized_.insert_or_assign(id, std::string(text.text()));
     }
     if (token.special) special_.insert(token.content);
     tokens_[id] = std::move(token);
@@ -71,7 +71,8 @@ AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const Model& mo
   std::vector<std::pair<std::string, std::int32_t>> in_normalized;
   for (const auto& [id, token] : tokens_) {
     const auto normalized = normalized_.find(id);
-    const std::string& pattern = normalized == normalized_.end() ? token.content : normalized->second;
+    const bool is_normalized = token.normalized && normalized != normalized_.end();
+    const std::string& pattern = is_normalized ? normalized->second : token.content;
     if (!pattern.empty()) (token.normalized ? in_normalized : as_written).emplace_back(pattern, id);
   }
   as_written_ = TokenMatcher(std::move(as_written));
@@ -94,7 +95,7 @@ std::int32_t AddedVocabulary::add(const AddedToken& token, const Model& model, s
 }
 
 std::optional<std::int32_t> AddedVocabulary::token_to_id(std::string_view token) const {
-  const auto found = ids_.find(std::string(token));
+  const auto found = ids_.find(token);
   return found == ids_.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -114,15 +115,28 @@ std::size_t AddedVocabulary::size_beyond(const Model& model) const {
 std::vector<AddedVocabulary::Part> AddedVocabulary::split(std::string_view text, const TokenMatcher& matcher) const {
   std::vector<Part> parts;
   std::size_t done = 0;
-  for (auto found = matcher.find(text, 0); found.has_value(); found = matcher.find(text, found->end)) {
-    const AddedToken& token = tokens_.at(found->id);
-    std::size_t begin = found->begin;
-    std::size_t end = found->end;
+  std::size_t overlap = 0;
+  Span space{0, 0};  // the last white space that was skipped, so that none is skipped twice
+  std::vector<TokenMatcher::Found> matches;
+  matcher.find_all(text, matches);
+  for (const TokenMatcher::Found& found : matches) {
+    const AddedToken& token = tokens_.at(found.id);
+    std::size_t begin = found.begin;
+    std::size_t end = found.end;
     if (token.single_word && touches_word(text, begin, end)) continue;
     if (token.lstrip) begin = std::max(skip_space_back(text, begin, std::min(done, begin)), done);
-    if (token.rstrip) end = skip_space(text, end);
+    if (token.rstrip) {
+      if (end < space.begin || end > space.end) space = span_of(end, skip_space(text, end));
+      end = space.end;
+    }
+    if (begin < done) {  // white space behind one token may begin the next
+      overlap += done - begin;
+      if (overlap > kMaxOverlap)
+        throw make_error(ErrorCode::resource_exhausted, "added tokens that take white space share more than ",
+                         kMaxOverlap, " bytes of the text");
+    }
     if (done < begin) parts.push_back({done, begin, kNoToken});
-    if (begin < end) parts.push_back({begin, end, found->id});
+    if (begin < end) parts.push_back({begin, end, found.id});
     done = end;
   }
   if (done < text.size()) parts.push_back({done, text.size(), kNoToken});

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,12 +40,13 @@ class AddedVocabulary {
 
   std::optional<std::int32_t> token_to_id(std::string_view token) const;
   std::optional<std::string_view> id_to_token(std::int32_t id) const;
-  bool is_special(std::string_view token) const { return special_.contains(std::string(token)); }
+  bool is_special(std::string_view token) const { return special_.find(token) != special_.end(); }
   /// The number of tokens that are not in the model.
   std::size_t size_beyond(const Model& model) const;
 
   static constexpr std::size_t kMaxTokens = std::size_t{1} << 20;
   static constexpr std::size_t kMaxTokenBytes = 4096;
+  static constexpr std::size_t kMaxOverlap = std::size_t{1} << 26;
 
  private:
   struct Part {
@@ -57,10 +58,15 @@ class AddedVocabulary {
   std::int32_t add(const AddedToken& token, const Model& model, std::int32_t& next_id);
   std::vector<Part> split(std::string_view text, const TokenMatcher& matcher) const;
 
-  std::unordered_map<std::string, std::int32_t> ids_;
-  std::map<std::int32_t, AddedToken> tokens_;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+
+  std::unordered_map<std::string, std::int32_t, TextHash, std::equal_to<>> ids_;
+  std::unordered_map<std::int32_t, AddedToken> tokens_;
   std::unordered_map<std::int32_t, std::string> normalized_;  // where it differs from the content
-  std::unordered_set<std::string> special_;
+  std::unordered_set<std::string, TextHash, std::equal_to<>> special_;
   TokenMatcher as_written_;
   TokenMatcher in_normalized_;
 };

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "alate/error.h"
-#include "tokenizers/token_matcher.h"
 #include "tokenizers/unicode/normal_forms.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -60,20 +59,6 @@ TEST(Vocabulary, RefusesNegativeIdsAndEndlessTokens) {
   EXPECT_THROW(vocabulary.add(std::string(Vocabulary::kMaxTokenBytes + 1, 'a'), 1), Error);
 }
 
-TEST(TokenMatcher, TakesTheLeftmostAndOfThoseTheLongest) {
-  const TokenMatcher matcher({{"ab", 1}, {"abcd", 2}, {"bc", 3}, {"x", 4}, {"x", 5}});
-  const auto found = matcher.find("__abcx", 0);
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->begin, 2u);
-  EXPECT_EQ(found->end, 4u);
-  EXPECT_EQ(found->id, 1);
-  EXPECT_EQ(matcher.find("abcd", 0)->id, 2);
-  EXPECT_EQ(matcher.find("abcx", 1)->id, 3);
-  EXPECT_EQ(matcher.find("x", 0)->id, 4);  // of equal tokens the lowest id
-  EXPECT_FALSE(matcher.find("acbd", 0).has_value());
-  EXPECT_FALSE(TokenMatcher().find("abc", 0).has_value());
-}
-
 TEST(Utf8, RepairsOneReplacementAMaximalInvalidPart) {
   EXPECT_EQ(repair_utf8("plain"), std::nullopt);
   EXPECT_EQ(repair_utf8("na\u00EFve \U0001F600"), std::nullopt);
@@ -83,6 +68,18 @@ TEST(Utf8, RepairsOneReplacementAMaximalInvalidPart) {
   EXPECT_EQ(repair_utf8("\xC0\x80"), "\uFFFD\uFFFD");                      // overlong
   EXPECT_EQ(repair_utf8("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");  // past U+10FFFF
   EXPECT_EQ(repair_utf8("\xF0\x9F\x98"), "\uFFFD");
+}
+
+TEST(Utf8, TellsWhatFurtherBytesMayComplete) {
+  EXPECT_EQ(incomplete_utf8_tail("a"), 0u);
+  EXPECT_EQ(incomplete_utf8_tail(""), 0u);
+  EXPECT_EQ(incomplete_utf8_tail("a\xE2"), 1u);
+  EXPECT_EQ(incomplete_utf8_tail("a\xE2\x82"), 2u);
+  EXPECT_EQ(incomplete_utf8_tail("a\xE2\x82\xAC"), 0u);
+  EXPECT_EQ(incomplete_utf8_tail("\xF0\x9F\x98"), 3u);
+  EXPECT_EQ(incomplete_utf8_tail("\xED\xA0"), 0u);  // a surrogate's beginning is invalid already
+  EXPECT_EQ(incomplete_utf8_tail("\xC0"), 0u);
+  EXPECT_EQ(incomplete_utf8_tail("\x80\x80"), 0u);
 }
 
 TEST(NormalForms, ChangesSayWhatReplacesAndWhatIsNew) {
