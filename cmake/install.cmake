@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 # The libraries that the archive is linked with, as pkg-config names them: each before the ones that it needs.
 function(alate_pkgconfig_libraries out)
   set(flags)
-  set(pending ${ALATE_DEPENDENCIES})
+  set(pending ${ARGN})
   while(pending)
     list(POP_FRONT pending library)
     if(library MATCHES "^alate_dependency::")
@@ -33,7 +33,7 @@ endfunction()
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/alate)
 set(models_folder ${CMAKE_INSTALL_DATADIR}/alate/models) # where the program and the library look for builtin:NAME
 
-install(TARGETS alate EXPORT alateTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS alate alate_tokenizers_archive EXPORT alateTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/alate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(EXPORT alateTargets NAMESPACE alate:: DESTINATION ${package_folder})
 
@@ -47,9 +47,17 @@ install(FILES ${PROJECT_BINARY_DIR}/alateConfig.cmake ${PROJECT_BINARY_DIR}/alat
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH prefix_from_package /${pkgconfig_folder} /)
 string(REGEX REPLACE "/$" "" prefix_from_package "${prefix_from_package}")
-alate_pkgconfig_libraries(package_libraries)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/alate.pc.in ${PROJECT_BINARY_DIR}/alate.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/alate.pc DESTINATION ${pkgconfig_folder})
+function(alate_pkgconfig_file package archives description)
+  list(TRANSFORM archives PREPEND "-l")
+  list(JOIN archives " " package_archives)
+  set(package_name ${package})
+  set(package_description ${description})
+  alate_pkgconfig_libraries(package_libraries ${ARGN})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/alate.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${pkgconfig_folder})
+endfunction()
+alate_pkgconfig_file(alate "alate;alate_tokenizers" "Runs open models on a plain CPU" ${ALATE_DEPENDENCIES})
+alate_pkgconfig_file(alate_tokenizers "alate_tokenizers" "Hugging Face's tokenizers in C++" ${ALATE_TOKENIZERS_DEPENDENCIES})
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${models_folder})
 # Folders as in the repository, so that the pages' links lead somewhere.

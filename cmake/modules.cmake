@@ -35,18 +35,29 @@ function(alate_module name)
   set(ALATE_MODULES ${ALATE_MODULES} ${name} CACHE INTERNAL "")
 endfunction()
 
-# The whole library: one archive of all modules.
-function(alate_library)
+# An archive of modules as a target of its own, installed as alate::NAME.
+function(alate_archive target)
+  cmake_parse_arguments(ARG "" "NAME" "MODULES;LIBRARIES" ${ARGN})
   set(objects)
-  foreach(module ${ALATE_MODULES})
+  foreach(module ${ARG_MODULES})
     list(APPEND objects $<TARGET_OBJECTS:alate_${module}>)
   endforeach()
-  add_library(alate STATIC ${objects})
-  add_library(alate::alate ALIAS alate)
-  set_target_properties(alate PROPERTIES LINKER_LANGUAGE CXX)
-  target_compile_features(alate PUBLIC cxx_std_20)
-  target_include_directories(alate PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(alate PUBLIC ${ALATE_DEPENDENCIES})
+  add_library(${target} STATIC ${objects})
+  add_library(alate::${ARG_NAME} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME ${ARG_NAME})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${target} PUBLIC ${ARG_LIBRARIES})
+endfunction()
+
+# The whole library in two archives: tokenizers with what they use, which may be linked by itself, and all other modules.
+function(alate_library)
+  set(below base tensor formats tokenizers)
+  set(others ${ALATE_MODULES})
+  list(REMOVE_ITEM others ${below})
+  alate_archive(alate_tokenizers_archive NAME tokenizers MODULES ${below} LIBRARIES ${ALATE_TOKENIZERS_DEPENDENCIES})
+  set_target_properties(alate_tokenizers_archive PROPERTIES OUTPUT_NAME alate_tokenizers)
+  alate_archive(alate NAME alate MODULES ${others} LIBRARIES alate_tokenizers_archive ${ALATE_DEPENDENCIES})
 endfunction()
 
 # An executable that sees the private headers of the named modules and links the ones that have sources.
