@@ -50,6 +50,10 @@ struct Padding {
   std::string token = "[PAD]";
 };
 
+/// Pads encodings and their windows, as EncodeOptions::padding does for those of one call; lists that all of them lack
+/// stay empty. Throws resource_exhausted for too much padding.
+void pad(std::span<Encoding> encodings, const Padding& padding);
+
 struct EncodeOptions {
   bool add_special_tokens = true;
   std::optional<std::size_t> max_length = {};  // including special tokens; none: no truncation

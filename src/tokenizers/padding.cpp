@@ -50,3 +50,16 @@ void pad_encodings(std::span<Encoding> encodings, const Padding& padding, bool w
 }
 
 }  // namespace alate::tokenizers
+
+namespace alate {
+
+void pad(std::span<Encoding> encodings, const Padding& padding) {
+  const auto have = [&](const auto& list) {
+    return std::none_of(encodings.begin(), encodings.end(), [&](const Encoding& encoding) {
+      return !encoding.ids.empty() && (encoding.*list).empty();
+    });
+  };
+  tokenizers::pad_encodings(encodings, padding, have(&Encoding::tokens), have(&Encoding::offsets));
+}
+
+}  // namespace alate

@@ -11,6 +11,6 @@ namespace alate::tokenizers {
 /// Throws resource_exhausted if they would hold more than kMaxPaddedTokens tokens.
 void pad_encodings(std::span<Encoding> encodings, const Padding& padding, bool wants_tokens, bool wants_offsets);
 
-inline constexpr std::size_t kMaxPaddedTokens = std::size_t{1} << 26;
+inline constexpr std::size_t kMaxPaddedTokens = std::size_t{1} << 28;
 
 }  // namespace alate::tokenizers

@@ -26,8 +26,9 @@ std::string right_aligned(std::string text, std::size_t width) {
 
 }  // namespace
 
-void append_encoding_json(std::string& out, const Encoding& encoding, bool lists_windows) {
+void append_encoding_json(std::string& out, const Encoding& encoding, EncodingMembers members) {
   const auto number = [&](auto value) { out += std::to_string(value); };
+  const auto number_or_null = [&](auto value) { out += value == Encoding::kNone ? "null" : std::to_string(value); };
   const auto range = [&](const Encoding::Offsets& offsets) {
     out += '[' + std::to_string(offsets.first) + ',' + std::to_string(offsets.second) + ']';
   };
@@ -44,10 +45,21 @@ void append_encoding_json(std::string& out, const Encoding& encoding, bool lists
   append_list(out, "offsets", encoding.offsets, range);
   out += ',';
   append_list(out, "byte_offsets", encoding.byte_offsets, range);
-  if (lists_windows || !encoding.overflowing.empty()) {
+  if (members.words) {
     out += ',';
+    append_list(out, "word_ids", encoding.word_ids, number_or_null);
+    out += ',';
+    append_list(out, "sequence_ids", encoding.sequence_ids, number_or_null);
+  }
+  if (members.mask) {
+    out += ',';
+    append_list(out, "attention_mask", encoding.attention_mask, number);
+  }
+  if (members.windows || !encoding.overflowing.empty()) {
+    out += ',';
+    members.windows = false;
     append_list(out, "overflowing", encoding.overflowing,
-                [&](const Encoding& window) { append_encoding_json(out, window, false); });
+                [&](const Encoding& window) { append_encoding_json(out, window, members); });
   }
   out += '}';
 }

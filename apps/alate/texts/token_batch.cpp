@@ -20,23 +20,30 @@ void TokenBatch::add(const Encoding& encoding) {
 
 void TokenBatch::add_row(const Encoding& encoding) {
   longest_ = std::max(longest_, encoding.ids.size());
-  if (longest_ > kMostElements / (ids_.size() + 1))
+  if (longest_ > kMostElements / (rows_.size() + 1))
     throw make_error(ErrorCode::resource_exhausted, "rows of ", longest_, " tokens are too large for one file after ",
-                     ids_.size(), " texts; write jsonl, or fewer texts to a file");
-  ids_.push_back(encoding.ids);
-  types_.push_back(encoding.type_ids);
+                     rows_.size(), " texts; write jsonl, or fewer texts to a file");
+  Encoding& row = rows_.emplace_back();
+  row.ids = encoding.ids;
+  row.type_ids = encoding.type_ids;
+  row.special_mask = encoding.special_mask;
+  row.attention_mask = encoding.attention_mask;
 }
 
-std::vector<formats::NamedTensor> TokenBatch::tensors() const {
-  std::vector<std::int64_t> ids(ids_.size() * longest_), mask(ids.size()), types(ids.size());
-  for (std::size_t row = 0; row < ids_.size(); ++row) {
-    const auto at = static_cast<std::ptrdiff_t>(row * longest_);
-    std::ranges::copy(ids_[row], ids.begin() + at);
-    std::ranges::copy(types_[row], types.begin() + at);
-    std::fill_n(mask.begin() + at, ids_[row].size(), 1);
+std::vector<formats::NamedTensor> TokenBatch::tensors() {
+  Padding padding = padding_;
+  padding.length = std::max(padding.length.value_or(0), longest_);
+  pad(rows_, padding);
+  const std::size_t length = rows_.empty() ? 0 : rows_.front().ids.size();
+  std::vector<std::int64_t> ids, mask, types;
+  for (std::vector<std::int64_t>* list : {&ids, &mask, &types}) list->reserve(rows_.size() * length);
+  for (const Encoding& row : rows_) {
+    ids.insert(ids.end(), row.ids.begin(), row.ids.end());
+    mask.insert(mask.end(), row.attention_mask.begin(), row.attention_mask.end());
+    types.insert(types.end(), row.type_ids.begin(), row.type_ids.end());
   }
-  const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(ids_.size()),
-                                             static_cast<std::int64_t>(longest_)};
+  const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(rows_.size()),
+                                             static_cast<std::int64_t>(length)};
   const auto tensor = [&](std::string_view name, std::span<const std::int64_t> values) {
     return formats::NamedTensor{std::string(name), Tensor::from<std::int64_t>(extents, values)};
   };

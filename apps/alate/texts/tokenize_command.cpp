@@ -1,5 +1,8 @@
 // alate tokenize
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +59,18 @@ class ResultWriter {
   OutputFormat format_;
 };
 
+std::string result_of(const Encoding& encoding, const InputText& input, const TextEncoding& how, OutputFormat format) {
+  std::string result;
+  if (format == OutputFormat::text) {
+    append_encoding_text(result, encoding);
+  } else {
+    append_encoding_json(result, encoding,
+                         {.windows = how.stride.has_value(), .words = how.lists_words, .mask = how.pads()});
+    if (!input.members.empty()) result.insert(1, input.members + ",");  // behind the brace
+  }
+  return result;
+}
+
 class EncodePart : public JobPart {
  public:
   EncodePart(const Tokenizer& tokenizer, const TextEncoding& how, ResultWriter& writer)
@@ -69,23 +84,13 @@ class EncodePart : public JobPart {
   }
   void run(const PartRun& run) override {
     results_.resize(inputs_.size());
-    run_in_parallel(inputs_.size(), run, [&](std::size_t i) { results_[i] = result_of(inputs_[i]); });
+    run_in_parallel(inputs_.size(), run, [&](std::size_t i) {
+      results_[i] = result_of(encode(tokenizer_, inputs_[i], how_), inputs_[i], how_, writer_.format());
+    });
   }
   void write(const PartPlace& place) override { writer_.add(results_, place); }
 
  private:
-  std::string result_of(const InputText& input) const {
-    const Encoding encoding = encode(tokenizer_, input, how_);
-    std::string result;
-    if (writer_.format() == OutputFormat::text) {
-      append_encoding_text(result, encoding);
-    } else {
-      append_encoding_json(result, encoding, how_.stride.has_value());
-      if (!input.members.empty()) result.insert(1, input.members + ",");  // behind the brace
-    }
-    return result;
-  }
-
   const Tokenizer& tokenizer_;
   const TextEncoding& how_;
   ResultWriter& writer_;
@@ -93,11 +98,30 @@ class EncodePart : public JobPart {
   std::vector<std::string> results_;
 };
 
-// Texts whose tokens become the rows of one batch.
+// All texts of a job that pads to the longest of them, with the refused lines between them.
+struct WholeJob {
+  std::vector<InputText> inputs;
+  std::vector<Encoding> encodings;
+  std::vector<RefusedLine> refused;  // `before` counts from the first input of the job
+};
+
+void add_part(WholeJob& whole, std::vector<InputText>& inputs, std::vector<Encoding>& encodings,
+              const PartPlace& place) {
+  for (RefusedLine line : place.refused) {
+    line.before += whole.inputs.size();
+    whole.refused.push_back(std::move(line));
+  }
+  std::ranges::move(inputs, std::back_inserter(whole.inputs));
+  std::ranges::move(encodings, std::back_inserter(whole.encodings));
+}
+
+// Texts whose encodings wait for the last one: they become one batch.
 class BatchPart : public JobPart {
  public:
-  BatchPart(const Tokenizer& tokenizer, const TextEncoding& how, TokenBatch& batch)
-      : tokenizer_(tokenizer), how_(how), batch_(batch) {}
+  using Keep = std::function<void(std::vector<InputText>&, std::vector<Encoding>&, const PartPlace&)>;
+
+  BatchPart(const Tokenizer& tokenizer, const TextEncoding& how, const Keep& keep)
+      : tokenizer_(tokenizer), how_(how), keep_(keep) {}
 
   std::optional<std::size_t> read(TextSource& source) override {
     auto input = source.next();
@@ -109,22 +133,20 @@ class BatchPart : public JobPart {
     encodings_.resize(inputs_.size());
     run_in_parallel(inputs_.size(), run, [&](std::size_t i) { encodings_[i] = encode(tokenizer_, inputs_[i], how_); });
   }
-  void write(const PartPlace&) override {
-    for (const Encoding& encoding : encodings_) batch_.add(encoding);
-  }
+  void write(const PartPlace& place) override { keep_(inputs_, encodings_, place); }
 
  private:
   const Tokenizer& tokenizer_;
   const TextEncoding& how_;
-  TokenBatch& batch_;
+  const Keep& keep_;
   std::vector<InputText> inputs_;
   std::vector<Encoding> encodings_;
 };
 
 class DecodePart : public JobPart {
  public:
-  DecodePart(const Tokenizer& tokenizer, bool skip_special, ResultWriter& writer)
-      : tokenizer_(tokenizer), skip_special_(skip_special), writer_(writer) {}
+  DecodePart(const Tokenizer& tokenizer, const DecodeOptions& options, ResultWriter& writer)
+      : tokenizer_(tokenizer), options_(options), writer_(writer) {}
 
   std::optional<std::size_t> read(TextSource& source) override {
     auto ids = next_ids(source);
@@ -135,7 +157,7 @@ class DecodePart : public JobPart {
   void run(const PartRun& run) override {
     results_.resize(ids_.size());
     run_in_parallel(ids_.size(), run, [&](std::size_t i) {
-      const std::string text = tokenizer_.decode(ids_[i], skip_special_);
+      const std::string text = tokenizer_.decode(ids_[i], options_);
       std::string& result = results_[i];
       if (writer_.format() == OutputFormat::text) {
         result = text;
@@ -151,13 +173,14 @@ class DecodePart : public JobPart {
 
  private:
   const Tokenizer& tokenizer_;
-  bool skip_special_;
+  const DecodeOptions& options_;
   ResultWriter& writer_;
   std::vector<std::vector<std::int32_t>> ids_;
   std::vector<std::string> results_;
 };
 
-std::string_view why_not_resumable(OutputFormat format) {
+std::string_view why_not_resumable(OutputFormat format, bool pads_to_longest) {
+  if (pads_to_longest) return "the longest text may come last; give --padding a number";
   switch (format) {
     case OutputFormat::json: return "json is one object; choose jsonl or text";
     case OutputFormat::safetensors:
@@ -172,7 +195,8 @@ void run_tokenize(Arguments& arguments) {
   std::string model;
   TextInput input{.invalid_utf8 = InvalidUtf8::replace};
   TextEncoding how;
-  bool decodes = false, skips_special = false;
+  bool decodes = false;
+  DecodeOptions decoding;
   BigJobOptions chosen;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
@@ -180,7 +204,8 @@ void run_tokenize(Arguments& arguments) {
   declare(arguments, how);
   arguments.flag("--decode", "ids to texts: as arguments, or one text a line as plain ids or {\"ids\": [...]}",
                  decodes);
-  arguments.flag("--skip-special", "leave special tokens out of decoded texts", skips_special);
+  arguments.flag("--skip-special", "leave special tokens out of decoded texts", decoding.skip_special_tokens);
+  arguments.flag("--clean-up-spaces", "take spaces before punctuation out of decoded texts", decoding.clean_up_spaces);
   declare(arguments, chosen);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl, OutputFormat::safetensors};
   declare(arguments, options, {Shared::models, Shared::threads, Shared::max_length}, written);
@@ -196,7 +221,7 @@ void run_tokenize(Arguments& arguments) {
              {.verb = "tokenize",
               .options = chosen,
               .format = format,
-              .not_resumable = why_not_resumable(format),
+              .not_resumable = why_not_resumable(format, how.pads_to_longest),
               .part_inputs = kPartTexts,
               .part_bytes = kPartBytes},
              input);
@@ -209,19 +234,36 @@ void run_tokenize(Arguments& arguments) {
     FingerprintBuilder identity;
     add_model_files(identity, path);
     add_to(identity, how);
-    return identity.add(std::uint64_t{decodes}).add(std::uint64_t{skips_special});
+    return identity.add(std::uint64_t{decodes})
+        .add(std::uint64_t{decoding.skip_special_tokens})
+        .add(std::uint64_t{decoding.clean_up_spaces});
   });
 
+  const Padding padding = resolve_padding(tokenizer, how);
   if (is_batch) {
-    TokenBatch batch;
-    job.run([&] { return std::make_unique<BatchPart>(tokenizer, how, batch); });
+    TokenBatch batch(padding);
+    const BatchPart::Keep keep = [&](auto&, const std::vector<Encoding>& encodings, const PartPlace&) {
+      for (const Encoding& encoding : encodings) batch.add(encoding);
+    };
+    job.run([&] { return std::make_unique<BatchPart>(tokenizer, how, keep); });
     const std::vector<formats::NamedTensor> tensors = batch.tensors();
     job.output().write(formats::tensor_file_bytes(formats::TensorFileKind::safetensors, tensors));
     return job.finish();
   }
+  if (how.pads() && !how.pads_to_longest) how.options.padding = padding;
   ResultWriter writer(job.output(), format, model, decodes ? "texts" : "encodings");
   if (decodes) {
-    job.run([&] { return std::make_unique<DecodePart>(tokenizer, skips_special, writer); });
+    job.run([&] { return std::make_unique<DecodePart>(tokenizer, decoding, writer); });
+  } else if (how.pads_to_longest) {
+    WholeJob whole;
+    const BatchPart::Keep keep = [&](std::vector<InputText>& inputs, std::vector<Encoding>& encodings,
+                                     const PartPlace& place) { add_part(whole, inputs, encodings, place); };
+    job.run([&] { return std::make_unique<BatchPart>(tokenizer, how, keep); });
+    pad(whole.encodings, padding);
+    std::vector<std::string> results;
+    for (std::size_t i = 0; i < whole.inputs.size(); ++i)
+      results.push_back(result_of(whole.encodings[i], whole.inputs[i], how, format));
+    writer.add(results, {.first = 0, .refused = whole.refused});
   } else {
     job.run([&] { return std::make_unique<EncodePart>(tokenizer, how, writer); });
   }

@@ -78,8 +78,9 @@ void append_tei_tokens(std::string& out, const Encoding& encoding, std::string_v
       continue;
     }
     const auto [start, stop] = encoding.byte_offsets[i];
-    const std::string_view part = text.substr(start, stop - start);
-    // A byte-level tokenizer may split characters.
+    // Offsets may be past the end, as the reference's are for byte tokens of marked characters, or within a character.
+    const std::size_t begin = std::min<std::size_t>(start, text.size());
+    const std::string_view part = text.substr(begin, stop - start);
     formats::append_json_string(out, tokenizers::repair_utf8(part).value_or(std::string(part)));
     out += R"(,"special":false,"start":)" + std::to_string(start) + R"(,"stop":)" + std::to_string(stop) + '}';
   }
