@@ -41,7 +41,9 @@ std::string architecture_table() {
       "A `model.onnx` of any architecture runs in ONNX Runtime: `forward` gives what the file gives, `embed`\n"
       "and `serve` take it if it gives a vector for each token.\n";
   const std::vector<std::string_view> tokenizers = tokenizers::model_types();
-  return text + "\nTokenizers: " + code_list(tokenizers) + ", from `tokenizer.json` or `vocab.txt`.\n";
+  return text + "\nTokenizers: " + code_list(tokenizers) +
+         ", from `tokenizer.json`, `vocab.txt`, `vocab.json` with `merges.txt`, SentencePiece's `.model`,\n"
+         "tiktoken's ranks or a GGUF.\n";
 }
 
 }  // namespace alate::models

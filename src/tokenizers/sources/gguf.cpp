@@ -55,12 +55,14 @@ PostProcessorPtr gguf_marks(const GgufVocabulary& file, bool add_bos, std::optio
                         gguf_special_if(add_eos, file, eos, "eos_token_id"), what);
 }
 
-// Tokens are put together from the pair with the best score. Among equal scores the longer left part comes first.
+// Tokens are put together from the pair with the best score, or in the order of their ids if there are no scores. Of
+// one token, or among equal scores, the pair with the longer left part comes first; by ids, the one with the shorter.
 std::vector<std::pair<std::string, std::string>> merges_by_token_score(const std::vector<std::string>& tokens,
                                                                        const std::vector<float>& scores,
                                                                        std::string_view what) {
   const std::vector<std::string_view> texts(tokens.begin(), tokens.end());
   std::vector<TokenSplit> splits = token_splits(texts, CutAt::code_points, what);
+  if (scores.empty()) return merges_of(splits, texts);
   struct Key {
     float score;
     std::size_t left, right;
@@ -78,31 +80,26 @@ std::vector<std::pair<std::string, std::string>> merges_by_token_score(const std
   return merges_of(splits, texts);
 }
 
+// Files of Gemma write the marks of a run of spaces as spaces.
+void mark_spaces(std::string& token) {
+  if (token.find(' ') == std::string::npos || token.find_first_not_of(" \t\n\r") != std::string::npos) return;
+  std::string marks;
+  for (std::size_t i = 0; i < token.size(); ++i) marks += kWordStart;
+  token = std::move(marks);
+}
+
 // Llama's tokenizer, or Gemma's, which has no prefix and whose merges are in the order of ids.
 ReadParts read_spm(const GgufVocabulary& file, std::string_view what) {
   const bool is_gemma = file.architecture.starts_with("gemma") || file.model == "gemma4";
   std::vector<std::string> tokens = token_texts(file);
   std::vector<AddedToken> added = added_tokens_of(file);
-  if (is_gemma) {  // runs of spaces are written as spaces, but are tokens like others
-    const auto is_spaces = [](std::string_view text) {
-      return text.find(' ') != std::string_view::npos && text.find_first_not_of(" \t\n\r") == std::string_view::npos;
-    };
-    for (std::string& token : tokens) {
-      if (!is_spaces(token)) continue;
-      std::string marks_only;
-      for (std::size_t i = 0; i < token.size(); ++i) marks_only += kWordStart;
-      token = std::move(marks_only);
-    }
-    std::erase_if(added, [&](const AddedToken& token) { return !token.special && is_spaces(token.content); });
+  if (is_gemma) {
+    for (std::string& token : tokens) mark_spaces(token);
+    for (AddedToken& token : added) mark_spaces(token.content);
   }
   std::vector<std::pair<std::string, std::string>> merges = file.merges;
   if (!file.has_merges) {
-    std::vector<float> scores = file.scores;
-    if (is_gemma || scores.empty()) {
-      scores.resize(tokens.size());
-      for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = -static_cast<float>(i);
-    }
-    merges = merges_by_token_score(tokens, scores, what);
+    merges = merges_by_token_score(tokens, is_gemma ? std::vector<float>() : file.scores, what);
   }
   const bool add_space_prefix = !is_gemma && file.add_space_prefix.value_or(true);
   BpeOptions options{.fuse_unk = true, .byte_fallback = true};
