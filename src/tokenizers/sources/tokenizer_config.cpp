@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
@@ -67,6 +69,9 @@ constexpr std::array<std::string_view, 21> kIgnoredClasses = {
     "bigbird_pegasus", "chatlm",    "fuyu",      "internlm2", "internlm3",  "jamba",   "llava",
     "llava_next",      "minicpm3",  "minicpmv",  "ministral", "ministral3", "mistral", "mistral3",
     "mixtral",         "pegasus_x", "persimmon", "phi3",      "phi3_v",     "umt5",    "xlm-roberta-xl"};
+
+// Searches among roles are linear.
+constexpr std::size_t kMaxTokenRoles = 256;
 
 constexpr std::array<std::string_view, 4> kGenericClasses = {"TokenizersBackend", "PreTrainedTokenizer",
                                                              "PreTrainedTokenizerFast", "PythonBackend"};
@@ -169,6 +174,9 @@ TokenizerConfig TokenizerConfig::read(const std::filesystem::path& folder) {
     config.read_special_tokens_map(read_json_object(folder, "special_tokens_map.json"));
     config.read_added_tokens(read_json_object(folder, "added_tokens.json"));
   }
+  if (config.named_.size() > kMaxTokenRoles)
+    throw make_error(ErrorCode::resource_exhausted, config.where_, " states ", config.named_.size(),
+                     " special tokens by role; ", kMaxTokenRoles, " are allowed");
   config.choose_class(read_json_object(folder, "config.json"));
   return config;
 }
@@ -202,6 +210,7 @@ void TokenizerConfig::read_special_tokens_map(const formats::Json& file) {
     if (!value.is_null()) {
       token = read_stated_token(value, value.is_object(), where_);
     }
+    if (named_.size() > kMaxTokenRoles) return;  // refused by the caller
     const auto known = std::ranges::find(named_, key, [](const auto& entry) { return entry.first; });
     if (known != named_.end()) {
       known->second = std::move(token);
@@ -214,11 +223,15 @@ void TokenizerConfig::read_special_tokens_map(const formats::Json& file) {
 
 void TokenizerConfig::read_added_tokens(const formats::Json& file) {
   if (!file.is_object()) return;
+  std::unordered_set<std::string_view> specials;
+  for (const auto& [role, token] : named_) {
+    if (token) specials.insert(token->token.content);
+  }
+  if (further_) {
+    for (const StatedToken& token : *further_) specials.insert(token.token.content);
+  }
   for (const auto& [content, id] : file.as_object("added_tokens.json")) {
-    const auto has_content = [&](const StatedToken& token) { return token.token.content == content; };
-    const bool special =
-        std::ranges::any_of(named_, [&](const auto& entry) { return entry.second && has_content(*entry.second); }) ||
-        (further_ && std::ranges::any_of(*further_, has_content));
+    const bool special = specials.contains(content);
     if (!id.is_integer() || id.as_int("id") < 0 || id.as_int("id") > std::numeric_limits<std::int32_t>::max())
       throw make_error(ErrorCode::corrupt, where_, ": added_tokens.json has a value that is no id");
     StatedToken stated = StatedToken::special(content);
@@ -286,10 +299,11 @@ std::vector<NamedToken> TokenizerConfig::named_tokens(std::span<const NamedToken
     if (std::ranges::find(kTokenRoles, role) == kTokenRoles.end() && token) tokens.push_back({role, *token});
   }
   // A token that is stated with an id has the properties stated there.
+  std::unordered_map<std::string_view, const StatedToken*> numbered;
+  for (const auto& [id, token] : numbered_) numbered.insert_or_assign(token.token.content, &token);
   for (NamedToken& named : tokens) {
-    for (const auto& [id, numbered] : numbered_) {
-      if (numbered.token.content == named.token.token.content) named.token = numbered;
-    }
+    const auto found = numbered.find(named.token.token.content);
+    if (found != numbered.end()) named.token = *found->second;
   }
   return tokens;
 }
@@ -297,13 +311,12 @@ std::vector<NamedToken> TokenizerConfig::named_tokens(std::span<const NamedToken
 std::vector<AddedToken> TokenizerConfig::added_tokens(std::span<const NamedToken> named,
                                                       std::span<const StatedToken> further) const {
   std::vector<AddedToken> tokens;
-  std::map<std::string, bool, std::less<>> numbered;
+  std::unordered_set<std::string_view> numbered, roles;
+  for (const NamedToken& entry : named) roles.insert(entry.token.token.content);
   for (const auto& [id, token] : numbered_) {
     StatedToken stated = token;
-    stated.token.special = stated.token.special || std::ranges::any_of(named, [&](const NamedToken& entry) {
-                             return entry.token.token.content == token.token.content;
-                           });
-    numbered.emplace(token.token.content, true);
+    stated.token.special = stated.token.special || roles.contains(token.token.content);
+    numbered.insert(token.token.content);
     tokens.push_back(stated.finished());
   }
   for (const NamedToken& entry : named) {

@@ -119,13 +119,12 @@ LoadedParts load_deberta(const BpeFiles& files) {
   return std::move(assembly).finish(std::move(ends));
 }
 
-// CLIP's class turns the end-of-word marks of decoded text into spaces.
+// CLIP's class turns the end-of-word marks of decoded text into spaces, and strips it as Python does.
 DecoderPtr clip_decoder(std::string_view where) {
-  constexpr std::size_t kAll = 1'000'000'000;
   std::vector<DecoderPtr> parts;
   parts.push_back(byte_level_decoder());
   parts.push_back(replace_decoder({"</w>"}, " ", where));
-  parts.push_back(strip_decoder(U' ', kAll, kAll));
+  parts.push_back(replace_decoder({R"(\A[\s\x1C-\x1F]+|[\s\x1C-\x1F]+\z)", true}, "", where));
   return decoder_sequence(std::move(parts));
 }
 
