@@ -32,7 +32,10 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b) {
 }
 
 std::span<const Architecture> architectures() {
-  static const std::array all = {bert(), roberta(), xlm_roberta(), camembert(), distilbert(), electra(), albert()};
+  static const std::array all = {
+      bert(),     roberta(),    xlm_roberta(), camembert(), distilbert(), electra(),
+      albert(),   modernbert(), nomic_bert(),  gte(),       gte_new(),    jina_embeddings_v3(),
+      eurobert(), llama(),      mistral(),     qwen2(),     qwen3(),      gemma3_text()};
   return all;
 }
 
@@ -71,6 +74,15 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
   if (head == HeadChoice::of_folder)
     built.outputs = find_head(architecture, config).build(scope, built.last_hidden_state);
   return built;
+}
+
+std::vector<EncoderOutput> span_columns(EncoderScope& scope, graph::Value logits) {
+  const auto column = [&](std::int64_t index) {
+    const graph::Value one =
+        scope.b.slice({logits}, {.starts = {0, index}, .limits = {scope.in.tokens, index + 1}, .strides = {}});
+    return scope.b.reshape({one}, {.dims = {scope.in.tokens}});
+  };
+  return {{"start_logits", column(0)}, {"end_logits", column(1)}};
 }
 
 void append_positions(const EncoderLimits& limits, std::span<const std::int32_t> ids,

@@ -45,6 +45,10 @@ struct EncoderLimits {
   /// Absent: positions are 0, 1, …
   std::optional<std::int32_t> padding = std::nullopt;
 
+  /// The smallest number of places on each side that some layer's attention sees; 0: all layers see all. Windows count
+  /// masked places too.
+  std::int64_t window = 0;
+
   /// Rows of the table of positions.
   std::int64_t position_rows() const { return positions + (padding ? *padding + 1 : 0); }
 };
@@ -105,7 +109,10 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
 /// `name` of transformers' ACT2FN applied to x. Throws unsupported naming it.
 graph::Value activate(graph::Builder& b, std::string_view name, graph::Value x);
 
-// The architectures, one file each.
+/// The outputs of heads for question answering, from logits [tokens, 2]: start_logits and end_logits [tokens].
+std::vector<EncoderOutput> span_columns(EncoderScope& scope, graph::Value logits);
+
+// The architectures, a file each or one for a family.
 Architecture bert();
 Architecture roberta();
 Architecture xlm_roberta();
@@ -113,5 +120,16 @@ Architecture camembert();
 Architecture distilbert();
 Architecture electra();
 Architecture albert();
+Architecture modernbert();
+Architecture nomic_bert();
+Architecture gte();
+Architecture gte_new();
+Architecture jina_embeddings_v3();
+Architecture eurobert();
+Architecture llama();
+Architecture mistral();
+Architecture qwen2();
+Architecture qwen3();
+Architecture gemma3_text();
 
 }  // namespace alate::models

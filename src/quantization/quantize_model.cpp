@@ -215,8 +215,11 @@ class Quantizer {
 
   void quantize_layer(const LinearLayer& layer, tensor::ScaledRows rows, std::span<const float> smoothing,
                       std::span<const double> wanted, std::span<const double> means) {
-    const Tensor stored = weights_.floats(layer.module + ".bias");
-    std::vector<float> bias(stored.values<float>().begin(), stored.values<float>().end());
+    std::vector<float> bias(static_cast<std::size_t>(layer.out));  // a layer without one gets one
+    if (source_.file.contains(layer.module + ".bias")) {
+      const Tensor stored = weights_.floats(layer.module + ".bias");
+      bias.assign(stored.values<float>().begin(), stored.values<float>().end());
+    }
     const std::vector<double> found = mean_outputs(rows, means);
     for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<float>(double{bias[i]} + wanted[i] - found[i]);
     result_.tensors.insert_or_assign(layer.module + ".bias", Tensor::from<float>({layer.out}, bias));

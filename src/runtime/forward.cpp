@@ -132,6 +132,27 @@ void add_row(Chunk& chunk, const Padded& padded, std::int64_t row, std::int64_t 
   chunk.options.first.push_back(first_is_hidden ? seen : 0);
 }
 
+// Packing moves tokens next to each other, which a window over places would see. `reads_first`: a head reads the first
+// place of a row, masked or not.
+void require_places_in_window(const Padded& padded, std::int64_t window, bool reads_first) {
+  for (std::int64_t row = 0; row < padded.batch; ++row) {
+    std::int64_t first = -1, last = -1, seen = 0;
+    for (std::int64_t i = 0; i < padded.length; ++i) {
+      if (padded.mask[static_cast<std::size_t>(row * padded.length + i)] == 0) continue;
+      if (first < 0) first = i;
+      last = i;
+      ++seen;
+    }
+    if (seen == 0) continue;
+    const bool has_holes = last - first + 1 != seen && last - first > window;
+    if (!has_holes && !(reads_first && first > 0 && last > window)) continue;
+    throw make_error(ErrorCode::unsupported, "row ", row, " of attention_mask ",
+                     has_holes ? "has zeros between ones" : "begins with zeros",
+                     "; this model's layers see windows of ", window,
+                     " places on each side, for which this is not built: give rows without them: attention_mask");
+  }
+}
+
 // Scatters a chunk's rows into [batch, length, …] or [batch, …].
 void scatter(const Tensor& from, bool per_token, const Chunk& chunk, std::int64_t first_row, Tensor& to,
              std::int64_t row_count) {
@@ -201,6 +222,11 @@ NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inp
   }
   const Padded padded = read_inputs(inputs, model.limits);
   const runtime::EntryPoint& program = model.forward_entry_point();
+  if (model.limits.window > 0) {
+    bool reads_first = false;
+    for (std::size_t i = 0; i < program.outputs().size(); ++i) reads_first = reads_first || !program.is_per_token(i);
+    require_places_in_window(padded, model.limits.window, reads_first);
+  }
   NamedTensors results;
   for (std::size_t i = 0; i < program.outputs().size(); ++i) {
     const backends::Port& port = program.outputs()[i];

@@ -93,12 +93,12 @@ TEST_F(Doctor, HasNoErrorForAModelThatRuns) {
 }
 
 TEST_F(Doctor, SaysThatAnArchitectureIsNotBuilt) {
-  overwrite(model_ / "config.json", R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"]})");
+  overwrite(model_ / "config.json", R"({"model_type": "mamba", "architectures": ["MambaForCausalLM"]})");
   expect_same_error(3);
 }
 
 TEST_F(Doctor, SaysThatATokenizerIsNotRead) {
-  overwrite(model_ / "tokenizer.json", R"({"model": {"type": "BPE", "vocab": {}, "merges": []}})");
+  overwrite(model_ / "tokenizer.json", R"({"model": {"type": "Morpheme", "vocab": {}}})");
   expect_same_error(3);
 }
 
@@ -160,7 +160,7 @@ TEST_F(Doctor, OfAModelThatIsNotThereSaysOnlyThat) {
 TEST_F(Doctor, CheckConfigNamesEachModelThatCannotBeLoaded) {
   fs::copy(model_, models_ / "someone/other", fs::copy_options::recursive);
   overwrite(model_ / "config.json", "{");
-  overwrite(models_ / "someone/other/config.json", R"({"model_type": "llama"})");
+  overwrite(models_ / "someone/other/config.json", R"({"model_type": "mamba"})");
   const std::vector<std::string> check = {"serve", "--check-config", "--models-dir", models_.string()};
   EXPECT_EQ(run(check).exit_code, 0);  // no request gets them without naming them
   std::vector<std::string> both = check;

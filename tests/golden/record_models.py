@@ -38,7 +38,7 @@ def draw_inputs(config, mask_rows, seed, drop=(), dtype=torch.int64):
     inputs = {
         "input_ids": torch.randint(0, config.vocab_size, mask.shape, generator=draw).to(dtype),
         "attention_mask": mask,
-        "token_type_ids": torch.randint(0, getattr(config, "type_vocab_size", 1), mask.shape, generator=draw).to(dtype),
+        "token_type_ids": torch.randint(0, getattr(config, "type_vocab_size", 1) or 1, mask.shape, generator=draw).to(dtype),
     }
     return {name: value for name, value in inputs.items() if name not in drop}
 

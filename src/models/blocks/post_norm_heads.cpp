@@ -26,13 +26,7 @@ EncoderOutputs pooled_choice_logits(PostNormEncoder& encoder, Value x) {
 EncoderOutputs span_logits(PostNormEncoder& encoder, Value x) {
   EncoderScope& scope = encoder.scope();
   scope.b.set_source("qa_outputs");
-  const Value both = encoder.head_layer("qa_outputs", x, encoder.config().hidden, 2);
-  const auto column = [&](std::int64_t index) {
-    const Value one =
-        scope.b.slice({both}, {.starts = {0, index}, .limits = {scope.in.tokens, index + 1}, .strides = {}});
-    return scope.b.reshape({one}, {.dims = {scope.in.tokens}});
-  };
-  return {{"start_logits", column(0)}, {"end_logits", column(1)}};
+  return span_columns(scope, encoder.head_layer("qa_outputs", x, encoder.config().hidden, 2));
 }
 
 EncoderOutputs first_token_logits(PostNormEncoder& encoder, Value x, const std::string& dense,

@@ -115,14 +115,14 @@ graph::ConstantPtr Weights::smoothing(const std::string& module, std::int64_t in
 }
 
 graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,
-                                       graph::ConstantPtr smoothing, graph::Value bias) {
+                                       graph::ConstantPtr smoothing, std::optional<graph::Value> bias) {
   const std::string stored = module + std::string(kWeight);
   const bool is_stored = is_stored_in_8_bits(stored);
   const InputRounding inputs = is_stored ? settings_.quantization.rounding_of(module) : rounding_on_load(layer.in);
   check_rounding(stored, inputs, layer.in);
   StoredRows rows = is_stored ? stored_rows(stored, inputs.groups) : rounded_rows(stored, inputs);
   graph::QuantizedDense attributes{.blocks = std::move(rows.blocks),
-                                   .has_bias = true,
+                                   .has_bias = bias.has_value(),
                                    .has_smoothing = smoothing != nullptr,
                                    .activation_groups = inputs.groups,
                                    .rotation = inputs.rotation};
@@ -130,7 +130,7 @@ graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& mod
   if (attributes.has_smoothing) operands.push_back(b.constant(std::move(smoothing)));
   operands.push_back(b.constant(std::move(rows.stored)));
   operands.push_back(b.constant(std::move(rows.scales)));
-  operands.push_back(bias);
+  if (bias) operands.push_back(*bias);
   return b.quantized_dense(std::move(operands), std::move(attributes));
 }
 
@@ -154,13 +154,14 @@ graph::ConstantPtr Weights::weight_of(const std::string& stored, graph::Constant
 }
 
 graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in,
-                             std::int64_t out, Rounding rounding) {
+                             std::int64_t out, Rounding rounding, Bias bias_rule) {
   const std::string stored = require(name + std::string(kWeight), {out, in});
   const std::string module = module_of(stored);
   LinearLayer layer{.module = module, .in = in, .out = out, .x = x, .y = {}, .rounding = rounding};
   const bool is_stored = is_stored_in_8_bits(stored);
   const bool is_asked = settings_.dtype == ComputeType::int8 && rounding == Rounding::allowed;
-  const graph::Value bias = get(b, name + ".bias", {out});
+  std::optional<graph::Value> bias;
+  if (bias_rule == Bias::required || has(name + ".bias")) bias = get(b, name + ".bias", {out});
   graph::ConstantPtr smoothed = settings_.quantization.is_present ? smoothing(module, in) : nullptr;
   const bool keeps_integers = settings_.dtype == ComputeType::as_stored || settings_.dtype == ComputeType::int8;
   if (keeps_integers && (is_stored || (is_asked && smoothed == nullptr))) {
@@ -168,7 +169,9 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
   } else {
     graph::ConstantPtr weight = weight_of(stored, std::move(smoothed));
     if (rounding == Rounding::allowed) weight = kept_as(settings_.kept_in(), std::move(weight), stored);
-    layer.y = b.dense({x, b.constant(std::move(weight)), bias}, {.has_bias = true});
+    std::vector<graph::Value> operands = {x, b.constant(std::move(weight))};
+    if (bias) operands.push_back(*bias);
+    layer.y = b.dense(std::move(operands), {.has_bias = bias.has_value()});
   }
   layers_.push_back(layer);
   return layer.y;

@@ -24,6 +24,9 @@ using TensorsByName = std::map<std::string, Tensor, std::less<>>;
 /// store it so.
 enum class Rounding { allowed, never };
 
+/// Whether a linear layer of an architecture always has a bias.
+enum class Bias { required, if_stored };
+
 /// A linear layer of a built graph.
 struct LinearLayer {
   std::string module;  // its name in the file, without ".weight"
@@ -60,7 +63,7 @@ class Weights {
   /// x [..., in] · NAME.weightᵀ [out, in] + NAME.bias: dense, or quantized_dense as the file and the settings say.
   /// Throws as `get`, and unsupported where a weight to be kept in f16 has numbers beyond its range.
   graph::Value linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in, std::int64_t out,
-                      Rounding rounding = Rounding::allowed);
+                      Rounding rounding = Rounding::allowed, Bias bias = Bias::required);
   /// The rows of table `name` [rows, width] that `indices` name, in f32. Throws as `get`.
   graph::Value lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
                       std::int64_t width, Rounding rounding = Rounding::allowed);
@@ -105,7 +108,7 @@ class Weights {
   /// NAME.smoothing [in], null where there is none. Throws corrupt.
   graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);
   graph::Value quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,
-                                graph::ConstantPtr smoothing, graph::Value bias);
+                                graph::ConstantPtr smoothing, std::optional<graph::Value> bias);
 
   const formats::WeightSource& source_;
   std::string prefix_;

@@ -47,12 +47,12 @@ TEST_F(Loading, WhatIsNotThereIsSaidWithWhatIs) {
 // The tokenizer of an architecture that is not built is of no use.
 TEST_F(Loading, OfABrokenTokenizerAndABrokenModelTheModelIsNamed) {
   const base::TemporaryFolder folder;
-  folder.write("config.json", R"({"model_type": "llama"})");
+  folder.write("config.json", R"({"model_type": "mamba"})");
   folder.write("tokenizer.json", "{");
   folder.write("model.safetensors", "short");
   for (int round = 0; round < 5; ++round) {
     const Error error = base::error_of([&] { (void)EmbeddingPipeline::load(folder.path()); });
-    EXPECT_TRUE(error.message().ends_with(": llama")) << error.message();
+    EXPECT_TRUE(error.message().ends_with(": mamba")) << error.message();
   }
 }
 

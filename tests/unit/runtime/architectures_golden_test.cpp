@@ -1,8 +1,11 @@
 // Model::forward of every architecture against transformers, as tests/golden/record_architectures.py recorded it.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "alate/error.h"
 #include "alate/model.h"
@@ -72,6 +75,26 @@ TEST_F(RobertaErrors, HeadsThatAreNotBuiltAreNamed) {
   const Error error = base::error_of([&] { (void)Model::load(folder_.path() / "model"); });
   EXPECT_EQ(error.code(), ErrorCode::unsupported);
   EXPECT_NE(error.message().find("RobertaForCausalLM"), std::string::npos);
+}
+
+// A window counts masked places, which packing leaves out.
+TEST(WindowedModels, RefuseMasksThatMoveTokensNextToEachOther) {
+  const base::TemporaryFolder folder;
+  const auto error_of_mask = [&](const char* recorded, std::vector<std::int64_t> mask) {
+    tests::write_tiny_model(kRecorded / recorded, folder.path() / recorded);
+    const Model model = Model::load(folder.path() / recorded);
+    const auto length = static_cast<std::int64_t>(mask.size());
+    const NamedTensors inputs = {
+        {"input_ids", Tensor::zeros({DType::i64, {1, length}})},
+        {"attention_mask", Tensor::from<std::int64_t>({1, length}, std::span<const std::int64_t>(mask))}};
+    return base::error_of([&] { (void)model.forward(inputs); });
+  };
+  const Error holes = error_of_mask("modernbert_base", {1, 1, 0, 1, 1, 1});  // windows of 4
+  EXPECT_EQ(holes.code(), ErrorCode::unsupported);
+  EXPECT_NE(holes.message().find("zeros between ones"), std::string::npos) << holes.message();
+  const Error left = error_of_mask("modernbert_sequence_classification", {0, 1, 1, 1, 1, 1});
+  EXPECT_EQ(left.code(), ErrorCode::unsupported);
+  EXPECT_NE(left.message().find("begins with zeros"), std::string::npos) << left.message();
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST_F(OperationsRoutes, IsNotReadyWhileItsOnlyModelCannotBeLoaded) {
   add("acme/mean");
   const std::filesystem::path config = settings.models_dir / "acme/mean/config.json";
   const std::string whole = base::read_text_file(config);
-  std::ofstream(config) << R"({"model_type": "llama"})";
+  std::ofstream(config) << R"({"model_type": "mamba"})";
   host().preload();
   while (!host().preloaded()) std::this_thread::yield();
   for (int probe = 0; probe < 3; ++probe) {
@@ -92,7 +92,7 @@ TEST_F(OperationsRoutes, IsNotReadyWhileItsOnlyModelCannotBeLoaded) {
     EXPECT_EQ(response.status, 503);
     EXPECT_NE(header(response, "Retry-After"), "");
     EXPECT_NE(text(json(response), "error").find("acme/mean"), std::string::npos) << response.body;
-    EXPECT_NE(text(json(response), "error").find("'llama'"), std::string::npos) << response.body;
+    EXPECT_NE(text(json(response), "error").find("'mamba'"), std::string::npos) << response.body;
     EXPECT_EQ(response.body.find(folder.path().string()), std::string::npos) << response.body;
   }
   EXPECT_EQ(call(kserve_routes(), Method::get, "/v2/health/ready").status, 503);

@@ -1,0 +1,109 @@
+// Gemma 3's text model (Gemma Team 2025, arXiv:2503.19786), causal or not: norms before and after each part, windows in
+// most layers. Names and defaults are those of transformers' Gemma3TextModel.
+#include <array>
+#include <cmath>
+
+#include "alate/error.h"
+#include "models/blocks/rotary_encoder.h"
+#include "models/encoder.h"
+
+namespace alate::models {
+namespace {
+
+using formats::Json;
+using graph::Value;
+
+constexpr RotaryNames kNames = {.query_norm = "self_attn.q_norm",
+                                .key_norm = "self_attn.k_norm",
+                                .after_attention = "post_attention_layernorm",
+                                .before_feed_forward = "pre_feedforward_layernorm",
+                                .after_feed_forward = "post_feedforward_layernorm"};
+
+bool is_local(const Json& config, std::size_t i) {
+  const Json* types = config.find("layer_types");
+  if (types != nullptr && types->is_array()) {
+    const Json::Array& list = types->as_array("layer_types");
+    if (i >= list.size()) throw make_error(ErrorCode::corrupt, "config.json: layer_types has too few entries");
+    return list[i].as_string("layer_types") == "sliding_attention";
+  }
+  const std::int64_t pattern = config.get_int("sliding_window_pattern", 6);
+  if (pattern < 1) throw make_error(ErrorCode::corrupt, "config.json: sliding_window_pattern must be 1 or more");
+  return (i + 1) % static_cast<std::size_t>(pattern) != 0;
+}
+
+RotaryConfig config_of(const Json& json) {
+  RotaryConfig config = read_rotary_config(json, {.family = "Gemma 3",
+                                                  .vocabulary = 262208,
+                                                  .hidden = 2304,
+                                                  .layers = 26,
+                                                  .heads = 8,
+                                                  .kv_heads = 4,
+                                                  .intermediate = 9216,
+                                                  .positions = 131072,
+                                                  .head_size = 256,
+                                                  .activation_key = "hidden_activation",
+                                                  .activation = "gelu_pytorch_tanh",
+                                                  .rope = {.theta = 1000000, .layer_type = "full_attention"}});
+  config.names = kNames;
+  config.norm = NormKind::rms_plus_one;
+  config.embedding_scale = static_cast<float>(std::sqrt(static_cast<double>(config.hidden)));
+  const double scalar = json.get_double("query_pre_attn_scalar", 256);
+  if (!(scalar > 0)) throw make_error(ErrorCode::corrupt, "config.json: query_pre_attn_scalar must be above 0");
+  config.attention_scale = 1 / std::sqrt(scalar);
+  const Json* cap = json.find("attn_logit_softcapping");
+  if (cap != nullptr && !cap->is_null())
+    throw make_error(ErrorCode::unsupported,
+                     "config.json: attn_logit_softcapping is not built here: attn_logit_softcapping");
+  config.is_causal = !json.get_bool("use_bidirectional_attention", false);
+  config.ropes.push_back(read_rope(
+      json,
+      {.theta_key = "rope_local_base_freq", .theta = 10000, .layer_type = "sliding_attention", .is_scaled = false},
+      config.head_size, config.positions));
+  const std::int64_t window = json.get_int("sliding_window", 4096);
+  if (window < 1) throw make_error(ErrorCode::corrupt, "config.json: sliding_window must be 1 or more");
+  for (std::size_t i = 0; i < config.layers.size(); ++i) {
+    if (is_local(json, i)) config.layers[i] = {.rope = 1, .window = config.is_causal ? window - 1 : window / 2};
+  }
+  return config;
+}
+
+EncoderLimits limits(const Json& json) { return rotary_limits(config_of(json)); }
+RotaryConfig config_in(EncoderScope& scope) { return config_of(scope.config); }
+
+EncoderOutputs language(RotaryEncoder& encoder, Value x) {
+  graph::Builder& b = encoder.scope().b;
+  Value logits = encoder.vocabulary_logits("lm_head", x);
+  const Json* cap = encoder.scope().config.find("final_logit_softcapping");
+  if (cap != nullptr && !cap->is_null()) {
+    const double limit = cap->as_double("final_logit_softcapping");
+    if (!(limit > 0)) throw make_error(ErrorCode::corrupt, "config.json: final_logit_softcapping must be above 0");
+    const Value scale = graph::scalar_like(b, limit, logits);
+    logits = b.mul({b.tanh({b.div({logits, scale})}), scale});
+  }
+  return {{"logits", logits}};
+}
+
+EncoderOutputs sequence_logits(RotaryEncoder& encoder, Value x) {
+  const std::int64_t padding = encoder.scope().config.get_int("pad_token_id", 0);
+  return {{"logits", encoder.projection("score", encoder.last_tokens(x, padding))}};
+}
+
+constexpr std::array kHeads = {
+    EncoderHead{"ForCausalLM", with_rotary<config_in, language>},
+    EncoderHead{"TextForSequenceClassification", with_rotary<config_in, sequence_logits>},
+};
+
+}  // namespace
+
+Architecture gemma3_text() {
+  return {.model_type = "gemma3_text",
+          .class_name = "Gemma3",
+          .prefix = "model.",
+          .limits = limits,
+          .encode = encode_rotary<config_in>,
+          .base = {"TextModel", with_rotary<config_in, hidden_state>},
+          .heads = kHeads,
+          .examples = "gemma-3-270m, embeddinggemma-300m"};
+}
+
+}  // namespace alate::models

@@ -1,0 +1,164 @@
+// Llama (Touvron et al. 2023, arXiv:2302.13971) and its descendants, as embedders and classifiers over whole texts:
+// Mistral, Qwen2, Qwen3, and EuroBERT (Boizard et al. 2025, arXiv:2503.05500), which is not causal. Names and defaults
+// are those of transformers.
+#include <array>
+#include <limits>
+
+#include "alate/error.h"
+#include "models/blocks/rotary_encoder.h"
+#include "models/encoder.h"
+
+namespace alate::models {
+namespace {
+
+using formats::Json;
+using graph::Value;
+
+// The layers that see a window, by the list of current files or the settings of older ones.
+void read_windows(const Json& json, RotaryConfig& config) {
+  const Json* stated = json.find("sliding_window");
+  if (stated == nullptr || stated->is_null()) return;
+  const std::int64_t window = stated->as_int("sliding_window");
+  const bool may = json.get_bool("use_sliding_window", json.get_string("model_type", "") == "mistral");
+  if (!may) return;
+  if (window < 1) throw make_error(ErrorCode::corrupt, "config.json: sliding_window must be 1 or more");
+  const Json* types = json.find("layer_types");
+  const std::int64_t first = json.get_int("max_window_layers", 0);
+  for (std::size_t i = 0; i < config.layers.size(); ++i) {
+    bool is_local = static_cast<std::int64_t>(i) >= first;
+    if (types != nullptr && types->is_array()) {
+      const Json::Array& list = types->as_array("layer_types");
+      if (i >= list.size()) throw make_error(ErrorCode::corrupt, "config.json: layer_types has too few entries");
+      is_local = list[i].as_string("layer_types") == "sliding_attention";
+    }
+    if (is_local) config.layers[i].window = window - 1;  // the token itself is one of them
+  }
+}
+
+RotaryConfig causal(RotaryConfig config, const Json& json) {
+  config.is_causal = true;
+  read_windows(json, config);
+  return config;
+}
+
+RotaryConfig llama_config(const Json& json) { return causal(read_rotary_config(json, {.family = "Llama"}), json); }
+
+RotaryConfig mistral_config(const Json& json) {
+  return causal(
+      read_rotary_config(json, {.family = "Mistral", .kv_heads = 8, .intermediate = 14336, .positions = 131072}), json);
+}
+
+RotaryConfig qwen2_config(const Json& json) {
+  return causal(
+      read_rotary_config(
+          json, {.family = "Qwen2", .vocabulary = 151936, .kv_heads = 32, .intermediate = 22016, .positions = 32768}),
+      json);
+}
+
+RotaryConfig qwen3_config(const Json& json) {
+  RotaryConfig config = causal(read_rotary_config(json, {.family = "Qwen3",
+                                                         .vocabulary = 151936,
+                                                         .kv_heads = 32,
+                                                         .intermediate = 22016,
+                                                         .positions = 32768,
+                                                         .head_size = 128}),
+                               json);
+  config.names.query_norm = "self_attn.q_norm";
+  config.names.key_norm = "self_attn.k_norm";
+  return config;
+}
+
+RotaryConfig eurobert_config(const Json& json) {
+  return read_rotary_config(json, {.family = "EuroBERT",
+                                   .vocabulary = 128256,
+                                   .hidden = 768,
+                                   .layers = 12,
+                                   .heads = 12,
+                                   .intermediate = 3072,
+                                   .positions = 8192,
+                                   .epsilon = 1e-5});
+}
+
+template <RotaryConfig (*read)(const Json&)>
+RotaryConfig in_scope(EncoderScope& scope) {
+  return read(scope.config);
+}
+template <RotaryConfig (*read)(const Json&)>
+EncoderLimits limits(const Json& json) {
+  return rotary_limits(read(json));
+}
+
+EncoderOutputs language(RotaryEncoder& encoder, Value x) {
+  return {{"logits", encoder.vocabulary_logits("lm_head", x)}};
+}
+
+EncoderOutputs token_logits(RotaryEncoder& encoder, Value x) { return {{"logits", encoder.projection("score", x)}}; }
+
+EncoderOutputs sequence_logits(RotaryEncoder& encoder, Value x) {
+  const Json* padding = encoder.scope().config.find("pad_token_id");
+  const std::int64_t id = padding == nullptr || padding->is_null() ? -1 : padding->as_int("pad_token_id");
+  return {{"logits", encoder.projection("score", encoder.last_tokens(x, id))}};
+}
+
+EncoderOutputs eurobert_tokens(RotaryEncoder& encoder, Value x) {
+  return {{"logits", encoder.projection("classifier", x)}};
+}
+
+EncoderOutputs eurobert_sequence(RotaryEncoder& encoder, Value x) {
+  EncoderScope& scope = encoder.scope();
+  const std::int64_t hidden = encoder.config().hidden;
+  const std::string pooling = scope.config.get_string("classifier_pooling", "late");
+  const auto inner = [&](Value of) {
+    return activate(scope.b, "gelu", encoder.head_layer("dense", of, hidden, hidden));
+  };
+  if (pooling == "late") return {{"logits", encoder.mean_of_tokens(encoder.projection("classifier", inner(x)))}};
+  if (pooling != "bos" && pooling != "mean")
+    throw make_error(ErrorCode::unsupported, "config.json: classifier_pooling '", pooling,
+                     "' is not built here, only bos, mean and late: ", pooling);
+  const Value pooled = pooling == "bos" ? encoder.first_tokens(x) : encoder.mean_of_tokens(x);
+  return {{"logits", encoder.projection("classifier", inner(pooled))}};
+}
+
+template <RotaryConfig (*read)(const Json&)>
+constexpr std::array kCausalHeads = {
+    EncoderHead{"ForCausalLM", with_rotary<in_scope<read>, language>},
+    EncoderHead{"ForSequenceClassification", with_rotary<in_scope<read>, sequence_logits>},
+    EncoderHead{"ForTokenClassification", with_rotary<in_scope<read>, token_logits>},
+};
+constexpr std::array kEuroBertHeads = {
+    EncoderHead{"ForMaskedLM", with_rotary<in_scope<eurobert_config>, language>},
+    EncoderHead{"ForTokenClassification", with_rotary<in_scope<eurobert_config>, eurobert_tokens>},
+    EncoderHead{"ForSequenceClassification", with_rotary<in_scope<eurobert_config>, eurobert_sequence>},
+};
+
+template <RotaryConfig (*read)(const Json&)>
+Architecture described(std::string_view model_type, std::string_view class_name, std::span<const EncoderHead> heads,
+                       std::string_view examples) {
+  return {.model_type = model_type,
+          .class_name = class_name,
+          .prefix = "model.",
+          .limits = limits<read>,
+          .encode = encode_rotary<in_scope<read>>,
+          .base = {"Model", with_rotary<in_scope<read>, hidden_state>},
+          .heads = heads,
+          .examples = examples};
+}
+
+}  // namespace
+
+Architecture llama() {
+  return described<llama_config>("llama", "Llama", kCausalHeads<llama_config>, "Llama 3.2, SmolLM2");
+}
+Architecture mistral() {
+  return described<mistral_config>("mistral", "Mistral", kCausalHeads<mistral_config>,
+                                   "e5-mistral-7b-instruct, SFR-Embedding-Mistral");
+}
+Architecture qwen2() {
+  return described<qwen2_config>("qwen2", "Qwen2", kCausalHeads<qwen2_config>, "Qwen2.5, gte-Qwen2-1.5B-instruct");
+}
+Architecture qwen3() {
+  return described<qwen3_config>("qwen3", "Qwen3", kCausalHeads<qwen3_config>, "Qwen3-Embedding-0.6B");
+}
+Architecture eurobert() { return described<eurobert_config>("eurobert", "EuroBert", kEuroBertHeads, "EuroBERT-210m"); }
+
+}  // namespace alate::models

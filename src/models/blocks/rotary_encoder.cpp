@@ -1,0 +1,247 @@
+#include "models/blocks/rotary_encoder.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "alate/error.h"
+#include "graph/builder_functions.h"
+
+namespace alate::models {
+namespace {
+
+using graph::Value;
+
+constexpr std::int64_t kMaxLayers = 4096;
+
+std::int64_t positive(const formats::Json& config, std::string_view key, std::int64_t otherwise,
+                      std::string_view family) {
+  const formats::Json* stated = config.find(key);
+  const std::int64_t value = stated == nullptr || stated->is_null() ? otherwise : config.get_int(key, otherwise);
+  if (value < 1 || value > (std::int64_t{1} << 31))
+    throw make_error(ErrorCode::corrupt, "config.json: ", key, " is ", value, ", which no ", family, " has");
+  return value;
+}
+
+}  // namespace
+
+RotaryConfig read_rotary_config(const formats::Json& config, const RotaryDefaults& defaults) {
+  const auto size = [&](std::string_view key, std::int64_t otherwise) {
+    return positive(config, key, otherwise, defaults.family);
+  };
+  RotaryConfig read{.vocabulary = size("vocab_size", defaults.vocabulary),
+                    .hidden = size("hidden_size", defaults.hidden),
+                    .heads = size("num_attention_heads", defaults.heads),
+                    .intermediate = size("intermediate_size", defaults.intermediate),
+                    .positions = size("max_position_embeddings", defaults.positions),
+                    .epsilon = config.get_double(defaults.epsilon_key, defaults.epsilon),
+                    .activation = config.get_string(defaults.activation_key, std::string(defaults.activation)),
+                    .ropes = {},
+                    .layers = {}};
+  read.kv_heads = size("num_key_value_heads", defaults.kv_heads == 0 ? read.heads : defaults.kv_heads);
+  if (read.heads % read.kv_heads != 0)
+    throw make_error(ErrorCode::corrupt, "config.json: num_attention_heads ", read.heads,
+                     " is not a multiple of num_key_value_heads ", read.kv_heads);
+  if (defaults.head_size == 0 && config.find("head_dim") == nullptr && read.hidden % read.heads != 0)
+    throw make_error(ErrorCode::corrupt, "config.json: hidden_size ", read.hidden,
+                     " is not a multiple of num_attention_heads ", read.heads);
+  read.head_size = size(
+      "head_dim", defaults.head_size == 0 ? std::max<std::int64_t>(read.hidden / read.heads, 1) : defaults.head_size);
+  read.attention_scale = 1 / std::sqrt(static_cast<double>(read.head_size));
+  const std::int64_t layers = size("num_hidden_layers", defaults.layers);
+  if (layers > kMaxLayers)
+    throw make_error(ErrorCode::corrupt, "config.json: num_hidden_layers is ", layers, ", which no ", defaults.family,
+                     " has");
+  read.layers.resize(static_cast<std::size_t>(layers));
+  read.ropes.push_back(read_rope(config, defaults.rope, read.head_size, read.positions));
+  return read;
+}
+
+EncoderLimits rotary_limits(const RotaryConfig& config) {
+  std::int64_t window = 0;
+  for (const RotaryLayer& layer : config.layers) {
+    if (layer.window >= 0)
+      window = window == 0 ? std::max<std::int64_t>(layer.window, 1) : std::min(window, layer.window);
+  }
+  return {.vocabulary = config.vocabulary,
+          .positions = config.positions,
+          .types = std::max<std::int64_t>(config.types, 1),
+          .hidden_size = config.hidden,
+          .window = window};
+}
+
+Value RotaryEncoder::encode() {
+  scope_.b.set_source("rotary");
+  for (const RopeSettings& rope : config_.ropes) angles_.push_back(rope_angles(scope_.b, rope, scope_.in.positions));
+  Value x = embeddings();
+  for (std::size_t i = 0; i < config_.layers.size(); ++i) x = layer(i, x);
+  if (config_.names.final_norm.empty()) return x;
+  scope_.b.set_source(config_.names.final_norm);
+  return norm(std::string(config_.names.final_norm), x, config_.hidden);
+}
+
+Value RotaryEncoder::embeddings() {
+  graph::Builder& b = scope_.b;
+  b.set_source("embeddings");
+  const RotaryNames& names = config_.names;
+  Value x =
+      scope_.weights.lookup(b, std::string(names.words) + ".weight", scope_.in.ids, config_.vocabulary, config_.hidden);
+  if (config_.embedding_scale != 1) x = b.mul({x, graph::scalar_like(b, config_.embedding_scale, x)});
+  if (config_.types > 0) {
+    const Value types = scope_.weights.lookup(b, std::string(names.types) + ".weight", scope_.in.type_ids,
+                                              config_.types, config_.hidden, Rounding::never);
+    x = b.add({x, types});
+  }
+  return names.embedding_norm.empty() ? x : norm(std::string(names.embedding_norm), x, config_.hidden);
+}
+
+Value RotaryEncoder::layer(std::size_t index, Value x) {
+  graph::Builder& b = scope_.b;
+  const RotaryNames& names = config_.names;
+  const std::string name = std::string(names.layer) + std::to_string(index) + ".";
+  // A norm, where the family has it and the file too: some first layers have none before attention.
+  const auto normed = [&](std::string_view part, Value value) {
+    return part.empty() ? value : norm(name + std::string(part), value, config_.hidden);
+  };
+  const auto with_residual = [&](std::string_view before, std::string_view after, Value residual, Value result) {
+    // Without a norm before the part, the one after it takes in the residual too.
+    if (before.empty()) return normed(after, b.add({result, residual}));
+    return b.add({normed(after, result), residual});
+  };
+  b.set_source(name + "attention");
+  const bool is_bare = index == 0 && !names.before_attention.empty() &&
+                       !scope_.weights.has(name + std::string(names.before_attention) + ".weight");
+  const Value attended = attention(name, config_.layers[index], is_bare ? x : normed(names.before_attention, x));
+  const Value middle = with_residual(names.before_attention, names.after_attention, x, attended);
+  b.set_source(name + "feed_forward");
+  const Value result = feed_forward(name, normed(names.before_feed_forward, middle));
+  return with_residual(names.before_feed_forward, names.after_feed_forward, middle, result);
+}
+
+Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer, Value x) {
+  graph::Builder& b = scope_.b;
+  const EncoderInputs& in = scope_.in;
+  const RotaryNames& names = config_.names;
+  const std::int64_t hidden = config_.hidden, size = config_.head_size;
+  const std::array<std::int64_t, 3> heads = {config_.heads, config_.kv_heads, config_.kv_heads};
+  std::vector<Value> parts;
+  if (!names.query_key_value.empty()) {
+    const graph::Numbers widths = {heads[0] * size, heads[1] * size, heads[2] * size};
+    parts = graph::split(
+        b, linear(name + std::string(names.query_key_value), x, hidden, widths[0] + widths[1] + widths[2]), widths, 1);
+  } else {
+    parts = {linear(name + std::string(names.query), x, hidden, heads[0] * size),
+             linear(name + std::string(names.key), x, hidden, heads[1] * size),
+             linear(name + std::string(names.value), x, hidden, heads[2] * size)};
+  }
+  for (std::size_t i = 0; i < 3; ++i) parts[i] = b.reshape({parts[i]}, {.dims = {in.tokens, heads[i], size}});
+  if (!names.query_norm.empty()) {
+    parts[0] = norm(name + std::string(names.query_norm), parts[0], size);
+    parts[1] = norm(name + std::string(names.key_norm), parts[1], size);
+  }
+  for (std::size_t i = 0; i < 2; ++i) parts[i] = turned(b, parts[i], angles_[layer.rope]);
+  const graph::Attention attributes{.scale = config_.attention_scale,
+                                    .has_lengths = true,
+                                    .causal = config_.is_causal,
+                                    .window_left = layer.window,
+                                    .window_right = config_.is_causal ? -1 : layer.window,
+                                    .soft_cap = config_.attention_cap,
+                                    .rounds_operands = scope_.weights.settings().rounds_activations()};
+  const Value mixed = b.ragged_attention(
+      {parts[0], parts[1], parts[2], in.starts, in.lengths, in.pad_index, in.unpad_index, in.key_lengths}, attributes);
+  const Value rows = b.reshape({mixed}, {.dims = {in.tokens, config_.heads * size}});
+  return linear(name + std::string(names.attention_output), rows, config_.heads * size, hidden);
+}
+
+Value RotaryEncoder::feed_forward(const std::string& name, Value x) {
+  graph::Builder& b = scope_.b;
+  const RotaryNames& names = config_.names;
+  const std::int64_t hidden = config_.hidden, wide = config_.intermediate;
+  const auto of = [&](std::string_view part) { return name + std::string(part); };
+  Value inner;
+  if (!names.gate_up.empty() || !names.up_gate.empty()) {
+    const bool gate_first = !names.gate_up.empty();
+    const std::vector<Value> both =
+        graph::split(b, linear(of(gate_first ? names.gate_up : names.up_gate), x, hidden, 2 * wide), {wide, wide}, 1);
+    inner = b.mul({activate(b, config_.activation, both[gate_first ? 0 : 1]), both[gate_first ? 1 : 0]});
+  } else if (!names.gate.empty()) {
+    const Value gate = activate(b, config_.activation, linear(of(names.gate), x, hidden, wide));
+    inner = b.mul({gate, linear(of(names.up), x, hidden, wide)});
+  } else {
+    inner = activate(b, config_.activation, linear(of(names.up), x, hidden, wide));
+  }
+  return linear(of(names.down), inner, wide, hidden);
+}
+
+Value RotaryEncoder::linear(const std::string& name, Value x, std::int64_t from, std::int64_t to) {
+  return scope_.weights.linear(scope_.b, name, x, from, to, Rounding::allowed, Bias::if_stored);
+}
+
+Value RotaryEncoder::head_layer(const std::string& name, Value x, std::int64_t from, std::int64_t to) {
+  return scope_.weights.linear(scope_.b, name, x, from, to, Rounding::never, Bias::if_stored);
+}
+
+Value RotaryEncoder::projection(const std::string& name, Value x) {
+  return head_layer(name, x, config_.hidden, scope_.weights.rows(name + ".weight"));
+}
+
+Value RotaryEncoder::norm(const std::string& name, Value x, std::int64_t width) {
+  graph::Builder& b = scope_.b;
+  Weights& weights = scope_.weights;
+  Value scale = weights.get(b, name + ".weight", {width});
+  switch (config_.norm) {
+    case NormKind::layer: {
+      const bool has_bias = weights.has(name + ".bias");
+      const Value shift =
+          has_bias ? weights.get(b, name + ".bias", {width}) : b.constant(Tensor::zeros({DType::f32, {width}}));
+      return b.layer_norm({x, scale, shift}, {.epsilon = config_.epsilon});
+    }
+    case NormKind::rms_plus_one: scale = b.add({scale, graph::scalar_like(b, 1, scale)}); break;
+    case NormKind::rms: break;
+  }
+  return b.rms_norm({x, scale}, {.epsilon = config_.epsilon});
+}
+
+Value RotaryEncoder::vocabulary_logits(const std::string& name, Value x, const std::string& bias) {
+  graph::Builder& b = scope_.b;
+  Weights& weights = scope_.weights;
+  b.set_source(name);
+  const std::string table =
+      weights.has(name + ".weight") ? name + ".weight" : std::string(config_.names.words) + ".weight";
+  std::vector<Value> operands = {x, weights.get(b, table, {config_.vocabulary, config_.hidden})};
+  for (const std::string& stored : {name + ".bias", bias}) {
+    if (!stored.empty() && operands.size() == 2 && weights.has(stored))
+      operands.push_back(weights.get(b, stored, {config_.vocabulary}));
+  }
+  return b.dense(operands, {.has_bias = operands.size() == 3});
+}
+
+std::vector<EncoderOutput> RotaryEncoder::span_logits(const std::string& name, Value x) {
+  return span_columns(scope_, head_layer(name, x, config_.hidden, 2));
+}
+
+Value RotaryEncoder::first_tokens(Value x) { return graph::take_rows(scope_.b, x, scope_.in.first); }
+
+Value RotaryEncoder::mean_of_tokens(Value x) {
+  return scope_.b.ragged_pool({x, scope_.in.starts, scope_.in.key_lengths},
+                              {.mode = graph::PoolMode::mean, .longest = scope_.in.longest});
+}
+
+Value RotaryEncoder::last_tokens(Value x, std::int64_t padding) {
+  graph::Builder& b = scope_.b;
+  const EncoderInputs& in = scope_.in;
+  const graph::Dims padded = {in.sequences, in.longest};
+  const Value place = b.iota({}, {.dtype = DType::i32, .dims = padded, .axis = 1});
+  Value counts = b.less({place, b.broadcast_in_dim({in.key_lengths}, {.dims = padded, .mapping = {0}})});
+  if (padding >= 0 && padding <= std::numeric_limits<std::int32_t>::max()) {
+    const Value ids = graph::take_rows(b, in.ids, in.pad_index);
+    counts = b.logical_and({counts, b.not_equal({ids, graph::scalar_like(b, static_cast<double>(padding), ids)})});
+  }
+  const Value last = b.reduce_max({b.select({counts, place, graph::scalar_like(b, 0, place)})}, {.axes = {1}});
+  return graph::take_rows(b, x, b.add({in.starts, last}));
+}
+
+EncoderOutputs hidden_state(RotaryEncoder&, Value x) { return {{"last_hidden_state", x}}; }
+
+}  // namespace alate::models
