@@ -174,20 +174,4 @@ PieceList AddedVocabulary::extract_and_normalize(std::string_view text, const No
   return list;
 }
 
-std::vector<AddedToken> load_added_tokens(const Json::Array& list, std::string_view where) {
-  std::vector<AddedToken> tokens;
-  for (const Json& entry : list) {
-    AddedToken token;
-    token.content = string_member(entry, "content", where);
-    token.single_word = bool_member(entry, "single_word", where);
-    token.lstrip = bool_member(entry, "lstrip", where);
-    token.rstrip = bool_member(entry, "rstrip", where);
-    token.normalized = bool_member(entry, "normalized", where);
-    token.special = bool_member(entry, "special", where);
-    count_member(entry, "id", where);
-    tokens.push_back(std::move(token));
-  }
-  return tokens;
-}
-
 }  // namespace alate::tokenizers

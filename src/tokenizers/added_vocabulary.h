@@ -10,7 +10,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tokenizers/json_fields.h"
 #include "tokenizers/models/model.h"
 #include "tokenizers/normalizers/normalizer.h"
 #include "tokenizers/pieces.h"
@@ -70,8 +69,5 @@ class AddedVocabulary {
   TokenMatcher as_written_;
   TokenMatcher in_normalized_;
 };
-
-/// The "added_tokens" of a tokenizer.json. Throws corrupt.
-std::vector<AddedToken> load_added_tokens(const Json::Array& list, std::string_view where);
 
 }  // namespace alate::tokenizers

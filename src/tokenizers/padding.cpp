@@ -55,9 +55,8 @@ namespace alate {
 
 void pad(std::span<Encoding> encodings, const Padding& padding) {
   const auto have = [&](const auto& list) {
-    return std::none_of(encodings.begin(), encodings.end(), [&](const Encoding& encoding) {
-      return !encoding.ids.empty() && (encoding.*list).empty();
-    });
+    return std::none_of(encodings.begin(), encodings.end(),
+                        [&](const Encoding& encoding) { return !encoding.ids.empty() && (encoding.*list).empty(); });
   };
   tokenizers::pad_encodings(encodings, padding, have(&Encoding::tokens), have(&Encoding::offsets));
 }

@@ -96,6 +96,46 @@ TEST(CliTokenize, CutsOnlyWhenAsked) {
   EXPECT_EQ(member(encode({"--max-length", "60", "--stride", "2"}, text).at(0), "overflowing"), "[]");
 }
 
+TEST(CliTokenize, PadsToALengthOrToTheLongestText) {
+  const Tokenizer tokenizer = Tokenizer::load(tokenizer_file("cased"));
+  const std::int32_t pad = tokenizer.token_to_id("[PAD]").value();
+  const Padding padding{.length = 12, .side = Side::left, .id = pad};
+  const std::vector<Json> fixed =
+      encode({"--padding", "10", "--pad-to-multiple", "4", "--padding-side", "left"}, "plain\na longer text\n");
+  ASSERT_EQ(fixed.size(), 2u);
+  expect_same(fixed[1], tokenizer.encode("a longer text", {.padding = padding}));
+  EXPECT_EQ(member(fixed[0], "attention_mask").substr(0, 7), "[0,0,0,");
+
+  const std::vector<Json> longest = encode({"--padding", "longest"}, "plain\na much longer text\n");
+  ASSERT_EQ(longest.size(), 2u);
+  EXPECT_EQ(longest[0].find("ids")->as_array("ids").size(), longest[1].find("ids")->as_array("ids").size());
+  EXPECT_EQ(member(longest[1], "attention_mask").find('0'), std::string::npos);
+  EXPECT_NE(member(longest[0], "attention_mask").find('0'), std::string::npos);
+}
+
+TEST(CliTokenize, SaysThatThePaddingTokenIsUnknown) {
+  const ProgramRun run =
+      run_program({"tokenize", tokenizer_file("cased"), "plain", "--padding", "8", "--pad-token", "no such token"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.error.find("no such token"), std::string::npos);
+}
+
+TEST(CliTokenize, ListsWordsWhenAsked) {
+  const Json got = encode({"--words", "--input", "jsonl"}, R"({"text":"one two","pair":"three"})").at(0);
+  EXPECT_EQ(keys_of(got), "ids tokens type_ids special_mask offsets byte_offsets word_ids sequence_ids ");
+  const std::string sequences = member(got, "sequence_ids");
+  EXPECT_EQ(sequences.substr(0, 8), "[null,0,");
+  EXPECT_EQ(sequences.substr(sequences.size() - 8), ",1,null]");
+}
+
+TEST(CliTokenize, CleansUpSpacesWhenAsked) {
+  const std::string model = tiny_model("st_mean").string();
+  const ProgramRun encoded = run_program({"tokenize", model, "--output", "jsonl"}, {.input = "the cat sat\n"});
+  EXPECT_EQ(
+      run_program({"tokenize", model, "--decode", "--skip-special", "--clean-up-spaces"}, {.input = encoded.out}).out,
+      "the cat sat\n");
+}
+
 TEST(CliTokenize, LeavesSpecialTokensOutWhenAsked) {
   const Tokenizer tokenizer = Tokenizer::load(tokenizer_file("cased"));
   EncodeOptions options;

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "alate/error.h"
 #include "alate/tokenizer.h"
+#include "tokenizers/unicode/utf8.h"
 
 namespace {
 
@@ -18,6 +20,8 @@ void check_lists(const alate::Encoding& encoding) {
   const std::size_t count = encoding.ids.size();
   check(encoding.type_ids.size() == count && encoding.special_mask.size() == count && encoding.tokens.size() == count);
   check(encoding.offsets.size() == count && encoding.byte_offsets.size() == count);
+  check(encoding.word_ids.size() == count && encoding.sequence_ids.size() == count);
+  check(encoding.attention_mask.size() == count);
   for (std::size_t i = 0; i < count; ++i) {
     check(encoding.ids[i] >= 0);
     check(encoding.byte_offsets[i].first <= encoding.byte_offsets[i].second);
@@ -43,9 +47,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const alate::Tokenizer tokenizer = alate::Tokenizer::from_json(input.substr(0, split), "fuzz");
     const alate::EncodeOptions cut{.max_length = 8, .side = alate::Side::left, .stride = 2};
+    alate::EncodeOptions padded = cut;
+    padded.padding = alate::Padding{.multiple_of = 16, .side = alate::Side::left};
     try_encode([&] { return tokenizer.encode(text); });
     try_encode([&] { return tokenizer.encode(text, cut); });
-    try_encode([&] { return tokenizer.encode_pair(text, text.substr(text.size() / 2), cut); });
+    try_encode([&] { return tokenizer.encode_pair(text, text.substr(text.size() / 2), padded); });
     try {
       const auto plain = tokenizer.encode(text, {.with_offsets = false, .with_tokens = false});
       const auto whole = tokenizer.encode(text);
@@ -53,7 +59,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       // Now words come from the cache.
       const auto again = tokenizer.encode(text);
       check(again.ids == whole.ids && again.tokens == whole.tokens && again.offsets == whole.offsets);
-      tokenizer.decode(plain.ids, true);
+      alate::DecodeStream stream(tokenizer, {.skip_special_tokens = true, .clean_up_spaces = true});
+      std::string streamed;
+      for (const std::int32_t id : plain.ids) {
+        const std::string piece = stream.push(id);
+        check(!alate::tokenizers::repair_utf8(piece).has_value());
+        streamed += piece;
+      }
+      streamed += stream.finish();
+      check(streamed == tokenizer.decode(plain.ids, {.skip_special_tokens = true, .clean_up_spaces = true}));
     } catch (const alate::Error&) {  // the same refusals as above
     }
     check(tokenizer.vocabulary_size() < (std::size_t{1} << 32));

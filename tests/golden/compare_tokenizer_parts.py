@@ -137,7 +137,7 @@ def run(program, arguments, rows):
                           input=lines.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0 and not done.stdout:
         return done.stderr.decode().strip()
-    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def compare(program, rng, file, path):

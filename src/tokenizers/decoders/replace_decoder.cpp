@@ -49,7 +49,7 @@ class PatternStage final : public WholeTokenStage {
     std::string out;
     std::size_t done = 0;
     for (const Span& match : matches_) {
-      out.append(token, done, match.begin - done).append(content_);
+      append_replacement(out.append(token, done, match.begin - done), content_);
       done = match.end;
     }
     out.append(token, done);

@@ -1,3 +1,4 @@
+#include "alate/error.h"
 #include "tokenizers/decoders/stages.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -14,13 +15,20 @@ void put_between_code_points(std::string& text, std::string_view inserted) {
   std::string out(inserted);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = decode_utf8(text, at).length;
-    out.append(text, at, length).append(inserted);
+    append_replacement(out.append(text, at, length), inserted);
     at += length;
   }
   text = std::move(out);
 }
 
 }  // namespace
+
+void append_replacement(std::string& out, std::string_view replacement) {
+  if (out.size() + replacement.size() > kMaxReplacedBytes)
+    throw make_error(ErrorCode::resource_exhausted, "a decoder makes more than ", kMaxReplacedBytes,
+                     " bytes of the tokens; decode fewer of them");
+  out.append(replacement);
+}
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   if (from.empty()) {
@@ -32,7 +40,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   std::string out;
   std::size_t last = 0;
   for (; at != std::string::npos; at = text.find(from, last)) {
-    out.append(text, last, at - last).append(to);
+    append_replacement(out.append(text, last, at - last), to);
     last = at + from.size();
   }
   out.append(text, last);
@@ -64,7 +72,7 @@ void StreamedReplacement::add(std::string_view part, std::string& out) {
     if (from_[matching_] != byte) {
       out += byte;
     } else if (++matching_ == from_.size()) {
-      out += to_;
+      append_replacement(out, to_);
       matching_ = 0;
     }
   }

@@ -65,6 +65,12 @@ class WholeTokenStage : public TokenSink {
   std::string token_;
 };
 
+/// Appends a replacement. Throws resource_exhausted beyond kMaxReplacedBytes: a file may state decoders that multiply
+/// a text again and again.
+void append_replacement(std::string& out, std::string_view replacement);
+
+inline constexpr std::size_t kMaxReplacedBytes = std::size_t{1} << 28;
+
 /// Replaces each occurrence of a fixed string in a text that comes in parts (Knuth, Morris, Pratt). Holds back a
 /// possible beginning of an occurrence and nothing else.
 class StreamedReplacement {

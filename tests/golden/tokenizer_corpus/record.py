@@ -77,7 +77,7 @@ def run(program, arguments, lines):
         file.write("".join(json.dumps(line) + "\n" for line in lines))
         file.flush()
         answer = subprocess.run([program, "tokenize", *arguments, "--file", file.name, "--output", "jsonl"], check=True, capture_output=True)
-    return [json.loads(line) for line in answer.stdout.decode("utf-8").splitlines()]
+    return [json.loads(line) for line in answer.stdout.splitlines()]  # of bytes: a line of text ends at more characters
 
 
 def compare(program, source):

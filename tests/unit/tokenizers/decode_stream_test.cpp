@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "alate/error.h"
 #include "alate/tokenizer.h"
 
 namespace alate::tests {
@@ -87,6 +88,18 @@ TEST(DecodeStream, SkipsUnknownIdsAndSpecialTokens) {
       "small.json");
   EXPECT_EQ(pieces(tokenizer, {0, 1, 2, 3, 4}, {.skip_special_tokens = true}), (Pieces{"a", " b", "", "", "", ""}));
   EXPECT_EQ(pieces(tokenizer, {0, 1, 2}), (Pieces{"a", " b", " <s>", ""}));
+}
+
+TEST(DecodeStream, DecodersThatMultiplyTheTextStopAtALimit) {
+  std::string decoders;
+  for (int i = 0; i < 40; ++i) decoders += R"(,{"type":"Replace","pattern":{"String":"a"},"content":"aaaaaaaaaa"})";
+  const Tokenizer tokenizer = tokenizer_of({"a"}, R"({"type":"Sequence","decoders":[)" + decoders.substr(1) + "]}");
+  try {
+    tokenizer.decode(std::vector<std::int32_t>{0});
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
+  }
 }
 
 TEST(DecodeStream, LongRunsTakeLinearTime) {

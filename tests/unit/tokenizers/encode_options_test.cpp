@@ -55,6 +55,56 @@ TEST(EncodeOptions, SaysWhyItCannotCut) {
             std::string::npos);
 }
 
+TEST(EncodeOptions, ABatchIsPaddedToItsLongest) {
+  const Tokenizer tokenizer = SmallTokenizer().load();
+  const std::vector<EncodeInput> inputs = {"a", {"a b", "abc"}, ""};
+  const Padding padding{.multiple_of = 4, .side = Side::left, .id = 8, .type_id = 5, .token = "!"};
+  const std::vector<Encoding> batch = tokenizer.encode_batch(inputs, {.padding = padding});
+  ASSERT_EQ(batch.size(), 3u);
+  EXPECT_EQ(batch[1].ids, (Ids{8, 8, 1, 3, 4, 2, 7, 2}));
+  EXPECT_EQ(batch[1].type_ids, (Ids{5, 5, 0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(batch[1].attention_mask, (std::vector<std::uint8_t>{0, 0, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(batch[1].special_mask, (std::vector<std::uint8_t>{1, 1, 1, 0, 0, 1, 0, 1}));
+  EXPECT_EQ(batch[1].word_ids, (Ids{-1, -1, -1, 0, 1, -1, 0, -1}));
+  EXPECT_EQ(batch[1].sequence_ids, (std::vector<std::int8_t>{-1, -1, -1, 0, 0, -1, 1, -1}));
+  EXPECT_EQ(batch[0].ids, (Ids{8, 8, 8, 8, 8, 1, 3, 2}));
+  EXPECT_EQ(batch[2].ids.size(), 8u);
+  EXPECT_EQ(batch[2].tokens.front(), "!");
+  EXPECT_TRUE(tokenizer.encode_batch({}).empty());
+}
+
+TEST(EncodeOptions, ABatchGivesWhatEachTextGives) {
+  const Tokenizer tokenizer = SmallTokenizer().load();
+  std::vector<std::string> texts;
+  for (int i = 0; i < 500; ++i) texts.push_back(std::string(static_cast<std::size_t>(i % 7), 'a') + " abc !");
+  const std::vector<Encoding> batch = tokenizer.encode_batch(std::vector<EncodeInput>(texts.begin(), texts.end()));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(batch[i].ids, tokenizer.encode(texts[i]).ids);
+    EXPECT_EQ(batch[i].offsets, tokenizer.encode(texts[i]).offsets);
+  }
+}
+
+TEST(EncodeOptions, HugePaddingIsRefused) {
+  const Tokenizer tokenizer = SmallTokenizer().load();
+  EXPECT_THROW(tokenizer.encode("a", {.padding = Padding{.length = std::size_t{1} << 40}}), Error);
+  EXPECT_THROW(tokenizer.encode("a", {.padding = Padding{.multiple_of = ~std::size_t{0}}}), Error);
+}
+
+TEST(EncodeOptions, StatedPaddingIsToldButNotApplied) {
+  std::string json = SmallTokenizer().json();
+  const std::string absent = R"("padding":null)";
+  json.replace(json.find(absent), absent.size(),
+               R"("padding":{"strategy":{"Fixed":9},"direction":"Left","pad_to_multiple_of":null,"pad_id":8,
+                  "pad_type_id":1,"pad_token":"!"})");
+  const Tokenizer tokenizer = Tokenizer::from_json(json, "small.json");
+  ASSERT_TRUE(tokenizer.stated_padding().has_value());
+  EXPECT_EQ(tokenizer.stated_padding()->length, 9u);
+  EXPECT_EQ(tokenizer.stated_padding()->side, Side::left);
+  EXPECT_EQ(tokenizer.stated_padding()->token, "!");
+  EXPECT_EQ(tokenizer.encode("a").ids, (Ids{1, 3, 2}));
+  EXPECT_EQ(tokenizer.encode("a", {.padding = tokenizer.stated_padding()}).ids, (Ids{8, 8, 8, 8, 8, 8, 1, 3, 2}));
+}
+
 TEST(EncodeOptions, ListsThatAreNotWantedAreEmpty) {
   const Tokenizer tokenizer = SmallTokenizer().load();
   const Encoding all = tokenizer.encode("Abc Éb");

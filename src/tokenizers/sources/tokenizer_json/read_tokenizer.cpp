@@ -4,8 +4,9 @@
 #include "alate/error.h"
 #include "tokenizers/json_fields.h"
 #include "tokenizers/parts.h"
-#include "tokenizers/sources/tokenizer_json/read_decoder.h"
 #include "tokenizers/sources/tokenizer_json/file_members.h"
+#include "tokenizers/sources/tokenizer_json/read_added_tokens.h"
+#include "tokenizers/sources/tokenizer_json/read_decoder.h"
 #include "tokenizers/sources/tokenizer_json/read_model.h"
 #include "tokenizers/sources/tokenizer_json/read_normalizer.h"
 #include "tokenizers/sources/tokenizer_json/read_post_processor.h"
@@ -75,7 +76,7 @@ std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view tex
   ModelPtr model = read_model(member(file, "model", what), members.large, where("model"));
   std::vector<AddedToken> added;
   if (file.find("added_tokens") != nullptr)
-    added = load_added_tokens(array_member(file, "added_tokens", what), where("added_tokens"));
+    added = read_added_tokens(array_member(file, "added_tokens", what), where("added_tokens"));
   AddedVocabulary vocabulary(std::move(added), *model, normalizer.get());
   return std::make_shared<const Tokenizer::Parts>(Tokenizer::Parts{
       .normalizer = std::move(normalizer),
