@@ -124,10 +124,39 @@ FIELDS = dict(vocab_size=61, hidden_size=16, num_hidden_layers=1, num_attention_
               eos_token_id=2)
 
 
+class FirstSpelling:
+    """Weights under the names that a family's own code gave them before transformers knew it."""
+
+    def __init__(self, prefix, renamed, joined, config):
+        self.prefix, self.renamed, self.joined, self.config = prefix, renamed, joined, config
+
+    def fill(self, model, seed):
+        """As `fill`. `renamed`: parts of transformers' names and those of the first names; `joined`: the first name of a layer,
+        and transformers' names of those that it is made of."""
+        parameters, shapes = dict(model.named_parameters()), {}
+        sources = {name: (name, None) for name in parameters}
+        for first, parts in self.joined:
+            for name in parameters:
+                for number, part in enumerate(parts):
+                    if part in name:
+                        sources[name] = (name.replace(part, first), (number, len(parts)))
+        with torch.no_grad():
+            for name, parameter in parameters.items():
+                stored, part = sources[name]
+                for ours, first in self.renamed:
+                    stored = stored.replace(ours, first)
+                stored = self.prefix + stored
+                shape = list(parameter.shape) if part is None else [parameter.shape[0] * part[1], *parameter.shape[1:]]
+                values = torch.from_numpy(weight(stored, tuple(shape), seed))
+                parameter.copy_(values if part is None else values.chunk(part[1])[part[0]])
+                shapes[stored] = shape
+        return shapes
+
+
 class Recipe:
-    def __init__(self, family, form, seed, cases=cases_of, plain=False, name=None, **config):
+    def __init__(self, family, form, seed, cases=cases_of, plain=False, name=None, first=None, **config):
         self.family, self.form, self.seed, self.cases, self.config = family, form, seed, cases, config
-        self.plain, self.name = plain, name or family + "Config"
+        self.plain, self.name, self.first = plain, name or family + "Config", first
 
     def record(self, folder):
         shutil.rmtree(folder, ignore_errors=True)
@@ -140,8 +169,8 @@ class Recipe:
         config._attn_implementation = "eager"
         model = getattr(transformers, self.family + self.form)(config).eval()
         config.architectures = [self.family + self.form]
-        shapes = fill(model, self.seed)
-        write_json(folder / "config.json", json.loads(config.to_json_string()))
+        shapes = self.first.fill(model, self.seed) if self.first else fill(model, self.seed)
+        write_json(folder / "config.json", self.first.config(config) if self.first else json.loads(config.to_json_string()))
         (folder / "shapes.json").write_text(
             '{"seed": %d, "shapes": {\n' % self.seed
             + ",\n".join(f"{json.dumps(name)}: {json.dumps(shape)}" for name, shape in shapes.items()) + "}}\n")
@@ -202,6 +231,23 @@ for head in HEADS:
 add_family("NomicBert", "nomic_bert", 421, ("base", "masked_lm", "sequence_classification", "token_classification"), **LAYERS, type_vocab_size=2)
 add_family("Gte", "gte", 431, ("base", "masked_lm", "sequence_classification", "token_classification"), **LAYERS, type_vocab_size=2)
 RECIPES["gte_no_types"] = Recipe("Gte", "Model", seed=441, **LAYERS, type_vocab_size=0)
+NOMIC_FIRST = FirstSpelling(
+    "", [("layers.", "encoder.layers."), ("embeddings.LayerNorm", "emb_ln"), ("self_attn.o_proj", "attn.out_proj"), ("up_proj", "fc11"), ("gate_proj", "fc12"),
+         ("down_proj", "fc2"), ("post_attention_layernorm", "norm1"), ("post_mlp_layernorm", "norm2")],
+    [("attn.Wqkv", ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"])],
+    lambda config: {"model_type": "nomic_bert", "architectures": ["NomicBertModel"], "vocab_size": config.vocab_size, "n_embd": config.hidden_size,
+                    "n_layer": config.num_hidden_layers, "n_head": config.num_attention_heads, "n_inner": config.intermediate_size,
+                    "n_positions": config.max_position_embeddings, "layer_norm_epsilon": config.layer_norm_eps, "activation_function": "swiglu",
+                    "type_vocab_size": config.type_vocab_size, "rotary_emb_base": 1000, "rotary_emb_fraction": 1.0, "rotary_emb_interleaved": False,
+                    "rotary_scaling_factor": None, "prenorm": False, "use_rms_norm": False})
+RECIPES["nomic_bert_first"] = Recipe("NomicBert", "Model", seed=442, **LAYERS, type_vocab_size=2, first=NOMIC_FIRST)
+GTE_FIRST = FirstSpelling(
+    "new.", [("layers.", "encoder.layer."), ("self_attn.o_proj", "attention.o_proj"), ("post_attention_layernorm", "attn_ln"), ("post_mlp_layernorm", "mlp_ln")],
+    [("attention.qkv_proj", ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"]), ("mlp.up_gate_proj", ["mlp.up_proj", "mlp.gate_proj"])],
+    lambda config: {**json.loads(config.to_json_string()), "model_type": "new", "architectures": ["NewModel"], "rope_parameters": None,
+                    "rope_theta": 700.0, "position_embedding_type": "rope", "layer_norm_type": "layer_norm", "pack_qkv": True})
+RECIPES["gte_first"] = Recipe("Gte", "Model", seed=443, **LAYERS, type_vocab_size=2, rope_parameters={"rope_type": "default", "rope_theta": 700.0},
+                              first=GTE_FIRST)
 add_family("JinaEmbeddingsV3", "jina_embeddings_v3", 451, ("base", "masked_lm", "sequence_classification", "token_classification", "question_answering"),
            **LAYERS, type_vocab_size=1)
 add_family("EuroBert", "eurobert", 461, ("base", "masked_lm", "sequence_classification", "token_classification"), **LAYERS, num_key_value_heads=1)
