@@ -13,6 +13,7 @@
 #include "base/files/mapped_file.h"
 #include "formats/gguf/gguf_file.h"
 #include "tokenizers/sources/gguf.h"
+#include "tokenizers/sources/marian.h"
 #include "tokenizers/sources/sentencepiece.h"
 #include "tokenizers/sources/tiktoken.h"
 #include "tokenizers/sources/tokenizer_config.h"
@@ -81,6 +82,8 @@ LoadedTokenizer load_tokenizer_file(const std::filesystem::path& file, const bas
   const std::string ending = in_lower_case(file.extension().string());
   const std::string name = file.filename().string();
   if (ending == ".gguf") return load_gguf(file, within);
+  if (name == "source.spm" && base::is_there(file.parent_path() / "vocab.json"))
+    return load_marian(file.parent_path(), TokenizerConfig::read(file.parent_path()));
   if (ending == ".model" || ending == ".spm" || ending == ".tiktoken") return load_model_file(file, within);
   if (name == "merges.txt" || name == "vocab.json")
     return load_vocab_merges(file.parent_path(), TokenizerConfig::read(file.parent_path()));
@@ -95,6 +98,7 @@ LoadedTokenizer load_tokenizer_folder(const std::filesystem::path& folder) {
     if (has(name)) return load_tokenizer_file(folder / name, &contained);
   }
   if (has("vocab.json") && has("merges.txt")) return load_vocab_merges(folder, TokenizerConfig::read(folder));
+  if (has("vocab.json") && has("source.spm")) return load_marian(folder, TokenizerConfig::read(folder));
   for (const char* name : kSpmFileNames) {
     if (has(name)) return load_tokenizer_file(folder / name, &contained);
   }

@@ -8,7 +8,8 @@
 
 namespace alate::tokenizers {
 
-/// Of a folder, the first of these is read: tokenizer.json; vocab.txt; vocab.json with merges.txt; a model of
+/// Of a folder, the first of these is read: tokenizer.json; vocab.txt; vocab.json with merges.txt; Marian's
+/// source.spm with vocab.json; a model of
 /// SentencePiece (tokenizer.model, spiece.model, sentencepiece.bpe.model, sentencepiece.model, spm.model), which may
 /// also be a file of ranks; the only *.tiktoken; the only *.gguf. A file is read by its ending (.txt, .json, .model,
 /// .spm, .tiktoken, .gguf) and content; the small files beside it (tokenizer_config.json and its like) are read with

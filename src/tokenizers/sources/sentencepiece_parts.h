@@ -39,6 +39,16 @@ NormalizerPtr joined(std::vector<NormalizerPtr> parts);
 /// White space splits words, and every word begins with the mark.
 PreTokenizerPtr split_words(PrependScheme prepend);
 
+/// What the model itself says.
+struct PlainPipeline {
+  NormalizerPtr normalizer;       // may be null
+  PreTokenizerPtr pre_tokenizer;  // may be null
+  ModelPtr model;
+};
+/// `config` may rename pieces, and with "legacy": false only the first piece of a text gets the dummy prefix. Throws
+/// unsupported for word models and for spaces at the ends of words.
+PlainPipeline plain_pipeline(const SentencePieceModel& model, const TokenizerConfig& config, std::string_view what);
+
 /// Marks become spaces, byte tokens bytes; then `strip_start` removes a space at the start.
 DecoderPtr spm_decoder(bool byte_fallback, bool fuse, bool strip_start);
 

@@ -19,23 +19,6 @@ namespace {
 constexpr std::string_view kClipPattern =
     R"(<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+)";
 
-Vocabulary read_vocab_json(const std::filesystem::path& folder) {
-  const std::string where = (folder / "vocab.json").string();
-  const formats::Json file = formats::parse_json(base::read_contained_file(folder, "vocab.json"), where);
-  if (!file.is_object()) throw make_error(ErrorCode::corrupt, where, " must be a JSON object of tokens and ids");
-  const formats::Json::Object& tokens = file.as_object(where);
-  Vocabulary vocabulary;
-  vocabulary.reserve(tokens.size());
-  for (const auto& [token, id] : tokens) {
-    if (!id.is_integer() || id.as_int("id") < 0 || id.as_int("id") > std::numeric_limits<std::int32_t>::max())
-      throw make_error(ErrorCode::corrupt, where, ": the id of ", formats::quoted_name(token),
-                       " is no whole number from 0 to 2147483647");
-    vocabulary.add(token, static_cast<std::int32_t>(id.as_int("id")));
-  }
-  vocabulary.finish();
-  return vocabulary;
-}
-
 struct BpeFiles {
   const std::filesystem::path& folder;
   const TokenizerConfig& config;
@@ -237,6 +220,23 @@ constexpr std::array<std::string_view, 12> kOtherBpeClasses = {
     "BlenderbotSmallTokenizer", "ClvpTokenizer"};
 
 }  // namespace
+
+Vocabulary read_vocab_json(const std::filesystem::path& folder) {
+  const std::string where = (folder / "vocab.json").string();
+  const formats::Json file = formats::parse_json(base::read_contained_file(folder, "vocab.json"), where);
+  if (!file.is_object()) throw make_error(ErrorCode::corrupt, where, " must be a JSON object of tokens and ids");
+  const formats::Json::Object& tokens = file.as_object(where);
+  Vocabulary vocabulary;
+  vocabulary.reserve(tokens.size());
+  for (const auto& [token, id] : tokens) {
+    if (!id.is_integer() || id.as_int("id") < 0 || id.as_int("id") > std::numeric_limits<std::int32_t>::max())
+      throw make_error(ErrorCode::corrupt, where, ": the id of ", formats::quoted_name(token),
+                       " is no whole number from 0 to 2147483647");
+    vocabulary.add(token, static_cast<std::int32_t>(id.as_int("id")));
+  }
+  vocabulary.finish();
+  return vocabulary;
+}
 
 std::vector<std::pair<std::string, std::string>> parse_merges(std::string_view text, std::string_view what) {
   if (formats::valid_utf8_prefix(text) < text.size()) throw make_error(ErrorCode::corrupt, what, " is not UTF-8 text");

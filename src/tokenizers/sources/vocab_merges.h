@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tokenizers/models/vocabulary.h"
 #include "tokenizers/parts.h"
 #include "tokenizers/sources/tokenizer_config.h"
 
@@ -18,6 +19,9 @@ namespace alate::tokenizers {
 /// Whisper, Qwen2, DeBERTa, Blenderbot. Throws corrupt for malformed files, naming the line of merges.txt.
 std::shared_ptr<const Tokenizer::Parts> load_vocab_merges(const std::filesystem::path& folder,
                                                           const TokenizerConfig& config);
+
+/// The tokens and ids of `folder`/vocab.json. Throws corrupt.
+Vocabulary read_vocab_json(const std::filesystem::path& folder);
 
 /// The pairs of a merges.txt, a pair a line with one space between; `what` names it in errors. Throws corrupt.
 std::vector<std::pair<std::string, std::string>> parse_merges(std::string_view text, std::string_view what);

@@ -8,6 +8,8 @@
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/formats/gguf_bytes.h"
+#include "tokenizers/models/renumbered.h"
+#include "tokenizers/models/unigram.h"
 #include "tokenizers/sources/recovered_merges.h"
 #include "tokenizers/sources/sentencepiece_model.h"
 #include "tokenizers/sources/vocab_merges.h"
@@ -178,6 +180,30 @@ TEST(TokenizerSources, RwkvTakesTheLongestToken) {
   EXPECT_EQ(encoding.ids, (std::vector<std::int32_t>{3, 3, 5, 6, 7, 8}));
   EXPECT_EQ(tokenizer.decode(encoding.ids), "abab\n\u00E9\\");
   EXPECT_TRUE(has(refusal([&] { tokenizer.encode("c"); }), "no token of the vocabulary fits"));
+}
+
+// Marian's vocabulary numbers the pieces of another model.
+TEST(TokenizerSources, ARenumberedModelHasTheIdsOfItsVocabulary) {
+  tokenizers::Vocabulary vocabulary;
+  vocabulary.add("b", 5);
+  vocabulary.add("\u00E9", 6);
+  vocabulary.add("<unk>", 9);
+  vocabulary.finish();
+  const auto model = tokenizers::renumbered(
+      tokenizers::unigram({{"<unk>", 0}, {"a", -1}, {"b", -2}}, 0, false, "pieces"), std::move(vocabulary), 9);
+  const auto ids = [&](std::string_view piece) {
+    const auto scratch = model->make_scratch();
+    std::vector<tokenizers::Token> tokens;
+    model->tokenize(piece, *scratch, tokens);
+    std::vector<std::int32_t> found;
+    for (const tokenizers::Token& token : tokens) found.push_back(token.id);
+    return found;
+  };
+  EXPECT_EQ(ids("bab"), (std::vector<std::int32_t>{5, 9, 5}));
+  EXPECT_EQ(ids("b\u00E9"), (std::vector<std::int32_t>{5, 6}));
+  EXPECT_EQ(ids("b?"), (std::vector<std::int32_t>{5, 9}));
+  EXPECT_EQ(model->id_to_token(6), "\u00E9");
+  EXPECT_EQ(model->id_to_token(0), std::nullopt);
 }
 
 TEST(TokenizerSources, GgufMayHoldATokenizerJson) {
