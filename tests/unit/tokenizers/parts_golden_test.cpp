@@ -114,8 +114,18 @@ TEST(PartsGolden, PostProcessorsAndPaddingGiveTheRecordedEncodings) {
     const EncodeOptions options = options_of(entry);
     const std::string text = entry.get_string("text", "");
     const Json* pair = entry.find("pair");
-    const Encoding got = pair->is_null() ? tokenizer.encode(text, options)
-                                         : tokenizer.encode_pair(text, pair->as_string("pair"), options);
+    const auto encode = [&](const EncodeOptions& wanted) {
+      return pair->is_null() ? tokenizer.encode(text, wanted)
+                             : tokenizer.encode_pair(text, pair->as_string("pair"), wanted);
+    };
+    const Encoding got = encode(options);
+    EncodeOptions fewer = options;
+    fewer.with_tokens = false;
+    EXPECT_EQ(encode(fewer).offsets, got.offsets);
+    EXPECT_TRUE(encode(fewer).tokens.empty());
+    fewer.with_offsets = false;
+    EXPECT_EQ(encode(fewer).ids, got.ids);
+    EXPECT_EQ(encode(fewer).type_ids, got.type_ids);
     const Json& want = *entry.find("encoding");
     expect_encoding(got, want);
     const Json::Array& windows = want.find("overflowing")->as_array("overflowing");

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tokenizers/added_vocabulary.h"
-#include "tokenizers/json_fields.h"
+#include "tokenizers/sources/tokenizer_json/json_fields.h"
 
 namespace alate::tokenizers {
 

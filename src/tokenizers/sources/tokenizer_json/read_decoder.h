@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tokenizers/decoders/decoder.h"
-#include "tokenizers/json_fields.h"
+#include "tokenizers/sources/tokenizer_json/json_fields.h"
 
 namespace alate::tokenizers {
 

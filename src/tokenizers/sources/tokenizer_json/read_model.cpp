@@ -12,11 +12,11 @@
 
 #include "alate/error.h"
 #include "formats/json_reader.h"
-#include "tokenizers/json_fields.h"
 #include "tokenizers/models/bpe.h"
 #include "tokenizers/models/unigram.h"
 #include "tokenizers/models/word_level.h"
 #include "tokenizers/models/word_piece.h"
+#include "tokenizers/sources/tokenizer_json/json_fields.h"
 
 namespace alate::tokenizers {
 namespace {

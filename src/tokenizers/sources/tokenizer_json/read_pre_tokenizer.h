@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "tokenizers/json_fields.h"
 #include "tokenizers/pre_tokenizers/pre_tokenizer.h"
+#include "tokenizers/sources/tokenizer_json/json_fields.h"
 
 namespace alate::tokenizers {
 

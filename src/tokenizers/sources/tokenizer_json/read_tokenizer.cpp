@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "tokenizers/json_fields.h"
 #include "tokenizers/parts.h"
 #include "tokenizers/sources/tokenizer_json/file_members.h"
+#include "tokenizers/sources/tokenizer_json/json_fields.h"
 #include "tokenizers/sources/tokenizer_json/read_added_tokens.h"
 #include "tokenizers/sources/tokenizer_json/read_decoder.h"
 #include "tokenizers/sources/tokenizer_json/read_model.h"

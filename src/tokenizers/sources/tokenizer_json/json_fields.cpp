@@ -1,4 +1,4 @@
-#include "tokenizers/json_fields.h"
+#include "tokenizers/sources/tokenizer_json/json_fields.h"
 
 #include <limits>
 
