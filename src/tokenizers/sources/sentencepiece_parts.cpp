@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "alate/error.h"
 #include "tokenizers/pre_tokenizers/pre_tokenizer.h"
 #include "tokenizers/regex/pattern.h"
 #include "tokenizers/sources/recovered_merges.h"
@@ -52,9 +51,7 @@ std::vector<std::pair<std::string, std::string>> merges_by_id(const SentencePiec
 }
 
 NormalizerPtr charsmap_rules(std::string charsmap, std::string_view what) {
-  if (charsmap.empty()) return nullptr;
-  throw make_error(ErrorCode::unsupported, what,
-                   ": its normalizer has compiled rules, which this version does not read: Precompiled");
+  return charsmap.empty() ? nullptr : precompiled(std::move(charsmap), what);
 }
 
 NormalizerPtr precompiled_rules(const SentencePieceModel& model, std::string_view what) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "formats/base64.h"
 #include "tokenizers/byte_alphabet.h"
 #include "tokenizers/models/bpe.h"
 #include "tokenizers/regex/pattern.h"
@@ -110,33 +111,6 @@ constexpr std::array kRankEncodings = std::to_array<RankEncoding>({
 constexpr RankEncoding kOtherRanks = {"", patterns::kCl100k, no_specials};
 constexpr std::size_t kLlama3Ranks = 128000;
 
-constexpr int base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+') return 62;
-  return c == '/' ? 63 : -1;
-}
-
-// Padded base64 (RFC 4648); false if the text is none.
-bool decode_base64(std::string_view text, std::string& bytes) {
-  bytes.clear();
-  if (text.empty() || text.size() % 4 != 0) return false;
-  std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text.substr(0, text.size() - padding)) {
-    const int digit = base64_digit(c);
-    if (digit < 0) return false;
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> count & 0xFF);
-  }
-  return true;
-}
-
 struct RankLine {
   std::string token;
   std::int32_t rank = 0;
@@ -145,7 +119,7 @@ struct RankLine {
 // False if the line is none of a file of ranks.
 bool parse_line(std::string_view text, RankLine& line) {
   const std::size_t space = text.find(' ');
-  if (space == std::string_view::npos || !decode_base64(text.substr(0, space), line.token)) return false;
+  if (space == std::string_view::npos || !formats::decode_base64(text.substr(0, space), line.token)) return false;
   const std::string_view rank = text.substr(space + 1);
   const auto [end, error] = std::from_chars(rank.data(), rank.data() + rank.size(), line.rank);
   return error == std::errc() && end == rank.data() + rank.size() && line.rank >= 0;

@@ -6,13 +6,10 @@
 #include <cstdint>
 #include <span>
 
+#include "tokenizers/unicode/code_point_range.h"
+
 namespace alate::tokenizers {
 namespace {
-
-struct CodePointRange {
-  char32_t first;
-  char32_t last;
-};
 
 #include "tokenizers/unicode/character_ranges.inc"
 

@@ -26,7 +26,7 @@ void expect_refused(const SmallTokenizer& file, ErrorCode code, std::string_view
 }
 
 TEST(HostileTokenizer, NamesThePartsThatItDoesNotKnow) {
-  expect_refused({.normalizer = R"({"type":"Precompiled"})"}, ErrorCode::unsupported, "normalizer \"Precompiled\"");
+  expect_refused({.normalizer = R"({"type":"Telegraph"})"}, ErrorCode::unsupported, "normalizer \"Telegraph\"");
   expect_refused({.pre_tokenizer = R"({"type":"Telepathy"})"}, ErrorCode::unsupported, "pre-tokenizer \"Telepathy\"");
   expect_refused({.model = R"({"type":"Oracle"})"}, ErrorCode::unsupported, "model \"Oracle\"");
   expect_refused({.post_processor = R"({"type":"Lawyer"})"}, ErrorCode::unsupported, "post-processor \"Lawyer\"");
@@ -35,6 +35,10 @@ TEST(HostileTokenizer, NamesThePartsThatItDoesNotKnow) {
 
 TEST(HostileTokenizer, SaysWhichMemberIsMissingOrWrong) {
   expect_refused({.normalizer = R"({"type":"BertNormalizer"})"}, ErrorCode::corrupt, "no member \"clean_text\"");
+  expect_refused({.normalizer = R"({"type":"Precompiled"})"}, ErrorCode::corrupt, "no member \"precompiled_charsmap\"");
+  expect_refused({.normalizer = R"({"type":"Precompiled","precompiled_charsmap":"A"})"}, ErrorCode::corrupt, "base64");
+  expect_refused({.normalizer = R"({"type":"Precompiled","precompiled_charsmap":"/wAAAA=="})"}, ErrorCode::corrupt,
+                 "contradict their own length");
   expect_refused({.normalizer = "7"}, ErrorCode::corrupt, "normalizer must be an object but is number");
   expect_refused({.model = R"({"type":"WordPiece"})"}, ErrorCode::corrupt, "no member \"unk_token\"");
   expect_refused({.added_tokens = "null"}, ErrorCode::corrupt, "added_tokens must be an array");

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "alate/error.h"
+#include "formats/base64.h"
 #include "tokenizers/sources/tokenizer_json/read_pattern.h"
 
 namespace alate::tokenizers {
@@ -26,6 +28,13 @@ NormalizerPtr read_strip(const Json& part, std::string_view where) {
 
 NormalizerPtr read_replace(const Json& part, std::string_view where) {
   return replace(read_pattern(part, where), string_member(part, "content", where), where);
+}
+
+NormalizerPtr read_precompiled(const Json& part, std::string_view where) {
+  std::string charsmap;
+  if (!formats::decode_base64(string_member(part, "precompiled_charsmap", where), charsmap))
+    throw make_error(ErrorCode::corrupt, where, ": precompiled_charsmap is not base64");
+  return precompiled(std::move(charsmap), where);
 }
 
 NormalizerPtr read_prepend(const Json& part, std::string_view where) {
@@ -54,6 +63,7 @@ constexpr struct {
     {"NFKC", read_form<NormalForm::nfkc>},
     {"NFKD", read_form<NormalForm::nfkd>},
     {"Nmt", read_plain<nmt>},
+    {"Precompiled", read_precompiled},
     {"Prepend", read_prepend},
     {"Replace", read_replace},
     {"Strip", read_strip},
