@@ -143,6 +143,15 @@ class BatchPart : public JobPart {
   std::vector<Encoding> encodings_;
 };
 
+// A text as the result of a line.
+std::string text_result(const std::string& text, OutputFormat format) {
+  if (format == OutputFormat::text) return text;
+  std::string result = format == OutputFormat::jsonl ? "{\"text\":" : "";
+  formats::append_json_string(result, text);
+  if (format == OutputFormat::jsonl) result += '}';
+  return result;
+}
+
 class DecodePart : public JobPart {
  public:
   DecodePart(const Tokenizer& tokenizer, const DecodeOptions& options, ResultWriter& writer)
@@ -157,16 +166,7 @@ class DecodePart : public JobPart {
   void run(const PartRun& run) override {
     results_.resize(ids_.size());
     run_in_parallel(ids_.size(), run, [&](std::size_t i) {
-      const std::string text = tokenizer_.decode(ids_[i], options_);
-      std::string& result = results_[i];
-      if (writer_.format() == OutputFormat::text) {
-        result = text;
-        return;
-      }
-      const bool is_line = writer_.format() == OutputFormat::jsonl;
-      if (is_line) result = "{\"text\":";
-      formats::append_json_string(result, text);
-      if (is_line) result += '}';
+      results_[i] = text_result(tokenizer_.decode(ids_[i], options_), writer_.format());
     });
   }
   void write(const PartPlace& place) override { writer_.add(results_, place); }
