@@ -25,6 +25,7 @@ if(ALATE_SERVER)
   alate_static_dependency(ssl libssl.a)
   target_link_libraries(alate_dependency::ssl INTERFACE alate_dependency::crypto)
 endif()
+alate_static_dependency(pcre2 libpcre2-8.a)
 alate_static_dependency(utf8proc libutf8proc.a)
 alate_static_dependency(yaml libyaml-cpp.a)
 alate_static_dependency(zlib libz.a)
@@ -37,6 +38,7 @@ if(ALATE_SERVER)
   list(APPEND ALATE_DEPENDENCIES alate_dependency::boost_url alate_dependency::ssl)
 endif()
 list(APPEND ALATE_DEPENDENCIES
+    alate_dependency::pcre2
     alate_dependency::utf8proc
     alate_dependency::yaml
     alate_dependency::zlib

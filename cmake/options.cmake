@@ -44,8 +44,8 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT ALATE_SANITIZE)
   add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endif()
 if(WIN32)
-  # Windows 10; its headers without macros min and max; utf8proc linked in, not from a library of its own.
-  target_compile_definitions(alate_flags INTERFACE _WIN32_WINNT=0x0A00 NOMINMAX WIN32_LEAN_AND_MEAN UNICODE UTF8PROC_STATIC)
+  # Windows 10; its headers without macros min and max; utf8proc and PCRE2 linked in, not from libraries of their own.
+  target_compile_definitions(alate_flags INTERFACE _WIN32_WINNT=0x0A00 NOMINMAX WIN32_LEAN_AND_MEAN UNICODE UTF8PROC_STATIC PCRE2_STATIC)
 endif()
 if(ALATE_SANITIZE)
   add_compile_options(-fsanitize=${ALATE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

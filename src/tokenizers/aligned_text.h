@@ -46,6 +46,9 @@ class AlignedText {
   /// The number of leading bytes whose source starts where the original starts; known without tracking too.
   std::size_t at_start() const { return at_start_; }
 
+  /// The source of what is inserted before everything.
+  Span before_first() const { return {origin_, origin_}; }
+
   /// The bytes for in-place changes, if all are ASCII and correspond one-to-one to the original's; otherwise empty.
   /// Only write ASCII.
   std::span<char> ascii_in_place() { return ascii_ ? std::span<char>(text_) : std::span<char>(); }

@@ -103,6 +103,8 @@ class Prepend final : public Normalizer {
       alignment.reserve(prefix_.size() + text.size());
       alignment.assign(prefix_.size(), text.source(0));
       for (std::size_t i = 0; i < text.size(); ++i) alignment.push_back(text.source(i));
+      // In the reference the first code point is inserted after the prefix; after none, nothing precedes it.
+      if (prefix_.empty()) std::fill_n(alignment.begin(), decode_utf8(text.text(), 0).length, text.before_first());
     }
     std::string out;
     out.reserve(prefix_.size() + text.size());

@@ -1,81 +1,17 @@
 // GPT-2's pre-tokenizer: splits by its pattern and writes each byte as a character.
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "alate/error.h"
 #include "tokenizers/pre_tokenizers/pre_tokenizer.h"
-#include "tokenizers/unicode/character_classes.h"
+#include "tokenizers/regex/scanners.h"
 
 namespace alate::tokenizers {
 namespace {
-
-// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-class Scanner {
- public:
-  Scanner(std::string_view text, std::uint32_t end) : text_(text), end_(end) {}
-
-  /// The end of the match that starts at `at`, which always exists.
-  std::uint32_t match(std::uint32_t at) const {
-    if (text_[at] == '\'') {
-      const std::uint32_t end = contraction(at + 1);
-      if (end > 0) return end;
-    }
-    const std::uint32_t first = text_[at] == ' ' && at + 1 < end_ ? at + 1 : at;
-    const Kind kind = kind_at(first);
-    if (kind != Kind::space) return run(first, kind);
-    const std::uint32_t end = run(at, Kind::space);
-    if (end == end_) return end;
-    std::uint32_t last = end - 1;
-    while (!starts_code_point(text_[last])) --last;
-    return last > at ? last : end;
-  }
-
- private:
-  enum class Kind { space, letter, number, other };
-
-  static Kind kind_of(char32_t c) {
-    if (is_in(c, kWhitespace)) return Kind::space;
-    switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
-      case UTF8PROC_CATEGORY_LU:
-      case UTF8PROC_CATEGORY_LL:
-      case UTF8PROC_CATEGORY_LT:
-      case UTF8PROC_CATEGORY_LM:
-      case UTF8PROC_CATEGORY_LO: return Kind::letter;
-      case UTF8PROC_CATEGORY_ND:
-      case UTF8PROC_CATEGORY_NL:
-      case UTF8PROC_CATEGORY_NO: return Kind::number;
-      default: return Kind::other;
-    }
-  }
-  Kind kind_at(std::uint32_t at) const { return kind_of(decode_utf8(text_, at).value); }
-
-  std::uint32_t run(std::uint32_t at, Kind kind) const {
-    while (at < end_) {
-      const CodePoint c = decode_utf8(text_, at);
-      if (kind_of(c.value) != kind) break;
-      at += static_cast<std::uint32_t>(c.length);
-    }
-    return at;
-  }
-
-  // The end of s, t, re, ve, m, ll or d; 0 if there is none of them.
-  std::uint32_t contraction(std::uint32_t at) const {
-    if (at >= end_) return 0;
-    const char first = text_[at];
-    if (first == 's' || first == 't' || first == 'm' || first == 'd') return at + 1;
-    if (at + 1 >= end_) return 0;
-    const std::string_view two = text_.substr(at, 2);
-    return two == "re" || two == "ve" || two == "ll" ? at + 2 : 0;
-  }
-
-  std::string_view text_;
-  std::uint32_t end_;
-};
 
 class ByteLevel final : public PreTokenizer {
  public:
@@ -117,24 +53,23 @@ class ByteLevel final : public PreTokenizer {
     list.text.assign(std::move(text), std::move(alignment), at_start);
   }
 
-  static void split(PieceList& list) {
+  void split(PieceList& list) const {
     std::vector<Piece> cut;
     cut.reserve(list.pieces.size() + list.text.size() / 4);
+    std::vector<Span> words;
     for (const Piece& piece : list.pieces) {
       if (piece.token != kNoToken) {
         cut.push_back(piece);
         continue;
       }
-      const Scanner scanner(list.text.text(), piece.end);
-      for (std::uint32_t at = piece.begin; at < piece.end;) {
-        const std::uint32_t end = scanner.match(at);
-        cut.push_back({at, end});
-        at = end;
-      }
+      words.clear();
+      scanner_->find_all(list.text_of(piece), words);
+      for (const Span& word : words) cut.push_back({piece.begin + word.begin, piece.begin + word.end});
     }
     list.pieces = std::move(cut);
   }
 
+  std::unique_ptr<const Pattern::Matcher> scanner_ = scanner_for(kGpt2Pattern);  // its matches cover any text
   ByteLevelOptions options_;
 };
 

@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "alate/error.h"
+#include "tokenizers/regex/regex_matcher.h"
+#include "tokenizers/regex/scanners.h"
 
 namespace alate::tokenizers {
 namespace {
@@ -36,7 +37,10 @@ class Nothing final : public Pattern::Matcher {
 };
 
 std::unique_ptr<const Pattern::Matcher> compile(PatternText pattern, std::string_view where) {
-  if (pattern.is_regex) throw make_error(ErrorCode::unsupported, where, ": regular expressions are not supported yet");
+  if (pattern.is_regex) {
+    auto scanner = scanner_for(pattern.text);
+    return scanner != nullptr ? std::move(scanner) : compile_regex(pattern.text, where);
+  }
   if (pattern.text.empty()) return std::make_unique<Nothing>();
   return std::make_unique<Literal>(std::move(pattern.text));
 }

@@ -72,6 +72,7 @@ constexpr struct {
     {"Metaspace", read_metaspace},
     {"Punctuation", read_punctuation},
     {"Split", read_split},
+    {"UnicodeScripts", read_plain_splitter<unicode_scripts>},
     {"Whitespace", read_plain_splitter<whitespace>},
     {"WhitespaceSplit", read_plain_splitter<whitespace_split>},
 };

@@ -1,0 +1,205 @@
+#include "tokenizers/regex/regex_matcher.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "alate/error.h"
+#include "tokenizers/regex/alphabet.h"
+#include "tokenizers/regex/parse_regex.h"
+#include "tokenizers/regex/pattern_reader.h"
+#include "tokenizers/regex/write_pcre.h"
+
+namespace alate::tokenizers {
+namespace {
+
+template <auto release>
+struct Release {
+  template <typename T>
+  void operator()(T* object) const {
+    release(object);
+  }
+};
+using Code = std::unique_ptr<pcre2_code, Release<pcre2_code_free>>;
+using CompileContext = std::unique_ptr<pcre2_compile_context, Release<pcre2_compile_context_free>>;
+using MatchContext = std::unique_ptr<pcre2_match_context, Release<pcre2_match_context_free>>;
+using MatchData = std::unique_ptr<pcre2_match_data, Release<pcre2_match_data_free>>;
+using JitStack = std::unique_ptr<pcre2_jit_stack, Release<pcre2_jit_stack_free>>;
+
+constexpr std::uint32_t kMaxParentheses = 1000;
+constexpr std::size_t kFirstStackBytes = std::size_t{32} << 10;
+constexpr std::size_t kMaxStackBytes = std::size_t{64} << 20;
+constexpr std::uint32_t kMaxHeapKib = std::uint32_t{256} << 10;
+
+// Backtracking that one call may do: a million steps, and more for a long text, which may be one long match.
+constexpr std::uint32_t kMatchSteps = 1'000'000;
+constexpr std::uint32_t kMatchStepsPerLetter = 16;
+
+// A call tries few starts, so that the time is looked at often enough: between calls, and only after some.
+constexpr std::size_t kStartsPerCall = 1024;
+constexpr std::size_t kUntimedCalls = 16;
+constexpr std::chrono::milliseconds kMaxSearchTime{20'000};
+constexpr std::chrono::microseconds kMoreTimePerLetter{1};
+
+template <typename T>
+T* made(T* object) {
+  if (object == nullptr) throw make_error(ErrorCode::resource_exhausted, "there is no memory for a regular expression");
+  return object;
+}
+
+std::string message_of(int error) {
+  std::array<PCRE2_UCHAR, 256> text{};
+  pcre2_get_error_message(error, text.data(), text.size());
+  return reinterpret_cast<const char*>(text.data());
+}
+
+// What a search needs beside the expression; each thread has its own.
+struct SearchScratch {
+  MatchContext context{made(pcre2_match_context_create(nullptr))};
+  MatchData data{made(pcre2_match_data_create(1, nullptr))};
+  JitStack stack{made(pcre2_jit_stack_create(kFirstStackBytes, kMaxStackBytes, nullptr))};
+  std::string spelled;
+
+  SearchScratch() {
+    pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
+    pcre2_set_heap_limit(context.get(), kMaxHeapKib);
+  }
+};
+
+SearchScratch& search_scratch() {
+  thread_local SearchScratch scratch;
+  return scratch;
+}
+
+class Regex final : public Pattern::Matcher {
+ public:
+  Regex(const RegexTree& tree, std::string_view pattern, std::string_view where)
+      : alphabet_(tree.sets, where), pattern_(shown_pattern(pattern)), where_(where) {
+    const std::string translated = write_pcre(tree, alphabet_, where);
+    const CompileContext context(made(pcre2_compile_context_create(nullptr)));
+    pcre2_set_parens_nest_limit(context.get(), kMaxParentheses);
+    constexpr std::uint32_t kOptions = PCRE2_USE_OFFSET_LIMIT | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_DOTALL;
+    int error = 0;
+    PCRE2_SIZE at = 0;
+    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(), kOptions, &error, &at,
+                              context.get()));
+    if (code_ == nullptr)
+      throw make_error(ErrorCode::unsupported, where, ": the regular expression \"", pattern_,
+                       "\" is not supported: ", message_of(error));
+    pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);  // where it cannot be done, the interpreter matches
+  }
+
+  void find_all(std::string_view text, std::vector<Span>& matches) const override {
+    if (text.empty()) return;  // as in the reference, whatever the pattern
+    SearchScratch& scratch = search_scratch();
+    alphabet_.spell(text, scratch.spelled);
+    Search search(*this, scratch);
+    ByteOffsets bytes(text, scratch.spelled.size());
+    std::size_t from = 0;
+    std::optional<std::size_t> last_end;
+    while (from <= scratch.spelled.size()) {
+      const std::optional<std::pair<std::size_t, std::size_t>> found = search.first_from(from);
+      if (!found.has_value()) return;
+      const auto [begin, end] = *found;
+      // An empty match right after another one is none; the search goes on behind the next code point.
+      if (begin == end && last_end == end) {
+        ++from;
+        continue;
+      }
+      const std::uint32_t first = bytes.at(begin);
+      matches.push_back({first, bytes.at(end)});
+      last_end = from = end;
+    }
+  }
+
+ private:
+  // Turns numbers of code points into numbers of bytes, in increasing order.
+  class ByteOffsets {
+   public:
+    ByteOffsets(std::string_view text, std::size_t code_points) : text_(text), is_ascii_(text.size() == code_points) {}
+
+    std::uint32_t at(std::size_t code_point) {
+      if (is_ascii_) return static_cast<std::uint32_t>(code_point);
+      for (; code_point_ < code_point; ++code_point_) byte_ += length_at(byte_);
+      return byte_;
+    }
+
+   private:
+    std::uint32_t length_at(std::uint32_t byte) const {
+      const auto first = static_cast<unsigned char>(text_[byte]);
+      return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    }
+
+    std::string_view text_;
+    bool is_ascii_;
+    std::size_t code_point_ = 0;
+    std::uint32_t byte_ = 0;
+  };
+
+  // One pass over one text, with its limits.
+  class Search {
+   public:
+    Search(const Regex& regex, SearchScratch& scratch) : regex_(regex), scratch_(scratch) {
+      const std::size_t more = std::min<std::size_t>(scratch.spelled.size(), 1U << 26) * kMatchStepsPerLetter;
+      pcre2_set_match_limit(scratch.context.get(), kMatchSteps + static_cast<std::uint32_t>(more));
+    }
+
+    std::optional<std::pair<std::size_t, std::size_t>> first_from(std::size_t from) {
+      const std::string& text = scratch_.spelled;
+      for (std::size_t begin = from; begin <= text.size();) {
+        const std::size_t last = std::min(begin + kStartsPerCall - 1, text.size());
+        check_time();
+        pcre2_set_offset_limit(scratch_.context.get(), last);
+        const int result = pcre2_match(regex_.code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                                       begin, 0, scratch_.data.get(), scratch_.context.get());
+        if (result >= 0) {
+          const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(scratch_.data.get());
+          return std::pair(ends[0], ends[1]);
+        }
+        if (result != PCRE2_ERROR_NOMATCH) regex_.fail(message_of(result));
+        begin = last + 1;
+      }
+      return std::nullopt;
+    }
+
+   private:
+    using Clock = std::chrono::steady_clock;
+
+    void check_time() {
+      if (++calls_ <= kUntimedCalls) return;
+      const Clock::time_point now = Clock::now();
+      if (calls_ == kUntimedCalls + 1) deadline_ = now + kMaxSearchTime + kMoreTimePerLetter * scratch_.spelled.size();
+      if (now > deadline_) regex_.fail("it takes too long");
+    }
+
+    const Regex& regex_;
+    SearchScratch& scratch_;
+    std::size_t calls_ = 0;
+    Clock::time_point deadline_{};  // set by the first call that looks at the time
+  };
+
+  [[noreturn]] void fail(std::string_view problem) const {
+    throw make_error(ErrorCode::resource_exhausted, where_, ": matching the regular expression \"", pattern_,
+                     "\" was stopped: ", problem);
+  }
+
+  Alphabet alphabet_;
+  std::string pattern_;
+  std::string where_;
+  Code code_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Pattern::Matcher> compile_regex(std::string_view pattern, std::string_view where) {
+  return std::make_unique<Regex>(parse_regex(pattern, where), pattern, where);
+}
+
+}  // namespace alate::tokenizers

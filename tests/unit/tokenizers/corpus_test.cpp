@@ -1,0 +1,98 @@
+// More than 2,000 nasty lines through tokenizers of many kinds, against hashes of the reference's encodings and texts
+// (tests/golden/tokenizer_corpus/record.py, which also shows the lines that differ).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "alate/tokenizer.h"
+#include "base/files/mapped_file.h"
+#include "base/sha256.h"
+#include "tests/golden/tokenizers/golden_cases.h"
+#include "tests/source_folder.h"
+
+namespace alate::tests {
+namespace {
+
+std::filesystem::path corpus_folder() { return source_folder() / "tests" / "golden" / "tokenizer_corpus"; }
+
+// The tokenizers that tools/fetch_tokenizers fetched; empty without them.
+std::filesystem::path published_folder() {
+  const char* folder = std::getenv("ALATE_TEST_TOKENIZERS");
+  return folder == nullptr ? "" : folder;
+}
+
+std::vector<std::string> names_of(const std::filesystem::path& folder, const std::string& ending) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ending) names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+const std::vector<std::string>& corpus() {
+  static const std::vector<std::string> texts = [] {
+    std::vector<std::string> list;
+    for (const Json& entry : read_jsonl(corpus_folder() / "corpus.jsonl")) list.push_back(corpus_text(entry));
+    return list;
+  }();
+  return texts;
+}
+
+std::string digest(const Tokenizer& tokenizer, const std::string& text) {
+  const Encoding encoding = tokenizer.encode(text);
+  const Encoding plain =
+      tokenizer.encode(text, {.add_special_tokens = false, .with_offsets = false, .with_tokens = false});
+  const std::string all = hashed_text(encoding) + listed(plain.ids) + tokenizer.decode(encoding.ids) + ',' +
+                          tokenizer.decode(encoding.ids, true) + ',';
+  return base::Sha256().add(std::as_bytes(std::span(all))).finish().substr(0, 12);
+}
+
+void expect_reference(const Tokenizer& tokenizer, const std::filesystem::path& hashes) {
+  const std::string wanted = base::read_text_file(hashes);
+  ASSERT_EQ(wanted.size(), 13 * corpus().size());
+  std::string wrong;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < corpus().size(); ++i) {
+    if (digest(tokenizer, corpus()[i]) == wanted.substr(13 * i, 12)) continue;
+    if (++count <= 20) wrong += ' ' + std::to_string(i + 1);
+  }
+  EXPECT_EQ(count, 0u) << "lines of corpus.jsonl, the first 20 of them:" << wrong;
+}
+
+class TokenizerCorpus : public testing::TestWithParam<std::string> {};
+
+TEST_P(TokenizerCorpus, EachLineIsAsInTheReference) {
+  expect_reference(Tokenizer::load(corpus_folder() / (GetParam() + ".json")),
+                   corpus_folder() / (GetParam() + ".hashes"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, TokenizerCorpus, testing::ValuesIn(names_of(corpus_folder(), ".json")),
+                         [](const auto& info) { return info.param; });
+
+TEST(TokenizerCorpusFiles, AreMany) {
+  EXPECT_GE(corpus().size(), 2000u);
+  EXPECT_GE(names_of(corpus_folder(), ".json").size(), 25u);
+  EXPECT_EQ(names_of(corpus_folder() / "real", ".hashes").size(), 12u);
+}
+
+class PublishedTokenizerCorpus : public testing::TestWithParam<std::string> {};
+
+TEST_P(PublishedTokenizerCorpus, EachLineIsAsInTheReference) {
+  if (published_folder().empty())
+    GTEST_SKIP() << "ALATE_TEST_TOKENIZERS is not set: ./test --all fetches published tokenizers";
+  expect_reference(Tokenizer::load(published_folder() / GetParam() / "tokenizer.json"),
+                   corpus_folder() / "real" / (GetParam() + ".hashes"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Published, PublishedTokenizerCorpus,
+                         testing::ValuesIn(names_of(corpus_folder() / "real", ".hashes")),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace alate::tests
