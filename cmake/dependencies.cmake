@@ -31,7 +31,8 @@ alate_static_dependency(yaml libyaml-cpp.a)
 alate_static_dependency(zlib libz.a)
 
 # What alate::tokenizers needs, and what the whole library needs.
-set(ALATE_TOKENIZERS_DEPENDENCIES alate_dependency::boost_json alate_dependency::utf8proc alate_dependency::zlib Threads::Threads
+set(ALATE_TOKENIZERS_DEPENDENCIES alate_dependency::boost_json alate_dependency::pcre2 alate_dependency::utf8proc
+                                  alate_dependency::zlib Threads::Threads
                                   ${CMAKE_DL_LIBS})
 set(ALATE_DEPENDENCIES alate_dependency::boost_json)
 if(ALATE_SERVER)
