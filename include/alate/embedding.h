@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "alate/cancellation.h"
 #include "alate/model.h"
+#include "alate/run_control.h"
 #include "alate/tokenizer.h"
 
 namespace alate {
@@ -43,27 +43,28 @@ class EmbeddingPipeline {
  public:
   /// A sentence-transformers folder (modules.json and the files it names), or a plain encoder, which then gets mean
   /// pooling. Throws as Model::load, and unsupported for an unknown module.
-  static EmbeddingPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {});
+  static EmbeddingPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {},
+                                const RunControl& control = {});
 
-  /// Throws invalid_argument for options that the model cannot meet, cancelled. Texts may be empty. The texts must live
-  /// until the call returns.
+  /// Throws invalid_argument for options that the model cannot meet, cancelled, deadline_exceeded. Texts may be empty.
+  /// The texts must live until the call returns.
   Embeddings embed(std::span<const std::string> texts, const EmbedOptions& options = {},
-                   const CallOptions& call = {}) const;
+                   const RunControl& control = {}) const;
   Embeddings embed(std::span<const std::string_view> texts, const EmbedOptions& options = {},
-                   const CallOptions& call = {}) const;
+                   const RunControl& control = {}) const;
   /// embed({"a text", "another"}): a list in braces is always a list of texts, even of one.
   Embeddings embed(std::initializer_list<std::string_view> texts, const EmbedOptions& options = {},
-                   const CallOptions& call = {}) const {
-    return embed(std::span<const std::string_view>(texts.begin(), texts.size()), options, call);
+                   const RunControl& control = {}) const {
+    return embed(std::span<const std::string_view>(texts.begin(), texts.size()), options, control);
   }
   /// One text: one row.
-  Embeddings embed(std::string_view text, const EmbedOptions& options = {}, const CallOptions& call = {}) const {
-    return embed(std::span<const std::string_view>(&text, 1), options, call);
+  Embeddings embed(std::string_view text, const EmbedOptions& options = {}, const RunControl& control = {}) const {
+    return embed(std::span<const std::string_view>(&text, 1), options, control);
   }
   /// Embeds token ids, which include special tokens. Never truncates: a row with more tokens than the model has
   /// positions throws invalid_argument.
   Embeddings embed_tokens(std::span<const std::vector<std::int32_t>> rows, const EmbedOptions& options = {},
-                          const CallOptions& call = {}) const;
+                          const RunControl& control = {}) const;
 
   std::size_t dimensions() const;
   std::size_t max_length() const;  // in tokens, with special tokens

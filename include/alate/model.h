@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "alate/backend_choice.h"
-#include "alate/cancellation.h"
 #include "alate/installed_header.h"
+#include "alate/run_control.h"
 #include "alate/selection.h"
 #include "alate/tensor.h"
 
@@ -71,15 +71,16 @@ class Model {
   /// Chooses a backend and compiles forward on it, falling back to the next choice if a backend cannot. There is no
   /// fallback after loading, so results never mix backends. Throws not_found, corrupt, unsupported (naming the
   /// architecture or option), invalid_argument, resource_exhausted, unavailable (naming each backend that was
-  /// considered and why it was rejected).
-  static Model load(const std::filesystem::path& folder, const LoadOptions& options = {});
+  /// considered and why it was rejected), cancelled, deadline_exceeded.
+  static Model load(const std::filesystem::path& folder, const LoadOptions& options = {},
+                    const RunControl& control = {});
 
   /// The same as forward in `transformers`, in float32. Inputs: input_ids [batch, length] (i32 or i64), attention_mask
   /// and token_type_ids of the same shape (absent: ones, zeros), position_ids. Outputs: last_hidden_state [batch,
   /// length, hidden] and the outputs of the model's head. Positions with mask 0 are zeros. Throws invalid_argument for
-  /// unknown or missing inputs, wrong shapes, ids outside the vocabulary, more positions than the model has; cancelled.
-  /// An ONNX model has the inputs and outputs that its file names, in the file's types.
-  NamedTensors forward(const NamedTensors& inputs, const CallOptions& call = {}) const;
+  /// unknown or missing inputs, wrong shapes, ids outside the vocabulary, more positions than the model has; cancelled,
+  /// deadline_exceeded. An ONNX model has the inputs and outputs that its file names, in the file's types.
+  NamedTensors forward(const NamedTensors& inputs, const RunControl& control = {}) const;
 
   const ModelFacts& facts() const;
   const std::filesystem::path& folder() const;

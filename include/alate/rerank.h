@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "alate/cancellation.h"
 #include "alate/model.h"
+#include "alate/run_control.h"
 #include "alate/tokenizer.h"
 
 namespace alate {
@@ -41,18 +41,19 @@ class RerankPipeline {
  public:
   /// A folder whose config.json names a …ForSequenceClassification with one label. With dtype auto the model runs as
   /// stored. Throws as Model::load, and unsupported for models that are no such cross-encoder and for ONNX files.
-  static RerankPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {});
+  static RerankPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {},
+                             const RunControl& control = {});
 
-  /// Throws invalid_argument for options that the model cannot meet, cancelled. Query and texts may be empty; they must
-  /// live until the call returns.
+  /// Throws invalid_argument for options that the model cannot meet, cancelled, deadline_exceeded. Query and texts may
+  /// be empty; they must live until the call returns.
   RerankScores rerank(std::string_view query, std::span<const std::string> texts, const RerankOptions& options = {},
-                      const CallOptions& call = {}) const;
+                      const RunControl& control = {}) const;
   RerankScores rerank(std::string_view query, std::span<const std::string_view> texts,
-                      const RerankOptions& options = {}, const CallOptions& call = {}) const;
+                      const RerankOptions& options = {}, const RunControl& control = {}) const;
   /// rerank("a query", {"a text", "another"})
   RerankScores rerank(std::string_view query, std::initializer_list<std::string_view> texts,
-                      const RerankOptions& options = {}, const CallOptions& call = {}) const {
-    return rerank(query, std::span<const std::string_view>(texts.begin(), texts.size()), options, call);
+                      const RerankOptions& options = {}, const RunControl& control = {}) const {
+    return rerank(query, std::span<const std::string_view>(texts.begin(), texts.size()), options, control);
   }
 
   std::size_t max_length() const;  // in tokens, with special tokens

@@ -27,7 +27,7 @@ class InferenceBackend {
   /// Why it is unavailable, and what to do; empty when it is available.
   std::string unavailable_reason() const;
   /// Loads the model on this backend, never on another one. Throws as Model::load.
-  Model load(const std::filesystem::path& path, LoadOptions options = {}) const;
+  Model load(const std::filesystem::path& path, LoadOptions options = {}, const RunControl& control = {}) const;
 
  private:
   std::string name_;
@@ -53,20 +53,21 @@ struct FeatureExtractionOptions {
 class FeatureExtraction {
  public:
   /// Throws as EmbeddingPipeline::load, and invalid_argument for an unknown pooling.
-  static FeatureExtraction load(const std::filesystem::path& path, const FeatureExtractionOptions& options = {});
+  static FeatureExtraction load(const std::filesystem::path& path, const FeatureExtractionOptions& options = {},
+                                const RunControl& control = {});
 
   /// Row i of the vectors belongs to text i.
-  Embeddings extract(std::span<const std::string> texts, const CallOptions& call = {}) const;
-  Embeddings extract(std::span<const std::string_view> texts, const CallOptions& call = {}) const;
-  Embeddings extract(std::initializer_list<std::string_view> texts, const CallOptions& call = {}) const {
-    return extract(std::span<const std::string_view>(texts.begin(), texts.size()), call);
+  Embeddings extract(std::span<const std::string> texts, const RunControl& control = {}) const;
+  Embeddings extract(std::span<const std::string_view> texts, const RunControl& control = {}) const;
+  Embeddings extract(std::initializer_list<std::string_view> texts, const RunControl& control = {}) const {
+    return extract(std::span<const std::string_view>(texts.begin(), texts.size()), control);
   }
-  Embeddings extract(std::string_view text, const CallOptions& call = {}) const {
-    return extract(std::span<const std::string_view>(&text, 1), call);
+  Embeddings extract(std::string_view text, const RunControl& control = {}) const {
+    return extract(std::span<const std::string_view>(&text, 1), control);
   }
   /// As Model::forward: "last_hidden_state" and any other outputs of the model.
-  NamedTensors forward(const NamedTensors& inputs, const CallOptions& call = {}) const {
-    return pipeline_.model().forward(inputs, call);
+  NamedTensors forward(const NamedTensors& inputs, const RunControl& control = {}) const {
+    return pipeline_.model().forward(inputs, control);
   }
   const EmbeddingPipeline& pipeline() const { return pipeline_; }
   const std::string& backend() const { return pipeline_.facts().backend; }
@@ -109,7 +110,7 @@ class SessionManager {
   /// while other models load in parallel. `supported` has the backends that may run it, on any device; empty: any.
   /// Throws as Model::load; the next call retries a failed load.
   SessionModel load_model(const std::filesystem::path& path, const std::vector<BackendPlace>& supported = {},
-                          LoadOptions options = {});
+                          LoadOptions options = {}, const RunControl& control = {});
 
   /// Forgets the model (all loads of that path), and waits until nobody holds it. Returns false if it is still held
   /// after `limit`; its memory is freed when the last holder releases it. The caller must not hold it.

@@ -4,7 +4,8 @@
 
 namespace alate::backends {
 
-const Buffer& WeightStore::get(Key key, const std::function<Buffer()>& make) {
+const Buffer& WeightStore::get(Key key, const graph::Constant& constant, const std::function<Buffer()>& make) {
+  if (watch_.before) watch_.before();
   const WeightMemory memory = key.memory;
   std::shared_ptr<Entry> found;
   {
@@ -18,6 +19,7 @@ const Buffer& WeightStore::get(Key key, const std::function<Buffer()>& make) {
     const std::lock_guard lock(mutex_);
     bytes_[memory] += found->buffer.shape().byte_count();
   });
+  if (watch_.after) watch_.after(constant);
   return found->buffer;  // entries are never removed
 }
 
@@ -29,14 +31,14 @@ void WeightStore::release_leaves(const graph::Constant& constant) const {
 
 Tensor WeightStore::value(const graph::ConstantPtr& constant) {
   if (constant->is_leaf()) return constant->tensor;
-  return *get({.constant = constant->identity, .layout = {}, .memory = {}}, [&] {
+  return *get({.constant = constant->identity, .layout = {}, .memory = {}}, *constant, [&] {
             return fold_constant(*constant);
           }).host();
 }
 
 Tensor WeightStore::in_layout(const graph::ConstantPtr& constant, WeightLayout layout,
                               const std::function<Tensor(const Tensor&)>& make) {
-  return *get({.constant = constant->identity, .layout = std::move(layout), .memory = {}}, [&] {
+  return *get({.constant = constant->identity, .layout = std::move(layout), .memory = {}}, *constant, [&] {
             Tensor made = make(fold_constant(*constant));
             release_leaves(*constant);
             return made;
@@ -45,7 +47,7 @@ Tensor WeightStore::in_layout(const graph::ConstantPtr& constant, WeightLayout l
 
 Buffer WeightStore::on_device(const graph::ConstantPtr& constant, WeightMemory memory,
                               const std::function<Buffer(const Tensor&)>& upload) {
-  return get({.constant = constant->identity, .layout = {}, .memory = memory},
+  return get({.constant = constant->identity, .layout = {}, .memory = memory}, *constant,
              [&] { return upload(fold_constant(*constant)); });
 }
 

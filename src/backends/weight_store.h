@@ -44,7 +44,15 @@ class WeightStore {
   /// Called when a mapped leaf's pages are no longer needed for now, because another layout of it has been made.
   using Release = std::function<void(const graph::Constant& leaf)>;
 
-  explicit WeightStore(Release release = nullptr) : release_(std::move(release)) {}
+  /// Called for each constant that somebody asks for, before and after it is prepared, on the asking thread and while
+  /// the store holds no lock. What they throw ends the preparation.
+  struct Watch {
+    std::function<void()> before = {};
+    std::function<void(const graph::Constant&)> after = {};
+  };
+
+  explicit WeightStore(Release release = nullptr, Watch watch = {})
+      : release_(std::move(release)), watch_(std::move(watch)) {}
 
   /// The constant's value, row-major on the host: a leaf's own (mapped) bytes, or a result folded once and kept.
   Tensor value(const graph::ConstantPtr& constant);
@@ -76,10 +84,11 @@ class WeightStore {
     std::once_flag once;
     Buffer buffer;
   };
-  const Buffer& get(Key key, const std::function<Buffer()>& make);
+  const Buffer& get(Key key, const graph::Constant& constant, const std::function<Buffer()>& make);
   void release_leaves(const graph::Constant& constant) const;
 
   Release release_;
+  Watch watch_;
   mutable base::Mutex mutex_;
   std::map<Key, std::shared_ptr<Entry>> entries_;
   std::map<WeightMemory, std::size_t> bytes_;

@@ -29,6 +29,10 @@ EmbeddingPipeline chosen(LoadedPipeline loaded, const std::filesystem::path& fol
   return std::move(loaded.pipeline);
 }
 
+Tensor vectors_of_texts(const EmbeddingPipeline& pipeline, const runtime::LoadWatch& watch) {
+  return embed_texts(pipeline, choice_texts(), {}, {.cancellation = watch.cancellation()}).vectors;
+}
+
 // The result of trying one candidate.
 struct Trial {
   std::optional<LoadedPipeline> loaded;
@@ -37,18 +41,20 @@ struct Trial {
 };
 
 Trial try_dtype(const std::filesystem::path& folder, runtime::LoadRequest request, const DTypeCandidate& candidate,
-                const Tensor& wanted) {
+                const runtime::LoadWatch& watch, const Tensor& wanted) {
   request.options.dtype = candidate.type;
   Trial trial;
   try {
-    trial.loaded = load_pipeline(folder, request);
+    // The progress that is reported is that of the first load.
+    runtime::LoadWatch silent(watch.cancellation());
+    trial.loaded = load_pipeline(folder, request, silent);
     if (!trial.loaded->model->backend->product_rates()) {
       trial.refusal = "the backend '" + trial.loaded->model->facts.backend + "' was chosen for it";
       return trial;
     }
-    trial.cosine = mean_cosine(
-        wanted, trial.loaded->pipeline.embed(choice_texts(), {}, {.cancellation = Cancellation::never()}).vectors);
+    trial.cosine = mean_cosine(wanted, vectors_of_texts(trial.loaded->pipeline, watch));
   } catch (const Error& error) {
+    if (error.code() == ErrorCode::cancelled) throw;
     trial.refusal = error.message();
     return trial;
   }
@@ -95,8 +101,8 @@ LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions
 }
 
 EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const runtime::LoadRequest& request,
-                               const std::optional<backends::ProductRates>& rates) {
-  LoadedPipeline plain = load_pipeline(folder, {exact_options(folder, request.options), request.origin});
+                               runtime::LoadWatch& watch, const std::optional<backends::ProductRates>& rates) {
+  LoadedPipeline plain = load_pipeline(folder, {exact_options(folder, request.options), request.origin}, watch);
   if (plain.model->files.is_onnx()) return chosen(std::move(plain), folder, "an ONNX file computes in its own types");
   const std::string& backend = plain.model->facts.backend;
   const std::optional<backends::ProductRates> measured = plain.model->backend->product_rates();
@@ -105,10 +111,10 @@ EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const runtim
 
   const std::vector<DTypeCandidate> candidates = faster_dtypes(rates.value_or(*measured));
   if (candidates.empty()) return chosen(std::move(plain), folder, "no type's products are faster on this machine");
-  const Tensor wanted = plain.pipeline.embed(choice_texts(), {}, {.cancellation = Cancellation::never()}).vectors;
+  const Tensor wanted = vectors_of_texts(plain.pipeline, watch);
   std::string refusals;
   for (const DTypeCandidate& candidate : candidates) {
-    Trial trial = try_dtype(folder, request, candidate, wanted);
+    Trial trial = try_dtype(folder, request, candidate, watch, wanted);
     if (trial.refusal.empty()) {
       const std::string reason = "its products are " + digits("%.1f", candidate.times_f32) +
                                  " times as fast as float32's, and its mean cosine to float32 is " +

@@ -11,6 +11,7 @@
 #include "alate/embedding.h"
 #include "backends/batch_hint.h"
 #include "runtime/loading/load_request.h"
+#include "runtime/loading/load_watch.h"
 
 namespace alate::pipelines {
 
@@ -40,6 +41,7 @@ LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions
 /// it is. Loads the model once in float32 and once for each type that is tried. `rates` replace measured ones. Throws
 /// as EmbeddingPipeline::load.
 EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                               runtime::LoadWatch& watch,
                                const std::optional<backends::ProductRates>& rates = std::nullopt);
 
 }  // namespace alate::pipelines

@@ -4,6 +4,7 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
+#include "base/threads/controlled_call.h"
 #include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
 #include "pipelines/modules.h"
@@ -87,7 +88,7 @@ std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOp
 namespace pipelines {
 
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                               const EmbedOptions& options) {
+                               const EmbedOptions& options, const Cancellation& cancellation) {
   const EmbeddingPipeline::State& state = pipeline.state();
   const std::string& prompt = prompt_of(state.modules, options);
   EncodeOptions encode;
@@ -109,7 +110,7 @@ PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<cons
     // Its last special token comes after the text.
     pool_skip = static_cast<std::int32_t>(with_specials > 0 ? with_specials - 1 : 0);
   }
-  return prepare_rows(texts.size(), state.model.state().options.threads, [&](std::size_t i) {
+  return prepare_rows(texts.size(), state.model.state().options.threads, cancellation, [&](std::size_t i) {
     PreparedRow made{.row = {.ids = {}, .pool_skip = pool_skip}};
     made.row.ids =
         prompt.empty() ? ids_of(texts[i], made.truncated) : ids_of(prompt + std::string(texts[i]), made.truncated);
@@ -179,41 +180,50 @@ Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepar
 }
 
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
-                       const EmbedOptions& options, const backends::RunOptions& run) {
-  return embed_texts(pipeline, std::vector<std::string_view>(texts.begin(), texts.end()), options, run);
+                       const EmbedOptions& options, const backends::RunOptions& run,
+                       const std::function<void(std::size_t)>& computed) {
+  return embed_texts(pipeline, std::vector<std::string_view>(texts.begin(), texts.end()), options, run, computed);
 }
 
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                       const EmbedOptions& options, const backends::RunOptions& run) {
+                       const EmbedOptions& options, const backends::RunOptions& run,
+                       const std::function<void(std::size_t)>& computed) {
   run.cancellation.check();
-  return embed_prepared(pipeline, prepare_embedding(pipeline, texts, options), options, run);
+  PreparedRows prepared = prepare_embedding(pipeline, texts, options, run.cancellation);
+  return embed_prepared(pipeline, std::move(prepared), options, run, computed);
 }
 
 Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows, const EmbedOptions& options,
-                      const backends::RunOptions& run) {
+                      const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
   // Here, where rows have the caller's order: they are sorted by length before they are run.
   for (std::size_t row = 0; row < rows.size(); ++row)
     runtime::require_row(rows[row], pipeline.state().model.state().limits, row);
   PreparedRows prepared;
   for (const Row& row : rows) prepared.rows.push_back({.ids = row});
-  return embed_prepared(pipeline, std::move(prepared), options, run);
+  return embed_prepared(pipeline, std::move(prepared), options, run, computed);
 }
 
 }  // namespace pipelines
 
 Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const EmbedOptions& options,
-                                    const CallOptions& call) const {
-  return pipelines::embed_texts(*this, texts, options, {.cancellation = call.cancellation});
+                                    const RunControl& control) const {
+  return embed(std::vector<std::string_view>(texts.begin(), texts.end()), options, control);
 }
 
 Embeddings EmbeddingPipeline::embed(std::span<const std::string_view> texts, const EmbedOptions& options,
-                                    const CallOptions& call) const {
-  return pipelines::embed_texts(*this, texts, options, {.cancellation = call.cancellation});
+                                    const RunControl& control) const {
+  return base::run_controlled(control, [&](const base::ControlledCall& call) {
+    const auto computed = call.computed_of(texts.size());
+    return pipelines::embed_texts(*this, texts, options, {.cancellation = call.cancellation()}, computed);
+  });
 }
 
 Embeddings EmbeddingPipeline::embed_tokens(std::span<const std::vector<std::int32_t>> rows, const EmbedOptions& options,
-                                           const CallOptions& call) const {
-  return pipelines::embed_rows(*this, rows, options, {.cancellation = call.cancellation});
+                                           const RunControl& control) const {
+  return base::run_controlled(control, [&](const base::ControlledCall& call) {
+    const auto computed = call.computed_of(rows.size());
+    return pipelines::embed_rows(*this, rows, options, {.cancellation = call.cancellation()}, computed);
+  });
 }
 
 std::size_t EmbeddingPipeline::dimensions() const { return state_->dimensions; }

@@ -43,14 +43,16 @@ struct LoadedPipeline {
   std::shared_ptr<Model::State> model;
 };
 /// EmbeddingPipeline::load for any dtype but an automatic one, which is treated as none.
-LoadedPipeline load_pipeline(const std::filesystem::path& folder, const runtime::LoadRequest& request);
+LoadedPipeline load_pipeline(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                             runtime::LoadWatch& watch);
 /// EmbeddingPipeline::load.
-EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const runtime::LoadRequest& request);
+EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                                 const RunControl& control = {});
 
 /// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool. Throws as
-/// EmbeddingPipeline::embed.
+/// EmbeddingPipeline::embed, which asks `cancellation` before each text.
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                               const EmbedOptions& options);
+                               const EmbedOptions& options, const Cancellation& cancellation);
 /// The same of token ids, with the special tokens that the model puts around a text where a row lacks them; truncated
 /// as texts are. Throws invalid_argument for an id that the model does not have: "[row][place] is …".
 PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<const std::vector<std::int32_t>> rows,
@@ -72,12 +74,16 @@ std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptio
 /// Throws as EmbeddingPipeline::embed_tokens, and cancelled.
 Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared, const EmbedOptions& options,
                           const backends::RunOptions& run, const std::function<void(std::size_t)>& computed = {});
-/// EmbeddingPipeline::embed and embed_tokens; `run` is passed to each batch's run. Throws as those, and cancelled.
+/// EmbeddingPipeline::embed and embed_tokens; `run` and `computed` are as in embed_prepared. Throws as those, and
+/// cancelled.
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
-                       const EmbedOptions& options, const backends::RunOptions& run);
+                       const EmbedOptions& options, const backends::RunOptions& run,
+                       const std::function<void(std::size_t)>& computed = {});
 Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                       const EmbedOptions& options, const backends::RunOptions& run);
+                       const EmbedOptions& options, const backends::RunOptions& run,
+                       const std::function<void(std::size_t)>& computed = {});
 Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const std::vector<std::int32_t>> rows,
-                      const EmbedOptions& options, const backends::RunOptions& run);
+                      const EmbedOptions& options, const backends::RunOptions& run,
+                      const std::function<void(std::size_t)>& computed = {});
 
 }  // namespace alate::pipelines

@@ -2,22 +2,23 @@
 
 namespace alate {
 
-FeatureExtraction FeatureExtraction::load(const std::filesystem::path& path, const FeatureExtractionOptions& options) {
+FeatureExtraction FeatureExtraction::load(const std::filesystem::path& path, const FeatureExtractionOptions& options,
+                                          const RunControl& control) {
   LoadOptions load = options.load;
   if (options.pooling) load.pooling = *options.pooling;
   EmbedOptions embed;
   embed.max_length = options.max_length;
   embed.normalize = options.normalization;
   embed.batch_size = options.batch_size;
-  return {EmbeddingPipeline::load(path, load), std::move(embed)};
+  return {EmbeddingPipeline::load(path, load, control), std::move(embed)};
 }
 
-Embeddings FeatureExtraction::extract(std::span<const std::string> texts, const CallOptions& call) const {
-  return pipeline_.embed(texts, options_, call);
+Embeddings FeatureExtraction::extract(std::span<const std::string> texts, const RunControl& control) const {
+  return pipeline_.embed(texts, options_, control);
 }
 
-Embeddings FeatureExtraction::extract(std::span<const std::string_view> texts, const CallOptions& call) const {
-  return pipeline_.embed(texts, options_, call);
+Embeddings FeatureExtraction::extract(std::span<const std::string_view> texts, const RunControl& control) const {
+  return pipeline_.embed(texts, options_, control);
 }
 
 }  // namespace alate

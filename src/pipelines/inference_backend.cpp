@@ -24,10 +24,10 @@ std::string InferenceBackend::unavailable_reason() const {
   return state.reason + (state.reason.empty() || state.remedy.empty() ? "" : "; " + state.remedy);
 }
 
-Model InferenceBackend::load(const std::filesystem::path& path, LoadOptions options) const {
+Model InferenceBackend::load(const std::filesystem::path& path, LoadOptions options, const RunControl& control) const {
   options.backend.places = {BackendPlace(name_)};
   options.backend.policy = BackendPolicy::strict;
-  return runtime::load_model(path, {std::move(options), {.places = "the backend's load"}});
+  return runtime::load_model(path, {std::move(options), {.places = "the backend's load"}}, control);
 }
 
 InferenceBackend get_default_backend() { return InferenceBackend(machine::default_backend()); }

@@ -6,6 +6,7 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
+#include "base/threads/controlled_call.h"
 #include "pipelines/check_loadable.h"
 #include "pipelines/dtype_choice.h"
 #include "pipelines/embedding_graph.h"
@@ -18,8 +19,9 @@
 
 namespace alate {
 
-EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  return pipelines::load_embedding(folder, options);
+EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options,
+                                          const RunControl& control) {
+  return pipelines::load_embedding(folder, options, control);
 }
 
 namespace pipelines {
@@ -32,27 +34,35 @@ struct PipelineFiles {
   std::future<Tokenizer> tokenizer;  // its error comes after the model's: without a known architecture it is of no use
 };
 
-PipelineFiles read_files(const std::filesystem::path& folder, const runtime::LoadRequest& request) {
+PipelineFiles read_files(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                         runtime::LoadWatch& watch) {
   const LoadOptions& options = request.options;
   const std::filesystem::path home = runtime::find_model_files(folder, options).folder;
   PipelineFiles files;
   files.tokenizer = begin_loading_tokenizer(home, options);
   files.modules = read_modules(home);
   if (!options.pooling.empty()) files.modules.pooling = {pool_mode(options.pooling)};
-  files.model = Model::State::read(folder, request);
+  files.model = Model::State::read(folder, request, watch);
   return files;
 }
 
 }  // namespace
 
-EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const runtime::LoadRequest& request) {
-  if (request.options.dtype == ComputeType::automatic) return load_fastest(folder, request);
-  return load_pipeline(folder, request).pipeline;
+EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                                 const RunControl& control) {
+  return base::run_controlled(control, [&](const base::ControlledCall& call) {
+    runtime::LoadWatch watch(call);
+    EmbeddingPipeline loaded = request.options.dtype == ComputeType::automatic
+                                   ? load_fastest(folder, request, watch)
+                                   : load_pipeline(folder, request, watch).pipeline;
+    watch.finish();
+    return loaded;
+  });
 }
 
-LoadedPipeline load_pipeline(const std::filesystem::path& folder, const runtime::LoadRequest& request) {
-  PipelineFiles files = read_files(folder, request);
-  const bool normalize = files.modules.normalizes();
+LoadedPipeline load_pipeline(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                             runtime::LoadWatch& watch) {
+  PipelineFiles files = read_files(folder, request, watch);
   try {
     files.model->bind_to_backend([&](const Model::State& on) { embedding_entry_point(on, files.modules, normalize); });
   } catch (...) {
@@ -72,7 +82,8 @@ Selection check_loadable(const std::filesystem::path& folder, runtime::LoadReque
   const bool reranks = tasks_of(folder, options).front() == Task::rerank;
   if (options.dtype == ComputeType::automatic && !reranks) options = exact_options(folder, options);
   options.dump_graphs.clear();
-  PipelineFiles files = read_files(folder, request);
+  runtime::LoadWatch unwatched;
+  PipelineFiles files = read_files(folder, request, unwatched);
   if (reranks) require_cross_encoder(*files.model);
   files.tokenizer.get();
   const auto check = [&](const Model::State& on) {

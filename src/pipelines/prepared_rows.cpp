@@ -15,7 +15,8 @@ std::size_t PreparedRows::tokens() const {
   return tokens;
 }
 
-PreparedRows prepare_rows(std::size_t count, std::size_t threads, const std::function<PreparedRow(std::size_t)>& make) {
+PreparedRows prepare_rows(std::size_t count, std::size_t threads, const Cancellation& cancellation,
+                          const std::function<PreparedRow(std::size_t)>& make) {
   PreparedRows result;
   result.rows.resize(count);
   std::vector<std::uint8_t> truncated(count);
@@ -23,6 +24,7 @@ PreparedRows prepare_rows(std::size_t count, std::size_t threads, const std::fun
   base::ThreadPool::shared().parallel_for(
       (count + kRowsAtATime - 1) / kRowsAtATime, threads, [&](std::size_t part, std::size_t) {
         for (std::size_t i = part * kRowsAtATime; i < std::min((part + 1) * kRowsAtATime, count); ++i) {
+          cancellation.check();
           PreparedRow made = make(i);
           result.rows[i] = std::move(made.row);
           truncated[i] = made.truncated ? 1 : 0;

@@ -23,7 +23,8 @@ struct PreparedRow {
 };
 
 /// Makes row i by `make(i)`, in parallel on at most `threads` threads of the shared pool (0: all). Throws as `make`.
-PreparedRows prepare_rows(std::size_t count, std::size_t threads, const std::function<PreparedRow(std::size_t)>& make);
+PreparedRows prepare_rows(std::size_t count, std::size_t threads, const Cancellation& cancellation,
+                          const std::function<PreparedRow(std::size_t)>& make);
 
 /// The most tokens of a row: `asked`, otherwise `usual`. Throws invalid_argument for more than the model has positions.
 std::size_t row_limit(std::optional<std::size_t> asked, std::size_t usual, std::size_t positions);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "base/threads/controlled_call.h"
 #include "pipelines/embedding_rows.h"
 #include "pipelines/modules.h"
 #include "pipelines/rerank_rows.h"
@@ -75,33 +76,42 @@ std::shared_ptr<const runtime::EntryPoint> RerankPipeline::State::entry_point() 
   return rerank_entry_point(model.state());
 }
 
-RerankPipeline RerankPipeline::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  return pipelines::load_reranker(folder, options);
+RerankPipeline RerankPipeline::load(const std::filesystem::path& folder, const LoadOptions& options,
+                                    const RunControl& control) {
+  return pipelines::load_reranker(folder, options, control);
 }
 
-RerankPipeline pipelines::load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request) {
-  const runtime::ModelFiles files = runtime::find_model_files(folder, request.options);
-  require_weights(files);
-  std::future<Tokenizer> tokenizer = begin_loading_tokenizer(files.folder, request.options);
-  const std::shared_ptr<Model::State> model = Model::State::read(folder, request);
-  require_cross_encoder(*model);
-  model->bind_to_backend([](const Model::State& on) { rerank_entry_point(on); });
-  const std::size_t positions = model->facts.max_positions;
-  const std::size_t length = std::min(stated_max_length(files.folder).value_or(positions), positions);
-  return RerankPipeline(std::make_shared<RerankPipeline::State>(
-      RerankPipeline::State{.model = Model(model), .tokenizer = tokenizer.get(), .max_length = length}));
+RerankPipeline pipelines::load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                                        const RunControl& control) {
+  return base::run_controlled(control, [&](const base::ControlledCall& call) {
+    runtime::LoadWatch watch(call);
+    const runtime::ModelFiles files = runtime::find_model_files(folder, request.options);
+    require_weights(files);
+    std::future<Tokenizer> tokenizer = begin_loading_tokenizer(files.folder, request.options);
+    const std::shared_ptr<Model::State> model = Model::State::read(folder, request, watch);
+    require_cross_encoder(*model);
+    model->bind_to_backend([](const Model::State& on) { rerank_entry_point(on); });
+    const std::size_t positions = model->facts.max_positions;
+    const std::size_t length = std::min(stated_max_length(files.folder).value_or(positions), positions);
+    watch.finish();
+    return RerankPipeline(std::make_shared<RerankPipeline::State>(
+        RerankPipeline::State{.model = Model(model), .tokenizer = tokenizer.get(), .max_length = length}));
+  });
 }
 
 RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std::string> texts,
-                                    const RerankOptions& options, const CallOptions& call) const {
-  return rerank(query, std::vector<std::string_view>(texts.begin(), texts.end()), options, call);
+                                    const RerankOptions& options, const RunControl& control) const {
+  return rerank(query, std::vector<std::string_view>(texts.begin(), texts.end()), options, control);
 }
 
 RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std::string_view> texts,
-                                    const RerankOptions& options, const CallOptions& call) const {
-  call.cancellation.check();
-  return pipelines::rerank_prepared(*this, pipelines::prepare_rerank(*this, query, texts, options), options,
-                                    {.cancellation = call.cancellation});
+                                    const RerankOptions& options, const RunControl& control) const {
+  return base::run_controlled(control, [&](const base::ControlledCall& call) {
+    const auto computed = call.computed_of(texts.size());
+    pipelines::PreparedRows prepared = pipelines::prepare_rerank(*this, query, texts, options, call.cancellation());
+    return pipelines::rerank_prepared(*this, std::move(prepared), options, {.cancellation = call.cancellation()},
+                                      computed);
+  });
 }
 
 std::size_t RerankPipeline::max_length() const { return state_->max_length; }
@@ -130,7 +140,8 @@ RerankPipeline reranker_of(const EmbeddingPipeline& pipeline) {
 }
 
 PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view query,
-                            std::span<const std::string_view> texts, const RerankOptions& options) {
+                            std::span<const std::string_view> texts, const RerankOptions& options,
+                            const Cancellation& cancellation) {
   const RerankPipeline::State& state = pipeline.state();
   const Model::State& model = state.model.state();
   EncodeOptions encode;
@@ -138,7 +149,7 @@ PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view que
   encode.side = options.truncation_side;
   encode.with_offsets = encode.with_tokens = false;
   const bool has_types = model.limits.types > 1;
-  return prepare_rows(texts.size(), model.options.threads, [&](std::size_t i) {
+  return prepare_rows(texts.size(), model.options.threads, cancellation, [&](std::size_t i) {
     Encoding pair = state.tokenizer.encode_pair(query, texts[i], encode);
     PreparedRow made{.row = {.ids = std::move(pair.ids)}, .truncated = pair.truncated};
     // transformers' tokenizers give no types to models that have one.

@@ -45,12 +45,14 @@ void require_cross_encoder(const Model::State& model);
 RerankPipeline reranker_of(const EmbeddingPipeline& pipeline);
 
 /// RerankPipeline::load.
-RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request);
+RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                             const RunControl& control = {});
 
 /// Tokenizes the query with each of the texts and truncates as in `options`, in parallel on the shared pool. Throws as
-/// RerankPipeline::rerank.
+/// RerankPipeline::rerank, which asks `cancellation` before each text.
 PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view query,
-                            std::span<const std::string_view> texts, const RerankOptions& options);
+                            std::span<const std::string_view> texts, const RerankOptions& options,
+                            const Cancellation& cancellation);
 
 /// The scores of prepared rows; `run` is passed to each batch's run, and `computed` is told how many rows it had.
 /// Throws as RerankPipeline::rerank.

@@ -8,12 +8,13 @@
 
 namespace alate::pipelines {
 
-TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const runtime::LoadRequest& request) {
+TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                                  const RunControl& control) {
   TaskPipelines loaded(tasks_of(folder, request.options));
   if (loaded.tasks_.front() == Task::rerank) {
-    loaded.reranker_ = load_reranker(folder, request);
+    loaded.reranker_ = load_reranker(folder, request, control);
   } else {
-    loaded.embedding_ = load_embedding(folder, request);
+    loaded.embedding_ = load_embedding(folder, request, control);
   }
   return loaded;
 }

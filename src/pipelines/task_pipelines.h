@@ -18,7 +18,8 @@ class TaskPipelines {
  public:
   /// Compiles the entry point of the main task only; those of the others are compiled at their first use. Throws as the
   /// load of the main task's pipeline.
-  static TaskPipelines load(const std::filesystem::path& folder, const runtime::LoadRequest& request);
+  static TaskPipelines load(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                            const RunControl& control = {});
 
   const std::vector<Task>& tasks() const { return tasks_; }
   /// Throws unsupported, saying what the model is for, where that is something else.

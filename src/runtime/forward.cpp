@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "alate/error.h"
+#include "base/threads/controlled_call.h"
 #include "runtime/batching/packing.h"
 #include "runtime/forward.h"
 #include "runtime/loading/file_encoder.h"
@@ -203,8 +204,15 @@ Tensor usual_input(std::string_view name, std::int64_t batch, std::int64_t lengt
 
 }  // namespace
 
-NamedTensors Model::forward(const NamedTensors& inputs, const CallOptions& call) const {
-  return runtime::forward(*state_, inputs, {.cancellation = call.cancellation});
+NamedTensors Model::forward(const NamedTensors& inputs, const RunControl& control) const {
+  return base::run_controlled(control, [&](const base::ControlledCall& call) {
+    const bool has_rows = !inputs.empty() && inputs.begin()->second.rank() > 0;
+    const auto rows = has_rows ? static_cast<std::size_t>(inputs.begin()->second.extent(0)) : 0;
+    const auto computed = call.computed_of(rows);
+    NamedTensors outputs = runtime::forward(*state_, inputs, {.cancellation = call.cancellation()});
+    if (computed) computed(rows);
+    return outputs;
+  });
 }
 
 NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inputs,

@@ -86,8 +86,7 @@ Compared run_backend(const EmbeddingPipeline& pipeline, const Inputs& inputs, co
   std::vector<std::vector<std::int32_t>> rows;
   if (!inputs.lengths.empty()) rows = random_rows(pipeline.tokenizer(), read_lengths(inputs.lengths), random);
   const auto run = [&] {
-    const CallOptions call{.cancellation = until_interrupted()};
-    return rows.empty() ? pipeline.embed(inputs.texts, options, call) : pipeline.embed_tokens(rows, options, call);
+    return rows.empty() ? pipeline.embed(inputs.texts, options) : pipeline.embed_tokens(rows, options);
   };
   const Embeddings result = run();  // also warms up
   Compared compared;

@@ -90,7 +90,7 @@ void run_demo(Arguments& arguments) {
   const auto pipeline = pipelines::load_embedding(find_model(options, model), load_request(options));
   const double load_ms = milliseconds_since(start);
   const auto loaded = Clock::now();
-  const Embeddings result = pipeline.embed(texts, {}, {.cancellation = until_interrupted()});
+  const Embeddings result = pipeline.embed(texts);
   const double embed_ms = milliseconds_since(loaded);
 
   output.write("Alate turns sentences into vectors whose angles say how alike their meanings are.\n\n");

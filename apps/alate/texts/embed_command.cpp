@@ -13,6 +13,7 @@
 #include "apps/alate/common_options.h"
 #include "apps/alate/measuring/measurements.h"
 #include "apps/alate/measuring/profiling.h"
+#include "apps/alate/process_setup.h"
 #include "apps/alate/texts/big_job.h"
 #include "apps/alate/texts/embedding_writer.h"
 #include "apps/alate/texts/resume.h"
@@ -39,7 +40,7 @@ class EmbedPart : public TextPart {
   explicit EmbedPart(EmbedJob& job) : TextPart("embed"), job_(job) {}
 
   void prepare() override {
-    rows_ = pipelines::prepare_embedding(job_.pipeline, views(), job_.options);
+    rows_ = pipelines::prepare_embedding(job_.pipeline, views(), job_.options, until_interrupted());
     texts = {};
   }
   void run(const PartRun& run) override {

@@ -15,6 +15,7 @@
 #include "alate/rerank.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/measuring/measurements.h"
+#include "apps/alate/process_setup.h"
 #include "apps/alate/texts/big_job.h"
 #include "apps/alate/texts/ranked_lines.h"
 #include "apps/alate/texts/ranking_writer.h"
@@ -45,7 +46,9 @@ class RerankPart : public TextPart {
  public:
   explicit RerankPart(RerankJob& job) : TextPart("rerank"), job_(job) {}
 
-  void prepare() override { rows_ = pipelines::prepare_rerank(job_.pipeline, job_.query, views(), job_.options); }
+  void prepare() override {
+    rows_ = pipelines::prepare_rerank(job_.pipeline, job_.query, views(), job_.options, until_interrupted());
+  }
   void run(const PartRun& run) override {
     scores_ = pipelines::rerank_prepared(job_.pipeline, std::move(rows_), job_.options,
                                          {.cancellation = run.cancellation}, run.computed);

@@ -11,6 +11,7 @@
 #include "runtime/loading/compile_cache.h"
 #include "runtime/loading/file_encoder.h"
 #include "runtime/loading/memory_estimate.h"
+#include "runtime/loading/watched_source.h"
 
 namespace alate::runtime {
 namespace {
@@ -47,6 +48,7 @@ auto on_backend(const backends::Backend& backend, const Make& make) {
   try {
     return make();
   } catch (const Error& error) {
+    if (error.code() == ErrorCode::cancelled) throw;  // by the caller: no other backend is to be tried
     throw runtime::BackendFailure(error);
   } catch (const std::bad_alloc&) {
     throw runtime::BackendFailure(make_error(ErrorCode::resource_exhausted,
@@ -62,7 +64,8 @@ struct EncoderGraph {
   runtime::FileEncoder file;  // of an ONNX file, whose hidden states the graph takes
 };
 
-EncoderGraph build_graph(const Model::State& model, const runtime::Head& head, models::HeadChoice choice) {
+EncoderGraph build_graph(const Model::State& model, const runtime::Head& head, models::HeadChoice choice,
+                         const Cancellation& cancellation) {
   graph::Builder b(model.facts.architecture.empty() ? "encoder" : model.facts.architecture);
   const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
   models::BuiltEncoder built;
@@ -72,7 +75,8 @@ EncoderGraph build_graph(const Model::State& model, const runtime::Head& head, m
     built.last_hidden_state = b.parameter("last_hidden_state", {DType::f32, {inputs.tokens, file.hidden_size}});
     built.outputs = {{"last_hidden_state", built.last_hidden_state}};
   } else {
-    models::Weights named(*model.weights, std::string(model.architecture->prefix), model.weight_settings);
+    const runtime::WatchedSource watched(*model.weights, cancellation);
+    models::Weights named(watched, std::string(model.architecture->prefix), model.weight_settings);
     built = models::build_encoder(*model.architecture, b, model.config, named, inputs, choice);
   }
   head(b, inputs, built);
@@ -82,7 +86,7 @@ EncoderGraph build_graph(const Model::State& model, const runtime::Head& head, m
 }  // namespace
 
 void Model::State::check(const runtime::Head& head, models::HeadChoice choice) const {
-  const EncoderGraph made = build_graph(*this, head, choice);
+  const EncoderGraph made = build_graph(*this, head, choice, cancellation());
   runtime::with_unchanged_files(weights.get(), [&] {
     on_backend(*backend, [&] {
       runtime::require_memory(*backend, facts.selection.device_index, made.graph, limits, runtime::shown_name(folder));
@@ -92,7 +96,7 @@ void Model::State::check(const runtime::Head& head, models::HeadChoice choice) c
 
 std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::Head& head,
                                                                  models::HeadChoice choice) const {
-  EncoderGraph made = build_graph(*this, head, choice);
+  EncoderGraph made = build_graph(*this, head, choice, cancellation());
   const graph::Graph& graph = made.graph;
   const models::EncoderInputs& inputs = made.inputs;
   graph::PassLog log;
@@ -101,6 +105,7 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
   compile_options.log = &log;
   compile_options.dump = dump.get();
   std::unique_ptr<backends::Executable> executable;
+  cancellation().check();
   runtime::with_unchanged_files(weights.get(), [&] {
     executable = on_backend(*backend, [&] {
       runtime::require_memory(*backend, compile_options.device, graph, limits, runtime::shown_name(folder));
@@ -126,7 +131,7 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
       specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding(), weights);
   // Such a backend compiles at the first run: failures must show now, while another backend can still be chosen.
   if (specialises)
-    on_backend(*backend, [&] { return program->run(one_token(), {}, {.cancellation = Cancellation::never()}); });
+    on_backend(*backend, [&] { return program->run(one_token(), {}, {.cancellation = cancellation()}); });
   return program;
 }
 
@@ -140,6 +145,7 @@ backends::CompileOptions Model::State::compile_options() const {
 
 std::shared_ptr<backends::Executable> Model::State::open_file() const {
   const std::lock_guard lock(file_mutex);
+  cancellation().check();
   if (file == nullptr) file = on_backend(*backend, [&] { return backend->open({files.onnx_file}, compile_options()); });
   return file;
 }
@@ -166,12 +172,18 @@ const runtime::EntryPoint& Model::State::forward_entry_point() const {
   return *entry_point("forward", outputs, models::HeadChoice::of_folder);
 }
 
-Model Model::load(const std::filesystem::path& folder, const LoadOptions& options) {
-  return runtime::load_model(folder, options);
+Model Model::load(const std::filesystem::path& folder, const LoadOptions& options, const RunControl& control) {
+  return runtime::load_model(folder, options, control);
 }
 
-Model runtime::load_model(const std::filesystem::path& folder, const LoadRequest& request) {
-  return Model(Model::State::load(folder, request, [](const Model::State& state) { state.prepare_forward(); }));
+Model runtime::load_model(const std::filesystem::path& folder, const LoadRequest& request, const RunControl& control) {
+  return base::run_controlled(control, [&](const base::ControlledCall& call) {
+    LoadWatch watch(call);
+    const auto prepare = [](const Model::State& state) { state.prepare_forward(); };
+    std::shared_ptr<const Model::State> state = Model::State::load(folder, request, watch, prepare);
+    watch.finish();
+    return Model(std::move(state));
+  });
 }
 
 void Model::State::prepare_forward() const {

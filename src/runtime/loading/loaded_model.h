@@ -22,6 +22,7 @@
 #include "runtime/batching/rounding.h"
 #include "runtime/loading/entry_point.h"
 #include "runtime/loading/load_request.h"
+#include "runtime/loading/load_watch.h"
 #include "runtime/loading/model_content.h"
 #include "runtime/loading/model_files.h"
 
@@ -48,9 +49,11 @@ struct Model::State {
   using Prepare = std::function<void(const State&)>;
   enum class Purpose { load, check };
 
-  /// Reads everything that does not depend on a backend: settings, manifest, the headers of the weights. Throws as
-  /// Model::load for files that are missing, broken or of an unknown architecture.
-  static std::shared_ptr<State> read(const std::filesystem::path& folder, const runtime::LoadRequest& request);
+  /// Reads everything that does not depend on a backend: settings, manifest, the headers of the weights. `watch` must
+  /// live until bind_to_backend returns. Throws as Model::load, and for files that are missing, broken or of an unknown
+  /// architecture.
+  static std::shared_ptr<State> read(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                                     runtime::LoadWatch& watch);
   /// Chooses a backend and lets `prepare` compile what the caller needs on it; where the backend is the cause of a
   /// failure, tries the next one. `supported` has the backends that may run the model, besides which the manifest's
   /// own list must allow them; empty: any. A check is not logged as a load. Throws as Model::load. Call once.
@@ -58,12 +61,14 @@ struct Model::State {
                        Purpose purpose = Purpose::load);
   /// Both.
   static std::shared_ptr<State> load(const std::filesystem::path& folder, const runtime::LoadRequest& request,
-                                     const Prepare& prepare, const std::vector<BackendPlace>& supported = {});
+                                     runtime::LoadWatch& watch, const Prepare& prepare,
+                                     const std::vector<BackendPlace>& supported = {});
 
   std::string name;  // the last part of the path that it was loaded from
   std::filesystem::path folder;
   LoadOptions options;
-  machine::ChoiceOrigin origin;  // of the choices in `options`
+  machine::ChoiceOrigin origin;         // of the choices in `options`
+  runtime::LoadWatch* watch = nullptr;  // while it is loaded, by one thread; what is compiled later is not watched
   formats::Json config;
   runtime::ModelFiles files;
   std::shared_ptr<const formats::WeightSource> weights;  // null for ONNX files
@@ -115,13 +120,14 @@ struct Model::State {
   mutable std::map<std::string, std::shared_ptr<NamedEntryPoint>, std::less<>> entry_points;
 
  private:
+  Cancellation cancellation() const { return watch == nullptr ? Cancellation::never() : watch->cancellation(); }
   std::shared_ptr<const runtime::EntryPoint> compile(const runtime::Head& head, models::HeadChoice choice) const;
 };
 
 namespace runtime {
 
 /// Model::load.
-Model load_model(const std::filesystem::path& folder, const LoadRequest& request);
+Model load_model(const std::filesystem::path& folder, const LoadRequest& request, const RunControl& control = {});
 
 }  // namespace runtime
 

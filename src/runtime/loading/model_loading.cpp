@@ -110,9 +110,18 @@ std::vector<BackendPlace> common_backends(const std::vector<BackendPlace>& manif
 void select_backend(Model::State& state, Selection selection) {
   state.backend = &backends::get_backend(selection.backend);
   Model::State* raw = &state;  // the state owns the store
-  state.store = std::make_shared<backends::WeightStore>([raw](const graph::Constant& leaf) {
-    if (raw->weights != nullptr && raw->weights->contains(leaf.name)) raw->weights->release(leaf.name);
-  });
+  state.store = std::make_shared<backends::WeightStore>(
+      [raw](const graph::Constant& leaf) {
+        if (raw->weights != nullptr && raw->weights->contains(leaf.name)) raw->weights->release(leaf.name);
+      },
+      {.before =
+           [raw] {
+             if (raw->watch != nullptr) raw->watch->check();
+           },
+       .after =
+           [raw](const graph::Constant& constant) {
+             if (raw->watch != nullptr) raw->watch->prepared(constant);
+           }});
   state.session_options = backends::session_options_for(selection.backend, state.manifest.session_options);
   state.facts.backend = selection.backend;
   state.facts.device = selection.device_description;
@@ -133,8 +142,8 @@ Fingerprint Model::State::fingerprint() const {
 
 Fingerprint Model::fingerprint() const { return state_->fingerprint(); }
 
-std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& path,
-                                                 const runtime::LoadRequest& request) {
+std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& path, const runtime::LoadRequest& request,
+                                                 runtime::LoadWatch& watch) {
   const LoadOptions& options = request.options;
   auto state = std::make_shared<State>();
   state->files = runtime::find_model_files(path, options);
@@ -142,6 +151,7 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
   state->folder = state->files.folder;
   state->options = options;
   state->origin = request.origin;
+  state->watch = &watch;
   state->manifest = hub::read_manifest(state->folder);
   if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
   state->config = read_config(state->files);
@@ -162,6 +172,7 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
   } else {
     read_weights(*state);
   }
+  watch.begin(state->facts.weight_bytes);
   state->content = std::make_unique<runtime::ModelContent>(state->files, state->weights, state->manifest);
   state->facts.hidden_size = static_cast<std::size_t>(state->limits.hidden_size);
   state->facts.max_positions = static_cast<std::size_t>(state->limits.positions);
@@ -171,7 +182,7 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
 std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& folder,
                                                  const runtime::LoadRequest& request, const Prepare& prepare,
                                                  const std::vector<BackendPlace>& supported) {
-  std::shared_ptr<State> state = read(folder, request);
+  std::shared_ptr<State> state = read(folder, request, watch);
   state->bind_to_backend(prepare, supported);
   return state;
 }
@@ -193,7 +204,10 @@ void Model::State::bind_to_backend(const Prepare& prepare, const std::vector<Bac
     warn_of_refusals(selection, preferences);
     select_backend(*this, std::move(selection));
     try {
-      return prepare(*this);
+      watch->check();
+      prepare(*this);
+      watch = nullptr;
+      return;
     } catch (const runtime::BackendFailure& error) {
       const Selection& tried = facts.selection;
       base::log(base::LogLevel::info, "backend failed to load the model",

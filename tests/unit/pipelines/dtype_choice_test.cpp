@@ -44,7 +44,8 @@ TEST(DTypeChoice, MeasuresTheMeanCosineOfRows) {
 }
 
 TEST(DTypeChoice, TakesAFasterTypeThatStaysNearAndSaysWhy) {
-  const EmbeddingPipeline chosen = load_fastest(kModel, {}, kFastBf16);
+  runtime::LoadWatch unwatched;
+  const EmbeddingPipeline chosen = load_fastest(kModel, {}, unwatched, kFastBf16);
   EXPECT_EQ(chosen.facts().dtype, "bfloat16");
   EXPECT_NE(chosen.facts().dtype_reason.find("2.0 times as fast as float32's, and its mean cosine to float32 is "),
             std::string::npos)
@@ -57,15 +58,17 @@ TEST(DTypeChoice, TakesAFasterTypeThatStaysNearAndSaysWhy) {
 }
 
 TEST(DTypeChoice, StaysInFloat32WhereNothingIsFaster) {
+  runtime::LoadWatch unwatched;
   const EmbeddingPipeline chosen =
-      load_fastest(kModel, {}, backends::ProductRates{.f32 = 1, .bf16 = 0.5, .integers = 1.1});
+      load_fastest(kModel, {}, unwatched, backends::ProductRates{.f32 = 1, .bf16 = 0.5, .integers = 1.1});
   EXPECT_EQ(chosen.facts().dtype, "float32");
   EXPECT_EQ(chosen.facts().dtype_reason, "no type's products are faster on this machine");
 }
 
 TEST(DTypeChoice, StaysInFloat32OnOtherBackends) {
+  runtime::LoadWatch unwatched;
   const EmbeddingPipeline chosen =
-      load_fastest(kModel, LoadOptions{.backend = {.places = {BackendPlace::reference()}}}, kFastBf16);
+      load_fastest(kModel, LoadOptions{.backend = {.places = {BackendPlace::reference()}}}, unwatched, kFastBf16);
   EXPECT_EQ(chosen.facts().dtype, "float32");
   EXPECT_NE(chosen.facts().dtype_reason.find("not 'reference'"), std::string::npos);
 }
@@ -84,8 +87,9 @@ TEST(DTypeChoice, RefusesTypesWithTheFigureOrTheError) {
     std::ranges::fill(named.tensor.mutable_values<float>(), std::numeric_limits<float>::infinity());
   }
   formats::write_tensors(folder.path() / "model.safetensors", tensors);
+  runtime::LoadWatch unwatched;
   const EmbeddingPipeline chosen =
-      load_fastest(folder.path(), {}, backends::ProductRates{.f32 = 1, .bf16 = 2, .integers = 4});
+      load_fastest(folder.path(), {}, unwatched, backends::ProductRates{.f32 = 1, .bf16 = 2, .integers = 4});
   EXPECT_EQ(chosen.facts().dtype, "float32");
   const std::string& reason = chosen.facts().dtype_reason;
   EXPECT_NE(reason.find("int8 is faster, but weight '"), std::string::npos) << reason;

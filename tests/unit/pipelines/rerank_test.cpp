@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,7 +68,8 @@ TEST_P(RerankGolden, PairsAreCutAsTokenizersDoes) {
   for (const fs::path& file : cases_of(GetParam())) {
     const RecordedRanking wanted = tests::read_ranking(file);
     const std::vector<std::string_view> texts(wanted.texts.begin(), wanted.texts.end());
-    const pipelines::PreparedRows rows = pipelines::prepare_rerank(pipeline, wanted.query, texts, {});
+    const pipelines::PreparedRows rows =
+        pipelines::prepare_rerank(pipeline, wanted.query, texts, {}, Cancellation::never());
     ASSERT_EQ(rows.rows.size(), wanted.ids.size());
     for (std::size_t i = 0; i < wanted.ids.size(); ++i) EXPECT_EQ(rows.rows[i].ids, wanted.ids[i]) << file << " " << i;
   }
@@ -150,10 +152,21 @@ TEST_F(Rerank, RunsOverAnEmbeddingPipelinesModel) {
 
 TEST_F(Rerank, CanBeCancelled) {
   const RerankPipeline pipeline = RerankPipeline::load(model_);
-  const auto yes = [] { return true; };
-  const Error error =
-      base::error_of([&] { (void)pipeline.rerank("a", {"b"}, {}, {.cancellation = Cancellation::when(yes)}); });
+  std::stop_source source;
+  source.request_stop();
+  const Error error = base::error_of([&] { (void)pipeline.rerank("a", {"b"}, {}, {.stop = source.get_token()}); });
   EXPECT_EQ(error.code(), ErrorCode::cancelled);
+}
+
+TEST_F(Rerank, ReportsTheTextsThatAreScored) {
+  const RerankPipeline pipeline = RerankPipeline::load(model_);
+  std::vector<std::uint64_t> done;
+  const RunControl control{.progress = [&](const Progress& progress) {
+    EXPECT_EQ(progress.total, 3U);
+    done.push_back(progress.done);
+  }};
+  (void)pipeline.rerank("a", {"b", "c", "d"}, {.batch_size = 2}, control);
+  EXPECT_EQ(done, (std::vector<std::uint64_t>{0, 2, 3}));
 }
 
 TEST_F(Rerank, ModelsWithoutTheHeadAreRefused) {

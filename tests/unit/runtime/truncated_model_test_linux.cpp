@@ -69,7 +69,8 @@ TEST_F(TruncatedModel, FailsToLoadWhenItIsCutOffMeanwhile) {
     fs::remove_all(model);
     copy("broken");
     const auto load = [&] {
-      Model::State::load(model, LoadOptions{.backend = {.places = {BackendPlace::parse(backend)}}},
+      runtime::LoadWatch watch;
+      Model::State::load(model, LoadOptions{.backend = {.places = {BackendPlace::parse(backend)}}}, watch,
                          [&](const Model::State& state) {
                            cut_off(model, 0);
                            state.prepare_forward();
