@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "alate/feature_extraction.h"
 #include "alate/find_model.h"
-#include "alate/session.h"
 
 int main(int argc, char** argv) try {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
@@ -16,8 +16,8 @@ int main(int argc, char** argv) try {
     return 2;
   }
   const std::span<const std::string> texts = std::span(arguments).subspan(1);
-  const auto features =
-      alate::FeatureExtraction::load(alate::find_model(arguments[0]), {.normalization = false, .pooling = "cls"});
+  const auto features = alate::FeatureExtraction::load(alate::find_model(arguments[0]),
+                                                       {.normalization = false, .pooling = alate::Pooling::cls});
   std::printf("on %s: %s\n", features.backend().c_str(), features.pipeline().facts().selection.reason.c_str());
 
   const alate::Embeddings pooled = features.extract(texts);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alate/find_model.h"
+#include "alate/inference_backend.h"
 #include "alate/session.h"
 
 int main(int argc, char** argv) try {

@@ -17,6 +17,18 @@
 
 namespace alate {
 
+/// How one vector is made of those of a text's tokens.
+enum class Pooling { mean, cls, max, last, mean_sqrt_len, weighted_mean };
+/// The names of sentence-transformers: "mean", "cls", "max", "lasttoken", "mean_sqrt_len_tokens", "weightedmean".
+std::string_view to_string(Pooling pooling);
+/// The inverse; nothing for an unknown name.
+std::optional<Pooling> parse_pooling(std::string_view name);
+
+struct EmbeddingLoadOptions {
+  LoadOptions load = {};
+  std::optional<Pooling> pooling = {};  // absent: as the model's modules say
+};
+
 struct EmbedOptions {
   // In tokens, special ones included; longer texts are cut. Absent: as the model states.
   std::optional<std::size_t> max_length = {};
@@ -43,7 +55,7 @@ class EmbeddingPipeline {
  public:
   /// A sentence-transformers folder (modules.json and the files it names), or a plain encoder, which then gets mean
   /// pooling. Throws as Model::load, and unsupported for an unknown module.
-  static EmbeddingPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {},
+  static EmbeddingPipeline load(const std::filesystem::path& folder, const EmbeddingLoadOptions& options = {},
                                 const RunControl& control = {});
 
   /// Throws invalid_argument for options that the model cannot meet, cancelled, deadline_exceeded. Texts may be empty.

@@ -25,8 +25,6 @@ struct LoadOptions {
   std::size_t threads = 0;               // maximum threads of the shared pool that this model uses; 0: all
   bool map_files = true;                 // false: read weights into memory instead of mapping the file
   std::filesystem::path onnx_file = {};  // inside the folder: run unchanged instead of the weights; empty: as found
-  std::string pooling =
-      {};  // for pipelines with pooling: cls, mean, max, mean_sqrt_len_tokens, weightedmean, lasttoken
   // An EmbeddingPipeline chooses an automatic type by measuring; a Model without that pipeline runs as stored.
   ComputeType dtype = ComputeType::as_stored;
   std::filesystem::path dump_graphs = {};  // folder to write the graph to, as text, after each pass; empty: none

@@ -51,8 +51,8 @@ class WeightStore {
     std::function<void(const graph::Constant&)> after = {};
   };
 
-  explicit WeightStore(Release release = nullptr, Watch watch = {})
-      : release_(std::move(release)), watch_(std::move(watch)) {}
+  explicit WeightStore(Release release = nullptr) : release_(std::move(release)) {}
+  WeightStore(Release release, Watch watch) : release_(std::move(release)), watch_(std::move(watch)) {}
 
   /// The constant's value, row-major on the host: a leaf's own (mapped) bytes, or a result folded once and kept.
   Tensor value(const graph::ConstantPtr& constant);

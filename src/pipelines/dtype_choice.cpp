@@ -40,9 +40,9 @@ struct Trial {
   std::string refusal;  // empty: accepted
 };
 
-Trial try_dtype(const std::filesystem::path& folder, runtime::LoadRequest request, const DTypeCandidate& candidate,
+Trial try_dtype(const std::filesystem::path& folder, EmbeddingRequest request, const DTypeCandidate& candidate,
                 const runtime::LoadWatch& watch, const Tensor& wanted) {
-  request.options.dtype = candidate.type;
+  request.load.options.dtype = candidate.type;
   Trial trial;
   try {
     // The progress that is reported is that of the first load.
@@ -100,9 +100,11 @@ LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions
   return exact;
 }
 
-EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const EmbeddingRequest& request,
                                runtime::LoadWatch& watch, const std::optional<backends::ProductRates>& rates) {
-  LoadedPipeline plain = load_pipeline(folder, {exact_options(folder, request.options), request.origin}, watch);
+  EmbeddingRequest exact = request;
+  exact.load.options = exact_options(folder, request.load.options);
+  LoadedPipeline plain = load_pipeline(folder, exact, watch);
   if (plain.model->files.is_onnx()) return chosen(std::move(plain), folder, "an ONNX file computes in its own types");
   const std::string& backend = plain.model->facts.backend;
   const std::optional<backends::ProductRates> measured = plain.model->backend->product_rates();

@@ -10,7 +10,7 @@
 
 #include "alate/embedding.h"
 #include "backends/batch_hint.h"
-#include "runtime/loading/load_request.h"
+#include "pipelines/embedding_rows.h"
 #include "runtime/loading/load_watch.h"
 
 namespace alate::pipelines {
@@ -40,7 +40,7 @@ LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions
 /// and a log line say why. On backends that measure no product rates the type is float32, and an ONNX file is used as
 /// it is. Loads the model once in float32 and once for each type that is tried. `rates` replace measured ones. Throws
 /// as EmbeddingPipeline::load.
-EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const EmbeddingRequest& request,
                                runtime::LoadWatch& watch,
                                const std::optional<backends::ProductRates>& rates = std::nullopt);
 

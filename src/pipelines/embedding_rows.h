@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "alate/embedding.h"
@@ -37,16 +39,29 @@ struct EmbeddingPipeline::State {
 
 namespace alate::pipelines {
 
+/// EmbeddingLoadOptions, and who made the choices in them.
+struct EmbeddingRequest {
+  EmbeddingRequest() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a load with the folder's own pooling.
+  EmbeddingRequest(runtime::LoadRequest given, std::optional<Pooling> pools = {})
+      : load(std::move(given)), pooling(pools) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): options without an origin are the library's user's own.
+  EmbeddingRequest(const EmbeddingLoadOptions& given) : load(given.load), pooling(given.pooling) {}
+
+  runtime::LoadRequest load;
+  std::optional<Pooling> pooling;
+};
+
 /// A pipeline, and its model while it has no other owner.
 struct LoadedPipeline {
   EmbeddingPipeline pipeline;
   std::shared_ptr<Model::State> model;
 };
 /// EmbeddingPipeline::load for any dtype but an automatic one, which is treated as none.
-LoadedPipeline load_pipeline(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+LoadedPipeline load_pipeline(const std::filesystem::path& folder, const EmbeddingRequest& request,
                              runtime::LoadWatch& watch);
 /// EmbeddingPipeline::load.
-EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const EmbeddingRequest& request,
                                  const RunControl& control = {});
 
 /// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool. Throws as

@@ -1,16 +1,14 @@
-#include "alate/session.h"
+#include "alate/feature_extraction.h"
 
 namespace alate {
 
 FeatureExtraction FeatureExtraction::load(const std::filesystem::path& path, const FeatureExtractionOptions& options,
                                           const RunControl& control) {
-  LoadOptions load = options.load;
-  if (options.pooling) load.pooling = *options.pooling;
   EmbedOptions embed;
   embed.max_length = options.max_length;
   embed.normalize = options.normalization;
   embed.batch_size = options.batch_size;
-  return {EmbeddingPipeline::load(path, load, control), std::move(embed)};
+  return {EmbeddingPipeline::load(path, {options.load, options.pooling}, control), std::move(embed)};
 }
 
 Embeddings FeatureExtraction::extract(std::span<const std::string> texts, const RunControl& control) const {

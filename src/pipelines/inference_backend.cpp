@@ -1,5 +1,6 @@
+#include "alate/inference_backend.h"
+
 #include "alate/error.h"
-#include "alate/session.h"
 #include "backends/registry.h"
 #include "machine/discovery.h"
 #include "runtime/loading/loaded_model.h"

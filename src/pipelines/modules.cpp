@@ -57,14 +57,6 @@ constexpr std::array<std::pair<std::string_view, PoolMode>, 6> kPoolingFlags = {
      {"pooling_mode_mean_sqrt_len_tokens", PoolMode::mean_sqrt_len},
      {"pooling_mode_weightedmean_tokens", PoolMode::weighted_mean},
      {"pooling_mode_lasttoken", PoolMode::last}}};
-constexpr std::array<std::pair<std::string_view, PoolMode>, 6> kPoolingNames = {
-    {{"cls", PoolMode::cls},
-     {"max", PoolMode::max},
-     {"mean", PoolMode::mean},
-     {"mean_sqrt_len_tokens", PoolMode::mean_sqrt_len},
-     {"weightedmean", PoolMode::weighted_mean},
-     {"lasttoken", PoolMode::last}}};
-
 void read_pooling(const Json& config, EmbeddingModules& modules) {
   modules.pooling.clear();
   if (const Json* modes = config.find("pooling_mode"); modes != nullptr && modes->is_string()) {
@@ -147,12 +139,21 @@ void read_prompts(const Json& config, EmbeddingModules& modules) {
 
 }  // namespace
 
+PoolMode pool_mode(Pooling pooling) {
+  switch (pooling) {
+    case Pooling::mean: return PoolMode::mean;
+    case Pooling::cls: return PoolMode::cls;
+    case Pooling::max: return PoolMode::max;
+    case Pooling::last: return PoolMode::last;
+    case Pooling::mean_sqrt_len: return PoolMode::mean_sqrt_len;
+    case Pooling::weighted_mean: return PoolMode::weighted_mean;
+  }
+  throw Error(ErrorCode::internal, "unknown pooling");
+}
+
 PoolMode pool_mode(const std::string& name) {
-  const auto* found =
-      std::find_if(kPoolingNames.begin(), kPoolingNames.end(), [&](const auto& row) { return row.first == name; });
-  if (found == kPoolingNames.end())
-    throw make_error(ErrorCode::unsupported, "pooling mode '", name, "' is not known here: ", name);
-  return found->second;
+  if (const auto pooling = parse_pooling(name)) return pool_mode(*pooling);
+  throw make_error(ErrorCode::unsupported, "pooling mode '", name, "' is not known here: ", name);
 }
 
 std::optional<std::size_t> stated_max_length(const std::filesystem::path& folder) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/embedding.h"
 #include "formats/json.h"
 #include "graph/attributes.h"
 
@@ -39,7 +40,8 @@ struct EmbeddingModules {
   bool normalizes() const { return !steps.empty() && steps.back().kind == ModuleStep::Kind::normalize; }
 };
 
-/// The pooling mode by sentence-transformers' name: "mean", "cls". Throws unsupported naming it.
+graph::PoolMode pool_mode(Pooling pooling);
+/// As parse_pooling. Throws unsupported naming it.
 graph::PoolMode pool_mode(const std::string& name);
 
 /// The most tokens of a text that the folder states: in sentence_bert_config.json, else in tokenizer_config.json.

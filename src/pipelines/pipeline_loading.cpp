@@ -19,7 +19,7 @@
 
 namespace alate {
 
-EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const LoadOptions& options,
+EmbeddingPipeline EmbeddingPipeline::load(const std::filesystem::path& folder, const EmbeddingLoadOptions& options,
                                           const RunControl& control) {
   return pipelines::load_embedding(folder, options, control);
 }
@@ -34,25 +34,25 @@ struct PipelineFiles {
   std::future<Tokenizer> tokenizer;  // its error comes after the model's: without a known architecture it is of no use
 };
 
-PipelineFiles read_files(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+PipelineFiles read_files(const std::filesystem::path& folder, const EmbeddingRequest& request,
                          runtime::LoadWatch& watch) {
-  const LoadOptions& options = request.options;
+  const LoadOptions& options = request.load.options;
   const std::filesystem::path home = runtime::find_model_files(folder, options).folder;
   PipelineFiles files;
   files.tokenizer = begin_loading_tokenizer(home, options);
   files.modules = read_modules(home);
-  if (!options.pooling.empty()) files.modules.pooling = {pool_mode(options.pooling)};
-  files.model = Model::State::read(folder, request, watch);
+  if (request.pooling) files.modules.pooling = {pool_mode(*request.pooling)};
+  files.model = Model::State::read(folder, request.load, watch);
   return files;
 }
 
 }  // namespace
 
-EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const EmbeddingRequest& request,
                                  const RunControl& control) {
   return base::run_controlled(control, [&](const base::ControlledCall& call) {
     runtime::LoadWatch watch(call);
-    EmbeddingPipeline loaded = request.options.dtype == ComputeType::automatic
+    EmbeddingPipeline loaded = request.load.options.dtype == ComputeType::automatic
                                    ? load_fastest(folder, request, watch)
                                    : load_pipeline(folder, request, watch).pipeline;
     watch.finish();
@@ -60,9 +60,10 @@ EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const runt
   });
 }
 
-LoadedPipeline load_pipeline(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+LoadedPipeline load_pipeline(const std::filesystem::path& folder, const EmbeddingRequest& request,
                              runtime::LoadWatch& watch) {
   PipelineFiles files = read_files(folder, request, watch);
+  const bool normalize = files.modules.normalizes();
   try {
     files.model->bind_to_backend([&](const Model::State& on) { embedding_entry_point(on, files.modules, normalize); });
   } catch (...) {

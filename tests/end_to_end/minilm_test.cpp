@@ -83,7 +83,8 @@ TEST(MiniLm, EmbedsAsSentenceTransformersDoesThroughTheReferenceInterpreter) {
   const std::vector<std::string> all = read_texts().texts;
   const std::vector<std::string> texts(all.begin(), all.begin() + 3);
   const Embeddings found =
-      EmbeddingPipeline::load(model_folder(), {.backend = {.places = {BackendPlace::reference()}}}).embed(texts);
+      EmbeddingPipeline::load(model_folder(), {.load = {.backend = {.places = {BackendPlace::reference()}}}})
+          .embed(texts);
   const Tensor wanted = read_golden("minilm.safetensors").at("embeddings");
   expect_close(found.vectors.values<float>(), wanted.values<float>().first(3 * 384), "embeddings");
 }
@@ -92,7 +93,7 @@ TEST(MiniLm, GivesEachTextTheSameBitsAloneAndAmongOthers) {
   const std::vector<std::string> texts = read_texts().texts;
   const EmbeddingPipeline pipeline = EmbeddingPipeline::load(model_folder());
   const Tensor together = pipeline.embed(texts).vectors;
-  const EmbeddingPipeline one_thread = EmbeddingPipeline::load(model_folder(), {.threads = 1});
+  const EmbeddingPipeline one_thread = EmbeddingPipeline::load(model_folder(), {.load = {.threads = 1}});
   for (std::size_t row = 0; row < texts.size(); ++row) {
     const Tensor alone = one_thread.embed(std::vector{texts[row]}).vectors;
     EXPECT_TRUE(std::equal(alone.values<float>().begin(), alone.values<float>().end(),

@@ -114,14 +114,14 @@ void select_backend(Model::State& state, Selection selection) {
       [raw](const graph::Constant& leaf) {
         if (raw->weights != nullptr && raw->weights->contains(leaf.name)) raw->weights->release(leaf.name);
       },
-      {.before =
-           [raw] {
-             if (raw->watch != nullptr) raw->watch->check();
-           },
-       .after =
-           [raw](const graph::Constant& constant) {
-             if (raw->watch != nullptr) raw->watch->prepared(constant);
-           }});
+      backends::WeightStore::Watch{.before =
+                                       [raw] {
+                                         if (raw->watch != nullptr) raw->watch->check();
+                                       },
+                                   .after =
+                                       [raw](const graph::Constant& constant) {
+                                         if (raw->watch != nullptr) raw->watch->prepared(constant);
+                                       }});
   state.session_options = backends::session_options_for(selection.backend, state.manifest.session_options);
   state.facts.backend = selection.backend;
   state.facts.device = selection.device_description;
@@ -180,8 +180,8 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
 }
 
 std::shared_ptr<Model::State> Model::State::load(const std::filesystem::path& folder,
-                                                 const runtime::LoadRequest& request, const Prepare& prepare,
-                                                 const std::vector<BackendPlace>& supported) {
+                                                 const runtime::LoadRequest& request, runtime::LoadWatch& watch,
+                                                 const Prepare& prepare, const std::vector<BackendPlace>& supported) {
   std::shared_ptr<State> state = read(folder, request, watch);
   state->bind_to_backend(prepare, supported);
   return state;

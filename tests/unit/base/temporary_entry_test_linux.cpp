@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/files/atomic_file.h"
+#include "base/files/mapped_file.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 

@@ -50,7 +50,7 @@ TEST(DTypeChoice, TakesAFasterTypeThatStaysNearAndSaysWhy) {
   EXPECT_NE(chosen.facts().dtype_reason.find("2.0 times as fast as float32's, and its mean cosine to float32 is "),
             std::string::npos)
       << chosen.facts().dtype_reason;
-  const EmbeddingPipeline plain = EmbeddingPipeline::load(kModel, {.dtype = ComputeType::bfloat16});
+  const EmbeddingPipeline plain = EmbeddingPipeline::load(kModel, {.load = {.dtype = ComputeType::bfloat16}});
   EXPECT_EQ(plain.facts().dtype_reason, "");
   const std::vector<std::string> texts = {"the cat sat"};
   const Tensor one = chosen.embed(texts).vectors, other = plain.embed(texts).vectors;
@@ -67,8 +67,8 @@ TEST(DTypeChoice, StaysInFloat32WhereNothingIsFaster) {
 
 TEST(DTypeChoice, StaysInFloat32OnOtherBackends) {
   runtime::LoadWatch unwatched;
-  const EmbeddingPipeline chosen =
-      load_fastest(kModel, LoadOptions{.backend = {.places = {BackendPlace::reference()}}}, unwatched, kFastBf16);
+  const EmbeddingPipeline chosen = load_fastest(
+      kModel, EmbeddingLoadOptions{.load = {.backend = {.places = {BackendPlace::reference()}}}}, unwatched, kFastBf16);
   EXPECT_EQ(chosen.facts().dtype, "float32");
   EXPECT_NE(chosen.facts().dtype_reason.find("not 'reference'"), std::string::npos);
 }
@@ -101,8 +101,8 @@ TEST(DTypes, GiveATextTheSameBitsAloneInABatchAndOnAnyNumberOfThreads) {
   const std::span<const std::string> texts = choice_texts();
   for (const ComputeType dtype :
        {ComputeType::float32, ComputeType::bfloat16, ComputeType::float16, ComputeType::int8}) {
-    const EmbeddingPipeline one = EmbeddingPipeline::load(kModel, {.threads = 1, .dtype = dtype});
-    const EmbeddingPipeline two = EmbeddingPipeline::load(kModel, {.threads = 2, .dtype = dtype});
+    const EmbeddingPipeline one = EmbeddingPipeline::load(kModel, {.load = {.threads = 1, .dtype = dtype}});
+    const EmbeddingPipeline two = EmbeddingPipeline::load(kModel, {.load = {.threads = 2, .dtype = dtype}});
     EXPECT_EQ(one.facts().dtype, to_string(dtype));
     const Tensor all = one.embed(texts).vectors, on_two = two.embed(texts).vectors;
     ASSERT_EQ(std::memcmp(all.bytes().data(), on_two.bytes().data(), all.byte_count()), 0) << to_string(dtype);

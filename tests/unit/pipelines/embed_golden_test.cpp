@@ -79,8 +79,8 @@ class EmbedGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(EmbedGolden, EqualsSentenceTransformers) {
   for (const char* backend : {"cpu", "reference"}) {
-    const EmbeddingPipeline pipeline =
-        EmbeddingPipeline::load(kModels / GetParam(), {.backend = {.places = {BackendPlace::parse(backend)}}});
+    const EmbeddingPipeline pipeline = EmbeddingPipeline::load(
+        kModels / GetParam(), {.load = {.backend = {.places = {BackendPlace::parse(backend)}}}});
     for (const fs::path& file : calls_of(kModels / GetParam())) {
       const Call call = read_call(file);
       const Embeddings found = pipeline.embed(call.texts, call.options);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "alate/embedding.h"
+#include "alate/feature_extraction.h"
 #include "alate/session.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -94,7 +95,7 @@ TEST(InstalledModels, AreFoundInThePrefixOfTheHeader) {
   fs::copy(tiny_folder(), models / "tiny", fs::copy_options::recursive);
   ::unsetenv("ALATE_BUILTIN_MODELS");
   const LoadOptions options{.installed_header = (folder.path() / "include/alate/model.h").string()};
-  EXPECT_EQ(EmbeddingPipeline::load("builtin:tiny", options).model().folder(), models / "tiny");
+  EXPECT_EQ(EmbeddingPipeline::load("builtin:tiny", {options}).model().folder(), models / "tiny");
   EXPECT_EQ(Model::load("builtin:tiny", options).folder(), models / "tiny");
   EXPECT_EQ(FeatureExtraction::load("builtin:tiny", {.load = options}).pipeline().model().folder(), models / "tiny");
   SessionManager sessions;

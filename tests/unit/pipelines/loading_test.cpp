@@ -80,9 +80,8 @@ TEST_F(Loading, CheckingSaysWhatLoadingSays) {
     ASSERT_NE(at, std::string::npos) << from;
     write(file, text.replace(at, from.size(), to));
   };
-  LoadOptions strict, pooled;
+  LoadOptions strict;
   strict.backend = {.places = {BackendPlace("cuda")}, .policy = BackendPolicy::strict};
-  pooled.pooling = "median";
   const std::vector<Fault> faults = {
       {"architecture", [&](const fs::path& model) { write(model / "config.json", R"({"model_type": "perceiver"})"); }},
       {"config", [&](const fs::path& model) { write(model / "config.json", "{"); }},
@@ -112,7 +111,6 @@ TEST_F(Loading, CheckingSaysWhatLoadingSays) {
        [&](const fs::path& model) { write(model / "1_Pooling/config.json", R"({"pooling_mode": "median"})"); }},
       {"manifest", [&](const fs::path& model) { write(model / "model_manifest.json", R"({"backends": ["nobody"]})"); }},
       {"backend", [](const fs::path&) {}, strict},
-      {"pooling_option", [](const fs::path&) {}, pooled},
   };
   for (const Fault& fault : faults) {
     SCOPED_TRACE(fault.name);
@@ -120,7 +118,7 @@ TEST_F(Loading, CheckingSaysWhatLoadingSays) {
     fs::copy(models_ / "st_mean", folder.path() / "model", fs::copy_options::recursive);
     fault.make(folder.path() / "model");
     const Error loading =
-        base::error_of([&] { (void)EmbeddingPipeline::load(folder.path() / "model", fault.options); });
+        base::error_of([&] { (void)EmbeddingPipeline::load(folder.path() / "model", {fault.options}); });
     const Error checking =
         base::error_of([&] { (void)pipelines::check_loadable(folder.path() / "model", fault.options); });
     EXPECT_EQ(checking.code(), loading.code());

@@ -73,5 +73,16 @@ TEST_F(Modules, FilesBesideItAreNoLinksOutEither) {
   EXPECT_EQ(refusal().code(), ErrorCode::corrupt);
 }
 
+TEST(Pooling, IsReadFromItsNames) {
+  for (const Pooling pooling :
+       {Pooling::mean, Pooling::cls, Pooling::max, Pooling::last, Pooling::mean_sqrt_len, Pooling::weighted_mean})
+    EXPECT_EQ(parse_pooling(to_string(pooling)), pooling);
+  EXPECT_EQ(parse_pooling("lasttoken"), Pooling::last);
+  EXPECT_EQ(parse_pooling("weightedmean"), Pooling::weighted_mean);
+  EXPECT_EQ(parse_pooling("mean_sqrt_len_tokens"), Pooling::mean_sqrt_len);
+  for (const char* wrong : {"", "median", "Mean", "last"}) EXPECT_EQ(parse_pooling(wrong), std::nullopt) << wrong;
+  EXPECT_EQ(pool_mode(Pooling::last), graph::PoolMode::last);
+}
+
 }  // namespace
 }  // namespace alate::pipelines

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "alate/embedding.h"
+#include "alate/feature_extraction.h"
+#include "alate/inference_backend.h"
 #include "alate/model.h"
 #include "alate/rerank.h"
 #include "alate/session.h"
@@ -90,10 +92,12 @@ std::vector<Call> loads() {
           {"embedding", [](const RunControl& control) { (void)EmbeddingPipeline::load(kModel, {}, control); }},
           {"automatic_type",
            [](const RunControl& control) {
-             (void)EmbeddingPipeline::load(kModel, {.dtype = ComputeType::automatic}, control);
+             (void)EmbeddingPipeline::load(kModel, {.load = {.dtype = ComputeType::automatic}}, control);
            }},
           {"read_completely",
-           [](const RunControl& control) { (void)EmbeddingPipeline::load(kModel, {.map_files = false}, control); }},
+           [](const RunControl& control) {
+             (void)EmbeddingPipeline::load(kModel, {.load = {.map_files = false}}, control);
+           }},
           {"reference",
            [](const RunControl& control) {
              (void)Model::load(kModel, {.backend = {.places = {BackendPlace::reference()}}}, control);

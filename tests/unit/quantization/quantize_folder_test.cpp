@@ -58,8 +58,8 @@ class QuantizeFolder : public testing::Test {
   // The least cosine between the vectors of two folders.
   static double worst_cosine(const fs::path& a, const fs::path& b, const LoadOptions& options_a = {},
                              const LoadOptions& options_b = {}) {
-    const Tensor x = EmbeddingPipeline::load(a, options_a).embed(kTexts).vectors;
-    const Tensor y = EmbeddingPipeline::load(b, options_b).embed(kTexts).vectors;
+    const Tensor x = EmbeddingPipeline::load(a, {options_a}).embed(kTexts).vectors;
+    const Tensor y = EmbeddingPipeline::load(b, {options_b}).embed(kTexts).vectors;
     double worst = 1;
     for (std::size_t row = 0; row < kTexts.size(); ++row) {
       double dot = 0, xx = 0, yy = 0;
