@@ -55,7 +55,7 @@ class JsonlWriter : public EmbeddingWriter {
   void add(const Embeddings& part, std::size_t first, std::span<const std::string> members,
            std::span<const RefusedLine> refused) override {
     const auto write = [&](std::size_t i) {
-      std::string line = "{" + members[i] + (members[i].empty() ? "" : ",");
+      std::string line = begin_line(members[i]);
       line += "\"index\":" + std::to_string(first + i) + ",\"embedding\":[";
       append_numbers(line, row(part, i), ',');
       line += "],\"truncated\":";

@@ -24,6 +24,8 @@ RefusedLine refused_line(const TextSource& source, const Error& error, std::size
   return {.before = before, .line = source.line(), .code = error.code(), .message = error.message()};
 }
 
+std::string begin_line(std::string_view members) { return members.empty() ? "{" : "{" + std::string(members) + ","; }
+
 std::string error_line(const RefusedLine& refused) {
   std::string text = "{\"error\":{\"code\":\"";
   text += to_string(refused.code);

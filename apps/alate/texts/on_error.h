@@ -29,6 +29,10 @@ struct RefusedLine {
 /// The line that `source` has just refused with `error`.
 RefusedLine refused_line(const TextSource& source, const Error& error, std::size_t before);
 
+/// The beginning of an object on a line of jsonl, with what is kept of its input (InputText::members), up to where its
+/// first member of its own comes: `{` or `{"id": 7,`.
+std::string begin_line(std::string_view members);
+
 /// {"error":{"code":"invalid_argument","message":"..."},"line":3}
 std::string error_line(const RefusedLine& refused);
 

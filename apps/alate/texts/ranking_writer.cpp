@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "apps/alate/texts/on_error.h"
 #include "formats/json.h"
 
 namespace alate::app {
@@ -34,7 +35,7 @@ std::string rounded(float score) {
 std::string ranking_line(OutputFormat format, const RankedText& ranked) {
   std::string line;
   if (format == OutputFormat::jsonl) {
-    line = "{" + std::string(ranked.members) + (ranked.members.empty() ? "" : ",");
+    line = begin_line(ranked.members);
     line += "\"index\":" + std::to_string(ranked.index) + ",\"relevance_score\":";
     formats::append_json_number(line, ranked.score);
     line += ",\"text\":";
