@@ -33,9 +33,9 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b) {
 
 std::span<const Architecture> architectures() {
   static const std::array all = {
-      bert(),     roberta(),    xlm_roberta(), camembert(), distilbert(), electra(),
-      albert(),   modernbert(), nomic_bert(),  gte(),       gte_new(),    jina_embeddings_v3(),
-      eurobert(), llama(),      mistral(),     qwen2(),     qwen3(),      gemma3_text()};
+      bert(),       roberta(),    xlm_roberta(), camembert(), distilbert(),         electra(),  albert(), mpnet(),
+      modernbert(), nomic_bert(), gte(),         gte_new(),   jina_embeddings_v3(), eurobert(), llama(),  mistral(),
+      qwen2(),      qwen3(),      gemma3_text()};
   return all;
 }
 

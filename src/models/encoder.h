@@ -45,9 +45,9 @@ struct EncoderLimits {
   /// Absent: positions are 0, 1, …
   std::optional<std::int32_t> padding = std::nullopt;
 
-  /// The smallest number of places on each side that some layer's attention sees; 0: all layers see all. Windows count
-  /// masked places too.
-  std::int64_t window = 0;
+  /// How far apart places must be for attention to depend on their distance, masked places between them counted: the
+  /// smallest window of some layer, or 0 where each distance has a bias. Absent: it depends on positions alone.
+  std::optional<std::int64_t> window = std::nullopt;
 
   /// Rows of the table of positions.
   std::int64_t position_rows() const { return positions + (padding ? *padding + 1 : 0); }
@@ -120,6 +120,7 @@ Architecture camembert();
 Architecture distilbert();
 Architecture electra();
 Architecture albert();
+Architecture mpnet();
 Architecture modernbert();
 Architecture nomic_bert();
 Architecture gte();

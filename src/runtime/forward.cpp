@@ -147,10 +147,11 @@ void require_places_in_window(const Padded& padded, std::int64_t window, bool re
     if (seen == 0) continue;
     const bool has_holes = last - first + 1 != seen && last - first > window;
     if (!has_holes && !(reads_first && first > 0 && last > window)) continue;
-    throw make_error(ErrorCode::unsupported, "row ", row, " of attention_mask ",
-                     has_holes ? "has zeros between ones" : "begins with zeros",
-                     "; this model's layers see windows of ", window,
-                     " places on each side, for which this is not built: give rows without them: attention_mask");
+    throw make_error(
+        ErrorCode::unsupported, "row ", row, " of attention_mask ",
+        has_holes ? "has zeros between ones" : "begins with zeros",
+        "; this model's attention depends on the distance of places, for which this is not built: give rows "
+        "without them: attention_mask");
   }
 }
 
@@ -230,10 +231,10 @@ NamedTensors runtime::forward(const Model::State& model, const NamedTensors& inp
   }
   const Padded padded = read_inputs(inputs, model.limits);
   const runtime::EntryPoint& program = model.forward_entry_point();
-  if (model.limits.window > 0) {
+  if (model.limits.window) {
     bool reads_first = false;
     for (std::size_t i = 0; i < program.outputs().size(); ++i) reads_first = reads_first || !program.is_per_token(i);
-    require_places_in_window(padded, model.limits.window, reads_first);
+    require_places_in_window(padded, *model.limits.window, reads_first);
   }
   NamedTensors results;
   for (std::size_t i = 0; i < program.outputs().size(); ++i) {

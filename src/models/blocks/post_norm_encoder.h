@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,8 +66,9 @@ class PostNormEncoder {
   EncoderScope& scope() const { return scope_; }
   const PostNormConfig& config() const { return config_; }
 
-  /// Embeddings and all layers: [tokens, hidden].
-  graph::Value encode();
+  /// Embeddings and all layers: [tokens, hidden]. `bias` [1, heads, longest, longest] is added to the scores of
+  /// attention in every layer.
+  graph::Value encode(std::optional<graph::Value> bias = {});
 
   /// The outputs of the base model: the last hidden state and, where the file has its weights, the pooler's output.
   std::vector<EncoderOutput> base_outputs(graph::Value last_hidden_state);
@@ -90,6 +92,7 @@ class PostNormEncoder {
   graph::Value linear(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
 
   EncoderScope& scope_;
+  std::optional<graph::Value> bias_;
   const PostNormConfig& config_;
 };
 

@@ -59,10 +59,9 @@ RotaryConfig read_rotary_config(const formats::Json& config, const RotaryDefault
 }
 
 EncoderLimits rotary_limits(const RotaryConfig& config) {
-  std::int64_t window = 0;
+  std::optional<std::int64_t> window;
   for (const RotaryLayer& layer : config.layers) {
-    if (layer.window >= 0)
-      window = window == 0 ? std::max<std::int64_t>(layer.window, 1) : std::min(window, layer.window);
+    if (layer.window >= 0) window = std::min(window.value_or(layer.window), layer.window);
   }
   return {.vocabulary = config.vocabulary,
           .positions = config.positions,

@@ -1,0 +1,86 @@
+// MPNet (Song et al. 2020, arXiv:2004.09297): BERT's encoder with positions counted past padding, and a bias of
+// attention for each distance. Names and defaults are those of transformers' MPNetModel.
+#include <array>
+
+#include "alate/error.h"
+#include "models/blocks/post_norm_heads.h"
+#include "models/blocks/relative_bias.h"
+#include "models/encoder.h"
+
+namespace alate::models {
+namespace {
+
+using formats::Json;
+using graph::Value;
+
+// Fixed in the reference, whatever config.json says.
+constexpr std::int64_t kPadding = 1, kBuckets = 32, kFarthest = 128;
+
+PostNormConfig mpnet_config(const Json& json) {
+  PostNormConfig config = read_post_norm_config(json, {.family = "MPNet", .vocabulary = 30527, .types = 0});
+  config.names.query = "attention.attn.q";
+  config.names.key = "attention.attn.k";
+  config.names.value = "attention.attn.v";
+  config.names.attention_output = "attention.attn.o";
+  config.names.attention_norm = "attention.LayerNorm";
+  return config;
+}
+
+EncoderLimits limits(const Json& json) {
+  EncoderLimits limits = post_norm_limits(mpnet_config(json));
+  if (limits.positions <= kPadding + 1)
+    throw make_error(ErrorCode::corrupt, "config.json: max_position_embeddings is ", limits.positions,
+                     ", which no MPNet has");
+  limits.positions -= kPadding + 1;
+  limits.padding = static_cast<std::int32_t>(kPadding);
+  limits.window = 0;
+  return limits;
+}
+
+Value encode(EncoderScope& scope) {
+  const PostNormConfig config = mpnet_config(scope.config);
+  const std::int64_t rows = scope.config.get_int("relative_attention_num_buckets", kBuckets);
+  if (rows < kBuckets)
+    throw make_error(ErrorCode::corrupt, "config.json: relative_attention_num_buckets is ", rows,
+                     "; the reference reads ", kBuckets);
+  const Value bias = relative_bias(scope, "encoder.relative_attention_bias", rows, kBuckets, kFarthest, config.heads,
+                                   config.positions);
+  return PostNormEncoder(scope, config).encode(bias);
+}
+
+EncoderOutputs masked_language(PostNormEncoder& encoder, Value x) {
+  const LanguageHead head{.source = "lm_head",
+                          .dense = "lm_head.dense",
+                          .norm = "lm_head.layer_norm",
+                          .decoder = "lm_head.decoder",
+                          .bias = "lm_head.bias",
+                          .activation = "gelu"};
+  return {{"logits", encoder.language_logits(head, x)}};
+}
+
+EncoderOutputs sequence_logits(PostNormEncoder& encoder, Value x) {
+  return first_token_logits(encoder, x, "classifier.dense", "tanh", "classifier.out_proj");
+}
+
+constexpr std::array kHeads = {
+    EncoderHead{"ForMaskedLM", with_encoder<mpnet_config, masked_language>},
+    EncoderHead{"ForTokenClassification", with_encoder<mpnet_config, token_logits>},
+    EncoderHead{"ForSequenceClassification", with_encoder<mpnet_config, sequence_logits>},
+    EncoderHead{"ForQuestionAnswering", with_encoder<mpnet_config, span_logits>},
+    EncoderHead{"ForMultipleChoice", with_encoder<mpnet_config, pooled_choice_logits>, true},
+};
+
+}  // namespace
+
+Architecture mpnet() {
+  return {.model_type = "mpnet",
+          .class_name = "MPNet",
+          .prefix = "mpnet.",
+          .limits = limits,
+          .encode = encode,
+          .base = {"Model", with_encoder<mpnet_config, base_outputs>},
+          .heads = kHeads,
+          .examples = "all-mpnet-base-v2, multi-qa-mpnet-base-dot-v1"};
+}
+
+}  // namespace alate::models
