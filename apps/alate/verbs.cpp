@@ -32,7 +32,8 @@ constexpr std::array kVerbs = {
          "alate rerank cross-encoder/ms-marco-MiniLM-L6-v2 --query \"a question\" --file texts.txt --top-n 1",
          run_rerank},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
-         "MODEL may also be a tokenizer's file by itself: a tokenizer.json, vocab.txt, vocab.json, SentencePiece's .model, "
+         "MODEL may also be a tokenizer's file by itself: a tokenizer.json, vocab.txt, vocab.json, SentencePiece's "
+         ".model, "
          "a .tiktoken or a .gguf. Nothing is cut or padded unless asked for. Input is as for embed; a "
          ".jsonl line may have a \"pair\" beside its \"text\". --output safetensors writes what forward reads. With "
          "--decode, ids become text: arguments are the ids of one text, and each line of a file or of standard input "
