@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 5> kOwnVariables = {"ALATE_BACKEND_PATH",
                                                            "ALATE_ISA", "ALATE_PACKAGE_INDEX"};
 
 // Read by the build, the tests and the tools; never suggested.
-constexpr std::array<std::string_view, 7> kVariablesOfTools = {
+constexpr std::array<std::string_view, 9> kVariablesOfTools = {
     "ALATE_ARCHIVES",    "ALATE_CHECKED_MODEL",  "ALATE_CROSS_CACHE",       "ALATE_FUZZ_SECONDS",   "ALATE_PROGRAM",
     "ALATE_RECONFIGURE", "ALATE_TEST_MODEL_DIR", "ALATE_RANDOM_TOKENIZERS", "ALATE_TEST_TOKENIZERS"};
 
