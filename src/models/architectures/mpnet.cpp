@@ -15,6 +15,7 @@ using graph::Value;
 
 // Fixed in the reference, whatever config.json says.
 constexpr std::int64_t kPadding = 1, kBuckets = 32, kFarthest = 128;
+constexpr std::int64_t kMaxPositions = 65536;  // beyond all models: each distance has an entry of a table
 
 PostNormConfig mpnet_config(const Json& json) {
   PostNormConfig config = read_post_norm_config(json, {.family = "MPNet", .vocabulary = 30527, .types = 0});
@@ -28,7 +29,7 @@ PostNormConfig mpnet_config(const Json& json) {
 
 EncoderLimits limits(const Json& json) {
   EncoderLimits limits = post_norm_limits(mpnet_config(json));
-  if (limits.positions <= kPadding + 1)
+  if (limits.positions <= kPadding + 1 || limits.positions > kMaxPositions)
     throw make_error(ErrorCode::corrupt, "config.json: max_position_embeddings is ", limits.positions,
                      ", which no MPNet has");
   limits.positions -= kPadding + 1;

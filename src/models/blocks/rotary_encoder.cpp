@@ -13,7 +13,8 @@ namespace {
 
 using graph::Value;
 
-constexpr std::int64_t kMaxLayers = 4096;
+// Beyond all models; config.json is read before the weights that must have these sizes.
+constexpr std::int64_t kMaxLayers = 4096, kMaxHeadSize = 65536;
 
 std::int64_t positive(const formats::Json& config, std::string_view key, std::int64_t otherwise,
                       std::string_view family) {
@@ -48,6 +49,9 @@ RotaryConfig read_rotary_config(const formats::Json& config, const RotaryDefault
                      " is not a multiple of num_attention_heads ", read.heads);
   read.head_size = size(
       "head_dim", defaults.head_size == 0 ? std::max<std::int64_t>(read.hidden / read.heads, 1) : defaults.head_size);
+  if (read.head_size > kMaxHeadSize)
+    throw make_error(ErrorCode::corrupt, "config.json: head_dim is ", read.head_size, ", which no ", defaults.family,
+                     " has");
   read.attention_scale = 1 / std::sqrt(static_cast<double>(read.head_size));
   const std::int64_t layers = size("num_hidden_layers", defaults.layers);
   if (layers > kMaxLayers)

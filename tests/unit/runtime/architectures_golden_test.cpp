@@ -77,6 +77,24 @@ TEST_F(RobertaErrors, HeadsThatAreNotBuiltAreNamed) {
   EXPECT_NE(error.message().find("RobertaForCausalLM"), std::string::npos);
 }
 
+// config.json is read before the weights: its sizes must not be allocated unseen.
+TEST(HostileConfigs, SizesThatNoModelHasAreRefused) {
+  const auto error_with = [](const char* recorded, const char* key, const char* value) {
+    const base::TemporaryFolder folder;
+    tests::write_tiny_model(kRecorded / recorded, folder.path() / "model");
+    std::string text = base::read_text_file(folder.path() / "model/config.json");
+    const std::size_t at = text.find('{') + 1;
+    text.insert(at, std::string("\"") + key + "\": " + value + ", ");
+    folder.write("model/config.json", text);
+    return base::error_of([&] { (void)Model::load(folder.path() / "model"); });
+  };
+  EXPECT_EQ(error_with("llama_base", "head_dim", "2000000000").code(), ErrorCode::corrupt);
+  EXPECT_EQ(error_with("llama_base", "num_hidden_layers", "2000000000").code(), ErrorCode::corrupt);
+  EXPECT_EQ(error_with("mpnet_base", "max_position_embeddings", "2000000000").code(), ErrorCode::corrupt);
+  EXPECT_EQ(error_with("albert_base", "num_hidden_groups", "2000000000").code(), ErrorCode::corrupt);
+  EXPECT_EQ(error_with("distilbert_base", "n_layers", "2000000000").code(), ErrorCode::corrupt);
+}
+
 // A window counts masked places, which packing leaves out.
 TEST(WindowedModels, RefuseMasksThatMoveTokensNextToEachOther) {
   const base::TemporaryFolder folder;
