@@ -37,7 +37,11 @@ constexpr std::array kVerbs = {
          "a .tiktoken or a .gguf. Nothing is cut or padded unless asked for. Input is as for embed; a "
          ".jsonl line may have a \"pair\" beside its \"text\". --output safetensors writes what forward reads. With "
          "--decode, ids become text: arguments are the ids of one text, and each line of a file or of standard input "
-         "has those of one text, as plain numbers or as {\"ids\": [...]}.",
+         "has those of one text, as plain numbers or as {\"ids\": [...]}. With --template, each argument or line is a "
+         "conversation, "
+         "{\"messages\": [...], \"tools\": [...], \"documents\": [...], \"add_generation_prompt\": true, "
+         "\"continue_final_message\": true}, and becomes the text that the model's chat template makes of it; other "
+         "members are variables of the template, and MODEL may be a template's file.",
          "alate tokenize builtin:minilm \"What is a token?\"\n"
          "alate tokenize builtin:minilm --decode 101 2054 102\n"
          "printf 'the first line\\nthe second line\\n' >texts.txt\n"

@@ -1,6 +1,7 @@
 // alate tokenize: recorded encodings over JSON lines, and decoding.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -203,6 +204,33 @@ TEST(CliTokenize, DecodesPlainIds) {
   EXPECT_EQ(decoded({}, line + "\n\n{\"ids\": [" + list + "], \"id\": 7}\n" + list + "\r\n"),
             "the cat sat\nthe cat sat\nthe cat sat\n");
   EXPECT_EQ(decoded({"--output", "jsonl"}, line), "{\"text\":\"the cat sat\"}\n");
+}
+
+TEST(CliTokenize, RendersConversationsByTheTemplate) {
+  const base::TemporaryFolder folder;
+  const std::string model = (folder.path() / "chat.jinja").string();
+  std::ofstream(model) << "{% for m in messages %}{% if m.role == 'x' %}{{ raise_exception('no x') }}{% endif %}"
+                          "<{{ m.role }}>{{ m.content }}{% endfor %}{{ tools }}{{ add_generation_prompt }}";
+  const std::string line = R"({"messages": [{"role": "user", "content": "a\nb"}], "tools": [{"n": 1.0}]})";
+  const auto rendered = [&](const std::vector<std::string>& more, const std::string& input) {
+    std::vector<std::string> arguments = {"tokenize", model, "--template"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments, {.input = input});
+  };
+  const ProgramRun run = rendered({"--output", "jsonl"}, line + "\n\n" + line + "\n");
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  const std::string text = "{\"text\":\"<user>a\\nb[{'n': 1.0}]False\"}\n";
+  EXPECT_EQ(run.out, text + text);
+  EXPECT_EQ(rendered({line}, "").out, "<user>a\nb[{'n': 1.0}]False\n");
+
+  const std::string refused = R"({"messages": [{"role": "x"}]})";
+  const ProgramRun failed = rendered({"--output", "jsonl"}, line + "\n" + refused + "\n");
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_NE(failed.error.find("line 2 of standard input: no x"), std::string::npos) << failed.error;
+  const ProgramRun skipped = rendered({"--output", "jsonl", "--on-error", "skip"}, refused + "\n" + line + "\n");
+  EXPECT_NE(skipped.out.find("no x"), std::string::npos) << skipped.out;
+  EXPECT_NE(skipped.out.find(text), std::string::npos) << skipped.out;
+  EXPECT_EQ(rendered({"--decode"}, "").exit_code, 2);
 }
 
 TEST(CliTokenize, TextOutputShowsIdPlaceAndToken) {

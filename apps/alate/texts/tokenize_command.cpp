@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "alate/chat_template.h"
 #include "alate/tokenizer.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/texts/big_job.h"
+#include "apps/alate/texts/chat_lines.h"
 #include "apps/alate/texts/encode_options.h"
 #include "apps/alate/texts/encoding_writer.h"
 #include "apps/alate/texts/id_lines.h"
@@ -179,6 +181,44 @@ class DecodePart : public JobPart {
   std::vector<std::string> results_;
 };
 
+// Conversations are rendered as they are read: one that the template refuses is a refused line.
+class RenderPart : public JobPart {
+ public:
+  RenderPart(const ChatTemplate& chat, ResultWriter& writer) : chat_(chat), writer_(writer) {}
+
+  std::optional<std::size_t> read(TextSource& source) override {
+    auto text = next_chat(source, chat_);
+    if (!text) return std::nullopt;
+    texts_.push_back(std::move(*text));
+    return texts_.back().size();
+  }
+  void run(const PartRun&) override {
+    for (const std::string& text : texts_) results_.push_back(text_result(text, writer_.format()));
+  }
+  void write(const PartPlace& place) override { writer_.add(results_, place); }
+
+ private:
+  const ChatTemplate& chat_;
+  ResultWriter& writer_;
+  std::vector<std::string> texts_, results_;
+};
+
+// Conversations to texts, by the model's chat template.
+void render_chats(BigJob& job, const std::filesystem::path& path, TextInput input, OutputFormat format,
+                  const std::string& model) {
+  const ChatTemplate chat = ChatTemplate::load(path);
+  job.open(input_of_chats(std::move(input)));
+  job.take_up([&] {
+    FingerprintBuilder identity;
+    add_model_files(identity, path);
+    return identity.add("template");
+  });
+  ResultWriter writer(job.output(), format, model, "texts");
+  job.run([&] { return std::make_unique<RenderPart>(chat, writer); });
+  writer.finish();
+  job.finish();
+}
+
 std::string_view why_not_resumable(OutputFormat format, bool pads_to_longest) {
   if (pads_to_longest) return "the longest text may come last; give --padding a number";
   switch (format) {
@@ -195,7 +235,7 @@ void run_tokenize(Arguments& arguments) {
   std::string model;
   TextInput input{.invalid_utf8 = InvalidUtf8::replace};
   TextEncoding how;
-  bool decodes = false;
+  bool decodes = false, renders = false;
   DecodeOptions decoding;
   BigJobOptions chosen;
   CommonOptions options;
@@ -206,6 +246,10 @@ void run_tokenize(Arguments& arguments) {
                  decodes);
   arguments.flag("--skip-special", "leave special tokens out of decoded texts", decoding.skip_special_tokens);
   arguments.flag("--clean-up-spaces", "take spaces before punctuation out of decoded texts", decoding.clean_up_spaces);
+  arguments.flag("--template",
+                 "conversations to texts by the model's chat template: each argument or line is {\"messages\": [...], "
+                 "\"tools\": [...], \"add_generation_prompt\": true, ...}",
+                 renders);
   declare(arguments, chosen);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl, OutputFormat::safetensors};
   declare(arguments, options, {Shared::models, Shared::threads, Shared::max_length}, written);
@@ -215,6 +259,9 @@ void run_tokenize(Arguments& arguments) {
   complete(arguments, options, how);
   const bool is_batch = format == OutputFormat::safetensors;
   if (decodes && is_batch) throw arguments.usage_error("--decode writes texts: text, json or jsonl");
+  if (renders && (decodes || is_batch)) {
+    throw arguments.usage_error("--template writes texts: text, json or jsonl, and not with --decode");
+  }
   if (is_batch) how.options.with_offsets = how.options.with_tokens = false;
 
   BigJob job(arguments, options,
@@ -226,6 +273,7 @@ void run_tokenize(Arguments& arguments) {
               .part_bytes = kPartBytes},
              input);
   const std::filesystem::path path = find_model(options, model);
+  if (renders) return render_chats(job, path, std::move(input), format, model);
   const Tokenizer tokenizer = Tokenizer::load(path);
   TextSource& source = job.open(decodes ? input_of_ids(std::move(input)) : std::move(input));
   if (format == OutputFormat::jsonl && !decodes) source.keep_members(kEncodingMembers);

@@ -8,6 +8,10 @@
 
 #include "tokenizers/chat_templates/syntax.h"
 
+namespace alate::base {
+class ContainedFiles;
+}
+
 namespace alate::tokenizers::chat_templates {
 
 struct Template {
@@ -30,6 +34,9 @@ struct TemplateFiles {
 
 /// See ChatTemplate::load.
 TemplateFiles read_template_files(const std::filesystem::path& folder_or_file);
+
+/// Adds the templates and special tokens of a GGUF file's metadata. `within` is as in GgufFile::open.
+void read_gguf_templates(const std::filesystem::path& path, const base::ContainedFiles* within, TemplateFiles& files);
 
 /// The text, invalid UTF-8 replaced by U+FFFD.
 std::string valid_text(std::string_view text);

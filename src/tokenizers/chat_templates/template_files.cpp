@@ -73,6 +73,18 @@ class Folder {
   std::string text(const fs::path& path) const { return base::read_text_file(path, base::kMaxTextBytes, &contained_); }
   Json json(const fs::path& path) const { return formats::parse_json(text(path), path.string()); }
   fs::path operator/(std::string_view name) const { return path_ / name; }
+  const base::ContainedFiles* contained() const { return &contained_; }
+  /// The only *.gguf of the folder; empty if there is none, or several.
+  fs::path gguf() const {
+    std::error_code error;
+    fs::path found;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path_, error)) {
+      if (entry.path().extension() != ".gguf") continue;
+      if (!found.empty()) return {};
+      found = entry.path();
+    }
+    return found;
+  }
 
  private:
   fs::path path_;
@@ -132,6 +144,11 @@ TemplateFiles read_template_files(const fs::path& folder_or_file) {
 
   if (is_folder) {
     read_folder(folder, config, files.texts);
+    if (const fs::path gguf = folder.gguf(); files.texts.empty() && !gguf.empty()) {
+      read_gguf_templates(gguf, folder.contained(), files);
+    }
+  } else if (folder_or_file.extension() == ".gguf") {
+    read_gguf_templates(folder_or_file, nullptr, files);
   } else if (folder_or_file.extension() == ".json") {
     const Json json = folder.json(folder_or_file);
     if (const Json* text = json.find("chat_template")) read_templates(*text, folder_or_file.string(), files.texts);
@@ -141,8 +158,8 @@ TemplateFiles read_template_files(const fs::path& folder_or_file) {
   if (files.texts.empty()) {
     throw make_error(
         ErrorCode::not_found, folder_or_file.string(),
-        " has no chat template: none in chat_template.jinja, tokenizer_config.json or chat_template.json. Base "
-        "models have none; give one as chat_template");
+        " has no chat template: none in chat_template.jinja, tokenizer_config.json, chat_template.json or a GGUF "
+        "file. Base models have none; give one as chat_template");
   }
   return files;
 }

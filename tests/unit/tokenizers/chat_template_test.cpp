@@ -11,6 +11,7 @@
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/formats/gguf_bytes.h"
 
 namespace alate::tests {
 namespace {
@@ -216,6 +217,20 @@ TEST_F(TemplateFiles, MayBeLegacyOrLone) {
   EXPECT_EQ(rendered(), "legacy <e>");
   write("other.jinja", "other {{ eos_token }}");
   EXPECT_EQ(ChatTemplate::load(folder_.path() / "other.jinja").render(kHello).text, "other <e>");
+}
+
+TEST_F(TemplateFiles, ComeFromGgufMetadata) {
+  using formats::GgufBytes;
+  GgufBytes gguf;
+  gguf.add("tokenizer.ggml.tokens", formats::GgufType::array, GgufBytes::strings({"a", "<b>", "<e>"}))
+      .add_u32("tokenizer.ggml.bos_token_id", 1)
+      .add_u32("tokenizer.ggml.eos_token_id", 2)
+      .add_text("tokenizer.chat_template.rag", "rag")
+      .add_text("tokenizer.chat_template", "{{ bos_token }}{{ messages[0].content }}{{ eos_token }}");
+  write("m.gguf", gguf.bytes());
+  EXPECT_EQ(rendered(), "<b>hello<e>");
+  EXPECT_EQ(rendered({.chat_template = "rag"}), "rag");
+  EXPECT_EQ(ChatTemplate::load(folder_.path() / "m.gguf").render(kHello).text, "<b>hello<e>");
 }
 
 TEST_F(TemplateFiles, AreNotFoundWhereThereAreNone) {
