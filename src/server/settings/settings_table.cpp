@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "alate/backend_choice.h"
 #include "server/settings/settings_keys.h"
 
 namespace alate::server {
