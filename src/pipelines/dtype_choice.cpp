@@ -93,19 +93,19 @@ double mean_cosine(const Tensor& a, const Tensor& b) {
   return sum / static_cast<double>(rows);
 }
 
-LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions& options) {
+LoadOptions exact_options(const LoadOptions& options) {
   LoadOptions exact = options;
-  const bool is_file = runtime::find_model_files(folder, options).is_onnx();
-  exact.dtype = is_file ? ComputeType::as_stored : ComputeType::float32;
+  exact.dtype = ComputeType::float32;
   return exact;
 }
 
 EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const EmbeddingRequest& request,
                                runtime::LoadWatch& watch, const std::optional<backends::ProductRates>& rates) {
   EmbeddingRequest exact = request;
-  exact.load.options = exact_options(folder, request.load.options);
+  exact.load.options = exact_options(request.load.options);
   LoadedPipeline plain = load_pipeline(folder, exact, watch);
-  if (plain.model->files.is_onnx()) return chosen(std::move(plain), folder, "an ONNX file computes in its own types");
+  if (std::string reason = plain.model->form->reason_of_dtype(); !reason.empty())
+    return chosen(std::move(plain), folder, std::move(reason));
   const std::string& backend = plain.model->facts.backend;
   const std::optional<backends::ProductRates> measured = plain.model->backend->product_rates();
   if (!measured)

@@ -33,8 +33,8 @@ std::span<const std::string> choice_texts();
 /// The mean cosine between corresponding rows of two f32 matrices; 1 for two rows of zeros. NaN if any number is NaN.
 double mean_cosine(const Tensor& a, const Tensor& b);
 
-/// The options that load the model in float32, or an ONNX file as it is.
-LoadOptions exact_options(const std::filesystem::path& folder, const LoadOptions& options);
+/// The options that load the model in float32, or in the only type that it computes in.
+LoadOptions exact_options(const LoadOptions& options);
 
 /// Loads the model in the fastest type whose vectors of choice_texts() stay close to float32's; facts().dtype_reason
 /// and a log line say why. On backends that measure no product rates the type is float32, and an ONNX file is used as

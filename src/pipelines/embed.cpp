@@ -197,7 +197,7 @@ Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const Row> ro
                       const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
   // Here, where rows have the caller's order: they are sorted by length before they are run.
   for (std::size_t row = 0; row < rows.size(); ++row)
-    runtime::require_row(rows[row], pipeline.state().model.state().limits, row);
+    runtime::require_row(rows[row], pipeline.state().model.state().limits(), row);
   PreparedRows prepared;
   for (const Row& row : rows) prepared.rows.push_back({.ids = row});
   return embed_prepared(pipeline, std::move(prepared), options, run, computed);

@@ -81,7 +81,7 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const Embeddin
 Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request) {
   LoadOptions& options = request.options;
   const bool reranks = tasks_of(folder, options).front() == Task::rerank;
-  if (options.dtype == ComputeType::automatic && !reranks) options = exact_options(folder, options);
+  if (options.dtype == ComputeType::automatic && !reranks) options = exact_options(options);
   options.dump_graphs.clear();
   runtime::LoadWatch unwatched;
   PipelineFiles files = read_files(folder, request, unwatched);

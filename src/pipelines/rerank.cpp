@@ -20,13 +20,6 @@ namespace alate {
 namespace pipelines {
 namespace {
 
-void require_weights(const runtime::ModelFiles& files) {
-  if (files.is_onnx())
-    throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(files.folder),
-                     "' is an ONNX file, and only safetensors weights can be a reranker so far; use the model's folder "
-                     "with model.safetensors: ONNX");
-}
-
 // Refers to `model`.
 runtime::Head rerank_head(const Model::State& model) {
   return [&model](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
@@ -42,18 +35,20 @@ runtime::Head rerank_head(const Model::State& model) {
 }  // namespace
 
 std::string class_of(const Model::State& model) {
-  if (model.architecture == nullptr) return "ONNX";
-  return std::string(model.architecture->class_name) +
-         std::string(models::find_head(*model.architecture, model.config).name);
+  const models::Architecture* known = model.form->architecture();
+  return known == nullptr ? model.form->architecture_name()
+                          : std::string(known->class_name) + std::string(models::find_head(*known, model.config).name);
 }
 
 void require_cross_encoder(const Model::State& model) {
-  require_weights(model.files);
-  if (models::find_head(*model.architecture, model.config).name != kCrossEncoderHead)
-    throw make_error(
-        ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder),
-        "' is no reranker: its config.json must name a class ", model.architecture->class_name, kCrossEncoderHead,
-        " with one label; use a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2: ", class_of(model));
+  const models::Architecture* known = model.form->architecture();
+  const std::string name = class_of(model);
+  if (known == nullptr || !name.ends_with(kCrossEncoderHead))
+    throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' is no reranker: ",
+                     known == nullptr ? "it is executed as it is, and only weights as safetensors can be one so far"
+                                      : "its config.json must name a class " + std::string(known->class_name) +
+                                            std::string(kCrossEncoderHead) + " with one label",
+                     "; use a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2: ", name);
 }
 
 void check_rerank(const Model::State& model) {
@@ -86,7 +81,7 @@ RerankPipeline pipelines::load_reranker(const std::filesystem::path& folder, con
   return base::run_controlled(control, [&](const base::ControlledCall& call) {
     runtime::LoadWatch watch(call);
     const runtime::ModelFiles files = runtime::find_model_files(folder, request.options);
-    require_weights(files);
+    runtime::require_weights(files, "a reranker");
     std::future<Tokenizer> tokenizer = begin_loading_tokenizer(files.folder, request.options);
     const std::shared_ptr<Model::State> model = Model::State::read(folder, request, watch);
     require_cross_encoder(*model);
@@ -148,7 +143,7 @@ PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view que
   encode.max_length = row_limit(options.max_length, state.max_length, state.model.facts().max_positions);
   encode.side = options.truncation_side;
   encode.with_offsets = encode.with_tokens = false;
-  const bool has_types = model.limits.types > 1;
+  const bool has_types = model.limits().types > 1;
   return prepare_rows(texts.size(), model.options.threads, cancellation, [&](std::size_t i) {
     Encoding pair = state.tokenizer.encode_pair(query, texts[i], encode);
     PreparedRow made{.row = {.ids = std::move(pair.ids)}, .truncated = pair.truncated};

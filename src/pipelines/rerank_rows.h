@@ -32,7 +32,8 @@ namespace alate::pipelines {
 /// The end of the class that config.json names, after the architecture's.
 inline constexpr std::string_view kCrossEncoderHead = "ForSequenceClassification";
 
-/// The class that config.json names, or the architecture's base model where it names none; "ONNX" for an ONNX file.
+/// The class that config.json names, or the architecture's base model where it names none; of a model whose
+/// architecture is not known, what it is called.
 std::string class_of(const Model::State& model);
 
 /// Goes as far as the entry point's compilation, and throws as it: Model::State::check.

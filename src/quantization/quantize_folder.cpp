@@ -91,9 +91,7 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
     throw make_error(ErrorCode::invalid_argument, groups, " groups of activations: 1 to ", kMaxGroups, " are possible");
   OutputFolder output(out);  // refused before any work is done
   const runtime::ModelFiles files = runtime::find_model_files(model);
-  if (files.is_onnx())
-    throw make_error(ErrorCode::unsupported, files.onnx_file.string(),
-                     " is an ONNX file: quantize takes a folder with weights as safetensors");
+  runtime::require_weights(files, "quantize");
   const fs::path config_path = files.folder / "config.json";
   const formats::Json config =
       formats::parse_json(base::read_contained_file(files.folder, "config.json"), config_path.string());

@@ -13,13 +13,6 @@ namespace alate::runtime {
 /// As Model::forward; `options` are passed to each run. Throws as that, and cancelled.
 NamedTensors forward(const Model::State& model, const NamedTensors& inputs, const backends::RunOptions& options);
 
-/// A float32 output of `forward`, as far as known before any run.
-struct ForwardOutput {
-  std::string name;
-  bool is_per_token = false;          // [batch, length, …], else [batch, …]
-  std::vector<std::int64_t> extents;  // after these dims; -1: not given by the ONNX file
-};
-
 /// Compiles the program, or opens the file, at the first use, and throws as that does; throws unsupported for a file
 /// without such outputs.
 std::vector<ForwardOutput> forward_outputs(const Model::State& model);

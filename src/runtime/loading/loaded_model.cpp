@@ -9,9 +9,7 @@
 #include "base/log.h"
 #include "base/threads/thread_pool.h"
 #include "runtime/loading/compile_cache.h"
-#include "runtime/loading/file_encoder.h"
 #include "runtime/loading/memory_estimate.h"
-#include "runtime/loading/watched_source.h"
 
 namespace alate::runtime {
 namespace {
@@ -57,46 +55,21 @@ auto on_backend(const backends::Backend& backend, const Make& make) {
   }
 }
 
-// The encoder with its head.
-struct EncoderGraph {
-  graph::Graph graph;
-  models::EncoderInputs inputs;
-  runtime::FileEncoder file;  // of an ONNX file, whose hidden states the graph takes
-};
-
-EncoderGraph build_graph(const Model::State& model, const runtime::Head& head, models::HeadChoice choice,
-                         const Cancellation& cancellation) {
-  graph::Builder b(model.facts.architecture.empty() ? "encoder" : model.facts.architecture);
-  const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
-  models::BuiltEncoder built;
-  runtime::FileEncoder file;
-  if (model.files.is_onnx()) {
-    file = runtime::find_encoder(model.open_file(), model.files.onnx_file.string(), model.limits);
-    built.last_hidden_state = b.parameter("last_hidden_state", {DType::f32, {inputs.tokens, file.hidden_size}});
-    built.outputs = {{"last_hidden_state", built.last_hidden_state}};
-  } else {
-    const runtime::WatchedSource watched(*model.weights, cancellation);
-    models::Weights named(watched, std::string(model.architecture->prefix), model.weight_settings);
-    built = models::build_encoder(*model.architecture, b, model.config, named, inputs, choice);
-  }
-  head(b, inputs, built);
-  return {b.finish(), inputs, std::move(file)};
-}
-
 }  // namespace
 
 void Model::State::check(const runtime::Head& head, models::HeadChoice choice) const {
-  const EncoderGraph made = build_graph(*this, head, choice, cancellation());
-  runtime::with_unchanged_files(weights.get(), [&] {
+  const runtime::EncoderGraph made = form->build(*this, head, choice, cancellation());
+  runtime::with_unchanged_files(form->weights().get(), [&] {
     on_backend(*backend, [&] {
-      runtime::require_memory(*backend, facts.selection.device_index, made.graph, limits, runtime::shown_name(folder));
+      runtime::require_memory(*backend, facts.selection.device_index, made.graph, limits(),
+                              runtime::shown_name(folder));
     });
   });
 }
 
 std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::Head& head,
                                                                  models::HeadChoice choice) const {
-  EncoderGraph made = build_graph(*this, head, choice, cancellation());
+  runtime::EncoderGraph made = form->build(*this, head, choice, cancellation());
   const graph::Graph& graph = made.graph;
   const models::EncoderInputs& inputs = made.inputs;
   graph::PassLog log;
@@ -106,9 +79,9 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
   compile_options.dump = dump.get();
   std::unique_ptr<backends::Executable> executable;
   cancellation().check();
-  runtime::with_unchanged_files(weights.get(), [&] {
+  runtime::with_unchanged_files(form->weights().get(), [&] {
     executable = on_backend(*backend, [&] {
-      runtime::require_memory(*backend, compile_options.device, graph, limits, runtime::shown_name(folder));
+      runtime::require_memory(*backend, compile_options.device, graph, limits(), runtime::shown_name(folder));
       return backend->compile(graph, compile_options);
     });
   });
@@ -122,13 +95,10 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
   }
   base::log(base::LogLevel::debug, "compiled",
             {{"model", folder.string()}, {"backend", facts.backend}, {"us", std::to_string(took.count())}});
-  runtime::Feeders feeders;
-  feeders.push_back(runtime::feed_packed_tokens(limits));
-  if (files.is_onnx()) feeders.push_back(runtime::feed_hidden_states(std::move(made.file)));
   const bool specialises = executable->batch_hint().specialises;
   const auto program = std::make_shared<runtime::EntryPoint>(
-      std::move(executable), std::move(feeders), inputs.tokens,
-      specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding(), weights);
+      std::move(executable), std::move(made.feeders), inputs.tokens,
+      specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding(), form->weights());
   // Such a backend compiles at the first run: failures must show now, while another backend can still be chosen.
   if (specialises)
     on_backend(*backend, [&] { return program->run(one_token(), {}, {.cancellation = cancellation()}); });
@@ -143,10 +113,10 @@ backends::CompileOptions Model::State::compile_options() const {
           .cache_folder = runtime::compile_cache()};
 }
 
-std::shared_ptr<backends::Executable> Model::State::open_file() const {
+std::shared_ptr<backends::Executable> Model::State::open_file(const std::filesystem::path& path) const {
   const std::lock_guard lock(file_mutex);
   cancellation().check();
-  if (file == nullptr) file = on_backend(*backend, [&] { return backend->open({files.onnx_file}, compile_options()); });
+  if (file == nullptr) file = on_backend(*backend, [&] { return backend->open({path}, compile_options()); });
   return file;
 }
 
@@ -184,14 +154,6 @@ Model runtime::load_model(const std::filesystem::path& folder, const LoadRequest
     watch.finish();
     return Model(std::move(state));
   });
-}
-
-void Model::State::prepare_forward() const {
-  if (files.is_onnx()) {
-    open_file();
-  } else {
-    forward_entry_point();
-  }
 }
 
 const ModelFacts& Model::facts() const { return state_->facts; }

@@ -13,7 +13,6 @@
 #include "backends/backend.h"
 #include "base/threads/mutex.h"
 #include "formats/json.h"
-#include "formats/weight_source.h"
 #include "hub/manifest.h"
 #include "machine/selection.h"
 #include "models/encoder.h"
@@ -24,7 +23,7 @@
 #include "runtime/loading/load_request.h"
 #include "runtime/loading/load_watch.h"
 #include "runtime/loading/model_content.h"
-#include "runtime/loading/model_files.h"
+#include "runtime/loading/model_form.h"
 
 namespace alate::runtime {
 
@@ -36,9 +35,6 @@ class BackendFailure : public Error {
  public:
   explicit BackendFailure(const Error& error) : Error(error) {}
 };
-
-/// Adds outputs over the encoder's last hidden state.
-using Head = std::function<void(graph::Builder&, const models::EncoderInputs&, const models::BuiltEncoder&)>;
 
 }  // namespace alate::runtime
 
@@ -70,11 +66,7 @@ struct Model::State {
   machine::ChoiceOrigin origin;         // of the choices in `options`
   runtime::LoadWatch* watch = nullptr;  // while it is loaded, by one thread; what is compiled later is not watched
   formats::Json config;
-  runtime::ModelFiles files;
-  std::shared_ptr<const formats::WeightSource> weights;  // null for ONNX files
-  const models::Architecture* architecture = nullptr;
-  models::EncoderLimits limits;
-  models::WeightSettings weight_settings;
+  std::unique_ptr<const runtime::ModelForm> form;
   std::shared_ptr<backends::WeightStore> store;
   backends::Backend* backend = nullptr;
   hub::Manifest manifest;
@@ -89,24 +81,26 @@ struct Model::State {
   std::shared_ptr<const runtime::EntryPoint> entry_point(std::string_view name, const runtime::Head& head,
                                                          models::HeadChoice choice) const;
   /// Does all that `entry_point` does except compiling, and throws as it: builds the graph, which needs every weight in
-  /// its shape, and compares the memory it takes with what is free. An ONNX file is opened, since only its runtime can
-  /// say whether it runs.
+  /// its shape, and compares the memory it takes with what is free. A file that a runtime executes is opened: only that
+  /// runtime can say whether it runs.
   void check(const runtime::Head& head, models::HeadChoice choice) const;
   /// The options that every graph of the model is compiled with.
   backends::CompileOptions compile_options() const;
-  /// The ONNX file's executable on the backend, opened at its first use; only where `files` has one. Throws
+  /// A file's executable on the backend, opened at its first use; of a form that has one. Throws
   /// runtime::BackendFailure as `entry_point`.
-  std::shared_ptr<backends::Executable> open_file() const;
+  std::shared_ptr<backends::Executable> open_file(const std::filesystem::path& path) const;
   /// As Model::fingerprint.
   Fingerprint fingerprint() const;
   /// Whether rows of `Model::forward` may be the choices of questions (models::EncoderHead::takes_choices).
   bool takes_choices() const {
-    return architecture != nullptr && models::find_head(*architecture, config).takes_choices;
+    const models::Architecture* known = form->architecture();
+    return known != nullptr && models::find_head(*known, config).takes_choices;
   }
+  const models::EncoderLimits& limits() const { return form->limits(); }
   /// Compiles all that `Model::forward` needs.
-  void prepare_forward() const;
-  /// The entry point "forward", with the outputs of the folder's head. It gives hidden states for ONNX files, for which
-  /// `Model::forward` does not use it.
+  void prepare_forward() const { form->prepare_forward(*this); }
+  /// The entry point "forward", with the outputs of the folder's head; hidden states of a file that a runtime executes,
+  /// for which `Model::forward` does not use it.
   const runtime::EntryPoint& forward_entry_point() const;
 
   // An entry point is compiled with its mutex held, and opens `file` meanwhile; the mutexes are never locked in the

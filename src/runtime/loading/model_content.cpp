@@ -40,7 +40,7 @@ base::FileDigests model_digests() {
 ModelContent::ModelContent(const ModelFiles& files, std::shared_ptr<const formats::WeightSource> weights,
                            const hub::Manifest& manifest)
     : weights_(std::move(weights)), digests_(model_digests()) {
-  if (files.is_onnx()) {
+  if (weights_ == nullptr) {  // read by the runtime that executes it
     const exchange::OnnxFiles parts = exchange::check_onnx_file(files.onnx_file);
     add(files.folder, parts.model, std::nullopt);
     for (const std::string& name : parts.external) add(files.folder, parts.path_of(name), std::nullopt);
@@ -50,7 +50,7 @@ ModelContent::ModelContent(const ModelFiles& files, std::shared_ptr<const format
   }
   const bool is_trusted = came_with_program(files.folder);
   for (const hub::ManifestFile& listed : manifest.files) compare(files.folder, listed, is_trusted);
-  if (!files.is_onnx()) return;
+  if (weights_ != nullptr) return;
   for (File& file : files_) {
     if (file.digest.empty()) file.digest = digest_of(file);
   }

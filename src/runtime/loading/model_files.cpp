@@ -82,6 +82,12 @@ ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
   return {path, {}};
 }
 
+void require_weights(const ModelFiles& files, std::string_view purpose) {
+  if (!files.is_onnx()) return;
+  throw make_error(ErrorCode::unsupported, files.onnx_file.string(), " is an ONNX file, and ", purpose,
+                   " takes weights as safetensors so far; use the model's folder with model.safetensors: ONNX");
+}
+
 std::uint64_t onnx_bytes(const fs::path& file) {
   std::uint64_t bytes = 0;
   for (const fs::path& each : files_of(file)) {

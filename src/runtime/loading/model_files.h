@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "alate/model.h"
 
@@ -12,6 +13,7 @@ struct ModelFiles {
   std::filesystem::path folder;     // config, manifest, tokenizer
   std::filesystem::path onnx_file;  // run directly; empty: weights come from safetensors files
 
+  /// For those who open the files; a loaded model's form (model_form.h) answers what follows from it.
   bool is_onnx() const { return !onnx_file.empty(); }
 };
 
@@ -20,6 +22,9 @@ struct ModelFiles {
 /// not_found, invalid_argument for a name outside the folder, unavailable where permissions hide it, and as
 /// refuse_other_weights.
 ModelFiles find_model_files(const std::filesystem::path& path, const LoadOptions& options = {});
+
+/// Throws unsupported, naming `purpose` ("a reranker"), for a model that is an ONNX file and has no weights to read.
+void require_weights(const ModelFiles& files, std::string_view purpose);
 
 /// Bytes of an ONNX file and of its external data: files beside it under its name.
 std::uint64_t onnx_bytes(const std::filesystem::path& file);

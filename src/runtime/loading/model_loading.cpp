@@ -3,8 +3,6 @@
 
 #include "alate/error.h"
 #include "backends/registry.h"
-#include "base/files/contained_files.h"
-#include "base/files/mapped_file.h"
 #include "base/log.h"
 #include "hub/manifest.h"
 #include "machine/discovery.h"
@@ -38,28 +36,6 @@ std::string shown_name(const std::filesystem::path& folder) {
 namespace alate {
 namespace {
 
-// The config.json; empty for an ONNX file without one, which needs none.
-formats::Json read_config(const runtime::ModelFiles& files) {
-  const std::filesystem::path path = files.folder / "config.json";
-  std::error_code ignored;
-  if (files.is_onnx() && !std::filesystem::exists(path, ignored)) return {};
-  return formats::parse_json(base::read_contained_file(files.folder, "config.json"), path.string());
-}
-
-// The limits of a file's encoder, from its config; without one, any id of 32 bits, and a row length that few models
-// exceed: attention's work grows with the square of the length, so it needs a limit.
-models::EncoderLimits limits_of_config(const formats::Json& config) {
-  constexpr std::int64_t kAny = INT32_MAX, kUsualPositions = 8192;
-  const auto positive = [&](const char* key, std::int64_t otherwise) {
-    const std::int64_t value = config.get_int(key, otherwise);
-    return value > 0 ? value : otherwise;
-  };
-  return {.vocabulary = positive("vocab_size", kAny),
-          .positions = positive("max_position_embeddings", kUsualPositions),
-          .types = positive("type_vocab_size", kAny),
-          .hidden_size = config.get_int("hidden_size", 0)};
-}
-
 void warn_of_refusals(const Selection& selection, const machine::Preferences& preferences) {
   if (preferences.choice.policy != BackendPolicy::warn || preferences.origin.places_are_wish) return;
   for (const ConsideredBackend& each : selection.considered) {
@@ -72,17 +48,8 @@ void warn_of_refusals(const Selection& selection, const machine::Preferences& pr
   }
 }
 
-void read_weights(Model::State& state) {
-  state.architecture = &models::find_architecture(state.config);
-  state.limits = state.architecture->limits(state.config);
-  state.weights = formats::open_weights(
-      state.folder, state.options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
-  state.facts.architecture = state.architecture->model_type;
-  state.facts.weight_bytes = state.weights->stored_bytes();
-}
-
 void log_rounding(const Model::State& state) {
-  if (!state.weight_settings.rounds_on_load()) return;
+  if (!state.form->rounds_weights()) return;
   // As measured over 540 texts of many kinds; docs/quantization.md.
   base::log(base::LogLevel::info, "weights are rounded to int8 as they are loaded; `alate quantize` does it better",
             {{"model", runtime::shown_name(state.folder)},
@@ -112,7 +79,8 @@ void select_backend(Model::State& state, Selection selection) {
   Model::State* raw = &state;  // the state owns the store
   state.store = std::make_shared<backends::WeightStore>(
       [raw](const graph::Constant& leaf) {
-        if (raw->weights != nullptr && raw->weights->contains(leaf.name)) raw->weights->release(leaf.name);
+        const auto weights = raw->form->weights();
+        if (weights != nullptr && weights->contains(leaf.name)) weights->release(leaf.name);
       },
       backends::WeightStore::Watch{.before =
                                        [raw] {
@@ -146,36 +114,23 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
                                                  runtime::LoadWatch& watch) {
   const LoadOptions& options = request.options;
   auto state = std::make_shared<State>();
-  state->files = runtime::find_model_files(path, options);
+  const runtime::ModelFiles files = runtime::find_model_files(path, options);
   state->name = runtime::shown_name(path);
-  state->folder = state->files.folder;
+  state->folder = files.folder;
   state->options = options;
   state->origin = request.origin;
   state->watch = &watch;
   state->manifest = hub::read_manifest(state->folder);
   if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
-  state->config = read_config(state->files);
-  state->weight_settings.dtype = models::loaded_type(options.dtype);
-  if (state->files.is_onnx()) {
-    const std::string_view dtype = state->weight_settings.computes_in();
-    if (dtype != "float32")
-      throw make_error(ErrorCode::unsupported, "an ONNX file computes in its own types: --dtype ", dtype,
-                       " is for weights as safetensors");
-  } else {
-    state->weight_settings.quantization = models::read_quantization(state->config);
-  }
-  state->facts.dtype = state->weight_settings.computes_in();
-  if (state->files.is_onnx()) {
-    state->limits = limits_of_config(state->config);
-    state->facts.architecture = state->config.get_string("model_type", "onnx");
-    state->facts.weight_bytes = runtime::onnx_bytes(state->files.onnx_file);
-  } else {
-    read_weights(*state);
-  }
-  watch.begin(state->facts.weight_bytes);
-  state->content = std::make_unique<runtime::ModelContent>(state->files, state->weights, state->manifest);
-  state->facts.hidden_size = static_cast<std::size_t>(state->limits.hidden_size);
-  state->facts.max_positions = static_cast<std::size_t>(state->limits.positions);
+  state->config = runtime::read_config(files);
+  state->form = runtime::read_form(files, state->config, options);
+  watch.begin(state->form->weight_bytes());
+  state->content = std::make_unique<runtime::ModelContent>(files, state->form->weights(), state->manifest);
+  state->facts.architecture = state->form->architecture_name();
+  state->facts.dtype = state->form->dtype();
+  state->facts.weight_bytes = state->form->weight_bytes();
+  state->facts.hidden_size = static_cast<std::size_t>(state->limits().hidden_size);
+  state->facts.max_positions = static_cast<std::size_t>(state->limits().positions);
   return state;
 }
 
@@ -191,11 +146,7 @@ void Model::State::bind_to_backend(const Prepare& prepare, const std::vector<Bac
                                    Purpose purpose) {
   if (purpose == Purpose::load) log_rounding(*this);
   const machine::Preferences preferences = runtime::preferences_of({options, origin});
-  const machine::ModelNeeds needs{.name = name,
-                                  .backends = common_backends(manifest.backends, supported),
-                                  .file_extension = files.is_onnx() ? ".onnx" : "",
-                                  .bytes = facts.weight_bytes,
-                                  .dtype = facts.dtype};
+  const machine::ModelNeeds needs = runtime::needs_of(*form, name, common_backends(manifest.backends, supported));
   machine::Machine machine = machine::discover_for(preferences, needs);
   std::vector<machine::FailedChoice> failed;
   for (;;) {

@@ -80,9 +80,9 @@ class FakeBackend final : public backends::Backend {
 
 std::shared_ptr<Model::State> model_of_file(backends::Backend& backend) {
   auto state = std::make_shared<Model::State>();
-  state->files = {"folder", "folder/model.onnx"};
   state->folder = "folder";
-  state->limits = {.vocabulary = 100, .positions = 16, .types = 2, .hidden_size = 2};
+  state->form =
+      form_of_file("folder/model.onnx", "onnx", {.vocabulary = 100, .positions = 16, .types = 2, .hidden_size = 2});
   state->store = std::make_shared<backends::WeightStore>([](const graph::Constant&) {});
   state->backend = &backend;
   return state;
@@ -118,7 +118,7 @@ TEST(LoadedModel, TheProgramOfAFileIsCompiledWithoutWaitingForItself) {
     const EntryPoint& program = state->forward_entry_point();
     EXPECT_EQ(program.outputs().size(), 1U);
     EXPECT_EQ(program.outputs()[0].name, "last_hidden_state");
-    EXPECT_NE(state->open_file(), nullptr);
+    EXPECT_NE(state->open_file("folder/model.onnx"), nullptr);
   });
 }
 
@@ -146,7 +146,7 @@ TEST(LoadedModel, NoRowIsLongerThanTheModelWhateverItsPositionsAre) {
   FakeBackend backend;
   const auto file = model_of_file(backend);
   const Model weights = Model::load(source_folder() / "tests/golden/models/st_mean");
-  const std::int64_t most = weights.state().limits.positions;
+  const std::int64_t most = weights.state().limits().positions;
   for (const std::int64_t length : {std::int64_t{17}, most + 1, std::int64_t{65536}}) {
     NamedTensors inputs = row_of(length);
     inputs.emplace("position_ids", Tensor::zeros({DType::i64, {1, length}}));

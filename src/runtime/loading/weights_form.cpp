@@ -1,0 +1,71 @@
+// Models whose weights are read by the graphs of an architecture.
+#include <utility>
+
+#include "base/files/mapped_file.h"
+#include "runtime/loading/loaded_model.h"
+#include "runtime/loading/model_form.h"
+#include "runtime/loading/packed_forward.h"
+#include "runtime/loading/watched_source.h"
+
+namespace alate::runtime {
+namespace {
+
+class WeightsForm final : public ModelForm {
+ public:
+  WeightsForm(const std::filesystem::path& folder, const formats::Json& config, const LoadOptions& options)
+      : settings_{.quantization = {}, .dtype = models::loaded_type(options.dtype)} {
+    settings_.quantization = models::read_quantization(config);
+    architecture_ = &models::find_architecture(config);
+    limits_ = architecture_->limits(config);
+    weights_ =
+        formats::open_weights(folder, options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
+  }
+
+  std::string architecture_name() const override { return std::string(architecture_->model_type); }
+  const models::Architecture* architecture() const override { return architecture_; }
+  const models::EncoderLimits& limits() const override { return limits_; }
+  std::uint64_t weight_bytes() const override { return weights_->stored_bytes(); }
+  std::shared_ptr<const formats::WeightSource> weights() const override { return weights_; }
+  std::string dtype() const override { return std::string(settings_.computes_in()); }
+  bool rounds_weights() const override { return settings_.rounds_on_load(); }
+
+  EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice choice,
+                     const Cancellation& cancellation) const override {
+    const WatchedSource watched(*weights_, cancellation);
+    graph::Builder b(architecture_name());
+    const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
+    models::Weights named(watched, std::string(architecture_->prefix), settings_);
+    head(b, inputs, models::build_encoder(*architecture_, b, model.config, named, inputs, choice));
+    Feeders feeders;
+    feeders.push_back(feed_packed_tokens(limits_));
+    return {.graph = b.finish(), .inputs = inputs, .feeders = std::move(feeders)};
+  }
+
+  void prepare_forward(const Model::State& model) const override { model.forward_entry_point(); }
+  NamedTensors forward(const Model::State& model, const NamedTensors& inputs,
+                       const backends::RunOptions& options) const override {
+    return packed_forward(model, inputs, options);
+  }
+  std::vector<ForwardOutput> forward_outputs(const Model::State& model) const override {
+    return packed_forward_outputs(model.forward_entry_point());
+  }
+  std::vector<std::string> forward_inputs(const Model::State&) const override {
+    return {kTokenInputs.begin(), kTokenInputs.end()};
+  }
+  void add_usual_inputs(const Model::State&, NamedTensors&) const override {}  // packing knows them
+
+ private:
+  models::WeightSettings settings_;
+  const models::Architecture* architecture_ = nullptr;
+  models::EncoderLimits limits_;
+  std::shared_ptr<const formats::WeightSource> weights_;
+};
+
+}  // namespace
+
+std::unique_ptr<const ModelForm> form_of_weights(const std::filesystem::path& folder, const formats::Json& config,
+                                                 const LoadOptions& options) {
+  return std::make_unique<WeightsForm>(folder, config, options);
+}
+
+}  // namespace alate::runtime
