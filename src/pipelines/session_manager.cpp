@@ -1,36 +1,74 @@
-#include <algorithm>
+#include "alate/session.h"
+
 #include <condition_variable>
-#include <future>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "alate/error.h"
-#include "alate/session.h"
-#include "base/error_copy.h"
 #include "base/threads/controlled_call.h"
 #include "base/threads/mutex.h"
 #include "machine/discovery.h"
+#include "runtime/caching/model_cache.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate {
 namespace {
 
-using StatePtr = std::shared_ptr<const Model::State>;
+using runtime::ModelCache;
 
-// A model that is loaded or being loaded.
-struct Entry {
-  std::filesystem::path path;
-  std::shared_future<StatePtr> model;
+// How many models are loaded on each device. Thread-safe.
+class SessionCounts {
+ public:
+  void add(const Selection& selection, std::ptrdiff_t change) {
+    const std::lock_guard lock(mutex_);
+    models_[{selection.backend, selection.device}] += change;
+  }
+  std::vector<SessionFacts> facts() const {
+    std::vector<SessionFacts> all;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [session, models] : models_)
+      all.push_back({session.first, session.second, static_cast<std::size_t>(models)});
+    return all;
+  }
+
+ private:
+  mutable base::Mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::ptrdiff_t> models_;
 };
 
-// The key of a load: loads with equal keys share a model.
-std::string key_of(const std::filesystem::path& path, const LoadOptions& options) {
-  std::string key = path.string();
+class Session final : public runtime::CachedModel {
+ public:
+  Session(std::shared_ptr<const Model::State> loaded, std::shared_ptr<SessionCounts> counts)
+      : model(std::move(loaded)), selection_(model->facts.selection), counts_(std::move(counts)) {
+    counts_->add(selection_, 1);
+  }
+  ~Session() override {
+    model.reset();  // before it is no longer counted
+    counts_->add(selection_, -1);
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  std::string place() const override { return selection_.backend + ":" + selection_.device_index; }
+  std::size_t bytes() const override { return model->facts.weight_bytes; }
+
+  std::shared_ptr<const Model::State> model;
+
+ private:
+  const Selection selection_;
+  const std::shared_ptr<SessionCounts> counts_;
+};
+
+// Loads of a path with equal keys share a model.
+std::string key_of(const LoadOptions& options, const std::vector<BackendPlace>& supported) {
+  std::string key;
   const BackendChoice& choice = options.backend;
   for (const BackendPlace& place : choice.places) key += '\n' + to_string(place);
   key += "\n|" + choice.device + '|' + std::string(to_string(choice.accelerators)) + '|' + options.onnx_file.string() +
          '|' + options.dump_graphs.string() + '|' + std::string(to_string(options.dtype)) + '|' +
          std::to_string(options.threads) + (options.map_files ? "m" : "r") + std::string(to_string(choice.policy));
+  for (const BackendPlace& place : supported) key += "\n?" + to_string(place);
   return key;
 }
 
@@ -53,128 +91,86 @@ bool is_end_of_call(const std::exception_ptr& thrown) {
   }
 }
 
-// Each waiter gets an exception object of its own.
-StatePtr result_of(const std::shared_future<StatePtr>& model) {
-  try {
-    return model.get();
-  } catch (...) {
-    std::rethrow_exception(base::copy_of(std::current_exception()));
+// What a call waits for. Shared with the cache, which a call may leave before there is an answer.
+class Answer {
+ public:
+  void set(ModelCache::Held model, std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    model_ = std::move(model);
+    error_ = std::move(error);
+    is_there_ = true;
+    changed_.notify_all();
   }
-}
+  // Waits until it is there, or the call is to end: null then. Throws its error.
+  ModelCache::Held wait(const RunControl& control) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto is_there = [this] { return is_there_; };
+    if (control.deadline) {
+      changed_.wait_until(lock, control.stop, *control.deadline, is_there);
+    } else {
+      changed_.wait(lock, control.stop, is_there);
+    }
+    if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+    return std::move(model_);
+  }
+
+ private:
+  base::Mutex mutex_;
+  std::condition_variable_any changed_;
+  ModelCache::Held model_;
+  std::exception_ptr error_;
+  bool is_there_ = false;
+};
 
 }  // namespace
 
 struct SessionManager::State {
   mutable base::Mutex mutex;
-  std::condition_variable released;    // notified when a model has been destroyed
-  std::condition_variable_any loaded;  // notified when a load has ended
   std::vector<BackendPlace> priority;
-  std::map<std::string, Entry> entries;
-  std::map<const Model::State*, std::filesystem::path> alive;  // every loaded model, until its last user releases it
-  std::map<std::pair<std::string, std::string>, std::size_t> sessions;
+  const std::shared_ptr<SessionCounts> counts = std::make_shared<SessionCounts>();
+  ModelCache cache;
 
-  // The model, or null where the load that this call waited for was ended by its own caller: then try again.
-  static StatePtr load_or_wait(const std::shared_ptr<State>& state, const std::filesystem::path& path,
-                               const std::filesystem::path& real, const std::vector<BackendPlace>& supported,
-                               runtime::LoadRequest request, const base::ControlledCall& call,
-                               const RunControl& control) {
-    std::promise<StatePtr> promise;
-    std::shared_future<StatePtr> model;
-    std::string key;
-    bool loads = false;
-    {
-      const std::lock_guard lock(state->mutex);
-      BackendChoice& choice = request.options.backend;
-      if (choice.places.empty()) {
-        choice.places = state->priority;
-        request.origin.places = "the session manager's priority";
-      }
-      key = key_of(real, request.options);
-      for (const BackendPlace& place : supported) key += "\n?" + to_string(place);
-      const auto [place, is_new] = state->entries.try_emplace(key);
-      if (is_new) place->second = {real, promise.get_future().share()};
-      model = place->second.model;
-      loads = is_new;
-    }
+  // The session, or null where the load that this call waited for was ended by its own caller, or this call is to end:
+  // then try again.
+  ModelCache::Held load_or_wait(const std::filesystem::path& path, const std::vector<BackendPlace>& supported,
+                                const runtime::LoadRequest& request, const base::ControlledCall& call,
+                                const RunControl& control) {
     runtime::LoadWatch watch(call);
-    if (loads) {
+    bool loads = false;
+    std::exception_ptr ended;  // by this call's own control
+    ModelCache::Wanted wanted{.key = {.model = real_path(path).string(), .options = key_of(request.options, supported)},
+                              .load = {}};
+    wanted.load = [&]() -> std::unique_ptr<runtime::CachedModel> {
+      loads = true;
       const auto prepare = [](const Model::State& on) { on.prepare_forward(); };
       try {
-        promise.set_value(tracked(state, real, Model::State::load(path, request, watch, prepare, supported)));
+        return std::make_unique<Session>(Model::State::load(path, request, watch, prepare, supported), counts);
       } catch (...) {
-        const bool is_ended_by_caller = is_end_of_call(std::current_exception());
-        {
-          const std::lock_guard lock(state->mutex);
-          state->entries.erase(key);
-        }
-        if (is_ended_by_caller) {
-          promise.set_value(nullptr);
-        } else {
-          promise.set_exception(std::current_exception());
-        }
-        state->notify_loaded();
-        if (is_ended_by_caller) throw;
+        if (!is_end_of_call(std::current_exception())) throw;
+        ended = std::current_exception();
+        throw Error(ErrorCode::cancelled, "the call that loaded the model was ended");  // others try again
       }
-      state->notify_loaded();
-    } else {
-      state->wait(model, control);
-      call.cancellation().check();
+    };
+    const auto answer = std::make_shared<Answer>();
+    cache.acquire(wanted, [answer](ModelCache::Held model, std::exception_ptr error) {
+      answer->set(std::move(model), std::move(error));
+    });
+    ModelCache::Held held;
+    try {
+      held = answer->wait(control);
+    } catch (const Error& error) {
+      if (ended != nullptr) std::rethrow_exception(ended);
+      if (loads || error.code() != ErrorCode::cancelled) throw;
     }
-    StatePtr made = result_of(model);
-    if (made != nullptr) {
-      if (!loads) watch.begin(made->facts.weight_bytes);
-      watch.finish();
-    }
-    return made;
-  }
-
-  // Under the lock, so that nobody is between looking at the load and waiting for it.
-  void notify_loaded() {
-    const std::lock_guard lock(mutex);
-    loaded.notify_all();
-  }
-
-  // Until the load has ended, or the waiting call is to.
-  void wait(const std::shared_future<StatePtr>& model, const RunControl& control) {
-    const auto is_done = [&] { return model.wait_for(std::chrono::seconds(0)) == std::future_status::ready; };
-    std::unique_lock<std::mutex> lock(mutex);
-    if (control.deadline) {
-      loaded.wait_until(lock, control.stop, *control.deadline, is_done);
-    } else {
-      loaded.wait(lock, control.stop, is_done);
-    }
-  }
-
-  // Counts the model, and notifies when it is destroyed.
-  static StatePtr tracked(const std::shared_ptr<State>& state, const std::filesystem::path& path, StatePtr model) {
-    const Model::State* key = model.get();
-    const Selection& selection = model->facts.selection;
-    const auto session = std::make_pair(selection.backend, selection.device);
-    {
-      const std::lock_guard lock(state->mutex);
-      state->alive.emplace(key, path);
-      ++state->sessions[session];
-    }
-    return {key, [state, session, held = std::move(model)](const Model::State* gone) mutable {
-              held.reset();  // before waiters are notified
-              const std::lock_guard lock(state->mutex);
-              state->alive.erase(gone);
-              --state->sessions[session];
-              state->released.notify_all();
-            }};
+    if (held == nullptr) return held;
+    if (!loads) watch.begin(held->bytes());
+    watch.finish();
+    return held;
   }
 };
 
 SessionManager::SessionManager() : state_(std::make_shared<State>()) {}
-
-// Models hold the state that counts them, and the state holds models: this breaks the cycle.
-SessionManager::~SessionManager() {
-  std::map<std::string, Entry> entries;  // let go of without the lock
-  {
-    const std::lock_guard lock(state_->mutex);
-    entries.swap(state_->entries);
-  }
-}
+SessionManager::~SessionManager() = default;
 
 void SessionManager::set_priority(std::vector<BackendPlace> priority) {
   machine::check_names(priority);
@@ -190,46 +186,27 @@ std::vector<BackendPlace> SessionManager::priority() const {
 SessionModel SessionManager::load_model(const std::filesystem::path& path, const std::vector<BackendPlace>& supported,
                                         LoadOptions options, const RunControl& control) {
   return base::run_controlled(control, [&](const base::ControlledCall& call) {
-    const std::filesystem::path real = real_path(path);
     runtime::LoadRequest request(std::move(options));
-    StatePtr model;
-    while (model == nullptr) {
-      call.cancellation().check();
-      model = state_->load_or_wait(state_, path, real, supported, request, call, control);
+    if (request.options.backend.places.empty()) {
+      request.options.backend.places = priority();
+      request.origin.places = "the session manager's priority";
     }
-    Model made(std::move(model));
+    ModelCache::Held held;
+    while (held == nullptr) {
+      call.cancellation().check();
+      held = state_->load_or_wait(path, supported, request, call, control);
+    }
+    // The model holds the session, which is counted while anybody holds the model.
+    Model made(std::shared_ptr<const Model::State>(held, static_cast<const Session&>(*held).model.get()));
     const Selection& selection = made.facts().selection;
     return SessionModel{made, selection.backend, selection.device};
   });
 }
 
 bool SessionManager::unload(const std::filesystem::path& path, std::chrono::nanoseconds limit) {
-  const std::filesystem::path real = real_path(path);
-  std::vector<Entry> forgotten;  // let go of without the lock
-  {
-    const std::lock_guard lock(state_->mutex);
-    for (auto each = state_->entries.begin(); each != state_->entries.end();) {
-      if (each->second.path == real) {
-        forgotten.push_back(std::move(each->second));
-        each = state_->entries.erase(each);
-      } else {
-        ++each;
-      }
-    }
-  }
-  for (Entry& entry : forgotten) entry.model.wait();
-  forgotten.clear();
-  std::unique_lock<std::mutex> lock(state_->mutex);
-  return state_->released.wait_for(lock, limit, [&] {
-    return std::ranges::none_of(state_->alive, [&](const auto& each) { return each.second == real; });
-  });
+  return state_->cache.forget(real_path(path).string(), limit);
 }
 
-std::vector<SessionFacts> SessionManager::sessions() const {
-  std::vector<SessionFacts> all;
-  const std::lock_guard lock(state_->mutex);
-  for (const auto& [session, models] : state_->sessions) all.push_back({session.first, session.second, models});
-  return all;
-}
+std::vector<SessionFacts> SessionManager::sessions() const { return state_->counts->facts(); }
 
 }  // namespace alate

@@ -1,4 +1,4 @@
-// The models a server has loaded: a limited number, unloaded after a period without use.
+// The models a server has loaded, by name: what it adds to the cache that keeps them.
 #pragma once
 
 #include <chrono>
@@ -14,6 +14,7 @@
 
 #include "pipelines/task_pipelines.h"
 #include "runtime/batching/batch_scheduler.h"
+#include "runtime/caching/cached_model.h"
 #include "server/metrics/model_statistics.h"
 #include "server/settings/settings.h"
 #include "server/work_queue.h"
@@ -21,15 +22,29 @@
 namespace alate::server {
 
 /// A loaded model with its queue. Stays alive while referenced, even after it has been unloaded.
-struct HostedModel {
-  std::string name;  // as in the models directory: "owner/name"
-  std::string key;   // key in the host's table: the name, plus backend and device if a request named one
-  std::filesystem::path folder;
-  pipelines::TaskPipelines pipelines;
-  std::chrono::nanoseconds load_time{};
-  std::shared_ptr<ModelStatistics> statistics;         // of all that was loaded under this name
-  std::unique_ptr<runtime::BatchScheduler> scheduler;  // of entry points of the model
-  HostedModel* next_released = nullptr;                // DeferredDeleter's
+class HostedModel final : public runtime::CachedModel {
+ public:
+  HostedModel(std::string the_name, std::filesystem::path the_folder, pipelines::TaskPipelines loaded,
+              std::chrono::nanoseconds took, std::shared_ptr<ModelStatistics> counted,
+              std::unique_ptr<runtime::BatchScheduler> queue)
+      : name(std::move(the_name)),
+        folder(std::move(the_folder)),
+        pipelines(std::move(loaded)),
+        load_time(took),
+        statistics(std::move(counted)),
+        scheduler(std::move(queue)) {}
+
+  /// In the spelling of BackendChoices.
+  std::string place() const override;
+  std::size_t bytes() const override;
+  bool is_busy() const override { return scheduler->depth().jobs > 0; }
+
+  const std::string name;  // as in the models directory: "owner/name"
+  const std::filesystem::path folder;
+  const pipelines::TaskPipelines pipelines;
+  const std::chrono::nanoseconds load_time;
+  const std::shared_ptr<ModelStatistics> statistics;         // of all that was loaded under this name
+  const std::unique_ptr<runtime::BatchScheduler> scheduler;  // of entry points of the model
 };
 
 /// A model on disk, described from its files without loading it.

@@ -70,35 +70,39 @@ runtime::BatchObserver counted_in(std::shared_ptr<ModelStatistics> statistics, r
 
 }  // namespace
 
-std::shared_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const std::string& key,
-                                               const HostingOptions& options,
-                                               std::shared_ptr<ModelStatistics> statistics,
-                                               const std::shared_ptr<DeferredDeleter>& deleter) {
+std::string HostedModel::place() const {
+  const Selection& selection = pipelines.facts().selection;
+  return selection.backend + ":" + selection.device_index;
+}
+
+std::size_t HostedModel::bytes() const {
+  const std::size_t told = pipelines.weight_bytes();
+  return told > 0 ? told : weight_file_bytes(folder);  // a backend that reports nothing still uses memory
+}
+
+std::unique_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const HostingOptions& options,
+                                               std::shared_ptr<ModelStatistics> statistics) {
   const Clock::time_point begin = Clock::now();
-  return with_errors_for_clients(model, options, [&]() -> std::shared_ptr<HostedModel> {
+  return with_errors_for_clients(model, options, [&] {
     auto loaded = pipelines::TaskPipelines::load(model.folder, options.load);
     (void)loaded.model().fingerprint();  // read the files here, not while requests wait: answers include it
     runtime::BatchSchedulerOptions batches = options.batches;
     batches.even_row_length = runtime::even_row_length(loaded.facts().hidden_size);
     auto scheduler = std::make_unique<runtime::BatchScheduler>(batches, counted_in(statistics, options.observer));
-    auto made = std::make_unique<HostedModel>(HostedModel{.name = model.name,
-                                                          .key = key,
-                                                          .folder = model.folder,
-                                                          .pipelines = std::move(loaded),
-                                                          .load_time = Clock::now() - begin,
-                                                          .statistics = std::move(statistics),
-                                                          .scheduler = std::move(scheduler)});
-    return {made.release(), [deleter](HostedModel* released) noexcept { deleter->release(released); }};
+    auto made = std::make_unique<HostedModel>(model.name, model.folder, std::move(loaded), Clock::now() - begin,
+                                              std::move(statistics), std::move(scheduler));
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(made->load_time);
+    base::log(base::LogLevel::info, "model loaded",
+              {{"model", model.name},
+               {"backend", made->pipelines.facts().backend},
+               {"ms", std::to_string(took.count())},
+               {"bytes", std::to_string(made->bytes())}});
+    return made;
   });
 }
 
 void check_hosted_model(const NamedFolder& model, const HostingOptions& options) {
   with_errors_for_clients(model, options, [&] { pipelines::check_loadable(model.folder, options.load); });
-}
-
-std::size_t bytes_in_memory(const HostedModel& model) {
-  const std::size_t told = model.pipelines.weight_bytes();
-  return told > 0 ? told : weight_file_bytes(model.folder);  // a backend that reports nothing still uses memory
 }
 
 }  // namespace alate::server

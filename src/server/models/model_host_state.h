@@ -1,0 +1,91 @@
+// What a model host is made of, for its own files.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "alate/error.h"
+#include "base/threads/mutex.h"
+#include "runtime/caching/model_cache.h"
+#include "server/models/backend_choices.h"
+#include "server/models/default_model_failure.h"
+#include "server/models/host_limits.h"
+#include "server/models/model_host.h"
+#include "server/models/model_listing.h"
+#include "server/models/model_loading.h"
+#include "server/models/model_names.h"
+
+namespace alate::server {
+
+/// Models in the spellings that requests had: what was once found is found again without a look at names and backends.
+/// Thread-safe.
+class ModelSpellings {
+ public:
+  /// The model that was last given to a request of this spelling, if it still exists.
+  std::shared_ptr<HostedModel> find(std::string_view name, std::string_view backend) const;
+  void add(std::string_view name, std::string_view backend, const std::shared_ptr<HostedModel>& model);
+
+ private:
+  mutable base::Mutex mutex_;
+  std::map<std::string, std::weak_ptr<HostedModel>, std::less<>> models_;
+};
+
+struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
+  using Clock = runtime::ModelCache::Clock;
+  using Hosted = std::shared_ptr<HostedModel>;
+
+  State(const Settings& given, WorkQueue& queue, WorkQueue& look_up_queue, runtime::BatchObserver observer);
+
+  const Settings settings;
+  const ModelNames names;
+  BackendChoices backends;
+  const HostingOptions hosting;
+  const HostLimits limits;
+  WorkQueue& loaders;   // not to be used once `closed`
+  WorkQueue& look_ups;  // the same
+  ModelListings listings;
+  ModelSpellings spellings;
+  std::atomic<std::ptrdiff_t> preloads_left = -1;
+  std::atomic<bool> refresh_is_queued = false;
+  DefaultModelFailure default_failure;
+  std::atomic<bool> check_is_queued = false;
+
+  base::Mutex mutex;
+  bool closed = false;
+  std::map<std::string, std::shared_ptr<ModelStatistics>, std::less<>> statistics;  // by model name, for good
+  runtime::ModelCache cache;
+
+  // model_host.cpp
+  void acquire(std::string_view name, std::string_view backend, Ready ready);
+  void look_up(const std::string& name, const std::string& backend, Clock::time_point since, const Ready& ready);
+  void enter(std::string_view name, std::string_view asked, const NamedFolder& model, const std::string& backend,
+             const Ready& ready);
+  std::string canonical(std::string_view name);
+  void close();
+
+  // model_host_loading.cpp
+  runtime::ModelCache::Wanted wanted(const NamedFolder& model, const std::string& backend);
+  std::size_t expected_bytes(const NamedFolder& model) const;
+  std::unique_ptr<HostedModel> load(const NamedFolder& model, const std::string& backend);
+  bool is_eager(const std::string& name) const;
+  runtime::ModelCache::KeepAlive longest_keep_alive() const;
+
+  // model_host_default.cpp
+  std::optional<NamedFolder> default_model() const;
+  void note_load(const NamedFolder& model, const std::exception_ptr& error);
+  void check_default();
+  void queue_check_of_default(const std::function<void()>& done = {});
+};
+
+inline Error shutting_down() {
+  return Error(ErrorCode::unavailable, "the server is shutting down; ask another, or later");
+}
+
+}  // namespace alate::server
