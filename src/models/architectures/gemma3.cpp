@@ -19,18 +19,6 @@ constexpr RotaryNames kNames = {.query_norm = "self_attn.q_norm",
                                 .before_feed_forward = "pre_feedforward_layernorm",
                                 .after_feed_forward = "post_feedforward_layernorm"};
 
-bool is_local(const Json& config, std::size_t i) {
-  const Json* types = config.find("layer_types");
-  if (types != nullptr && types->is_array()) {
-    const Json::Array& list = types->as_array("layer_types");
-    if (i >= list.size()) throw make_error(ErrorCode::corrupt, "config.json: layer_types has too few entries");
-    return list[i].as_string("layer_types") == "sliding_attention";
-  }
-  const std::int64_t pattern = config.get_int("sliding_window_pattern", 6);
-  if (pattern < 1) throw make_error(ErrorCode::corrupt, "config.json: sliding_window_pattern must be 1 or more");
-  return (i + 1) % static_cast<std::size_t>(pattern) != 0;
-}
-
 RotaryConfig config_of(const Json& json) {
   RotaryConfig config = read_rotary_config(json, {.family = "Gemma 3",
                                                   .vocabulary = 262208,
@@ -61,8 +49,11 @@ RotaryConfig config_of(const Json& json) {
       config.head_size, config.positions));
   const std::int64_t window = json.get_int("sliding_window", 4096);
   if (window < 1) throw make_error(ErrorCode::corrupt, "config.json: sliding_window must be 1 or more");
+  const std::int64_t pattern = json.get_int("sliding_window_pattern", 6);
+  if (pattern < 1) throw make_error(ErrorCode::corrupt, "config.json: sliding_window_pattern must be 1 or more");
   for (std::size_t i = 0; i < config.layers.size(); ++i) {
-    if (is_local(json, i)) config.layers[i] = {.rope = 1, .window = config.is_causal ? window - 1 : window / 2};
+    if (sees_window(json, i, (i + 1) % static_cast<std::size_t>(pattern) != 0))
+      config.layers[i] = {.rope = 1, .window = config.is_causal ? window - 1 : window / 2};
   }
   return config;
 }

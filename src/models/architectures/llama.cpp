@@ -22,16 +22,10 @@ void read_windows(const Json& json, RotaryConfig& config) {
   const bool may = json.get_bool("use_sliding_window", json.get_string("model_type", "") == "mistral");
   if (!may) return;
   if (window < 1) throw make_error(ErrorCode::corrupt, "config.json: sliding_window must be 1 or more");
-  const Json* types = json.find("layer_types");
   const std::int64_t first = json.get_int("max_window_layers", 0);
   for (std::size_t i = 0; i < config.layers.size(); ++i) {
-    bool is_local = static_cast<std::int64_t>(i) >= first;
-    if (types != nullptr && types->is_array()) {
-      const Json::Array& list = types->as_array("layer_types");
-      if (i >= list.size()) throw make_error(ErrorCode::corrupt, "config.json: layer_types has too few entries");
-      is_local = list[i].as_string("layer_types") == "sliding_attention";
-    }
-    if (is_local) config.layers[i].window = window - 1;  // the token itself is one of them
+    if (sees_window(json, i, static_cast<std::int64_t>(i) >= first))
+      config.layers[i].window = window - 1;  // the token itself is one of them
   }
 }
 

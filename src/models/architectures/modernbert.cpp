@@ -23,19 +23,6 @@ constexpr RotaryNames kNames = {.words = "embeddings.tok_embeddings",
                                 .before_feed_forward = "mlp_norm",
                                 .final_norm = "final_norm"};
 
-// Whether layer i sees a window: by the list of current files, else by the number of older ones.
-bool is_local(const Json& config, std::size_t i) {
-  const Json* types = config.find("layer_types");
-  if (types != nullptr && types->is_array()) {
-    const Json::Array& list = types->as_array("layer_types");
-    if (i >= list.size()) throw make_error(ErrorCode::corrupt, "config.json: layer_types has too few entries");
-    return list[i].as_string("layer_types") == "sliding_attention";
-  }
-  const std::int64_t every = config.get_int("global_attn_every_n_layers", 3);
-  if (every < 1) throw make_error(ErrorCode::corrupt, "config.json: global_attn_every_n_layers must be 1 or more");
-  return i % static_cast<std::size_t>(every) != 0;
-}
-
 RotaryConfig config_of(const Json& json) {
   RotaryConfig config = read_rotary_config(
       json, {.family = "ModernBERT",
@@ -57,8 +44,11 @@ RotaryConfig config_of(const Json& json) {
                                    config.head_size, config.positions));
   const std::int64_t window = json.get_int("local_attention", 128);
   if (window < 1) throw make_error(ErrorCode::corrupt, "config.json: local_attention must be 1 or more");
+  const std::int64_t every = json.get_int("global_attn_every_n_layers", 3);
+  if (every < 1) throw make_error(ErrorCode::corrupt, "config.json: global_attn_every_n_layers must be 1 or more");
   for (std::size_t i = 0; i < config.layers.size(); ++i) {
-    if (is_local(json, i)) config.layers[i] = {.rope = 1, .window = window / 2};
+    if (sees_window(json, i, i % static_cast<std::size_t>(every) != 0))
+      config.layers[i] = {.rope = 1, .window = window / 2};
   }
   return config;
 }

@@ -29,25 +29,10 @@ EncoderLimits roberta_limits(const formats::Json& json) {
   return limits;
 }
 
-// The activation of the head is gelu, whatever hidden_act says.
-EncoderOutputs masked_language(PostNormEncoder& encoder, Value x) {
-  const LanguageHead head{.source = "lm_head",
-                          .dense = "lm_head.dense",
-                          .norm = "lm_head.layer_norm",
-                          .decoder = "lm_head.decoder",
-                          .bias = "lm_head.bias",
-                          .activation = "gelu"};
-  return {{"logits", encoder.language_logits(head, x)}};
-}
-
-EncoderOutputs sequence_logits(PostNormEncoder& encoder, Value x) {
-  return first_token_logits(encoder, x, "classifier.dense", "tanh", "classifier.out_proj");
-}
-
 constexpr std::array kHeads = {
-    EncoderHead{"ForMaskedLM", with_encoder<roberta_config, masked_language>},
+    EncoderHead{"ForMaskedLM", with_encoder<roberta_config, roberta_language_logits>},
     EncoderHead{"ForTokenClassification", with_encoder<roberta_config, token_logits>},
-    EncoderHead{"ForSequenceClassification", with_encoder<roberta_config, sequence_logits>},
+    EncoderHead{"ForSequenceClassification", with_encoder<roberta_config, roberta_sequence_logits>},
     EncoderHead{"ForQuestionAnswering", with_encoder<roberta_config, span_logits>},
     EncoderHead{"ForMultipleChoice", with_encoder<roberta_config, pooled_choice_logits>, true},
 };

@@ -29,6 +29,20 @@ EncoderOutputs span_logits(PostNormEncoder& encoder, Value x) {
   return span_columns(scope, encoder.head_layer("qa_outputs", x, encoder.config().hidden, 2));
 }
 
+EncoderOutputs roberta_language_logits(PostNormEncoder& encoder, Value x) {
+  const LanguageHead head{.source = "lm_head",
+                          .dense = "lm_head.dense",
+                          .norm = "lm_head.layer_norm",
+                          .decoder = "lm_head.decoder",
+                          .bias = "lm_head.bias",
+                          .activation = "gelu"};
+  return {{"logits", encoder.language_logits(head, x)}};
+}
+
+EncoderOutputs roberta_sequence_logits(PostNormEncoder& encoder, Value x) {
+  return first_token_logits(encoder, x, "classifier.dense", "tanh", "classifier.out_proj");
+}
+
 EncoderOutputs first_token_logits(PostNormEncoder& encoder, Value x, const std::string& dense,
                                   const std::string& activation, const std::string& out, std::int64_t labels) {
   graph::Builder& b = encoder.scope().b;

@@ -39,6 +39,10 @@ EncoderOutputs pooled_logits(PostNormEncoder& encoder, graph::Value x);
 EncoderOutputs pooled_choice_logits(PostNormEncoder& encoder, graph::Value x);
 /// qa_outputs: start_logits and end_logits [tokens].
 EncoderOutputs span_logits(PostNormEncoder& encoder, graph::Value x);
+/// RoBERTa's head for masked tokens, `lm_head`, whose activation is gelu, whatever hidden_act says.
+EncoderOutputs roberta_language_logits(PostNormEncoder& encoder, graph::Value x);
+/// RoBERTa's classifier: a layer of its own on the first token, not the pooler.
+EncoderOutputs roberta_sequence_logits(PostNormEncoder& encoder, graph::Value x);
 /// `out`(activation(`dense`(first token))): a head with a layer of its own instead of the pooler. `labels` 0: as the
 /// file says.
 EncoderOutputs first_token_logits(PostNormEncoder& encoder, graph::Value x, const std::string& dense,

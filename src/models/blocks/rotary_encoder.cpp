@@ -62,6 +62,14 @@ RotaryConfig read_rotary_config(const formats::Json& config, const RotaryDefault
   return read;
 }
 
+bool sees_window(const formats::Json& config, std::size_t i, bool by_number) {
+  const formats::Json* types = config.find("layer_types");
+  if (types == nullptr || !types->is_array()) return by_number;
+  const formats::Json::Array& list = types->as_array("layer_types");
+  if (i >= list.size()) throw make_error(ErrorCode::corrupt, "config.json: layer_types has too few entries");
+  return list[i].as_string("layer_types") == "sliding_attention";
+}
+
 EncoderLimits rotary_limits(const RotaryConfig& config) {
   std::optional<std::int64_t> window;
   for (const RotaryLayer& layer : config.layers) {

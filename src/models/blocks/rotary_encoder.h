@@ -66,6 +66,10 @@ struct RotaryDefaults {
 RotaryConfig read_rotary_config(const formats::Json& config, const RotaryDefaults& defaults);
 EncoderLimits rotary_limits(const RotaryConfig& config);
 
+/// Whether layer i sees a window: as `layer_types` of current files says, otherwise `by_number`. Throws corrupt for a
+/// list that is too short.
+bool sees_window(const formats::Json& config, std::size_t i, bool by_number);
+
 /// Builds the parts of such an encoder. Both arguments must outlive it.
 class RotaryEncoder {
  public:
