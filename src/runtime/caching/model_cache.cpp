@@ -88,7 +88,7 @@ void ModelCache::acquire(const Wanted& wanted, Ready ready) {
       if (entry->key != wanted.key) state_->table.redirect(wanted.key, entry->key);
     } else if (!is_closed) {
       begun = std::make_shared<CacheEntry>(wanted);
-      begun->waiting.push_back(std::move(ready));
+      begun->waiting.push_back(ready);
       state_->table.add(begun);
       state_->census->loading_begins(wanted.key.model);
     }
