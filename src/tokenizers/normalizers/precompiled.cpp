@@ -46,8 +46,8 @@ constexpr bool joins_hangul(Hangul left, Hangul right) {
   }
 }
 
-// Whether a cluster of less than 6 bytes may have both. Rules for longer ones (flags, emoji with joiners) are left out:
-// clusters of 6 bytes and more are never looked up whole.
+// Whether no border is between the two, whatever is before them. The rules for flags and for conjuncts of Indic scripts
+// are left out: such clusters have 6 bytes and more, and are never looked up whole.
 bool joins(char32_t left, char32_t right) {
   if (left == '\r' && right == '\n') return true;
   if (left < 0x300 && right < 0x300 && left != 0xAD && right != 0xAD) return false;
@@ -55,9 +55,13 @@ bool joins(char32_t left, char32_t right) {
   return is_in_ranges(kJoinsPrevious, right) || is_in_ranges(kJoinsNext, left) ||
          joins_hangul(hangul_of(left), hangul_of(right));
 }
+
+bool is_extension(char32_t c) { return is_in_ranges(kJoinsPrevious, c); }
+bool is_pictograph(char32_t c) { return c >= 0xA9 && is_in_ranges(kPictographs, c); }
 }  // namespace graphemes
 
 constexpr std::size_t kMostClusterBytes = 5;
+constexpr char32_t kZeroWidthJoiner = 0x200D;
 
 class Precompiled final : public Normalizer {
  public:
@@ -97,9 +101,13 @@ class Precompiled final : public Normalizer {
   static std::size_t cluster_end(std::string_view text, std::size_t at) {
     CodePoint last = decode_utf8(text, at);
     at += last.length;
+    bool pictograph = graphemes::is_pictograph(last.value);  // followed by nothing but extensions
     while (at < text.size()) {
       const CodePoint next = decode_utf8(text, at);
-      if (!graphemes::joins(last.value, next.value)) break;
+      const bool joined_pictographs =
+          pictograph && last.value == kZeroWidthJoiner && graphemes::is_pictograph(next.value);
+      if (!joined_pictographs && !graphemes::joins(last.value, next.value)) break;
+      pictograph = joined_pictographs || (pictograph && graphemes::is_extension(next.value));
       at += next.length;
       last = next;
     }

@@ -56,6 +56,8 @@ def record_graphemes():
         ("kJoinsPrevious", "No border before these: extending characters, joiners, spacing marks.", lambda c: normalize("a" + c) == "X"),
         ("kJoinsNext", "No border after these: prepended marks.", lambda c: c != "\r" and normalize(c + "a") == "X"),
         ("kStandsAlone", "Controls: a border on both sides.", lambda c: ord(c) < 0x10000 and normalize(c + "\u0301") == "XX"),
+        ("kPictographs", "No border between two of these with a joiner in between.",
+         lambda c: normalize("\xa9\u200d" + c) == "XXX" and normalize("a" + c) != "X"),
     ):
         found = ranges(test)
         lines += [f"// {comment}", f"constexpr CodePointRange {name}[] = {{  // {len(found)}",

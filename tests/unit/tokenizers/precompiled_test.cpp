@@ -50,6 +50,14 @@ TEST(Precompiled, ClustersAreLookedUpWhole) {
   EXPECT_EQ(normalized(charsmap, "a\u0301\u0301\u0301"), "X\u0301\u0301\u0301");  // 7 bytes: code point by code point
 }
 
+// In the reference ©, a joiner and ® are one cluster of 7 bytes, as emoji with joiners are.
+TEST(Precompiled, JoinedPictographsAreOneCluster) {
+  const std::string charsmap = rules({{0xC2, 0}, {0xF0, 0}}, std::string_view("X\0", 2));
+  EXPECT_EQ(normalized(charsmap, "\u00A9\u200D\u00AE"), "X\u200DX");
+  EXPECT_EQ(normalized(charsmap, "\u00A9\u200Da"), "Xa");
+  EXPECT_EQ(normalized(charsmap, "\U0001F469\u200D\u00AE\u0301"), "X\u200DX\u0301");
+}
+
 TEST(Precompiled, OffsetsAreOfTheOriginal) {
   const std::string text = "a-b";
   AlignedText aligned(text, {0, 3}, true);
