@@ -1,6 +1,7 @@
 #include "formats/json_reader.h"
 
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "alate/error.h"
@@ -121,8 +122,14 @@ bool JsonReader::skip_plain_characters() {
       std::memcpy(&word, text_.data() + at_, 8);
       const std::uint64_t stops =
           zero_bytes(word ^ each_byte('"')) | zero_bytes(word ^ each_byte('\\')) | zero_bytes(word & each_byte(0xE0));
-      if (stops != 0) break;
-      at_ += 8;
+      if (stops == 0) {
+        at_ += 8;
+        continue;
+      }
+      // The lowest bit is exact, so it is the first stop where the first byte is the lowest.
+      if constexpr (std::endian::native == std::endian::little)
+        at_ += static_cast<std::size_t>(std::countr_zero(stops)) / 8;
+      break;
     }
     while (at_ < text_.size() && !kEndsPlain[static_cast<unsigned char>(text_[at_])]) ++at_;
     if (at_ >= text_.size()) fail("");

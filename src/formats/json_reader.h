@@ -34,6 +34,7 @@ class JsonReader {
   std::string_view read_number();
   /// Passes over a value of any kind, checks its grammar, and returns its text.
   std::string_view skip_value();
+  std::size_t bytes_left() const { return text_.size() - at_; }
   /// Throws unless only white space is left.
   void finish();
 

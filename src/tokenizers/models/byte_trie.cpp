@@ -1,7 +1,10 @@
 #include "tokenizers/models/byte_trie.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <span>
+#include <utility>
 
 #include "alate/error.h"
 
@@ -9,9 +12,55 @@ namespace alate::tokenizers {
 namespace {
 
 constexpr std::uint32_t kBlock = 256;
-constexpr std::size_t kMaxTries = 64;  // places that are tried for the children of one node before a new block is begun
+constexpr std::size_t kMaxTries = 32;  // places that are tried for the children of one node before a new block is begun
 
 using Key = std::pair<std::string_view, std::int32_t>;
+
+struct Order {
+  std::uint64_t head;  // the first bytes of a key, the first one highest
+  std::uint32_t index;
+};
+
+// A radix sort, from the last byte to the first.
+void sort_by_head(std::vector<Order>& order) {
+  std::vector<Order> other(order.size());
+  for (int shift = 0; shift < 64; shift += 8) {
+    std::array<std::size_t, 257> starts{};
+    for (const Order& place : order) ++starts[(place.head >> shift & 0xFF) + 1];
+    if (std::find(starts.begin(), starts.end(), order.size()) != starts.end()) continue;  // all have the same byte
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    for (const Order& place : order) other[starts[place.head >> shift & 0xFF]++] = place;
+    order.swap(other);
+  }
+}
+
+// By text, and of equal texts the highest value first. The first bytes of a text are compared as one number.
+void sort_keys(std::vector<Key>& keys) {
+  std::vector<Order> order(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string_view text = keys[i].first;
+    std::uint64_t head = 0;
+    for (std::size_t byte = 0; byte < sizeof head; ++byte)
+      head = head << 8 | (byte < text.size() ? static_cast<unsigned char>(text[byte]) : 0U);
+    order[i] = {head, static_cast<std::uint32_t>(i)};
+  }
+  sort_by_head(order);
+  // Texts with the same first bytes are next to each other now.
+  const auto comes_first = [&](const Order& left, const Order& right) {
+    const int compared = keys[left.index].first.compare(keys[right.index].first);
+    return compared != 0 ? compared < 0 : keys[left.index].second > keys[right.index].second;
+  };
+  for (auto first = order.begin(); first != order.end();) {
+    auto last = first + 1;
+    while (last != order.end() && last->head == first->head) ++last;
+    if (last - first > 1) std::sort(first, last, comes_first);
+    first = last;
+  }
+  std::vector<Key> sorted;
+  sorted.reserve(keys.size());
+  for (const Order& place : order) sorted.push_back(keys[place.index]);
+  keys = std::move(sorted);
+}
 
 }  // namespace
 
@@ -35,6 +84,10 @@ class ByteTrie::Builder {
       ranges.pop_back();
       if (at < end && keys[at].first.size() == depth) units_[node].value = keys[at++].second;
       if (at == end) continue;
+      if (end - at == 1) {
+        add_chain(keys[at], depth, node);
+        continue;
+      }
       children.clear();
       bytes_.clear();
       while (at < end) {
@@ -63,6 +116,18 @@ class ByteTrie::Builder {
   }
 
  private:
+  // The rest of a key that shares no further node with another.
+  void add_chain(const Key& key, std::size_t depth, std::uint32_t node) {
+    for (; depth < key.first.size(); ++depth) {
+      if (first_free_ == kNoNode) add_block();
+      const std::uint32_t child = first_free_;
+      units_[node].base = child ^ static_cast<unsigned char>(key.first[depth]);
+      take(child, node);
+      node = child;
+    }
+    units_[node].value = key.second;
+  }
+
   void add_block() {
     const auto first = static_cast<std::uint32_t>(units_.size());
     units_.resize(first + kBlock);
@@ -113,9 +178,7 @@ ByteTrie::ByteTrie(std::vector<Key> keys) {
   if (bytes > kMaxKeyBytes)
     throw make_error(ErrorCode::resource_exhausted, "the tokens have ", bytes, " bytes together; ", kMaxKeyBytes,
                      " are allowed");
-  std::sort(keys.begin(), keys.end(), [](const Key& left, const Key& right) {
-    return left.first != right.first ? left.first < right.first : left.second > right.second;
-  });
+  sort_keys(keys);
   const auto last = std::unique(keys.begin(), keys.end(),
                                 [](const Key& left, const Key& right) { return left.first == right.first; });
   keys.erase(last, keys.end());

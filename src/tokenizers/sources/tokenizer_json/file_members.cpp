@@ -13,7 +13,7 @@ namespace {
 using formats::Json;
 using formats::JsonReader;
 
-// Reads the members of the object that comes next; `take` may keep a member's text instead.
+// Reads the members of the object that comes next; `take` may read a member instead.
 template <typename Take>
 Json read_members(JsonReader& reader, std::string_view text, std::string_view what, Take take) {
   Json::Object members;
@@ -40,22 +40,14 @@ FileMembers read_file_members(std::string_view text, std::string_view what) {
     members.file = formats::parse_json(text, what);
     return members;
   }
-  const auto keep = [&](std::optional<std::string_view>& member) {
-    if (member.has_value()) reader.fail("a key of the model occurs twice");
-    member = reader.skip_value();
-    return true;
-  };
-  const auto take_large = [&](const std::string& name) {
-    if (name == "vocab") return keep(members.large.vocab);
-    return name == "merges" && keep(members.large.merges);
-  };
   Json model;
   bool has_model = false;
   members.file = read_members(reader, text, what, [&](const std::string& name) {
     if (name != "model" || reader.peek() != '{') return false;
     if (has_model) reader.fail("the key \"model\" occurs twice");
     has_model = true;
-    model = read_members(reader, text, what, take_large);
+    model = read_members(reader, text, what,
+                         [&](const std::string& key) { return read_large_member(reader, key, members.large); });
     return true;
   });
   reader.finish();

@@ -1,22 +1,16 @@
 // The members of a tokenizer.json, as values except for the model's large ones.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "formats/json.h"
+#include "tokenizers/sources/tokenizer_json/large_members.h"
 
 namespace alate::tokenizers {
 
-/// The JSON texts of the model's large members; none: it has no such member.
-struct LargeMembers {
-  std::optional<std::string_view> vocab = {};
-  std::optional<std::string_view> merges = {};
-};
-
 struct FileMembers {
   formats::Json file;  // without the large members
-  LargeMembers large;  // views into the file's text
+  LargeMembers large;
 };
 
 /// Throws as parse_json does. Keys that occur twice are refused, but not within the large members.

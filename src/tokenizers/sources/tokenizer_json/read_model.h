@@ -10,9 +10,9 @@
 
 namespace alate::tokenizers {
 
-/// `part` has the members of the model but the ones that stand in `large`, as text. Throws corrupt, or unsupported
+/// `part` has the members of the model but the ones that stand in `large`. Throws corrupt, or unsupported
 /// naming the type or the value.
-ModelPtr read_model(const formats::Json& part, const LargeMembers& large, std::string_view where);
+ModelPtr read_model(const formats::Json& part, LargeMembers large, std::string_view where);
 
 /// The types that read_model knows.
 std::vector<std::string_view> model_types();

@@ -59,7 +59,7 @@ std::optional<Padding> read_padding(const Json& part, const std::string& where) 
 }  // namespace
 
 std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view text, std::string_view what) {
-  const FileMembers members = read_file_members(text, what);
+  FileMembers members = read_file_members(text, what);
   const Json& file = members.file;
   const Json absent;
   const std::string prefix = std::string(what) + ": ";
@@ -73,7 +73,7 @@ std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view tex
   const StatedTruncation truncation = load_truncation(part("truncation"), where("truncation"));
   NormalizerPtr normalizer = read_normalizer(part("normalizer"), where("normalizer"));
   PreTokenizerPtr pre_tokenizer = read_pre_tokenizer(part("pre_tokenizer"), where("pre_tokenizer"));
-  ModelPtr model = read_model(member(file, "model", what), members.large, where("model"));
+  ModelPtr model = read_model(member(file, "model", what), std::move(members.large), where("model"));
   std::vector<AddedToken> added;
   if (file.find("added_tokens") != nullptr)
     added = read_added_tokens(array_member(file, "added_tokens", what), where("added_tokens"));
