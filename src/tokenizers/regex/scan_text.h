@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "tokenizers/unicode/general_category.h"
-#include "tokenizers/unicode/utf8.h"
 
 namespace alate::tokenizers {
 
@@ -60,16 +59,17 @@ class ScanText {
     if (at >= text_.size()) return {0, 0};
     const auto first = static_cast<unsigned char>(text_[at]);
     if (first < 0x80) return {kAsciiScanClasses[first], 1};
-    const CodePoint c = decode_utf8(text_, at);
-    // The next line, a control character, is the only white space beyond ASCII that is no separator.
-    const std::uint16_t classes = c.value == 0x85 ? static_cast<std::uint16_t>(kScanAny | kScanSpace)
-                                                  : kCategoryScanClasses[general_category(c.value)];
-    return {classes, static_cast<std::uint32_t>(c.length)};
+    return wide_letter(at);
   }
 
   /// The end of the run of code points from `at` that are in some class of `some` and in none of `none`.
   std::size_t run(std::size_t at, std::uint16_t some, std::uint16_t none = 0) const {
     for (;;) {
+      while (at < text_.size() && static_cast<unsigned char>(text_[at]) < 0x80) {
+        const std::uint16_t classes = kAsciiScanClasses[static_cast<unsigned char>(text_[at])];
+        if ((classes & some) == 0 || (classes & none) != 0) return at;
+        ++at;
+      }
       const ScannedLetter next = letter(at);
       if ((next.classes & some) == 0 || (next.classes & none) != 0) return at;
       at += next.length;
@@ -82,6 +82,9 @@ class ScanText {
   }
 
  private:
+  /// The letter at `at`, which is beyond ASCII.
+  ScannedLetter wide_letter(std::size_t at) const;
+
   std::string_view text_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tokenizers/regex/scan_text.h"
+#include "tokenizers/unicode/utf8.h"
 
 namespace alate::tokenizers {
 
@@ -38,6 +39,14 @@ consteval std::array<std::uint16_t, 128> make_ascii_classes() {
 
 constexpr std::array<std::uint16_t, 32> kCategoryScanClasses = make_category_classes();
 constexpr std::array<std::uint16_t, 128> kAsciiScanClasses = make_ascii_classes();
+
+ScannedLetter ScanText::wide_letter(std::size_t at) const {
+  const CodePoint c = decode_utf8(text_, at);
+  // The next line, a control character, is the only white space beyond ASCII that is no separator.
+  const std::uint16_t classes = c.value == 0x85 ? static_cast<std::uint16_t>(kScanAny | kScanSpace)
+                                                : kCategoryScanClasses[general_category(c.value)];
+  return {classes, static_cast<std::uint32_t>(c.length)};
+}
 
 namespace {
 
