@@ -74,7 +74,7 @@ class Alate {
   double microseconds() {
     const std::vector<alate::backends::Buffer> inputs = {x_};
     std::vector<alate::backends::StepTime> steps;
-    executable_->run(inputs, outputs_, {.cancellation = alate::Cancellation::never(), .profile = &steps});
+    executable_->run(inputs, outputs_, {.cancellation = alate::base::Cancellation::never(), .profile = &steps});
     return std::chrono::duration<double, std::micro>(steps.front().time).count();
   }
 

@@ -96,7 +96,7 @@ void compare(const char* file, std::int64_t length, std::size_t threads, int pai
   std::vector<backends::Buffer> outputs(ours->outputs().size());
   const auto run_ours = [&] {
     for (backends::Buffer& output : outputs) output = {};
-    ours->run(buffers, outputs, {.cancellation = alate::Cancellation::never()});
+    ours->run(buffers, outputs, {.cancellation = alate::base::Cancellation::never()});
   };
   Tensor wanted;
   const auto run_direct = [&] { wanted = direct.run(inputs, names, ours->outputs()[0].name.c_str()); };

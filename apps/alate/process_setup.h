@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "alate/cancellation.h"
+#include "base/threads/cancellation.h"
 
 namespace alate::app {
 
@@ -16,7 +16,7 @@ namespace alate::app {
 void set_up_process();
 
 /// Cancellation of a command's runs: only the end of the process, on SIGINT, interrupts them.
-inline Cancellation until_interrupted() { return Cancellation::never(); }
+inline base::Cancellation until_interrupted() { return base::Cancellation::never(); }
 
 /// The arguments after the program's name, in UTF-8 where the system knows their encoding. Takes the parameters of
 /// main.

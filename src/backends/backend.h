@@ -12,13 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "alate/cancellation.h"
 #include "alate/tensor.h"
 #include "backends/batch_hint.h"
 #include "backends/buffer.h"
 #include "backends/memory_needs.h"
 #include "backends/weight_store.h"
 #include "backends/work.h"
+#include "base/threads/cancellation.h"
 #include "graph/graph.h"
 #include "graph/graph_dump.h"
 #include "graph/passes.h"
@@ -84,7 +84,7 @@ struct StepTime {
 };
 
 struct RunOptions {
-  Cancellation cancellation;                 // checked before the run, between steps and after it, by any thread
+  base::Cancellation cancellation;           // checked before the run, between steps and after it, by any thread
   std::size_t max_workers = 0;               // 0: as compiled
   std::vector<StepTime>* profile = nullptr;  // gets each kernel call, in order, where the backend can tell
 };

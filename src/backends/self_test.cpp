@@ -38,13 +38,13 @@ graph::Graph test_graph() {
 void run(Backend& backend, const Device& device) {
   const graph::Graph graph = test_graph();
   const std::vector<Tensor> inputs = {waves({kRows, kInner}, 0.7), waves({kInner, kColumns}, 1.3)};
-  const std::vector<Tensor> wanted = graph::interpret(graph, inputs, Cancellation::never());
+  const std::vector<Tensor> wanted = graph::interpret(graph, inputs, base::Cancellation::never());
   CompileOptions options;
   options.device = std::to_string(device.index);
   const std::unique_ptr<Executable> executable = backend.compile(graph, options);
   std::vector<Buffer> buffers, outputs(wanted.size());
   for (const Tensor& input : inputs) buffers.push_back(backend.upload(input, device));
-  executable->run(buffers, outputs, {.cancellation = Cancellation::never()});
+  executable->run(buffers, outputs, {.cancellation = base::Cancellation::never()});
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const Tensor found = backend.download(outputs[i]);
     if (found.shape() != wanted[i].shape())

@@ -88,7 +88,7 @@ std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOp
 namespace pipelines {
 
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                               const EmbedOptions& options, const Cancellation& cancellation) {
+                               const EmbedOptions& options, const base::Cancellation& cancellation) {
   const EmbeddingPipeline::State& state = pipeline.state();
   const std::string& prompt = prompt_of(state.modules, options);
   EncodeOptions encode;

@@ -67,7 +67,7 @@ EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const Embe
 /// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool. Throws as
 /// EmbeddingPipeline::embed, which asks `cancellation` before each text.
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                               const EmbedOptions& options, const Cancellation& cancellation);
+                               const EmbedOptions& options, const base::Cancellation& cancellation);
 /// The same of token ids, with the special tokens that the model puts around a text where a row lacks them; truncated
 /// as texts are. Throws invalid_argument for an id that the model does not have: "[row][place] is …".
 PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<const std::vector<std::int32_t>> rows,

@@ -15,7 +15,7 @@ std::size_t PreparedRows::tokens() const {
   return tokens;
 }
 
-PreparedRows prepare_rows(std::size_t count, std::size_t threads, const Cancellation& cancellation,
+PreparedRows prepare_rows(std::size_t count, std::size_t threads, const base::Cancellation& cancellation,
                           const std::function<PreparedRow(std::size_t)>& make) {
   PreparedRows result;
   result.rows.resize(count);

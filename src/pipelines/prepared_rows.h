@@ -23,7 +23,7 @@ struct PreparedRow {
 };
 
 /// Makes row i by `make(i)`, in parallel on at most `threads` threads of the shared pool (0: all). Throws as `make`.
-PreparedRows prepare_rows(std::size_t count, std::size_t threads, const Cancellation& cancellation,
+PreparedRows prepare_rows(std::size_t count, std::size_t threads, const base::Cancellation& cancellation,
                           const std::function<PreparedRow(std::size_t)>& make);
 
 /// The most tokens of a row: `asked`, otherwise `usual`. Throws invalid_argument for more than the model has positions.

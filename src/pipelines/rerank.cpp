@@ -136,7 +136,7 @@ RerankPipeline reranker_of(const EmbeddingPipeline& pipeline) {
 
 PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view query,
                             std::span<const std::string_view> texts, const RerankOptions& options,
-                            const Cancellation& cancellation) {
+                            const base::Cancellation& cancellation) {
   const RerankPipeline::State& state = pipeline.state();
   const Model::State& model = state.model.state();
   EncodeOptions encode;

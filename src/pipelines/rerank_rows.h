@@ -53,7 +53,7 @@ RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime:
 /// RerankPipeline::rerank, which asks `cancellation` before each text.
 PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view query,
                             std::span<const std::string_view> texts, const RerankOptions& options,
-                            const Cancellation& cancellation);
+                            const base::Cancellation& cancellation);
 
 /// The scores of prepared rows; `run` is passed to each batch's run, and `computed` is told how many rows it had.
 /// Throws as RerankPipeline::rerank.

@@ -164,7 +164,7 @@ std::vector<Inputs> CalibrationRun::inputs_of(std::span<const std::size_t> layer
       backends::get_backend("cpu").compile(built.builder.finish(), {.weights = store_}), std::move(feeders),
       built.inputs.tokens);
   for (const PackedTokens& batch : batches_) {
-    const std::vector<Tensor> results = entry_point.run(batch, {}, {.cancellation = Cancellation::never()});
+    const std::vector<Tensor> results = entry_point.run(batch, {}, {.cancellation = base::Cancellation::never()});
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const std::span<const float> values = results[i].values<float>();
       inputs[i].values.insert(inputs[i].values.end(), values.begin(), values.end());

@@ -120,7 +120,7 @@ class Step {
 
   std::vector<Tensor> compute(std::span<const Tensor> operands) const {
     return graph::interpret_op(node_.op, node_.attributes, node_.regions, operands, shapes_, dims_,
-                               Cancellation::never());
+                               base::Cancellation::never());
   }
 
   static bool is_extreme(std::complex<double> value) {

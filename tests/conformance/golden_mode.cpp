@@ -65,7 +65,7 @@ std::optional<std::string> golden_difference(backends::Backend& backend, const f
   std::vector<Tensor> of_flushed = inputs;
   for (Tensor& input : of_flushed) input = flushed(input);
   return difference_of_outputs(
-      graph, found, with_flushed(wanted, graph::interpret(graph, of_flushed, Cancellation::never())), traits);
+      graph, found, with_flushed(wanted, graph::interpret(graph, of_flushed, base::Cancellation::never())), traits);
 }
 
 Verdict golden_verdict(backends::Backend& backend, const formats::SafetensorsFile& file, const std::string& number,

@@ -113,7 +113,7 @@ void measure(backends::Backend& backend, const graph::OpInfo& op, const Case& su
     inputs.push_back(backend.upload(input, device));
     bytes += static_cast<double>(input.byte_count());
   }
-  const auto run = [&] { executable->run(inputs, outputs, {.cancellation = Cancellation::never()}); };
+  const auto run = [&] { executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()}); };
   run();  // binds shapes and makes the outputs, which later runs write again
   double operations = 0;
   for (const backends::Buffer& output : outputs) {

@@ -52,10 +52,10 @@ Module module_for(std::span<const Case> cases, std::string_view backend, Operand
 }
 
 Answers answers_of(std::span<const Case> cases, const Module& module, std::string_view backend) {
-  Answers answers{{graph::interpret(module.graph, module.inputs, Cancellation::never())}, {}};
+  Answers answers{{graph::interpret(module.graph, module.inputs, base::Cancellation::never())}, {}};
   if (needs_magnitudes(cases)) {
     const Module positive = module_for(cases, backend, Operands::magnitudes);
-    answers.magnitudes = graph::interpret(positive.graph, positive.inputs, Cancellation::never());
+    answers.magnitudes = graph::interpret(positive.graph, positive.inputs, base::Cancellation::never());
   }
   return answers;
 }
@@ -63,7 +63,7 @@ Answers answers_of(std::span<const Case> cases, const Module& module, std::strin
 void add_flushed(Answers& answers, std::span<const Case> cases, std::string_view backend) {
   const Module module = module_for(cases, backend, Operands::flushed);
   answers.lists = with_flushed(std::move(answers.lists.front()),
-                               graph::interpret(module.graph, module.inputs, Cancellation::never()));
+                               graph::interpret(module.graph, module.inputs, base::Cancellation::never()));
 }
 
 // Those that fail, by the answers there are.
@@ -112,7 +112,7 @@ std::vector<Tensor> run_on(backends::Backend& backend, const graph::Graph& graph
   if (device == nullptr) throw make_error(ErrorCode::unavailable, backend.name(), " has no usable device");
   std::vector<backends::Buffer> buffers, outputs(graph.outputs().size());
   for (const Tensor& input : inputs) buffers.push_back(backend.upload(input, *device));
-  executable->run(buffers, outputs, {.cancellation = Cancellation::never()});
+  executable->run(buffers, outputs, {.cancellation = base::Cancellation::never()});
   std::vector<Tensor> results;
   for (const backends::Buffer& output : outputs) results.push_back(backend.download(output));
   return results;

@@ -33,7 +33,7 @@ Subject parse_subject(std::string_view text) {
   if (at == std::string_view::npos)
     throw make_error(ErrorCode::invalid_argument, "there is no ", kInputs, " after the graph");
   Subject subject{graph::parse_graph(text.substr(0, at)), {}};
-  subject.inputs = graph::interpret(graph::parse_graph(text.substr(at)), {}, Cancellation::never());
+  subject.inputs = graph::interpret(graph::parse_graph(text.substr(at)), {}, base::Cancellation::never());
   dims_of(subject);
   return subject;
 }

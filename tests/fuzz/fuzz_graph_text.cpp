@@ -92,7 +92,7 @@ void interpret_zeros(const Graph& graph, std::string_view text) {
     inputs.push_back(Tensor::zeros(std::move(shape)));
   }
   try {
-    interpret(graph, inputs, Cancellation::never());
+    interpret(graph, inputs, base::Cancellation::never());
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) fail(error.what(), text);
   }

@@ -16,10 +16,10 @@
 
 namespace {
 
-using alate::Cancellation;
 using alate::DType;
 using alate::Shape;
 using alate::Tensor;
+using alate::base::Cancellation;
 using alate::graph::Builder;
 using alate::graph::Value;
 
@@ -126,7 +126,9 @@ const Named kCases[] = {
 
 }  // namespace
 
-extern "C" void alate_counted() { executable->run(inputs, outputs, {.cancellation = Cancellation::never()}); }
+extern "C" void alate_counted() {
+  executable->run(inputs, outputs, {.cancellation = alate::base::Cancellation::never()});
+}
 
 int main() {
   try {
@@ -138,9 +140,10 @@ int main() {
       inputs = built.given;
       outputs.assign(1, {});
       executable = alate::cpu::cpu_backend().compile(std::move(built.b).finish(), {});
-      executable->run(inputs, outputs,
-                      {.cancellation = Cancellation::never()});  // binds, and makes what later runs use again
-      void (*volatile counted)() = alate_counted;                // never inlined
+      executable->run(
+          inputs, outputs,
+          {.cancellation = alate::base::Cancellation::never()});  // binds, and makes what later runs use again
+      void (*volatile counted)() = alate_counted;                 // never inlined
       counted();
       std::printf("%s\n", each.name);
     }

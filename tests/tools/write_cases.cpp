@@ -47,7 +47,7 @@ class Recorder {
     for (const graph::ConstantPtr& constant : module.graph.constants()) {
       if (constant->shape.byte_count() > graph::kInlineConstantBytes) return;  // the text has no room for it
     }
-    const std::vector<Tensor> outputs = graph::interpret(module.graph, module.inputs, Cancellation::never());
+    const std::vector<Tensor> outputs = graph::interpret(module.graph, module.inputs, base::Cancellation::never());
     std::vector<formats::NamedTensor> tensors;
     const auto keep = [&](const std::vector<Tensor>& all, const char* port) {
       for (std::size_t i = 0; i < all.size(); ++i) {

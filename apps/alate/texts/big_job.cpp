@@ -160,14 +160,14 @@ void BigJob::run(const MakePart& make_part) {
   Progress progress(common_, output_->is_file() || !settings_.is_streamed, settings_.options.hides_progress,
                     settings_.verb, total_);
   progress.add_earlier(state_.texts, is_begun() && !total_ ? source_->share() : std::nullopt);
-  const auto compute = [&](Frame& frame, Cancellation cancellation) {
+  const auto compute = [&](Frame& frame, base::Cancellation cancellation) {
     const std::function<void(std::size_t)> computed = [&](std::size_t inputs) { progress.add(inputs, frame.share); };
     frame.part->run({.cancellation = cancellation, .computed = computed});
   };
   if (source_->is_typed()) {
     // Someone who types is slower, and a thread that reads from a terminal could not be stopped.
     while (auto frame = read(make_part, {})) {
-      compute(*frame, Cancellation::never());
+      compute(*frame, base::Cancellation::never());
       write(*frame, progress);
     }
   } else {
@@ -175,7 +175,7 @@ void BigJob::run(const MakePart& make_part) {
     base::ReadAhead<Frame> computed([&](const std::stop_token& stop) {
       std::optional<Frame> frame = prepared.next(stop);
       const auto is_stopped = [&stop] { return stop.stop_requested(); };
-      if (frame) compute(*frame, Cancellation::when(is_stopped));
+      if (frame) compute(*frame, base::Cancellation::when(is_stopped));
       return frame;
     });
     while (auto frame = computed.next()) write(*frame, progress);

@@ -9,15 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "alate/cancellation.h"
 #include "apps/alate/texts/on_error.h"
 #include "apps/alate/texts/text_source.h"
+#include "base/threads/cancellation.h"
 
 namespace alate::app {
 
 /// How a part is run.
 struct PartRun {
-  Cancellation cancellation;
+  base::Cancellation cancellation;
   const std::function<void(std::size_t)>& computed;  // to be told of all inputs of the part, as they are done
 };
 

@@ -120,7 +120,7 @@ class GraphKernels final : public KernelBackend {
     });
     std::vector<backends::Buffer> given, result(1);
     for (const Tensor& input : inputs) given.push_back(backend_.upload(input, device_));
-    executable->run(given, result, {.cancellation = Cancellation::never()});
+    executable->run(given, result, {.cancellation = base::Cancellation::never()});
     const Tensor made = backend_.download(result[0]);
     if (made.byte_count() != out.size_bytes())
       throw make_error(ErrorCode::internal, function, " on ", name(), " gave ", to_string(made.shape()), " where ",

@@ -39,8 +39,8 @@ void try_place(const std::shared_ptr<const Library>& library, const Place& place
   const std::vector<Tensor> given{counted(1), counted(2)};
   const std::vector<backends::Buffer> inputs(given.begin(), given.end());
   std::vector<backends::Buffer> outputs(1);
-  compile_graph(graph, library, place, options)->run(inputs, outputs, {.cancellation = Cancellation::never()});
-  const Tensor wanted = graph::interpret(graph, given, Cancellation::never()).front(),
+  compile_graph(graph, library, place, options)->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
+  const Tensor wanted = graph::interpret(graph, given, base::Cancellation::never()).front(),
                found = backends::host_tensor(outputs.front());
   for (std::size_t i = 0; i < wanted.values<float>().size(); ++i) {
     if (std::abs(wanted.values<float>()[i] - found.values<float>()[i]) > 0.01F)

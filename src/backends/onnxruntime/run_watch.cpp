@@ -86,7 +86,7 @@ RunWatch& watch() {
 
 }  // namespace
 
-WatchedRun::WatchedRun(const Library& library, Cancellation cancellation)
+WatchedRun::WatchedRun(const Library& library, base::Cancellation cancellation)
     : library_(library), cancellation_(cancellation), options_(make_options(library)), place_(watch().add(this)) {}
 
 WatchedRun::~WatchedRun() { watch().remove(place_); }

@@ -4,8 +4,8 @@
 #include <list>
 #include <memory>
 
-#include "alate/cancellation.h"
 #include "backends/onnxruntime/library.h"
+#include "base/threads/cancellation.h"
 
 namespace alate::onnxruntime {
 
@@ -14,7 +14,7 @@ namespace alate::onnxruntime {
 class WatchedRun {
  public:
   /// Throws the library's errors. `library` must outlive this.
-  WatchedRun(const Library& library, Cancellation cancellation);
+  WatchedRun(const Library& library, base::Cancellation cancellation);
   /// Once this returns, nothing polls any more.
   ~WatchedRun();
   WatchedRun(const WatchedRun&) = delete;
@@ -26,7 +26,7 @@ class WatchedRun {
 
  private:
   const Library& library_;
-  Cancellation cancellation_;
+  base::Cancellation cancellation_;
   Owned<abi::RunOptions> options_;
   bool is_ended_ = false;
   std::list<WatchedRun*>::iterator place_;  // among the watcher's

@@ -36,7 +36,7 @@ struct ConstantDescriptions {
 
 std::int32_t ask_whether_cancelled(void* context) {
   try {
-    return static_cast<const Cancellation*>(context)->is_requested() ? 1 : 0;
+    return static_cast<const base::Cancellation*>(context)->is_requested() ? 1 : 0;
   } catch (...) {
     return 1;
   }
@@ -134,7 +134,7 @@ void PluginExecutable::compute(std::span<const backends::Buffer> inputs, std::sp
   arguments.outputs = to.write().data();
   arguments.output_count = to.write().size();
   arguments.max_workers = options.max_workers != 0 ? options.max_workers : max_workers_;
-  Cancellation cancellation = options.cancellation;
+  base::Cancellation cancellation = options.cancellation;
   if (cancellation.is_possible()) {
     arguments.cancelled = ask_whether_cancelled;
     arguments.cancel_context = &cancellation;

@@ -39,7 +39,7 @@ DeviceBuffer XlaExecutable::uploaded(const graph::ConstantPtr& constant) const {
   }));
 }
 
-XlaExecutable::SpecialisationPtr XlaExecutable::make(const graph::DimValues& values, Cancellation cancellation) {
+XlaExecutable::SpecialisationPtr XlaExecutable::make(const graph::DimValues& values, base::Cancellation cancellation) {
   exchange::StableHloModule module = exchange::write_stablehlo(graph_, values, {.extents_as_results = true});
   auto made = std::make_shared<Specialisation>();
   for (const graph::ConstantPtr& wanted : module.constants) {
@@ -52,7 +52,8 @@ XlaExecutable::SpecialisationPtr XlaExecutable::make(const graph::DimValues& val
   return made;
 }
 
-XlaExecutable::SpecialisationPtr XlaExecutable::specialise(const graph::DimValues& values, Cancellation cancellation) {
+XlaExecutable::SpecialisationPtr XlaExecutable::specialise(const graph::DimValues& values,
+                                                           base::Cancellation cancellation) {
   const std::vector<std::int64_t> key(values.raw().begin(), values.raw().end());
   std::shared_ptr<Slot> slot;
   {
@@ -74,7 +75,7 @@ XlaExecutable::SpecialisationPtr XlaExecutable::specialise(const graph::DimValue
 std::vector<Client::Argument> XlaExecutable::arguments_of(std::span<const Buffer> inputs,
                                                           std::span<const Buffer> outputs,
                                                           const Specialisation& specialisation,
-                                                          Cancellation cancellation) const {
+                                                          base::Cancellation cancellation) const {
   std::vector<const Buffer*> written_over(inputs.size());  // the output's buffer
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (const auto& parameter = graph_.outputs()[i].aliases_parameter) written_over.at(*parameter) = &outputs[i];
@@ -103,15 +104,17 @@ std::vector<Client::Argument> XlaExecutable::arguments_of(std::span<const Buffer
   return arguments;
 }
 
-std::vector<DeviceBuffer> XlaExecutable::results_of(std::unique_ptr<Execution> execution, Cancellation cancellation) {
+std::vector<DeviceBuffer> XlaExecutable::results_of(std::unique_ptr<Execution> execution,
+                                                    base::Cancellation cancellation) {
   while (!execution->wait(cancellation)) {
-    if (abandoned_.take(execution)) Cancellation::throw_cancelled();
+    if (abandoned_.take(execution)) base::Cancellation::throw_cancelled();
   }
   return execution->finish();
 }
 
 void XlaExecutable::give(std::span<const DeviceBuffer> results, std::span<const Buffer> inputs,
-                         std::span<Buffer> outputs, const graph::DimValues& values, Cancellation cancellation) const {
+                         std::span<Buffer> outputs, const graph::DimValues& values,
+                         base::Cancellation cancellation) const {
   const Client& client = *source_->client();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     cancellation.check();

@@ -56,14 +56,15 @@ class XlaExecutable final : public backends::Executable {
 
   backends::WeightMemory memory() const;
   DeviceBuffer uploaded(const graph::ConstantPtr& constant) const;
-  SpecialisationPtr specialise(const graph::DimValues& values, Cancellation cancellation);
-  SpecialisationPtr make(const graph::DimValues& values, Cancellation cancellation);
+  SpecialisationPtr specialise(const graph::DimValues& values, base::Cancellation cancellation);
+  SpecialisationPtr make(const graph::DimValues& values, base::Cancellation cancellation);
   std::vector<Client::Argument> arguments_of(std::span<const backends::Buffer> inputs,
                                              std::span<const backends::Buffer> outputs,
-                                             const Specialisation& specialisation, Cancellation cancellation) const;
-  std::vector<DeviceBuffer> results_of(std::unique_ptr<Execution> execution, Cancellation cancellation);
+                                             const Specialisation& specialisation,
+                                             base::Cancellation cancellation) const;
+  std::vector<DeviceBuffer> results_of(std::unique_ptr<Execution> execution, base::Cancellation cancellation);
   void give(std::span<const DeviceBuffer> results, std::span<const backends::Buffer> inputs,
-            std::span<backends::Buffer> outputs, const graph::DimValues& values, Cancellation cancellation) const;
+            std::span<backends::Buffer> outputs, const graph::DimValues& values, base::Cancellation cancellation) const;
 
   graph::Graph graph_;
   std::shared_ptr<const ProgramSource> source_;

@@ -59,7 +59,7 @@ bool Execution::watch() {
   return true;
 }
 
-bool Execution::wait(Cancellation cancellation) {
+bool Execution::wait(base::Cancellation cancellation) {
   if (done_ == nullptr || !cancellation.is_possible() || client_->is_ready(done_) || !watch()) return true;
   const auto is_done = [this] { return signal_->is_done; };
   std::unique_lock<std::mutex> lock(signal_->mutex);

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "alate/cancellation.h"
 #include "backends/xla/client.h"
+#include "base/threads/cancellation.h"
 
 namespace alate::xla {
 
@@ -25,7 +25,7 @@ class Execution {
 
   /// Waits until the device is done (true) or the run is cancelled (false). Returns true at once where the plugin is
   /// too old to report the end (it has no PJRT_Event_OnReady).
-  bool wait(Cancellation cancellation);
+  bool wait(base::Cancellation cancellation);
   /// Waits until the device is done, and returns the results. Throws the error that the run failed with.
   std::vector<DeviceBuffer> finish();
 

@@ -1,9 +1,9 @@
-#include "alate/cancellation.h"
+#include "base/threads/cancellation.h"
 
 #include "alate/error.h"
 
-namespace alate {
+namespace alate::base {
 
 void Cancellation::throw_cancelled() { throw Error(ErrorCode::cancelled, "the run was cancelled"); }
 
-}  // namespace alate
+}  // namespace alate::base

@@ -6,9 +6,9 @@
 #include <exception>
 #include <functional>
 
-#include "alate/cancellation.h"
 #include "alate/error.h"
 #include "alate/run_control.h"
+#include "base/threads/cancellation.h"
 
 namespace alate::base {
 

@@ -96,11 +96,11 @@ std::int64_t count_trips(Backward& call) {
               step = part_of(body, outputs_of(body, needed), needed);
   if (has_named_dims(start) || has_named_dims(goes_on) || has_named_dims(step))
     call.fail("the number of trips depends on named dims");
-  std::vector<Tensor> state = interpret(start, {}, Cancellation::never());
+  std::vector<Tensor> state = interpret(start, {}, base::Cancellation::never());
   std::int64_t trips = 0;
-  while (interpret(goes_on, state, Cancellation::never()).front().values<bool>()[0]) {
+  while (interpret(goes_on, state, base::Cancellation::never()).front().values<bool>()[0]) {
     if (++trips > kMostTrips) call.fail("it makes more than " + std::to_string(kMostTrips) + " trips");
-    state = interpret(step, state, Cancellation::never());
+    state = interpret(step, state, base::Cancellation::never());
   }
   return trips;
 }

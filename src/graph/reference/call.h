@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "alate/cancellation.h"
 #include "alate/tensor.h"
+#include "base/threads/cancellation.h"
 #include "graph/dims.h"
 #include "graph/graph.h"
 #include "graph/op.h"
@@ -21,8 +21,8 @@ struct ReferenceCall {
   std::span<const Region> regions;
   std::span<const Shape> shapes;
   const DimValues& dims;
-  std::string_view source;    // of the node, for messages; may be empty
-  Cancellation cancellation;  // as `interpret` takes it
+  std::string_view source;          // of the node, for messages; may be empty
+  base::Cancellation cancellation;  // as `interpret` takes it
 
   template <typename Attribute>
   const Attribute& as() const {
@@ -47,7 +47,7 @@ std::int64_t product(std::span<const std::int64_t> extents);
 /// A region's outputs for operands of its parameters' shapes; dims have the same values as in its parent. Throws as
 /// `interpret` does when cancelled.
 std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims, std::vector<Tensor> inputs,
-                                     Cancellation cancellation);
+                                     base::Cancellation cancellation);
 
 // One function per row of the op table, in its family's file; a missing one is a link error.
 #define ALATE_LEAF_OP(...)

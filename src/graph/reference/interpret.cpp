@@ -114,7 +114,7 @@ Tensor materialize(const Constant& constant, std::map<const Constant*, Tensor>& 
                                  .shapes = std::span(&constant.shape, 1),
                                  .dims = DimValues(no_dims),
                                  .source = {},
-                                 .cancellation = Cancellation::never()})
+                                 .cancellation = base::Cancellation::never()})
                            .front();
   done.emplace(&constant, value);
   return value;
@@ -122,7 +122,7 @@ Tensor materialize(const Constant& constant, std::map<const Constant*, Tensor>& 
 
 std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValues& dims,
                              std::span<const Tensor> inputs, const std::vector<std::vector<Tensor>>& values,
-                             Cancellation cancellation) {
+                             base::Cancellation cancellation) {
   cancellation.check();
   const auto place = [&] { return static_cast<std::size_t>(std::get<Index>(node.attributes).index); };
   if (node.op == Op::parameter) return {inputs[place()]};
@@ -152,7 +152,7 @@ std::vector<Tensor> evaluate(const Graph& graph, const Node& node, const DimValu
 }  // namespace
 
 std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims, std::vector<Tensor> inputs,
-                                     Cancellation cancellation) {
+                                     base::Cancellation cancellation) {
   std::vector<std::vector<Tensor>> values(region.nodes().size());
   std::vector<std::uint32_t> uses = use_counts(region);
   for (NodeId id = 0; id < region.nodes().size(); ++id) {
@@ -168,7 +168,7 @@ std::vector<Tensor> interpret_region(const Graph& region, const DimValues& dims,
   return outputs;
 }
 
-std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs, Cancellation cancellation) {
+std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs, base::Cancellation cancellation) {
   const std::span<const Parameter> parameters = graph.parameters();
   if (inputs.size() != parameters.size()) {
     throw make_error(ErrorCode::invalid_argument, "graph '", graph.name(), "' takes ", parameters.size(),
@@ -185,7 +185,7 @@ std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs
 
 std::vector<Tensor> interpret_op(Op op, const Attributes& attributes, std::span<const Region> regions,
                                  std::span<const Tensor> operands, std::span<const Shape> shapes, const DimValues& dims,
-                                 Cancellation cancellation) {
+                                 base::Cancellation cancellation) {
   return evaluate({.op = op,
                    .attributes = attributes,
                    .operands = operands,

@@ -116,7 +116,7 @@ void BatchScheduler::State::run_task(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   std::exception_ptr error;
   try {
-    task(Cancellation::when(is_unwanted));
+    task(base::Cancellation::when(is_unwanted));
   } catch (...) {
     error = current_error();
   }
@@ -187,7 +187,7 @@ std::exception_ptr BatchScheduler::State::compute(std::unique_lock<std::mutex>& 
   lock.unlock();
   std::exception_ptr error;
   try {
-    values = program->run_rows(rows, {.cancellation = Cancellation::when(is_unwanted)});
+    values = program->run_rows(rows, {.cancellation = base::Cancellation::when(is_unwanted)});
     require_count(values, rows.size(), count);
   } catch (...) {
     error = current_error();

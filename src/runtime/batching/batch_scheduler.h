@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "alate/cancellation.h"
 #include "backends/batch_hint.h"
+#include "base/threads/cancellation.h"
 #include "runtime/batching/batch_program.h"
 
 namespace alate::runtime {
@@ -33,7 +33,7 @@ struct BatchJob {
   std::vector<BatchRow> rows;                   // none: done at once
   // Instead of rows: a task of `tokens` tokens that runs alone on the scheduler's thread. Cancelled once nobody waits
   // for it.
-  std::function<void(Cancellation)> task;
+  std::function<void(base::Cancellation)> task;
   std::size_t tokens = 0, row_length = 0;                 // of a task and of its longest row, for fairness
   std::string client;                                     // each client gets the same share of the tokens
   Clock::time_point deadline = Clock::time_point::max();  // a job still queued by then fails with deadline_exceeded

@@ -50,7 +50,7 @@ class FileForm final : public ModelForm {
 
   // The file gives hidden states; the graph goes on from there.
   EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice,
-                     const Cancellation&) const override {
+                     const base::Cancellation&) const override {
     FileEncoder file = find_encoder(open(model), file_.string(), limits_);
     graph::Builder b(architecture_);
     const models::EncoderInputs inputs = models::declare_encoder_inputs(b);

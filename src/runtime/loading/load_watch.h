@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <set>
 
-#include "alate/cancellation.h"
 #include "alate/tensor.h"
+#include "base/threads/cancellation.h"
 #include "base/threads/controlled_call.h"
 #include "graph/constant.h"
 
@@ -17,13 +17,13 @@ class LoadWatch {
   /// Nothing ends the load, and nobody is told.
   LoadWatch() = default;
   /// Nobody is told.
-  explicit LoadWatch(const Cancellation& cancellation) : cancellation_(cancellation) {}
+  explicit LoadWatch(const base::Cancellation& cancellation) : cancellation_(cancellation) {}
   /// `call` must outlive this.
   explicit LoadWatch(const base::ControlledCall& call) : cancellation_(call.cancellation()), told_(&call) {}
   LoadWatch(const LoadWatch&) = delete;
   LoadWatch& operator=(const LoadWatch&) = delete;
 
-  const Cancellation& cancellation() const { return cancellation_; }
+  const base::Cancellation& cancellation() const { return cancellation_; }
   /// Throws cancelled.
   void check() const { cancellation_.check(); }
 
@@ -38,7 +38,7 @@ class LoadWatch {
   void count(const graph::Constant& constant);
   void report(std::uint64_t done);
 
-  Cancellation cancellation_ = Cancellation::never();
+  base::Cancellation cancellation_ = base::Cancellation::never();
   const base::ControlledCall* told_ = nullptr;
   std::uint64_t total_ = 0, counted_ = 0, reported_ = 0;
   std::set<Fingerprint> seen_;

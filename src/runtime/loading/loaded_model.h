@@ -114,7 +114,9 @@ struct Model::State {
   mutable std::map<std::string, std::shared_ptr<NamedEntryPoint>, std::less<>> entry_points;
 
  private:
-  Cancellation cancellation() const { return watch == nullptr ? Cancellation::never() : watch->cancellation(); }
+  base::Cancellation cancellation() const {
+    return watch == nullptr ? base::Cancellation::never() : watch->cancellation();
+  }
   std::shared_ptr<const runtime::EntryPoint> compile(const runtime::Head& head, models::HeadChoice choice) const;
 };
 

@@ -65,7 +65,7 @@ class ModelForm {
   /// The encoder with the outputs that `head` adds. Throws unsupported for what the form cannot give, not_found and
   /// corrupt for weights, cancelled, BackendFailure where a file cannot be opened.
   virtual EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice choice,
-                             const Cancellation& cancellation) const = 0;
+                             const base::Cancellation& cancellation) const = 0;
 
   /// Compiles or opens all that `forward` needs; throws as `build`.
   virtual void prepare_forward(const Model::State& model) const = 0;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "alate/cancellation.h"
+#include "base/threads/cancellation.h"
 #include "formats/weight_source.h"
 
 namespace alate::runtime {
@@ -14,7 +14,7 @@ namespace alate::runtime {
 /// it.
 class WatchedSource final : public formats::WeightSource {
  public:
-  WatchedSource(const formats::WeightSource& source, const Cancellation& cancellation)
+  WatchedSource(const formats::WeightSource& source, const base::Cancellation& cancellation)
       : source_(source), cancellation_(cancellation) {}
 
   std::vector<std::string_view> names() const override { return source_.names(); }
@@ -30,7 +30,7 @@ class WatchedSource final : public formats::WeightSource {
 
  private:
   const formats::WeightSource& source_;
-  const Cancellation cancellation_;
+  const base::Cancellation cancellation_;
 };
 
 }  // namespace alate::runtime

@@ -30,7 +30,7 @@ class WeightsForm final : public ModelForm {
   bool rounds_weights() const override { return settings_.rounds_on_load(); }
 
   EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice choice,
-                     const Cancellation& cancellation) const override {
+                     const base::Cancellation& cancellation) const override {
     const WatchedSource watched(*weights_, cancellation);
     graph::Builder b(architecture_name());
     const models::EncoderInputs inputs = models::declare_encoder_inputs(b);

@@ -54,7 +54,7 @@ class Reranking final : public ModelCall {
       refuse(Problem::Kind::impossible, error.message(), "model");
     }
     const std::vector<std::string_view> texts(request_.texts.begin(), request_.texts.end());
-    return pipelines::prepare_rerank(*reranker_, request_.query, texts, options_, Cancellation::never());
+    return pipelines::prepare_rerank(*reranker_, request_.query, texts, options_, base::Cancellation::never());
   }
 
   std::string excess() const override {

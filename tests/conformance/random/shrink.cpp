@@ -140,7 +140,7 @@ class Rebuild {
       inputs.push_back(old_.inputs[i]);
     }
     b.output("value", values[value.node].at(value.result));
-    return graph::interpret(b.finish(), inputs, Cancellation::never()).front();
+    return graph::interpret(b.finish(), inputs, base::Cancellation::never()).front();
   }
 
   // Every dim keeps a parameter that gives it its value.

@@ -39,7 +39,7 @@ class Deaf final : public Executable {
 TEST(ExecutableCancelling, ABackendThatCannotBeInterruptedBeginsNothingInVainAndGivesNothingInVain) {
   Deaf deaf;
   const auto question = [&] { return deaf.is_unwanted; };
-  const RunOptions options{.cancellation = Cancellation::when(question)};
+  const RunOptions options{.cancellation = base::Cancellation::when(question)};
   EXPECT_EQ(base::error_of([&] { deaf.run({}, {}, options); }).code(), ErrorCode::cancelled);
   EXPECT_EQ(deaf.computed, 1) << "it ran to its end, and the result is dropped";
   EXPECT_EQ(base::error_of([&] { deaf.run({}, {}, options); }).code(), ErrorCode::cancelled);
@@ -73,7 +73,8 @@ class EveryBackend : public ::testing::TestWithParam<const char*> {
     const std::vector<Device> devices = backend.devices();
     if (devices.empty() || devices[0].unusable) GTEST_SKIP() << GetParam() << " is not installed here";
     executable_ = backend.compile(products(), {});
-    executable_->run(inputs_, outputs_, {.cancellation = Cancellation::never()});  // compiles, where that is left over
+    executable_->run(inputs_, outputs_,
+                     {.cancellation = base::Cancellation::never()});  // compiles, where that is left over
   }
 
   std::unique_ptr<Executable> executable_;
@@ -86,7 +87,7 @@ TEST_P(EveryBackend, BeginsNothingForARunThatIsCancelled) {
   std::atomic<int> asked = 0;
   const auto question = [&] { return ++asked > 0; };
   EXPECT_EQ(base::error_of([&] {
-              executable_->run(inputs_, outputs_, {.cancellation = Cancellation::when(question)});
+              executable_->run(inputs_, outputs_, {.cancellation = base::Cancellation::when(question)});
             }).code(),
             ErrorCode::cancelled);
   EXPECT_EQ(asked, 1) << "it went on";
@@ -97,13 +98,13 @@ TEST_P(EveryBackend, GivesNoResultOfARunThatIsCancelledMidway) {
     std::atomic<int> asked = 0;
     const auto question = [&] { return ++asked > 1; };
     EXPECT_EQ(base::error_of([&] {
-                executable_->run(inputs_, outputs_, {.cancellation = Cancellation::when(question)});
+                executable_->run(inputs_, outputs_, {.cancellation = base::Cancellation::when(question)});
               }).code(),
               ErrorCode::cancelled);
     EXPECT_GT(asked, 1);
     std::vector<Buffer> fresh(1);
     const auto wanted = [] { return false; };
-    executable_->run(inputs_, fresh, {.cancellation = Cancellation::when(wanted)});  // the next one is not harmed
+    executable_->run(inputs_, fresh, {.cancellation = base::Cancellation::when(wanted)});  // the next one is not harmed
     EXPECT_EQ(fresh[0].shape(), (Shape{DType::f32, {16, 16}}));
   }
 }

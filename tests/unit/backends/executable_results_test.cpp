@@ -41,7 +41,7 @@ const std::vector<Port> kIds = {{"input_ids", {DType::i64, {kBatch, kLength}}},
 
 void run(Executable& executable, std::vector<Buffer> inputs) {
   std::vector<Buffer> outputs(executable.outputs().size());
-  executable.run(inputs, outputs, {.cancellation = Cancellation::never()});
+  executable.run(inputs, outputs, {.cancellation = base::Cancellation::never()});
 }
 
 std::vector<Buffer> ids() { return {zeros(DType::i64, {2, 7}), zeros(DType::i64, {2, 7})}; }

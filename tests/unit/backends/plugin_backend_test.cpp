@@ -56,7 +56,7 @@ Tensor seeded_tensor(const std::vector<std::int64_t>& extents, std::uint32_t see
 }
 
 std::vector<Tensor> run(Executable& executable, std::span<const Tensor> inputs,
-                        const backends::RunOptions& options = {.cancellation = Cancellation::never()}) {
+                        const backends::RunOptions& options = {.cancellation = base::Cancellation::never()}) {
   const std::vector<Buffer> buffers(inputs.begin(), inputs.end());
   std::vector<Buffer> outputs(executable.outputs().size());
   executable.run(buffers, outputs, options);
@@ -167,7 +167,7 @@ TEST(PluginBackend, RunsANetworkOfAnySizeLikeTheReference) {
   EXPECT_GT(executable->facts().kernels, 4U);
   for (const std::int64_t tokens : {1, 7, 0, 64}) {
     const std::vector<Tensor> inputs = {seeded_tensor({tokens, 16}, static_cast<std::uint32_t>(tokens))};
-    const std::vector<Tensor> wanted = graph::interpret(graph, inputs, Cancellation::never()),
+    const std::vector<Tensor> wanted = graph::interpret(graph, inputs, base::Cancellation::never()),
                               found = run(*executable, inputs);
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(found[i], wanted[i]);
   }
@@ -204,7 +204,7 @@ TEST(PluginBackend, AgreesWithTheReferenceOnExamplesOrNamesTheOp) {
       continue;
     }
     const std::vector<Tensor> inputs = graph::example_inputs(graph);
-    const std::vector<Tensor> wanted = graph::interpret(graph, inputs, Cancellation::never()),
+    const std::vector<Tensor> wanted = graph::interpret(graph, inputs, base::Cancellation::never()),
                               found = run(*executable, inputs);
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(found[i], wanted[i]);
     ++compared;
@@ -238,7 +238,7 @@ TEST(PluginBackend, RefusesInputsOfAnotherShapeAndRunsThatAreCancelled) {
   EXPECT_EQ(error_of([&] { run(*executable, {}); }).code(), ErrorCode::invalid_argument);
   int asked = 0;
   const std::function<bool()> later = [&] { return ++asked > 1; };
-  EXPECT_EQ(error_of([&] { run(*executable, right, {.cancellation = Cancellation::when(later)}); }).code(),
+  EXPECT_EQ(error_of([&] { run(*executable, right, {.cancellation = base::Cancellation::when(later)}); }).code(),
             ErrorCode::cancelled);
 }
 
@@ -257,8 +257,8 @@ TEST(PluginGraphText, GivesLeavesInTheOrderOfTheirNumbers) {
     return graph::ConstantPtr();
   });
   const std::vector<Tensor> inputs = {seeded_tensor({3, 16}, 5)};
-  expect_near(graph::interpret(again, inputs, Cancellation::never())[0],
-              graph::interpret(network, inputs, Cancellation::never())[0]);
+  expect_near(graph::interpret(again, inputs, base::Cancellation::never())[0],
+              graph::interpret(network, inputs, base::Cancellation::never())[0]);
 }
 
 fs::path broken(const std::string& name) {

@@ -30,7 +30,7 @@ TEST(ReferenceBackend, ARunThatNobodyWantsEnds) {
   std::vector<Buffer> outputs(1);
   const std::function<bool()> cancelled = [] { return true; };
   try {
-    executable->run(inputs, outputs, {.cancellation = Cancellation::when(cancelled)});
+    executable->run(inputs, outputs, {.cancellation = base::Cancellation::when(cancelled)});
     ADD_FAILURE() << "it ran";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::cancelled);

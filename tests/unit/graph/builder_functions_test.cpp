@@ -18,7 +18,7 @@ Tensor run(const std::vector<Tensor>& inputs, const Function& function) {
   std::vector<Value> values;
   for (const Tensor& input : inputs) values.push_back(b.parameter(std::to_string(values.size()), input.shape()));
   b.output("out", function(b, values));
-  return interpret(b.finish(), inputs, Cancellation::never()).front();
+  return interpret(b.finish(), inputs, base::Cancellation::never()).front();
 }
 
 // "dims: elements" of a result.
@@ -203,7 +203,8 @@ TEST(BuilderFunctions, TakesMeans) {
   // A named dim is counted when the graph runs.
   Builder b("named");
   b.output("mean", reduce_mean(b, b.parameter("x", {DType::f32, {b.dim("n"), 2}}), Numbers{0}));
-  EXPECT_EQ(loaded(interpret(b.finish(), std::vector{counting({4, 2})}, Cancellation::never())[0]), (Doubles{3, 4}));
+  EXPECT_EQ(loaded(interpret(b.finish(), std::vector{counting({4, 2})}, base::Cancellation::never())[0]),
+            (Doubles{3, 4}));
 }
 
 TEST(BuilderFunctions, NormalizesInstancesLikeTorch) {

@@ -23,9 +23,9 @@ TEST(Decompose, AgreesWithTheReferenceOfEveryFusedOp) {
     const OpInfo& op = op_info(graph.nodes().back().op);
     if (op.kind != OpKind::fused) continue;
     const std::vector<Tensor> inputs = example_inputs(graph);
-    const std::vector<Tensor> all_expected = interpret(graph, inputs, Cancellation::never());
+    const std::vector<Tensor> all_expected = interpret(graph, inputs, base::Cancellation::never());
     const Graph plain = decompose(graph, [](const Graph&, const Node&) { return false; });
-    const std::vector<Tensor> all_found = interpret(plain, inputs, Cancellation::never());
+    const std::vector<Tensor> all_found = interpret(plain, inputs, base::Cancellation::never());
     for (std::size_t result = 0; result < all_expected.size(); ++result) {
       const Tensor &expected = all_expected[result], &found = all_found[result];
       ASSERT_EQ(found.shape(), expected.shape()) << graph.name();

@@ -29,7 +29,7 @@ inline Graph graph_of(Op op, const std::vector<Shape>& shapes, Attributes attrib
 inline Tensor run_op(Op op, const std::vector<Tensor>& operands, Attributes attributes = NoAttributes{}) {
   std::vector<Shape> shapes;
   for (const Tensor& operand : operands) shapes.push_back(operand.shape());
-  return interpret(graph_of(op, shapes, std::move(attributes)), operands, Cancellation::never()).front();
+  return interpret(graph_of(op, shapes, std::move(attributes)), operands, base::Cancellation::never()).front();
 }
 
 template <typename T>

@@ -77,8 +77,8 @@ TEST(GraphText, ReadsNamesThatFieldsHadBefore) {
 TEST(GraphText, TheParsedGraphComputesTheSame) {
   for (const Graph& graph : example_graphs()) {
     const std::vector<Tensor> inputs = example_inputs(graph);
-    const std::vector<Tensor> expected = interpret(graph, inputs, Cancellation::never()),
-                              found = interpret(parse_graph(print_graph(graph)), inputs, Cancellation::never());
+    const std::vector<Tensor> expected = interpret(graph, inputs, base::Cancellation::never()),
+                              found = interpret(parse_graph(print_graph(graph)), inputs, base::Cancellation::never());
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(found[i].shape(), expected[i].shape());

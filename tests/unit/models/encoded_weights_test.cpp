@@ -68,7 +68,7 @@ TEST(EncodedWeights, TakePartInProducts) {
   b.output("y", weights.linear(b, "layer", x, kIn, kOut));
   std::vector<float> ones(static_cast<std::size_t>(kIn), 1);
   const Tensor input = Tensor::from<float>({1, kIn}, std::span(ones));
-  const std::vector<Tensor> results = graph::interpret(b.finish(), std::span(&input, 1), Cancellation::never());
+  const std::vector<Tensor> results = graph::interpret(b.finish(), std::span(&input, 1), base::Cancellation::never());
   // 0.5 · Σ (row + i) for i = 0 … 31, plus the bias
   const std::span<const float> y = results.at(0).values<float>();
   EXPECT_EQ(std::vector<float>(y.begin(), y.end()), (std::vector<float>{249, 266, 283}));

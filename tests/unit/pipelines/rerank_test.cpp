@@ -69,7 +69,7 @@ TEST_P(RerankGolden, PairsAreCutAsTokenizersDoes) {
     const RecordedRanking wanted = tests::read_ranking(file);
     const std::vector<std::string_view> texts(wanted.texts.begin(), wanted.texts.end());
     const pipelines::PreparedRows rows =
-        pipelines::prepare_rerank(pipeline, wanted.query, texts, {}, Cancellation::never());
+        pipelines::prepare_rerank(pipeline, wanted.query, texts, {}, base::Cancellation::never());
     ASSERT_EQ(rows.rows.size(), wanted.ids.size());
     for (std::size_t i = 0; i < wanted.ids.size(); ++i) EXPECT_EQ(rows.rows[i].ids, wanted.ids[i]) << file << " " << i;
   }

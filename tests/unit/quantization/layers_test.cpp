@@ -67,7 +67,7 @@ TEST(RoundTo8Bits, IsWhatTheOpDoes) {
     const graph::Value in = b.parameter("x", x.shape());
     b.output("y", b.quantized_dense({in, b.constant(identity), b.constant(scales)},
                                     {.blocks = {1, 0}, .activation_groups = groups}));
-    const Tensor wanted = graph::interpret(b.finish(), std::vector<Tensor>{x}, Cancellation::never()).front();
+    const Tensor wanted = graph::interpret(b.finish(), std::vector<Tensor>{x}, base::Cancellation::never()).front();
     round_to_8_bits(inputs, groups);
     for (std::size_t i = 0; i < inputs.values.size(); ++i)
       EXPECT_NEAR(inputs.values[i], wanted.values<float>()[i], 1e-6) << groups << " groups, place " << i;

@@ -142,13 +142,13 @@ TEST(BatchParts, StayOnTheirThread) {
   PackedTokens tokens;
   tokens.lengths.assign(8, 100);
   tokens.ids.assign(800, 1);
-  program.run(tokens, {}, {.cancellation = Cancellation::never()});
+  program.run(tokens, {}, {.cancellation = base::Cancellation::never()});
   EXPECT_GT(told.size(), 1U);
   for (const std::size_t threads : told) EXPECT_EQ(threads, 1U);
   told.clear();
   tokens.lengths.assign(1, 100);
   tokens.ids.assign(100, 1);
-  program.run(tokens, {}, {.cancellation = Cancellation::never()});
+  program.run(tokens, {}, {.cancellation = base::Cancellation::never()});
   EXPECT_EQ(told, std::vector<std::size_t>{0}) << "a text alone has all threads";
 }
 

@@ -20,7 +20,7 @@ BatchJob due(BatchJob job, Clock::time_point deadline) {
   return job;
 }
 
-BatchJob task_of(std::function<void(Cancellation)> task, std::size_t tokens = 1) {
+BatchJob task_of(std::function<void(base::Cancellation)> task, std::size_t tokens = 1) {
   BatchJob job;
   job.task = std::move(task);
   job.tokens = tokens;
@@ -170,7 +170,7 @@ TEST_F(BatchEndings, WhateverTheModelThrowsBecomesAnError) {
 
 TEST_F(BatchEndings, DestructionFailsWhatIsLeft) {
   start_busy();
-  Sent waiting = send({{1}}), task = send(*scheduler, task_of([](Cancellation) {}));
+  Sent waiting = send({{1}}), task = send(*scheduler, task_of([](base::Cancellation) {}));
   scheduler.reset();  // the model notices that nobody waits for what it computes
   EXPECT_EQ(plug.error().code(), ErrorCode::cancelled);
   EXPECT_EQ(waiting.error().code(), ErrorCode::cancelled);
@@ -266,7 +266,7 @@ TEST_F(BatchEndings, ATaskRunsAloneInItsTurn) {
   start_busy();
   Sent before = send({{1}}, "a");
   std::thread::id thread;
-  Sent task = send(*scheduler, task_of([&](Cancellation cancellation) {
+  Sent task = send(*scheduler, task_of([&](base::Cancellation cancellation) {
     thread = std::this_thread::get_id();
     EXPECT_FALSE(cancellation.is_requested());
   }));
@@ -282,14 +282,14 @@ TEST_F(BatchEndings, ATaskRunsAloneInItsTurn) {
 
 TEST_F(BatchEndings, ATaskThatThrowsFails) {
   start();
-  Sent task = send(*scheduler, task_of([](Cancellation) { throw Error(ErrorCode::unsupported, "no"); }));
+  Sent task = send(*scheduler, task_of([](base::Cancellation) { throw Error(ErrorCode::unsupported, "no"); }));
   EXPECT_EQ(task.error().code(), ErrorCode::unsupported);
 }
 
 TEST_F(BatchEndings, ATaskIsToldThatNobodyWaits) {
   start();
   std::promise<void> begun, noticed;
-  Sent task = send(*scheduler, task_of([&](Cancellation cancellation) {
+  Sent task = send(*scheduler, task_of([&](base::Cancellation cancellation) {
     begun.set_value();
     while (!cancellation.is_requested()) std::this_thread::yield();
     noticed.set_value();
@@ -306,7 +306,8 @@ TEST_F(BatchEndings, TasksAndRowsTakeTurns) {
   std::vector<Sent> tasks;
   std::size_t batches_before_last = 0;
   for (int i = 0; i < 4; ++i) {
-    tasks.push_back(send(*scheduler, task_of([&](Cancellation) { batches_before_last = batches().size(); }, 1000000)));
+    tasks.push_back(
+        send(*scheduler, task_of([&](base::Cancellation) { batches_before_last = batches().size(); }, 1000000)));
   }
   const auto many = rows_from(1000, 100, 4);
   Sent rows = send(many, "rows");

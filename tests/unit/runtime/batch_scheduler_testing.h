@@ -81,7 +81,7 @@ class FakeModel {
     return programs_;
   }
 
-  Tensor compute(std::uint64_t program, std::span<const BatchRow* const> rows, Cancellation cancellation) {
+  Tensor compute(std::uint64_t program, std::span<const BatchRow* const> rows, base::Cancellation cancellation) {
     std::vector<Ids> all;
     for (const BatchRow* row : rows) all.push_back(row->ids);
     {
@@ -110,7 +110,7 @@ class FakeModel {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
-  std::optional<Cancellation> cancellation_;
+  std::optional<base::Cancellation> cancellation_;
   std::vector<std::vector<Ids>> batches_;
   std::vector<std::uint64_t> programs_;
 };

@@ -69,7 +69,7 @@ std::vector<Tensor> run(std::vector<Dim> dims) {
   PackedTokens tokens;
   tokens.ids = {1, 2, 3, 4};
   tokens.lengths = {1, 3};
-  return entry_point.run(tokens, {}, {.cancellation = Cancellation::never()});
+  return entry_point.run(tokens, {}, {.cancellation = base::Cancellation::never()});
 }
 
 TEST(FileEncoder, PacksTheRowsOfTheTokens) {

@@ -136,7 +136,7 @@ TEST(LoadedModel, SaysWhatForwardTakesAndGivesOfAFile) {
   NamedTensors inputs = row_of(3);
   add_usual_inputs(*state, inputs);
   EXPECT_EQ(inputs.size(), 2U);  // not types, which this file does not take
-  EXPECT_EQ(forward(*state, inputs, {.cancellation = Cancellation::never()})
+  EXPECT_EQ(forward(*state, inputs, {.cancellation = base::Cancellation::never()})
                 .find("last_hidden_state")
                 ->second.values<float>()[5],
             1);
@@ -150,7 +150,7 @@ TEST(LoadedModel, NoRowIsLongerThanTheModelWhateverItsPositionsAre) {
   for (const std::int64_t length : {std::int64_t{17}, most + 1, std::int64_t{65536}}) {
     NamedTensors inputs = row_of(length);
     inputs.emplace("position_ids", Tensor::zeros({DType::i64, {1, length}}));
-    EXPECT_EQ(base::error_of([&] { forward(*file, inputs, {.cancellation = Cancellation::never()}); }).code(),
+    EXPECT_EQ(base::error_of([&] { forward(*file, inputs, {.cancellation = base::Cancellation::never()}); }).code(),
               ErrorCode::invalid_argument)
         << length;
     if (length <= most) continue;
@@ -173,13 +173,13 @@ TEST(LoadedModel, ForwardIsCancelledWithinABatchOnEveryEngine) {
       ++asked;
       return false;
     };
-    forward(model.state(), row_of(4), {.cancellation = Cancellation::when(never)});
+    forward(model.state(), row_of(4), {.cancellation = base::Cancellation::when(never)});
     const int all = asked;
     EXPECT_GE(all, 2 * 5) << "fewer than a few for each layer";
     asked = 0;
     const std::function<bool()> halfway = [&] { return ++asked >= all / 2; };
     EXPECT_EQ(base::error_of([&] {
-                forward(model.state(), row_of(4), {.cancellation = Cancellation::when(halfway)});
+                forward(model.state(), row_of(4), {.cancellation = base::Cancellation::when(halfway)});
               }).code(),
               ErrorCode::cancelled);
     EXPECT_LE(asked, all / 2 + 1) << "it went on";

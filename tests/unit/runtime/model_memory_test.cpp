@@ -28,7 +28,8 @@ TEST(ModelMemory, IsWhatTheCompiledProgramTakes) {
       const ModelMemory memory =
           estimate_model_memory(tiny_model(), {.batch_size = count, .max_length = static_cast<std::size_t>(length)});
       const Model fresh = Model::load(tiny_model());
-      fresh.state().forward_entry_point().run(texts_of(count, length), {}, {.cancellation = Cancellation::never()});
+      fresh.state().forward_entry_point().run(texts_of(count, length), {},
+                                              {.cancellation = base::Cancellation::never()});
       const backends::ExecutableFacts facts = fresh.state().forward_entry_point().facts();
       EXPECT_EQ(memory.activations, facts.scratch_bytes) << count << " x " << length;
       EXPECT_EQ(memory.mapped_weights + memory.owned_weights, facts.weight_bytes);

@@ -475,7 +475,7 @@ TEST_F(ModelHosting, OnceStoppedNoSchedulerCallsBack) {
   std::promise<void> begun;
   std::promise<ErrorCode> ended;
   runtime::BatchJob job;
-  job.task = [&](Cancellation cancellation) {
+  job.task = [&](base::Cancellation cancellation) {
     begun.set_value();
     while (!cancellation.is_requested()) std::this_thread::yield();
   };

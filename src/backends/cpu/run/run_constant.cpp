@@ -63,7 +63,7 @@ Tensor run_constant(const graph::Constant& constant, const std::function<bool(co
   const auto weights = std::make_shared<backends::WeightStore>();
   CpuExecutable executable(make_plan(graph, *weights), weights, 0);
   std::vector<backends::Buffer> outputs(1);
-  executable.run(made.inputs(), outputs, {.cancellation = Cancellation::never()});
+  executable.run(made.inputs(), outputs, {.cancellation = base::Cancellation::never()});
   return *outputs[0].host();
 }
 

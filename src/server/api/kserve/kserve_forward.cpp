@@ -160,7 +160,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
     job.client = exchange_->client;
     job.deadline = exchange_->deadline();
     auto outputs = std::make_shared<NamedTensors>();
-    job.task = [model = hosted->pipelines.model(), inputs, outputs](Cancellation cancellation) {
+    job.task = [model = hosted->pipelines.model(), inputs, outputs](base::Cancellation cancellation) {
       *outputs = runtime::forward(model.state(), *inputs, {.cancellation = cancellation});
     };
     // The rest runs elsewhere: it may take long, and the scheduler must not release the last reference to its own

@@ -33,7 +33,7 @@ Tensor seeded_tensor(std::vector<std::int64_t> extents, std::uint32_t seed) {
 }
 
 std::vector<Tensor> run_on_cpu(const Graph& graph, const std::vector<Tensor>& inputs,
-                               const backends::RunOptions& options = {.cancellation = Cancellation::never()}) {
+                               const backends::RunOptions& options = {.cancellation = base::Cancellation::never()}) {
   const std::unique_ptr<backends::Executable> executable = cpu_backend().compile(graph, {});
   const std::vector<Buffer> buffers(inputs.begin(), inputs.end());
   std::vector<Buffer> outputs(graph.outputs().size());
@@ -106,7 +106,7 @@ void expect_close(const Tensor& found, const Tensor& wanted, const std::string& 
 
 void expect_as_reference(const Graph& graph, const std::vector<Tensor>& inputs, const std::string& what,
                          Bound bound = Bound::of_element) {
-  const std::vector<Tensor> wanted = graph::interpret(graph, inputs, Cancellation::never()),
+  const std::vector<Tensor> wanted = graph::interpret(graph, inputs, base::Cancellation::never()),
                             found = run_on_cpu(graph, inputs);
   ASSERT_EQ(found.size(), wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) expect_close(found[i], wanted[i], what, bound);
@@ -133,7 +133,7 @@ TEST(CpuBackend, RunsTheDecompositionsOfFusedOpsAsTheReferenceRunsTheOps) {
     const std::vector<Tensor> inputs = graph::example_inputs(graph);
     const Graph plain = graph::decompose(graph, [](const Graph&, const graph::Node&) { return false; });
     if (plain.nodes().size() == graph.nodes().size()) continue;
-    const std::vector<Tensor> wanted = graph::interpret(graph, inputs, Cancellation::never());
+    const std::vector<Tensor> wanted = graph::interpret(graph, inputs, base::Cancellation::never());
     std::vector<Tensor> found;
     try {
       found = run_on_cpu(plain, inputs);
@@ -163,7 +163,7 @@ TEST(CpuBackend, AgreesWithTheReferenceOnTheGradientsOfEveryExample) {
   for (const Graph& graph : graph::example_graphs()) {
     std::vector<Tensor> inputs = graph::example_inputs(graph);
     std::vector<Shape> outputs, parameters;
-    for (const Tensor& output : graph::interpret(graph, inputs, Cancellation::never()))
+    for (const Tensor& output : graph::interpret(graph, inputs, base::Cancellation::never()))
       outputs.push_back(output.shape());
     for (const graph::Parameter& parameter : graph.parameters()) parameters.push_back(parameter.shape);
     const std::vector<std::size_t> ends = wide_floats(outputs), asked = wide_floats(parameters);
@@ -244,10 +244,11 @@ TEST(CpuBackend, RunsAnAttentionBlockOfOddSizesAsTheReferenceDoes) {
 TEST(CpuBackend, GivesTheSameBitsOnAnyNumberOfThreads) {
   const Graph graph = block(64, 4);
   const std::vector<Tensor> inputs = block_inputs({130, 7, 64, 1, 300}, 64);
-  const std::vector<Tensor> one = run_on_cpu(graph, inputs, {.cancellation = Cancellation::never(), .max_workers = 1});
+  const std::vector<Tensor> one =
+      run_on_cpu(graph, inputs, {.cancellation = base::Cancellation::never(), .max_workers = 1});
   for (const std::size_t workers : {2u, 3u, 0u}) {
     const std::vector<Tensor> many =
-        run_on_cpu(graph, inputs, {.cancellation = Cancellation::never(), .max_workers = workers});
+        run_on_cpu(graph, inputs, {.cancellation = base::Cancellation::never(), .max_workers = workers});
     for (std::size_t i = 0; i < one.size(); ++i)
       EXPECT_TRUE(std::equal(one[i].bytes().begin(), one[i].bytes().end(), many[i].bytes().begin()))
           << workers << " workers";
@@ -265,7 +266,7 @@ TEST(CpuBackend, ServesManyThreadsAndSizesAtOnce) {
         const std::vector<Tensor> inputs = block_inputs({t + 1, 2 * round + 1}, 32);
         const std::vector<Buffer> buffers(inputs.begin(), inputs.end());
         std::vector<Buffer> outputs(2);
-        executable->run(buffers, outputs, {.cancellation = Cancellation::never()});
+        executable->run(buffers, outputs, {.cancellation = base::Cancellation::never()});
         const std::vector<Tensor> wanted = run_on_cpu(graph, inputs);
         if (!std::equal(wanted[0].bytes().begin(), wanted[0].bytes().end(), outputs[0].host()->bytes().begin()))
           ++wrong;
@@ -284,12 +285,12 @@ TEST(CpuBackend, WritesIntoOutputsThatTheCallerGives) {
   const Tensor given = Tensor::zeros({DType::f32, {2}});
   std::vector<Buffer> outputs = {given};
   executable->run(std::vector<Buffer>{Tensor::from<float>({2}, {1, -2})}, outputs,
-                  {.cancellation = Cancellation::never()});
+                  {.cancellation = base::Cancellation::never()});
   EXPECT_EQ(given.values<float>()[0], -1);
   EXPECT_EQ(given.values<float>()[1], 2);
   outputs = {Tensor::zeros({DType::f32, {3}})};
   EXPECT_THROW(executable->run(std::vector<Buffer>{Tensor::from<float>({2}, {1, -2})}, outputs,
-                               {.cancellation = Cancellation::never()}),
+                               {.cancellation = base::Cancellation::never()}),
                Error);
 }
 
@@ -301,7 +302,7 @@ TEST(CpuBackend, WritesIntoAnOutputThatIsAnInputsMemory) {
   const std::unique_ptr<backends::Executable> executable = cpu_backend().compile(b.finish(), {});
   const Tensor memory = Tensor::from<float>({4}, {1, 2, 3, 4});
   std::vector<Buffer> outputs = {memory, Buffer()};
-  executable->run(std::vector<Buffer>{memory}, outputs, {.cancellation = Cancellation::never()});
+  executable->run(std::vector<Buffer>{memory}, outputs, {.cancellation = base::Cancellation::never()});
   EXPECT_TRUE(std::ranges::equal(memory.values<float>(), std::vector<float>{4, 3, 2, 1}));
   EXPECT_TRUE(std::ranges::equal(outputs[1].host()->values<float>(), std::vector<float>{2, 4, 6, 8}));
 }
@@ -387,7 +388,7 @@ TEST(CpuBackend, RefusesInputsThatDoNotFit) {
   const auto run = [&](std::vector<Tensor> inputs) {
     const std::vector<Buffer> buffers(inputs.begin(), inputs.end());
     std::vector<Buffer> outputs(2);
-    executable->run(buffers, outputs, {.cancellation = Cancellation::never()});
+    executable->run(buffers, outputs, {.cancellation = base::Cancellation::never()});
   };
   std::vector<Tensor> inputs = block_inputs({3, 4}, 16);
   inputs[1] = Tensor::from<std::int32_t>({2}, {0, 6});  // the second sequence ends past the tokens
@@ -400,7 +401,7 @@ TEST(CpuBackend, RefusesInputsThatDoNotFit) {
 TEST(CpuBackend, StopsBetweenStepsWhenCancelled) {
   const std::function<bool()> cancelled = [] { return true; };
   try {
-    run_on_cpu(block(16, 2), block_inputs({3}, 16), {.cancellation = Cancellation::when(cancelled)});
+    run_on_cpu(block(16, 2), block_inputs({3}, 16), {.cancellation = base::Cancellation::when(cancelled)});
     FAIL() << "the run went on";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::cancelled);

@@ -28,10 +28,10 @@ void expect_same(const std::function<std::vector<Value>(Builder&, Value, Value, 
   for (std::size_t i = 0; i < 64; ++i) values.mutable_values<float>()[i] = static_cast<float>(i);
   for (std::size_t i = 0; i < 3; ++i) others.mutable_values<float>()[i] = -static_cast<float>(i) - 1;
   const std::vector<Tensor> inputs = {values, others, Tensor::scalar(std::int32_t{7})};
-  const std::vector<Tensor> wanted = graph::interpret(graph, inputs, Cancellation::never());
+  const std::vector<Tensor> wanted = graph::interpret(graph, inputs, base::Cancellation::never());
   const std::vector<Buffer> buffers(inputs.begin(), inputs.end());
   std::vector<Buffer> outputs(graph.outputs().size());
-  cpu_backend().compile(graph, {})->run(buffers, outputs, {.cancellation = Cancellation::never()});
+  cpu_backend().compile(graph, {})->run(buffers, outputs, {.cancellation = base::Cancellation::never()});
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const Tensor found = *outputs[i].host();
     EXPECT_TRUE(std::equal(found.bytes().begin(), found.bytes().end(), wanted[i].bytes().begin())) << "output " << i;

@@ -159,7 +159,7 @@ TEST(JoinEmbeddings, KeepsALookupThatOthersReadToo) {
   std::ranges::sort(kernels);
   EXPECT_EQ(kernels, (std::vector<std::string_view>{"embed_norm", "gather", "tiles"}));
   const std::vector<Tensor> inputs = {inputs_of(70, 48)[0]},
-                            wanted = graph::interpret(program.graph, inputs, Cancellation::never()),
+                            wanted = graph::interpret(program.graph, inputs, base::Cancellation::never()),
                             found = program.run(inputs, 3);
   for (std::size_t i = 0; i < 48 * 70; ++i)
     ASSERT_NEAR(found[0].values<float>()[i], wanted[0].values<float>()[i], 1e-4);
@@ -256,7 +256,7 @@ TEST(JoinEmbeddings, TellWhatTheyRead) {
   const Program program(std::move(b));
   std::vector<backends::StepTime> calls;
   const std::vector<Tensor> inputs = inputs_of(10, 48);
-  program.run({inputs[0], inputs[1]}, 1, {.cancellation = Cancellation::never(), .profile = &calls});
+  program.run({inputs[0], inputs[1]}, 1, {.cancellation = base::Cancellation::never(), .profile = &calls});
   ASSERT_EQ(calls.size(), 1U);
   EXPECT_EQ(calls[0].kernel, "embed_norm");
   EXPECT_EQ(calls[0].source, "layer");

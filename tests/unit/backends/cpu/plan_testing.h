@@ -20,7 +20,7 @@ struct Program {
   explicit Program(graph::Builder&& builder) : graph(std::move(builder).finish()), plan(make_plan(graph, weights)) {}
 
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, std::size_t workers,
-                          const backends::RunOptions& options = {.cancellation = Cancellation::never()}) const {
+                          const backends::RunOptions& options = {.cancellation = base::Cancellation::never()}) const {
     graph::DimValues values(*plan.dims);
     for (std::size_t i = 0; i < inputs.size(); ++i) values.bind(plan.inputs[i].shape, inputs[i].shape(), "input");
     const Binding binding = bind_plan(plan, values, workers);

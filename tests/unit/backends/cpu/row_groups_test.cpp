@@ -117,8 +117,8 @@ TEST(RowGroups, TellEachStepOnceWithTheWorkOfAllRows) {
   const Program program(std::move(b));
   std::vector<backends::StepTime> alone, shared;
   const std::vector<Tensor> inputs = {random_tensor(DType::f32, {96, kWidth}, 5)};
-  program.run(inputs, 1, {.cancellation = Cancellation::never(), .profile = &alone});
-  program.run(inputs, 3, {.cancellation = Cancellation::never(), .profile = &shared});
+  program.run(inputs, 1, {.cancellation = base::Cancellation::never(), .profile = &alone});
+  program.run(inputs, 3, {.cancellation = base::Cancellation::never(), .profile = &shared});
   ASSERT_EQ(alone.size(), program.plan.steps.size());
   ASSERT_EQ(shared.size(), alone.size());
   for (std::size_t i = 0; i < alone.size(); ++i) {
@@ -134,7 +134,7 @@ TEST(RowGroups, StopWhenTheRunIsCancelled) {
   const Program program(std::move(b));
   const std::function<bool()> always = [] { return true; };
   try {
-    program.run({random_tensor(DType::f32, {96, kWidth}, 5)}, 3, {.cancellation = Cancellation::when(always)});
+    program.run({random_tensor(DType::f32, {96, kWidth}, 5)}, 3, {.cancellation = base::Cancellation::when(always)});
     FAIL() << "the run went on";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::cancelled);

@@ -35,7 +35,7 @@ inline std::vector<Tensor> run(const graph::Graph& graph, const std::vector<Tens
   const std::unique_ptr<backends::Executable> executable = cpu_backend().compile(graph, options);
   const std::vector<backends::Buffer> buffers(inputs.begin(), inputs.end());
   std::vector<backends::Buffer> outputs(graph.outputs().size());
-  executable->run(buffers, outputs, {.cancellation = Cancellation::never()});
+  executable->run(buffers, outputs, {.cancellation = base::Cancellation::never()});
   std::vector<Tensor> results;
   for (const backends::Buffer& output : outputs) results.push_back(*output.host());
   return results;
@@ -44,8 +44,8 @@ inline std::vector<Tensor> run(const graph::Graph& graph, const std::vector<Tens
 /// Within `allowed` of the largest element, and of the same bits however many threads there are.
 inline void expect_as_reference(const graph::Graph& graph, const std::vector<Tensor>& inputs, double allowed,
                                 const std::string& what) {
-  const std::vector<Tensor> wanted = graph::interpret(graph, inputs, Cancellation::never()), found = run(graph, inputs),
-                            alone = run(graph, inputs, 1);
+  const std::vector<Tensor> wanted = graph::interpret(graph, inputs, base::Cancellation::never()),
+                            found = run(graph, inputs), alone = run(graph, inputs, 1);
   ASSERT_EQ(found.size(), wanted.size()) << what;
   for (std::size_t result = 0; result < wanted.size(); ++result) {
     ASSERT_EQ(found[result].shape(), wanted[result].shape()) << what;

@@ -25,7 +25,7 @@ std::vector<StepTime> profile(Builder& b, Value y, const std::vector<Tensor>& in
   const std::vector<backends::Buffer> buffers(inputs.begin(), inputs.end());
   std::vector<backends::Buffer> outputs(1);
   std::vector<StepTime> calls;
-  executable->run(buffers, outputs, {.cancellation = Cancellation::never(), .profile = &calls});
+  executable->run(buffers, outputs, {.cancellation = base::Cancellation::never(), .profile = &calls});
   return calls;
 }
 

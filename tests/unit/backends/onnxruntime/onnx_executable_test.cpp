@@ -43,7 +43,7 @@ TEST_F(OnnxExecutable, WritesIntoTheCallersBuffersAndMakesTheOthers) {
   const std::vector<Buffer> inputs{Tensor::from<float>({2, 2}, {1, 2, 3, 4})};
   Tensor given = Tensor::zeros(Shape{.dtype = DType::f32, .dims = {2, 300}});
   std::vector<Buffer> outputs{given, Buffer()};
-  executable_->run(inputs, outputs, {.cancellation = Cancellation::never()});
+  executable_->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
   EXPECT_TRUE(backends::host_tensor(outputs[0]).shares_storage_with(given));
   for (std::size_t i = 0; i < 300; ++i) {
     EXPECT_EQ(given.values<float>()[i], product(1, 2, i));
@@ -56,7 +56,7 @@ TEST_F(OnnxExecutable, AnOutputMayBeTheMemoryOfAnInput) {
   Tensor x = Tensor::from<float>({1, 2}, {1, 2});
   const std::vector<Buffer> inputs{x};
   std::vector<Buffer> outputs{Buffer(), x};
-  executable_->run(inputs, outputs, {.cancellation = Cancellation::never()});
+  executable_->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
   EXPECT_EQ(x.values<float>()[0], -1);
   EXPECT_EQ(x.values<float>()[1], -2);
   EXPECT_EQ(backends::host_tensor(outputs[0]).values<float>()[299], product(1, 2, 299));
@@ -65,11 +65,11 @@ TEST_F(OnnxExecutable, AnOutputMayBeTheMemoryOfAnInput) {
 TEST_F(OnnxExecutable, BuffersOfTheWrongShapeAreRefused) {
   const std::vector<Buffer> inputs{Tensor::from<float>({1, 2}, {1, 2})};
   std::vector<Buffer> outputs{Tensor::zeros(Shape{.dtype = DType::f32, .dims = {2, 300}}), Buffer()};
-  EXPECT_EQ(error_of([&] { executable_->run(inputs, outputs, {.cancellation = Cancellation::never()}); }).code(),
+  EXPECT_EQ(error_of([&] { executable_->run(inputs, outputs, {.cancellation = base::Cancellation::never()}); }).code(),
             ErrorCode::invalid_argument);
   const std::vector<Buffer> wide{Tensor::from<float>({1, 3}, {1, 2, 3})};
   std::vector<Buffer> empty(2);
-  const Error error = error_of([&] { executable_->run(wide, empty, {.cancellation = Cancellation::never()}); });
+  const Error error = error_of([&] { executable_->run(wide, empty, {.cancellation = base::Cancellation::never()}); });
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
   EXPECT_NE(error.message().find("input 'x'"), std::string::npos) << error.message();
 }
@@ -84,7 +84,7 @@ TEST_F(OnnxExecutable, RunsAtTheSameTimeDoNotMix) {
         const std::vector<float> values(static_cast<std::size_t>(rows) * 2, static_cast<float>(t + 1));
         const std::vector<Buffer> inputs{Tensor::from<float>({rows, 2}, std::span<const float>(values))};
         std::vector<Buffer> outputs(2);
-        executable_->run(inputs, outputs, {.cancellation = Cancellation::never()});
+        executable_->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
         const Tensor found = backends::host_tensor(outputs[0]);
         const auto value = static_cast<float>(t + 1);
         for (std::size_t i = 0; i < found.values<float>().size(); ++i)
@@ -100,9 +100,10 @@ TEST_F(OnnxExecutable, ACancelledRunThrows) {
   const std::function<bool()> cancelled = [] { return true; };
   const std::vector<Buffer> inputs{Tensor::from<float>({1, 2}, {1, 2})};
   std::vector<Buffer> outputs(2);
-  EXPECT_EQ(
-      error_of([&] { executable_->run(inputs, outputs, {.cancellation = Cancellation::when(cancelled)}); }).code(),
-      ErrorCode::cancelled);
+  EXPECT_EQ(error_of([&] {
+              executable_->run(inputs, outputs, {.cancellation = base::Cancellation::when(cancelled)});
+            }).code(),
+            ErrorCode::cancelled);
 }
 
 TEST_F(OnnxExecutable, CountsTheBytesOfItsWeights) {

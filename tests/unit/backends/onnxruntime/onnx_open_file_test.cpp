@@ -27,7 +27,7 @@ class OnnxFile : public WithOnnxRuntime {
   static std::vector<float> first_output(backends::Executable& executable) {
     const std::vector<Buffer> inputs{Tensor::from<float>({1, 3}, {1, 0, 2})};
     std::vector<Buffer> outputs(executable.outputs().size());
-    executable.run(inputs, outputs, {.cancellation = Cancellation::never()});
+    executable.run(inputs, outputs, {.cancellation = base::Cancellation::never()});
     const std::span<const float> values = backends::host_tensor(outputs[0]).values<float>();
     return {values.begin(), values.end()};
   }
@@ -57,7 +57,7 @@ TEST_F(OnnxFile, OutputsAreAsLargeAsTheRunMakesThem) {
   // 0.8 · -1.25 + 1 is a zero, which `places` leaves out.
   const std::vector<Buffer> inputs{Tensor::from<float>({2, 3}, {0.8F, 0, 0, 1, 0, 2})};
   std::vector<Buffer> outputs(2);
-  executable->run(inputs, outputs, {.cancellation = Cancellation::never()});
+  executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
   EXPECT_EQ(to_string(outputs[0].shape()), "f32[2,4]");
   std::int64_t places = 0;
   for (const float value : backends::host_tensor(outputs[0]).values<float>()) places += value != 0 ? 1 : 0;
@@ -70,11 +70,11 @@ TEST_F(OnnxFile, WritesIntoTheCallersBuffers) {
   Tensor y = Tensor::zeros(Shape{.dtype = DType::f32, .dims = {1, 4}});
   Tensor places = Tensor::zeros(Shape{.dtype = DType::i64, .dims = {2, 4}});
   std::vector<Buffer> outputs{y, places};
-  executable->run(inputs, outputs, {.cancellation = Cancellation::never()});
+  executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
   EXPECT_EQ(y.values<float>()[2], kDense[2]);
   EXPECT_EQ(places.values<std::int64_t>()[7], 3);
   outputs[1] = Tensor::zeros(Shape{.dtype = DType::i64, .dims = {2, 5}});
-  EXPECT_EQ(error_of([&] { executable->run(inputs, outputs, {.cancellation = Cancellation::never()}); }).code(),
+  EXPECT_EQ(error_of([&] { executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()}); }).code(),
             ErrorCode::invalid_argument);
 }
 
@@ -83,7 +83,7 @@ TEST_F(OnnxFile, WrongInputsAreRefused) {
   std::vector<Buffer> outputs(2);
   const auto run = [&](const Tensor& x) {
     const std::vector<Buffer> inputs{x};
-    return error_of([&] { executable->run(inputs, outputs, {.cancellation = Cancellation::never()}); });
+    return error_of([&] { executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()}); });
   };
   EXPECT_EQ(run(Tensor::from<float>({1, 4}, {1, 2, 3, 4})).code(), ErrorCode::invalid_argument);
   const Error dtype = run(Tensor::from<double>({1, 3}, {1, 2, 3}));
@@ -95,7 +95,7 @@ TEST_F(OnnxFile, ADimThatTheFileNamesWronglyRuns) {
   const auto executable = open(golden("other_dim.onnx"));
   const std::vector<Buffer> inputs{Tensor::from<float>({3}, {1, 2, 3})};
   std::vector<Buffer> outputs(1);
-  executable->run(inputs, outputs, {.cancellation = Cancellation::never()});
+  executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
   EXPECT_EQ(backends::host_tensor(outputs[0]).values<float>()[2], -3);
 }
 
@@ -158,7 +158,7 @@ TEST_F(OnnxFile, WhatAFileDeclaresIsComparedWithWhatItComputes) {
     const auto executable = open(folder.write("model.onnx", lying_model(shape)));
     const std::vector<Buffer> inputs{Tensor::zeros({DType::i64, {2, 7}})};
     std::vector<Buffer> outputs(1);
-    executable->run(inputs, outputs, {.cancellation = Cancellation::never()});
+    executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
     return outputs[0].shape();
   };
   EXPECT_EQ(to_string(run({2, 7, 384})), "f32[2,7,384]");

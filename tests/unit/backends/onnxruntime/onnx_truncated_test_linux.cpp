@@ -47,7 +47,7 @@ class OnnxTruncated : public WithOnnxRuntime {
   static float last_of_run(backends::Executable& executable) {
     const std::vector<Buffer> inputs{Tensor::zeros({.dtype = DType::f32, .dims = {kValues}})};
     std::vector<Buffer> outputs(1);
-    executable.run(inputs, outputs, {.cancellation = Cancellation::never()});
+    executable.run(inputs, outputs, {.cancellation = base::Cancellation::never()});
     return backends::host_tensor(outputs[0]).values<float>().back();
   }
 

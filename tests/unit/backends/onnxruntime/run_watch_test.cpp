@@ -46,12 +46,13 @@ TEST_F(OnnxRunWatch, EndsARunThatNobodyWaitsForAnyMore) {
     std::vector<Buffer> outputs(1);
     std::atomic<int> asked = 0;
     const std::function<bool()> cancelled = [&] { return ++asked > 2; };
-    EXPECT_EQ(error_of([&] { endless->run(inputs, outputs, {.cancellation = Cancellation::when(cancelled)}); }).code(),
-              ErrorCode::cancelled);
+    EXPECT_EQ(
+        error_of([&] { endless->run(inputs, outputs, {.cancellation = base::Cancellation::when(cancelled)}); }).code(),
+        ErrorCode::cancelled);
     EXPECT_GT(asked, 2);
     // The same session, and others, go on.
     const std::function<bool()> never = [] { return false; };
-    short_one->run(inputs, outputs, {.cancellation = Cancellation::when(never)});
+    short_one->run(inputs, outputs, {.cancellation = base::Cancellation::when(never)});
     EXPECT_EQ(backends::host_tensor(outputs[0]).values<float>()[0], 1);
   }
 }

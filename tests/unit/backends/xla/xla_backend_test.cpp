@@ -42,7 +42,7 @@ class XlaBackend : public ::testing::Test {
   std::vector<Buffer> run(backends::Executable& executable, std::vector<Buffer> inputs,
                           std::vector<Buffer> outputs = {}) {
     outputs.resize(executable.outputs().size());
-    executable.run(inputs, outputs, {.cancellation = Cancellation::never()});
+    executable.run(inputs, outputs, {.cancellation = base::Cancellation::never()});
     return outputs;
   }
 
@@ -116,7 +116,7 @@ TEST_F(XlaBackend, RunsInManyThreadsAtOnce) {
         const std::vector<float> values(static_cast<std::size_t>(n), static_cast<float>(i));
         const Tensor x = Tensor::from<float>({n}, std::span(values));
         std::vector<Buffer> inputs = {x, x}, outputs(1);
-        executable->run(inputs, outputs, {.cancellation = Cancellation::never()});
+        executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
         right[t] += floats(*outputs[0].host())[0] == static_cast<float>(2 * i) ? 1 : 0;
       }
     });
@@ -160,7 +160,7 @@ TEST_F(XlaBackend, WritesOverWhatTheCallerGivesAway) {
   Buffer cache = backend.upload(row({1, 2, 3, 4}), device);
   for (int step = 0; step < 3; ++step) {
     std::vector<Buffer> inputs = {cache, row({1, 1, 1, 1})}, outputs = {std::move(cache)};
-    executable->run(inputs, outputs, {.cancellation = Cancellation::never()});
+    executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
     cache = outputs[0];
     EXPECT_EQ(cache.host(), nullptr);
     EXPECT_ANY_THROW(backend.download(inputs[0])) << "it was not given away";
@@ -172,12 +172,12 @@ TEST_F(XlaBackend, KeepsWhatOthersHold) {
   const auto executable = backend.compile(cache_graph(), {});
   const Buffer held = backend.upload(row({1, 2, 3, 4}), device);
   std::vector<Buffer> inputs = {held, row({1, 1, 1, 1})}, outputs = {held};
-  executable->run(inputs, outputs, {.cancellation = Cancellation::never()});
+  executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
   EXPECT_EQ(floats(backend.download(outputs[0])), (std::vector<float>{2, 3, 4, 5}));
   EXPECT_EQ(floats(backend.download(held)), (std::vector<float>{1, 2, 3, 4}));
   // An output that the caller leaves open takes nothing from the input either.
   outputs.assign(1, {});
-  executable->run(inputs, outputs, {.cancellation = Cancellation::never()});
+  executable->run(inputs, outputs, {.cancellation = base::Cancellation::never()});
   EXPECT_EQ(floats(backend.download(outputs[0])), (std::vector<float>{2, 3, 4, 5}));
   EXPECT_EQ(floats(backend.download(held)), (std::vector<float>{1, 2, 3, 4}));
   const Tensor host = row({1, 2, 3, 4});
@@ -272,7 +272,7 @@ TEST_F(XlaBackend, SaysWhatIsWrongWithARun) {
   const std::function<bool()> cancelled = [] { return true; };
   std::vector<Buffer> inputs = {row({1}), row({2})}, outputs(1);
   refusal(ErrorCode::cancelled,
-          [&] { executable->run(inputs, outputs, {.cancellation = Cancellation::when(cancelled)}); });
+          [&] { executable->run(inputs, outputs, {.cancellation = base::Cancellation::when(cancelled)}); });
 }
 
 TEST_F(XlaBackend, KeepsProgramsOnDisk) {

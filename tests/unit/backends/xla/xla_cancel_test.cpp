@@ -55,7 +55,8 @@ class XlaCancelling : public ::testing::Test {
   ErrorCode run(const std::function<bool()>& question) {
     const std::vector<Buffer> inputs = {Tensor::zeros(kManyNumbers)};
     std::vector<Buffer> outputs(1);
-    return base::error_of([&] { executable->run(inputs, outputs, {.cancellation = Cancellation::when(question)}); })
+    return base::error_of(
+               [&] { executable->run(inputs, outputs, {.cancellation = base::Cancellation::when(question)}); })
         .code();
   }
 

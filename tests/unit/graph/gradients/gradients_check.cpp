@@ -26,7 +26,7 @@ Tensor of_parts(const Shape& shape, const std::vector<double>& parts) {
 
 // Σ Re(cotangent · output)
 double loss(const Graph& graph, const std::vector<Tensor>& inputs, const std::vector<Tensor>& cotangents) {
-  const std::vector<Tensor> outputs = interpret(graph, inputs, Cancellation::never());
+  const std::vector<Tensor> outputs = interpret(graph, inputs, base::Cancellation::never());
   double sum = 0;
   std::size_t next = 0;
   for (const std::size_t place : differentiable_outputs(graph)) {
@@ -70,12 +70,12 @@ std::vector<Tensor> gradients_at(const Graph& graph, std::vector<Tensor> inputs,
                                  const std::vector<Tensor>& cotangents) {
   const Graph back = vector_jacobian_product(graph, differentiable_outputs(graph), differentiable_parameters(graph));
   inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
-  return interpret(back, inputs, Cancellation::never());
+  return interpret(back, inputs, base::Cancellation::never());
 }
 
 void expect_gradients(const Graph& graph, const std::vector<Tensor>& inputs, double tolerance) {
   std::vector<Tensor> cotangents;
-  const std::vector<Tensor> outputs = interpret(graph, inputs, Cancellation::never());
+  const std::vector<Tensor> outputs = interpret(graph, inputs, base::Cancellation::never());
   for (const std::size_t place : differentiable_outputs(graph)) {
     std::vector<std::int64_t> extents;
     for (const Dim dim : outputs[place].shape().dims) extents.push_back(dim.number());

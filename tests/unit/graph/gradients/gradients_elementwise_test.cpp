@@ -89,9 +89,9 @@ TEST(Gradients, OfConvertHaveTheDtypeOfWhatIsConverted) {
     const std::size_t first = 0;
     const Graph graph = with_gradients(b.finish(), 0, std::span(&first, 1));
     EXPECT_EQ(graph.shape(graph.outputs()[1].value), (Shape{dtype, {2}}));
-    const Tensor found =
-        run_op(Op::convert, {interpret(graph, std::vector{Tensor::zeros({dtype, {2}})}, Cancellation::never())[1]},
-               Convert{DType::f32});
+    const Tensor found = run_op(
+        Op::convert, {interpret(graph, std::vector{Tensor::zeros({dtype, {2}})}, base::Cancellation::never())[1]},
+        Convert{DType::f32});
     EXPECT_EQ(values_of<float>(found), (std::vector<float>{1, 1}));
   }
 }

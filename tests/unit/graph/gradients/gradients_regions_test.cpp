@@ -144,7 +144,7 @@ TEST(Gradients, AreAddedToAGraphThatIsBeingBuilt) {
   b.output("w, held", some[0]);
   b.output("x, held", some[2]);
   const std::vector<Tensor> found =
-      interpret(b.finish(), std::vector{row({3., 5.}), row({2., 4.})}, Cancellation::never());
+      interpret(b.finish(), std::vector{row({3., 5.}), row({2., 4.})}, base::Cancellation::never());
   EXPECT_EQ(values_of<double>(found[0]), (std::vector<double>{12, 40}));  // 2 w x
   EXPECT_EQ(values_of<double>(found[1]), (std::vector<double>{1, 1}));
   EXPECT_EQ(values_of<double>(found[2]), (std::vector<double>{6, 20}));  // w x

@@ -103,7 +103,7 @@ TEST(GradientTable, DifferentiatesGradientsToo) {
     for (const Tensor& input : inputs) shapes.push_back(input.shape());
     const Graph graph = graph_of(op, shapes, std::move(attributes));
     const std::vector<std::size_t> ends = differentiable_outputs(graph);
-    for (const Tensor& output : interpret(graph, inputs, Cancellation::never())) {
+    for (const Tensor& output : interpret(graph, inputs, base::Cancellation::never())) {
       std::vector<std::int64_t> extents;
       for (const Dim dim : output.shape().dims) extents.push_back(dim.number());
       if (output.dtype() == DType::f64 || output.dtype() == DType::c128)

@@ -24,12 +24,13 @@ TEST(InterpreterCancelling, IsAskedBeforeEachOp) {
     ++asked;
     return false;
   };
-  EXPECT_EQ(interpret(graph, inputs, Cancellation::when(never))[0].values<float>()[1], -2);
+  EXPECT_EQ(interpret(graph, inputs, base::Cancellation::when(never))[0].values<float>()[1], -2);
   const int all = asked;
   EXPECT_GE(all, 3);
   asked = 0;
   const std::function<bool()> soon = [&] { return ++asked == 3; };
-  EXPECT_EQ(base::error_of([&] { interpret(graph, inputs, Cancellation::when(soon)); }).code(), ErrorCode::cancelled);
+  EXPECT_EQ(base::error_of([&] { interpret(graph, inputs, base::Cancellation::when(soon)); }).code(),
+            ErrorCode::cancelled);
   EXPECT_EQ(asked, 3) << "it went on";
 }
 
@@ -50,7 +51,7 @@ TEST(InterpreterCancelling, EndsALoop) {
   int asked = 0;
   const std::function<bool()> later = [&] { return ++asked > 1000; };
   EXPECT_EQ(base::error_of([&] {
-              interpret(graph, std::vector{Tensor::scalar<std::int32_t>(1)}, Cancellation::when(later));
+              interpret(graph, std::vector{Tensor::scalar<std::int32_t>(1)}, base::Cancellation::when(later));
             }).code(),
             ErrorCode::cancelled);
 }

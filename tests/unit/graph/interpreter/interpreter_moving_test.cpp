@@ -88,11 +88,11 @@ TEST(Interpreter, ChecksNamedSizesOfUpdatesAtEachRun) {
   b.output("cache", b.dynamic_update_slice({cache, rows, at}));
   const Graph graph = b.finish();
   const Tensor two = Tensor::scalar<std::int32_t>(2);
-  EXPECT_EQ(
-      values_of<float>(interpret(graph, std::vector{counting({4}), row<float>({7, 8}), two}, Cancellation::never())[0]),
-      (Floats{0, 1, 7, 8}));
+  EXPECT_EQ(values_of<float>(
+                interpret(graph, std::vector{counting({4}), row<float>({7, 8}), two}, base::Cancellation::never())[0]),
+            (Floats{0, 1, 7, 8}));
   EXPECT_NE(refusal([&] {
-              interpret(graph, std::vector{counting({4}), counting({5}), two}, Cancellation::never());
+              interpret(graph, std::vector{counting({4}), counting({5}), two}, base::Cancellation::never());
             }).find("the slice is larger than operand 0"),
             std::string::npos);
 }
@@ -103,7 +103,7 @@ TEST(Interpreter, GivesTheExtentsOfAxes) {
   b.output("rows", b.dimension_size({x}, {.axis = 0}));
   b.output("columns", b.dimension_size({x}, {.axis = 1}));
   const std::vector<Tensor> results =
-      interpret(b.finish(), std::vector{Tensor::zeros({DType::f8e4m3fn, {0, 3}})}, Cancellation::never());
+      interpret(b.finish(), std::vector{Tensor::zeros({DType::f8e4m3fn, {0, 3}})}, base::Cancellation::never());
   EXPECT_EQ(to_string(results[0].shape()), "i32[]");
   EXPECT_EQ(values_of<std::int32_t>(results[0]), Ints{0});
   EXPECT_EQ(values_of<std::int32_t>(results[1]), Ints{3});
@@ -131,7 +131,7 @@ TEST(Interpreter, KeepsOperandsOfBarriersAndCollectivesOfOneDevice) {
     if (op == Op::all_gather) attributes = AllGather{};
     if (op == Op::all_to_all) attributes = AllToAll{};
     const std::vector<Tensor> results =
-        interpret(graph_of(op, {x.shape(), y.shape()}, attributes), std::vector{x, y}, Cancellation::never());
+        interpret(graph_of(op, {x.shape(), y.shape()}, attributes), std::vector{x, y}, base::Cancellation::never());
     ASSERT_EQ(results.size(), 2u);
     EXPECT_EQ(values_of<float>(results[0]), values_of<float>(x));
     EXPECT_EQ(values_of<std::int32_t>(results[1]), values_of<std::int32_t>(y));

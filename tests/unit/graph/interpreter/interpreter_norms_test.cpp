@@ -17,7 +17,7 @@ Tensor variances(const Numbers& extents) {
 std::vector<Tensor> run_all(Op op, const std::vector<Tensor>& operands, Attributes attributes) {
   std::vector<Shape> shapes;
   for (const Tensor& operand : operands) shapes.push_back(operand.shape());
-  return interpret(graph_of(op, shapes, std::move(attributes)), operands, Cancellation::never());
+  return interpret(graph_of(op, shapes, std::move(attributes)), operands, base::Cancellation::never());
 }
 
 Numbers row_of(const GoldenOp& golden) {

@@ -35,8 +35,10 @@ TEST(Interpreter, AttendsToPagesLikeTorch) {
     for (const Tensor& operand : operands) shapes.push_back(operand.shape());
     const Graph graph = graph_of(Op::paged_attention, shapes, attention);
     const Graph plain = decompose(graph, [](const Graph&, const Node&) { return false; });
-    expect_golden(interpret(graph, operands, Cancellation::never()).front(), golden.values("values"), golden.line);
-    expect_golden(interpret(plain, operands, Cancellation::never()).front(), golden.values("values"), golden.line);
+    expect_golden(interpret(graph, operands, base::Cancellation::never()).front(), golden.values("values"),
+                  golden.line);
+    expect_golden(interpret(plain, operands, base::Cancellation::never()).front(), golden.values("values"),
+                  golden.line);
     // No sequence has a key in page 1, or in the second place of page 3: what lies there is not looked at.
     for (const std::size_t place : {2, 3, 7}) {
       for (std::size_t i = 0; i < 6; ++i)
@@ -44,8 +46,10 @@ TEST(Interpreter, AttendsToPagesLikeTorch) {
       for (std::size_t i = 0; i < 4; ++i)
         values.mutable_values<double>()[place * 4 + i] = std::numeric_limits<double>::quiet_NaN();
     }
-    expect_golden(interpret(graph, operands, Cancellation::never()).front(), golden.values("values"), golden.line);
-    expect_golden(interpret(plain, operands, Cancellation::never()).front(), golden.values("values"), golden.line);
+    expect_golden(interpret(graph, operands, base::Cancellation::never()).front(), golden.values("values"),
+                  golden.line);
+    expect_golden(interpret(plain, operands, base::Cancellation::never()).front(), golden.values("values"),
+                  golden.line);
   }
 }
 
@@ -79,8 +83,9 @@ TEST(ProjectQkv, CutsOneProductIntoHeads) {
   b.output("query", parts.query);
   b.output("key", parts.key);
   b.output("value", parts.value);
-  const std::vector<Tensor> found = interpret(
-      b.finish(), std::vector<Tensor>{Tensor::from<float>({2, 1}, {1, 10}), counting({6, 1})}, Cancellation::never());
+  const std::vector<Tensor> found =
+      interpret(b.finish(), std::vector<Tensor>{Tensor::from<float>({2, 1}, {1, 10}), counting({6, 1})},
+                base::Cancellation::never());
   EXPECT_EQ(values_of<float>(found[0]), (std::vector<float>{0, 1, 0, 10}));
   EXPECT_EQ(values_of<float>(found[1]), (std::vector<float>{2, 20}));
   EXPECT_EQ(values_of<float>(found[2]), (std::vector<float>{3, 4, 5, 30, 40, 50}));

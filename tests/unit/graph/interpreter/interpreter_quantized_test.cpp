@@ -22,9 +22,9 @@ std::vector<float> run_both_ways(Op op, const std::vector<Tensor>& operands, con
   std::vector<Shape> shapes;
   for (const Tensor& operand : operands) shapes.push_back(operand.shape());
   const Graph graph = graph_of(op, shapes, attributes);
-  const std::vector<float> found = values_of<float>(interpret(graph, operands, Cancellation::never()).front());
+  const std::vector<float> found = values_of<float>(interpret(graph, operands, base::Cancellation::never()).front());
   const Graph plain = decompose(graph, [](const Graph&, const Node&) { return false; });
-  EXPECT_EQ(values_of<float>(interpret(plain, operands, Cancellation::never()).front()), found);
+  EXPECT_EQ(values_of<float>(interpret(plain, operands, base::Cancellation::never()).front()), found);
   return found;
 }
 

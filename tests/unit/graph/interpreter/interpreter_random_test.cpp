@@ -32,7 +32,7 @@ TEST(Interpreter, RandomBitsAndStatesAreXlas) {
     const Tensor input =
         Tensor::from<std::uint64_t>({static_cast<std::int64_t>(before.size())}, std::span<const std::uint64_t>(before));
     const Graph graph = graph_of(Op::rng_bit_generator, {input.shape()}, generator);
-    const std::vector<Tensor> found = interpret(graph, std::vector<Tensor>{input}, Cancellation::never());
+    const std::vector<Tensor> found = interpret(graph, std::vector<Tensor>{input}, base::Cancellation::never());
     EXPECT_EQ(load_words(found[0]), words(new_state, 16)) << what;
     EXPECT_EQ(load_words(found[1]), words(bits, 16)) << what;
     EXPECT_EQ(found[1].shape(), (Shape{generator.dtype, generator.dims})) << what;

@@ -142,7 +142,7 @@ TEST(Interpreter, ReducesAndMovesPackedElements) {
   EXPECT_EQ(place_of(x, true), 1);
   EXPECT_EQ(bytes(run_op(Op::reduce_max, {packed(DType::i4, 0, {})}, Axes{{0}})), Bytes{0x08});
   const std::vector<Tensor> top =
-      interpret(graph_of(Op::top_k, {x.shape()}, TopK{2}), std::vector{x}, Cancellation::never());
+      interpret(graph_of(Op::top_k, {x.shape()}, TopK{2}), std::vector{x}, base::Cancellation::never());
   EXPECT_EQ(bytes(top[0]), Bytes{0x35});
   EXPECT_EQ(values_of<std::int32_t>(top[1]), (Ints{2, 0}));
 }

@@ -26,7 +26,7 @@ std::vector<Tensor> run_with_region(Op op, const std::vector<Tensor>& operands, 
   const auto region = std::make_shared<const Graph>(r.finish());
   for (const Value value : b.emit(op, values, std::move(attributes), {region}))
     b.output("r" + std::to_string(value.result), value);
-  return interpret(b.finish(), operands, Cancellation::never());
+  return interpret(b.finish(), operands, base::Cancellation::never());
 }
 
 std::vector<Value> first_is_less(Builder& r, std::vector<Value> p) { return {r.less({p[0], p[1]})}; }
@@ -131,7 +131,7 @@ TEST(Interpreter, Calls) {
 }
 
 std::vector<Tensor> top(const Tensor& x, std::int64_t k) {
-  return interpret(graph_of(Op::top_k, {x.shape()}, TopK{k}), std::vector{x}, Cancellation::never());
+  return interpret(graph_of(Op::top_k, {x.shape()}, TopK{k}), std::vector{x}, base::Cancellation::never());
 }
 
 TEST(Interpreter, FindsTheLargestByTotalOrder) {

@@ -20,10 +20,10 @@ Graph sum_over_tokens(std::int64_t most) {
 TEST(Interpreter, BindsNamedDimsToTheInputs) {
   const Graph graph = sum_over_tokens(8);
   const std::vector<Tensor> short_one =
-      interpret(graph, std::vector{counting({1, 2}), counting({1, 2})}, Cancellation::never());
+      interpret(graph, std::vector{counting({1, 2}), counting({1, 2})}, base::Cancellation::never());
   EXPECT_EQ(values_of<float>(short_one[0]), (Floats{0, 2}));
   const std::vector<Tensor> long_one =
-      interpret(graph, std::vector{counting({3, 2}), counting({3, 2})}, Cancellation::never());
+      interpret(graph, std::vector{counting({3, 2}), counting({3, 2})}, base::Cancellation::never());
   EXPECT_EQ(values_of<float>(long_one[0]), (Floats{12, 18}));
   EXPECT_EQ(values_of<std::int32_t>(long_one[1]), (std::vector<std::int32_t>{0, 1, 2}));
 }
@@ -31,7 +31,7 @@ TEST(Interpreter, BindsNamedDimsToTheInputs) {
 TEST(Interpreter, RefusesInputsThatDoNotFit) {
   const Graph graph = sum_over_tokens(8);
   const auto refused = [&](const std::vector<Tensor>& inputs) {
-    return refusal([&] { interpret(graph, inputs, Cancellation::never()); });
+    return refusal([&] { interpret(graph, inputs, base::Cancellation::never()); });
   };
   EXPECT_EQ(refused({counting({1, 2})}), "invalid_argument: graph 'sum over tokens' takes 2 inputs but 1 were given");
   EXPECT_NE(refused({counting({2, 2}), counting({3, 2})}).find("input 'y': dim 'tokens' is 3 here but 2"),
@@ -45,7 +45,7 @@ TEST(Interpreter, RefusesInputsThatDoNotFit) {
 TEST(Interpreter, RefusesDimsThatNoInputHas) {
   Builder b("unknown");
   b.output("out", b.iota({}, {.dtype = DType::i32, .dims = {b.dim("tokens")}, .axis = 0}));
-  EXPECT_EQ(refusal([&] { interpret(b.finish(), {}, Cancellation::never()); }),
+  EXPECT_EQ(refusal([&] { interpret(b.finish(), {}, base::Cancellation::never()); }),
             "invalid_argument: iota: the size of i32[tokens] is not known, because no input has all of its dims");
 }
 
@@ -53,7 +53,7 @@ TEST(Interpreter, RefusesValuesOfTooManyElements) {
   Builder b("huge");
   b.output("out", b.iota({}, {.dtype = DType::i32, .dims = {65536, 65536}, .axis = 0}));
   EXPECT_TRUE(refusal([&] {
-                interpret(b.finish(), {}, Cancellation::never());
+                interpret(b.finish(), {}, base::Cancellation::never());
               }).starts_with("resource_exhausted: iota: i32[65536,65536]"));
 }
 
@@ -63,9 +63,9 @@ TEST(Interpreter, RefusesSlicesPastTheEndOfABoundDim) {
   const Value x = b.parameter("x", {DType::f32, {tokens}});
   b.output("out", b.slice({x}, {.starts = {0}, .limits = {4}, .strides = {}}));
   const Graph graph = b.finish();
-  EXPECT_EQ(values_of<float>(interpret(graph, std::vector{counting({5})}, Cancellation::never())[0]),
+  EXPECT_EQ(values_of<float>(interpret(graph, std::vector{counting({5})}, base::Cancellation::never())[0]),
             (Floats{0, 1, 2, 3}));
-  EXPECT_EQ(refusal([&] { interpret(graph, std::vector{counting({3})}, Cancellation::never()); }),
+  EXPECT_EQ(refusal([&] { interpret(graph, std::vector{counting({3})}, base::Cancellation::never()); }),
             "invalid_argument: slice(f32[3]): slice reaches past the end of its operand");
 }
 
@@ -92,10 +92,10 @@ TEST(Interpreter, LoopsWhileTheConditionHolds) {
   whole.output("fibonacci", last[1]);
   const Graph graph = whole.finish();
   EXPECT_EQ(values_of<std::int32_t>(
-                interpret(graph, std::vector{Tensor::scalar<std::int32_t>(10)}, Cancellation::never())[0])[0],
+                interpret(graph, std::vector{Tensor::scalar<std::int32_t>(10)}, base::Cancellation::never())[0])[0],
             55);
   EXPECT_EQ(values_of<std::int32_t>(
-                interpret(graph, std::vector{Tensor::scalar<std::int32_t>(0)}, Cancellation::never())[0])[0],
+                interpret(graph, std::vector{Tensor::scalar<std::int32_t>(0)}, base::Cancellation::never())[0])[0],
             0);
 }
 
@@ -112,10 +112,12 @@ TEST(Interpreter, RunsOneBranchOfAnIf) {
   b.output("out", b.if_else({chosen, x}, branch(Op::neg), branch(Op::abs)).front());
   const Graph graph = b.finish();
   const Tensor input = row<float>({-1, 2});
-  EXPECT_EQ(values_of<float>(interpret(graph, std::vector{Tensor::scalar(true), input}, Cancellation::never())[0]),
-            (Floats{1, -2}));
-  EXPECT_EQ(values_of<float>(interpret(graph, std::vector{Tensor::scalar(false), input}, Cancellation::never())[0]),
-            (Floats{1, 2}));
+  EXPECT_EQ(
+      values_of<float>(interpret(graph, std::vector{Tensor::scalar(true), input}, base::Cancellation::never())[0]),
+      (Floats{1, -2}));
+  EXPECT_EQ(
+      values_of<float>(interpret(graph, std::vector{Tensor::scalar(false), input}, base::Cancellation::never())[0]),
+      (Floats{1, 2}));
 }
 
 TEST(Materialize, GivesALeafWithoutACopy) {
@@ -141,7 +143,8 @@ TEST(Interpreter, ReadsConstants) {
   const ConstantPtr one = make_constant("one", row<float>({1, 1}));
   b.output("out", b.add({x, b.constant(make_constant(Op::neg, NoAttributes{}, one->shape, {one}))}));
   b.output("same", x);
-  const std::vector<Tensor> outputs = interpret(b.finish(), std::vector{row<float>({3, 4})}, Cancellation::never());
+  const std::vector<Tensor> outputs =
+      interpret(b.finish(), std::vector{row<float>({3, 4})}, base::Cancellation::never());
   EXPECT_EQ(values_of<float>(outputs[0]), (Floats{2, 3}));
   EXPECT_EQ(values_of<float>(outputs[1]), (Floats{3, 4}));
 }

@@ -29,8 +29,8 @@ inline std::string op_names(const Graph& graph) {
 /// The same outputs for these inputs, but for `tolerance`; NaN where NaN is, and zeros of the same sign where it is 0.
 inline void expect_same_outputs(const Graph& before, const Graph& after, const std::vector<Tensor>& inputs,
                                 float tolerance) {
-  const std::vector<Tensor> a = interpret(before, inputs, Cancellation::never()),
-                            b = interpret(after, inputs, Cancellation::never());
+  const std::vector<Tensor> a = interpret(before, inputs, base::Cancellation::never()),
+                            b = interpret(after, inputs, base::Cancellation::never());
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(a[i].shape(), b[i].shape());

@@ -18,8 +18,8 @@ std::string simplified(const std::function<Value(Builder&, Value)>& function, DT
   const Tensor others = run_op(Op::convert, {row<std::int32_t>({0, 1, 1, 0, 0, 1})}, Convert{dtype});
   const Tensor& input = dtype == DType::f32 ? floats : dtype == DType::i32 ? integers : others;
   if (dtype == DType::f32) {
-    const std::vector<Tensor> a = interpret(before, {&input, 1}, Cancellation::never()),
-                              c = interpret(after, {&input, 1}, Cancellation::never());
+    const std::vector<Tensor> a = interpret(before, {&input, 1}, base::Cancellation::never()),
+                              c = interpret(after, {&input, 1}, base::Cancellation::never());
     for (std::size_t i = 0; i < 6; ++i) {
       const float wanted = a[0].values<float>()[i], found = c[0].values<float>()[i];
       EXPECT_TRUE(std::isnan(wanted) ? std::isnan(found)

@@ -150,8 +150,8 @@ class Halves : public testing::TestWithParam<DType> {
       const Tensor wave = waves({DType::f32, parameter.shape.dims}, static_cast<double>(inputs.size()));
       inputs.push_back(parameter.shape.dtype == DType::f32 ? wave : converted(wave));
     }
-    const Tensor found = as_f32(interpret(after, inputs, Cancellation::never())[0]),
-                 expected = as_f32(interpret(before, inputs, Cancellation::never())[0]);
+    const Tensor found = as_f32(interpret(after, inputs, base::Cancellation::never())[0]),
+                 expected = as_f32(interpret(before, inputs, base::Cancellation::never())[0]);
     for (std::size_t i = 0; i < expected.values<float>().size(); ++i) {
       const float want = expected.values<float>()[i];
       EXPECT_NEAR(found.values<float>()[i], want, 0.01f * std::max(std::abs(want), 1.0f)) << "element " << i;

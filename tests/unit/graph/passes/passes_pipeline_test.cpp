@@ -14,8 +14,8 @@ TEST(StandardPasses, KeepTheResultsOfEveryExample) {
   for (const Graph& before : example_graphs()) {
     const Graph after = run_passes(before, standard_passes(), nullptr);
     const std::vector<Tensor> inputs = example_inputs(before);
-    const std::vector<Tensor> a = interpret(before, inputs, Cancellation::never()),
-                              b = interpret(after, inputs, Cancellation::never());
+    const std::vector<Tensor> a = interpret(before, inputs, base::Cancellation::never()),
+                              b = interpret(after, inputs, base::Cancellation::never());
     ASSERT_EQ(a.size(), b.size()) << before.name();
     for (std::size_t i = 0; i < a.size(); ++i) {
       ASSERT_EQ(a[i].shape(), b[i].shape()) << before.name();

@@ -37,8 +37,8 @@ const Node& last_of(const Graph& graph, Op op) {
 }
 
 void expect_same_results(const Graph& before, const Graph& after, const std::vector<Tensor>& inputs) {
-  const std::vector<Tensor> a = interpret(before, inputs, Cancellation::never()),
-                            b = interpret(after, inputs, Cancellation::never());
+  const std::vector<Tensor> a = interpret(before, inputs, base::Cancellation::never()),
+                            b = interpret(after, inputs, base::Cancellation::never());
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(a[i].shape(), b[i].shape());

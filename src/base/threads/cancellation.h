@@ -1,7 +1,7 @@
 // Cancellation of a computation before it finishes.
 #pragma once
 
-namespace alate {
+namespace alate::base {
 
 /// A query for whether a computation should stop early. It has no default: code that starts a run states what cancels
 /// it, or that nothing does. Cheap to copy and to ask. A non-owning view: the question (a callable) must outlive the
@@ -34,10 +34,4 @@ class Cancellation {
   const void* question_;
 };
 
-/// Options of one call into the library.
-struct CallOptions {
-  /// Library calls run to completion by default; code inside the library has no default.
-  Cancellation cancellation = Cancellation::never();
-};
-
-}  // namespace alate
+}  // namespace alate::base
