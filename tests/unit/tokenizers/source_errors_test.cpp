@@ -8,6 +8,7 @@
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/formats/gguf_bytes.h"
+#include "tests/unit/formats/refusals.h"
 #include "tokenizers/models/renumbered.h"
 #include "tokenizers/models/unigram.h"
 #include "tokenizers/sources/recovered_merges.h"
@@ -18,23 +19,10 @@ namespace alate::tests {
 namespace {
 
 using base::TemporaryFolder;
+using formats::contains;
 using formats::GgufBytes;
 using formats::GgufType;
-
-template <typename Action>
-std::string refusal(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return std::string(to_string(error.code())) + ": " + error.message();
-  }
-  return "accepted";
-}
-
-testing::AssertionResult has(const std::string& text, std::string_view part) {
-  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << '"' << text << "\" lacks \"" << part << '"';
-}
+using formats::refusal;
 
 std::string loading(const std::filesystem::path& path) {
   return refusal([&] { Tokenizer::load(path); });
@@ -60,35 +48,35 @@ std::string parsing(const std::string& file) {
 TEST(TokenizerSources, AFolderWithoutATokenizerSaysWhatItNeeds) {
   const TemporaryFolder folder;
   folder.write("config.json", "{}");
-  EXPECT_TRUE(has(loading(folder.path()), "not_found: " + folder.path().string() + " has no tokenizer: it needs"));
+  EXPECT_TRUE(contains(loading(folder.path()), "not_found: " + folder.path().string() + " has no tokenizer: it needs"));
   folder.write("a.tiktoken", "IQ== 0\n");
   folder.write("b.tiktoken", "IQ== 0\n");
-  EXPECT_TRUE(has(loading(folder.path()), "several files *.tiktoken"));
+  EXPECT_TRUE(contains(loading(folder.path()), "several files *.tiktoken"));
 }
 
 TEST(TokenizerSources, ASentencePieceModelMustBeOne) {
-  EXPECT_TRUE(has(parsing("no model"), "corrupt: spiece.model is no model of SentencePiece"));
-  EXPECT_TRUE(has(parsing(""), "it has no pieces"));
+  EXPECT_TRUE(contains(parsing("no model"), "corrupt: spiece.model is no model of SentencePiece"));
+  EXPECT_TRUE(contains(parsing(""), "it has no pieces"));
   EXPECT_EQ(parsing(piece("a") + piece("b")), "accepted");
-  EXPECT_TRUE(has(parsing(piece("")), "a piece is empty"));
-  EXPECT_TRUE(has(parsing(piece("\xFF")), "a piece is not UTF-8"));
-  EXPECT_TRUE(has(parsing(piece("a", "\x18\x07")), "a piece is of type 7"));
-  EXPECT_TRUE(has(parsing(piece("a", std::string("\x15\x00\x00\xC0\x7F", 5))), "no number"));  // 2: NaN
-  EXPECT_TRUE(has(parsing(piece("a") + field(2, "\x18\x09")), "its model is of type 9"));
+  EXPECT_TRUE(contains(parsing(piece("")), "a piece is empty"));
+  EXPECT_TRUE(contains(parsing(piece("\xFF")), "a piece is not UTF-8"));
+  EXPECT_TRUE(contains(parsing(piece("a", "\x18\x07")), "a piece is of type 7"));
+  EXPECT_TRUE(contains(parsing(piece("a", std::string("\x15\x00\x00\xC0\x7F", 5))), "no number"));  // 2: NaN
+  EXPECT_TRUE(contains(parsing(piece("a") + field(2, "\x18\x09")), "its model is of type 9"));
 }
 
 TEST(TokenizerSources, AWordModelIsRefused) {
   const TemporaryFolder folder;
   folder.write("tokenizer.model", piece("<unk>", "\x18\x02") + piece("a") + field(2, "\x18\x03"));
-  EXPECT_TRUE(has(loading(folder.path()), "unsupported"));
-  EXPECT_TRUE(has(loading(folder.path()), "word model"));
+  EXPECT_TRUE(contains(loading(folder.path()), "unsupported"));
+  EXPECT_TRUE(contains(loading(folder.path()), "word model"));
 }
 
 TEST(TokenizerSources, AClassWithAConversionOfItsOwnIsNamed) {
   const TemporaryFolder folder;
   folder.write("spiece.model", piece("<unk>", "\x18\x02"));
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "XLNetTokenizerFast"})");
-  EXPECT_TRUE(has(loading(folder.path()), "make a tokenizer.json once"));
+  EXPECT_TRUE(contains(loading(folder.path()), "make a tokenizer.json once"));
   EXPECT_TRUE(loading(folder.path()).ends_with("XLNetTokenizer"));
 }
 
@@ -100,29 +88,30 @@ TEST(TokenizerSources, ConfigsAreChecked) {
     return loading(folder.path());
   };
   EXPECT_EQ(with_config(R"({"tokenizer_class": "LlamaTokenizer"})"), "accepted");
-  EXPECT_TRUE(has(with_config("[]"), "must be a JSON object"));
-  EXPECT_TRUE(has(with_config(R"({"tokenizer_class": "LlamaTokenizer", "legacy": "yes"})"), "legacy must be true or"));
-  EXPECT_TRUE(has(with_config(R"({"bos_token": {"lstrip": true}})"), "a token has no content"));
-  EXPECT_TRUE(has(with_config(R"({"bos_token": 1})"), "token"));
-  EXPECT_TRUE(has(with_config(R"({"added_tokens_decoder": {"x": "a"}})"), "a key that is no id"));
-  EXPECT_TRUE(has(with_config(R"({"added_tokens_decoder": []})"), "must be an object"));
+  EXPECT_TRUE(contains(with_config("[]"), "must be a JSON object"));
+  EXPECT_TRUE(
+      contains(with_config(R"({"tokenizer_class": "LlamaTokenizer", "legacy": "yes"})"), "legacy must be true or"));
+  EXPECT_TRUE(contains(with_config(R"({"bos_token": {"lstrip": true}})"), "a token has no content"));
+  EXPECT_TRUE(contains(with_config(R"({"bos_token": 1})"), "token"));
+  EXPECT_TRUE(contains(with_config(R"({"added_tokens_decoder": {"x": "a"}})"), "a key that is no id"));
+  EXPECT_TRUE(contains(with_config(R"({"added_tokens_decoder": []})"), "must be an object"));
 }
 
 TEST(TokenizerSources, MergesAreTwoTokensALine) {
   const auto merges = tokenizers::parse_merges("#version: 0.2\na b\r\n\nc d", "merges.txt");
   ASSERT_EQ(merges.size(), 2U);
   EXPECT_EQ(merges[1], (std::pair<std::string, std::string>("c", "d")));
-  EXPECT_TRUE(has(refusal([] { tokenizers::parse_merges("a b\nc", "merges.txt"); }), "merges.txt, line 2"));
-  EXPECT_TRUE(has(refusal([] { tokenizers::parse_merges("a b c", "merges.txt"); }), "merges.txt, line 1"));
-  EXPECT_TRUE(has(refusal([] { tokenizers::parse_merges("a \xFF", "merges.txt"); }), "not UTF-8"));
+  EXPECT_TRUE(contains(refusal([] { tokenizers::parse_merges("a b\nc", "merges.txt"); }), "merges.txt, line 2"));
+  EXPECT_TRUE(contains(refusal([] { tokenizers::parse_merges("a b c", "merges.txt"); }), "merges.txt, line 1"));
+  EXPECT_TRUE(contains(refusal([] { tokenizers::parse_merges("a \xFF", "merges.txt"); }), "not UTF-8"));
 }
 
 TEST(TokenizerSources, RanksAreATokenAndANumberALine) {
   const TemporaryFolder folder;
   const auto with = [&](std::string_view text) { return loading(folder.write("x.tiktoken", text)); };
-  EXPECT_TRUE(has(with("IQ== 0\nIg== x\n"), "x.tiktoken, line 2"));
-  EXPECT_TRUE(has(with("IQ== 0\nIg= 1\n"), "line 2"));
-  EXPECT_TRUE(has(with("IQ== 0\nIg== 0\n"), "two tokens have the rank 0"));
+  EXPECT_TRUE(contains(with("IQ== 0\nIg== x\n"), "x.tiktoken, line 2"));
+  EXPECT_TRUE(contains(with("IQ== 0\nIg= 1\n"), "line 2"));
+  EXPECT_TRUE(contains(with("IQ== 0\nIg== 0\n"), "two tokens have the rank 0"));
 }
 
 // Every split of "aaaa…" is made of two tokens.
@@ -136,8 +125,8 @@ TEST(TokenizerSources, MergesAreRecoveredFromTokens) {
   std::vector<std::string> many;
   for (std::size_t length = 1; length < 2000; ++length) many.emplace_back(length, 'a');
   const std::vector<std::string_view> views(many.begin(), many.end());
-  EXPECT_TRUE(has(refusal([&] { tokenizers::token_splits(views, tokenizers::CutAt::bytes, "tokens"); }),
-                  "resource_exhausted: tokens"));
+  EXPECT_TRUE(contains(refusal([&] { tokenizers::token_splits(views, tokenizers::CutAt::bytes, "tokens"); }),
+                       "resource_exhausted: tokens"));
 }
 
 GgufBytes gguf(std::string_view model, const std::vector<std::string>& tokens) {
@@ -150,21 +139,21 @@ GgufBytes gguf(std::string_view model, const std::vector<std::string>& tokens) {
 TEST(TokenizerSources, GgufMetadataMustFitTogether) {
   const TemporaryFolder folder;
   const auto with = [&](const GgufBytes& file) { return loading(folder.write("m.gguf", file.bytes())); };
-  EXPECT_TRUE(has(with(GgufBytes()), "not_found: "));
-  EXPECT_TRUE(has(with(gguf("oracle", {"a"})), "unsupported"));
+  EXPECT_TRUE(contains(with(GgufBytes()), "not_found: "));
+  EXPECT_TRUE(contains(with(gguf("oracle", {"a"})), "unsupported"));
   EXPECT_TRUE(with(gguf("oracle", {"a"})).ends_with("\"oracle\""));
-  EXPECT_TRUE(has(with(gguf("gpt2", {"a"})), "tokenizer.ggml.merges is missing"));
-  EXPECT_TRUE(has(with(gguf("llama", {})), "tokenizer.ggml.tokens is empty"));
-  EXPECT_TRUE(has(with(gguf("llama", {"\xFF"})), "not UTF-8"));
-  EXPECT_TRUE(has(with(gguf("t5", {"a"})), "tokenizer.ggml.scores is missing"));
-  EXPECT_TRUE(has(with(gguf("llama", {"a", "b"})
-                           .add("tokenizer.ggml.token_type", GgufType::array,
-                                GgufBytes::array(GgufType::i32, 1, std::string(4, '\1')))),
-                  "has 1 entries for 2 tokens"));
-  EXPECT_TRUE(has(with(gguf("llama", {"a"}).add_text("tokenizer.ggml.scores", "b")), "must be an array"));
+  EXPECT_TRUE(contains(with(gguf("gpt2", {"a"})), "tokenizer.ggml.merges is missing"));
+  EXPECT_TRUE(contains(with(gguf("llama", {})), "tokenizer.ggml.tokens is empty"));
+  EXPECT_TRUE(contains(with(gguf("llama", {"\xFF"})), "not UTF-8"));
+  EXPECT_TRUE(contains(with(gguf("t5", {"a"})), "tokenizer.ggml.scores is missing"));
+  EXPECT_TRUE(contains(with(gguf("llama", {"a", "b"})
+                                .add("tokenizer.ggml.token_type", GgufType::array,
+                                     GgufBytes::array(GgufType::i32, 1, std::string(4, '\1')))),
+                       "has 1 entries for 2 tokens"));
+  EXPECT_TRUE(contains(with(gguf("llama", {"a"}).add_text("tokenizer.ggml.scores", "b")), "must be an array"));
   auto merges = gguf("gpt2", {"a", "b"});
   merges.add("tokenizer.ggml.merges", GgufType::array, GgufBytes::strings({"ab"}));
-  EXPECT_TRUE(has(with(merges), "no pair of tokens"));
+  EXPECT_TRUE(contains(with(merges), "no pair of tokens"));
   auto pre = gguf("gpt2", {"a", "b", "ab"});
   pre.add("tokenizer.ggml.merges", GgufType::array, GgufBytes::strings({"a b"}));
   pre.add_text("tokenizer.ggml.pre", "future");
@@ -179,7 +168,7 @@ TEST(TokenizerSources, RwkvTakesTheLongestToken) {
   const Encoding encoding = tokenizer.encode("abab\n\u00E9\\");
   EXPECT_EQ(encoding.ids, (std::vector<std::int32_t>{3, 3, 5, 6, 7, 8}));
   EXPECT_EQ(tokenizer.decode(encoding.ids), "abab\n\u00E9\\");
-  EXPECT_TRUE(has(refusal([&] { tokenizer.encode("c"); }), "no token of the vocabulary fits"));
+  EXPECT_TRUE(contains(refusal([&] { tokenizer.encode("c"); }), "no token of the vocabulary fits"));
 }
 
 // Marian's vocabulary numbers the pieces of another model.
