@@ -5,8 +5,8 @@
 #include "alate/error.h"
 #include "formats/json.h"
 #include "tokenizers/chat_templates/conversation.h"
-#include "tokenizers/chat_templates/parts.h"
-#include "tokenizers/chat_templates/rendering.h"
+#include "tokenizers/chat_templates/evaluation/evaluator.h"
+#include "tokenizers/chat_templates/sources/template_files.h"
 
 namespace alate {
 namespace {
@@ -77,10 +77,10 @@ RenderedChat run(const chat::Template& chosen, const ChatTemplate::SpecialTokens
   variables.insert_or_assign("add_generation_prompt", chat::Value::boolean(request.add_generation_prompt));
 
   chat::Budget budget(request.bytes + chosen.text.size());
-  chat::Rendering rendering(chosen.syntax, what, budget, std::move(variables), chat::Rendering::Clock::now());
+  chat::Evaluator evaluator(chosen.syntax, what, budget, std::move(variables), chat::Rendering::Clock::now());
   RenderedChat result;
-  result.text = rendering.render();
-  for (const chat::GeneratedPart& part : rendering.generated()) {
+  result.text = evaluator.render();
+  for (const chat::GeneratedPart& part : evaluator.generated()) {
     result.generated.emplace_back(std::min(part.begin, result.text.size()), std::min(part.end, result.text.size()));
   }
   if (continuation) {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "alate/error.h"
-#include "tokenizers/chat_templates/methods.h"
+#include "tokenizers/chat_templates/methods/methods.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::tokenizers::chat_templates {

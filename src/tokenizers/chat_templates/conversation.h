@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "formats/json.h"
-#include "tokenizers/chat_templates/value.h"
+#include "tokenizers/chat_templates/values/value.h"
 
 namespace alate::tokenizers::chat_templates {
 

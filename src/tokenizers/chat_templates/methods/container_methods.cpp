@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <array>
+
+#include "tokenizers/chat_templates/methods/methods.h"
+#include "tokenizers/chat_templates/values/arguments.h"
+#include "tokenizers/chat_templates/values/operators.h"
+#include "tokenizers/chat_templates/values/python_text.h"
+#include "tokenizers/chat_templates/values/rendering.h"
+
+namespace alate::tokenizers::chat_templates {
+namespace {
+
+Value bound(const Value& self, std::string_view name, Function::Body body) {
+  return Value(std::make_shared<Function>(std::string(name), std::move(body), depth_of(self)));
+}
+
+// Python's attributes that the sandbox hides.
+bool is_hidden(std::string_view name) { return name.size() > 4 && name.starts_with("__") && name.ends_with("__"); }
+
+constexpr std::string_view kChangesList[] = {"append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"};
+constexpr std::string_view kChangesMapping[] = {"clear", "pop", "popitem", "setdefault", "update"};
+
+Value forbidden(const Value& self, std::string_view name) {
+  return Value::undefined("access to attribute '" + std::string(name) + "' of '" + std::string(type_name(self)) +
+                          "' object is unsafe.");
+}
+
+std::optional<Value> sequence_method(const Value& self, std::string_view name) {
+  if (name == "index") {
+    return bound(self, name, [self](Rendering& run, Arguments arguments) {
+      const Parameters given(run, "index", std::move(arguments), {"value", "start", "stop"}, 1);
+      const auto size = static_cast<Integer>(self.sequence().items.size());
+      const auto place = [&](std::size_t i, Integer otherwise) {
+        const Integer at = given.integer(i, otherwise);
+        return std::clamp(at < 0 ? at + size : at, Integer{0}, size);
+      };
+      const Integer stop = place(2, size);
+      for (Integer i = place(1, 0); i < stop; ++i) {
+        if (equals(run, self.sequence().items[static_cast<std::size_t>(i)], given[0])) return Value::integer(i);
+      }
+      run.fail("the value is not in the ", type_name(self));
+    });
+  }
+  if (name == "count") {
+    return bound(self, name, [self](Rendering& run, Arguments arguments) {
+      const Parameters given(run, "count", std::move(arguments), {"value"}, 1);
+      Integer count = 0;
+      for (const Value& item : self.sequence().items) count += equals(run, item, given[0]) ? 1 : 0;
+      return Value::integer(count);
+    });
+  }
+  if (name == "copy" && self.is_list()) {
+    return bound(self, name, [self](Rendering&, Arguments) { return self; });
+  }
+  if (self.sequence().is_group) {
+    if (name == "grouper") return self.sequence().items[0];
+    if (name == "list") return self.sequence().items[1];
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> mapping_method(const Value& self, std::string_view name) {
+  if (name == "get") {
+    return bound(self, name, [self](Rendering& run, Arguments arguments) {
+      const Parameters given(run, "get", std::move(arguments), {"key", "default"}, 1);
+      require_hashable(run, given[0]);
+      const Value* found = self.mapping().find(run, given[0]);
+      return found != nullptr ? *found : given.has(1) ? given[1] : Value::none();
+    });
+  }
+  const std::array views{std::pair(std::string_view("keys"), MappingView::Part::keys),
+                         std::pair(std::string_view("values"), MappingView::Part::values),
+                         std::pair(std::string_view("items"), MappingView::Part::items)};
+  for (const auto& [view, part] : views) {
+    if (name != view) continue;
+    return bound(self, name, [self, part](Rendering& run, Arguments arguments) {
+      const Parameters given(run, "the view of a dict", std::move(arguments), {});
+      return Value(std::shared_ptr<Object>(std::make_shared<MappingView>(self.shared_mapping(), part)));
+    });
+  }
+  if (name == "copy") {
+    return bound(self, name, [self](Rendering&, Arguments) { return self; });
+  }
+  if (name == "fromkeys") {
+    return bound(self, name, [](Rendering& run, Arguments arguments) {
+      const Parameters given(run, "fromkeys", std::move(arguments), {"iterable", "value"}, 1);
+      MappingBuilder entries(run);
+      for (const Value& key : all_items(run, given[0])) entries.set(key, given.has(1) ? given[1] : Value::none());
+      return entries.take();
+    });
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Value> method_of(Rendering& run, const Value& value, std::string_view name) {
+  if (is_hidden(name)) return forbidden(value, name);
+  if (value.is_text()) return text_method(run, value, name);
+  if (value.is_mapping()) {
+    if (std::ranges::find(kChangesMapping, name) != std::end(kChangesMapping)) return forbidden(value, name);
+    return mapping_method(value, name);
+  }
+  if (value.is_sequence()) {
+    if (value.is_list() && std::ranges::find(kChangesList, name) != std::end(kChangesList)) {
+      return forbidden(value, name);
+    }
+    return sequence_method(value, name);
+  }
+  if (value.is_integral()) {
+    if (name == "real" || name == "numerator") return Value::integer(value.integer());
+    if (name == "imag") return Value::integer(0);
+    if (name == "denominator") return Value::integer(1);
+  }
+  if (value.is(Value::Kind::real)) {
+    if (name == "real") return value;
+    if (name == "imag") return Value::real(0);
+    if (name == "is_integer") {
+      return bound(value, name, [value](Rendering&, Arguments) {
+        const double number = value.real();
+        return Value::boolean(number - number == 0 &&
+                              number == static_cast<double>(static_cast<long double>(__builtin_trunc(number))));
+      });
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace alate::tokenizers::chat_templates
