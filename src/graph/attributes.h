@@ -298,9 +298,9 @@ struct Dense {
 /// ragged_attention: query [tokens, heads, width], key, value [tokens, kv_heads, …], starts and lengths i32
 /// [sequences], pad_index i32 [sequences, longest] (the token at each position; any token past a sequence's end),
 /// unpad_index i32 [tokens, 2] (sequence and position of each token), then, as the flags say, key lengths i32
-/// [sequences] (later tokens of a sequence attend but are masked as keys), bias [1, 1 or heads, longest, longest] and
-/// sinks [heads]. Heads are grouped: query head h reads key/value head h / (heads / kv_heads). A query without visible
-/// keys gives zeros.
+/// [sequences] (later tokens of a sequence attend but are masked as keys), bias [1 or sequences, 1 or heads, longest,
+/// longest] and sinks [heads]. Heads are grouped: query head h reads key/value head h / (heads / kv_heads). A query
+/// without visible keys gives zeros.
 /// paged_attention: query [sequences, queries, heads, width], key pages [pages, page size, kv_heads, width], value
 /// pages [pages, page size, kv_heads, value_width], page table i32 [sequences, longest in pages], lengths and query
 /// lengths i32 [sequences], then sinks if the flag is set; no other flag may be set. Key t < lengths[s] of sequence s

@@ -26,11 +26,12 @@ void require_sinks(const InferenceInput& input, std::size_t place, Dim heads) {
                 "operand " + std::to_string(place) + ", sinks, must be one number a head");
 }
 
-void require_bias(const InferenceInput& input, const Shape& bias, Dim batch, Dim heads, Dim queries, Dim keys) {
+void require_bias(const InferenceInput& input, const Shape& bias, Dim batch, Dim heads, Dim queries, Dim keys,
+                  std::string_view dims) {
   input.require(
       bias.dtype == input.operands[0].dtype && bias.rank() == 4 && (bias.dims[0] == Dim(1) || bias.dims[0] == batch) &&
           (bias.dims[1] == Dim(1) || bias.dims[1] == heads) && bias.dims[2] == queries && bias.dims[3] == keys,
-      "the bias operand must be [1 or batch, 1 or heads, queries, keys] of the query's dtype");
+      "the bias operand must be " + std::string(dims) + " of the query's dtype");
 }
 
 // The result shape of attention, with `more` operands after its own. `what` describes the required operands.
@@ -48,7 +49,8 @@ Shape attended(const InferenceInput& input, std::size_t more, std::string_view w
     input.require(input.operands[next++] == Shape{DType::i32, {query.dims[0]}},
                   "operand 3, lengths, must be i32 [batch]");
   if (attention.has_bias)
-    require_bias(input, input.operands[next++], query.dims[0], query.dims[2], query.dims[1], key.dims[1]);
+    require_bias(input, input.operands[next++], query.dims[0], query.dims[2], query.dims[1], key.dims[1],
+                 "[1 or batch, 1 or heads, queries, keys]");
   if (attention.has_sinks) require_sinks(input, next, query.dims[2]);
   Shape result = query;
   result.dims[3] = value.dims[3];
@@ -115,7 +117,9 @@ std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
   std::size_t next = 7;
   if (attention.has_lengths)
     input.require(input.operands[next++] == starts, "operand 7, key lengths, must be i32 [sequences]");
-  if (attention.has_bias) require_bias(input, input.operands[next++], 1, query.dims[1], pad.dims[1], pad.dims[1]);
+  if (attention.has_bias)
+    require_bias(input, input.operands[next++], starts.dims[0], query.dims[1], pad.dims[1], pad.dims[1],
+                 "[1 or sequences, 1 or heads, longest, longest]");
   if (attention.has_sinks) require_sinks(input, next, query.dims[1]);
   Shape result = query;
   result.dims[2] = value.dims[2];

@@ -76,6 +76,12 @@ Cases ragged_attention_cases(const Form& form) {
       if (variant.has_bias) operands.push_back({.shape = {form.dtype, {1, 4, longest, longest}}});
       if (variant.has_sinks) operands.push_back({.shape = {form.dtype, {4}}});
       cases.push_back({.op = form.op.op, .operands = operands, .attributes = variant});
+      if (!variant.has_bias) continue;
+      const std::size_t bias = variant.has_lengths ? 8 : 7;
+      for (const std::int64_t heads : {1, 4}) {
+        operands[bias].shape.dims = {sequences, heads, longest, longest};
+        cases.push_back({.op = form.op.op, .operands = operands, .attributes = variant});
+      }
     }
   }
   return cases;

@@ -94,6 +94,7 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
     arguments.bias = values.in(next++);
     arguments.bias_query_stride = longest;
     arguments.bias_head_stride = bias.dims[1] == Dim(1) ? 0 : longest * longest;
+    arguments.bias_sequence_stride = bias.dims[0] == Dim(1) ? 0 : extent_of(bias, 1) * longest * longest;
   }
   if (attention.has_sinks) arguments.sinks = values.in(next);
   check_sequences(arguments.starts, arguments.lengths, arguments.sequences, tokens);

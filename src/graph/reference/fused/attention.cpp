@@ -53,7 +53,8 @@ Tensor reference_ragged_attention(const ReferenceCall& call) {
   for (std::size_t i = 0; i < starts.size(); ++i) {
     call.require(starts[i] >= 0 && lengths[i] >= 0 && lengths[i] <= longest && starts[i] + lengths[i] <= tokens,
                  "a sequence's start and length reach outside the tokens or past the longest sequence");
-    loop.run({0, starts[i], lengths[i], starts[i], std::clamp<std::int64_t>(seen[i], 0, lengths[i])});
+    loop.run({static_cast<std::int64_t>(i), starts[i], lengths[i], starts[i],
+              std::clamp<std::int64_t>(seen[i], 0, lengths[i])});
   }
   return store_floats(call.shape(), loop.result());
 }

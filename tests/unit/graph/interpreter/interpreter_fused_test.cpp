@@ -135,6 +135,10 @@ TEST(Interpreter, RaggedAttentionStaysWithinItsSequence) {
   expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, bias},
                      Attention{.has_bias = true}),
               {1, 2, 7});
+  const Tensor biases = doubles({2, 1, 2, 2}, {0, std::log(3.0), 0, -kInf, -kInf, 0, 0, 0});
+  expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, biases},
+                     Attention{.has_bias = true}),
+              {2.5, 1, 0});
   const Tensor past_end = row<std::int32_t>({2, 2});
   EXPECT_TRUE(refusal([&] {
                 run_op(Op::ragged_attention, {zeros, zeros, value, starts, past_end, pad, unpad}, Attention{});
