@@ -62,17 +62,6 @@ void JsonReader::fail(std::string_view reason) const {
                    at_ >= text_.size() ? "the text ends too early" : reason);
 }
 
-char JsonReader::peek() {
-  skip_space();
-  if (at_ >= text_.size()) fail("");
-  return text_[at_];
-}
-
-void JsonReader::expect(char wanted) {
-  if (peek() != wanted) fail("this is no JSON, or not what is expected here");
-  ++at_;
-}
-
 void JsonReader::enter() {
   if (++depth_ > max_depth_) fail("it is nested too deeply");
   is_first_ = true;

@@ -20,7 +20,11 @@ class JsonReader {
   JsonReader(std::string_view text, std::string_view what, const JsonLimits& limits = {}, std::size_t offset = 0);
 
   /// The first character of the value that comes next: '{', '[', '"', 't', 'f', 'n', '-' or a digit.
-  char peek();
+  char peek() {
+    skip_space();
+    if (at_ >= text_.size()) fail("");
+    return text_[at_];
+  }
 
   /// An object's members are read by `begin_object`, then `next_member` for each key and a value, until it is false.
   void begin_object();
@@ -46,7 +50,10 @@ class JsonReader {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
       ++at_;
   }
-  void expect(char wanted);
+  void expect(char wanted) {
+    if (peek() != wanted) fail("this is no JSON, or not what is expected here");
+    ++at_;
+  }
   void enter();
   bool next_in_container(char end);
   bool skip_plain_characters();

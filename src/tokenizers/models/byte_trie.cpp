@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -11,39 +13,64 @@
 namespace alate::tokenizers {
 namespace {
 
-constexpr std::uint32_t kBlock = 256;
-constexpr std::size_t kMaxTries = 32;  // places that are tried for the children of one node before a new block is begun
+constexpr std::uint32_t kByteValues = 256;
+constexpr std::size_t kMaxTries = 16;  // words of free units that are looked through more than once
 
 using Key = std::pair<std::string_view, std::int32_t>;
 
 struct Order {
-  std::uint64_t head;  // the first bytes of a key, the first one highest
+  std::uint64_t head;  // the first bytes of a key, the first one highest; zeros behind a short one
   std::uint32_t index;
 };
 
-// A radix sort, from the last byte to the first.
+constexpr std::size_t kHeadBytes = sizeof(std::uint64_t);
+
+// The bytes as a number whose highest one is the first.
+template <typename Number>
+std::uint64_t number_at(const char* bytes) {
+  Number number = 0;
+  std::memcpy(&number, bytes, sizeof number);
+  if constexpr (std::endian::native == std::endian::little)
+    return sizeof number == 8 ? __builtin_bswap64(number) : __builtin_bswap32(static_cast<std::uint32_t>(number));
+  return number;
+}
+
+std::uint64_t head_of(std::string_view text) {
+  const std::size_t missing = 8 * (kHeadBytes - std::min(text.size(), kHeadBytes));  // bits
+  if (missing == 0) return number_at<std::uint64_t>(text.data());
+  // Both ends, which may overlap.
+  if (text.size() >= 4)
+    return number_at<std::uint32_t>(text.data()) << 32 | number_at<std::uint32_t>(text.data() + text.size() - 4)
+                                                             << missing;
+  std::uint64_t head = 0;
+  for (const char byte : text) head = head << 8 | static_cast<unsigned char>(byte);
+  return text.empty() ? 0 : head << missing;
+}
+
+// A radix sort, from the last bits to the first.
 void sort_by_head(std::vector<Order>& order) {
+  constexpr std::size_t kBits = 11;
+  constexpr std::size_t kDigits = std::size_t{1} << kBits;
+  constexpr std::size_t kPasses = (64 + kBits - 1) / kBits;
+  const auto digit = [](const Order& place, std::size_t pass) { return place.head >> pass * kBits & (kDigits - 1); };
+  std::vector<std::uint32_t> starts(kPasses * kDigits);
+  for (const Order& place : order) {
+    for (std::size_t pass = 0; pass < kPasses; ++pass) ++starts[pass * kDigits + digit(place, pass)];
+  }
   std::vector<Order> other(order.size());
-  for (int shift = 0; shift < 64; shift += 8) {
-    std::array<std::size_t, 257> starts{};
-    for (const Order& place : order) ++starts[(place.head >> shift & 0xFF) + 1];
-    if (std::find(starts.begin(), starts.end(), order.size()) != starts.end()) continue;  // all have the same byte
-    std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    for (const Order& place : order) other[starts[place.head >> shift & 0xFF]++] = place;
+  for (std::size_t pass = 0; pass < kPasses; ++pass) {
+    const std::span<std::uint32_t> start = std::span(starts).subspan(pass * kDigits, kDigits);
+    if (std::find(start.begin(), start.end(), order.size()) != start.end()) continue;  // all have the same digit
+    std::exclusive_scan(start.begin(), start.end(), start.begin(), std::uint32_t{0});
+    for (const Order& place : order) other[start[digit(place, pass)]++] = place;
     order.swap(other);
   }
 }
 
-// By text, and of equal texts the highest value first. The first bytes of a text are compared as one number.
-void sort_keys(std::vector<Key>& keys) {
+// By text, and of equal texts the highest value first.
+std::vector<Order> sorted_order(const std::vector<Key>& keys) {
   std::vector<Order> order(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::string_view text = keys[i].first;
-    std::uint64_t head = 0;
-    for (std::size_t byte = 0; byte < sizeof head; ++byte)
-      head = head << 8 | (byte < text.size() ? static_cast<unsigned char>(text[byte]) : 0U);
-    order[i] = {head, static_cast<std::uint32_t>(i)};
-  }
+  for (std::size_t i = 0; i < keys.size(); ++i) order[i] = {head_of(keys[i].first), static_cast<std::uint32_t>(i)};
   sort_by_head(order);
   // Texts with the same first bytes are next to each other now.
   const auto comes_first = [&](const Order& left, const Order& right) {
@@ -56,10 +83,45 @@ void sort_keys(std::vector<Key>& keys) {
     if (last - first > 1) std::sort(first, last, comes_first);
     first = last;
   }
-  std::vector<Key> sorted;
+  return order;
+}
+
+struct SortedKey {
+  std::uint64_t head;
+  std::string_view text;
+  std::int32_t value;
+  std::uint32_t shared;  // leading bytes that it has in common with the key before
+
+  unsigned char byte(std::size_t at) const {
+    return static_cast<unsigned char>(at < kHeadBytes ? head >> (56 - 8 * at) : text[at]);
+  }
+};
+
+std::size_t shared_bytes(const SortedKey& left, const SortedKey& right) {
+  const std::size_t shorter = std::min(left.text.size(), right.text.size());
+  if (left.head != right.head)
+    return std::min(static_cast<std::size_t>(std::countl_zero(left.head ^ right.head)) / 8, shorter);
+  std::size_t shared = std::min(kHeadBytes, shorter);
+  while (shared < shorter && left.text[shared] == right.text[shared]) ++shared;
+  return shared;
+}
+
+// Without empty texts; of equal ones, the one with the highest value.
+std::vector<SortedKey> sorted_keys(const std::vector<Key>& keys) {
+  std::vector<SortedKey> sorted;
   sorted.reserve(keys.size());
-  for (const Order& place : order) sorted.push_back(keys[place.index]);
-  keys = std::move(sorted);
+  for (const Order& place : sorted_order(keys)) {
+    const auto& [text, value] = keys[place.index];
+    if (text.empty()) continue;
+    SortedKey key{place.head, text, value, 0};
+    if (!sorted.empty()) {
+      const std::size_t shared = shared_bytes(sorted.back(), key);
+      if (shared == text.size()) continue;  // it comes behind its prefixes, so the one before is the same
+      key.shared = static_cast<std::uint32_t>(shared);
+    }
+    sorted.push_back(key);
+  }
+  return sorted;
 }
 
 }  // namespace
@@ -68,123 +130,116 @@ class ByteTrie::Builder {
  public:
   explicit Builder(std::vector<Unit>& units) : units_(units) {}
 
-  void build(std::span<const Key> keys) {
-    add_block();
-    take(kRoot, kNoNode);
-    struct Range {
-      std::size_t begin;
-      std::size_t end;
-      std::size_t depth;
-      std::uint32_t node;
-    };
+  void build(std::span<const SortedKey> keys) {
+    std::size_t nodes = 0;
+    for (const SortedKey& key : keys) nodes += key.text.size() - key.shared;
+    units_.reserve(nodes + nodes / 8 + kByteValues * 4);
+    units_.resize(kByteValues);  // the root; no other unit stands before the bytes that lead to it
+    free_.resize(kByteValues / 64);
+    units_[kRoot].parent = kNoNode;
     std::vector<Range> ranges{{0, keys.size(), 0, kRoot}};
-    std::vector<Range> children;
     while (!ranges.empty()) {
       auto [at, end, depth, node] = ranges.back();
       ranges.pop_back();
-      if (at < end && keys[at].first.size() == depth) units_[node].value = keys[at++].second;
+      if (at < end && keys[at].text.size() == depth) units_[node].value = keys[at++].value;
       if (at == end) continue;
-      if (end - at == 1) {
-        add_chain(keys[at], depth, node);
-        continue;
-      }
-      children.clear();
-      bytes_.clear();
-      while (at < end) {
-        const char byte = keys[at].first[depth];
-        std::size_t next = at + 1;
-        // Equal bytes are neighbours, so the end of a long run is found by halving.
-        if (next < end && keys[next].first[depth] == byte) {
-          next =
-              static_cast<std::size_t>(std::partition_point(keys.begin() + static_cast<std::ptrdiff_t>(next),
-                                                            keys.begin() + static_cast<std::ptrdiff_t>(end),
-                                                            [&](const Key& key) { return key.first[depth] == byte; }) -
-                                       keys.begin());
-        }
-        bytes_.push_back(static_cast<unsigned char>(byte));
-        children.push_back({at, next, depth + 1, 0});
-        at = next;
-      }
+      find_children(keys.subspan(0, end), at, depth);
       const std::uint32_t base = find_base();
       units_[node].base = base;
-      for (std::size_t i = 0; i < children.size(); ++i) {
-        children[i].node = base ^ bytes_[i];
-        take(children[i].node, node);
+      for (Range& child : children_) {
+        child.node += base;
+        take(child.node, node);
       }
-      ranges.insert(ranges.end(), children.rbegin(), children.rend());
+      for (const Range& child : children_) {
+        if (child.end - child.begin == 1) {
+          add_chain(keys[child.begin], child.depth, child.node);
+        } else {
+          ranges.push_back(child);
+        }
+      }
     }
   }
 
  private:
+  // Keys with the same first `depth` bytes, and the node where these lead.
+  struct Range {
+    std::size_t begin;
+    std::size_t end;
+    std::size_t depth;
+    std::uint32_t node;
+  };
+
+  // Of the node where the first `depth` bytes of all keys from `at` on lead.
+  void find_children(std::span<const SortedKey> keys, std::size_t at, std::size_t depth) {
+    children_.clear();
+    for (std::size_t next = at; next < keys.size(); at = next) {
+      ++next;
+      while (next < keys.size() && keys[next].shared > depth) ++next;
+      children_.push_back({at, next, depth + 1, keys[at].byte(depth)});
+    }
+  }
+
   // The rest of a key that shares no further node with another.
-  void add_chain(const Key& key, std::size_t depth, std::uint32_t node) {
-    for (; depth < key.first.size(); ++depth) {
-      if (first_free_ == kNoNode) add_block();
-      const std::uint32_t child = first_free_;
-      units_[node].base = child ^ static_cast<unsigned char>(key.first[depth]);
+  void add_chain(const SortedKey& key, std::size_t depth, std::uint32_t node) {
+    for (; depth < key.text.size(); ++depth) {
+      while (free_word(first_free_) == 0) ++first_free_;
+      const std::uint32_t child = first_free_ * 64 + static_cast<std::uint32_t>(std::countr_zero(free_[first_free_]));
+      units_[node].base = child - key.byte(depth);
       take(child, node);
       node = child;
     }
-    units_[node].value = key.second;
-  }
-
-  void add_block() {
-    const auto first = static_cast<std::uint32_t>(units_.size());
-    units_.resize(first + kBlock);
-    links_.resize(first + kBlock);
-    for (std::uint32_t unit = first; unit < first + kBlock; ++unit) {
-      links_[unit] = {last_free_, kNoNode};
-      (last_free_ == kNoNode ? first_free_ : links_[last_free_].next) = unit;
-      last_free_ = unit;
-    }
+    units_[node].value = key.value;
   }
 
   void take(std::uint32_t unit, std::uint32_t parent) {
     units_[unit].parent = parent;
-    const Links links = links_[unit];
-    (links.previous == kNoNode ? first_free_ : links_[links.previous].next) = links.next;
-    (links.next == kNoNode ? last_free_ : links_[links.next].previous) = links.previous;
+    free_[unit / 64] &= ~(std::uint64_t{1} << unit % 64);
   }
 
-  // A base whose units for all of `bytes_` are free.
-  std::uint32_t find_base() {
-    std::size_t tries = 0;
-    for (std::uint32_t unit = first_free_; unit != kNoNode && tries < kMaxTries; unit = links_[unit].next, ++tries) {
-      const std::uint32_t base = unit ^ bytes_[0];
-      if (std::all_of(bytes_.begin(), bytes_.end(),
-                      [&](std::uint32_t byte) { return units_[base ^ byte].parent == kFree; }))
-        return base;
+  // Bits of 64 units: whether they are free. There are always as many units behind them as a byte can lead over.
+  std::uint64_t free_word(std::uint32_t word) {
+    if (word + kByteValues / 64 + 1 >= free_.size()) {
+      free_.resize(free_.size() + free_.size() / 16 + 2 * kByteValues / 64, ~std::uint64_t{0});
+      units_.resize(free_.size() * 64);
     }
-    const auto base = static_cast<std::uint32_t>(units_.size());
-    add_block();
-    return base;
+    return free_[word];
   }
 
-  struct Links {
-    std::uint32_t previous;
-    std::uint32_t next;
-  };
+  std::uint64_t free_from(std::uint32_t unit) const {
+    const std::size_t word = unit / 64;
+    const std::size_t shift = unit % 64;
+    return shift == 0 ? free_[word] : free_[word] >> shift | free_[word + 1] << (64 - shift);
+  }
 
-  std::vector<Links> links_;  // between free units
-  std::uint32_t first_free_ = kNoNode;
-  std::uint32_t last_free_ = kNoNode;
+  // A base from which the units of all children's bytes, which are sorted, are free.
+  std::uint32_t find_base() {
+    const std::uint32_t first_byte = children_.front().node;
+    std::uint32_t word = first_free_;
+    std::uint64_t fits = 0;
+    for (;; ++word) {
+      fits = free_word(word);
+      for (std::size_t i = 1; i < children_.size() && fits != 0; ++i)
+        fits &= free_from(word * 64 + children_[i].node - first_byte);
+      if (fits != 0) break;
+      if (word == first_free_ && free_[word] == 0) ++first_free_;
+    }
+    if (word - first_free_ > kMaxTries) first_free_ = word;
+    return word * 64 + static_cast<std::uint32_t>(std::countr_zero(fits)) - first_byte;
+  }
+
   std::vector<Unit>& units_;
-  std::vector<std::uint32_t> bytes_;  // of the children of the present node
+  std::vector<std::uint64_t> free_;
+  std::uint32_t first_free_ = kByteValues / 64;  // the first word of `free_` that is looked at
+  std::vector<Range> children_;                  // of the present node; at first, `node` is the byte
 };
 
-ByteTrie::ByteTrie(std::vector<Key> keys) {
+ByteTrie::ByteTrie(const std::vector<Key>& keys) {
   std::size_t bytes = 0;
   for (const Key& key : keys) bytes += key.first.size();
   if (bytes > kMaxKeyBytes)
     throw make_error(ErrorCode::resource_exhausted, "the tokens have ", bytes, " bytes together; ", kMaxKeyBytes,
                      " are allowed");
-  sort_keys(keys);
-  const auto last = std::unique(keys.begin(), keys.end(),
-                                [](const Key& left, const Key& right) { return left.first == right.first; });
-  keys.erase(last, keys.end());
-  std::span<const Key> kept(keys);
-  if (!kept.empty() && kept.front().first.empty()) kept = kept.subspan(1);
-  Builder(units_).build(kept);
+  Builder(units_).build(sorted_keys(keys));
 }
 
 }  // namespace alate::tokenizers

@@ -19,11 +19,11 @@ class ByteTrie {
   ByteTrie() : ByteTrie(std::vector<std::pair<std::string_view, std::int32_t>>()) {}
   /// Values are not negative. Empty keys are left out; of equal keys, the one with the highest value remains. Throws
   /// resource_exhausted for keys of more than kMaxKeyBytes together.
-  explicit ByteTrie(std::vector<std::pair<std::string_view, std::int32_t>> keys);
+  explicit ByteTrie(const std::vector<std::pair<std::string_view, std::int32_t>>& keys);
 
   /// Moves from a node to its child; false if there is none.
   bool step(std::uint32_t& node, char byte) const {
-    const std::uint32_t child = units_[node].base ^ static_cast<unsigned char>(byte);
+    const std::uint32_t child = units_[node].base + static_cast<unsigned char>(byte);
     if (units_[child].parent != node) return false;
     node = child;
     return true;
@@ -37,7 +37,7 @@ class ByteTrie {
   static constexpr std::uint32_t kFree = 0xFFFFFFFF;    // as parent: the unit is free
   static constexpr std::uint32_t kNoNode = 0xFFFFFFFE;  // as parent: the unit is the root
 
-  // The child of a node by a byte is at base ^ byte, in the block of 256 units that the base is in.
+  // The child of a node by a byte is at base + byte.
   struct Unit {
     std::uint32_t base = 0;
     std::uint32_t parent = kFree;

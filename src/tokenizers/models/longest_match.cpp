@@ -61,7 +61,7 @@ ModelPtr longest_match(const std::vector<std::string>& tokens, std::string_view 
     vocabulary.add(text, id);
   }
   vocabulary.finish();
-  return std::make_unique<LongestMatch>(ByteTrie(std::move(keys)), std::move(vocabulary), where);
+  return std::make_unique<LongestMatch>(ByteTrie(keys), std::move(vocabulary), where);
 }
 
 }  // namespace alate::tokenizers

@@ -95,7 +95,7 @@ Unigram::Unigram(const std::vector<UnigramPiece>& pieces, std::optional<std::siz
       if (last != id) repeated_[id] = last;
     }
   }
-  trie_ = ByteTrie(std::move(keys));
+  trie_ = ByteTrie(keys);
   unknown_score_ = lowest - kUnknownPenalty;
   if (byte_fallback) byte_tokens_.emplace([&](std::string_view token) { return vocabulary_.id_of(token); });
 }

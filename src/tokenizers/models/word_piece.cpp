@@ -37,7 +37,7 @@ WordPiece::WordPiece(Vocabulary vocabulary, WordPieceRules rules, std::string_vi
   std::vector<std::pair<std::string_view, std::int32_t>> keys;
   keys.reserve(vocabulary_.size());
   vocabulary_.for_each([&](std::string_view token, std::int32_t id) { keys.emplace_back(token, id); });
-  tokens_ = ByteTrie(std::move(keys));
+  tokens_ = ByteTrie(keys);
   continuing_ = ByteTrie::kRoot;
   for (const char byte : rules_.continuing_prefix) {
     if (continuing_.has_value() && !tokens_.step(*continuing_, byte)) continuing_.reset();

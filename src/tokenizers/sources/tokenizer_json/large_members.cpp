@@ -22,9 +22,9 @@ std::size_t expected_entries(const JsonReader& reader, std::size_t bytes_each) {
 
 std::int32_t read_id(JsonReader& reader) {
   const std::string_view number = reader.read_number();
-  if (number.find_first_of(".eE") != std::string_view::npos) reader.fail("an id must be a whole number");
   std::int32_t id = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
+  if (end != number.data() + number.size()) reader.fail("an id must be a whole number");
   if (error != std::errc() || id < 0) reader.fail("an id must be from 0 to 2147483647");
   return id;
 }
