@@ -5,37 +5,52 @@
 namespace alate::tokenizers {
 
 AlignedText::AlignedText(std::string_view original, Span part, bool track)
-    : text_(original.substr(part.begin, part.end - part.begin)),
+    : original_(original.substr(part.begin, part.end - part.begin)),
       origin_(part.begin),
-      ascii_(is_ascii(text_)),
+      is_ascii_(is_ascii(original_)),
       track_(track) {
-  if (origin_ == 0 && !text_.empty()) at_start_ = decode_utf8(text_, 0).length;
-  if (ascii_ || !track_) return;
-  alignment_.reserve(text_.size());
-  for (std::size_t at = 0; at < text_.size();) {
-    const std::size_t length = decode_utf8(text_, at).length;
-    const auto begin = static_cast<std::uint32_t>(origin_ + at);
-    alignment_.insert(alignment_.end(), length, Span{begin, begin + static_cast<std::uint32_t>(length)});
-    at += length;
-  }
+  if (origin_ == 0 && !original_.empty()) at_start_ = decode_utf8(original_, 0).length;
+}
+
+Span AlignedText::source_in_place(std::size_t byte) const {
+  const std::string_view bytes = text();
+  while (!starts_code_point(bytes[byte])) --byte;
+  const auto begin = static_cast<std::uint32_t>(origin_ + byte);
+  return {begin, begin + static_cast<std::uint32_t>(decode_utf8(bytes, byte).length)};
+}
+
+std::span<char> AlignedText::ascii_in_place() {
+  if (!is_ascii_in_place()) return {};
+  write_text();
+  return text_;
+}
+
+void AlignedText::write_text() {
+  if (!is_original_) return;
+  text_.assign(original_);
+  is_original_ = false;
 }
 
 void AlignedText::write_alignment() {
-  if (!ascii_) return;
-  ascii_ = false;
-  if (!track_) return;
-  alignment_.reserve(text_.size());
-  for (std::size_t at = 0; at < text_.size(); ++at) {
-    const auto begin = static_cast<std::uint32_t>(origin_ + at);
-    alignment_.push_back({begin, begin + 1});
+  if (!in_place_) return;
+  if (track_) {
+    const std::string_view bytes = text();
+    alignment_.reserve(bytes.size());
+    for (std::size_t at = 0; at < bytes.size();) {
+      const std::size_t length = decode_utf8(bytes, at).length;
+      const auto begin = static_cast<std::uint32_t>(origin_ + at);
+      alignment_.insert(alignment_.end(), length, Span{begin, begin + static_cast<std::uint32_t>(length)});
+      at += length;
+    }
   }
+  in_place_ = false;
 }
 
 void AlignedText::assign(std::string text, std::vector<Span> alignment, std::size_t at_start) {
   text_ = std::move(text);
   at_start_ = at_start;
   alignment_ = std::move(alignment);
-  ascii_ = false;
+  is_original_ = in_place_ = false;
 }
 
 void AlignedText::append(AlignedText other) {
@@ -44,24 +59,33 @@ void AlignedText::append(AlignedText other) {
     *this = std::move(other);
     return;
   }
-  write_alignment();
-  text_ += other.text_;
-  if (!track_) return;
-  for (std::size_t i = 0; i < other.size(); ++i) alignment_.push_back(other.source(i));
+  const bool continues = in_place_ && other.in_place_ && other.origin_ == origin_ + size();
+  if (continues && is_original_ && other.is_original_) {
+    original_ = {original_.data(), original_.size() + other.original_.size()};
+  } else {
+    write_text();
+    if (!continues) write_alignment();
+    if (!continues && track_) {
+      for (std::size_t i = 0; i < other.size(); ++i) alignment_.push_back(other.source(i));
+    }
+    text_ += other.text();
+  }
+  is_ascii_ = is_ascii_ && other.is_ascii_;
 }
 
 // The alignment rules of NormalizedString::transform in the reference: an inserted code point maps to the same span as
 // the byte before it, a replacing one to that of the replaced one.
 void AlignedText::transform(std::span<const Change> changes, std::size_t removed_first) {
   write_alignment();
+  const std::string_view old = this->text();
   std::string text;
-  text.reserve(text_.size());
+  text.reserve(old.size());
   std::vector<Span> alignment;
-  if (track_) alignment.reserve(text_.size());
+  if (track_) alignment.reserve(old.size());
   std::size_t at = 0;  // position in the old text, after the processed part
   std::size_t at_start = 0;
   const auto skip_one = [&] {
-    if (at < text_.size()) at += decode_utf8(text_, at).length;
+    if (at < old.size()) at += decode_utf8(old, at).length;
   };
   for (std::size_t i = 0; i < removed_first; ++i) skip_one();
   for (const Change& change : changes) {
@@ -80,9 +104,7 @@ void AlignedText::transform(std::span<const Change> changes, std::size_t removed
       for (std::int32_t i = change.change; i <= 0; ++i) skip_one();
     }
   }
-  text_ = std::move(text);
-  alignment_ = std::move(alignment);
-  at_start_ = at_start;
+  assign(std::move(text), std::move(alignment), at_start);
 }
 
 }  // namespace alate::tokenizers

@@ -24,19 +24,22 @@ struct Span {
 /// Valid UTF-8 and, for each of its bytes, the corresponding span of the original text. Not thread-safe.
 class AlignedText {
  public:
-  /// Starts with the range `part` of `original` (valid UTF-8, below 4 GiB). Without `track`, no alignment is kept.
+  /// Starts with the range `part` of `original` (valid UTF-8, below 4 GiB), which the caller keeps alive: it is only
+  /// copied when it changes. Without `track`, no alignment is kept.
   AlignedText(std::string_view original, Span part, bool track);
 
-  std::string_view text() const { return text_; }
-  std::size_t size() const { return text_.size(); }
-  bool empty() const { return text_.empty(); }
+  std::string_view text() const { return is_original_ ? original_ : std::string_view(text_); }
+  std::size_t size() const { return text().size(); }
+  bool empty() const { return text().empty(); }
   bool tracks() const { return track_; }
+  /// Whether all bytes are ASCII and correspond one-to-one to the original's.
+  bool is_ascii_in_place() const { return is_ascii_ && in_place_; }
 
   /// The span of the original that the byte comes from. Requires tracking.
   Span source(std::size_t byte) const {
-    if (!ascii_) return alignment_[byte];
-    const auto begin = static_cast<std::uint32_t>(origin_ + byte);
-    return {begin, begin + 1};
+    if (!in_place_) return alignment_[byte];
+    if (is_ascii_) return {static_cast<std::uint32_t>(origin_ + byte), static_cast<std::uint32_t>(origin_ + byte + 1)};
+    return source_in_place(byte);
   }
   /// The span of the original that a non-empty range of bytes comes from.
   Span source(Span range) const { return {source(range.begin).begin, source(range.end - 1).end}; }
@@ -49,9 +52,8 @@ class AlignedText {
   /// The source of what is inserted before everything.
   Span before_first() const { return {origin_, origin_}; }
 
-  /// The bytes for in-place changes, if all are ASCII and correspond one-to-one to the original's; otherwise empty.
-  /// Only write ASCII.
-  std::span<char> ascii_in_place() { return ascii_ ? std::span<char>(text_) : std::span<char>(); }
+  /// The bytes for in-place changes, if is_ascii_in_place(); otherwise empty. Only write ASCII.
+  std::span<char> ascii_in_place();
 
   /// Replaces the whole text. `removed_first` code points are removed from the start of the old text; the changes
   /// account for the others, in order.
@@ -69,13 +71,18 @@ class AlignedText {
   void append(AlignedText other);
 
  private:
+  Span source_in_place(std::size_t byte) const;
+  void write_text();
   void write_alignment();
 
-  std::string text_;
-  std::vector<Span> alignment_;  // empty while ascii_, or without tracking
+  std::string_view original_;    // the part of the original text; the whole text while is_original_
+  std::string text_;             // otherwise
+  std::vector<Span> alignment_;  // empty while in_place_, or without tracking
   std::size_t at_start_ = 0;
   std::uint32_t origin_;  // where the part starts in the original
-  bool ascii_;            // all ASCII, and byte i is the original's byte origin_ + i
+  bool is_original_ = true;
+  bool in_place_ = true;  // byte i is, or has replaced, the original's byte origin_ + i
+  bool is_ascii_;         // while in_place_
   bool track_;
 };
 
@@ -84,8 +91,9 @@ void AlignedText::filter(Keep keep) {
   std::vector<Change> changes;
   std::int32_t removed = 0;
   std::size_t removed_first = 0;
-  for (std::size_t at = 0; at < text_.size();) {
-    const CodePoint c = decode_utf8(text_, at);
+  const std::string_view old = text();
+  for (std::size_t at = 0; at < old.size();) {
+    const CodePoint c = decode_utf8(old, at);
     at += c.length;
     if (!keep(c.value)) {
       ++removed;

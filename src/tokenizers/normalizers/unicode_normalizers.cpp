@@ -15,8 +15,8 @@ class NormalFormNormalizer final : public Normalizer {
  public:
   explicit NormalFormNormalizer(NormalForm form) : form_(form) {}
   void apply(AlignedText& text) const override {
-    if (text.empty() || !text.ascii_in_place().empty()) return;  // ASCII is in every normal form
-    text.transform(normal_form(text.text(), form_));
+    if (text.is_ascii_in_place()) return;  // ASCII is in every normal form
+    if (const auto changes = normal_form(text.text(), form_)) text.transform(*changes);
   }
 
  private:
@@ -27,7 +27,7 @@ class Lowercase final : public Normalizer {
  public:
   void apply(AlignedText& text) const override {
     for (char& byte : text.ascii_in_place()) byte = static_cast<char>(lower_case(static_cast<char32_t>(byte)).first);
-    if (!text.ascii_in_place().empty()) return;
+    if (text.is_ascii_in_place()) return;
     std::vector<Change> changes;
     changes.reserve(text.size());
     for (std::size_t at = 0; at < text.size();) {
@@ -44,7 +44,7 @@ class Lowercase final : public Normalizer {
 class StripAccents final : public Normalizer {
  public:
   void apply(AlignedText& text) const override {
-    if (!text.ascii_in_place().empty()) return;
+    if (text.is_ascii_in_place()) return;
     text.filter([](char32_t c) { return !is_in(c, kCombiningMark); });
   }
 };

@@ -45,7 +45,7 @@ class BertPreTokenizer final : public PreTokenizer {
  public:
   void apply(PieceList& list) const override {
     cut_pieces(list, [](char32_t c) {
-      const std::uint8_t classes = classes_of(c);
+      const std::uint16_t classes = classes_of(c);
       if ((classes & kWhitespace) != 0) return Cut::drop;
       return (classes & kPunctuation) != 0 ? Cut::alone : Cut::run_a;
     });
@@ -56,7 +56,7 @@ class Whitespace final : public PreTokenizer {  // \w+|[^\w\s]+
  public:
   void apply(PieceList& list) const override {
     cut_pieces(list, [](char32_t c) {
-      const std::uint8_t classes = classes_of(c);
+      const std::uint16_t classes = classes_of(c);
       if ((classes & kWord) != 0) return Cut::run_a;
       return (classes & kWhitespace) != 0 ? Cut::drop : Cut::run_b;
     });

@@ -37,14 +37,14 @@ constexpr std::size_t kRows = 256;  // as many as a byte can index; about 150 ar
 // share a row. Built at compile time, so it costs nothing at program start.
 struct ClassTable {
   std::array<std::uint8_t, kBlocks> block_row{};
-  std::array<std::array<std::uint8_t, kBlock>, kRows> rows{};
+  std::array<std::array<std::uint16_t, kBlock>, kRows> rows{};
 
-  constexpr std::uint8_t at(char32_t c) const { return c < 0x110000 ? rows[block_row[c / kBlock]][c % kBlock] : 0; }
+  constexpr std::uint16_t at(char32_t c) const { return c < 0x110000 ? rows[block_row[c / kBlock]][c % kBlock] : 0; }
 };
 
 struct ClassRanges {
   std::span<const CodePointRange> ranges;
-  std::uint8_t bit;
+  std::uint16_t bit;
 };
 
 constexpr ClassRanges kClassRanges[] = {
@@ -56,6 +56,7 @@ constexpr ClassRanges kClassRanges[] = {
     {kWordRanges, kWord},
     {kLaterMarkRanges, kLaterMark},
     {kNumericRanges, kNumeric},
+    {kUnstableInNfcRanges, kUnstableInNfc},
 };
 
 // Calls visit(block, first entry, last entry, bit) for each range's part in each block.
@@ -74,9 +75,9 @@ constexpr void for_each_part(const Visit& visit) {
 }
 
 consteval ClassTable make_class_table() {
-  std::array<std::uint8_t, kBlocks> whole{};  // classes of all code points of a block
+  std::array<std::uint16_t, kBlocks> whole{};  // classes of all code points of a block
   std::array<bool, kBlocks> is_mixed{};
-  for_each_part([&](std::size_t block, std::size_t first, std::size_t last, std::uint8_t bit) {
+  for_each_part([&](std::size_t block, std::size_t first, std::size_t last, std::uint16_t bit) {
     if (last - first + 1 == kBlock) {
       whole[block] |= bit;
     } else {
@@ -86,7 +87,7 @@ consteval ClassTable make_class_table() {
 
   ClassTable table;
   std::size_t used = 0;
-  std::array<std::size_t, 256> row_plus_one{};  // row of uniform blocks, by their classes
+  std::array<std::size_t, 512> row_plus_one{};  // row of uniform blocks, by their classes
   for (std::size_t block = 0; block < kBlocks; ++block) {
     std::size_t& shared = row_plus_one[whole[block]];
     if (is_mixed[block] || shared == 0) {
@@ -98,9 +99,9 @@ consteval ClassTable make_class_table() {
       table.block_row[block] = static_cast<std::uint8_t>(shared - 1);
     }
   }
-  for_each_part([&](std::size_t block, std::size_t first, std::size_t last, std::uint8_t bit) {
+  for_each_part([&](std::size_t block, std::size_t first, std::size_t last, std::uint16_t bit) {
     if (!is_mixed[block]) return;
-    std::array<std::uint8_t, kBlock>& row = table.rows[table.block_row[block]];
+    std::array<std::uint16_t, kBlock>& row = table.rows[table.block_row[block]];
     for (std::size_t entry = first; entry <= last; ++entry) row[entry] |= bit;
   });
   return table;
@@ -110,6 +111,6 @@ constexpr ClassTable kClassTable = make_class_table();
 
 }  // namespace
 
-std::uint8_t classes_of(char32_t c) { return kClassTable.at(c); }
+std::uint16_t classes_of(char32_t c) { return kClassTable.at(c); }
 
 }  // namespace alate::tokenizers

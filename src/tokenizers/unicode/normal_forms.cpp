@@ -80,6 +80,31 @@ std::vector<Part> composed(const std::vector<Part>& parts) {
   return out;
 }
 
+// Whether the code point stands for itself in the normal form and combines with nothing before it; false if unsure.
+bool is_inert(char32_t c, NormalForm form) {
+  if (c < 0xA0) return true;
+  const std::uint16_t classes = classes_of(c);
+  if ((classes & kLaterMark) != 0) return true;
+  const bool composes = form == NormalForm::nfc || form == NormalForm::nfkc;
+  if (composes && (classes & kUnstableInNfc) != 0) return false;
+  if (form == NormalForm::nfc) return true;
+  const utf8proc_property_t& property = *utf8proc_get_property(static_cast<utf8proc_int32_t>(c));
+  constexpr std::uint16_t kNone = 0xFFFF;
+  if (property.combining_class != 0 || (c >= 0xAC00 && c <= 0xD7A3)) return false;
+  return property.decomp_seqindex == kNone || (form == NormalForm::nfd && property.decomp_type != 0);
+}
+
+bool is_unchanged(std::string_view text, const std::vector<Part>& parts) {
+  std::size_t at = 0;
+  for (const Part& part : parts) {
+    if (at == text.size() || part.change != 0) return false;
+    const CodePoint c = decode_utf8(text, at);
+    if (c.value != part.value) return false;
+    at += c.length;
+  }
+  return at == text.size();
+}
+
 }  // namespace
 
 int combining_class(char32_t c) {
@@ -104,12 +129,42 @@ void decompose(char32_t c, bool compatible, std::vector<char32_t>& out) {
   for (utf8proc_ssize_t i = 0; i < count; ++i) out.push_back(static_cast<char32_t>(parts[static_cast<std::size_t>(i)]));
 }
 
-std::vector<Change> normal_form(std::string_view text, NormalForm form) {
-  std::vector<Part> parts = decomposed(text, form == NormalForm::nfkc || form == NormalForm::nfkd);
-  if (form == NormalForm::nfc || form == NormalForm::nfkc) parts = composed(parts);
+std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm form) {
+  const bool compatible = form == NormalForm::nfkc || form == NormalForm::nfkd;
+  const bool composes = form == NormalForm::nfc || form == NormalForm::nfkc;
   std::vector<Change> changes;
-  changes.reserve(parts.size());
-  for (const Part& part : parts) changes.push_back({part.value, part.change});
+  std::size_t written = 0;  // the text before it is in `changes`
+  const auto keep_until = [&](std::size_t end) {
+    while (written < end) {
+      const CodePoint c = decode_utf8(text, written);
+      changes.push_back({c.value, 0});
+      written += c.length;
+    }
+  };
+  std::size_t begin = 0;  // of the last inert code point, with which the ones behind it may combine
+  for (std::size_t at = 0; at < text.size();) {
+    CodePoint c = decode_utf8(text, at);
+    if (is_inert(c.value, form)) {
+      begin = at;
+      at += c.length;
+      continue;
+    }
+    do {
+      at += c.length;
+      if (at < text.size()) c = decode_utf8(text, at);
+    } while (at < text.size() && !is_inert(c.value, form));
+    const std::string_view part = text.substr(begin, at - begin);
+    std::vector<Part> parts = decomposed(part, compatible);
+    if (composes) parts = composed(parts);
+    if (!is_unchanged(part, parts)) {
+      keep_until(begin);
+      for (const Part& made : parts) changes.push_back({made.value, made.change});
+      written = at;
+    }
+    begin = at;
+  }
+  if (written == 0) return std::nullopt;
+  keep_until(text.size());
   return changes;
 }
 

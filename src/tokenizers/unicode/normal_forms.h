@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +23,7 @@ int combining_class(char32_t c);
 /// Appends the full decomposition of one code point; at most 18 parts, in order.
 void decompose(char32_t c, bool compatible, std::vector<char32_t>& out);
 
-/// The normal form of valid UTF-8, by Unicode 9 as in the reference.
-std::vector<Change> normal_form(std::string_view text, NormalForm form);
+/// The normal form of valid UTF-8, by Unicode 9 as in the reference; nothing if the text is in it.
+std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm form);
 
 }  // namespace alate::tokenizers

@@ -17,8 +17,25 @@ word_split = pre_tokenizers.Whitespace()
 digit_split = pre_tokenizers.Digits()
 
 
+nfc, nfd = normalizers.NFC(), normalizers.NFD()
+
+
 def pieces(splitter, text):
     return [piece for piece, _ in splitter.pre_tokenize_str(text)]
+
+
+def later_parts():
+    """What follows the first code point of some canonical decomposition, and so may combine with one before it."""
+    codes = (code for code in range(0xA0, 0x30000) if not 0xD800 <= code <= 0xDFFF)
+    return {part for code in codes for part in nfd.normalize_str(chr(code))[1:]}
+
+
+LATER_PARTS = later_parts()
+
+
+def has_combining_class(c):
+    # U+0345 has the highest class, 240, and U+0334 the lowest, 1: one of them changes places with any other mark.
+    return nfd.normalize_str("\u0345" + c)[0] != "\u0345" or nfd.normalize_str(c + "\u0334")[0] == "\u0334" or c in "\u0345\u0334"
 
 
 CLASSES = {
@@ -28,6 +45,7 @@ CLASSES = {
     "kNonspacingMark": lambda c: strip.normalize_str(f"a{c}b") == "ab",
     "kCombiningMark": lambda c: strip_marks.normalize_str(f"a{c}b") == "ab",
     "kNumeric": lambda c: pieces(digit_split, f"a{c}b") == ["a", c, "b"],
+    "kUnstableInNfc": lambda c: nfc.normalize_str(c) != c or c in LATER_PARTS or has_combining_class(c),
     "kWord": lambda c: len(pieces(word_split, f"a{c}b")) == 1,
 }
 
