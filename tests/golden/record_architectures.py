@@ -103,6 +103,10 @@ def windowed_cases(config):
     return {name: inputs for name, inputs in cases_of(config).items() if name not in left_out}
 
 
+def mixed_case(config):
+    return {"mixed_lengths": cases_of(config)["mixed_lengths"]}
+
+
 def classified_cases(config):
     """Decoders classify by the last token that is not the padding's, masked or not: masked ones are padding here."""
     cases = cases_of(config)
@@ -178,7 +182,7 @@ class Recipe:
         for name, inputs in cases.items():
             save_file({**inputs, **reference(model, inputs)}, folder / f"case_{name}.safetensors")
         # In float64 a masked token whose window is all masked makes transformers' results NaN.
-        is_windowed = self.cases is windowed_cases or self.family == "ModernBert"
+        is_windowed = self.cases in (windowed_cases, mixed_case) or self.family == "ModernBert"
         check(model, {key: value for key, value in cases["mixed_lengths"].items() if not is_windowed or key != "attention_mask"}, folder.name)
         return cases
 
@@ -287,6 +291,10 @@ RECIPES["gemma3_base"] = Recipe("Gemma3", "TextModel", seed=551, **GEMMA)
 RECIPES["gemma3_both_ways"] = Recipe("Gemma3", "TextModel", seed=552, **GEMMA, use_bidirectional_attention=True)
 RECIPES["gemma3_causal_lm"] = Recipe("Gemma3", "ForCausalLM", seed=553, **{**GEMMA, "num_hidden_layers": 1, "layer_types": ["sliding_attention"]},
                                      final_logit_softcapping=30.0)
+# Decoders whose config.json says that they attend both ways: windows then count tokens of both sides.
+RECIPES["qwen2_both_ways"] = Recipe("Qwen2", "Model", seed=561, cases=mixed_case, **GROUPED, is_causal=False)
+RECIPES["mistral_both_ways"] = Recipe("Mistral", "Model", seed=562, cases=mixed_case, **GROUPED, sliding_window=5, is_causal=False)
+RECIPES["gemma3_not_causal"] = Recipe("Gemma3", "TextModel", seed=571, **{**GEMMA, "cases": mixed_case}, is_causal=False)
 # Another padding id, two types, several layers, and a head whose activation is not hidden_act.
 RECIPES["roberta_padding_5"] = Recipe("Roberta", "ForMaskedLM", seed=21, pad_token_id=5, type_vocab_size=2,
                                       num_hidden_layers=2, hidden_act="relu")

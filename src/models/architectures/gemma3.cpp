@@ -42,7 +42,8 @@ RotaryConfig config_of(const Json& json) {
   if (cap != nullptr && !cap->is_null())
     throw make_error(ErrorCode::unsupported,
                      "config.json: attn_logit_softcapping is not built here: attn_logit_softcapping");
-  config.is_causal = !json.get_bool("use_bidirectional_attention", false);
+  const bool is_bidirectional = json.get_bool("use_bidirectional_attention", false);
+  config.is_causal = !is_bidirectional && json.get_bool("is_causal", true);
   config.ropes.push_back(read_rope(
       json,
       {.theta_key = "rope_local_base_freq", .theta = 10000, .layer_type = "sliding_attention", .is_scaled = false},
@@ -53,7 +54,7 @@ RotaryConfig config_of(const Json& json) {
   if (pattern < 1) throw make_error(ErrorCode::corrupt, "config.json: sliding_window_pattern must be 1 or more");
   for (std::size_t i = 0; i < config.layers.size(); ++i) {
     if (sees_window(json, i, (i + 1) % static_cast<std::size_t>(pattern) != 0))
-      config.layers[i] = {.rope = 1, .window = config.is_causal ? window - 1 : window / 2};
+      config.layers[i] = {.rope = 1, .window = is_bidirectional ? window / 2 : config.is_causal ? window - 1 : window};
   }
   return config;
 }

@@ -25,12 +25,20 @@ void read_windows(const Json& json, RotaryConfig& config) {
   const std::int64_t first = json.get_int("max_window_layers", 0);
   for (std::size_t i = 0; i < config.layers.size(); ++i) {
     if (sees_window(json, i, static_cast<std::int64_t>(i) >= first))
-      config.layers[i].window = window - 1;  // the token itself is one of them
+      config.layers[i].window = config.is_causal ? window - 1 : window;  // one of the causal ones is the token itself
   }
 }
 
-RotaryConfig causal(RotaryConfig config, const Json& json) {
-  config.is_causal = true;
+// The code that comes with gte-Qwen2 and its descendants attends both ways.
+bool is_qwen2_both_ways(const Json& json) {
+  const Json* code = json.find("auto_map");
+  return code != nullptr && code->is_object() &&
+         code->get_string("AutoModel", "").ends_with("modeling_qwen.Qwen2Model");
+}
+
+// Causal unless config.json says otherwise, as transformers reads its `is_causal`.
+RotaryConfig causal(RotaryConfig config, const Json& json, bool otherwise = true) {
+  config.is_causal = json.get_bool("is_causal", otherwise);
   read_windows(json, config);
   return config;
 }
@@ -46,7 +54,7 @@ RotaryConfig qwen2_config(const Json& json) {
   return causal(
       read_rotary_config(
           json, {.family = "Qwen2", .vocabulary = 151936, .kv_heads = 32, .intermediate = 22016, .positions = 32768}),
-      json);
+      json, !is_qwen2_both_ways(json));
 }
 
 RotaryConfig qwen3_config(const Json& json) {

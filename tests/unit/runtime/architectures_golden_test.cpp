@@ -42,6 +42,20 @@ TEST_P(ArchitectureGolden, EqualsTransformersOnTheReferenceBackend) {
 INSTANTIATE_TEST_SUITE_P(Folders, ArchitectureGolden, testing::ValuesIn(tests::folders_with_cases(kRecorded)),
                          [](const auto& folder) { return folder.param; });
 
+// gte-Qwen2's revisions before `is_causal` name code that attends both ways.
+TEST(Qwen2, AttendsBothWaysWhereItsCodeDoes) {
+  const std::filesystem::path recorded = kRecorded / "qwen2_both_ways";
+  const base::TemporaryFolder folder;
+  tests::write_tiny_model(recorded, folder.path() / "model");
+  std::string text = base::read_text_file(folder.path() / "model/config.json");
+  const std::string stated = "\"is_causal\": false";
+  ASSERT_NE(text.find(stated), std::string::npos);
+  text.replace(text.find(stated), stated.size(),
+               R"("auto_map": {"AutoModel": "Alibaba-NLP/gte--modeling_qwen.Qwen2Model"})");
+  folder.write("model/config.json", text);
+  tests::expect_case(Model::load(folder.path() / "model"), recorded / "case_mixed_lengths.safetensors");
+}
+
 class RobertaErrors : public testing::Test {
  protected:
   void SetUp() override { tests::write_tiny_model(kRecorded / "roberta_base", folder_.path() / "model"); }
