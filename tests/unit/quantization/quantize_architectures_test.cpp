@@ -111,14 +111,18 @@ void QuantizeArchitecture::expect_as_near_as_rounding_on_load() const {
   const NamedTensors inputs = inputs_of(GetParam());
   const auto outputs = [&](const fs::path& folder, ComputeType type) {
     const Model loaded = Model::load(folder, {.dtype = type});
-    EXPECT_EQ(loaded.facts().dtype, type == ComputeType::float32 ? "float32" : "int8");
+    EXPECT_EQ(loaded.facts().dtype, type == ComputeType::as_stored ? "int8" : to_string(type));
     return loaded.forward(inputs);
   };
   const NamedTensors exact = outputs(model(), ComputeType::float32);
   const double on_load = distance(outputs(model(), ComputeType::int8), exact);
   const double stored = distance(outputs(small(), ComputeType::as_stored), exact);
   const double decoded = distance(outputs(small(), ComputeType::float32), exact);
-  EXPECT_LT(on_load, 0.08);
+  // Models amplify errors by different factors, the same for both types. Those of 8 bits begin 2.4 times as large, by
+  // the steps of both; outputs of few numbers scatter around that.
+  const double in_bfloat16 = distance(outputs(model(), ComputeType::bfloat16), exact);
+  EXPECT_LT(on_load, 8 * in_bfloat16);
+  EXPECT_LT(in_bfloat16, 0.05);
   EXPECT_LT(stored, 2.5 * on_load + 0.002);
   EXPECT_LT(decoded, 1.3 * stored);  // its inputs are not rounded
   EXPECT_GT(decoded, 0);
