@@ -33,6 +33,10 @@ void run_help(Arguments& arguments) {
     output.write(models::architecture_table());
     return output.finish();
   }
+  if (command == "architectures") {
+    output.write(models::architecture_document());
+    return output.finish();
+  }
   const Verb* verb = find_verb(command);
   if (verb == nullptr)
     throw make_error(ErrorCode::invalid_argument, "there is no command ", formats::quoted_name(command),

@@ -9,4 +9,8 @@ namespace alate::models {
 /// then the kinds of tokenizers. README.md has it between markers, which a test compares.
 std::string architecture_table();
 
+/// docs/models.md, which a test compares with `alate help architectures`: the classes and spellings of each
+/// architecture, what is refused, and the architectures that are known and not built.
+std::string architecture_document();
+
 }  // namespace alate::models

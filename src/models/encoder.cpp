@@ -5,8 +5,20 @@
 #include <string>
 
 #include "alate/error.h"
+#include "models/refused_architectures.h"
 
 namespace alate::models {
+namespace {
+
+// "BertModel, BertForMaskedLM"
+std::string class_names(const Architecture& architecture) {
+  std::string names = std::string(architecture.class_name) + std::string(architecture.base.name);
+  for (const EncoderHead& head : architecture.heads)
+    names += ", " + std::string(architecture.class_name) + std::string(head.name);
+  return names;
+}
+
+}  // namespace
 
 EncoderInputs declare_encoder_inputs(graph::Builder& b) {
   EncoderInputs in;
@@ -44,12 +56,7 @@ const Architecture& find_architecture(const formats::Json& config) {
   const std::span<const Architecture> all = architectures();
   const auto found = std::ranges::find(all, type, &Architecture::model_type);
   if (found != all.end()) return *found;
-  std::string known;
-  for (const Architecture& row : all) known += (known.empty() ? "" : ", ") + std::string(row.model_type);
-  if (type.empty())
-    throw make_error(ErrorCode::unsupported, "config.json names no model_type (known here: ", known, "): model_type");
-  throw make_error(ErrorCode::unsupported, "architecture '", type, "' is not among those that this version builds (",
-                   known, "): ", type);
+  throw Error(ErrorCode::unsupported, refusal_of(config));
 }
 
 const EncoderHead& find_head(const Architecture& architecture, const formats::Json& config) {
@@ -63,7 +70,8 @@ const EncoderHead& find_head(const Architecture& architecture, const formats::Js
   if (found != architecture.heads.end()) return *found;
   if (name.starts_with("For") || name.starts_with("LM"))
     throw make_error(ErrorCode::unsupported, "the head '", whole,
-                     "' of config.json's architectures is not built here: ", whole);
+                     "' of config.json's architectures is not built here, only ", class_names(architecture), ": ",
+                     whole);
   return architecture.base;
 }
 

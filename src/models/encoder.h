@@ -87,9 +87,13 @@ struct Architecture {
   EncoderLimits (*limits)(const formats::Json& config);
   /// The last hidden state [tokens, hidden].
   graph::Value (*encode)(EncoderScope& scope);
-  EncoderHead base;  // the outputs of the base model; its name is not used
+  EncoderHead base;  // the outputs of the base model
   std::span<const EncoderHead> heads;
   std::string_view examples;  // models of this architecture that people know
+  // For docs/models.md: other spellings of config.json and weights that are read, and settings that are refused.
+  std::string_view also_read = {}, refused = {};
+  // A part of the name of code (config.json's auto_map) that computes the same: "modeling_qwen.Qwen2".
+  std::string_view own_code = {};
 };
 
 /// The architecture of a config.json. Throws unsupported naming the model_type.

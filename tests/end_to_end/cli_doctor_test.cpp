@@ -252,6 +252,16 @@ TEST_F(Doctor, SaysWhatAModelIsForAndChecksThat) {
   expect_part(check.error, "classifier.weight");
 }
 
+TEST_F(Doctor, CodeOfAModelsOwnIsNamedAndNotRun) {
+  std::string config = base::read_text_file(model_ / "config.json");
+  config.insert(config.find('{') + 1, R"("auto_map": {"AutoModel": "someone/code--modeling_x.XModel"},)");
+  overwrite(model_ / "config.json", config);
+  const ProgramRun embed = run({"embed", model_.string(), "a text"});
+  EXPECT_EQ(embed.exit_code, 0) << embed.error;
+  expect_part(embed.error, "code of its own, which is not run");
+  expect_part(embed.error, "someone/code--modeling_x.XModel");
+}
+
 TEST(HelpOfModels, IsTheTableOfTheReadme) {
   const ProgramRun run = run_program({"help", "models"});
   EXPECT_EQ(run.exit_code, 0);
@@ -267,6 +277,13 @@ TEST(HelpOfModels, IsTheTableOfTheReadme) {
   EXPECT_NE(readme.find("<!-- alate help models -->\n" + run.out + "<!-- end -->\n"), std::string::npos)
       << "put this between the markers of README.md:\n"
       << run.out;
+}
+
+TEST(HelpOfArchitectures, IsDocsModels) {
+  const ProgramRun run = run_program({"help", "architectures"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(base::read_text_file(source_folder() / "docs/models.md"), run.out)
+      << "do this: alate help architectures >docs/models.md";
 }
 
 }  // namespace

@@ -84,7 +84,8 @@ Architecture albert() {
           .encode = encode_post_norm<albert_config>,
           .base = {"Model", with_encoder<albert_config, base_outputs>},
           .heads = kHeads,
-          .examples = "albert-base-v2, paraphrase-albert-small-v2"};
+          .examples = "albert-base-v2, paraphrase-albert-small-v2",
+          .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};
 }
 
 }  // namespace alate::models

@@ -55,7 +55,9 @@ Architecture bert() {
           .encode = encode_post_norm<bert_config>,
           .base = {"Model", with_encoder<bert_config, base_outputs>},
           .heads = kHeads,
-          .examples = "all-MiniLM-L6-v2, bge-small-en-v1.5, e5-base-v2, mxbai-embed-large-v1"};
+          .examples = "all-MiniLM-L6-v2, bge-small-en-v1.5, e5-base-v2, mxbai-embed-large-v1",
+          .also_read = "norms named `gamma` and `beta`",
+          .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};
 }
 
 }  // namespace alate::models

@@ -72,7 +72,9 @@ Architecture distilbert() {
           .encode = encode_post_norm<distilbert_config>,
           .base = {"Model", with_encoder<distilbert_config, base_outputs>},
           .heads = kHeads,
-          .examples = "distilbert-base-uncased, multi-qa-distilbert-cos-v1"};
+          .examples = "distilbert-base-uncased, multi-qa-distilbert-cos-v1",
+          .also_read = "the common names of sizes (`hidden_size`) beside its own (`dim`)",
+          .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};
 }
 
 }  // namespace alate::models

@@ -74,7 +74,10 @@ Architecture electra() {
           .encode = encode_post_norm<electra_config>,
           .base = {"Model", with_encoder<electra_config, base_outputs>},
           .heads = kHeads,
-          .examples = "electra-small-discriminator, ms-marco-electra-base"};
+          .examples = "electra-small-discriminator, ms-marco-electra-base",
+          .refused =
+              "`position_embedding_type` other than `absolute`, `is_decoder`; for choices a `summary_type` other than "
+              "`first`"};
 }
 
 }  // namespace alate::models

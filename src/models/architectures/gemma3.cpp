@@ -95,7 +95,11 @@ Architecture gemma3_text() {
           .encode = encode_rotary<config_in>,
           .base = {"TextModel", with_rotary<config_in, hidden_state>},
           .heads = kHeads,
-          .examples = "gemma-3-270m, embeddinggemma-300m"};
+          .examples = "gemma-3-270m, embeddinggemma-300m",
+          .also_read =
+              "`rope_theta`, `rope_local_base_freq` and `sliding_window_pattern`, or `rope_parameters` and "
+              "`layer_types`; `use_bidirectional_attention`, `is_causal`",
+          .refused = "`attn_logit_softcapping`"};
 }
 
 }  // namespace alate::models

@@ -133,6 +133,8 @@ constexpr std::array kEuroBertHeads = {
     EncoderHead{"ForSequenceClassification", with_rotary<in_scope<eurobert_config>, eurobert_sequence>},
 };
 
+constexpr std::string_view kCausal = "`rope_theta` and `rope_scaling`, or `rope_parameters`; `is_causal` false";
+
 template <RotaryConfig (*read)(const Json&)>
 Architecture described(std::string_view model_type, std::string_view class_name, std::span<const EncoderHead> heads,
                        std::string_view examples) {
@@ -143,7 +145,8 @@ Architecture described(std::string_view model_type, std::string_view class_name,
           .encode = encode_rotary<in_scope<read>>,
           .base = {"Model", with_rotary<in_scope<read>, hidden_state>},
           .heads = heads,
-          .examples = examples};
+          .examples = examples,
+          .also_read = kCausal};
 }
 
 }  // namespace
@@ -156,11 +159,24 @@ Architecture mistral() {
                                    "e5-mistral-7b-instruct, SFR-Embedding-Mistral");
 }
 Architecture qwen2() {
-  return described<qwen2_config>("qwen2", "Qwen2", kCausalHeads<qwen2_config>, "Qwen2.5, gte-Qwen2-1.5B-instruct");
+  Architecture row =
+      described<qwen2_config>("qwen2", "Qwen2", kCausalHeads<qwen2_config>, "Qwen2.5, gte-Qwen2-1.5B-instruct");
+  row.also_read =
+      "`rope_theta` and `rope_scaling`, or `rope_parameters`; `is_causal` false, and gte-Qwen2's own code, which "
+      "attends "
+      "both ways";
+  row.own_code = "modeling_qwen.Qwen2";
+  return row;
 }
 Architecture qwen3() {
   return described<qwen3_config>("qwen3", "Qwen3", kCausalHeads<qwen3_config>, "Qwen3-Embedding-0.6B");
 }
-Architecture eurobert() { return described<eurobert_config>("eurobert", "EuroBert", kEuroBertHeads, "EuroBERT-210m"); }
+Architecture eurobert() {
+  Architecture row = described<eurobert_config>("eurobert", "EuroBert", kEuroBertHeads, "EuroBERT-210m");
+  row.also_read = "`rope_theta` and `rope_scaling`, or `rope_parameters`";
+  row.refused = "`classifier_pooling` other than `bos`, `mean` and `late`";
+  row.own_code = "modeling_eurobert.EuroBert";
+  return row;
+}
 
 }  // namespace alate::models

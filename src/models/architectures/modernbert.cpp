@@ -113,7 +113,11 @@ Architecture modernbert() {
           .encode = encode_rotary<config_in>,
           .base = {"Model", with_rotary<config_in, hidden_state>},
           .heads = kHeads,
-          .examples = "ModernBERT-base, gte-modernbert-base, modernbert-embed-base"};
+          .examples = "ModernBERT-base, gte-modernbert-base, modernbert-embed-base",
+          .also_read =
+              "`global_rope_theta`, `local_rope_theta` and `global_attn_every_n_layers`, or `rope_parameters` and "
+              "`layer_types`",
+          .refused = "`classifier_pooling` other than `cls` and `mean`"};
 }
 
 }  // namespace alate::models

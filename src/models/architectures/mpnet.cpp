@@ -67,7 +67,8 @@ Architecture mpnet() {
           .encode = encode,
           .base = {"Model", with_encoder<mpnet_config, base_outputs>},
           .heads = kHeads,
-          .examples = "all-mpnet-base-v2, multi-qa-mpnet-base-dot-v1"};
+          .examples = "all-mpnet-base-v2, multi-qa-mpnet-base-dot-v1",
+          .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};
 }
 
 }  // namespace alate::models

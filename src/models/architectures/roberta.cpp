@@ -45,7 +45,8 @@ Architecture relative(std::string_view model_type, std::string_view class_name, 
           .encode = encode_post_norm<roberta_config>,
           .base = {"Model", with_encoder<roberta_config, base_outputs>},
           .heads = kHeads,
-          .examples = examples};
+          .examples = examples,
+          .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};
 }
 
 }  // namespace

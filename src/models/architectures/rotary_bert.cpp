@@ -254,7 +254,8 @@ Architecture gte_named(std::string_view model_type, std::string_view class_name,
           .encode = encode_rotary<gte_in>,
           .base = {"Model", with_rotary<gte_in, base>},
           .heads = kGteHeads,
-          .examples = examples};
+          .examples = examples,
+          .also_read = "the weights of its own code (`attention.qkv_proj`, `mlp.up_gate_proj`)"};
 }
 
 }  // namespace
@@ -267,12 +268,28 @@ Architecture nomic_bert() {
           .encode = encode_rotary<nomic_in>,
           .base = {"Model", with_rotary<nomic_in, base>},
           .heads = kNomicHeads,
-          .examples = "nomic-embed-text-v1.5"};
+          .examples = "nomic-embed-text-v1.5",
+          .also_read = "the config.json of its own code (`n_embd`) and that code's weights (`attn.Wqkv`)",
+          .refused =
+              "of its own code: `num_experts`, `prenorm`, `use_rms_norm`, `rotary_emb_fraction` other than 1, "
+              "`rotary_emb_interleaved`, an `activation_function` without a gate",
+          .own_code = "modeling_hf_nomic_bert.NomicBert"};
 }
 
-Architecture gte() { return gte_named("gte", "Gte", "gte.", "gte-multilingual-base in transformers' format"); }
+Architecture gte() {
+  Architecture row = gte_named("gte", "Gte", "gte.", "gte-multilingual-base in transformers' format");
+  row.own_code = "modeling_hf_alibaba_nlp_gte.Gte";
+  return row;
+}
 
-Architecture gte_new() { return gte_named("new", "New", "new.", "gte-multilingual-base, gte-base-en-v1.5"); }
+Architecture gte_new() {
+  Architecture row = gte_named("new", "New", "new.", "gte-multilingual-base, gte-base-en-v1.5");
+  row.refused =
+      "`position_embedding_type` other than `rope`, `layer_norm_type` other than `layer_norm`, `pack_qkv` false, "
+      "`logn_attention_scale`";
+  row.own_code = "modeling.New";
+  return row;
+}
 
 Architecture jina_embeddings_v3() {
   return {.model_type = "jina_embeddings_v3",
@@ -282,7 +299,8 @@ Architecture jina_embeddings_v3() {
           .encode = encode_rotary<jina_in>,
           .base = {"Model", with_rotary<jina_in, base>},
           .heads = kJinaHeads,
-          .examples = "jina-embeddings-v3-hf"};
+          .examples = "jina-embeddings-v3-hf",
+          .refused = "jinaai/jina-embeddings-v3 itself, whose code of its own has the `model_type` `xlm-roberta`"};
 }
 
 }  // namespace alate::models

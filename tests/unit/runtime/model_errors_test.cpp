@@ -93,7 +93,7 @@ TEST_F(ModelErrors, FollowsNoLinksOutOfTheFolder) {
 
 TEST_F(ModelErrors, NamesAnArchitectureThatIsNotBuilt) {
   replace_in_config("\"model_type\": \"bert\"", "\"model_type\": \"mamba\"");
-  expect_failure("unsupported: architecture 'mamba'", "bert");
+  expect_failure("unsupported: architecture 'mamba'", "`alate help models` lists them");
   EXPECT_TRUE(failure().ends_with(": mamba"));
 }
 
