@@ -1,15 +1,27 @@
 // Memory estimates from the model's graph, against the figures of compiled programs.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "alate/backend_choice.h"
 #include "alate/memory.h"
+#include "alate/model.h"
 #include "backends/registry.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/loading/memory_estimate.h"
+#include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/runtime/forward_cases.h"
 
 namespace alate::runtime {
 namespace {
+
+const std::filesystem::path kRecorded = source_folder() / "tests/golden/architectures";
 
 std::filesystem::path tiny_model() { return alate::source_folder() / "tests/golden/models/odd_sizes"; }
 
@@ -20,23 +32,50 @@ PackedTokens texts_of(std::size_t count, std::int32_t length) {
   return tokens;
 }
 
-TEST(ModelMemory, IsWhatTheCompiledProgramTakes) {
-  const Model model = Model::load(tiny_model());
+// The estimate for runs of `count` texts of `length` tokens, against the program that computes one.
+void expect_figures_of_program(const std::filesystem::path& folder, const LoadOptions& options, std::size_t count,
+                               std::int32_t length) {
+  const ModelMemory memory = estimate_model_memory(
+      folder, {.batch_size = count, .max_length = static_cast<std::size_t>(length), .dtype = options.dtype});
+  const Model model = Model::load(folder, options);
   const EntryPoint& program = model.state().forward_entry_point();
+  program.run(texts_of(count, length), {}, {.cancellation = base::Cancellation::never()});
+  const backends::ExecutableFacts facts = program.facts();
+  const std::string what = folder.filename().string() + " " + std::string(to_string(options.dtype)) + " " +
+                           std::to_string(count) + " x " + std::to_string(length);
+  EXPECT_EQ(memory.activations, facts.scratch_bytes) << what;
+  EXPECT_EQ(memory.mapped_weights + memory.owned_weights, facts.weight_bytes) << what;
+  EXPECT_EQ(memory.owned_weights, model.state().store->owned_bytes()) << what;
+  EXPECT_GT(facts.weight_bytes, 0U) << what;
+}
+
+TEST(ModelMemory, IsWhatTheCompiledProgramTakes) {
   for (const std::size_t count : {1U, 3U}) {
-    for (const std::int32_t length : {1, 7, 16}) {
-      const ModelMemory memory =
-          estimate_model_memory(tiny_model(), {.batch_size = count, .max_length = static_cast<std::size_t>(length)});
-      const Model fresh = Model::load(tiny_model());
-      fresh.state().forward_entry_point().run(texts_of(count, length), {},
-                                              {.cancellation = base::Cancellation::never()});
-      const backends::ExecutableFacts facts = fresh.state().forward_entry_point().facts();
-      EXPECT_EQ(memory.activations, facts.scratch_bytes) << count << " x " << length;
-      EXPECT_EQ(memory.mapped_weights + memory.owned_weights, facts.weight_bytes);
-      EXPECT_EQ(memory.owned_weights, fresh.state().store->owned_bytes());
-    }
+    for (const std::int32_t length : {1, 7, 16}) expect_figures_of_program(tiny_model(), {}, count, length);
   }
-  EXPECT_GT(program.facts().weight_bytes, 0U);
+}
+
+class MemoryOfArchitecture : public testing::TestWithParam<std::string> {};
+
+TEST_P(MemoryOfArchitecture, IsWhatTheCompiledProgramTakes) {
+  const base::TemporaryFolder folder;
+  tests::write_tiny_model(kRecorded / GetParam(), folder.path() / GetParam());
+  for (const ComputeType type : {ComputeType::as_stored, ComputeType::bfloat16, ComputeType::int8})
+    expect_figures_of_program(folder.path() / GetParam(), {.dtype = type}, 3, 16);
+}
+
+INSTANTIATE_TEST_SUITE_P(Folders, MemoryOfArchitecture, testing::ValuesIn(tests::folders_with_cases(kRecorded)),
+                         [](const auto& folder) { return folder.param; });
+
+// Layers of real widths, in packed layouts that have no part left empty. One text: larger batches are cut into parts,
+// whose memory is less than that of the whole.
+TEST(ModelMemory, OfRealWidthsIsWhatTheCompiledProgramTakes) {
+  for (const char* name : {"albert_base", "modernbert_base", "nomic_bert", "gemma3_270m", "llama_smollm2_135m"}) {
+    const base::TemporaryFolder folder;
+    tests::write_tiny_model(source_folder() / "tests/golden/real_shapes" / name, folder.path() / name);
+    for (const ComputeType type : {ComputeType::as_stored, ComputeType::int8})
+      expect_figures_of_program(folder.path() / name, {.dtype = type}, 1, 100);
+  }
 }
 
 TEST(ModelMemory, GrowsWithTheLengthUpToTheModelsOwn) {

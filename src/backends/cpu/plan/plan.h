@@ -142,9 +142,9 @@ struct Plan {
   std::vector<RowGroup> row_groups;
   std::shared_ptr<const graph::DimTable> dims;
   std::vector<backends::Port> inputs, outputs;
-  std::size_t weight_bytes = 0;
+  std::size_t weight_bytes = 0;         // in memory: each weight once, however many steps share it
   std::size_t owned_weight_bytes = 0;   // the part that is packed or folded, not mapped
-  std::size_t packed_weight_bytes = 0;  // the part that is packed: each run reads all of it
+  std::size_t packed_weight_bytes = 0;  // packed weights that a run reads: those of each step
 };
 
 /// The slot that a view is part of; any other slot itself.

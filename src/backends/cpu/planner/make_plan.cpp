@@ -12,8 +12,8 @@
 
 namespace alate::cpu {
 
-Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
-  Plan plan = Planner(graph, weights).run();
+Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights, CountedWeights& counted) {
+  Plan plan = Planner(graph, weights, counted).run();
   split_heads(plan);
   join_embeddings(plan);
   join_norms(plan);
@@ -23,14 +23,17 @@ Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights) {
   plan.row_groups = find_row_groups(plan);
   plan.inputs = backends::input_ports(graph);
   plan.outputs = backends::output_ports(graph);
-  for (const Slot& slot : plan.slots) {
-    if (slot.kind == SlotKind::constant) plan.weight_bytes += slot.shape.byte_count();
-  }
   return plan;
 }
 
-Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights) { return plan_of(graph, &weights); }
+Plan make_plan(const graph::Graph& graph, backends::WeightStore& weights) {
+  CountedWeights counted;
+  return plan_of(graph, &weights, counted);
+}
 
-Plan make_plan_for_sizes(const graph::Graph& graph) { return plan_of(graph, nullptr); }
+Plan make_plan_for_sizes(const graph::Graph& graph) {
+  CountedWeights counted;
+  return plan_of(graph, nullptr, counted);
+}
 
 }  // namespace alate::cpu

@@ -44,8 +44,12 @@ WeightLayout layout_of(const Operation& operation, WeightLayout::Role role, cons
 
 }  // namespace
 
-Planner::Planner(const graph::Graph& graph, backends::WeightStore* weights)
-    : graph_(graph), weights_(weights), uses_(graph::use_counts(graph)), slots_of_(graph.nodes().size()) {
+Planner::Planner(const graph::Graph& graph, backends::WeightStore* weights, CountedWeights& counted)
+    : graph_(graph),
+      weights_(weights),
+      counted_(counted),
+      uses_(graph::use_counts(graph)),
+      slots_of_(graph.nodes().size()) {
   plan_.dims = graph.shared_dims();
 }
 
@@ -97,9 +101,18 @@ SlotId Planner::add_slot(Slot slot) {
 }
 
 Tensor Planner::value_of(const graph::ConstantPtr& constant) {
+  if (counted_.add(constant)) {
+    plan_.weight_bytes += constant->shape.byte_count();
+    if (!constant->is_leaf()) plan_.owned_weight_bytes += constant->shape.byte_count();
+  }
   if (constant->is_leaf()) return constant->tensor;
-  plan_.owned_weight_bytes += constant->shape.byte_count();
   return weights_ != nullptr ? weights_->value(constant) : Tensor();
+}
+
+void Planner::add_owned(const graph::ConstantPtr& constant, const WeightLayout& layout, std::size_t bytes) {
+  if (!counted_.add(constant, layout)) return;
+  plan_.weight_bytes += bytes;
+  plan_.owned_weight_bytes += bytes;
 }
 
 SlotId Planner::readable(SlotId id) {
@@ -180,22 +193,19 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
     const SlotId in = operand(node, i);
     if (static_cast<int>(i) == operation.packed_operand) {
       const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
-      if (weights_ != nullptr) {
-        step.packed = weights_->in_layout(constant, layout_of(operation, WeightLayout::Role::elements, node.attributes),
-                                          [&](const Tensor& value) { return operation.pack(value, node.attributes); });
-      }
+      const WeightLayout layout = layout_of(operation, WeightLayout::Role::elements, node.attributes);
       const std::size_t bytes = operation.packed_bytes(constant->shape, node.attributes);
-      plan_.weight_bytes += bytes;
-      plan_.owned_weight_bytes += bytes;
+      add_owned(constant, layout, bytes);
       plan_.packed_weight_bytes += bytes;
+      if (weights_ != nullptr)
+        step.packed = weights_->in_layout(constant, layout,
+                                          [&](const Tensor& value) { return operation.pack(value, node.attributes); });
       step.inputs.push_back(in);
     } else if (static_cast<int>(i) == operation.packed_scales) {
       const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
-      if (weights_ != nullptr)
-        step.packed_scales = weights_->in_layout(
-            constant, layout_of(operation, WeightLayout::Role::scales, node.attributes), operation.pack_scales);
-      plan_.weight_bytes += constant->shape.byte_count();
-      plan_.owned_weight_bytes += constant->shape.byte_count();
+      const WeightLayout layout = layout_of(operation, WeightLayout::Role::scales, node.attributes);
+      add_owned(constant, layout, constant->shape.byte_count());
+      if (weights_ != nullptr) step.packed_scales = weights_->in_layout(constant, layout, operation.pack_scales);
       step.inputs.push_back(in);
     } else {
       step.inputs.push_back(i < 32 && (operation.strided_operands >> i & 1) != 0 ? readable(in) : dense(in));
@@ -204,7 +214,7 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
   if (operation.reads_graphs) step.graphs = node.regions;
   for (const graph::Region& region : node.regions) {
     if (operation.reads_graphs) break;
-    step.regions.push_back(std::make_shared<const Plan>(plan_of(*region, weights_)));
+    step.regions.push_back(std::make_shared<const Plan>(plan_of(*region, weights_, counted_)));
     plan_.weight_bytes += step.regions.back()->weight_bytes;
     plan_.owned_weight_bytes += step.regions.back()->owned_weight_bytes;
     plan_.packed_weight_bytes += step.regions.back()->packed_weight_bytes;

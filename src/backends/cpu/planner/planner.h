@@ -2,21 +2,38 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "alate/tensor.h"
 #include "backends/cpu/plan/plan.h"
 #include "backends/cpu/steps/tiles/tile_program.h"
+#include "backends/weight_store.h"
+#include "graph/constant.h"
 
 namespace alate::cpu {
 
+/// The weights that a plan and those of its regions read: each once, however many steps share it.
+class CountedWeights {
+ public:
+  /// Whether this constant has not been added in this layout before.
+  bool add(const graph::ConstantPtr& constant, const backends::WeightLayout& layout = {}) {
+    return counted_.emplace(constant->identity, layout).second;
+  }
+
+ private:
+  std::set<std::pair<Fingerprint, backends::WeightLayout>> counted_;
+};
+
 /// The graph's plan after all passes, as make_plan and, without weights, make_plan_for_sizes give it; also that of a
 /// region.
-Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights);
+Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights, CountedWeights& counted);
 
 class Planner {
  public:
   /// Without weights, the plan is only good for sizes.
-  Planner(const graph::Graph& graph, backends::WeightStore* weights);
+  Planner(const graph::Graph& graph, backends::WeightStore* weights, CountedWeights& counted);
   Plan run();
 
  private:
@@ -27,6 +44,7 @@ class Planner {
   SlotId add_slot(Slot slot);
   SlotId add_arena_slot(Shape shape) { return add_slot({.kind = SlotKind::arena, .shape = std::move(shape)}); }
   Tensor value_of(const graph::ConstantPtr& constant);
+  void add_owned(const graph::ConstantPtr& constant, const backends::WeightLayout& layout, std::size_t bytes);
   Slot& slot(SlotId id) { return plan_.slots[id]; }
   /// A slot with bytes: a constant that is read unpacked gets its value here.
   SlotId readable(SlotId id);
@@ -53,6 +71,7 @@ class Planner {
 
   const graph::Graph& graph_;
   backends::WeightStore* weights_;
+  CountedWeights& counted_;
   const std::vector<std::uint32_t> uses_;  // of each node's results
   Plan plan_;
   std::vector<std::vector<SlotId>> slots_of_;                 // of each node's results; empty until placed
