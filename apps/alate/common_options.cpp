@@ -28,6 +28,12 @@ constexpr std::array<std::pair<std::string_view, OutputFormat>, 7> kFormats = {{
     {"markdown", OutputFormat::markdown},
 }};
 
+}  // namespace
+
+std::string_view to_string(OutputFormat format) { return kFormats.at(static_cast<std::size_t>(format)).first; }
+
+namespace {
+
 // The parsed value; `names` are those that there are, for the message.
 template <typename Value>
 Value one_of(std::optional<Value> parsed, std::span<const std::string_view> names) {
@@ -48,8 +54,6 @@ Value named(const std::array<std::pair<std::string_view, Value>, count>& rows, s
   }
   throw make_error(ErrorCode::invalid_argument, "is one of ", names);
 }
-
-std::string_view to_string(OutputFormat format) { return kFormats.at(static_cast<std::size_t>(format)).first; }
 
 bool is_binary(OutputFormat format) { return format == OutputFormat::npy || format == OutputFormat::safetensors; }
 

@@ -20,6 +20,8 @@
 namespace alate::app {
 
 enum class OutputFormat { text, json, jsonl, csv, npy, safetensors, markdown };
+/// "jsonl".
+std::string_view to_string(OutputFormat format);
 
 struct CommonOptions {
   std::vector<std::string> backends;  // NAME[:DEVICE], first choice first; empty: auto

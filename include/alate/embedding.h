@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/embedding_kinds.h"
 #include "alate/model.h"
 #include "alate/run_control.h"
 #include "alate/tokenizer.h"
@@ -41,6 +42,8 @@ struct EmbedOptions {
   // A prompt of config_sentence_transformers.json; empty: the default one, if it names one.
   std::string prompt_name = {};
   std::optional<std::string> prompt = {};  // prefix of each text, instead of a named prompt
+  // Of sparse embeddings: keeps the N largest weights of each; absent: all that are not 0.
+  std::optional<std::size_t> sparse_top_k = {};
 };
 
 /// Row i is the vector of text i, however the texts were batched.
@@ -54,7 +57,8 @@ struct Embeddings {
 class EmbeddingPipeline {
  public:
   /// A sentence-transformers folder (modules.json and the files it names), or a plain encoder, which then gets mean
-  /// pooling. Throws as Model::load, and unsupported for an unknown module.
+  /// pooling; a masked language model without modules.json gives sparse embeddings too (SPLADE). Throws as Model::load,
+  /// and unsupported for an unknown module.
   static EmbeddingPipeline load(const std::filesystem::path& folder, const EmbeddingLoadOptions& options = {},
                                 const RunControl& control = {});
 
@@ -78,7 +82,19 @@ class EmbeddingPipeline {
   Embeddings embed_tokens(std::span<const std::vector<std::int32_t>> rows, const EmbedOptions& options = {},
                           const RunControl& control = {}) const;
 
-  std::size_t dimensions() const;
+  /// The same texts as embeddings of several kinds, from one run of the encoder. `normalize` and `dimensions` are for
+  /// dense ones. Throws as embed, and unsupported for kinds that the model does not give.
+  KindEmbeddings embed_kinds(std::span<const std::string> texts, const EmbeddingKinds& kinds,
+                             const EmbedOptions& options = {}, const RunControl& control = {}) const;
+  KindEmbeddings embed_kinds(std::span<const std::string_view> texts, const EmbeddingKinds& kinds,
+                             const EmbedOptions& options = {}, const RunControl& control = {}) const;
+  /// The kinds that the model gives. Functions above that name no kinds give dense ones, and throw unsupported where
+  /// the model does not.
+  EmbeddingKinds kinds() const;
+  /// The kind that the model's folder is for.
+  EmbeddingKind main_kind() const;
+
+  std::size_t dimensions() const;  // of dense vectors; 0 without them
   std::size_t max_length() const;  // in tokens, with special tokens
   const Tokenizer& tokenizer() const;
   /// The encoder itself, without pooling and later modules.

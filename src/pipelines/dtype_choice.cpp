@@ -106,6 +106,8 @@ EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const Embedd
   LoadedPipeline plain = load_pipeline(folder, exact, watch);
   if (std::string reason = plain.model->form->reason_of_dtype(); !reason.empty())
     return chosen(std::move(plain), folder, std::move(reason));
+  if (!plain.pipeline.kinds().dense)
+    return chosen(std::move(plain), folder, "only dense embeddings are compared, and the model gives none");
   const std::string& backend = plain.model->facts.backend;
   const std::optional<backends::ProductRates> measured = plain.model->backend->product_rates();
   if (!measured)

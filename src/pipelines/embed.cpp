@@ -7,6 +7,8 @@
 #include "base/threads/controlled_call.h"
 #include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
+#include "pipelines/kind_graph.h"
+#include "pipelines/kind_rows.h"
 #include "pipelines/modules.h"
 #include "runtime/batching/packing.h"
 #include "runtime/loading/loaded_model.h"
@@ -16,11 +18,21 @@
 
 namespace alate {
 
-EmbeddingPipeline::State::State(Model loaded, Tokenizer tokens, pipelines::EmbeddingModules read)
-    : model(std::move(loaded)), tokenizer(std::move(tokens)), modules(std::move(read)) {}
+EmbeddingPipeline::State::State(Model loaded, Tokenizer tokens, pipelines::EmbeddingModules read,
+                                pipelines::KindModules kinds_read)
+    : model(std::move(loaded)), tokenizer(std::move(tokens)), modules(std::move(read)), kinds(std::move(kinds_read)) {}
 
 std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::entry_point(bool normalize) const {
   return pipelines::embedding_entry_point(model.state(), modules, normalize);
+}
+
+std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::kind_entry_point(const EmbeddingKinds& asked,
+                                                                                      bool normalize) const {
+  return pipelines::kind_entry_point(model.state(), modules, kinds, asked, normalize);
+}
+
+std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::main_entry_point() const {
+  return kind_entry_point(EmbeddingKinds::only(kinds.main_kind()), modules.normalizes());
 }
 
 std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::token_entry_point() const {
@@ -145,6 +157,7 @@ bool normalizes(const EmbeddingPipeline& pipeline, const EmbedOptions& options) 
 }
 
 std::size_t kept_dimensions(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+  require_kinds(pipeline, EmbeddingKinds::only(EmbeddingKind::dense));
   const std::size_t kept = options.dimensions.value_or(pipeline.dimensions());
   if (kept >= 1 && kept <= pipeline.dimensions()) return kept;
   throw make_error(ErrorCode::invalid_argument, "dimensions is ", kept, " but the model's vectors have ",

@@ -53,7 +53,8 @@ Value dense(Builder& b, Value x, const DenseModule& module) {
   return models::activate(b, module.activation, b.dense(std::move(operands), {.has_bias = has_bias}));
 }
 
-// Refers to `modules`.
+}  // namespace
+
 runtime::Head embedding_head(const EmbeddingModules& modules, bool normalize) {
   return [&modules, normalize](Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built) {
     b.set_source("pooling");
@@ -67,16 +68,10 @@ runtime::Head embedding_head(const EmbeddingModules& modules, bool normalize) {
   };
 }
 
-}  // namespace
-
 std::shared_ptr<const runtime::EntryPoint> embedding_entry_point(const Model::State& model,
                                                                  const EmbeddingModules& modules, bool normalize) {
   return model.entry_point(normalize ? "embed_normalized" : "embed", embedding_head(modules, normalize),
                            models::HeadChoice::none);
-}
-
-void check_embedding(const Model::State& model, const EmbeddingModules& modules, bool normalize) {
-  model.check(embedding_head(modules, normalize), models::HeadChoice::none);
 }
 
 }  // namespace alate::pipelines

@@ -14,6 +14,7 @@
 
 #include "alate/embedding.h"
 #include "backends/backend.h"
+#include "pipelines/kind_modules.h"
 #include "pipelines/modules.h"
 #include "pipelines/prepared_rows.h"
 #include "runtime/loading/loaded_model.h"
@@ -21,16 +22,22 @@
 namespace alate {
 
 struct EmbeddingPipeline::State {
-  State(Model loaded, Tokenizer tokens, pipelines::EmbeddingModules read);
+  State(Model loaded, Tokenizer tokens, pipelines::EmbeddingModules read, pipelines::KindModules kinds_read);
 
   Model model;
   Tokenizer tokenizer;
   pipelines::EmbeddingModules modules;
+  pipelines::KindModules kinds;
   std::size_t max_length = 0;
   std::size_t dimensions = 0;
 
-  /// The entry point that ends in the folder's modules, with or without normalization; compiled at first use.
+  /// The entry point that ends in the folder's modules, with or without normalization; compiled at first use. REQUIRES:
+  /// the model gives dense embeddings.
   std::shared_ptr<const runtime::EntryPoint> entry_point(bool normalize) const;
+  /// The entry point of these kinds; the same. REQUIRES: the model gives them.
+  std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const EmbeddingKinds& asked, bool normalize) const;
+  /// The entry point that loading compiles: that of the folder's main kind.
+  std::shared_ptr<const runtime::EntryPoint> main_entry_point() const;
   /// The entry point that gives the vector of each token, from the encoder's last layer; the same.
   std::shared_ptr<const runtime::EntryPoint> token_entry_point() const;
 };

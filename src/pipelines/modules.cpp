@@ -166,9 +166,9 @@ std::optional<std::size_t> stated_max_length(const std::filesystem::path& folder
   return length;
 }
 
-EmbeddingModules read_modules(const std::filesystem::path& folder) {
+EmbeddingModules read_modules(const std::filesystem::path& folder, bool is_dense) {
   EmbeddingModules modules;
-  if (const std::optional<Json> list = read_json(folder, "modules.json")) {
+  if (const std::optional<Json> list = is_dense ? read_json(folder, "modules.json") : std::nullopt) {
     const Json::Array& entries = list->as_array("modules.json");
     if (entries.size() > kMostModules)
       throw make_error(ErrorCode::corrupt, (folder / "modules.json").string(), " has ", entries.size(),

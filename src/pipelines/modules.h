@@ -50,6 +50,7 @@ std::optional<std::size_t> stated_max_length(const std::filesystem::path& folder
 
 /// Reads modules.json and the files it names. A folder without modules.json uses mean pooling. Throws corrupt for files
 /// that contradict themselves and unsupported naming a module or setting that is not known here.
-EmbeddingModules read_modules(const std::filesystem::path& folder);
+/// Where the folder gives no dense embeddings (KindModules), modules.json itself is not looked at.
+EmbeddingModules read_modules(const std::filesystem::path& folder, bool is_dense = true);
 
 }  // namespace alate::pipelines

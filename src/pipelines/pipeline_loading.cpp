@@ -9,8 +9,9 @@
 #include "base/threads/controlled_call.h"
 #include "pipelines/check_loadable.h"
 #include "pipelines/dtype_choice.h"
-#include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
+#include "pipelines/kind_graph.h"
+#include "pipelines/kind_modules.h"
 #include "pipelines/modules.h"
 #include "pipelines/rerank_rows.h"
 #include "pipelines/tasks.h"
@@ -29,6 +30,7 @@ namespace {
 
 // A pipeline before a backend is chosen.
 struct PipelineFiles {
+  KindModules kinds;
   EmbeddingModules modules;
   std::shared_ptr<Model::State> model;
   std::future<Tokenizer> tokenizer;  // its error comes after the model's: without a known architecture it is of no use
@@ -40,7 +42,8 @@ PipelineFiles read_files(const std::filesystem::path& folder, const EmbeddingReq
   const std::filesystem::path home = runtime::find_model_files(folder, options).folder;
   PipelineFiles files;
   files.tokenizer = begin_loading_tokenizer(home, options);
-  files.modules = read_modules(home);
+  files.kinds = read_kind_modules(home);
+  files.modules = read_modules(home, files.kinds.is_dense);
   if (request.pooling) files.modules.pooling = {pool_mode(*request.pooling)};
   files.model = Model::State::read(folder, request.load, watch);
   return files;
@@ -63,18 +66,20 @@ EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const Embe
 LoadedPipeline load_pipeline(const std::filesystem::path& folder, const EmbeddingRequest& request,
                              runtime::LoadWatch& watch) {
   PipelineFiles files = read_files(folder, request, watch);
+  const EmbeddingKinds kinds = EmbeddingKinds::only(files.kinds.main_kind());
   const bool normalize = files.modules.normalizes();
   try {
-    files.model->bind_to_backend([&](const Model::State& on) { embedding_entry_point(on, files.modules, normalize); });
+    files.model->bind_to_backend(
+        [&](const Model::State& on) { kind_entry_point(on, files.modules, files.kinds, kinds, normalize); });
   } catch (...) {
     files.tokenizer.get();  // if both fail, always the same error is reported
     throw;
   }
-  auto state =
-      std::make_shared<EmbeddingPipeline::State>(Model(files.model), files.tokenizer.get(), std::move(files.modules));
+  auto state = std::make_shared<EmbeddingPipeline::State>(Model(files.model), files.tokenizer.get(),
+                                                          std::move(files.modules), std::move(files.kinds));
   state->max_length = std::min(state->modules.max_length.value_or(state->model.facts().max_positions),
                                state->model.facts().max_positions);
-  state->dimensions = state->entry_point(normalize)->width().row;
+  if (state->kinds.is_dense) state->dimensions = state->entry_point(normalize)->width().row;
   return {.pipeline = EmbeddingPipeline(std::move(state)), .model = std::move(files.model)};
 }
 
@@ -89,7 +94,8 @@ Selection check_loadable(const std::filesystem::path& folder, runtime::LoadReque
   files.tokenizer.get();
   const auto check = [&](const Model::State& on) {
     if (reranks) return check_rerank(on);
-    check_embedding(on, files.modules, files.modules.normalizes());
+    check_kinds(on, files.modules, files.kinds, EmbeddingKinds::only(files.kinds.main_kind()),
+                files.modules.normalizes());
   };
   files.model->bind_to_backend(check, {}, Model::State::Purpose::check);
   return files.model->facts.selection;

@@ -39,8 +39,7 @@ std::size_t TaskPipelines::max_length() const {
 
 std::size_t TaskPipelines::weight_bytes() const {
   if (!embedding_) return reranker_->state().entry_point()->facts().weight_bytes;
-  const EmbeddingPipeline::State& state = embedding_->state();
-  return state.entry_point(state.modules.normalizes())->facts().weight_bytes;
+  return embedding_->state().main_entry_point()->facts().weight_bytes;
 }
 
 }  // namespace alate::pipelines

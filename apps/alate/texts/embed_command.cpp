@@ -8,18 +8,22 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "alate/embedding.h"
+#include "alate/embedding_kinds.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/measuring/measurements.h"
 #include "apps/alate/measuring/profiling.h"
 #include "apps/alate/process_setup.h"
 #include "apps/alate/texts/big_job.h"
 #include "apps/alate/texts/embedding_writer.h"
+#include "apps/alate/texts/kind_writer.h"
 #include "apps/alate/texts/resume.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
 #include "pipelines/embedding_rows.h"
+#include "pipelines/kind_rows.h"
 
 namespace alate::app {
 namespace {
@@ -62,9 +66,58 @@ class EmbedPart : public TextPart {
   Embeddings embeddings_;
 };
 
+// The same for embeddings of several kinds.
+struct KindJob {
+  const EmbeddingPipeline& pipeline;
+  const EmbeddingKinds& kinds;
+  const EmbedOptions& options;
+  Profiler& profiler;
+  KindWriter& writer;
+  std::size_t tokens = 0;
+};
+
+class KindPart : public TextPart {
+ public:
+  explicit KindPart(KindJob& job) : TextPart("embed"), job_(job) {}
+
+  void prepare() override {
+    rows_ = pipelines::prepare_embedding(job_.pipeline, views(), job_.options, until_interrupted());
+    texts = {};
+  }
+  void run(const PartRun& run) override {
+    const auto start = Clock::now();
+    backends::RunOptions how = job_.profiler.options();
+    how.cancellation = run.cancellation;
+    embeddings_ =
+        pipelines::embed_kinds_prepared(job_.pipeline, std::move(rows_), job_.kinds, job_.options, how, run.computed);
+    job_.profiler.add(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  void write(const PartPlace& place) override {
+    job_.writer.add(embeddings_, place.first, members, place.refused);
+    job_.tokens += embeddings_.tokens;
+  }
+  std::span<const std::size_t> truncated() const override { return embeddings_.truncated; }
+
+ private:
+  KindJob& job_;
+  pipelines::PreparedRows rows_;
+  KindEmbeddings embeddings_;
+};
+
+// The kinds that --kind names; none where it is not given.
+EmbeddingKinds named_kinds(const Arguments& arguments, const std::vector<std::string>& names) {
+  EmbeddingKinds kinds;
+  for (const std::string& name : names) {
+    const std::optional<EmbeddingKind> kind = parse_embedding_kind(name);
+    if (!kind) throw arguments.usage_error("--kind is '" + name + "'; it may be dense, sparse and multi-vector");
+    kinds.add(*kind);
+  }
+  return kinds;
+}
+
 // What the vectors depend on, besides the texts.
 FingerprintBuilder identity_of(const std::filesystem::path& folder, const EmbeddingPipeline& pipeline,
-                               const EmbedOptions& options) {
+                               const EmbeddingKinds& kinds, const EmbedOptions& options) {
   FingerprintBuilder identity;
   const auto add_number = [&](std::optional<std::size_t> number) {
     identity.add(std::uint64_t{number.has_value()}).add(std::uint64_t{number.value_or(0)});
@@ -74,6 +127,8 @@ FingerprintBuilder identity_of(const std::filesystem::path& folder, const Embedd
   add_number(options.max_length);
   add_number(options.dimensions);
   add_number(options.normalize);
+  add_number(options.sparse_top_k);
+  for (const EmbeddingKind kind : kinds.list()) identity.add(to_string(kind));
   identity.add(options.prompt_name).add(std::uint64_t{options.prompt.has_value()}).add(options.prompt.value_or(""));
   return identity;
 }
@@ -84,11 +139,15 @@ void run_embed(Arguments& arguments) {
   std::string model;
   TextInput input;
   EmbedOptions embed;
+  std::vector<std::string> kind_names;
   Profiler profiler;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
   declare(arguments, input);
-  arguments.option("--dimensions", "N", "keep the first N numbers of each vector", embed.dimensions);
+  arguments.list("--kind", "KIND", "dense, sparse or multi-vector, or several; else what the model is for", kind_names);
+  arguments.choices({"dense", "sparse", "multi-vector"});
+  arguments.option("--top-k", "N", "keep the N largest weights of each sparse embedding", embed.sparse_top_k);
+  arguments.option("--dimensions", "N", "keep the first N numbers of each dense vector", embed.dimensions);
   arguments.flag("--normalize,!--no-normalize", "length 1, or as they are; else as the model says", embed.normalize);
   arguments.option("--prompt-name", "NAME", "put this prompt of the model before each text", embed.prompt_name);
   arguments.option("--prompt", "TEXT", "put this before each text", embed.prompt);
@@ -104,6 +163,8 @@ void run_embed(Arguments& arguments) {
   if (!arguments.parse()) return;
   apply(options);
   const OutputFormat format = output_format(options, written);
+  const EmbeddingKinds named = named_kinds(arguments, kind_names);
+  if (named != EmbeddingKinds{}) require_format(format, named);
   BigJob job(arguments, options,
              {.verb = "embed",
               .options = chosen,
@@ -118,7 +179,6 @@ void run_embed(Arguments& arguments) {
   const runtime::LoadRequest load = load_request(options);
   const std::filesystem::path folder = find_model(options, model);
   TextSource& source = job.open(std::move(input));
-  if (format == OutputFormat::jsonl) source.keep_members(kEmbeddingMembers);
   const std::optional<std::size_t> texts = job.count_single_texts();
 
   const auto start = Clock::now();
@@ -127,17 +187,38 @@ void run_embed(Arguments& arguments) {
   profiler.check(pipeline.facts().backend);
   totals.load_ns = nanoseconds_since(start);
 
-  job.take_up([&] { return identity_of(folder, pipeline, embed); });
-  const std::size_t dimensions = std::min(embed.dimensions.value_or(pipeline.dimensions()), pipeline.dimensions());
-  const auto writer = make_embedding_writer(
-      format, job.output(),
-      {.model = model, .dimensions = dimensions, .texts = texts, .is_begun = job.is_begun(), .done = job.done()});
-  EmbedJob shared{.pipeline = pipeline, .options = embed, .profiler = profiler, .writer = *writer};
-  job.run([&] { return std::make_unique<EmbedPart>(shared); });
-  totals.tokens = shared.tokens;
-  totals.total_ns = nanoseconds_since(start);
-  if (profiler.is_wanted() && format == OutputFormat::json) totals.profile = profiler.json(1);
-  writer->finish(totals);
+  const EmbeddingKinds kinds = named != EmbeddingKinds{} ? named : EmbeddingKinds::only(pipeline.main_kind());
+  const bool is_dense = kinds == EmbeddingKinds::only(EmbeddingKind::dense);
+  pipelines::require_kinds(pipeline, kinds);
+  require_format(format, kinds);
+  if (format == OutputFormat::jsonl) {
+    if (is_dense)
+      source.keep_members(kEmbeddingMembers);
+    else
+      source.keep_members(kKindMembers);
+  }
+
+  job.take_up([&] { return identity_of(folder, pipeline, kinds, embed); });
+  const auto finish = [&](auto& writer, std::size_t tokens) {
+    totals.tokens = tokens;
+    totals.total_ns = nanoseconds_since(start);
+    if (profiler.is_wanted() && format == OutputFormat::json) totals.profile = profiler.json(1);
+    writer.finish(totals);
+  };
+  if (is_dense) {
+    const std::size_t dimensions = std::min(embed.dimensions.value_or(pipeline.dimensions()), pipeline.dimensions());
+    const auto writer = make_embedding_writer(
+        format, job.output(),
+        {.model = model, .dimensions = dimensions, .texts = texts, .is_begun = job.is_begun(), .done = job.done()});
+    EmbedJob shared{.pipeline = pipeline, .options = embed, .profiler = profiler, .writer = *writer};
+    job.run([&] { return std::make_unique<EmbedPart>(shared); });
+    finish(*writer, shared.tokens);
+  } else {
+    const auto writer = make_kind_writer(format, job.output(), kinds, model);
+    KindJob shared{.pipeline = pipeline, .kinds = kinds, .options = embed, .profiler = profiler, .writer = *writer};
+    job.run([&] { return std::make_unique<KindPart>(shared); });
+    finish(*writer, shared.tokens);
+  }
   job.finish(options.max_length.value_or(pipeline.max_length()));
   if (profiler.is_wanted() && format != OutputFormat::json) profiler.show(1);
 }

@@ -90,13 +90,8 @@ class JsonWriter : public EmbeddingWriter {
     for (const std::size_t index : part.truncated) truncated_.push_back(first + index);
   }
   void finish(const EmbeddingTotals& totals) override {
-    std::string text = "],\"total_duration\":" + std::to_string(totals.total_ns);
-    text += ",\"load_duration\":" + std::to_string(totals.load_ns);
-    text += ",\"prompt_eval_count\":" + std::to_string(totals.tokens);
-    for (std::size_t i = 0; i < truncated_.size(); ++i)
-      text += (i == 0 ? ",\"truncated\":[" : ",") + std::to_string(truncated_[i]);
-    if (!truncated_.empty()) text += ']';
-    if (totals.profile) text += ",\"profile\":" + formats::to_json_text(*totals.profile);
+    std::string text = "]";
+    append_totals(text, totals, truncated_);
     output_.write(text += "}\n");
   }
 
@@ -154,6 +149,16 @@ class TensorWriter : public EmbeddingWriter {
 };
 
 }  // namespace
+
+void append_totals(std::string& out, const EmbeddingTotals& totals, std::span<const std::size_t> truncated) {
+  out += ",\"total_duration\":" + std::to_string(totals.total_ns);
+  out += ",\"load_duration\":" + std::to_string(totals.load_ns);
+  out += ",\"prompt_eval_count\":" + std::to_string(totals.tokens);
+  for (std::size_t i = 0; i < truncated.size(); ++i)
+    out += (i == 0 ? ",\"truncated\":[" : ",") + std::to_string(truncated[i]);
+  if (!truncated.empty()) out += ']';
+  if (totals.profile) out += ",\"profile\":" + formats::to_json_text(*totals.profile);
+}
 
 std::unique_ptr<EmbeddingWriter> make_embedding_writer(OutputFormat format, Output& output, const EmbeddingJob& job) {
   switch (format) {

@@ -36,6 +36,9 @@ struct EmbeddingTotals {
   std::optional<formats::Json> profile;
 };
 
+/// Appends the members of a json answer that come after its embeddings; `truncated` has the indices of cut texts.
+void append_totals(std::string& out, const EmbeddingTotals& totals, std::span<const std::size_t> truncated);
+
 /// The members that a line of jsonl has of its own.
 inline constexpr std::array<std::string_view, 3> kEmbeddingMembers = {"index", "embedding", "truncated"};
 

@@ -161,10 +161,18 @@ std::vector<Tensor> EntryPoint::run_whole(const PackedTokens& tokens, const Pack
   return results;
 }
 
+RowWidth EntryPoint::width(std::size_t i) const {
+  const std::size_t numbers = numbers_of(outputs()[i]);
+  return is_per_token(i) ? RowWidth{.row = 0, .token = numbers} : RowWidth{.row = numbers, .token = 0};
+}
+
 RowWidth EntryPoint::width() const {
   RowWidth width;
-  for (std::size_t i = 0; i < outputs().size(); ++i)
-    (is_per_token(i) ? width.token : width.row) += numbers_of(outputs()[i]);
+  for (std::size_t i = 0; i < outputs().size(); ++i) {
+    const RowWidth one = this->width(i);
+    width.row += one.row;
+    width.token += one.token;
+  }
   return width;
 }
 

@@ -55,6 +55,8 @@ class EntryPoint final : public BatchProgram {
   /// As `run`.
   Tensor run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& run_options) const override;
   RowWidth width() const override;
+  /// Of output `i` by itself: run_rows has a row's numbers of output 0, then those of output 1, and so on.
+  RowWidth width(std::size_t i) const;
 
   std::span<const backends::Port> outputs() const { return executable_->outputs(); }
   /// Whether rows of output `i` are tokens (else sequences).

@@ -1,0 +1,102 @@
+#include "pipelines/kind_graph.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "formats/safetensors/safetensors_model.h"
+#include "graph/builder_functions.h"
+#include "models/weights/weights.h"
+#include "pipelines/embedding_graph.h"
+
+namespace alate::pipelines {
+namespace {
+
+using graph::Builder;
+using graph::Value;
+
+Value linear(Builder& b, Value x, const LayerFile& layer) {
+  const formats::SafetensorsModel source =
+      formats::SafetensorsModel::open_file(layer.file, base::MappedFile::Mode::read);
+  models::Weights weights(source, "linear.");
+  b.set_source(layer.file.stem().string());
+  const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows("weight");
+  std::vector<Value> operands = {x, weights.get(b, "weight", {out, in})};
+  const bool has_bias = weights.has("bias");
+  if (has_bias) operands.push_back(weights.get(b, "bias", {out}));
+  return b.dense(std::move(operands), {.has_bias = has_bias});
+}
+
+Value vocabulary_logits(const models::BuiltEncoder& built) {
+  const auto found = std::ranges::find(built.outputs, "logits", &models::EncoderOutput::name);
+  if (found == built.outputs.end())
+    throw Error(ErrorCode::unsupported,
+                "sparse embeddings of this model need its logits of the vocabulary, which its file does not give "
+                "here: ForMaskedLM");
+  return found->value;
+}
+
+// Sums over each sequence's tokens.
+Value summed(Builder& b, const models::EncoderInputs& in, Value x) {
+  const Value mean = b.ragged_pool({x, in.starts, in.lengths}, {.mode = graph::PoolMode::mean, .longest = in.longest});
+  const Value lengths = b.convert({in.lengths}, {.dtype = DType::f32});
+  return b.mul({mean, b.broadcast_in_dim({lengths}, {.dims = b.shape(mean).dims, .mapping = {0}})});
+}
+
+Value splade(Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built,
+             const SpladeModule& module) {
+  b.set_source("splade_pooling");
+  const auto activated = [&](Value x) {
+    const Value once = b.log1p({graph::relu(b, x)});
+    return module.takes_log_twice ? b.log1p({once}) : once;
+  };
+  const Value logits = vocabulary_logits(built);
+  if (module.sums) return summed(b, in, activated(logits));
+  // The activation never decreases: the maximum of its values is its value of the maximum, with fewer logarithms.
+  return activated(
+      b.ragged_pool({logits, in.starts, in.lengths}, {.mode = graph::PoolMode::max, .longest = in.longest}));
+}
+
+// Refers to its arguments but `kinds`.
+runtime::Head head_of(const EmbeddingModules& dense, const KindModules& modules, const EmbeddingKinds& kinds,
+                      bool normalize) {
+  return [&dense, &modules, kinds, normalize](Builder& b, const models::EncoderInputs& in,
+                                              const models::BuiltEncoder& built) {
+    if (kinds.dense) embedding_head(dense, normalize)(b, in, built);
+    if (kinds.sparse && modules.splade) b.output("sparse_embedding", splade(b, in, built, *modules.splade));
+    if (kinds.sparse && modules.token_weights)
+      b.output("token_weights", graph::relu(b, linear(b, built.last_hidden_state, modules.token_weights->layer)));
+    if (kinds.multi_vector)
+      b.output("token_vectors", b.normalize({linear(b, built.last_hidden_state, modules.token_vectors->layer)}));
+  };
+}
+
+models::HeadChoice head_choice(const KindModules& modules, const EmbeddingKinds& kinds) {
+  return kinds.sparse && modules.splade ? models::HeadChoice::of_folder : models::HeadChoice::none;
+}
+
+}  // namespace
+
+std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const Model::State& model, const EmbeddingModules& dense,
+                                                            const KindModules& modules, const EmbeddingKinds& kinds,
+                                                            bool normalize) {
+  if (kinds == EmbeddingKinds::only(EmbeddingKind::dense)) return embedding_entry_point(model, dense, normalize);
+  std::string name = "embed";
+  for (const EmbeddingKind kind : kinds.list()) {
+    name += " ";
+    name += to_string(kind);
+  }
+  if (kinds.dense && normalize) name += " normalized";
+  return model.entry_point(name, head_of(dense, modules, kinds, normalize), head_choice(modules, kinds));
+}
+
+void check_kinds(const Model::State& model, const EmbeddingModules& dense, const KindModules& modules,
+                 const EmbeddingKinds& kinds, bool normalize) {
+  model.check(head_of(dense, modules, kinds, normalize), head_choice(modules, kinds));
+}
+
+}  // namespace alate::pipelines

@@ -1,0 +1,157 @@
+#include "pipelines/kind_modules.h"
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "alate/error.h"
+#include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
+#include "formats/json.h"
+
+namespace alate::pipelines {
+namespace {
+
+using formats::Json;
+
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+
+std::optional<Json> read_json(const std::filesystem::path& folder, std::string_view name) {
+  const std::filesystem::path path = folder / name;
+  if (!base::is_there(path)) return std::nullopt;
+  return formats::parse_json(base::read_contained_file(folder, name, kMaxBytes), path.string());
+}
+
+std::string_view last_part(std::string_view dotted) { return dotted.substr(dotted.rfind('.') + 1); }
+
+// An entry of modules.json.
+struct Entry {
+  std::string type;  // the last part of its class's dotted name
+  std::string path;
+};
+
+std::vector<Entry> entries_of(const Json& list) {
+  std::vector<Entry> entries;
+  for (const Json& module : list.as_array("modules.json")) {
+    const std::string type = module.get_string("type", "");
+    entries.push_back({std::string(last_part(type)), module.get_string("path", "")});
+  }
+  return entries;
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& home, const Entry& entry) {
+  if (!base::is_plain_relative_path(entry.path))
+    throw make_error(ErrorCode::corrupt, (home / "modules.json").string(), ": path ", formats::quoted_name(entry.path),
+                     " is no name inside the model's folder");
+  base::ContainedFiles(home).require_inside(home / entry.path);
+  return home / entry.path;
+}
+
+// `value` is one of two.
+bool is_second(std::string_view key, std::string_view value, std::string_view first, std::string_view second) {
+  if (value == second) return true;
+  if (value == first) return false;
+  throw make_error(ErrorCode::unsupported, "the SpladePooling module's ", key, " is ", formats::quoted_name(value),
+                   ", neither ", first, " nor ", second, ": ", value);
+}
+
+SpladeModule read_splade(const std::filesystem::path& folder) {
+  const Json config = read_json(folder, "config.json").value_or(Json(Json::Object{}));
+  return {.sums = is_second("pooling_strategy", config.get_string("pooling_strategy", "max"), "max", "sum"),
+          .takes_log_twice =
+              is_second("activation_function", config.get_string("activation_function", "relu"), "relu", "log1p_relu")};
+}
+
+bool names_language_model(const Json& config) {
+  const Json* names = config.find("architectures");
+  if (names == nullptr || !names->is_array() || names->as_array("architectures").empty()) return false;
+  const Json& first = names->as_array("architectures")[0];
+  return first.is_string() && first.as_string("architectures[0]").ends_with("ForMaskedLM");
+}
+
+void require_language_model(const std::filesystem::path& folder) {
+  if (const std::optional<Json> config = read_json(folder, "config.json"); config && !names_language_model(*config))
+    throw make_error(ErrorCode::unsupported, "modules.json has the module 'SpladePooling', which needs logits of the ",
+                     "vocabulary, but config.json's architectures names no class …ForMaskedLM: SpladePooling");
+}
+
+// Modules of sparse models that are not built here.
+void refuse_unknown(const std::vector<Entry>& entries) {
+  static constexpr std::array<std::string_view, 2> kNotBuilt = {"SparseAutoEncoder", "SparseStaticEmbedding"};
+  for (const Entry& entry : entries) {
+    for (const std::string_view name : kNotBuilt) {
+      if (entry.type == name)
+        throw make_error(ErrorCode::unsupported, "modules.json has the module '", name,
+                         "', which is not built here; of sparse modules, SpladePooling is: ", name);
+    }
+  }
+}
+
+std::optional<KindModules> read_sparse_chain(const std::filesystem::path& folder, const std::vector<Entry>& entries) {
+  refuse_unknown(entries);
+  std::size_t place = 0;
+  while (place < entries.size() && entries[place].type != "SpladePooling") ++place;
+  if (place == entries.size()) return std::nullopt;
+  const bool begins = entries[0].type == "MLMTransformer" || entries[0].type == "Transformer";
+  if (place != 1 || entries.size() != 2 || !begins)
+    throw make_error(
+        ErrorCode::unsupported, "modules.json has ", entries.size(), " modules, and a SpladePooling at place ", place,
+        "; it is built only as the second and last one, after a Transformer or MLMTransformer: ", "SpladePooling");
+  if (!entries[0].path.empty() && entries[0].path != ".")
+    throw make_error(ErrorCode::unsupported, "modules.json has the ", entries[0].type, " in a folder of its own, ",
+                     formats::quoted_name(entries[0].path), ": ", entries[0].type);
+  require_language_model(folder);
+  KindModules modules;
+  modules.is_dense = false;
+  modules.splade = read_splade(folder_of(folder, entries[1]));
+  return modules;
+}
+
+// The file of a layer that bge-m3 keeps beside the encoder.
+std::optional<LayerFile> find_layer(const std::filesystem::path& folder, const std::string& name) {
+  const std::filesystem::path file = folder / (name + ".safetensors");
+  if (!base::is_there(file)) return std::nullopt;
+  base::ContainedFiles(folder).require_file(file);
+  return LayerFile{file};
+}
+
+// The text of a special token, which is written as a string or as an object.
+std::string special_token(const Json& config, std::string_view role, std::string_view otherwise) {
+  const Json* token = config.find(role);
+  if (token != nullptr && token->is_object()) token = token->find("content");
+  return token != nullptr && token->is_string() ? token->as_string(role) : std::string(otherwise);
+}
+
+std::vector<std::string> special_tokens(const std::filesystem::path& folder) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRoles = {
+      {{"cls_token", "<s>"}, {"eos_token", "</s>"}, {"pad_token", "<pad>"}, {"unk_token", "<unk>"}}};
+  const Json config = read_json(folder, "tokenizer_config.json").value_or(Json(Json::Object{}));
+  std::vector<std::string> tokens;
+  for (const auto& [role, otherwise] : kRoles) tokens.push_back(special_token(config, role, otherwise));
+  return tokens;
+}
+
+}  // namespace
+
+KindModules read_kind_modules(const std::filesystem::path& folder) {
+  KindModules modules;
+  if (const std::optional<Json> list = read_json(folder, "modules.json")) {
+    if (std::optional<KindModules> sparse = read_sparse_chain(folder, entries_of(*list))) return *std::move(sparse);
+  } else if (const std::optional<Json> config = read_json(folder, "config.json");
+             config && names_language_model(*config)) {
+    modules.splade = SpladeModule{};
+  }
+  if (std::optional<LayerFile> layer = find_layer(folder, "sparse_linear")) {
+    modules.splade.reset();
+    modules.token_weights = {.layer = *std::move(layer), .left_out = special_tokens(folder)};
+  }
+  if (std::optional<LayerFile> layer = find_layer(folder, "colbert_linear"))
+    modules.token_vectors = {.layer = *std::move(layer)};
+  return modules;
+}
+
+}  // namespace alate::pipelines

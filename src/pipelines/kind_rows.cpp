@@ -1,0 +1,192 @@
+#include "pipelines/kind_rows.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "base/threads/controlled_call.h"
+#include "pipelines/kind_graph.h"
+#include "runtime/loading/loaded_model.h"
+#include "runtime/run_rows.h"
+
+namespace alate {
+namespace {
+
+// Vectors as wide as a vocabulary are read in portions of this many numbers.
+constexpr std::size_t kNumbersAtATime = std::size_t{16} << 20;
+
+// Indices and weights in any order, at most `most` of them, to ascending indices.
+SparseEmbedding sparse_of(std::vector<std::pair<std::int32_t, float>> weights, std::optional<std::size_t> most) {
+  if (most && *most < weights.size()) {
+    const auto end = weights.begin() + static_cast<std::ptrdiff_t>(*most);
+    std::ranges::nth_element(weights, end, [](const auto& a, const auto& b) {
+      return a.second > b.second || (a.second == b.second && a.first < b.first);
+    });
+    weights.erase(end, weights.end());
+  }
+  std::ranges::sort(weights);
+  SparseEmbedding sparse;
+  for (const auto& [index, weight] : weights) {
+    sparse.indices.push_back(index);
+    sparse.values.push_back(weight);
+  }
+  return sparse;
+}
+
+std::string names_of(const EmbeddingKinds& kinds) {
+  std::string names;
+  for (const EmbeddingKind kind : kinds.list()) {
+    if (!names.empty()) names += " and ";
+    names += to_string(kind);
+  }
+  return names;
+}
+
+}  // namespace
+
+namespace pipelines {
+
+void require_kinds(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kinds) {
+  if (kinds == EmbeddingKinds{})
+    throw Error(ErrorCode::invalid_argument, "no kind of embedding is asked for: name dense, sparse or multi-vector");
+  const EmbeddingKinds given = pipeline.kinds();
+  for (const EmbeddingKind kind : kinds.list()) {
+    if (!given.has(kind))
+      throw make_error(ErrorCode::unsupported, "the model '", pipeline.model().state().name, "' gives ",
+                       names_of(given), " embeddings; ask for these, or name another model: ", to_string(kind));
+  }
+}
+
+KindReader::KindReader(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kinds, const EmbedOptions& options)
+    : pipeline_(pipeline), kinds_(kinds), options_(options) {
+  require_kinds(pipeline, kinds);
+  if (options.sparse_top_k && *options.sparse_top_k == 0)
+    throw Error(ErrorCode::invalid_argument, "sparse_top_k must be at least 1");
+  if (kinds.dense) kept_dimensions(pipeline, options);
+  const EmbeddingPipeline::State& state = pipeline.state();
+  entry_point_ = state.kind_entry_point(kinds, kinds.dense && normalizes(pipeline, options));
+  for (std::size_t i = 0; i < entry_point_->outputs().size(); ++i) widths_.push_back(entry_point_->width(i));
+  if (!state.kinds.token_weights) return;
+  for (const std::string& token : state.kinds.token_weights->left_out) {
+    if (const std::optional<std::int32_t> id = state.tokenizer.token_to_id(token)) left_out_.push_back(*id);
+  }
+}
+
+SparseEmbedding KindReader::from_vocabulary(std::span<const float> weights) const {
+  std::vector<std::pair<std::int32_t, float>> found;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] != 0) found.emplace_back(static_cast<std::int32_t>(i), weights[i]);
+  }
+  return sparse_of(std::move(found), options_.sparse_top_k);
+}
+
+SparseEmbedding KindReader::from_tokens(std::span<const std::int32_t> ids, std::span<const float> weights) const {
+  std::vector<std::pair<std::int32_t, float>> found;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (weights[i] > 0 && std::ranges::find(left_out_, ids[i]) == left_out_.end())
+      found.emplace_back(ids[i], weights[i]);
+  }
+  // The largest weight of each token comes first, and stays.
+  std::ranges::sort(found, [](const auto& a, const auto& b) {
+    return a.first < b.first || (a.first == b.first && a.second > b.second);
+  });
+  const auto repeated = std::ranges::unique(found, {}, &std::pair<std::int32_t, float>::first);
+  found.erase(repeated.begin(), repeated.end());
+  return sparse_of(std::move(found), options_.sparse_top_k);
+}
+
+Tensor KindReader::vectors_of(std::span<const std::int32_t> ids, std::span<const float> values) const {
+  if (ids.empty()) return Tensor::zeros({DType::f32, {0, static_cast<std::int64_t>(widths_.back().token)}});
+  const auto width = static_cast<std::int64_t>(values.size() / ids.size());
+  return Tensor::from<float>({static_cast<std::int64_t>(ids.size()) - 1, width},
+                             values.subspan(static_cast<std::size_t>(width)));
+}
+
+void KindReader::add(std::span<const std::int32_t> ids, std::span<const float> values) {
+  std::size_t output = 0;
+  const auto next = [&] {
+    const runtime::RowWidth width = widths_[output++];
+    const std::size_t count = width.row + width.token * ids.size();
+    const std::span<const float> numbers = values.first(count);
+    values = values.subspan(count);
+    return numbers;
+  };
+  ++rows_;
+  if (kinds_.dense) {
+    const std::span<const float> vector = next();
+    dense_.insert(dense_.end(), vector.begin(), vector.end());
+  }
+  if (kinds_.sparse)
+    sparse_.push_back(pipeline_.state().kinds.splade ? from_vocabulary(next()) : from_tokens(ids, next()));
+  if (kinds_.multi_vector) multi_vectors_.push_back(vectors_of(ids, next()));
+}
+
+KindEmbeddings KindReader::take() {
+  KindEmbeddings taken;
+  if (kinds_.dense) {
+    dense_.resize(finish_embedding(pipeline_, options_, dense_));
+    taken.dense = Tensor::from<float>(
+        {static_cast<std::int64_t>(rows_), static_cast<std::int64_t>(kept_dimensions(pipeline_, options_))},
+        std::span<const float>(dense_));
+  }
+  taken.sparse = std::exchange(sparse_, {});
+  taken.multi_vectors = std::exchange(multi_vectors_, {});
+  dense_.clear();
+  rows_ = 0;
+  return taken;
+}
+
+KindEmbeddings embed_kinds_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared,
+                                    const EmbeddingKinds& kinds, const EmbedOptions& options,
+                                    const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
+  run.cancellation.check();
+  KindReader reader(pipeline, kinds, options);
+  const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
+  const std::size_t row_numbers = std::max<std::size_t>(reader.entry_point()->width().row, 1);
+  const std::size_t at_a_time = std::max<std::size_t>(kNumbersAtATime / row_numbers, 1);
+  for (std::span<const runtime::BatchRow> rest = prepared.rows; !rest.empty();) {
+    const std::span<const runtime::BatchRow> rows = rest.first(std::min(rest.size(), at_a_time));
+    const runtime::RowValues values = runtime::run_rows(*reader.entry_point(), rows, budget, run, computed);
+    const std::span<const float> numbers = values.values.values<float>();
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      reader.add(rows[i].ids, numbers.subspan(values.starts[i], values.starts[i + 1] - values.starts[i]));
+    rest = rest.subspan(rows.size());
+  }
+  KindEmbeddings result = reader.take();
+  result.tokens = prepared.tokens();
+  result.truncated = std::move(prepared.truncated);
+  return result;
+}
+
+}  // namespace pipelines
+
+KindEmbeddings EmbeddingPipeline::embed_kinds(std::span<const std::string> texts, const EmbeddingKinds& kinds,
+                                              const EmbedOptions& options, const RunControl& control) const {
+  return embed_kinds(std::vector<std::string_view>(texts.begin(), texts.end()), kinds, options, control);
+}
+
+KindEmbeddings EmbeddingPipeline::embed_kinds(std::span<const std::string_view> texts, const EmbeddingKinds& kinds,
+                                              const EmbedOptions& options, const RunControl& control) const {
+  return base::run_controlled(control, [&](const base::ControlledCall& call) {
+    const backends::RunOptions run{.cancellation = call.cancellation()};
+    run.cancellation.check();
+    pipelines::require_kinds(*this, kinds);
+    return pipelines::embed_kinds_prepared(*this, pipelines::prepare_embedding(*this, texts, options, run.cancellation),
+                                           kinds, options, run, call.computed_of(texts.size()));
+  });
+}
+
+EmbeddingKinds EmbeddingPipeline::kinds() const { return state_->kinds.kinds(); }
+EmbeddingKind EmbeddingPipeline::main_kind() const { return state_->kinds.main_kind(); }
+
+}  // namespace alate

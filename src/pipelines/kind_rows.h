@@ -1,0 +1,62 @@
+// The stages of EmbeddingPipeline::embed_kinds one by one, for code that batches the texts of many callers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "alate/embedding.h"
+#include "alate/embedding_kinds.h"
+#include "backends/backend.h"
+#include "pipelines/embedding_rows.h"
+#include "pipelines/prepared_rows.h"
+#include "runtime/batching/batch_program.h"
+#include "runtime/loading/entry_point.h"
+
+namespace alate::pipelines {
+
+/// Throws unsupported, saying what the model gives, for kinds that it does not give, and invalid_argument for no kind.
+void require_kinds(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kinds);
+
+/// Makes embeddings of an entry point's numbers. Refers to the pipeline.
+class KindReader {
+ public:
+  /// Compiles the entry point at the kinds' first use. Throws as require_kinds and EmbeddingPipeline::embed.
+  KindReader(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kinds, const EmbedOptions& options);
+
+  const std::shared_ptr<const runtime::EntryPoint>& entry_point() const { return entry_point_; }
+
+  /// Reads the numbers of the next row, whose token ids are `ids`.
+  void add(std::span<const std::int32_t> ids, std::span<const float> values);
+  /// What was read, without `truncated` and `tokens`; the reader is then as new.
+  KindEmbeddings take();
+
+ private:
+  SparseEmbedding from_vocabulary(std::span<const float> weights) const;
+  SparseEmbedding from_tokens(std::span<const std::int32_t> ids, std::span<const float> weights) const;
+  Tensor vectors_of(std::span<const std::int32_t> ids, std::span<const float> values) const;
+
+  const EmbeddingPipeline& pipeline_;
+  EmbeddingKinds kinds_;
+  EmbedOptions options_;
+  std::shared_ptr<const runtime::EntryPoint> entry_point_;
+  std::vector<runtime::RowWidth> widths_;  // of its outputs
+  std::vector<std::int32_t> left_out_;     // tokens without a weight
+  std::size_t rows_ = 0;
+  std::vector<float> dense_;
+  std::vector<SparseEmbedding> sparse_;
+  std::vector<Tensor> multi_vectors_;
+};
+
+/// The answer to prepared rows; `run` and `computed` are as in embed_prepared. Throws as
+/// EmbeddingPipeline::embed_kinds.
+KindEmbeddings embed_kinds_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared,
+                                    const EmbeddingKinds& kinds, const EmbedOptions& options,
+                                    const backends::RunOptions& run,
+                                    const std::function<void(std::size_t)>& computed = {});
+
+}  // namespace alate::pipelines

@@ -1,0 +1,195 @@
+"""Records sparse and multi-vector embeddings of tiny models.
+
+usage: record_kinds.py [--only NAME,...] [--out DIR]     (DIR: the folder `kinds` beside this file)
+
+Each folder DIR/NAME is a model's folder, with shapes.json in place of its weights (tiny_weights.py makes them), and has
+case_*.json with case_*.safetensors of the same stem; README.md beside this file says what is in them. SPLADE is
+sentence-transformers' SparseEncoder. bge-m3's two layers follow the paper (arXiv:2402.03216, section 3.2): the lexical
+weight of a token is relu of a linear layer of its hidden state, equal tokens keep the largest, special tokens have none;
+the vectors of all tokens but the first are a linear layer of theirs, of length 1.
+"""
+import argparse
+import json
+import pathlib
+import shutil
+
+import numpy as np
+import tokenizers
+import torch
+import transformers
+from safetensors.torch import save_file
+from sentence_transformers import SentenceTransformer, SparseEncoder
+
+import tiny_weights
+from record_architectures import fill
+from record_embeddings import TEXTS
+from record_models import write_json
+
+HERE = pathlib.Path(__file__).parent
+TOKENIZER = HERE / "models" / "st_mean" / "tokenizer.json"
+LIMIT = 32
+SPECIALS = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]", "mask_token": "[MASK]"}
+
+
+def write_folder(folder, family, head, seed, **fields):
+    """config.json, the tokenizer, shapes.json, and the weights, which are removed again in the end."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copy(TOKENIZER, folder / "tokenizer.json")
+    write_json(folder / "tokenizer_config.json",
+               {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": LIMIT, "eos_token": "[SEP]", **SPECIALS})
+    vocabulary = tokenizers.Tokenizer.from_file(str(TOKENIZER)).get_vocab()
+    config = getattr(transformers, family + "Config")(vocab_size=max(vocabulary.values()) + 1, **fields)
+    config._attn_implementation = "eager"
+    model = getattr(transformers, family + head)(config).eval()
+    shapes = fill(model, seed)
+    model.save_pretrained(folder)
+    (folder / "generation_config.json").unlink(missing_ok=True)
+    (folder / "shapes.json").write_text(
+        '{"seed": %d, "shapes": {\n' % seed
+        + ",\n".join(f"{json.dumps(name)}: {json.dumps(shape)}" for name, shape in shapes.items()) + "}}\n")
+    return model
+
+
+BERT = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=20, max_position_embeddings=40)
+DISTILBERT = dict(dim=16, n_layers=1, n_heads=2, hidden_dim=20, max_position_embeddings=40)
+
+
+def write_modules(folder, modules):
+    write_json(folder / "modules.json",
+               [{"idx": i, "name": str(i), "path": path, "type": kind} for i, (path, kind) in enumerate(modules)])
+
+
+def sparse_json(vector):
+    indices = vector.nonzero().flatten()
+    return {"indices": indices.tolist(), "values": shortest(vector[indices])}
+
+
+def shortest(values):
+    """The shortest decimals that are these float32 numbers."""
+    return [float(str(value)) for value in np.asarray(values, dtype=np.float32)]
+
+
+def write_case(path, case):
+    """A line for each text's embedding."""
+    lines = [json.dumps(entry, separators=(",", ":")) for entry in case["sparse"]]
+    rest = json.dumps({**case, "sparse": None}, ensure_ascii=False)
+    path.write_text(rest.replace('"sparse": null', '"sparse": [\n' + ",\n".join(lines) + "]") + "\n", encoding="utf-8")
+
+
+def truncated_texts(texts, limit=LIMIT):
+    tokenizer = tokenizers.Tokenizer.from_file(str(TOKENIZER))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return [i for i, text in enumerate(texts) if len(tokenizer.encode(text).ids) > limit]
+
+
+# ---- SPLADE -------------------------------------------------------------------------------------------------------
+
+def write_splade(folder, spelling, strategy, activation):
+    (folder / "1_SpladePooling").mkdir()
+    write_json(folder / "1_SpladePooling" / "config.json",
+               {"pooling_strategy": strategy, "activation_function": activation, "word_embedding_dimension": None})
+    write_json(folder / "config_sentence_transformers.json", {
+        "model_type": "SparseEncoder", "prompts": {"query": "", "document": ""}, "default_prompt_name": None,
+        "similarity_fn_name": "dot"})
+    if spelling == "legacy":
+        write_modules(folder, [("", "sentence_transformers.sparse_encoder.models.MLMTransformer"),
+                               ("1_SpladePooling", "sentence_transformers.sparse_encoder.models.SpladePooling")])
+        write_json(folder / "sentence_bert_config.json", {"max_seq_length": LIMIT, "do_lower_case": False})
+        return
+    write_modules(folder, [("", "sentence_transformers.base.modules.transformer.Transformer"),
+                           ("1_SpladePooling", "sentence_transformers.sparse_encoder.modules.splade_pooling.SpladePooling")])
+    write_json(folder / "sentence_bert_config.json", {
+        "transformer_task": "fill-mask", "module_output_name": "token_embeddings",
+        "modality_config": {"text": {"method": "forward", "method_output_name": "logits"}}})
+
+
+def record_splade(folder, family, seed, fields, spelling=None, strategy="max", activation="relu"):
+    write_folder(folder, family, "ForMaskedLM", seed, **fields)
+    if spelling is not None:
+        write_splade(folder, spelling, strategy, activation)
+    model = SparseEncoder(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})
+    assert [type(module).__name__ for module in model][1] == "SpladePooling"
+    assert (model[1].pooling_strategy, model[1].activation_function) == (strategy, activation)
+    for name, most in (("texts", None), ("top_5", 5)):
+        options = {} if most is None else {"max_active_dims": most}
+        vectors = model.encode(TEXTS, convert_to_sparse_tensor=False, batch_size=len(TEXTS), **options).float()
+        alone = torch.stack([model.encode(text, convert_to_sparse_tensor=False, **options) for text in TEXTS])
+        assert (alone - vectors).abs().max() < 5e-6 * vectors.abs().max()
+        counts = (vectors != 0).sum(dim=1)
+        assert most is not None or 5 < counts.min() < vectors.shape[1] - 10, counts
+        write_case(folder / f"case_{name}.json", {
+            "texts": TEXTS, "top_k": most, "sparse": [sparse_json(vector) for vector in vectors],
+            "truncated": truncated_texts(TEXTS)})
+    return counts.tolist()
+
+
+# ---- bge-m3 -------------------------------------------------------------------------------------------------------
+
+def layer(name, out, width, seed):
+    made = torch.nn.Linear(width, out)
+    with torch.no_grad():
+        made.weight.copy_(torch.from_numpy(tiny_weights.weight(name + ".weight", [out, width], seed)))
+        made.bias.copy_(torch.from_numpy(tiny_weights.weight(name + ".bias", [out], seed)))
+    return made
+
+
+def record_m3(folder, seed):
+    model = write_folder(folder, "XLMRoberta", "Model", seed, pad_token_id=0, type_vocab_size=1, **BERT)
+    (folder / "1_Pooling").mkdir()
+    write_json(folder / "1_Pooling" / "config.json", {
+        "word_embedding_dimension": 16, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
+    write_modules(folder, [("", "sentence_transformers.models.Transformer"), ("1_Pooling", "sentence_transformers.models.Pooling"),
+                           ("2_Normalize", "sentence_transformers.models.Normalize")])
+    layers = {"sparse_linear": layer("sparse_linear", 1, 16, seed), "colbert_linear": layer("colbert_linear", 12, 16, seed)}
+    for name, made in layers.items():
+        save_file(dict(made.state_dict()), folder / f"{name}.safetensors")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    left_out = {tokenizer.cls_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id, tokenizer.unk_token_id}
+    texts = TEXTS + ["the fox the fox the cat the"]  # equal tokens
+    sparse, vectors, repeated, dropped = [], [], 0, 0
+    for text in texts:
+        ids = tokenizer(text, truncation=True, max_length=LIMIT)["input_ids"]
+        with torch.no_grad():
+            hidden = model(input_ids=torch.tensor([ids])).last_hidden_state[0]
+            weights = torch.relu(layers["sparse_linear"](hidden)).flatten().tolist()
+            vectors.append(torch.nn.functional.normalize(layers["colbert_linear"](hidden[1:]), dim=-1))
+        largest = {}
+        for id_, weight in zip(ids, weights):
+            repeated += id_ in largest and weight not in (0, largest[id_])
+            dropped += id_ in left_out and weight > 0
+            if id_ not in left_out and weight > largest.get(id_, 0):
+                largest[id_] = weight
+        sparse.append({"indices": sorted(largest), "values": shortest([largest[i] for i in sorted(largest)])})
+    assert repeated > 5 and dropped > 5
+    dense = SentenceTransformer(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})
+    dense = dense.encode(texts, convert_to_tensor=True).clone().float()
+    write_case(folder / "case_texts.json", {"texts": texts, "top_k": None, "sparse": sparse, "truncated": truncated_texts(texts),
+                                            "vector_counts": [len(rows) for rows in vectors]})
+    save_file({"dense": dense.contiguous(), "multi_vectors": torch.cat(vectors).contiguous()}, folder / "case_texts.safetensors")
+    return [len(entry["indices"]) for entry in sparse]
+
+
+RECIPES = {
+    "splade_max": lambda folder: record_splade(folder, "Bert", 81, BERT, "legacy"),
+    "splade_sum": lambda folder: record_splade(folder, "DistilBert", 82, DISTILBERT, "current", "sum", "log1p_relu"),
+    # No modules.json: the folder of a masked language model, as SPLADE's first models are.
+    "masked_lm": lambda folder: record_splade(folder, "Roberta", 83, dict(pad_token_id=0, type_vocab_size=1, **BERT)),
+    "m3": lambda folder: record_m3(folder, 84),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--out", type=pathlib.Path, default=HERE / "kinds")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    for name in [name for name in options.only.split(",") if name] or RECIPES:
+        print(name, RECIPES[name](options.out / name))
+        (options.out / name / "model.safetensors").unlink()
+
+
+if __name__ == "__main__":
+    main()
