@@ -22,9 +22,9 @@ struct Progress {
 
 /// What may end a call early, and who is told how far it has come. As it stands: nothing ends it, and nobody is told.
 ///
-/// A call looks at it between two steps of a batch's computation, between two texts that it tokenizes, and between two
-/// weights that it loads; so an end comes well within a batch. A call that ends early gives no result and changes
-/// nothing that other calls see.
+/// A call looks at it between two steps of a batch's computation, while it tokenizes texts, and between two weights
+/// that it loads; so an end comes well within a batch. A call that ends early gives no result and changes nothing that
+/// other calls see.
 struct RunControl {
   /// Once a stop is requested, from any thread, the call throws `cancelled`.
   std::stop_token stop = {};

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "alate/run_control.h"
+
 namespace alate {
 
 /// Where truncation takes tokens from when a pair is too long.
@@ -98,14 +100,17 @@ class Tokenizer {
   /// The file's truncation and padding settings are ignored; only `options` apply. Invalid UTF-8 becomes U+FFFD, one
   /// for each maximal invalid part. Throws invalid_argument when the options cannot be met (a max_length below the
   /// number of special tokens, a stride not smaller than the window, a strategy that cannot shorten enough),
-  /// resource_exhausted for texts over 1 GiB, too many windows or too much padding, corrupt when a word is unknown and
-  /// the file lacks its unknown token.
-  Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
-  Encoding encode_pair(std::string_view first, std::string_view second, const EncodeOptions& options = {}) const;
+  /// resource_exhausted for texts over 1 GiB, too many windows or too much padding, and where the file's normalizer
+  /// makes a text too long or its regular expressions take too long, corrupt when a word is unknown and the file lacks
+  /// its unknown token, cancelled and deadline_exceeded, also in the middle of a text.
+  Encoding encode(const EncodeInput& input, const EncodeOptions& options = {}, const RunControl& control = {}) const;
+  Encoding encode_pair(std::string_view first, std::string_view second, const EncodeOptions& options = {},
+                       const RunControl& control = {}) const;
 
   /// The same for each input, in parallel on the process-wide pool (alate/threads.h). Without a length, padding goes to
   /// the longest encoding of the batch, windows not counted. The first error is thrown.
-  std::vector<Encoding> encode_batch(std::span<const EncodeInput> inputs, const EncodeOptions& options = {}) const;
+  std::vector<Encoding> encode_batch(std::span<const EncodeInput> inputs, const EncodeOptions& options = {},
+                                     const RunControl& control = {}) const;
 
   /// The text of the tokens; unknown ids are skipped. The text is valid UTF-8.
   std::string decode(std::span<const std::int32_t> ids, bool skip_special_tokens = false) const;
@@ -124,8 +129,9 @@ class Tokenizer {
   /// How many tokens the template adds to a text or a pair.
   std::size_t special_tokens_added(bool pair) const;
 
-  struct Parts;
+  struct Parts;  // known to the library only
   explicit Tokenizer(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+  const Parts& parts() const { return *parts_; }
 
  private:
   friend class DecodeStream;

@@ -13,6 +13,7 @@
 #include "runtime/batching/packing.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/run_rows.h"
+#include "tokenizers/encode.h"
 #include "tokenizers/unicode/letter_case.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -110,7 +111,8 @@ PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<cons
   encode.with_tokens = false;
   const auto ids_of = [&](std::string_view text, bool& truncated) {
     const std::string lower = state.modules.lower_case ? tokenizers::lower_cased(text) : std::string();
-    Encoding encoding = state.tokenizer.encode(state.modules.lower_case ? std::string_view(lower) : text, encode);
+    Encoding encoding = tokenizers::encode(state.tokenizer, state.modules.lower_case ? std::string_view(lower) : text,
+                                           encode, cancellation);
     truncated = encoding.truncated;
     return std::move(encoding.ids);
   };

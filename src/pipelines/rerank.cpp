@@ -15,6 +15,7 @@
 #include "pipelines/rerank_rows.h"
 #include "pipelines/tokenizer_loading.h"
 #include "runtime/run_rows.h"
+#include "tokenizers/encode.h"
 
 namespace alate {
 namespace pipelines {
@@ -145,7 +146,7 @@ PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view que
   encode.with_offsets = encode.with_tokens = false;
   const bool has_types = model.limits().types > 1;
   return prepare_rows(texts.size(), model.options.threads, cancellation, [&](std::size_t i) {
-    Encoding pair = state.tokenizer.encode_pair(query, texts[i], encode);
+    Encoding pair = tokenizers::encode(state.tokenizer, {query, texts[i]}, encode, cancellation);
     PreparedRow made{.row = {.ids = std::move(pair.ids)}, .truncated = pair.truncated};
     // transformers' tokenizers give no types to models that have one.
     if (has_types) made.row.type_ids = std::move(pair.type_ids);

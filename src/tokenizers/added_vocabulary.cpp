@@ -48,19 +48,30 @@ Span span_of(std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const Model& model, const Normalizer* normalizer) {
+AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const Model& model, const Normalizer* normalizer,
+                                 std::string_view where) {
   if (tokens.size() > kMaxTokens || model.size() > std::numeric_limits<std::int32_t>::max() - kMaxTokens)
-    throw make_error(ErrorCode::resource_exhausted, "there are more than ", kMaxTokens, " added tokens");
+    throw make_error(ErrorCode::resource_exhausted, where, ": there are more than ", kMaxTokens, " added tokens");
+  std::size_t bytes = 0;
+  const auto count_bytes = [&](std::size_t more) {
+    bytes += more;
+    if (bytes > kMaxBytes)
+      throw make_error(ErrorCode::resource_exhausted, where, ": the added tokens have more than ", kMaxBytes,
+                       " bytes together, written and normalized");
+  };
+  WorkBudget budget(base::Cancellation::never(), kMaxTokenBytes);
   auto next_id = static_cast<std::int32_t>(model.size());
   for (AddedToken& token : tokens) {
     if (token.content.empty()) continue;
     if (token.content.size() > kMaxTokenBytes)
-      throw make_error(ErrorCode::resource_exhausted, "an added token has ", token.content.size(), " bytes; ",
+      throw make_error(ErrorCode::resource_exhausted, where, ": an added token has ", token.content.size(), " bytes; ",
                        kMaxTokenBytes, " are allowed");
+    count_bytes(token.content.size());
     const std::int32_t id = add(token, model, next_id);
     if (token.normalized && normalizer != nullptr) {
-      AlignedText text(token.content, span_of(0, token.content.size()), false);
+      AlignedText text(token.content, span_of(0, token.content.size()), false, budget);
       normalizer->apply(text);
+      count_bytes(text.size());
       // Stays when the token comes again without it, as in the reference.
       if (text.text() != token.content) normalized_.insert_or_assign(id, std::string(text.text()));
     }
@@ -143,18 +154,17 @@ std::vector<AddedVocabulary::Part> AddedVocabulary::split(std::string_view text,
   return parts;
 }
 
-PieceList AddedVocabulary::extract_and_normalize(std::string_view text, const Normalizer* normalizer,
-                                                 bool track) const {
+PieceList AddedVocabulary::extract_and_normalize(std::string_view text, const Normalizer* normalizer, bool track,
+                                                 WorkBudget& budget) const {
   const auto normalized_part = [&](std::size_t begin, std::size_t end) {
-    AlignedText part(text, span_of(begin, end), track);
+    AlignedText part(text, span_of(begin, end), track, budget);
     if (normalizer != nullptr) normalizer->apply(part);
     return part;
   };
-  PieceList list{AlignedText(text, {0, 0}, track), {}};
+  PieceList list{AlignedText(text, {0, 0}, track, budget), {}};
   const auto append = [&](AlignedText part) {
     const std::size_t before = list.text.size();
-    if (before + part.size() > std::numeric_limits<std::uint32_t>::max())
-      throw make_error(ErrorCode::resource_exhausted, "the normalized text is over 4 GiB; give a shorter one");
+    budget.check_bytes(before + part.size());
     for (const Part& piece : split(part.text(), in_normalized_)) {
       const Span range = span_of(before + piece.begin, before + piece.end);
       list.pieces.push_back({range.begin, range.end, piece.id});
@@ -168,7 +178,7 @@ PieceList AddedVocabulary::extract_and_normalize(std::string_view text, const No
       continue;
     }
     const auto before = static_cast<std::uint32_t>(list.text.size());
-    list.text.append(AlignedText(text, span_of(part.begin, part.end), track));
+    list.text.append(AlignedText(text, span_of(part.begin, part.end), track, budget));
     list.pieces.push_back({before, static_cast<std::uint32_t>(list.text.size()), part.id});
   }
   return list;

@@ -30,12 +30,14 @@ struct AddedToken {
 class AddedVocabulary {
  public:
   /// Tokens that the model knows keep the model's id; others are numbered from the model's size on, in order, whatever
-  /// ids the file gives them, as in the reference.
-  AddedVocabulary(std::vector<AddedToken> tokens, const Model& model, const Normalizer* normalizer);
+  /// ids the file gives them, as in the reference. `where` names the file in errors.
+  AddedVocabulary(std::vector<AddedToken> tokens, const Model& model, const Normalizer* normalizer,
+                  std::string_view where);
 
   /// Steps 1 to 3 of encoding: finds the tokens that match unnormalized text, normalizes the text between them, and
   /// finds the tokens that match normalized text in it.
-  PieceList extract_and_normalize(std::string_view text, const Normalizer* normalizer, bool track) const;
+  PieceList extract_and_normalize(std::string_view text, const Normalizer* normalizer, bool track,
+                                  WorkBudget& budget) const;
 
   std::optional<std::int32_t> token_to_id(std::string_view token) const;
   std::optional<std::string_view> id_to_token(std::int32_t id) const;
@@ -45,6 +47,7 @@ class AddedVocabulary {
 
   static constexpr std::size_t kMaxTokens = std::size_t{1} << 20;
   static constexpr std::size_t kMaxTokenBytes = 4096;
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 24;  // of all tokens together, as they are matched
   static constexpr std::size_t kMaxOverlap = std::size_t{1} << 26;
 
  private:

@@ -4,11 +4,12 @@
 
 namespace alate::tokenizers {
 
-AlignedText::AlignedText(std::string_view original, Span part, bool track)
+AlignedText::AlignedText(std::string_view original, Span part, bool track, WorkBudget& budget)
     : original_(original.substr(part.begin, part.end - part.begin)),
       origin_(part.begin),
       is_ascii_(is_ascii(original_)),
-      track_(track) {
+      track_(track),
+      budget_(&budget) {
   if (origin_ == 0 && !original_.empty()) at_start_ = decode_utf8(original_, 0).length;
 }
 
@@ -47,6 +48,7 @@ void AlignedText::write_alignment() {
 }
 
 void AlignedText::assign(std::string text, std::vector<Span> alignment, std::size_t at_start) {
+  budget_->check_bytes(text.size());
   text_ = std::move(text);
   at_start_ = at_start;
   alignment_ = std::move(alignment);
@@ -59,6 +61,7 @@ void AlignedText::append(AlignedText other) {
     *this = std::move(other);
     return;
   }
+  budget_->check_bytes(size() + other.size());
   const bool continues = in_place_ && other.in_place_ && other.origin_ == origin_ + size();
   if (continues && is_original_ && other.is_original_) {
     original_ = {original_.data(), original_.size() + other.original_.size()};

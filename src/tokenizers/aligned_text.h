@@ -10,6 +10,7 @@
 
 #include "tokenizers/unicode/normal_forms.h"
 #include "tokenizers/unicode/utf8.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate::tokenizers {
 
@@ -25,13 +26,15 @@ struct Span {
 class AlignedText {
  public:
   /// Starts with the range `part` of `original` (valid UTF-8, below 4 GiB), which the caller keeps alive: it is only
-  /// copied when it changes. Without `track`, no alignment is kept.
-  AlignedText(std::string_view original, Span part, bool track);
+  /// copied when it changes, as he keeps `budget`. Without `track`, no alignment is kept.
+  AlignedText(std::string_view original, Span part, bool track, WorkBudget& budget);
 
   std::string_view text() const { return is_original_ ? original_ : std::string_view(text_); }
   std::size_t size() const { return text().size(); }
   bool empty() const { return text().empty(); }
   bool tracks() const { return track_; }
+  /// Changes throw resource_exhausted for a text that is too long for it.
+  WorkBudget& budget() const { return *budget_; }
   /// Whether all bytes are ASCII and correspond one-to-one to the original's.
   bool is_ascii_in_place() const { return is_ascii_ && in_place_; }
 
@@ -84,6 +87,7 @@ class AlignedText {
   bool in_place_ = true;  // byte i is, or has replaced, the original's byte origin_ + i
   bool is_ascii_;         // while in_place_
   bool track_;
+  WorkBudget* budget_;
 };
 
 template <typename Keep>

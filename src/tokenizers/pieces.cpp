@@ -1,10 +1,8 @@
 #include "tokenizers/pieces.h"
 
-#include <limits>
 #include <string>
 #include <utility>
 
-#include "alate/error.h"
 #include "tokenizers/byte_alphabet.h"
 
 namespace alate::tokenizers {
@@ -29,8 +27,7 @@ void PieceList::write_byte_characters() {
       if (text.tracks()) alignment.resize(written.size(), text.source(at));
       if (at < text.at_start()) at_start = written.size();
     }
-    if (written.size() > std::numeric_limits<std::uint32_t>::max())
-      throw make_error(ErrorCode::resource_exhausted, "the normalized text is over 4 GiB; give a shorter one");
+    text.budget().check_bytes(written.size());
     piece = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(written.size()), piece.token};
   }
   text.assign(std::move(written), std::move(alignment), at_start);

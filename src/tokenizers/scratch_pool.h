@@ -16,7 +16,10 @@ class ScratchPool {
  public:
   class Lease {
    public:
-    Lease(ScratchPool& pool, std::unique_ptr<Model::Scratch> scratch) : pool_(pool), scratch_(std::move(scratch)) {}
+    Lease(ScratchPool& pool, std::unique_ptr<Model::Scratch> scratch, WorkBudget& budget)
+        : pool_(pool), scratch_(std::move(scratch)) {
+      scratch_->budget = &budget;
+    }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     ~Lease() { pool_.give_back(std::move(scratch_)); }
@@ -33,8 +36,8 @@ class ScratchPool {
   ScratchPool& operator=(const ScratchPool&) = delete;
   ~ScratchPool();
 
-  /// `model` is the same in all calls.
-  Lease borrow(const Model& model);
+  /// `model` is the same in all calls; `budget` outlives the lease.
+  Lease borrow(const Model& model, WorkBudget& budget);
 
  private:
   void give_back(std::unique_ptr<Model::Scratch> scratch);

@@ -6,16 +6,22 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "base/threads/cancellation.h"
+#include "base/threads/controlled_call.h"
 #include "base/threads/thread_pool.h"
+#include "tokenizers/encode.h"
 #include "tokenizers/encodings.h"
 #include "tokenizers/padding.h"
 #include "tokenizers/parts.h"
 #include "tokenizers/sources/load_tokenizer.h"
 #include "tokenizers/unicode/utf8.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate {
 namespace {
 
+using base::Cancellation;
+using base::ControlledCall;
 using tokenizers::Piece;
 using tokenizers::PieceList;
 using tokenizers::Span;
@@ -67,9 +73,11 @@ class CodePointCounter {
 // Turns the pieces of one text into its encoding, before truncation and templates.
 class TextEncoder {
  public:
-  TextEncoder(const Tokenizer::Parts& parts, std::string_view text, std::int32_t type_id, Wanted wanted)
+  TextEncoder(const Tokenizer::Parts& parts, std::string_view text, std::int32_t type_id, Wanted wanted,
+              tokenizers::WorkBudget& budget)
       : parts_(parts),
-        scratch_(parts.scratches->borrow(*parts.model)),
+        budget_(budget),
+        scratch_(parts.scratches->borrow(*parts.model, budget)),
         text_(text),
         counter_(text),
         type_id_(type_id),
@@ -86,6 +94,7 @@ class TextEncoder {
     }
     std::int32_t word = 0;
     for (const Piece& piece : list.pieces) {
+      budget_.count_steps(piece.end - piece.begin);
       if (piece.token != tokenizers::kNoToken) {
         add(list, piece.token, {piece.begin, piece.end}, list.text_of(piece));
         end_word(word++);
@@ -155,6 +164,7 @@ class TextEncoder {
   }
 
   const Tokenizer::Parts& parts_;
+  tokenizers::WorkBudget& budget_;
   tokenizers::ScratchPool::Lease scratch_;
   std::string_view text_;
   CodePointCounter counter_;
@@ -168,8 +178,11 @@ class TextEncoder {
 // One call's texts and their encodings.
 class Call {
  public:
-  Call(const Tokenizer::Parts& parts, const EncodeOptions& options)
-      : parts_(parts), options_(options), context_{wanted_lists(), options.add_special_tokens, {}} {}
+  Call(const Tokenizer::Parts& parts, const EncodeOptions& options, const Cancellation& cancellation)
+      : parts_(parts),
+        options_(options),
+        cancellation_(cancellation),
+        context_{wanted_lists(), options.add_special_tokens, {}} {}
 
   /// Adds the next text, which the caller keeps alive.
   void add(std::string_view text) {
@@ -180,10 +193,12 @@ class Call {
     repaired_[number] = tokenizers::repair_utf8(text);
     if (repaired_[number].has_value()) text = *repaired_[number];
     context_.texts[number] = text;
-    PieceList list = parts_.added.extract_and_normalize(text, parts_.normalizer.get(), context_.wanted.offsets);
+    tokenizers::WorkBudget budget(cancellation_, text.size());
+    budget.check();
+    PieceList list = parts_.added.extract_and_normalize(text, parts_.normalizer.get(), context_.wanted.offsets, budget);
     if (parts_.pre_tokenizer != nullptr) parts_.pre_tokenizer->apply(list);
     if (list.byte_level && !parts_.model->reads_bytes()) list.write_byte_characters();
-    TextEncoder encoder(parts_, text, static_cast<std::int32_t>(number), context_.wanted);
+    TextEncoder encoder(parts_, text, static_cast<std::int32_t>(number), context_.wanted, budget);
     encodings_.push_back(encoder.encode(list, static_cast<std::int8_t>(number)));
   }
 
@@ -221,13 +236,15 @@ class Call {
 
   const Tokenizer::Parts& parts_;
   const EncodeOptions& options_;
+  Cancellation cancellation_;
   tokenizers::ProcessContext context_;
   std::array<std::optional<std::string>, 2> repaired_;
   std::vector<Encoding> encodings_;
 };
 
-Encoding encode_input(const Tokenizer::Parts& parts, const EncodeInput& input, const EncodeOptions& options) {
-  Call call(parts, options);
+Encoding encode_input(const Tokenizer::Parts& parts, const EncodeInput& input, const EncodeOptions& options,
+                      const Cancellation& cancellation) {
+  Call call(parts, options, cancellation);
   call.add(input.text);
   if (input.pair.has_value()) call.add(*input.pair);
   return call.finish();
@@ -240,24 +257,43 @@ void pad(std::span<Encoding> encodings, const EncodeOptions& options) {
 
 }  // namespace
 
-Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
-  Encoding encoding = encode_input(*parts_, text, options);
+namespace tokenizers {
+
+Encoding encode(const Tokenizer& tokenizer, const EncodeInput& input, const EncodeOptions& options,
+                const Cancellation& cancellation) {
+  Encoding encoding = encode_input(tokenizer.parts(), input, options, cancellation);
   pad({&encoding, 1}, options);
   return encoding;
 }
 
-Encoding Tokenizer::encode_pair(std::string_view first, std::string_view second, const EncodeOptions& options) const {
-  Encoding encoding = encode_input(*parts_, {first, second}, options);
-  pad({&encoding, 1}, options);
-  return encoding;
+}  // namespace tokenizers
+
+Encoding Tokenizer::encode(const EncodeInput& input, const EncodeOptions& options, const RunControl& control) const {
+  return base::run_controlled(control, [&](const ControlledCall& call) {
+    const auto computed = call.computed_of(1);
+    Encoding encoding = tokenizers::encode(*this, input, options, call.cancellation());
+    if (computed) computed(1);
+    return encoding;
+  });
 }
 
-std::vector<Encoding> Tokenizer::encode_batch(std::span<const EncodeInput> inputs, const EncodeOptions& options) const {
-  std::vector<Encoding> encodings(inputs.size());
-  base::ThreadPool::shared().parallel_for(
-      inputs.size(), 0, [&](std::size_t i, std::size_t) { encodings[i] = encode_input(*parts_, inputs[i], options); });
-  pad(encodings, options);
-  return encodings;
+Encoding Tokenizer::encode_pair(std::string_view first, std::string_view second, const EncodeOptions& options,
+                                const RunControl& control) const {
+  return encode(EncodeInput(first, second), options, control);
+}
+
+std::vector<Encoding> Tokenizer::encode_batch(std::span<const EncodeInput> inputs, const EncodeOptions& options,
+                                              const RunControl& control) const {
+  return base::run_controlled(control, [&](const ControlledCall& call) {
+    const auto computed = call.computed_of(inputs.size());
+    std::vector<Encoding> encodings(inputs.size());
+    base::ThreadPool::shared().parallel_for(inputs.size(), 0, [&](std::size_t i, std::size_t) {
+      encodings[i] = encode_input(*parts_, inputs[i], options, call.cancellation());
+    });
+    pad(encodings, options);
+    if (computed) computed(inputs.size());
+    return encodings;
+  });
 }
 
 std::optional<std::int32_t> Tokenizer::token_to_id(std::string_view token) const {

@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "base/threads/cancellation.h"
 #include "tests/fuzz/check_tokenizer.h"
 #include "tokenizers/regex/pattern.h"
 #include "tokenizers/regex/regex_matcher.h"
 #include "tokenizers/regex/scanners.h"
 #include "tokenizers/unicode/utf8.h"
+#include "tokenizers/work_budget.h"
 
 using namespace alate;
 using namespace alate::tokenizers;
@@ -50,8 +52,9 @@ void check_scanners(std::string_view text) {
   for (const ScannedPattern& pattern : patterns) {
     std::vector<Span> scanned;
     std::vector<Span> matched;
-    pattern.scanner->find_all(text, scanned);
-    pattern.regex->find_all(text, matched);
+    WorkBudget budget(base::Cancellation::never(), text.size());
+    pattern.scanner->find_all(text, scanned, budget);
+    pattern.regex->find_all(text, matched, budget);
     tests::require(scanned == matched);
   }
 }
@@ -68,7 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const bool is_regex : {false, true}) {
     try {
       std::vector<Span> matches;
-      Pattern({std::string(input.substr(0, split)), is_regex}, "fuzz").find_all(text, matches);
+      WorkBudget budget(base::Cancellation::never(), text.size());
+      Pattern({std::string(input.substr(0, split)), is_regex}, "fuzz").find_all(text, matches, budget);
       check_matches(text, matches);
     } catch (const Error& error) {
       tests::require(error.code() != ErrorCode::internal);

@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include "alate/error.h"
+#include "base/threads/cancellation.h"
 #include "tests/fuzz/check_tokenizer.h"
 #include "tokenizers/normalizers/normalizer.h"
 #include "tokenizers/unicode/utf8.h"
+#include "tokenizers/work_budget.h"
 
 using namespace alate;
 using namespace alate::tokenizers;
@@ -22,17 +24,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view rules(reinterpret_cast<const char*>(data) + 1 + text_size, size - 1 - text_size);
   const std::optional<std::string> repaired = repair_utf8(given);
   const std::string_view text = repaired ? std::string_view(*repaired) : given;
+  WorkBudget budget(base::Cancellation::never(), text.size());
   const Span whole{0, static_cast<std::uint32_t>(text.size())};
   try {
     const NormalizerPtr normalizer = precompiled(std::string(rules), "fuzz");
-    AlignedText tracked(text, whole, true);
+    AlignedText tracked(text, whole, true, budget);
     normalizer->apply(tracked);
     tests::require(!repair_utf8(tracked.text()).has_value());
     for (std::size_t i = 0; i < tracked.size(); ++i) {
       const Span source = tracked.source(i);
       tests::require(source.begin <= source.end && source.end <= text.size());
     }
-    AlignedText untracked(text, whole, false);
+    AlignedText untracked(text, whole, false, budget);
     normalizer->apply(untracked);
     tests::require(untracked.text() == tracked.text() && untracked.at_start() == tracked.at_start());
   } catch (const Error& error) {

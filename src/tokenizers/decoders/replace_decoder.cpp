@@ -3,6 +3,7 @@
 
 #include "tokenizers/decoders/stages.h"
 #include "tokenizers/regex/pattern.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate::tokenizers {
 namespace {
@@ -43,9 +44,11 @@ class PatternStage final : public WholeTokenStage {
       : WholeTokenStage(next), pattern_(pattern), content_(content) {}
 
  private:
+  static constexpr std::size_t kExpectedBytes = std::size_t{1} << 20;
+
   void take(std::string& token) override {
     matches_.clear();
-    if (!token.empty()) pattern_.find_all(token, matches_);
+    if (!token.empty()) pattern_.find_all(token, matches_, budget_);
     std::string out;
     std::size_t done = 0;
     for (const Span& match : matches_) {
@@ -59,6 +62,7 @@ class PatternStage final : public WholeTokenStage {
   const Pattern& pattern_;
   const std::string& content_;
   std::vector<Span> matches_;
+  WorkBudget budget_{base::Cancellation::never(), kExpectedBytes};  // of all tokens together
 };
 
 }  // namespace

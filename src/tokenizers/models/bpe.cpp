@@ -212,7 +212,7 @@ void Bpe::tokenize_bytes(std::string_view bytes, Scratch& given, std::vector<Tok
   if (!done && has_all_bytes_) {
     scratch.symbols.start();
     for (const char byte : bytes) scratch.symbols.add(byte_character_ids_[static_cast<unsigned char>(byte)], 1);
-    scratch.symbols.merge(merges_, exact_order_, out);
+    scratch.symbols.merge(merges_, exact_order_, *scratch.budget, out);
     done = true;
   }
   if (!done) Model::tokenize_bytes(bytes, scratch, out);
@@ -266,7 +266,7 @@ void Bpe::merge_word(std::string_view word, BpeScratch& scratch, std::vector<Tok
     waiting += static_cast<std::uint32_t>(length);
   }
   end_unknown();
-  symbols.merge(merges_, exact_order_, out);
+  symbols.merge(merges_, exact_order_, *scratch.budget, out);
 }
 
 }  // namespace

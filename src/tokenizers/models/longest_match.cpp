@@ -16,18 +16,20 @@ class LongestMatch final : public Model {
       : trie_(std::move(trie)), vocabulary_(std::move(vocabulary)), where_(where) {}
 
   // Linear in the piece's length times the longest token's.
-  void tokenize(std::string_view piece, Scratch& /*scratch*/, std::vector<Token>& out) const override {
+  void tokenize(std::string_view piece, Scratch& scratch, std::vector<Token>& out) const override {
     for (std::size_t at = 0; at < piece.size();) {
       std::uint32_t node = ByteTrie::kRoot;
       std::size_t end = at;
       std::int32_t id = ByteTrie::kNoValue;
-      for (std::size_t next = at; next < piece.size() && trie_.step(node, piece[next]);) {
+      std::size_t next = at;
+      while (next < piece.size() && trie_.step(node, piece[next])) {
         ++next;
         if (const std::int32_t value = trie_.value(node); value != ByteTrie::kNoValue) {
           id = value;
           end = next;
         }
       }
+      scratch.budget->count_steps(next - at + 1);
       if (id == ByteTrie::kNoValue)
         throw make_error(ErrorCode::corrupt, where_, ": no token of the vocabulary fits a byte of the text");
       out.push_back({id, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)});

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizers/work_budget.h"
+
 namespace alate::tokenizers {
 
 struct Token {
@@ -31,6 +33,9 @@ class Model {
     virtual ~Scratch() = default;
     /// Frees what an unusually long piece needed. Called after each text.
     virtual void trim() {}
+
+    /// Of the text under way: models count the steps of long loops.
+    WorkBudget* budget = nullptr;
   };
 
   virtual ~Model() = default;
@@ -38,7 +43,8 @@ class Model {
   /// Made by this model, and given to no other model's `tokenize`.
   virtual std::unique_ptr<Scratch> make_scratch() const { return std::make_unique<Scratch>(); }
 
-  /// Appends the tokens of a piece (valid UTF-8, not empty). Throws corrupt if a required token is missing.
+  /// Appends the tokens of a piece (valid UTF-8, not empty). Throws corrupt if a required token is missing, and
+  /// cancelled.
   virtual void tokenize(std::string_view piece, Scratch& scratch, std::vector<Token>& out) const = 0;
   /// Whether tokenize_bytes may be called.
   virtual bool reads_bytes() const { return false; }

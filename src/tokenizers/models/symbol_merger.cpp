@@ -10,12 +10,12 @@ constexpr std::uint32_t kEnd = 0xFFFFFFFF;
 
 }  // namespace
 
-void SymbolMerger::merge(const MergeTable& merges, bool exact_order, std::vector<Token>& out) {
+void SymbolMerger::merge(const MergeTable& merges, bool exact_order, WorkBudget& budget, std::vector<Token>& out) {
   if (ids_.size() > 1 && !merges.empty()) {
     if (ids_.size() <= kShort && !exact_order) {
       merge_short(merges);
     } else {
-      merge_long(merges);
+      merge_long(merges, budget);
     }
   }
   std::uint32_t begin = 0;
@@ -54,7 +54,7 @@ void SymbolMerger::merge_short(const MergeTable& merges) {
 
 // Word::merge_all of the reference: entries of the queue whose pair has changed since are passed over, unless the
 // present pair makes the same token.
-void SymbolMerger::merge_long(const MergeTable& merges) {
+void SymbolMerger::merge_long(const MergeTable& merges, WorkBudget& budget) {
   const std::size_t count = ids_.size();
   previous_.resize(count);
   next_.resize(count);
@@ -73,6 +73,7 @@ void SymbolMerger::merge_long(const MergeTable& merges) {
   const std::greater<> later;
   std::make_heap(queue_.begin(), queue_.end(), later);
   while (!queue_.empty()) {
+    budget.count_steps(1);
     std::pop_heap(queue_.begin(), queue_.end(), later);
     const auto at = static_cast<std::uint32_t>(queue_.back());
     const auto rank = static_cast<std::uint32_t>(queue_.back() >> 32);

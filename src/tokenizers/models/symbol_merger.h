@@ -7,6 +7,7 @@
 
 #include "tokenizers/models/merge_table.h"
 #include "tokenizers/models/model.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate::tokenizers {
 
@@ -30,14 +31,14 @@ class SymbolMerger {
   /// Merges the symbols since `start` and appends the tokens. A short word takes quadratic time, a long one n log n.
   /// With `exact_order`, as is needed when merges of one position can make the same token, the reference's queue is
   /// followed to the letter.
-  void merge(const MergeTable& merges, bool exact_order, std::vector<Token>& out);
+  void merge(const MergeTable& merges, bool exact_order, WorkBudget& budget, std::vector<Token>& out);
 
  private:
   static constexpr std::size_t kShort = 48;                   // symbols
   static constexpr std::size_t kKept = std::size_t{1} << 16;  // symbols that trim leaves room for
 
   void merge_short(const MergeTable& merges);
-  void merge_long(const MergeTable& merges);
+  void merge_long(const MergeTable& merges, WorkBudget& budget);
 
   std::vector<std::int32_t> ids_;
   std::vector<std::uint32_t> lengths_;  // in bytes; 0: merged into an earlier symbol

@@ -53,7 +53,7 @@ class Unigram final : public Model {
   std::size_t size() const override { return scores_.size(); }
 
  private:
-  void find_best_path(std::string_view piece, std::vector<PathEnd>& ends) const;
+  void find_best_path(std::string_view piece, std::vector<PathEnd>& ends, WorkBudget& budget) const;
   void add_unknown(std::string_view piece, std::uint32_t begin, std::uint32_t end, std::vector<Token>& reversed) const;
 
   Vocabulary vocabulary_;
@@ -104,7 +104,7 @@ void Unigram::tokenize(std::string_view piece, Scratch& given, std::vector<Token
   auto& scratch = static_cast<UnigramScratch&>(given);
   const std::uint64_t hash = WordCache::hash(piece);
   if (scratch.words.find(piece, hash, out)) return;
-  find_best_path(piece, scratch.ends);
+  find_best_path(piece, scratch.ends, *scratch.budget);
   std::vector<Token>& reversed = scratch.reversed;
   reversed.clear();
   std::uint32_t unknown_end = kNowhere;  // of a run of unknown tokens, which become one
@@ -127,7 +127,7 @@ void Unigram::tokenize(std::string_view piece, Scratch& given, std::vector<Token
 
 // Unigram::encode_optimized of the reference: of equally good paths the one whose last token begins first, since only a
 // better score replaces another.
-void Unigram::find_best_path(std::string_view piece, std::vector<PathEnd>& ends) const {
+void Unigram::find_best_path(std::string_view piece, std::vector<PathEnd>& ends, WorkBudget& budget) const {
   ends.assign(piece.size() + 1, PathEnd());
   const auto offer = [&](std::size_t end, double score, std::size_t begin, std::int32_t id) {
     PathEnd& best = ends[end];
@@ -139,12 +139,14 @@ void Unigram::find_best_path(std::string_view piece, std::vector<PathEnd>& ends)
     const double score_here = ends[begin].score;
     bool has_character = false;
     std::uint32_t node = ByteTrie::kRoot;
-    for (std::size_t at = begin; at < piece.size() && trie_.step(node, piece[at]); ++at) {
+    std::size_t at = begin;
+    for (; at < piece.size() && trie_.step(node, piece[at]); ++at) {
       const std::int32_t id = trie_.value(node);
       if (id == ByteTrie::kNoValue) continue;
       offer(at + 1, scores_[static_cast<std::size_t>(id)] + score_here, begin, id);
       if (at + 1 - begin == length) has_character = true;
     }
+    budget.count_steps(at - begin + 1);
     if (!has_character) {
       const std::size_t end = begin + length;
       const double score = unknown_score_ + score_here;

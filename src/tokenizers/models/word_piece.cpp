@@ -51,7 +51,7 @@ std::int32_t WordPiece::unknown() const {
   return *unknown_;
 }
 
-void WordPiece::tokenize(std::string_view piece, Scratch&, std::vector<Token>& out) const {
+void WordPiece::tokenize(std::string_view piece, Scratch& scratch, std::vector<Token>& out) const {
   const auto whole = [&] { return Token{unknown(), 0, static_cast<std::uint32_t>(piece.size())}; };
   const std::size_t limit = rules_.max_input_chars_per_word;
   if (piece.size() > limit && count_code_points(piece) > limit) {
@@ -64,11 +64,13 @@ void WordPiece::tokenize(std::string_view piece, Scratch&, std::vector<Token>& o
     std::size_t end = begin;
     if (begin == 0 || continuing_.has_value()) {
       std::uint32_t node = begin == 0 ? ByteTrie::kRoot : *continuing_;
-      for (std::size_t at = begin; at < piece.size() && tokens_.step(node, piece[at]); ++at) {
+      std::size_t at = begin;
+      for (; at < piece.size() && tokens_.step(node, piece[at]); ++at) {
         if (tokens_.value(node) == ByteTrie::kNoValue) continue;
         id = tokens_.value(node);
         end = at + 1;
       }
+      scratch.budget->count_steps(at - begin);
     }
     if (id == ByteTrie::kNoValue) {
       out.resize(first_token);

@@ -147,7 +147,7 @@ class BertNormalizer final : public Normalizer {
     BertPass first(before, text);
     first.run();
     first.move_to(text);
-    if (const auto changes = normal_form(text.text(), NormalForm::nfd)) text.transform(*changes);
+    if (const auto changes = normal_form(text.text(), NormalForm::nfd, text.budget())) text.transform(*changes);
     text.filter([](char32_t c) { return !is_in(c, kNonspacingMark); });
     BertPass last(
         {.clean_text = false, .handle_chinese_chars = false, .strip_accents = false, .lowercase = rules_.lowercase},

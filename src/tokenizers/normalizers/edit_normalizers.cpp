@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "alate/error.h"
 #include "tokenizers/normalizers/normalizer.h"
 #include "tokenizers/unicode/character_classes.h"
 
@@ -48,20 +47,17 @@ class Strip final : public Normalizer {
 
 class Replace final : public Normalizer {
  public:
-  Replace(Pattern pattern, std::string content, std::string_view where)
-      : pattern_(std::move(pattern)), content_(std::move(content)), where_(where) {}
+  Replace(Pattern pattern, std::string content) : pattern_(std::move(pattern)), content_(std::move(content)) {}
 
   void apply(AlignedText& text) const override {
     const std::string_view old = text.text();
     std::vector<Span> matches;
-    pattern_.find_all(old, matches);
+    pattern_.find_all(old, matches, text.budget());
     if (matches.empty()) return;
     std::size_t size = old.size();
     for (const Span match : matches) size -= match.end - match.begin;
-    size += matches.size() * content_.size();  // at most 2^30 matches of a content below 2^32
-    if (size > kMaxNormalizedBytes)
-      throw make_error(ErrorCode::resource_exhausted, where_, ": replacing makes a text of ", old.size(), " bytes ",
-                       size, " bytes long; ", kMaxNormalizedBytes, " are allowed");
+    size += matches.size() * content_.size();  // both are below 2^32
+    text.budget().check_bytes(size);
     std::string out;
     out.reserve(size);
     std::vector<Span> alignment;
@@ -89,7 +85,6 @@ class Replace final : public Normalizer {
  private:
   Pattern pattern_;
   std::string content_;
-  std::string where_;
 };
 
 class Prepend final : public Normalizer {
@@ -98,6 +93,7 @@ class Prepend final : public Normalizer {
 
   void apply(AlignedText& text) const override {
     if (text.empty()) return;
+    text.budget().check_bytes(prefix_.size() + text.size());
     std::vector<Span> alignment;
     if (text.tracks()) {
       alignment.reserve(prefix_.size() + text.size());
@@ -123,7 +119,7 @@ class Prepend final : public Normalizer {
 NormalizerPtr strip(bool left, bool right) { return std::make_unique<Strip>(left, right); }
 
 NormalizerPtr replace(PatternText pattern, std::string content, std::string_view where) {
-  return std::make_unique<Replace>(Pattern(std::move(pattern), where), std::move(content), where);
+  return std::make_unique<Replace>(Pattern(std::move(pattern), where), std::move(content));
 }
 
 NormalizerPtr prepend(std::string prefix) { return std::make_unique<Prepend>(std::move(prefix)); }

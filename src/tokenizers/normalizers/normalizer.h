@@ -18,14 +18,11 @@ namespace alate::tokenizers {
 class Normalizer {
  public:
   virtual ~Normalizer() = default;
-  /// Throws resource_exhausted if the text would grow beyond kMaxNormalizedBytes, or a pattern beyond its limits.
+  /// Throws resource_exhausted beyond the text's budget or a pattern's limits, and cancelled.
   virtual void apply(AlignedText& text) const = 0;
 };
 
 using NormalizerPtr = std::unique_ptr<const Normalizer>;
-
-/// A replacement can multiply a text's length, and a sequence of them again.
-inline constexpr std::size_t kMaxNormalizedBytes = std::size_t{1} << 30;
 
 struct BertNormalizerOptions {
   bool clean_text = true;             // removes control characters, and makes every white space a plain one

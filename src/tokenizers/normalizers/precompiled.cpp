@@ -74,6 +74,7 @@ class Precompiled final : public Normalizer {
     bool modified = false;
     const std::string_view all = text.text();
     for (std::size_t at = 0; at < all.size();) {
+      text.budget().check_bytes(changes.size());
       const std::size_t end = cluster_end(all, at);
       const std::string_view cluster = all.substr(at, end - at);
       at = end;
@@ -82,6 +83,7 @@ class Precompiled final : public Normalizer {
         continue;
       }
       for (std::size_t i = 0; i < cluster.size();) {
+        text.budget().check_bytes(changes.size());
         const CodePoint c = decode_utf8(cluster, i);
         if (append_replacement(cluster.substr(i, c.length), changes)) {
           modified = true;
@@ -90,9 +92,6 @@ class Precompiled final : public Normalizer {
         }
         i += c.length;
       }
-      if (changes.size() > kMaxNormalizedBytes / sizeof(Change))
-        throw make_error(ErrorCode::resource_exhausted, "compiled rules make the text longer than ",
-                         kMaxNormalizedBytes / sizeof(Change), " code points; give a shorter one");
     }
     if (modified) text.transform(changes);
   }

@@ -16,7 +16,7 @@ class NormalFormNormalizer final : public Normalizer {
   explicit NormalFormNormalizer(NormalForm form) : form_(form) {}
   void apply(AlignedText& text) const override {
     if (text.is_ascii_in_place()) return;  // ASCII is in every normal form
-    if (const auto changes = normal_form(text.text(), form_)) text.transform(*changes);
+    if (const auto changes = normal_form(text.text(), form_, text.budget())) text.transform(*changes);
   }
 
  private:
@@ -100,7 +100,10 @@ class NormalizerSequence final : public Normalizer {
  public:
   explicit NormalizerSequence(std::vector<NormalizerPtr> parts) : parts_(std::move(parts)) {}
   void apply(AlignedText& text) const override {
-    for (const NormalizerPtr& part : parts_) part->apply(text);
+    for (const NormalizerPtr& part : parts_) {
+      text.budget().check();
+      part->apply(text);
+    }
   }
 
  private:

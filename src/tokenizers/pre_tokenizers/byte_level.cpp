@@ -1,12 +1,10 @@
 // GPT-2's pre-tokenizer: splits by its pattern and writes each byte as a character.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "alate/error.h"
 #include "tokenizers/pre_tokenizers/pre_tokenizer.h"
 #include "tokenizers/regex/scanners.h"
 
@@ -46,8 +44,7 @@ class ByteLevel final : public PreTokenizer {
         at_start = text.size() - (piece.end - std::min<std::size_t>(piece.end, list.text.at_start()));
       for (std::uint32_t at = piece.begin; list.text.tracks() && at < piece.end; ++at)
         alignment.push_back(list.text.source(at));
-      if (text.size() > std::numeric_limits<std::uint32_t>::max())
-        throw make_error(ErrorCode::resource_exhausted, "the normalized text is over 4 GiB; give a shorter one");
+      list.text.budget().check_bytes(text.size());
       piece = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(text.size()), piece.token};
     }
     list.text.assign(std::move(text), std::move(alignment), at_start);
@@ -63,7 +60,7 @@ class ByteLevel final : public PreTokenizer {
         continue;
       }
       words.clear();
-      scanner_->find_all(list.text_of(piece), words);
+      scanner_->find_all(list.text_of(piece), words, list.text.budget());
       for (const Span& word : words) cut.push_back({piece.begin + word.begin, piece.begin + word.end});
     }
     list.pieces = std::move(cut);

@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "alate/error.h"
 #include "tokenizers/pre_tokenizers/pre_tokenizer.h"
 
 namespace alate::tokenizers {
@@ -66,8 +64,7 @@ class MetaspacePass {
   }
 
   void push(std::size_t begin, std::int32_t token) {
-    if (text_.size() > std::numeric_limits<std::uint32_t>::max())
-      throw make_error(ErrorCode::resource_exhausted, "the normalized text is over 4 GiB; give a shorter one");
+    list_.text.budget().check_bytes(text_.size());
     pieces_.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(text_.size()), token});
   }
 

@@ -17,8 +17,8 @@ namespace alate::tokenizers {
 class PreTokenizer {
  public:
   virtual ~PreTokenizer() = default;
-  /// Splits every piece that is not an added token; may rewrite their text. Throws resource_exhausted if the text
-  /// would grow beyond 4 GiB, or a pattern beyond its limits.
+  /// Splits every piece that is not an added token; may rewrite their text. Throws resource_exhausted beyond the
+  /// text's budget or a pattern's limits, and cancelled.
   virtual void apply(PieceList& list) const = 0;
 };
 

@@ -11,6 +11,7 @@ class PreTokenizerSequence final : public PreTokenizer {
   explicit PreTokenizerSequence(std::vector<PreTokenizerPtr> parts) : parts_(std::move(parts)) {}
   void apply(PieceList& list) const override {
     for (const PreTokenizerPtr& part : parts_) {
+      list.text.budget().check();
       list.write_byte_characters();
       part->apply(list);
     }

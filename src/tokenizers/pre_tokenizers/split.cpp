@@ -23,7 +23,7 @@ class Split final : public PreTokenizer {
         continue;
       }
       found.clear();
-      pattern_.find_all(list.text_of(piece), found);
+      pattern_.find_all(list.text_of(piece), found, list.text.budget());
       if (behavior_ == Delimiters::isolated) {
         append_all(piece, found, cut);
       } else if (behavior_ == Delimiters::removed && invert_) {

@@ -14,7 +14,7 @@ class Literal final : public Pattern::Matcher {
  public:
   explicit Literal(std::string text) : text_(std::move(text)) {}
 
-  void find_all(std::string_view text, std::vector<Span>& matches) const override {
+  void find_all(std::string_view text, std::vector<Span>& matches, WorkBudget&) const override {
     for (std::size_t at = text.find(text_); at != std::string_view::npos; at = text.find(text_, at + text_.size()))
       matches.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + text_.size())});
   }
@@ -26,7 +26,7 @@ class Literal final : public Pattern::Matcher {
 // The empty text matches before each code point and at the end.
 class Nothing final : public Pattern::Matcher {
  public:
-  void find_all(std::string_view text, std::vector<Span>& matches) const override {
+  void find_all(std::string_view text, std::vector<Span>& matches, WorkBudget&) const override {
     if (text.empty()) return;
     for (std::uint32_t at = 0; at < text.size(); ++at) {
       if (starts_code_point(text[at])) matches.push_back({at, at});
@@ -52,6 +52,8 @@ Pattern::~Pattern() = default;
 Pattern::Pattern(Pattern&&) noexcept = default;
 Pattern& Pattern::operator=(Pattern&&) noexcept = default;
 
-void Pattern::find_all(std::string_view text, std::vector<Span>& matches) const { matcher_->find_all(text, matches); }
+void Pattern::find_all(std::string_view text, std::vector<Span>& matches, WorkBudget& budget) const {
+  matcher_->find_all(text, matches, budget);
+}
 
 }  // namespace alate::tokenizers

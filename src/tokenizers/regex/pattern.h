@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tokenizers/aligned_text.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate::tokenizers {
 
@@ -26,14 +27,15 @@ class Pattern {
   Pattern& operator=(Pattern&&) noexcept;
 
   /// Appends the byte ranges of all matches in valid UTF-8, in order, without overlap; as in the reference, a match may
-  /// be empty unless it follows the previous one directly. Throws resource_exhausted if the search exceeds its limits.
-  void find_all(std::string_view text, std::vector<Span>& matches) const;
+  /// be empty unless it follows the previous one directly. Throws resource_exhausted if the search exceeds its limits
+  /// or uses up the budget's time, and cancelled.
+  void find_all(std::string_view text, std::vector<Span>& matches, WorkBudget& budget) const;
 
   /// What finds the matches.
   class Matcher {
    public:
     virtual ~Matcher() = default;
-    virtual void find_all(std::string_view text, std::vector<Span>& matches) const = 0;
+    virtual void find_all(std::string_view text, std::vector<Span>& matches, WorkBudget& budget) const = 0;
   };
 
  private:

@@ -38,15 +38,15 @@ constexpr std::size_t kFirstStackBytes = std::size_t{32} << 10;
 constexpr std::size_t kMaxStackBytes = std::size_t{64} << 20;
 constexpr std::uint32_t kMaxHeapKib = std::uint32_t{256} << 10;
 
-// Backtracking that one call may do: a million steps, and more for a long text, which may be one long match.
+// Backtracking from one start: a million steps, and more for a long text, which may be one long match.
 constexpr std::uint32_t kMatchSteps = 1'000'000;
 constexpr std::uint32_t kMatchStepsPerLetter = 16;
 
-// A call tries few starts, so that the time is looked at often enough: between calls, and only after some.
+// A call tries many starts with few steps each. Where these do not suffice, each start has a call of its own, so that
+// the time is looked at often enough.
 constexpr std::size_t kStartsPerCall = 1024;
-constexpr std::size_t kUntimedCalls = 16;
-constexpr std::chrono::milliseconds kMaxSearchTime{20'000};
-constexpr std::chrono::microseconds kMoreTimePerLetter{1};
+constexpr std::uint32_t kQuickMatchSteps = 10'000;
+constexpr std::size_t kCallsBetweenChecks = 8;
 
 template <typename T>
 T* made(T* object) {
@@ -96,11 +96,11 @@ class Regex final : public Pattern::Matcher {
     pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);  // where it cannot be done, the interpreter matches
   }
 
-  void find_all(std::string_view text, std::vector<Span>& matches) const override {
+  void find_all(std::string_view text, std::vector<Span>& matches, WorkBudget& budget) const override {
     if (text.empty()) return;  // as in the reference, whatever the pattern
     SearchScratch& scratch = search_scratch();
     alphabet_.spell(text, scratch.spelled);
-    Search search(*this, scratch);
+    Search search(*this, scratch, budget);
     ByteOffsets bytes(text, scratch.spelled.size());
     std::size_t from = 0;
     std::optional<std::size_t> last_end;
@@ -146,25 +146,26 @@ class Regex final : public Pattern::Matcher {
   // One pass over one text, with its limits.
   class Search {
    public:
-    Search(const Regex& regex, SearchScratch& scratch) : regex_(regex), scratch_(scratch) {
+    Search(const Regex& regex, SearchScratch& scratch, WorkBudget& budget)
+        : regex_(regex), scratch_(scratch), budget_(budget), checked_(Clock::now()) {
       const std::size_t more = std::min<std::size_t>(scratch.spelled.size(), 1U << 26) * kMatchStepsPerLetter;
-      pcre2_set_match_limit(scratch.context.get(), kMatchSteps + static_cast<std::uint32_t>(more));
+      max_steps_ = kMatchSteps + static_cast<std::uint32_t>(more);
     }
+    ~Search() { budget_.spend_search_time(Clock::now() - checked_); }
+    Search(const Search&) = delete;
+    Search& operator=(const Search&) = delete;
 
-    std::optional<std::pair<std::size_t, std::size_t>> first_from(std::size_t from) {
-      const std::string& text = scratch_.spelled;
-      for (std::size_t begin = from; begin <= text.size();) {
-        const std::size_t last = std::min(begin + kStartsPerCall - 1, text.size());
-        check_time();
-        pcre2_set_offset_limit(scratch_.context.get(), last);
-        const int result = pcre2_match(regex_.code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                                       begin, 0, scratch_.data.get(), scratch_.context.get());
-        if (result >= 0) {
-          const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(scratch_.data.get());
-          return std::pair(ends[0], ends[1]);
-        }
-        if (result != PCRE2_ERROR_NOMATCH) regex_.fail(message_of(result));
-        begin = last + 1;
+    using Match = std::optional<std::pair<std::size_t, std::size_t>>;
+
+    Match first_from(std::size_t from) {
+      const std::size_t size = scratch_.spelled.size();
+      Match match;
+      for (std::size_t begin = from; begin <= size; begin += kStartsPerCall) {
+        const std::size_t last = std::min(begin + kStartsPerCall - 1, size);
+        if (++calls_ % kCallsBetweenChecks == 0) check();
+        const int result = try_starts(begin, last, kQuickMatchSteps, match);
+        if (result == PCRE2_ERROR_MATCHLIMIT) match = try_each_start(begin, last);
+        if (match.has_value()) return match;
       }
       return std::nullopt;
     }
@@ -172,17 +173,45 @@ class Regex final : public Pattern::Matcher {
    private:
     using Clock = std::chrono::steady_clock;
 
-    void check_time() {
-      if (++calls_ <= kUntimedCalls) return;
+    Match try_each_start(std::size_t begin, std::size_t last) {
+      Match match;
+      for (; begin <= last && !match.has_value(); ++begin) {
+        check();
+        const int result = try_starts(begin, begin, max_steps_, match);
+        if (result == PCRE2_ERROR_MATCHLIMIT) regex_.fail(message_of(result));
+      }
+      return match;
+    }
+
+    // Gives PCRE's answer, if it is not an error other than too many steps.
+    int try_starts(std::size_t begin, std::size_t last, std::uint32_t steps, Match& match) {
+      const std::string& text = scratch_.spelled;
+      pcre2_set_match_limit(scratch_.context.get(), steps);
+      pcre2_set_offset_limit(scratch_.context.get(), last);
+      const int result = pcre2_match(regex_.code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), begin,
+                                     0, scratch_.data.get(), scratch_.context.get());
+      if (result >= 0) {
+        const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(scratch_.data.get());
+        match.emplace(ends[0], ends[1]);
+      } else if (result != PCRE2_ERROR_NOMATCH && result != PCRE2_ERROR_MATCHLIMIT) {
+        regex_.fail(message_of(result));
+      }
+      return result;
+    }
+
+    void check() {
+      budget_.check();
       const Clock::time_point now = Clock::now();
-      if (calls_ == kUntimedCalls + 1) deadline_ = now + kMaxSearchTime + kMoreTimePerLetter * scratch_.spelled.size();
-      if (now > deadline_) regex_.fail("it takes too long");
+      if (!budget_.spend_search_time(now - checked_)) regex_.fail("it takes too long");
+      checked_ = now;
     }
 
     const Regex& regex_;
     SearchScratch& scratch_;
+    WorkBudget& budget_;
+    Clock::time_point checked_;
+    std::uint32_t max_steps_;
     std::size_t calls_ = 0;
-    Clock::time_point deadline_{};  // set by the first call that looks at the time
   };
 
   [[noreturn]] void fail(std::string_view problem) const {

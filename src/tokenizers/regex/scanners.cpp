@@ -261,7 +261,7 @@ struct DeepSeekScanner {
 template <typename Scanner>
 class ScannerMatcher final : public Pattern::Matcher {
  public:
-  void find_all(std::string_view text, std::vector<Span>& matches) const override {
+  void find_all(std::string_view text, std::vector<Span>& matches, WorkBudget&) const override {
     const ScanText scanned(text);
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = Scanner::next(scanned, at);

@@ -12,7 +12,7 @@ Assembly::Assembly(NormalizerPtr normalizer, PreTokenizerPtr pre_tokenizer, Mode
     : normalizer_(std::move(normalizer)),
       pre_tokenizer_(std::move(pre_tokenizer)),
       model_(std::move(model)),
-      added_(std::move(added), *model_, normalizer_.get()),
+      added_(std::move(added), *model_, normalizer_.get(), where),
       decoder_(std::move(decoder)),
       where_(where) {}
 

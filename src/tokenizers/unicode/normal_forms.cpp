@@ -94,6 +94,15 @@ bool is_inert(char32_t c, NormalForm form) {
   return property.decomp_seqindex == kNone || (form == NormalForm::nfd && property.decomp_type != 0);
 }
 
+// Whether nothing of the code point combines with what is before it or changes places with it.
+bool begins_anew(char32_t c, NormalForm form) {
+  if (is_inert(c, form)) return true;
+  std::vector<char32_t> parts;
+  decompose(c, form == NormalForm::nfkc || form == NormalForm::nfkd, parts);
+  const bool composes = form == NormalForm::nfc || form == NormalForm::nfkc;
+  return composes ? !is_in(parts.front(), kUnstableInNfc) : combining_class(parts.front()) == 0;
+}
+
 bool is_unchanged(std::string_view text, const std::vector<Part>& parts) {
   std::size_t at = 0;
   for (const Part& part : parts) {
@@ -129,7 +138,7 @@ void decompose(char32_t c, bool compatible, std::vector<char32_t>& out) {
   for (utf8proc_ssize_t i = 0; i < count; ++i) out.push_back(static_cast<char32_t>(parts[static_cast<std::size_t>(i)]));
 }
 
-std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm form) {
+std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm form, const WorkBudget& budget) {
   const bool compatible = form == NormalForm::nfkc || form == NormalForm::nfkd;
   const bool composes = form == NormalForm::nfc || form == NormalForm::nfkc;
   std::vector<Change> changes;
@@ -141,7 +150,7 @@ std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm
       written += c.length;
     }
   };
-  std::size_t begin = 0;  // of the last inert code point, with which the ones behind it may combine
+  std::size_t begin = 0;  // of the last code point that begins anew, with which the ones behind it may combine
   for (std::size_t at = 0; at < text.size();) {
     CodePoint c = decode_utf8(text, at);
     if (is_inert(c.value, form)) {
@@ -152,7 +161,7 @@ std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm
     do {
       at += c.length;
       if (at < text.size()) c = decode_utf8(text, at);
-    } while (at < text.size() && !is_inert(c.value, form));
+    } while (at < text.size() && !begins_anew(c.value, form));
     const std::string_view part = text.substr(begin, at - begin);
     std::vector<Part> parts = decomposed(part, compatible);
     if (composes) parts = composed(parts);
@@ -160,6 +169,7 @@ std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm
       keep_until(begin);
       for (const Part& made : parts) changes.push_back({made.value, made.change});
       written = at;
+      budget.check_bytes(changes.size());
     }
     begin = at;
   }

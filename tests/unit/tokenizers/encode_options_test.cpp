@@ -1,11 +1,15 @@
 // Options of encode, and small facts about the pipeline that need no recording.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "alate/error.h"
 #include "alate/tokenizer.h"
+#include "tests/unit/base/expect_error.h"
 #include "tests/unit/tokenizers/small_tokenizer.h"
 
 namespace alate::tests {
@@ -170,6 +174,48 @@ TEST(Encode, PairsHaveTypesAndCountTheirSpecialTokens) {
   EXPECT_EQ(pair.ids, (Ids{1, 3, 2, 4, 7, 2}));
   EXPECT_EQ(pair.type_ids, (Ids{0, 0, 0, 1, 1, 1}));
   EXPECT_EQ(tokenizer.encode_pair("a", "b", {.add_special_tokens = false}).ids, (Ids{3, 4}));
+}
+
+TEST(EncodeOptions, ACallCanBeStopped) {
+  const Tokenizer tokenizer = SmallTokenizer().load();
+  std::stop_source stop;
+  EXPECT_EQ(tokenizer.encode("a", {}, {.stop = stop.get_token()}).ids, (Ids{1, 3, 2}));
+  stop.request_stop();
+  const std::vector<EncodeInput> inputs = {"a", "b"};
+  EXPECT_EQ(base::error_of([&] { tokenizer.encode("a", {}, {.stop = stop.get_token()}); }).code(),
+            ErrorCode::cancelled);
+  EXPECT_EQ(base::error_of([&] { tokenizer.encode_batch(inputs, {}, {.stop = stop.get_token()}); }).code(),
+            ErrorCode::cancelled);
+}
+
+// With this vocabulary each place of the text is compared with 60,000 bytes: the whole text would take minutes.
+TEST(EncodeOptions, ADeadlineEndsTheMiddleOfAText) {
+  const std::string piece(60'000, 'a');
+  for (const std::string& model :
+       {R"({"type":"Unigram","unk_id":0,"vocab":[["u",0],["a",-3],[")" + piece + R"(",-1]]})",
+        R"({"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":2000000000,)"
+        R"("vocab":{"u":0,"a":1,")" +
+            piece + R"(b":2}})"}) {
+    const Tokenizer tokenizer =
+        SmallTokenizer{
+            .normalizer = "null", .pre_tokenizer = "null", .model = model, .post_processor = "null", .decoder = "null"}
+            .load();
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(base::error_of([&] {
+                tokenizer.encode(std::string(30'000'000, 'a'), {.with_offsets = false, .with_tokens = false},
+                                 {.deadline = start + std::chrono::milliseconds(200)});
+              }).code(),
+              ErrorCode::deadline_exceeded);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  }
+}
+
+TEST(EncodeOptions, ABatchTellsItsProgress) {
+  const Tokenizer tokenizer = SmallTokenizer().load();
+  const std::vector<EncodeInput> inputs = {"a", "b", "c"};
+  std::vector<std::uint64_t> told;
+  tokenizer.encode_batch(inputs, {}, {.progress = [&](const Progress& progress) { told.push_back(progress.done); }});
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{0, 3}));
 }
 
 }  // namespace

@@ -143,5 +143,33 @@ TEST(HostileTokenizer, SaysWhatAFolderLacks) {
   EXPECT_THROW(Tokenizer::load(folder.path() / "absent.json"), Error);
 }
 
+TEST(HostileTokenizer, ManyPartsAreRefused) {
+  std::string parts = R"({"type":"NFC"})";
+  for (int i = 0; i < 2000; ++i) parts += R"(,{"type":"NFC"})";
+  expect_refused({.normalizer = R"({"type":"Sequence","normalizers":[)" + parts + "]}"}, ErrorCode::resource_exhausted,
+                 "has 2002 parts; 1024 are allowed");
+}
+
+// Each step makes ten of one.
+TEST(HostileTokenizer, ATextCannotGrowWithoutEnd) {
+  std::string steps;
+  for (int i = 0; i < 12; ++i)
+    steps += std::string(i == 0 ? "" : ",") + R"({"type":"Replace","pattern":{"String":"a"},"content":"aaaaaaaaaa"})";
+  const Tokenizer tokenizer =
+      SmallTokenizer{.normalizer = R"({"type":"Sequence","normalizers":[)" + steps + "]}"}.load();
+  const Error error = base::error_of([&] { tokenizer.encode("aaa"); });
+  EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
+  EXPECT_NE(error.message().find("check the normalizer"), std::string::npos) << error.message();
+}
+
+TEST(HostileTokenizer, AddedTokensHaveALimitTogether) {
+  const std::string content(4000, 'a');
+  std::string tokens;
+  for (int i = 0; i < 5000; ++i)
+    tokens += std::string(i == 0 ? "" : ",") + R"({"id":9,"content":")" + std::to_string(i) + content +
+              R"(","single_word":false,"lstrip":false,"rstrip":false,"normalized":false,"special":true})";
+  expect_refused({.added_tokens = "[" + tokens + "]"}, ErrorCode::resource_exhausted, "16777216 bytes together");
+}
+
 }  // namespace
 }  // namespace alate::tests

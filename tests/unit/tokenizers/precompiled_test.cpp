@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "base/threads/cancellation.h"
 #include "formats/little_endian.h"
 #include "tests/unit/base/expect_error.h"
 #include "tokenizers/normalizers/normalizer.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate::tokenizers {
 namespace {
@@ -32,7 +34,8 @@ std::string rules(const std::vector<std::pair<unsigned char, std::uint32_t>>& ke
 }
 
 std::string normalized(const std::string& charsmap, std::string_view text) {
-  AlignedText aligned(text, {0, static_cast<std::uint32_t>(text.size())}, true);
+  WorkBudget budget(base::Cancellation::never(), text.size());
+  AlignedText aligned(text, {0, static_cast<std::uint32_t>(text.size())}, true, budget);
   precompiled(charsmap, "rules")->apply(aligned);
   return std::string(aligned.text());
 }
@@ -60,7 +63,8 @@ TEST(Precompiled, JoinedPictographsAreOneCluster) {
 
 TEST(Precompiled, OffsetsAreOfTheOriginal) {
   const std::string text = "a-b";
-  AlignedText aligned(text, {0, 3}, true);
+  WorkBudget budget(base::Cancellation::never(), text.size());
+  AlignedText aligned(text, {0, 3}, true, budget);
   precompiled(rules({{'a', 0}, {'b', 4}}, std::string_view("xyz\0z\0", 6)), "rules")->apply(aligned);
   ASSERT_EQ(aligned.text(), "xyz-z");
   EXPECT_EQ(aligned.source(Span{0, 3}), (Span{0, 1}));

@@ -5,6 +5,7 @@
 
 #include "alate/error.h"
 #include "alate/tokenizer.h"
+#include "base/threads/cancellation.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/formats/gguf_bytes.h"
@@ -14,6 +15,7 @@
 #include "tokenizers/sources/recovered_merges.h"
 #include "tokenizers/sources/sentencepiece_model.h"
 #include "tokenizers/sources/vocab_merges.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate::tests {
 namespace {
@@ -182,6 +184,8 @@ TEST(TokenizerSources, ARenumberedModelHasTheIdsOfItsVocabulary) {
       tokenizers::unigram({{"<unk>", 0}, {"a", -1}, {"b", -2}}, 0, false, "pieces"), std::move(vocabulary), 9);
   const auto ids = [&](std::string_view piece) {
     const auto scratch = model->make_scratch();
+    tokenizers::WorkBudget budget(base::Cancellation::never(), piece.size());
+    scratch->budget = &budget;
     std::vector<tokenizers::Token> tokens;
     model->tokenize(piece, *scratch, tokens);
     std::vector<std::int32_t> found;

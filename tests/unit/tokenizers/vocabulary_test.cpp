@@ -5,8 +5,10 @@
 #include <string>
 
 #include "alate/error.h"
+#include "base/threads/cancellation.h"
 #include "tokenizers/unicode/normal_forms.h"
 #include "tokenizers/unicode/utf8.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate::tokenizers {
 namespace {
@@ -82,26 +84,30 @@ TEST(Utf8, TellsWhatFurtherBytesMayComplete) {
   EXPECT_EQ(incomplete_utf8_tail("\x80\x80"), 0u);
 }
 
+std::optional<std::vector<Change>> form_of(std::string_view text, NormalForm form) {
+  return normal_form(text, form, WorkBudget(base::Cancellation::never(), text.size()));
+}
+
 TEST(NormalForms, ChangesSayWhatReplacesAndWhatIsNew) {
   // e with acute: e replaces it, the accent is new. Back: one code point takes the next one in.
-  const auto decomposed = normal_form("\u00E9", NormalForm::nfd).value();
+  const auto decomposed = form_of("\u00E9", NormalForm::nfd).value();
   ASSERT_EQ(decomposed.size(), 2u);
   EXPECT_EQ(decomposed[0].change, 0);
   EXPECT_EQ(decomposed[1].value, 0x301u);
   EXPECT_EQ(decomposed[1].change, 1);
-  const auto composed = normal_form("e\u0301", NormalForm::nfc).value();
+  const auto composed = form_of("e\u0301", NormalForm::nfc).value();
   ASSERT_EQ(composed.size(), 1u);
   EXPECT_EQ(composed[0].value, 0xE9u);
   EXPECT_EQ(composed[0].change, -1);
 }
 
 TEST(NormalForms, OnlyWhatChangesIsSaid) {
-  EXPECT_EQ(normal_form("caf\u00E9 \uAC00 \u4E2D", NormalForm::nfc), std::nullopt);
-  EXPECT_EQ(normal_form("\u0915\u094D\u0937", NormalForm::nfkc), std::nullopt);  // a mark that stays in its place
-  EXPECT_EQ(normal_form("e\u0301", NormalForm::nfd), std::nullopt);
-  EXPECT_EQ(normal_form("", NormalForm::nfkd), std::nullopt);
+  EXPECT_EQ(form_of("caf\u00E9 \uAC00 \u4E2D", NormalForm::nfc), std::nullopt);
+  EXPECT_EQ(form_of("\u0915\u094D\u0937", NormalForm::nfkc), std::nullopt);  // a mark that stays in its place
+  EXPECT_EQ(form_of("e\u0301", NormalForm::nfd), std::nullopt);
+  EXPECT_EQ(form_of("", NormalForm::nfkd), std::nullopt);
   // A syllable and the trailing part behind it become one; what is around them stays.
-  const auto changes = normal_form("\u00E9\uAC00\u11A8b", NormalForm::nfc).value();
+  const auto changes = form_of("\u00E9\uAC00\u11A8b", NormalForm::nfc).value();
   ASSERT_EQ(changes.size(), 3u);
   EXPECT_EQ(changes[0].value, 0xE9u);
   EXPECT_EQ(changes[1].value, 0xAC01u);

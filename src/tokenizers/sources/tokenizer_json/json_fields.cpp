@@ -13,6 +13,18 @@ namespace {
 
 std::string path(std::string_view where, std::string_view key) { return std::string(where) + '.' + std::string(key); }
 
+// The nesting of a JSON text is limited when it is read.
+std::size_t count_parts(const Json& value) {
+  std::size_t count = 0;
+  if (value.is_object()) {
+    count = value.find("type") == nullptr ? 0 : 1;
+    for (const auto& member : value.as_object("part")) count += count_parts(member.second);
+  } else if (value.is_array()) {
+    for (const Json& element : value.as_array("parts")) count += count_parts(element);
+  }
+  return count;
+}
+
 }  // namespace
 
 const Json& member(const Json& object, std::string_view key, std::string_view where) {
@@ -74,6 +86,12 @@ void throw_unknown_part(std::string_view kind, std::string_view type, std::strin
 void check_depth(int depth, std::string_view where) {
   if (depth > kMaxPartDepth)
     throw make_error(ErrorCode::corrupt, where, ": parts are nested more than ", kMaxPartDepth, " deep");
+}
+
+void check_part_count(const Json& part, std::string_view where) {
+  const std::size_t count = count_parts(part);
+  if (count > kMaxParts)
+    throw make_error(ErrorCode::resource_exhausted, where, " has ", count, " parts; ", kMaxParts, " are allowed");
 }
 
 }  // namespace alate::tokenizers

@@ -38,4 +38,10 @@ const std::string& part_type(const Json& part, std::string_view where);
 /// Throws corrupt if `depth` exceeds kMaxPartDepth.
 void check_depth(int depth, std::string_view where);
 
+/// Maximum number of parts of one member, those in sequences counted: every text goes through all of them.
+inline constexpr std::size_t kMaxParts = 1024;
+
+/// Throws resource_exhausted if `part` has more than kMaxParts.
+void check_part_count(const Json& part, std::string_view where);
+
 }  // namespace alate::tokenizers

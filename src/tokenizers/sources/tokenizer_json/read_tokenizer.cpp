@@ -70,6 +70,8 @@ std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view tex
   const auto where = [&](std::string_view key) { return prefix + std::string(key); };
   if (!file.is_object()) throw make_error(ErrorCode::corrupt, what, " must be a JSON object but is ", file.kind());
   check_version(file, what);
+  for (const std::string_view key : {"normalizer", "pre_tokenizer", "post_processor", "decoder"})
+    check_part_count(part(key), where(key));
   const StatedTruncation truncation = load_truncation(part("truncation"), where("truncation"));
   NormalizerPtr normalizer = read_normalizer(part("normalizer"), where("normalizer"));
   PreTokenizerPtr pre_tokenizer = read_pre_tokenizer(part("pre_tokenizer"), where("pre_tokenizer"));
@@ -77,7 +79,7 @@ std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view tex
   std::vector<AddedToken> added;
   if (file.find("added_tokens") != nullptr)
     added = read_added_tokens(array_member(file, "added_tokens", what), where("added_tokens"));
-  AddedVocabulary vocabulary(std::move(added), *model, normalizer.get());
+  AddedVocabulary vocabulary(std::move(added), *model, normalizer.get(), what);
   return std::make_shared<const Tokenizer::Parts>(Tokenizer::Parts{
       .normalizer = std::move(normalizer),
       .pre_tokenizer = std::move(pre_tokenizer),

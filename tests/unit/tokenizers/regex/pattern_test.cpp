@@ -2,20 +2,31 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "alate/error.h"
+#include "base/threads/cancellation.h"
+#include "tests/unit/base/expect_error.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate::tokenizers {
 namespace {
 
-std::vector<std::string> found(const std::string& regex, std::string_view text, bool is_regex = true) {
+std::vector<Span> spans_of(const PatternText& pattern, std::string_view text) {
   std::vector<Span> spans;
-  Pattern({regex, is_regex}, "test").find_all(text, spans);
+  WorkBudget budget(base::Cancellation::never(), text.size());
+  Pattern(pattern, "test").find_all(text, spans, budget);
+  return spans;
+}
+
+std::vector<std::string> found(const std::string& regex, std::string_view text, bool is_regex = true) {
   std::vector<std::string> matches;
-  for (const Span span : spans) matches.emplace_back(text.substr(span.begin, span.end - span.begin));
+  for (const Span span : spans_of({regex, is_regex}, text))
+    matches.emplace_back(text.substr(span.begin, span.end - span.begin));
   return matches;
 }
 
@@ -37,15 +48,11 @@ TEST(Pattern, FindsALiteralText) {
 }
 
 TEST(Pattern, EmptyLiteralMatchesBetweenCodePoints) {
-  std::vector<Span> spans;
-  Pattern({"", false}, "test").find_all("aé", spans);
-  EXPECT_EQ(spans, (std::vector<Span>{{0, 0}, {1, 1}, {3, 3}}));
+  EXPECT_EQ(spans_of({"", false}, "aé"), (std::vector<Span>{{0, 0}, {1, 1}, {3, 3}}));
 }
 
 TEST(Pattern, EmptyMatchesFollowNoOther) {
-  std::vector<Span> spans;
-  Pattern({"a*", true}, "test").find_all("baac", spans);
-  EXPECT_EQ(spans, (std::vector<Span>{{0, 0}, {1, 3}, {4, 4}}));
+  EXPECT_EQ(spans_of({"a*", true}, "baac"), (std::vector<Span>{{0, 0}, {1, 3}, {4, 4}}));
 }
 
 TEST(Pattern, KnowsUnicodeClasses) {
@@ -101,15 +108,36 @@ TEST(Pattern, RefusesWhatIsTooLarge) {
 }
 
 TEST(Pattern, StopsBacktrackingWithoutEnd) {
-  const Pattern pattern({"(a|aa)+[bc]", true}, "test");
+  // Without a b it is seen at once that there is no match.
+  const Error error = base::error_of([] { spans_of({"(a|aa)+[bc]", true}, std::string(5000, 'a') + "db"); });
+  EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
+  EXPECT_NE(error.message().find("(a|aa)+"), std::string::npos);
+}
+
+TEST(Pattern, WhatTakesManyStepsIsFoundAllTheSame) {
+  // More steps than a quick search of many starts may do, and fewer than one start may.
+  EXPECT_EQ(found("a*a*(?!a)[bc]", std::string(300, 'a') + "dab"), (Texts{"ab"}));
+}
+
+TEST(Pattern, SearchesOfATextShareItsTime) {
+  const Pattern pattern({"x?y", true}, "test");
+  WorkBudget budget(base::Cancellation::never(), 0);
+  EXPECT_TRUE(budget.spend_search_time(std::chrono::seconds(4)));
   std::vector<Span> spans;
-  try {
-    pattern.find_all(std::string(5000, 'a') + "db", spans);  // without a b it is seen at once that there is no match
-    FAIL() << "it ended";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
-    EXPECT_NE(std::string(error.what()).find("(a|aa)+"), std::string::npos);
-  }
+  pattern.find_all(std::string(20'000, 'x'), spans, budget);
+  budget.spend_search_time(std::chrono::seconds(2));
+  const Error error = base::error_of([&] { pattern.find_all(std::string(20'000, 'x'), spans, budget); });
+  EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
+  EXPECT_NE(error.message().find("takes too long"), std::string::npos);
+}
+
+TEST(Pattern, ASearchCanBeCancelled) {
+  const auto yes = [] { return true; };
+  WorkBudget budget(base::Cancellation::when(yes), 0);
+  std::vector<Span> spans;
+  const Pattern pattern({"x", true}, "test");
+  EXPECT_EQ(base::error_of([&] { pattern.find_all(std::string(20, 'x'), spans, budget); }).code(),
+            ErrorCode::cancelled);
 }
 
 }  // namespace

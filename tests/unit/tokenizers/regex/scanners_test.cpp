@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/threads/cancellation.h"
 #include "tokenizers/regex/regex_matcher.h"
 #include "tokenizers/unicode/utf8.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate::tokenizers {
 namespace {
@@ -47,8 +49,9 @@ TEST(Scanners, FindWhatTheirRegexFinds) {
       const std::string text = random_text(random);
       std::vector<Span> scanned;
       std::vector<Span> matched;
-      scanner->find_all(text, scanned);
-      regex->find_all(text, matched);
+      WorkBudget budget(base::Cancellation::never(), text.size());
+      scanner->find_all(text, scanned, budget);
+      regex->find_all(text, matched, budget);
       ASSERT_EQ(scanned, matched) << pattern << " on " << ::testing::PrintToString(text);
     }
   }
@@ -68,8 +71,9 @@ TEST(Scanners, ClassifyEveryCodePointAsTheirRegexDoes) {
   for (const std::string_view pattern : {patterns[1], patterns[3], patterns[7]}) {
     std::vector<Span> scanned;
     std::vector<Span> matched;
-    scanner_for(pattern)->find_all(text, scanned);
-    compile_regex(pattern, "test")->find_all(text, matched);
+    WorkBudget budget(base::Cancellation::never(), text.size());
+    scanner_for(pattern)->find_all(text, scanned, budget);
+    compile_regex(pattern, "test")->find_all(text, matched, budget);
     EXPECT_TRUE(scanned == matched) << pattern;
   }
 }
