@@ -4,8 +4,12 @@
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "alate/embedding_kinds.h"
 #include "formats/little_endian.h"
 #include "server/refuse.h"
 #include "server/settings/duration.h"
@@ -42,6 +46,33 @@ void add_count(Json::Object& object, std::string_view name, std::size_t count) {
   if (count > 0) object.emplace_back(name, count_of(count));
 }
 
+void add_sparse(ItemizedBody& body, std::vector<SparseEmbedding> sparse) {
+  const auto rows = std::make_shared<const std::vector<SparseEmbedding>>(std::move(sparse));
+  body.add_text(R"(,"sparse_embeddings":[)");
+  body.add_list(rows->size(), [rows](std::string& out, std::size_t row) {
+    const SparseEmbedding& one = (*rows)[row];
+    out += R"({"indices":[)";
+    for (std::size_t i = 0; i < one.indices.size(); ++i) out += (i > 0 ? "," : "") + std::to_string(one.indices[i]);
+    append_vector(out += R"(],"values":)", one.values);
+    out += '}';
+  });
+  body.add_text("]");
+}
+
+void add_multi_vectors(ItemizedBody& body, std::vector<Tensor> texts) {
+  body.add_text(R"(,"multi_vectors":[)");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    body.add_text(i == 0 ? "[" : ",[");
+    body.add_list(static_cast<std::size_t>(texts[i].extent(0)),
+                  [vectors = texts[i]](std::string& out, std::size_t row) {
+                    const auto width = static_cast<std::size_t>(vectors.extent(1));
+                    append_vector(out, vectors.values<float>().subspan(row * width, width));
+                  });
+    body.add_text("]");
+  }
+  body.add_text("]");
+}
+
 void add_text(Json::Object& object, std::string_view name, std::string_view text) {
   if (!text.empty()) object.emplace_back(name, text);
 }
@@ -51,14 +82,18 @@ void add_text(Json::Object& object, std::string_view name, std::string_view text
 ItemizedBody native_embedding_list(EmbedAnswer answer, std::string_view model) {
   const VectorRows vectors = take_vectors(answer);
   ItemizedBody body;
-  body.hold(vectors.held_bytes());
+  body.hold(vectors.held_bytes() + kind_bytes(answer));
   std::string out = R"({"model":)";
   formats::append_json_string(out, model.empty() ? std::string_view(answer.model->name) : model);
   body.add_text(out += R"(,"embeddings":[)");
-  body.add_list(vectors.rows(),
+  // Of other kinds there are no vectors, but rows.
+  body.add_list(vectors.numbers().empty() ? 0 : vectors.rows(),
                 [vectors](std::string& row_out, std::size_t row) { append_vector(row_out, vectors.row(row)); });
+  body.add_text("]");
+  if (!answer.sparse.empty()) add_sparse(body, std::move(answer.sparse));
+  if (!answer.multi_vectors.empty()) add_multi_vectors(body, std::move(answer.multi_vectors));
 
-  out = R"(],"total_duration":)" + std::to_string(answer.total.count());
+  out = R"(,"total_duration":)" + std::to_string(answer.total.count());
   out += R"(,"load_duration":)" + std::to_string(answer.load.count());
   out += R"(,"prompt_eval_count":)" + std::to_string(answer.tokens);
   if (!answer.truncated.empty()) {

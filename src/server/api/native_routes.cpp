@@ -1,8 +1,10 @@
 #include <utility>
 
+#include "alate/embedding_kinds.h"
 #include "server/api/background.h"
 #include "server/api/native.h"
 #include "server/api/rerank.h"
+#include "server/refuse.h"
 #include "server/services.h"
 
 namespace alate::server {
@@ -25,6 +27,10 @@ constexpr std::string_view kEmbedBody = R"({
     "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
       "description": "Keeps the first so many numbers of each vector."},
     "normalize": {"type": "boolean", "description": "Whether vectors get length 1; as the model says if absent."},
+    "kinds": {"type": "array", "minItems": 1, "items": {"type": "string", "enum": ["dense", "sparse", "multi-vector"]},
+      "description": "Kinds of embeddings, from one run of the encoder; dense if absent."},
+    "sparse_top_k": {"type": "integer", "minimum": 1, "maximum": 2147483647,
+      "description": "Keeps the so many largest weights of each sparse embedding."},
     "prompt_name": {"type": "string", "description": "One of the model's prompts, put before each text."},
     "prompt": {"type": "string", "description": "Put before each text instead."},
     "keep_alive": {"anyOf": [{"type": "number"},
@@ -40,7 +46,14 @@ constexpr std::string_view kEmbedAnswer = R"({
   "required": ["model", "embeddings", "total_duration", "load_duration", "prompt_eval_count"],
   "properties": {
     "model": {"type": "string"},
-    "embeddings": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
+    "embeddings": {"type": "array", "items": {"type": "array", "items": {"type": "number"}},
+      "description": "Empty where kinds have no dense one."},
+    "sparse_embeddings": {"type": "array", "description": "A weight for each of some vocabulary entries, by ascending index.",
+      "items": {"type": "object", "required": ["indices", "values"], "properties": {
+        "indices": {"type": "array", "items": {"type": "integer"}},
+        "values": {"type": "array", "items": {"type": "number"}}}}},
+    "multi_vectors": {"type": "array", "description": "The vectors of each text's tokens.",
+      "items": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}},
     "total_duration": {"type": "integer", "description": "In nanoseconds."},
     "load_duration": {"type": "integer", "description": "In nanoseconds; 0 where the model was loaded already."},
     "prompt_eval_count": {"type": "integer", "description": "Tokens, special ones included."},
@@ -100,6 +113,12 @@ EmbedRequest request_of(const Json& body) {
   request.truncate = body.get_bool("truncate", true);
   if (const Json* dimensions = given("dimensions"))
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
+  if (const Json* kinds = given("kinds")) {
+    request.kinds = {};
+    for (const Json& kind : kinds->as_array("kinds")) request.kinds.add(*parse_embedding_kind(kind.as_string("kinds")));
+  }
+  if (const Json* most = given("sparse_top_k"))
+    request.sparse_top_k = static_cast<std::size_t>(most->as_int("sparse_top_k"));
   if (const Json* normalize = given("normalize")) request.normalize = normalize->as_bool("normalize");
   request.prompt_name = body.get_string("prompt_name", "");
   if (const Json* prompt = given("prompt")) request.prompt = prompt->as_string("prompt");
@@ -111,6 +130,9 @@ void create_embeddings(Call& call) {
   EmbedRequest request = request_of(call.body);
   const std::string* accept = call.exchange->request().headers.find("Accept");
   const bool octets = accept != nullptr && prefers_octets(*accept);
+  if (octets && request.kinds != EmbeddingKinds::only(EmbeddingKind::dense))
+    refuse(Problem::Kind::impossible, "application/octet-stream has a place for dense embeddings only; accept JSON",
+           "kinds");
   std::string model = request.model;
   embed(call, std::move(request), [octets, model = std::move(model)](EmbedAnswer answer) {
     return octets ? itemized_response(embedding_octets(std::move(answer)), "application/octet-stream")

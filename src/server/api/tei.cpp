@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "alate/embedding_kinds.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::server {
@@ -46,6 +50,25 @@ ItemizedBody tei_token_vectors(EmbedAnswer answer) {
     first += answer.row_tokens[i];
   }
   body.add_text(answer.row_tokens.empty() ? "[]" : "]");
+  return body;
+}
+
+ItemizedBody tei_sparse(EmbedAnswer answer) {
+  ItemizedBody body;
+  body.hold(kind_bytes(answer));
+  const auto rows = std::make_shared<const std::vector<SparseEmbedding>>(std::move(answer.sparse));
+  body.add_text("[");
+  body.add_list(rows->size(), [rows](std::string& out, std::size_t row) {
+    const SparseEmbedding& one = (*rows)[row];
+    out += '[';
+    for (std::size_t i = 0; i < one.indices.size(); ++i) {
+      out += (i > 0 ? R"(,{"index":)" : R"({"index":)") + std::to_string(one.indices[i]) + R"(,"value":)";
+      formats::append_json_number(out, one.values[i]);
+      out += '}';
+    }
+    out += ']';
+  });
+  body.add_text("]");
   return body;
 }
 

@@ -24,6 +24,9 @@ ItemizedBody tei_vectors(EmbedAnswer answer);
 /// Of vectors per token, a list for each text: [[[…], …], …].
 ItemizedBody tei_token_vectors(EmbedAnswer answer);
 
+/// Of sparse embeddings, the weights of each text: [[{"index": 7, "value": 0.5}, …], …].
+ItemizedBody tei_sparse(EmbedAnswer answer);
+
 /// Cosine similarity of the first vector to each of the others: [0.5, …]. A zero vector has similarity 0 to everything.
 std::string tei_similarities(const EmbedAnswer& answer);
 

@@ -1,6 +1,7 @@
 #include <span>
 #include <utility>
 
+#include "alate/embedding_kinds.h"
 #include "base/threads/thread_pool.h"
 #include "pipelines/embedding_rows.h"
 #include "server/api/background.h"
@@ -41,7 +42,7 @@ void read_options(const Json& options, EmbedRequest& request) {
   request.prompt_name = options.get_string("prompt_name", "");
 }
 
-// The members that /embed and /embed_all have in common.
+// The members that /embed, /embed_all and /embed_sparse have in common.
 EmbedRequest request_of(const Call& call) {
   EmbedRequest request;
   request.model = tei_model_of(call);
@@ -64,6 +65,12 @@ void embed_tokens(Call& call) {
   request.per_token = true;
   embed(call, std::move(request),
         [](EmbedAnswer answer) { return itemized_response(tei_token_vectors(std::move(answer))); });
+}
+
+void embed_sparse(Call& call) {
+  EmbedRequest request = request_of(call);
+  request.kinds = EmbeddingKinds::only(EmbeddingKind::sparse);
+  embed(call, std::move(request), [](EmbedAnswer answer) { return itemized_response(tei_sparse(std::move(answer))); });
 }
 
 void compare_texts(Call& call) {
@@ -110,7 +117,8 @@ Json labels_of(const Json& config) {
 // The main task's: one member.
 Json type_of(const pipelines::TaskPipelines& model) {
   if (const EmbeddingPipeline* embedding = model.find_embedding()) {
-    const std::string pooling = pooling_name(embedding->state().modules);
+    const std::string pooling =
+        embedding->main_kind() == EmbeddingKind::sparse ? "splade" : pooling_name(embedding->state().modules);
     return Json::Object{{"embedding", Json::Object{{"pooling", pooling}}}};
   }
   return Json::Object{{"reranker", labels_of(model.model().state().config)}};
@@ -240,6 +248,16 @@ std::vector<Route> tei_routes() {
                     .schema = tei_schemas::kTokenVectors}},
        .computes = true,
        .aliases = {"/models/{model}/embed_all"}},
+      {.method = Method::post,
+       .path = "/embed_sparse",
+       .family = Family::tei,
+       .id = "teiEmbedSparse",
+       .summary = "Turns texts into weights of the vocabulary's entries: SPLADE, the lexical weights of bge-m3",
+       .handle = embed_sparse,
+       .body = tei_schemas::kEmbedAllBody,
+       .answers = {{.description = "The weights of each text that are not 0", .schema = tei_schemas::kSparse}},
+       .computes = true,
+       .aliases = {"/models/{model}/embed_sparse"}},
       {.method = Method::post,
        .path = "/similarity",
        .family = Family::tei,

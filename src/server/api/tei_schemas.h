@@ -120,6 +120,11 @@ inline constexpr std::string_view kTokenVectors = R"({
   "type": "array", "items": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}
 })";
 
+inline constexpr std::string_view kSparse = R"({
+  "type": "array", "items": {"type": "array", "items": {"type": "object", "required": ["index", "value"],
+    "properties": {"index": {"type": "integer"}, "value": {"type": "number"}}}}
+})";
+
 inline constexpr std::string_view kVectors =
     R"({"type": "array", "items": {"type": "array", "items": {"type": "number"}}})";
 

@@ -1,11 +1,20 @@
 #include "server/models/embed_service.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "alate/embedding_kinds.h"
 #include "formats/json.h"
 #include "pipelines/embedding_rows.h"
+#include "pipelines/kind_rows.h"
 #include "server/models/request_tokens.h"
 #include "server/refuse.h"
 
@@ -13,6 +22,8 @@ namespace alate::server {
 namespace {
 
 constexpr std::size_t kMostTokenNumbers = std::size_t{4} << 20;  // some 50 MB of JSON
+// Of weights of a whole vocabulary: 64 MiB until those that are 0 are left out.
+constexpr std::size_t kMostWeights = std::size_t{16} << 20;
 
 class Embedding final : public ModelCall {
  public:
@@ -49,6 +60,13 @@ class Embedding final : public ModelCall {
       if (!options_.prompt_name.empty() || options_.prompt) break;
       if (prompts.contains(name)) options_.prompt_name = name;
     }
+    options_.sparse_top_k = request_.sparse_top_k;
+    try {
+      pipelines::require_kinds(pipeline(), request_.kinds);
+    } catch (const Error& error) {
+      refuse(Problem::Kind::impossible, error.message(), is_plain() ? "model" : "kinds");
+    }
+    if (!request_.kinds.dense) return;
     try {
       pipelines::kept_dimensions(pipeline(), options_);
     } catch (const Error& error) {
@@ -56,14 +74,22 @@ class Embedding final : public ModelCall {
     }
   }
 
-  // Loading compiles one entry point: the vectors as the model's folder makes them.
+  // Whether only dense vectors are asked for.
+  bool is_plain() const { return request_.kinds == EmbeddingKinds::only(EmbeddingKind::dense); }
+
+  // Loading compiles one entry point: the embeddings as the model's folder makes them.
   bool may_compile() const override {
+    if (request_.kinds != EmbeddingKinds::only(pipeline().main_kind())) return true;
+    if (!request_.kinds.dense) return false;
     return request_.per_token || pipelines::normalizes(pipeline(), options_) != pipeline().state().modules.normalizes();
   }
 
   pipelines::PreparedRows prepare() override {
     pipelines::PreparedRows prepared = prepare_request(pipeline(), request_, options_);
     answer_.rows = prepared.rows.size();
+    if (!is_plain()) {
+      for (const runtime::BatchRow& row : prepared.rows) ids_.push_back(row.ids);
+    }
     return prepared;
   }
 
@@ -75,6 +101,7 @@ class Embedding final : public ModelCall {
     std::vector<std::string>().swap(request_.texts);
     std::vector<std::vector<std::int32_t>>().swap(request_.token_rows);
     const EmbeddingPipeline::State& state = pipeline().state();
+    if (!is_plain()) return kind_program();
     if (!request_.per_token) return state.entry_point(pipelines::normalizes(pipeline(), options_));
     std::shared_ptr<const runtime::EntryPoint> tokens = state.token_entry_point();
     const std::size_t width = tokens->width().token;
@@ -87,14 +114,43 @@ class Embedding final : public ModelCall {
     return tokens;
   }
 
+  std::shared_ptr<const runtime::BatchProgram> kind_program() {
+    reader_.emplace(pipeline(), request_.kinds, options_);
+    const runtime::RowWidth width = reader_->entry_point()->width();
+    const std::size_t of_tokens = answer_.tokens * width.token, of_rows = answer_.rows * width.row;
+    if (of_tokens > kMostTokenNumbers || of_rows > kMostWeights)
+      refuse(Problem::Kind::too_many,
+             "the embeddings are made of " + std::to_string(of_rows) + " numbers of texts and " +
+                 std::to_string(of_tokens) + " of tokens; at most " + std::to_string(kMostWeights) + " and " +
+                 std::to_string(kMostTokenNumbers) + " are computed: send less at a time",
+             request_.parameter);
+    return reader_->entry_point();
+  }
+
+  void read_kinds(std::span<const float> values) {
+    const runtime::RowWidth width = reader_->entry_point()->width();
+    for (const std::vector<std::int32_t>& ids : ids_) {
+      const std::size_t count = width.row + width.token * ids.size();
+      reader_->add(ids, values.first(count));
+      values = values.subspan(count);
+    }
+    KindEmbeddings read = reader_->take();
+    answer_.sparse = std::move(read.sparse);
+    answer_.multi_vectors = std::move(read.multi_vectors);
+    if (!request_.kinds.dense) return;
+    answer_.vectors.assign(read.dense.values<float>().begin(), read.dense.values<float>().end());
+    answer_.dimensions = pipelines::kept_dimensions(pipeline(), options_);
+  }
+
   void take(std::vector<float> values) override {
+    if (!is_plain()) return read_kinds(values);
     answer_.vectors = std::move(values);
     answer_.dimensions =
         answer_.tokens > 0 && request_.per_token ? answer_.vectors.size() / answer_.tokens : pipeline().dimensions();
   }
 
   Response respond() override {
-    if (!request_.per_token) {
+    if (!request_.per_token && is_plain()) {
       answer_.vectors.resize(pipelines::finish_embedding(pipeline(), options_, answer_.vectors));
       answer_.dimensions = pipelines::kept_dimensions(pipeline(), options_);
     }
@@ -104,6 +160,8 @@ class Embedding final : public ModelCall {
   EmbedRequest request_;
   EmbedOptions options_;
   EmbedAnswer answer_;
+  std::vector<std::vector<std::int32_t>> ids_;  // of each row, where other kinds than dense are asked for
+  std::optional<pipelines::KindReader> reader_;
   const std::function<Response(EmbedAnswer)> format_;
 };
 
@@ -111,6 +169,14 @@ class Embedding final : public ModelCall {
 
 void embed(Call& call, EmbedRequest request, std::function<Response(EmbedAnswer)> format) {
   std::make_shared<Embedding>(call, std::move(request), std::move(format))->start();
+}
+
+std::size_t kind_bytes(const EmbedAnswer& answer) {
+  std::size_t bytes = 0;
+  for (const SparseEmbedding& sparse : answer.sparse)
+    bytes += sparse.indices.capacity() * sizeof(std::int32_t) + sparse.values.capacity() * sizeof(float);
+  for (const Tensor& vectors : answer.multi_vectors) bytes += vectors.byte_count();
+  return bytes;
 }
 
 VectorRows take_vectors(EmbedAnswer& answer) { return {std::move(answer.vectors), answer.rows, answer.dimensions}; }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "alate/embedding_kinds.h"
 #include "server/models/model_call.h"
 #include "server/route.h"
 #include "server/vector_rows.h"
@@ -18,6 +19,8 @@ namespace alate::server {
 struct EmbedRequest : ModelRequest {
   std::vector<std::string> texts;
   std::vector<std::vector<std::int32_t>> token_rows;  // instead of texts; special tokens are added where absent
+  EmbeddingKinds kinds{.dense = true};                // what is computed; others than the model's: Problem::impossible
+  std::optional<std::size_t> sparse_top_k;            // as in EmbedOptions
   bool per_token = false;                 // the vectors of all tokens before pooling, instead of one for each text
   std::optional<bool> normalize;          // as in EmbedOptions
   std::optional<std::size_t> dimensions;  // as in EmbedOptions; more than the model's: Problem::impossible
@@ -28,7 +31,10 @@ struct EmbedRequest : ModelRequest {
 
 struct EmbedAnswer : ModelAnswer {
   std::size_t rows = 0, dimensions = 0;
-  std::vector<float> vectors;  // [rows, dimensions], or [tokens, dimensions] where they are per token
+  std::vector<float> vectors;  // [rows, dimensions], or [tokens, dimensions] where they are per token; empty if no kind
+                               // that is asked for is dense
+  std::vector<SparseEmbedding> sparse;  // of each row, if asked for
+  std::vector<Tensor> multi_vectors;    // the same: f32 [vectors, dimensions of a token's vector]
 };
 
 /// Computes the embeddings and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of
@@ -38,6 +44,9 @@ void embed(Call& call, EmbedRequest request, std::function<Response(EmbedAnswer)
 
 /// Moves the vectors out of an answer, for a body that is generated later.
 VectorRows take_vectors(EmbedAnswer& answer);
+
+/// Memory that the embeddings of other kinds hold.
+std::size_t kind_bytes(const EmbedAnswer& answer);
 
 /// Appends the row as a JSON array of numbers, in the shortest form that round-trips; used for "embeddings" by all
 /// families.

@@ -1,0 +1,173 @@
+// The routes that give sparse and multi-vector embeddings, over the models that record_kinds.py recorded.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "alate/embedding.h"
+#include "formats/json.h"
+#include "tests/golden/tiny_kinds.h"
+#include "tests/unit/server/route_testing.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+std::vector<Route> all_routes() {
+  std::vector<Route> routes = native_routes();
+  std::ranges::move(tei_routes(), std::back_inserter(routes));
+  return routes;
+}
+
+class KindsRoutes : public RouteTest {
+ protected:
+  KindsRoutes() {
+    tests::write_tiny_kinds(settings.models_dir / "tiny/m3", "m3");
+    tests::write_tiny_kinds(settings.models_dir / "tiny/splade", "splade_max");
+    settings.default_model = "tiny/m3";
+    Json::Array texts;
+    for (const std::string& text : recorded_.texts) texts.emplace_back(text);
+    texts_ = formats::to_json_text(Json(texts));
+  }
+
+  Response post(std::string_view path, const std::string& members) {
+    return call(all_routes(), Method::post, path, "{" + members + "}");
+  }
+  KindEmbeddings library(const std::string& model, const EmbeddingKinds& kinds, const EmbedOptions& options = {}) {
+    return EmbeddingPipeline::load(settings.models_dir / model).embed_kinds(recorded_.texts, kinds, options);
+  }
+  static void expect_documented(std::string_view path, const Json& body) {
+    const std::vector<Route> routes = all_routes();
+    const auto route = std::ranges::find(routes, path, &Route::path);
+    ASSERT_NE(route, routes.end());
+    const auto violation = Schema::parse(route->answers.front().schema).check(body);
+    EXPECT_FALSE(violation) << violation->message;
+  }
+  static std::vector<float> numbers_of(const Json& list) {
+    std::vector<float> numbers;
+    for (const Json& number : list.as_array("numbers"))
+      numbers.push_back(static_cast<float>(number.as_double("number")));
+    return numbers;
+  }
+  static void expect_sparse(const Json& found, const SparseEmbedding& wanted) {
+    std::vector<std::int32_t> indices;
+    for (const Json& index : found.find("indices")->as_array("indices"))
+      indices.push_back(static_cast<std::int32_t>(index.as_int("index")));
+    EXPECT_EQ(indices, wanted.indices);
+    EXPECT_EQ(numbers_of(*found.find("values")), wanted.values);
+  }
+
+  const tests::RecordedKinds recorded_ = tests::read_kinds("m3", "texts");
+  std::string texts_;
+};
+
+TEST_F(KindsRoutes, NativeGivesAListForEachKindThatIsAskedFor) {
+  const Response answer = post("/api/embed", R"("kinds":["dense","sparse","multi-vector"],"input":)" + texts_);
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const Json body = formats::parse_json(answer.body, "answer");
+  expect_documented("/api/embed", body);
+  const KindEmbeddings wanted = library("tiny/m3", {.dense = true, .sparse = true, .multi_vector = true});
+  const Json::Array& dense = body.find("embeddings")->as_array("embeddings");
+  const Json::Array& sparse = body.find("sparse_embeddings")->as_array("sparse_embeddings");
+  const Json::Array& vectors = body.find("multi_vectors")->as_array("multi_vectors");
+  ASSERT_EQ(dense.size(), recorded_.texts.size());
+  ASSERT_EQ(sparse.size(), recorded_.texts.size());
+  ASSERT_EQ(vectors.size(), recorded_.texts.size());
+  for (std::size_t i = 0; i < dense.size(); ++i) {
+    const std::span<const float> row = wanted.dense.values<float>().subspan(i * 16, 16);
+    EXPECT_TRUE(std::ranges::equal(numbers_of(dense[i]), row)) << i;
+    expect_sparse(sparse[i], wanted.sparse[i]);
+    std::vector<float> all;
+    for (const Json& vector : vectors[i].as_array("vectors"))
+      std::ranges::copy(numbers_of(vector), std::back_inserter(all));
+    EXPECT_TRUE(std::ranges::equal(all, wanted.multi_vectors[i].values<float>())) << i;
+  }
+  EXPECT_EQ(body.find("truncated")->as_array("truncated").size(), recorded_.embeddings.truncated.size());
+}
+
+TEST_F(KindsRoutes, NativeLeavesOutKindsThatAreNot) {
+  const Json body = formats::parse_json(
+      post("/api/embed", R"("kinds":["sparse"],"sparse_top_k":2,"input":)" + texts_).body, "answer");
+  EXPECT_TRUE(body.find("embeddings")->as_array("embeddings").empty());
+  EXPECT_EQ(body.find("multi_vectors"), nullptr);
+  const KindEmbeddings wanted = library("tiny/m3", {.sparse = true}, {.sparse_top_k = 2});
+  const Json::Array& sparse = body.find("sparse_embeddings")->as_array("sparse_embeddings");
+  for (std::size_t i = 0; i < sparse.size(); ++i) expect_sparse(sparse[i], wanted.sparse[i]);
+  const Json dense = formats::parse_json(post("/api/embed", R"("input":"fox")").body, "answer");
+  EXPECT_EQ(dense.find("embeddings")->as_array("embeddings").size(), 1U);
+  EXPECT_EQ(dense.find("sparse_embeddings"), nullptr);
+}
+
+TEST_F(KindsRoutes, TeiGivesTheWeightsOfEachText) {
+  for (const std::string path : {"/embed_sparse", "/models/tiny/splade/embed_sparse"}) {
+    const Response answer = post(path, R"("inputs":)" + texts_);
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    const Json body = formats::parse_json(answer.body, "answer");
+    expect_documented("/embed_sparse", body);
+    const KindEmbeddings wanted =
+        library(path.starts_with("/models") ? "tiny/splade" : "tiny/m3", EmbeddingKinds::only(EmbeddingKind::sparse));
+    const Json::Array& texts = body.as_array("texts");
+    ASSERT_EQ(texts.size(), wanted.sparse.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const Json::Array& weights = texts[i].as_array("weights");
+      ASSERT_EQ(weights.size(), wanted.sparse[i].indices.size());
+      for (std::size_t j = 0; j < weights.size(); ++j) {
+        EXPECT_EQ(weights[j].get_int("index", -1), wanted.sparse[i].indices[j]);
+        EXPECT_EQ(static_cast<float>(weights[j].get_double("value", 0)), wanted.sparse[i].values[j]);
+      }
+    }
+  }
+}
+
+TEST_F(KindsRoutes, OtherKindsThanTheModelsAreRefused) {
+  for (const auto& [path, members] : {
+           std::pair("/api/embed", R"("model":"tiny/splade","input":"a","kinds":["dense"])"),
+           std::pair("/api/embed", R"("model":"tiny/splade","input":"a")"),
+           std::pair("/api/embed", R"("model":"tiny/splade","input":"a","kinds":["sparse","multi-vector"])"),
+           std::pair("/models/tiny/splade/embed", R"("inputs":"a")"),
+       }) {
+    const Response answer = post(path, members);
+    EXPECT_EQ(answer.status, 422) << path << members;
+    EXPECT_NE(answer.body.find("gives sparse embeddings"), std::string::npos) << answer.body;
+  }
+}
+
+TEST_F(KindsRoutes, OctetsHaveAPlaceForDenseVectorsOnly) {
+  const auto status = [&](std::string_view members) {
+    Headers headers;
+    headers.add("Accept", "application/octet-stream");
+    return call(all_routes(), Method::post, "/api/embed", "{" + std::string(members) + "}", headers).status;
+  };
+  EXPECT_EQ(status(R"("input":"a")"), 200);
+  EXPECT_EQ(status(R"("input":"a","kinds":["dense","sparse"])"), 422);
+}
+
+TEST(KindsSchema, RefusesWhatIsNoKind) {
+  const std::vector<Route> routes = native_routes();
+  const auto takes = [&](std::string_view members) {
+    const auto route = std::ranges::find(routes, "embed", &Route::id);
+    return !Schema::parse(route->body)
+                .check(formats::parse_json("{\"input\":\"a\"," + std::string(members) + "}", "body"));
+  };
+  EXPECT_TRUE(takes(R"("kinds":["sparse","dense"])"));
+  EXPECT_FALSE(takes(R"("kinds":["spares"])"));
+  EXPECT_FALSE(takes(R"("kinds":[])"));
+  EXPECT_FALSE(takes(R"("kinds":"sparse")"));
+  EXPECT_FALSE(takes(R"("sparse_top_k":0)"));
+}
+
+TEST_F(KindsRoutes, InfoNamesTheWaysOfPooling) {
+  const Response answer = call(all_routes(), Method::get, "/models/tiny/splade/info", "");
+  EXPECT_NE(answer.body.find(R"({"embedding":{"pooling":"splade"}})"), std::string::npos) << answer.body;
+}
+
+}  // namespace
+}  // namespace alate::server
