@@ -299,8 +299,10 @@ struct Dense {
 /// [sequences], pad_index i32 [sequences, longest] (the token at each position; any token past a sequence's end),
 /// unpad_index i32 [tokens, 2] (sequence and position of each token), then, as the flags say, key lengths i32
 /// [sequences] (later tokens of a sequence attend but are masked as keys), bias [1 or sequences, 1 or heads, longest,
-/// longest] and sinks [heads]. Heads are grouped: query head h reads key/value head h / (heads / kv_heads). A query
-/// without visible keys gives zeros.
+/// longest], sinks [heads], and scores by distance [heads, tokens, 2, longest] of queries and of keys: query i and key
+/// j of a sequence add [h, i's token, s, d] of the first with j - i = d + (s - 1) · longest, and [h, j's token, s, d]
+/// of the second with i - j = d + (s - 1) · longest, as the bias after the cap (arXiv:2006.03654). Heads are grouped:
+/// query head h reads key/value head h / (heads / kv_heads). A query without visible keys gives zeros.
 /// paged_attention: query [sequences, queries, heads, width], key pages [pages, page size, kv_heads, width], value
 /// pages [pages, page size, kv_heads, value_width], page table i32 [sequences, longest in pages], lengths and query
 /// lengths i32 [sequences], then sinks if the flag is set; no other flag may be set. Key t < lengths[s] of sequence s
@@ -316,6 +318,7 @@ struct Attention {
   double soft_cap = 0;  // scores become soft_cap · tanh(score / soft_cap) before bias and mask; 0: no cap
   // Products may round their operands: to 12 bits or more of the largest, or to bf16 if the result ends up with 8 bits.
   bool rounds_operands = false;
+  bool has_query_distances = false, has_key_distances = false;  // only of ragged_attention
   static constexpr auto fields() {
     return std::tuple{Field{"scale", &Attention::scale},
                       Field{"has_lengths", &Attention::has_lengths},
@@ -325,7 +328,9 @@ struct Attention {
                       Field{"window_left", &Attention::window_left},
                       Field{"window_right", &Attention::window_right},
                       Field{"soft_cap", &Attention::soft_cap},
-                      Field{"rounds_operands", &Attention::rounds_operands, Presence::unless_default}};
+                      Field{"rounds_operands", &Attention::rounds_operands, Presence::unless_default},
+                      Field{"has_query_distances", &Attention::has_query_distances, Presence::unless_default},
+                      Field{"has_key_distances", &Attention::has_key_distances, Presence::unless_default}};
   }
   bool operator==(const Attention&) const = default;
 };

@@ -42,6 +42,29 @@ Value grouped_bias(Builder& b, Value bias, const Dims& dims) {
   return broadcast_to(b, ordered, dims);
 }
 
+// A bias [sequences, heads, longest, longest] of scores by distance [heads, tokens, 2, longest]. `axis` is that of the
+// tokens whose scores they are: 1 for queries, 2 for keys.
+Value distance_bias(Builder& b, Value by_distance, Value pad_index, std::int64_t axis) {
+  const Dims padded = b.shape(pad_index).dims, heads = {b.shape(by_distance).dims[0]};
+  const Dims pairs = {padded[0], padded[1], padded[1]}, vector = {padded[0], padded[1], padded[1], 1};
+  const Value own = places(b, pairs, axis), other = places(b, pairs, 3 - axis);
+  const Value zero = scalar_like(b, 0, own), distance = b.sub({other, own}),
+              is_ahead = b.greater_or_equal({distance, zero});
+  const Value last = b.reduce_max({places(b, {padded[1]}, 0)}, {.axes = {0}});
+  const Value length = b.broadcast_in_dim({b.add({last, scalar_like(b, 1, last)})}, {.dims = pairs, .mapping = {}});
+  const std::vector<Value> entries = {b.broadcast_in_dim({pad_index}, {.dims = pairs, .mapping = {0, axis}}),
+                                      b.select({is_ahead, scalar_like(b, 1, own), zero}),
+                                      b.select({is_ahead, distance, b.add({distance, length})})};
+  std::vector<Value> columns;
+  for (const Value entry : entries) columns.push_back(b.reshape({entry}, {.dims = vector}));
+  const Value index = b.concatenate(columns, {.axis = 3});
+  return b.gather({by_distance, index}, {.offset_dims = {1},
+                                         .collapsed_slice_dims = {1, 2, 3},
+                                         .start_index_map = {1, 2, 3},
+                                         .index_vector_dim = 3,
+                                         .slice_sizes = {heads[0], 1, 1, 1}});
+}
+
 }  // namespace
 
 AttentionScores attention_scores(Builder& b, std::span<const Value> operands, const Attention& attributes) {
@@ -108,11 +131,26 @@ Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, co
   const Value pad_index = operands[5], unpad_index = operands[6];
   Attention padded = attributes;
   padded.has_lengths = true;
+  padded.has_query_distances = padded.has_key_distances = false;
+  // Sums of biases must not be rounded to half types.
+  const bool widens = attributes.has_query_distances || attributes.has_key_distances;
+  const auto given = [&](std::size_t i) { return widens ? widen(b, operands[i]) : operands[i]; };
   std::vector<Value> inputs;
-  for (std::size_t i = 0; i < 3; ++i) inputs.push_back(take_rows(b, operands[i], pad_index));
+  for (std::size_t i = 0; i < 3; ++i) inputs.push_back(take_rows(b, given(i), pad_index));
   inputs.push_back(seen);
-  inputs.insert(inputs.end(), operands.begin() + (attributes.has_lengths ? 8 : 7), operands.end());
-  const Value mixed = b.attention(std::move(inputs), padded);
+  std::size_t next = attributes.has_lengths ? 8 : 7;
+  std::optional<Value> bias = attributes.has_bias ? std::optional(given(next++)) : std::nullopt;
+  const std::optional<Value> sinks = attributes.has_sinks ? std::optional(given(next++)) : std::nullopt;
+  const auto add_distances = [&](std::int64_t axis) {
+    const Value more = distance_bias(b, given(next++), pad_index, axis);
+    bias = bias ? b.add({broadcast_to(b, *bias, b.shape(more).dims), more}) : more;
+  };
+  if (attributes.has_query_distances) add_distances(1);
+  if (attributes.has_key_distances) add_distances(2);
+  padded.has_bias = bias.has_value();
+  if (bias) inputs.push_back(*bias);
+  if (sinks) inputs.push_back(*sinks);
+  const Value mixed = narrow(b, b.attention(std::move(inputs), padded), b.shape(operands[0]).dtype);
   const Dims dims = b.shape(mixed).dims;
   return b.gather({mixed, unpad_index}, {.offset_dims = {1, 2},
                                          .collapsed_slice_dims = {0, 1},

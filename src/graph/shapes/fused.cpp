@@ -34,11 +34,18 @@ void require_bias(const InferenceInput& input, const Shape& bias, Dim batch, Dim
       "the bias operand must be " + std::string(dims) + " of the query's dtype");
 }
 
+void require_no_distances(const InferenceInput& input) {
+  const Attention& attention = input.as<Attention>();
+  input.require(!attention.has_query_distances && !attention.has_key_distances,
+                "has_query_distances and has_key_distances must be false");
+}
+
 // The result shape of attention, with `more` operands after its own. `what` describes the required operands.
 Shape attended(const InferenceInput& input, std::size_t more, std::string_view what) {
   const Attention& attention = input.as<Attention>();
   const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
   require_heads(input, 2);
+  require_no_distances(input);
   input.require(query.dims[0] == key.dims[0] && key.dims[0] == value.dims[0] && key.dims[1] == value.dims[1],
                 "operands 0, 1 and 2 (query, key and value) must have one batch; key and value one length");
   const std::size_t count =
@@ -110,17 +117,22 @@ std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
   input.require(pad.dtype == DType::i32 && pad.rank() == 2 && pad.dims[0] == starts.dims[0],
                 "operand 5, pad_index, must be i32 [sequences, longest]");
   input.require(unpad == Shape{DType::i32, {query.dims[0], 2}}, "operand 6, unpad_index, must be i32 [tokens, 2]");
+  const std::size_t distances = (attention.has_query_distances ? 1u : 0u) + (attention.has_key_distances ? 1u : 0u);
   const std::size_t count =
-      7u + (attention.has_lengths ? 1 : 0) + (attention.has_bias ? 1 : 0) + (attention.has_sinks ? 1 : 0);
+      7u + (attention.has_lengths ? 1 : 0) + (attention.has_bias ? 1 : 0) + (attention.has_sinks ? 1 : 0) + distances;
   input.require(input.operands.size() == count,
-                "operands 7… must be key lengths, bias and sinks as the attributes say");
+                "operands 7… must be key lengths, bias, sinks and scores by distance as the attributes say");
   std::size_t next = 7;
   if (attention.has_lengths)
     input.require(input.operands[next++] == starts, "operand 7, key lengths, must be i32 [sequences]");
   if (attention.has_bias)
     require_bias(input, input.operands[next++], starts.dims[0], query.dims[1], pad.dims[1], pad.dims[1],
                  "[1 or sequences, 1 or heads, longest, longest]");
-  if (attention.has_sinks) require_sinks(input, next, query.dims[1]);
+  if (attention.has_sinks) require_sinks(input, next++, query.dims[1]);
+  for (; next < count; ++next)
+    input.require(input.operands[next] == Shape{query.dtype, {query.dims[1], query.dims[0], 2, pad.dims[1]}},
+                  "operand " + std::to_string(next) +
+                      ", scores by distance, must be [heads, tokens, 2, longest] of the query's dtype");
   Shape result = query;
   result.dims[2] = value.dims[2];
   return {result};

@@ -7,6 +7,8 @@ std::vector<Shape> infer_paged_attention(const InferenceInput& input) {
   const Shape &query = input.operands[0], &keys = input.operands[1], &values = input.operands[2],
               &table = input.operands[3];
   input.require(!attention.has_lengths && !attention.has_bias, "has_lengths and has_bias must be false");
+  input.require(!attention.has_query_distances && !attention.has_key_distances,
+                "has_query_distances and has_key_distances must be false");
   input.require(attention.soft_cap >= 0 && attention.window_left >= -1 && attention.window_right >= -1,
                 "soft_cap and window must not be negative (window: -1 for none)");
   input.require(

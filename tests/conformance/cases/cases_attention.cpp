@@ -76,6 +76,15 @@ Cases ragged_attention_cases(const Form& form) {
       if (variant.has_bias) operands.push_back({.shape = {form.dtype, {1, 4, longest, longest}}});
       if (variant.has_sinks) operands.push_back({.shape = {form.dtype, {4}}});
       cases.push_back({.op = form.op.op, .operands = operands, .attributes = variant});
+      for (const auto& [by_query, by_key] : {std::pair{true, false}, {false, true}, {true, true}}) {
+        Attention distant = variant;
+        distant.has_query_distances = by_query;
+        distant.has_key_distances = by_key;
+        std::vector<Operand> more = operands;
+        for (int i = 0; i < (by_query ? 1 : 0) + (by_key ? 1 : 0); ++i)
+          more.push_back({.shape = {form.dtype, {4, tokens, 2, longest}}});
+        cases.push_back({.op = form.op.op, .operands = more, .attributes = distant});
+      }
       if (!variant.has_bias) continue;
       const std::size_t bias = variant.has_lengths ? 8 : 7;
       for (const std::int64_t heads : {1, 4}) {

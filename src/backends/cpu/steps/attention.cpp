@@ -96,12 +96,16 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
     arguments.bias_head_stride = bias.dims[1] == Dim(1) ? 0 : longest * longest;
     arguments.bias_sequence_stride = bias.dims[0] == Dim(1) ? 0 : extent_of(bias, 1) * longest * longest;
   }
-  if (attention.has_sinks) arguments.sinks = values.in(next);
+  if (attention.has_sinks) arguments.sinks = values.in(next++);
+  if (attention.has_query_distances) arguments.query_distances = values.in(next++);
+  if (attention.has_key_distances) arguments.key_distances = values.in(next);
+  arguments.distance_reach = longest;
+  arguments.tokens = tokens;
   check_sequences(arguments.starts, arguments.lengths, arguments.sequences, tokens);
   const std::int32_t* lengths = arguments.lengths;
-  if (attention.has_bias && std::any_of(lengths, lengths + arguments.sequences, [&](std::int32_t length) {
-        return static_cast<std::size_t>(length) > longest;
-      })) {
+  const bool reads_pairs = attention.has_bias || attention.has_query_distances || attention.has_key_distances;
+  if (reads_pairs && std::any_of(lengths, lengths + arguments.sequences,
+                                 [&](std::int32_t length) { return static_cast<std::size_t>(length) > longest; })) {
     throw make_error(ErrorCode::invalid_argument, "ragged_attention: a sequence is longer than pad_index has places, ",
                      longest);
   }

@@ -34,6 +34,16 @@ struct AttentionBias {
   }
 };
 
+/// [heads, tokens, 2, longest] of ragged_attention.
+struct DistanceScores {
+  std::vector<double> values;
+  std::int64_t tokens = 0, longest = 0;
+
+  double at(std::int64_t head, std::int64_t token, std::int64_t distance) const {
+    return values[static_cast<std::size_t>(((head * tokens + token) * 2 + 1) * longest + distance)];
+  }
+};
+
 /// The rows of one sequence; queries and keys are relative to its first ones.
 struct AttentionSequence {
   std::int64_t batch;  // of the bias
@@ -56,7 +66,13 @@ class AttentionRows {
       const Tensor& tensor = call.operand(bias_place++);
       bias = {load_floats(tensor), extents_of(tensor.shape())};
     }
-    if (attention.has_sinks) sinks = load_floats(call.operand(bias_place));
+    if (attention.has_sinks) sinks = load_floats(call.operand(bias_place++));
+    const auto distances = [&] {
+      const Tensor& tensor = call.operand(bias_place++);
+      return DistanceScores{load_floats(tensor), tensor.extent(1), tensor.extent(3)};
+    };
+    if (attention.has_query_distances) query_distances = distances();
+    if (attention.has_key_distances) key_distances = distances();
   }
 
   bool sees(std::int64_t place, std::int64_t other) const {
@@ -81,6 +97,8 @@ class AttentionRows {
         row.slopes[i] = 1 - part * part;
       }
       if (attention.has_bias) score += bias.values[bias.place(sequence.batch, head, place, other)];
+      if (attention.has_query_distances) score += query_distances.at(head, sequence.first_query + place, other - place);
+      if (attention.has_key_distances) score += key_distances.at(head, sequence.first_key + other, place - other);
       row.weights[i] = score;
       largest = larger(largest, score);
     }
@@ -97,6 +115,7 @@ class AttentionRows {
   AttentionHeads query, key, value;
   AttentionBias bias;
   std::vector<double> sinks;
+  DistanceScores query_distances, key_distances;
 
  private:
   double product_of(const AttentionSequence& sequence, std::int64_t place, std::int64_t other,

@@ -139,6 +139,15 @@ TEST(Interpreter, RaggedAttentionStaysWithinItsSequence) {
   expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, biases},
                      Attention{.has_bias = true}),
               {2.5, 1, 0});
+  // Of distances -2, -1, 0 and 1: token 0 gives its neighbour the weight 3 of 4, token 1 none.
+  const Tensor distances = doubles({1, 3, 2, 2}, {9, 9, 0, std::log(3.0), 9, -kInf, 0, 9, 9, 9, 0, 9});
+  expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, distances},
+                     Attention{.has_query_distances = true}),
+              {2.5, 3, 7});
+  // The key's row: token 1 hides from token 0, token 0 has the weight 3 of 4 of token 1.
+  expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, distances},
+                     Attention{.has_key_distances = true}),
+              {1, 1.5, 7});
   const Tensor past_end = row<std::int32_t>({2, 2});
   EXPECT_TRUE(refusal([&] {
                 run_op(Op::ragged_attention, {zeros, zeros, value, starts, past_end, pad, unpad}, Attention{});

@@ -50,6 +50,12 @@ struct AttentionArguments {
   std::size_t bias_sequence_stride = 0;  // 0: one for all sequences
   std::size_t bias_head_stride = 0;      // 0: one for all heads
   std::size_t bias_query_stride = 0;
+  // Scores by distance [heads, tokens, 2 * distance_reach], or null: query i and key j of a packed sequence, which is
+  // no longer than the reach, add the entry j - i + reach of i's row, and the entry i - j + reach of j's.
+  const float* query_distances = nullptr;
+  const float* key_distances = nullptr;
+  std::size_t distance_reach = 0;
+  std::size_t tokens = 0;
   const float* sinks = nullptr;  // [heads], an extra score per row without a value (arXiv:2309.17453); may be null
 
   // Allows queries, keys, values and softmax weights to be rounded before they are multiplied: to 16-bit integers with

@@ -129,6 +129,42 @@ struct BlockTile {
   bool is_first;          // the block's first visible tile: there is no earlier result
 };
 
+/// The row of a sequence's token in scores by distance, from the distance 0 on.
+HWY_INLINE const float* distance_row(const AttentionArguments& a, const AttentionTask& task, const float* distances,
+                                     std::size_t token) {
+  return distances + (task.head * a.tokens + task.first_query + token) * 2 * a.distance_reach + a.distance_reach;
+}
+
+/// Adds scores by distance to scores[key][query].
+template <std::size_t kVectors>
+inline void add_distances(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
+                          const BlockTile& tile) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  if (a.query_distances != nullptr) {
+    // From one query to the next, the entry of a key moves by one: a matrix [queries, keys] with shorter rows.
+    const float* first = distance_row(a, task, a.query_distances, tile.query) + tile.first_key - tile.query;
+    transpose_scaled<false>(first, 2 * a.distance_reach - 1, s.biases, s.width, tile.queries, tile.keys, 1.0f);
+    for (std::size_t key = 0; key < tile.keys; ++key) {
+      for (std::size_t i = tile.queries; i < kVectors * lanes; ++i) s.biases[key * s.width + i] = 0;
+    }
+  }
+  for (std::size_t key = 0; key < tile.keys; ++key) {
+    const std::size_t place = tile.first_key + key;
+    for (std::size_t c = 0; c < kVectors; ++c) {
+      float* at = s.scores + key * s.width + c * lanes;
+      FloatVector score = hn::Load(d, at);
+      if (a.query_distances != nullptr) score = hn::Add(score, hn::Load(d, s.biases + key * s.width + c * lanes));
+      if (a.key_distances != nullptr) {
+        const float* row = distance_row(a, task, a.key_distances, place) + tile.query + c * lanes - place;
+        const std::size_t left = tile.queries - c * lanes;
+        score = hn::Add(score, left < lanes ? load_first(d, row, left) : hn::LoadU(d, row));
+      }
+      hn::Store(score, d, at);
+    }
+  }
+}
+
 /// Applies cap, bias and mask to scores[key][query]; the common case skips it.
 template <std::size_t kVectors>
 inline void adjust_scores(const AttentionArguments& a, const AttentionScratch& s, const AttentionTask& task,
@@ -305,6 +341,7 @@ HWY_NOINLINE void attend_block_tile(const AttentionArguments& a, const Attention
   if (a.bias != nullptr || a.soft_cap > 0 || sees.left >= 0 || sees.right >= 0) {
     adjust_scores<kVectors>(a, s, task, sees, tile);
   }
+  if (a.query_distances != nullptr || a.key_distances != nullptr) add_distances<kVectors>(a, s, task, tile);
   float* sums = s.sums_of(block);
   SoftmaxState<kVectors> state = raise_maxima<kVectors>(s, tile.keys, s.maxima_of(block), sums);
   products.template weigh<kVectors>(s, tile.keys, state);
