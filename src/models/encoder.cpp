@@ -20,7 +20,7 @@ std::string class_names(const Architecture& architecture) {
 
 }  // namespace
 
-EncoderInputs declare_encoder_inputs(graph::Builder& b) {
+EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places) {
   EncoderInputs in;
   // Dims may be padded: added tokens belong to no sequence, and added sequences have no tokens.
   in.tokens = b.dim("tokens", 1, {}, true);
@@ -40,14 +40,17 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b) {
   in.pool_lengths = of("pool_lengths", {in.sequences});
   in.pad_index = of("pad_index", {in.sequences, in.longest});
   in.unpad_index = of("unpad_index", {in.tokens, 2});
+  if (places == TokenPlaces::given)
+    in.by_place = {.places = of("places", {in.tokens}), .masked = of("masked_places", {in.sequences})};
   return in;
 }
 
 std::span<const Architecture> architectures() {
-  static const std::array all = {
-      bert(),       roberta(),    xlm_roberta(), camembert(), distilbert(),         electra(),  albert(), mpnet(),
-      modernbert(), nomic_bert(), gte(),         gte_new(),   jina_embeddings_v3(), eurobert(), llama(),  mistral(),
-      qwen2(),      qwen3(),      gemma3_text()};
+  static const std::array all = {bert(),       roberta(),    xlm_roberta(), camembert(), distilbert(),
+                                 electra(),    albert(),     mpnet(),       deberta(),   deberta_v2(),
+                                 modernbert(), nomic_bert(), gte(),         gte_new(),   jina_embeddings_v3(),
+                                 eurobert(),   llama(),      mistral(),     qwen2(),     qwen3(),
+                                 gemma3_text()};
   return all;
 }
 

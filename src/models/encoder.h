@@ -13,6 +13,15 @@
 
 namespace alate::models {
 
+/// Parameters of graphs for rows with masked places before or between visible ones; all i32.
+struct PlaceInputs {
+  graph::Value places;  // [tokens]: each token's place in its row, masked places counted
+  graph::Value masked;  // [sequences]: the row's masked places
+};
+
+/// Whether a graph takes the places of tokens, or tokens of a sequence are at consecutive places.
+enum class TokenPlaces { consecutive, given };
+
 /// The parameters of every encoder's graph, in this order; all i32.
 struct EncoderInputs {
   graph::Value ids, type_ids, positions;  // [tokens]
@@ -22,11 +31,12 @@ struct EncoderInputs {
   graph::Value pool_starts, pool_lengths;  // [sequences]: the tokens that are pooled
   graph::Value pad_index;                  // [sequences, longest]
   graph::Value unpad_index;                // [tokens, 2]
+  std::optional<PlaceInputs> by_place = std::nullopt;
   Dim tokens, sequences, longest;
 };
 
 /// Declares them.
-EncoderInputs declare_encoder_inputs(graph::Builder& b);
+EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places = TokenPlaces::consecutive);
 
 /// An output of forward. Its rows are tokens or sequences.
 struct EncoderOutput {
@@ -38,7 +48,7 @@ struct EncoderOutput {
 struct EncoderLimits {
   std::int64_t vocabulary = 0;
   std::int64_t positions = 0;  // tokens of the longest row
-  std::int64_t types = 0;
+  std::int64_t types = 0;      // 0: they are ignored
   std::int64_t hidden_size = 0;
   /// Of architectures that count positions past padding (RoBERTa): the id of the padding token. A token of another id
   /// has the position `padding` + the number of such tokens up to and with it; a padding token has `padding` itself.
@@ -48,6 +58,7 @@ struct EncoderLimits {
   /// How far apart places must be for attention to depend on their distance, masked places between them counted: the
   /// smallest window of some layer, or 0 where each distance has a bias. Absent: it depends on positions alone.
   std::optional<std::int64_t> window = std::nullopt;
+  bool window_hides = false;  // keys further away than `window` are not seen; else their scores depend on the distance
 
   /// Rows of the table of positions.
   std::int64_t position_rows() const { return positions + (padding ? *padding + 1 : 0); }
@@ -125,6 +136,8 @@ Architecture distilbert();
 Architecture electra();
 Architecture albert();
 Architecture mpnet();
+Architecture deberta();
+Architecture deberta_v2();
 Architecture modernbert();
 Architecture nomic_bert();
 Architecture gte();

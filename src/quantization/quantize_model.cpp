@@ -122,10 +122,12 @@ class Quantizer {
     return layers_.linear[a].x == layers_.linear[b].x && layers_.linear[b].rounding == models::Rounding::allowed;
   }
 
+  // Only inputs that texts make: a module may have constant ones too (DeBERTa's tables of distances).
   std::vector<std::size_t> uses_of(const std::string& module) const {
     std::vector<std::size_t> uses;
     for (std::size_t i = 0; i < layers_.linear.size(); ++i) {
-      if (layers_.linear[i].module == module) uses.push_back(i);
+      if (layers_.linear[i].module == module && layers_.linear[i].rounding == models::Rounding::allowed)
+        uses.push_back(i);
     }
     return uses;
   }

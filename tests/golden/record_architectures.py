@@ -59,12 +59,17 @@ def reference(model, inputs):
     return outputs
 
 
+# What changes all scores of a query alike.
+NOT_SEEN = {"deberta_v2_wide_convolution": [f"deberta.encoder.layer.{i}.attention.self.key_proj.bias" for i in range(2)],
+            "deberta_v2_absolute": [f"deberta.encoder.layer.{i}.attention.self.key_proj.bias" for i in range(2)]}
+
+
 def check(model, inputs, name):
     """float32 is near float64, and no tensor may be left out unseen."""
     truth = reference(model, inputs)
     assert distance(reference(copy.deepcopy(model).double(), inputs), truth) < 3e-6, name
     for key, _ in model.named_parameters():
-        if key.endswith(("key.bias", "k_lin.bias", "attn.k.bias")):  # softmax removes it
+        if key.endswith(("key.bias", "k_lin.bias", "attn.k.bias", "pos_key_proj.bias")) or key in NOT_SEEN.get(name, ()):  # softmax removes it
             continue
         broken = copy.deepcopy(model)
         with torch.no_grad():
@@ -74,7 +79,7 @@ def check(model, inputs, name):
         assert moved > 3e-4, f"{name}: without {key} the output moves by {moved} only"
 
 
-WITH_TYPES = ("bert", "roberta", "xlm-roberta", "camembert", "electra", "albert", "nomic_bert", "gte", "jina_embeddings_v3")
+WITH_TYPES = ("deberta", "deberta-v2", "bert", "roberta", "xlm-roberta", "camembert", "electra", "albert", "nomic_bert", "gte", "jina_embeddings_v3")
 
 
 def without_types(config, cases):
@@ -96,11 +101,22 @@ def cases_of(config):
     })
 
 
+# For windows of 4 places: from the first one a visible token is seen.
+NEAR_HOLES = [
+    [1, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1],
+    [0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 0, 1],
+    [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1],
+    [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+]
+
+
 def windowed_cases(config):
-    """Without holes, since a window counts masked tokens too; with rows longer than a window."""
-    is_pooled = "SequenceClassification" in (config.architectures or [""])[0]  # from the first place, which may be masked
-    left_out = ("holes", "left_padded") if is_pooled else ("holes",)
-    return {name: inputs for name, inputs in cases_of(config).items() if name not in left_out}
+    """Heads that read the first place, which may be masked, need a visible token in its window."""
+    cases = cases_of(config)
+    if "SequenceClassification" in (config.architectures or [""])[0]:
+        near = without_types(config, {"holes": draw_inputs(config, NEAR_HOLES, 3), "left_padded": draw_inputs(config, left_padded([9, 8, 12]), 2)})
+        cases.update(near)
+    return cases
 
 
 def mixed_case(config):
@@ -187,10 +203,6 @@ class Recipe:
         return cases
 
 
-def windowed_choice_cases(config):
-    return {"mixed_lengths": choice_cases(config)["mixed_lengths"]}
-
-
 HEADS = {"base": "Model", "masked_lm": "ForMaskedLM", "sequence_classification": "ForSequenceClassification",
          "token_classification": "ForTokenClassification", "question_answering": "ForQuestionAnswering",
          "multiple_choice": "ForMultipleChoice"}
@@ -221,16 +233,47 @@ RECIPES["electra_wide"] = Recipe("Electra", "Model", seed=281, **{**NARROW, "emb
 add_family("Albert", "albert", 301, (*HEADS, "pre_training"), **NARROW, num_hidden_layers=3)
 # Groups that do not divide the layers, each with two inner ones.
 RECIPES["albert_groups"] = Recipe("Albert", "Model", seed=321, **NARROW, num_hidden_layers=5, num_hidden_groups=3, inner_group_num=2)
-# A bias by distance counts masked places too, and heads read the first place, masked or not: without holes and zeros before a text.
-def unbroken_cases(config):
-    return {name: inputs for name, inputs in cases_of(config).items() if name not in ("holes", "left_padded", "zero_rows")}
-
-
 add_family("MPNet", "mpnet", 341, HEADS, pad_token_id=1, type_vocab_size=1, num_hidden_layers=2, relative_attention_num_buckets=32)
-for head in HEADS:
-    RECIPES[f"mpnet_{head}"].cases = windowed_choice_cases if head == "multiple_choice" else unbroken_cases
 RECIPES["mpnet_far"] = Recipe("MPNet", "Model", seed=351, pad_token_id=1, type_vocab_size=1, max_position_embeddings=300,
                               cases=lambda config: without_types(config, {"mixed_lengths": draw_inputs(config, right_padded([250, 140]), 1)}))
+
+
+def disentangled_cases(config):
+    """Types beyond the table, where there is none, are ignored."""
+    cases = {**(choice_cases if "MultipleChoice" in config.architectures[0] else cases_of)(config)}
+    if "MultipleChoice" not in config.architectures[0]:
+        cases["longest"] = draw_inputs(config, right_padded([40, 1, 39]), 10)
+    for inputs in cases.values():
+        if config.type_vocab_size == 0 and "token_type_ids" in inputs:
+            inputs["token_type_ids"] = inputs["input_ids"] % 2
+    return cases
+
+
+DEBERTA = dict(type_vocab_size=0, pad_token_id=0, hidden_size=24, num_attention_heads=3, num_hidden_layers=2, relative_attention=True,
+               position_biased_input=False, pos_att_type="p2c|c2p")
+V3 = dict(**DEBERTA, position_buckets=8, share_att_key=True, norm_rel_ebd="layer_norm")
+add_family("DebertaV2", "deberta_v2", 361, HEADS, **V3)
+RECIPES["deberta_v2_new_head"] = Recipe("DebertaV2", "ForMaskedLM", seed=371, **V3, legacy=False)
+RECIPES["deberta_v2_convolution"] = Recipe("DebertaV2", "Model", seed=372, **V3, conv_kernel_size=3, conv_act="gelu")
+RECIPES["deberta_v2_wide_convolution"] = Recipe("DebertaV2", "ForSequenceClassification", seed=373, num_labels=3, **{
+    **DEBERTA, "position_biased_input": True, "type_vocab_size": 2, "embedding_size": 16, "max_relative_positions": 6, "pos_att_type": ["c2p"],
+    "pooler_hidden_act": "tanh"}, conv_kernel_size=5)
+RECIPES["deberta_v2_keys"] = Recipe("DebertaV2", "Model", seed=374, **{**DEBERTA, "pos_att_type": "p2c", "max_relative_positions": 25}, position_buckets=12)
+RECIPES["deberta_v2_own_keys"] = Recipe("DebertaV2", "Model", seed=375, **{**DEBERTA, "pos_att_type": ["p2c", "c2p"]}, position_buckets=10)
+RECIPES["deberta_v2_absolute"] = Recipe("DebertaV2", "ForSequenceClassification", seed=376, **{
+    **DEBERTA, "relative_attention": False, "position_biased_input": True, "pos_att_type": "c2p", "type_vocab_size": 2})
+RECIPES["deberta_v2_far"] = Recipe("DebertaV2", "Model", seed=377, **{**V3, "hidden_size": 8, "num_attention_heads": 1, "position_buckets": 32},
+                                   max_position_embeddings=300)
+add_family("Deberta", "deberta", 381, [head for head in HEADS if head != "multiple_choice"], **DEBERTA)
+RECIPES["deberta_new_head"] = Recipe("Deberta", "ForMaskedLM", seed=391, **DEBERTA, legacy=False)
+RECIPES["deberta_near"] = Recipe("Deberta", "ForSequenceClassification", seed=392, **{
+    **DEBERTA, "position_biased_input": True, "type_vocab_size": 2, "embedding_size": 16, "max_relative_positions": 5, "pos_att_type": ["c2p"]})
+RECIPES["deberta_keys"] = Recipe("Deberta", "Model", seed=393, **{**DEBERTA, "pos_att_type": ["p2c"]})
+for name, recipe in RECIPES.items():
+    if name.startswith("deberta"):
+        recipe.cases = disentangled_cases
+RECIPES["deberta_v2_far"].cases = lambda config: {"mixed_lengths": draw_inputs(config, right_padded([200, 90]), 1),
+                                                  "holes": draw_inputs(config, [([1, 1, 0] * 50)[:140]], 2)}
 # Rotary positions: sizes are plain, the rest as the families have it.
 PLAIN = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "max_position_embeddings",
          "pad_token_id", "bos_token_id", "eos_token_id")
@@ -241,7 +284,7 @@ RECIPES["modernbert_biases"] = Recipe("ModernBert", "ForSequenceClassification",
                                       rope_parameters={"full_attention": {"rope_type": "default", "rope_theta": 500.0},
                                                        "sliding_attention": {"rope_type": "default", "rope_theta": 20.0}})
 for head in HEADS:
-    RECIPES[f"modernbert_{head}"].cases = windowed_choice_cases if head == "multiple_choice" else windowed_cases
+    RECIPES[f"modernbert_{head}"].cases = choice_cases if head == "multiple_choice" else windowed_cases
 add_family("NomicBert", "nomic_bert", 421, ("base", "masked_lm", "sequence_classification", "token_classification"), **LAYERS, type_vocab_size=2)
 add_family("Gte", "gte", 431, ("base", "masked_lm", "sequence_classification", "token_classification"), **LAYERS, type_vocab_size=2)
 RECIPES["gte_no_types"] = Recipe("Gte", "Model", seed=441, **LAYERS, type_vocab_size=0)

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "alate/error.h"
+#include "graph/builder.h"
 #include "models/blocks/rotary_encoder.h"
 #include "models/encoder.h"
 
@@ -74,20 +75,22 @@ EncoderOutputs token_logits(RotaryEncoder& encoder, Value x) {
   return {{"logits", encoder.projection("classifier", transformed(encoder, x))}};
 }
 
-Value pooled(RotaryEncoder& encoder, Value x) {
+// "cls" is the first place for one class of transformers, and the first visible token for another.
+Value pooled(RotaryEncoder& encoder, Value x, Value first) {
   const std::string pooling = encoder.scope().config.get_string("classifier_pooling", "cls");
-  if (pooling == "cls") return encoder.first_tokens(x);
+  if (pooling == "cls") return graph::take_rows(encoder.scope().b, x, first);
   if (pooling == "mean") return encoder.mean_of_tokens(x);
   throw make_error(ErrorCode::unsupported, "config.json: classifier_pooling '", pooling,
                    "' is not built here, only cls and mean: ", pooling);
 }
 
 EncoderOutputs sequence_logits(RotaryEncoder& encoder, Value x) {
-  return {{"logits", encoder.projection("classifier", transformed(encoder, pooled(encoder, x)))}};
+  return {
+      {"logits", encoder.projection("classifier", transformed(encoder, pooled(encoder, x, encoder.scope().in.first)))}};
 }
 
 EncoderOutputs choice_logits(RotaryEncoder& encoder, Value x) {
-  const Value inner = transformed(encoder, pooled(encoder, x));
+  const Value inner = transformed(encoder, pooled(encoder, x, encoder.scope().in.starts));
   return {{"logits", encoder.head_layer("classifier", inner, encoder.config().hidden, 1)}};
 }
 

@@ -68,7 +68,7 @@ Value PostNormEncoder::encode(std::optional<Value> bias) {
   Value x = embeddings();
   if (!config_.names.embedding_projection.empty())
     x = linear(std::string(config_.names.embedding_projection), x, config_.embedding, config_.hidden);
-  for (const std::string& name : config_.layer_names) x = layer(name, x);
+  for (const std::string& name : config_.layer_names) x = layer(name, x, attention(name, x));
   return x;
 }
 
@@ -87,13 +87,13 @@ Value PostNormEncoder::embeddings() {
   return norm("embeddings.LayerNorm", b.add({sum, positions}), width);
 }
 
-Value PostNormEncoder::layer(const std::string& name, Value x) {
+Value PostNormEncoder::layer(const std::string& name, Value x, Value attended) {
   graph::Builder& b = scope_.b;
   const PostNormNames& names = config_.names;
   const auto of = [&](std::string_view part) { return name + std::string(part); };
   const std::int64_t hidden = config_.hidden;
   b.set_source(name + "attention");
-  const Value mixed = b.add({linear(of(names.attention_output), attention(name, x), hidden, hidden), x});
+  const Value mixed = b.add({linear(of(names.attention_output), attended, hidden, hidden), x});
   const Value middle = norm(of(names.attention_norm), mixed, hidden);
   b.set_source(name + "feed_forward");
   const Value wide = activate(b, config_.activation, linear(of(names.up), middle, hidden, config_.intermediate));
@@ -105,10 +105,8 @@ Value PostNormEncoder::attention(const std::string& name, Value x) {
   graph::Builder& b = scope_.b;
   const EncoderInputs& in = scope_.in;
   const std::int64_t hidden = config_.hidden;
-  const auto heads_of = [&](std::string_view part) {
-    return b.reshape({linear(name + std::string(part), x, hidden, hidden)},
-                     {.dims = {in.tokens, config_.heads, config_.head_size()}});
-  };
+  b.set_source(name + "attention");
+  const auto heads_of = [&](std::string_view part) { return heads(name + std::string(part), x); };
   const Value query = heads_of(config_.names.query), key = heads_of(config_.names.key),
               value = heads_of(config_.names.value);
   const graph::Attention attributes{.scale = 1 / std::sqrt(static_cast<double>(config_.head_size())),
@@ -120,6 +118,11 @@ Value PostNormEncoder::attention(const std::string& name, Value x) {
   if (bias_) operands.push_back(*bias_);
   const Value mixed = b.ragged_attention(std::move(operands), attributes);
   return b.reshape({mixed}, {.dims = {in.tokens, hidden}});
+}
+
+Value PostNormEncoder::heads(const std::string& name, Value x) {
+  return scope_.b.reshape({linear(name, x, config_.hidden, config_.hidden)},
+                          {.dims = {scope_.in.tokens, config_.heads, config_.head_size()}});
 }
 
 Value PostNormEncoder::linear(const std::string& name, Value x, std::int64_t from, std::int64_t to) {

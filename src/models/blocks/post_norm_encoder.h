@@ -66,8 +66,8 @@ class PostNormEncoder {
   EncoderScope& scope() const { return scope_; }
   const PostNormConfig& config() const { return config_; }
 
-  /// Embeddings and all layers: [tokens, hidden]. `bias` [1, heads, longest, longest] is added to the scores of
-  /// attention in every layer.
+  /// Embeddings and all layers: [tokens, hidden]. `bias` [1 or sequences, heads, longest, longest] is added to the
+  /// scores of attention in every layer.
   graph::Value encode(std::optional<graph::Value> bias = {});
 
   /// The outputs of the base model: the last hidden state and, where the file has its weights, the pooler's output.
@@ -75,6 +75,10 @@ class PostNormEncoder {
   /// The logits of the vocabulary [tokens, vocabulary]: a transform, then a product with the word table, or with the
   /// head's own table where the file has one.
   graph::Value language_logits(const LanguageHead& head, graph::Value last_hidden_state);
+  /// A layer over x, whose attention gives `attended` [tokens, hidden].
+  graph::Value layer(const std::string& name, graph::Value x, graph::Value attended);
+  /// NAME of x, as [tokens, heads, head size].
+  graph::Value heads(const std::string& name, graph::Value x);
   /// A layer whose output width is given by the file.
   graph::Value projection(const std::string& name, graph::Value x);
 
@@ -87,7 +91,6 @@ class PostNormEncoder {
 
  private:
   graph::Value embeddings();
-  graph::Value layer(const std::string& name, graph::Value x);
   graph::Value attention(const std::string& name, graph::Value x);
   graph::Value linear(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "models/blocks/places.h"
+
 namespace alate::models {
 namespace {
 
@@ -26,18 +28,25 @@ Value relative_bias(EncoderScope& scope, const std::string& name, std::int64_t r
                     std::int64_t farthest, std::int64_t heads, std::int64_t places) {
   graph::Builder& b = scope.b;
   b.set_source(name);
-  std::vector<std::int32_t> of_distance;  // from key - query = 1 - places on
+  places = std::max(places, farthest + 2);  // a row with masked places may be longer than a sequence
+  std::vector<std::int32_t> of_distance;    // from key - query = 1 - places on
   for (std::int64_t distance = 1 - places; distance < places; ++distance)
     of_distance.push_back(bucket_of(distance, buckets, farthest));
   const Value table = scope.weights.get(b, name + ".weight", {rows, heads});
   const Value by_distance = graph::take_rows(
       b, table, b.constant(Tensor::from<std::int32_t>({static_cast<std::int64_t>(of_distance.size())}, of_distance)));
   const Dim longest = scope.in.longest;
+  const auto index_of = [&](Value distance) {
+    return b.add({distance, graph::scalar_like(b, static_cast<double>(places - 1), distance)});
+  };
+  if (scope.in.by_place) {
+    const Value index = index_of(distances_of_places(scope));
+    return b.transpose({graph::take_rows(b, by_distance, index)}, {.permutation = {0, 3, 1, 2}});
+  }
   const auto counted = [&](std::int64_t axis) {
     return b.iota({}, {.dtype = DType::i32, .dims = {longest, longest}, .axis = axis});
   };
-  const Value difference = b.sub({counted(1), counted(0)});
-  const Value index = b.add({difference, graph::scalar_like(b, static_cast<double>(places - 1), difference)});
+  const Value index = index_of(b.sub({counted(1), counted(0)}));
   const Value biases = b.transpose({graph::take_rows(b, by_distance, index)}, {.permutation = {2, 0, 1}});
   return b.reshape({biases}, {.dims = {1, heads, longest, longest}});
 }

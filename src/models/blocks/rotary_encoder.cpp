@@ -7,6 +7,7 @@
 
 #include "alate/error.h"
 #include "graph/builder_functions.h"
+#include "models/blocks/places.h"
 
 namespace alate::models {
 namespace {
@@ -79,7 +80,8 @@ EncoderLimits rotary_limits(const RotaryConfig& config) {
           .positions = config.positions,
           .types = std::max<std::int64_t>(config.types, 1),
           .hidden_size = config.hidden,
-          .window = window};
+          .window = window,
+          .window_hides = true};
 }
 
 Value RotaryEncoder::encode() {
@@ -152,15 +154,21 @@ Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer
     parts[1] = norm(name + std::string(names.key_norm), parts[1], size);
   }
   for (std::size_t i = 0; i < 2; ++i) parts[i] = turned(b, parts[i], angles_[layer.rope]);
-  const graph::Attention attributes{.scale = config_.attention_scale,
-                                    .has_lengths = true,
-                                    .causal = config_.is_causal,
-                                    .window_left = layer.window,
-                                    .window_right = config_.is_causal ? -1 : layer.window,
-                                    .soft_cap = config_.attention_cap,
-                                    .rounds_operands = scope_.weights.settings().rounds_activations()};
-  const Value mixed = b.ragged_attention(
-      {parts[0], parts[1], parts[2], in.starts, in.lengths, in.pad_index, in.unpad_index, in.key_lengths}, attributes);
+  graph::Attention attributes{.scale = config_.attention_scale,
+                              .has_lengths = true,
+                              .causal = config_.is_causal,
+                              .window_left = layer.window,
+                              .window_right = config_.is_causal ? -1 : layer.window,
+                              .soft_cap = config_.attention_cap,
+                              .rounds_operands = scope_.weights.settings().rounds_activations()};
+  std::vector<Value> operands = {parts[0],   parts[1],     parts[2],       in.starts,
+                                 in.lengths, in.pad_index, in.unpad_index, in.key_lengths};
+  if (in.by_place && layer.window >= 0) {
+    operands.push_back(window_bias(scope_, attributes.window_left, attributes.window_right));
+    attributes.has_bias = true;
+    attributes.window_left = attributes.window_right = -1;
+  }
+  const Value mixed = b.ragged_attention(std::move(operands), attributes);
   const Value rows = b.reshape({mixed}, {.dims = {in.tokens, config_.heads * size}});
   return linear(name + std::string(names.attention_output), rows, config_.heads * size, hidden);
 }

@@ -96,6 +96,8 @@ std::span<const std::int32_t> checked_lengths(const PackedTokens& tokens, const 
   const std::size_t sequences = tokens.lengths.size();
   if (!options.key_lengths.empty()) require_size("key_lengths", options.key_lengths.size(), sequences);
   if (!options.first.empty()) require_size("first", options.first.size(), sequences);
+  if (!options.places.empty()) require_size("places", options.places.size(), tokens.ids.size());
+  if (!options.masked_places.empty()) require_size("masked_places", options.masked_places.size(), sequences);
   return tokens.lengths;
 }
 
@@ -110,11 +112,13 @@ PackedTokens part_of(const PackedTokens& tokens, const BatchPart& part) {
 PackingOptions part_of(const PackingOptions& options, const BatchPart& part) {
   return {.key_lengths = range_of(options.key_lengths, part.first, part.last),
           .first = range_of(options.first, part.first, part.last),
+          .places = range_of(options.places, part.first_token, part.last_token),
+          .masked_places = range_of(options.masked_places, part.first, part.last),
           .first_row = options.first_row + part.first};
 }
 
 std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::EncoderLimits& limits,
-                                   const PackingOptions& options) {
+                                   const PackingOptions& options, models::TokenPlaces places_taken) {
   const std::size_t sequences = checked_lengths(tokens, options).size(), total = tokens.ids.size();
   if (total == 0) throw Error(ErrorCode::invalid_argument, "a batch needs at least one token");
   Ints starts(sequences), sequence_of(total), places(total);
@@ -131,7 +135,7 @@ std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::Enc
   // Before the positions, which say less. Given positions do not limit the length: they may all be small.
   require_lengths(tokens.lengths, limits.positions, options.first_row);
   require_below("token id", tokens.ids, limits.vocabulary, sequence_of, starts, options.first_row);
-  require_below("token type", types, limits.types, sequence_of, starts, options.first_row);
+  if (limits.types > 0) require_below("token type", types, limits.types, sequence_of, starts, options.first_row);
   require_below("position", positions, limits.position_rows(), sequence_of, starts, options.first_row);
 
   const std::int32_t longest = *std::max_element(tokens.lengths.begin(), tokens.lengths.end());
@@ -155,12 +159,18 @@ std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::Enc
     pool_starts[s] += skip;
     pool_lengths[s] -= skip;
   }
-  return {row_of(tokens.ids),     row_of(types),
-          row_of(positions),      row_of(starts),
-          row_of(tokens.lengths), row_of(options.key_lengths.empty() ? tokens.lengths : options.key_lengths),
-          row_of(first),          row_of(pool_starts),
-          row_of(pool_lengths),   std::move(pad_index),
-          std::move(unpad_index)};
+  std::vector<backends::Buffer> inputs = {
+      row_of(tokens.ids),     row_of(types),
+      row_of(positions),      row_of(starts),
+      row_of(tokens.lengths), row_of(options.key_lengths.empty() ? tokens.lengths : options.key_lengths),
+      row_of(first),          row_of(pool_starts),
+      row_of(pool_lengths),   std::move(pad_index),
+      std::move(unpad_index)};
+  if (places_taken == models::TokenPlaces::given) {
+    inputs.push_back(row_of(options.places.empty() ? places : options.places));
+    inputs.push_back(row_of(options.masked_places.empty() ? Ints(sequences, 0) : options.masked_places));
+  }
+  return inputs;
 }
 
 }  // namespace alate::runtime

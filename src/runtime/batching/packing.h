@@ -17,8 +17,10 @@ namespace alate::runtime {
 /// first one stands for the sequence.
 struct PackingOptions {
   std::vector<std::int32_t> key_lengths;
-  std::vector<std::int32_t> first;  // index within the sequence
-  std::size_t first_row = 0;        // index in the whole batch of the first of these rows, for messages
+  std::vector<std::int32_t> first;          // index within the sequence
+  std::vector<std::int32_t> places;         // of each token in its row; for graphs that take them (models::PlaceInputs)
+  std::vector<std::int32_t> masked_places;  // of each row
+  std::size_t first_row = 0;                // index in the whole batch of the first of these rows, for messages
 };
 
 /// invalid_argument for a row longer than the model takes.
@@ -38,6 +40,7 @@ PackingOptions part_of(const PackingOptions& options, const BatchPart& part);
 /// The graph's inputs in order. Throws too_long, and invalid_argument naming the sequence and place of an id, type or
 /// position that the model does not have, and for lists whose lengths disagree. There must be at least one token.
 std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::EncoderLimits& limits,
-                                   const PackingOptions& options = {});
+                                   const PackingOptions& options = {},
+                                   models::TokenPlaces places = models::TokenPlaces::consecutive);
 
 }  // namespace alate::runtime

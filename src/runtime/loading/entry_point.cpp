@@ -15,16 +15,18 @@ namespace {
 
 class PackedTokensFeeder final : public Feeder {
  public:
-  explicit PackedTokensFeeder(const models::EncoderLimits& limits) : limits_(limits) {}
+  PackedTokensFeeder(const models::EncoderLimits& limits, models::TokenPlaces places)
+      : limits_(limits), places_(places) {}
 
   void feed(const PackedTokens& tokens, const PackingOptions& options, const backends::RunOptions&,
             std::vector<backends::Buffer>& inputs) const override {
-    std::vector<backends::Buffer> packed = pack(tokens, limits_, options);
+    std::vector<backends::Buffer> packed = pack(tokens, limits_, options, places_);
     std::ranges::move(packed, std::back_inserter(inputs));
   }
 
  private:
   models::EncoderLimits limits_;
+  models::TokenPlaces places_;
 };
 
 // Numbers of an output for a token, or for a row.
@@ -51,8 +53,8 @@ PackedTokens packed(std::span<const BatchRow* const> rows) {
 
 }  // namespace
 
-std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& limits) {
-  return std::make_unique<PackedTokensFeeder>(limits);
+std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& limits, models::TokenPlaces places) {
+  return std::make_unique<PackedTokensFeeder>(limits, places);
 }
 
 void with_unchanged_files(const formats::WeightSource* weights, const std::function<void()>& read) {
@@ -67,12 +69,13 @@ void with_unchanged_files(const formats::WeightSource* weights, const std::funct
 }
 
 EntryPoint::EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, Dim tokens, Rounding rounding,
-                       std::shared_ptr<const formats::WeightSource> weights)
+                       std::shared_ptr<const formats::WeightSource> weights, bool reads_first)
     : executable_(std::move(executable)),
       feeders_(std::move(feeders)),
       tokens_dim_(tokens),
       rounding_(std::move(rounding)),
-      weights_(std::move(weights)) {}
+      weights_(std::move(weights)),
+      reads_first_(reads_first) {}
 
 backends::ExecutableFacts EntryPoint::facts() const {
   backends::ExecutableFacts facts = executable_->facts();

@@ -37,15 +37,17 @@ class Feeder {
 using Feeders = std::vector<std::unique_ptr<const Feeder>>;
 
 /// The inputs of `models::declare_encoder_inputs`: `pack`.
-std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& limits);
+std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& limits,
+                                                 models::TokenPlaces places = models::TokenPlaces::consecutive);
 
 /// A computation over rows of tokens. Thread-safe.
 class EntryPoint final : public BatchProgram {
  public:
   /// The inputs of `executable` are those of the feeders, in their order. `tokens` is the dim that counts the tokens of
   /// a batch. The executable reads `weights`, which may be mapped files, while it runs; null: it reads none.
+  /// `reads_first`: whether an output depends on models::EncoderInputs::first.
   EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, Dim tokens, Rounding rounding = {},
-             std::shared_ptr<const formats::WeightSource> weights = nullptr);
+             std::shared_ptr<const formats::WeightSource> weights = nullptr, bool reads_first = true);
 
   /// The outputs that it was built with: [tokens, …] or [sequences, …] float32. An empty batch gives empty results
   /// where rows are tokens, and zeros where they are sequences. Throws invalid_argument for ids, types and positions
@@ -61,6 +63,7 @@ class EntryPoint final : public BatchProgram {
   std::span<const backends::Port> outputs() const { return executable_->outputs(); }
   /// Whether rows of output `i` are tokens (else sequences).
   bool is_per_token(std::size_t i) const;
+  bool reads_first() const { return reads_first_; }
   backends::BatchHint batch_hint() const { return executable_->batch_hint(); }
   backends::ExecutableFacts facts() const;
 
@@ -77,6 +80,7 @@ class EntryPoint final : public BatchProgram {
   Dim tokens_dim_;
   Rounding rounding_;  // empty where new extents cost the backend nothing
   std::shared_ptr<const formats::WeightSource> weights_;
+  bool reads_first_;
 };
 
 /// Calls `read`, which reads the files of `weights` (null: none). If one was truncated meanwhile, throws that as the

@@ -49,7 +49,7 @@ class FileForm final : public ModelForm {
   std::string reason_of_dtype() const override { return "an ONNX file computes in its own types"; }
 
   // The file gives hidden states; the graph goes on from there.
-  EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice,
+  EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice, models::TokenPlaces,
                      const base::Cancellation&) const override {
     FileEncoder file = find_encoder(open(model), file_.string(), limits_);
     graph::Builder b(architecture_);

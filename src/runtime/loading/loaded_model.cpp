@@ -41,6 +41,10 @@ PackedTokens one_token() {
   return tokens;
 }
 
+void add_all_outputs(graph::Builder& b, const models::EncoderInputs& /*inputs*/, const models::BuiltEncoder& built) {
+  for (const models::EncoderOutput& output : built.outputs) b.output(std::string(output.name), output.value);
+}
+
 template <typename Make>
 auto on_backend(const backends::Backend& backend, const Make& make) {
   try {
@@ -58,7 +62,7 @@ auto on_backend(const backends::Backend& backend, const Make& make) {
 }  // namespace
 
 void Model::State::check(const runtime::Head& head, models::HeadChoice choice) const {
-  const runtime::EncoderGraph made = form->build(*this, head, choice, cancellation());
+  const runtime::EncoderGraph made = form->build(*this, head, choice, models::TokenPlaces::consecutive, cancellation());
   runtime::with_unchanged_files(form->weights().get(), [&] {
     on_backend(*backend, [&] {
       runtime::require_memory(*backend, facts.selection.device_index, made.graph, limits(),
@@ -67,9 +71,9 @@ void Model::State::check(const runtime::Head& head, models::HeadChoice choice) c
   });
 }
 
-std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::Head& head,
-                                                                 models::HeadChoice choice) const {
-  runtime::EncoderGraph made = form->build(*this, head, choice, cancellation());
+std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::Head& head, models::HeadChoice choice,
+                                                                 models::TokenPlaces places) const {
+  runtime::EncoderGraph made = form->build(*this, head, choice, places, cancellation());
   const graph::Graph& graph = made.graph;
   const models::EncoderInputs& inputs = made.inputs;
   graph::PassLog log;
@@ -98,7 +102,8 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
   const bool specialises = executable->batch_hint().specialises;
   const auto program = std::make_shared<runtime::EntryPoint>(
       std::move(executable), std::move(made.feeders), inputs.tokens,
-      specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding(), form->weights());
+      specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding(), form->weights(),
+      made.reads_first);
   // Such a backend compiles at the first run: failures must show now, while another backend can still be chosen.
   if (specialises)
     on_backend(*backend, [&] { return program->run(one_token(), {}, {.cancellation = cancellation()}); });
@@ -121,7 +126,8 @@ std::shared_ptr<backends::Executable> Model::State::open_file(const std::filesys
 }
 
 std::shared_ptr<const runtime::EntryPoint> Model::State::entry_point(std::string_view entry, const runtime::Head& head,
-                                                                     models::HeadChoice choice) const {
+                                                                     models::HeadChoice choice,
+                                                                     models::TokenPlaces places) const {
   std::shared_ptr<NamedEntryPoint> named;
   {
     const std::lock_guard lock(entry_points_mutex);
@@ -131,15 +137,16 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::entry_point(std::string
     named = found->second;
   }
   const std::lock_guard lock(named->mutex);
-  if (named->made == nullptr) named->made = compile(head, choice);
+  if (named->made == nullptr) named->made = compile(head, choice, places);
   return named->made;
 }
 
 const runtime::EntryPoint& Model::State::forward_entry_point() const {
-  const auto outputs = [](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
-    for (const models::EncoderOutput& output : built.outputs) b.output(std::string(output.name), output.value);
-  };
-  return *entry_point("forward", outputs, models::HeadChoice::of_folder);
+  return *entry_point("forward", add_all_outputs, models::HeadChoice::of_folder);
+}
+
+const runtime::EntryPoint& Model::State::forward_by_place_entry_point() const {
+  return *entry_point("forward by place", add_all_outputs, models::HeadChoice::of_folder, models::TokenPlaces::given);
 }
 
 Model Model::load(const std::filesystem::path& folder, const LoadOptions& options, const RunControl& control) {

@@ -78,8 +78,9 @@ struct Model::State {
   /// The entry point of this name: the encoder with the outputs that `head` adds, compiled at the name's first use.
   /// Whoever asks for a name passes the same head. Weights are shared by all entry points. Throws
   /// runtime::BackendFailure where the backend cannot compile it.
-  std::shared_ptr<const runtime::EntryPoint> entry_point(std::string_view name, const runtime::Head& head,
-                                                         models::HeadChoice choice) const;
+  std::shared_ptr<const runtime::EntryPoint> entry_point(
+      std::string_view name, const runtime::Head& head, models::HeadChoice choice,
+      models::TokenPlaces places = models::TokenPlaces::consecutive) const;
   /// Does all that `entry_point` does except compiling, and throws as it: builds the graph, which needs every weight in
   /// its shape, and compares the memory it takes with what is free. A file that a runtime executes is opened: only that
   /// runtime can say whether it runs.
@@ -102,6 +103,8 @@ struct Model::State {
   /// The entry point "forward", with the outputs of the folder's head; hidden states of a file that a runtime executes,
   /// for which `Model::forward` does not use it.
   const runtime::EntryPoint& forward_entry_point() const;
+  /// The same for rows whose places are given.
+  const runtime::EntryPoint& forward_by_place_entry_point() const;
 
   // An entry point is compiled with its mutex held, and opens `file` meanwhile; the mutexes are never locked in the
   // other order.
@@ -117,7 +120,8 @@ struct Model::State {
   base::Cancellation cancellation() const {
     return watch == nullptr ? base::Cancellation::never() : watch->cancellation();
   }
-  std::shared_ptr<const runtime::EntryPoint> compile(const runtime::Head& head, models::HeadChoice choice) const;
+  std::shared_ptr<const runtime::EntryPoint> compile(const runtime::Head& head, models::HeadChoice choice,
+                                                     models::TokenPlaces places) const;
 };
 
 namespace runtime {

@@ -27,6 +27,7 @@ struct EncoderGraph {
   graph::Graph graph;
   models::EncoderInputs inputs;
   Feeders feeders;
+  bool reads_first = true;  // whether an output depends on EncoderInputs::first
 };
 
 /// A float32 output of `forward`, as far as known before any run.
@@ -65,7 +66,7 @@ class ModelForm {
   /// The encoder with the outputs that `head` adds. Throws unsupported for what the form cannot give, not_found and
   /// corrupt for weights, cancelled, BackendFailure where a file cannot be opened.
   virtual EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice choice,
-                             const base::Cancellation& cancellation) const = 0;
+                             models::TokenPlaces places, const base::Cancellation& cancellation) const = 0;
 
   /// Compiles or opens all that `forward` needs; throws as `build`.
   virtual void prepare_forward(const Model::State& model) const = 0;

@@ -94,6 +94,25 @@ Padded read_inputs(const NamedTensors& inputs, const models::EncoderLimits& limi
   return padded;
 }
 
+// The visible places of a row.
+struct VisiblePlaces {
+  std::int64_t first = -1, last = -1, count = 0;
+
+  bool is_broken() const { return count > 0 && last - first + 1 != count; }
+  bool hides_first() const { return first > 0; }
+};
+
+VisiblePlaces visible_places(const Padded& padded, std::int64_t row) {
+  VisiblePlaces visible;
+  for (std::int64_t i = 0; i < padded.length; ++i) {
+    if (padded.mask[static_cast<std::size_t>(row * padded.length + i)] == 0) continue;
+    if (visible.first < 0) visible.first = i;
+    visible.last = i;
+    ++visible.count;
+  }
+  return visible;
+}
+
 // Some rows in packed form, and the origin of each packed token.
 struct Chunk {
   PackedTokens tokens;
@@ -106,45 +125,49 @@ void add_token(Chunk& chunk, const Padded& padded, std::int64_t place, bool want
   chunk.tokens.ids.push_back(narrow(padded.ids[at]));
   chunk.tokens.type_ids.push_back(narrow(padded.types[at]));
   chunk.tokens.positions.push_back(narrow(padded.positions[at]));
+  chunk.options.places.push_back(narrow(place % padded.length));
   chunk.place.push_back(wanted ? place : -1);
 }
 
-// Adds a row's tokens with mask 1. Heads read the row's first token even where the mask hides it: such a token is added
-// last, and attends but is masked as a key.
-void add_row(Chunk& chunk, const Padded& padded, std::int64_t row, std::int64_t most_tokens) {
-  const std::size_t before = chunk.tokens.ids.size();
+// Adds a row's tokens with mask 1. Where a head reads the row's first token even if the mask hides it, that token is
+// added last, and attends but is masked as a key.
+void add_row(Chunk& chunk, const Padded& padded, std::int64_t row, std::int64_t most_tokens, bool reads_first) {
+  const VisiblePlaces visible = visible_places(padded, row);
+  const auto seen = static_cast<std::int32_t>(visible.count);
+  // Here, where rows are looked at in order: parts of a batch run side by side, and the first to fail is any.
+  if (seen > most_tokens) throw too_long(static_cast<std::size_t>(row), seen, most_tokens);
   for (std::int64_t i = row * padded.length; i < (row + 1) * padded.length; ++i) {
     if (padded.mask[static_cast<std::size_t>(i)] != 0) add_token(chunk, padded, i, true);
   }
-  const auto seen = static_cast<std::int32_t>(chunk.tokens.ids.size() - before);
-  // Here, where rows are looked at in order: parts of a batch run side by side, and the first to fail is any.
-  if (seen > most_tokens) throw too_long(static_cast<std::size_t>(row), seen, most_tokens);
-  const bool first_is_hidden = seen > 0 && padded.mask[static_cast<std::size_t>(row * padded.length)] == 0;
-  if (first_is_hidden) add_token(chunk, padded, row * padded.length, false);
-  chunk.tokens.lengths.push_back(seen + (first_is_hidden ? 1 : 0));
+  const bool adds_first = reads_first && visible.hides_first();
+  if (adds_first) add_token(chunk, padded, row * padded.length, false);
+  chunk.tokens.lengths.push_back(seen + (adds_first ? 1 : 0));
   chunk.options.key_lengths.push_back(seen);
-  chunk.options.first.push_back(first_is_hidden ? seen : 0);
+  chunk.options.first.push_back(adds_first ? seen : 0);
+  chunk.options.masked_places.push_back(narrow(padded.length - seen));
 }
 
-// Packing moves tokens next to each other, which a window over places would see. `reads_first`: a head reads the first
-// place of a row, masked or not.
-void require_places_in_window(const Padded& padded, std::int64_t window, bool reads_first) {
+// Whether attention depends on distances that packing changes, as it moves tokens next to each other. `reads_first`: a
+// head reads the first place of a row, masked or not.
+bool needs_places(const Padded& padded, const models::EncoderLimits& limits, bool reads_first) {
+  if (!limits.window) return false;
   for (std::int64_t row = 0; row < padded.batch; ++row) {
-    std::int64_t first = -1, last = -1, seen = 0;
-    for (std::int64_t i = 0; i < padded.length; ++i) {
-      if (padded.mask[static_cast<std::size_t>(row * padded.length + i)] == 0) continue;
-      if (first < 0) first = i;
-      last = i;
-      ++seen;
-    }
-    if (seen == 0) continue;
-    const bool has_holes = last - first + 1 != seen && last - first > window;
-    if (!has_holes && !(reads_first && first > 0 && last > window)) continue;
-    throw make_error(
-        ErrorCode::unsupported, "row ", row, " of attention_mask ",
-        has_holes ? "has zeros between ones" : "begins with zeros",
-        "; this model's attention depends on the distance of places, for which this is not built: give rows "
-        "without them: attention_mask");
+    const VisiblePlaces visible = visible_places(padded, row);
+    const bool is_moved = visible.is_broken() && visible.last - visible.first > *limits.window;
+    if (is_moved || (reads_first && visible.hides_first() && visible.last > *limits.window)) return true;
+  }
+  return false;
+}
+
+// A masked first place whose window has no visible token sees nothing: the reference's result is then a mean over
+// masked tokens, which depends on the padding.
+void require_first_in_window(const Padded& padded, std::int64_t window) {
+  for (std::int64_t row = 0; row < padded.batch; ++row) {
+    const VisiblePlaces visible = visible_places(padded, row);
+    if (visible.first > window)
+      throw make_error(ErrorCode::unsupported, "row ", row, " of attention_mask begins with ", visible.first,
+                       " zeros; this model's head reads the first place, whose attention ends after ", window,
+                       " places: give rows whose first tokens are not masked: attention_mask");
   }
 }
 
@@ -188,12 +211,12 @@ NamedTensors packed_forward(const Model::State& model, const NamedTensors& input
     return results;
   }
   const Padded padded = read_inputs(inputs, model.limits());
-  const EntryPoint& program = model.forward_entry_point();
-  if (model.limits().window) {
-    bool reads_first = false;
-    for (std::size_t i = 0; i < program.outputs().size(); ++i) reads_first = reads_first || !program.is_per_token(i);
-    require_places_in_window(padded, *model.limits().window, reads_first);
-  }
+  const EntryPoint& usual = model.forward_entry_point();
+  const bool reads_first = usual.reads_first();
+  if (reads_first && model.limits().window_hides && model.limits().window)
+    require_first_in_window(padded, *model.limits().window);
+  const bool takes_places = needs_places(padded, model.limits(), reads_first);
+  const EntryPoint& program = takes_places ? model.forward_by_place_entry_point() : usual;
   NamedTensors results;
   for (std::size_t i = 0; i < program.outputs().size(); ++i) {
     const backends::Port& port = program.outputs()[i];
@@ -207,9 +230,13 @@ NamedTensors packed_forward(const Model::State& model, const NamedTensors& input
     Chunk chunk;
     const std::int64_t first_row = row;
     chunk.options.first_row = static_cast<std::size_t>(first_row);
-    while (row < padded.batch && (chunk.tokens.ids.empty() ||
-                                  chunk.tokens.ids.size() + static_cast<std::size_t>(padded.length) <= most_tokens))
-      add_row(chunk, padded, row++, model.limits().positions);
+    // By place, memory grows with pairs of places, and so with padding.
+    const auto size = [&] {
+      return takes_places ? static_cast<std::size_t>((row - first_row) * padded.length) : chunk.tokens.ids.size();
+    };
+    while (row < padded.batch &&
+           (chunk.tokens.ids.empty() || size() + static_cast<std::size_t>(padded.length) <= most_tokens))
+      add_row(chunk, padded, row++, model.limits().positions, reads_first);
     const std::vector<Tensor> outputs = program.run(chunk.tokens, chunk.options, options);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const bool per_token = program.is_per_token(i);

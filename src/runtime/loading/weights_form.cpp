@@ -29,16 +29,17 @@ class WeightsForm final : public ModelForm {
   std::string dtype() const override { return std::string(settings_.computes_in()); }
   bool rounds_weights() const override { return settings_.rounds_on_load(); }
 
-  EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice choice,
+  EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice choice, models::TokenPlaces places,
                      const base::Cancellation& cancellation) const override {
     const WatchedSource watched(*weights_, cancellation);
     graph::Builder b(architecture_name());
-    const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
+    const models::EncoderInputs inputs = models::declare_encoder_inputs(b, places);
     models::Weights named(watched, std::string(architecture_->prefix), settings_);
     head(b, inputs, models::build_encoder(*architecture_, b, model.config, named, inputs, choice));
     Feeders feeders;
-    feeders.push_back(feed_packed_tokens(limits_));
-    return {.graph = b.finish(), .inputs = inputs, .feeders = std::move(feeders)};
+    feeders.push_back(feed_packed_tokens(limits_, places));
+    const bool reads_first = graph::use_counts(b.so_far())[inputs.first.node] > 0;
+    return {.graph = b.finish(), .inputs = inputs, .feeders = std::move(feeders), .reads_first = reads_first};
   }
 
   void prepare_forward(const Model::State& model) const override { model.forward_entry_point(); }

@@ -1,0 +1,65 @@
+#include "models/blocks/places.h"
+
+#include <limits>
+#include <optional>
+
+#include "graph/builder_functions.h"
+
+namespace alate::models {
+namespace {
+
+using graph::Dims;
+using graph::Value;
+
+Dims pair_dims(const EncoderInputs& in) { return {in.sequences, in.longest, in.longest}; }
+
+}  // namespace
+
+Value distances_of_places(EncoderScope& scope) {
+  graph::Builder& b = scope.b;
+  const EncoderInputs& in = scope.in;
+  const Dims dims = pair_dims(in);
+  const Value place = graph::take_rows(b, in.by_place->places, in.pad_index);
+  const auto along = [&](std::int64_t axis) {
+    return b.broadcast_in_dim({place}, {.dims = dims, .mapping = {0, axis}});
+  };
+  return b.sub({along(2), along(1)});
+}
+
+PairsOfPlaces pairs_of_places(EncoderScope& scope) {
+  graph::Builder& b = scope.b;
+  const Dims dims = pair_dims(scope.in);
+  const Value visible = b.broadcast_in_dim({scope.in.key_lengths}, {.dims = dims, .mapping = {0}});
+  const auto is_masked = [&](std::int64_t axis) {
+    return b.greater_or_equal({b.iota({}, {.dtype = DType::i32, .dims = dims, .axis = axis}), visible});
+  };
+  return {dims, is_masked(1), is_masked(2)};
+}
+
+Value visible_tokens(EncoderScope& scope) {
+  graph::Builder& b = scope.b;
+  const Dim tokens = scope.in.tokens;
+  const auto column = [&](std::int64_t index) {
+    const Value one =
+        b.slice({scope.in.unpad_index}, {.starts = {0, index}, .limits = {tokens, index + 1}, .strides = {}});
+    return b.reshape({one}, {.dims = {tokens}});
+  };
+  const Value is_visible = b.less({column(1), graph::take_rows(b, scope.in.key_lengths, column(0))});
+  return b.convert({is_visible}, {.dtype = DType::f32});
+}
+
+Value window_bias(EncoderScope& scope, std::int64_t left, std::int64_t right) {
+  graph::Builder& b = scope.b;
+  const EncoderInputs& in = scope.in;
+  const Value distance = distances_of_places(scope);
+  std::optional<Value> hides;
+  const auto add = [&](Value more) { hides = hides ? b.logical_or({*hides, more}) : more; };
+  if (left >= 0) add(b.less({distance, graph::scalar_like(b, -static_cast<double>(left), distance)}));
+  if (right >= 0) add(b.greater({distance, graph::scalar_like(b, static_cast<double>(right), distance)}));
+  const Value zero = graph::scalar_like(b, 0, b.convert({distance}, {.dtype = DType::f32}));
+  if (!hides) return b.reshape({zero}, {.dims = {in.sequences, 1, in.longest, in.longest}});
+  const Value bias = b.select({*hides, graph::scalar_like(b, -std::numeric_limits<double>::infinity(), zero), zero});
+  return b.reshape({bias}, {.dims = {in.sequences, 1, in.longest, in.longest}});
+}
+
+}  // namespace alate::models

@@ -1,0 +1,29 @@
+// Distances of tokens in graphs that know their places: EncoderInputs::by_place.
+#pragma once
+
+#include <cstdint>
+
+#include "models/encoder.h"
+
+namespace alate::models {
+
+/// key - query for each pair of a sequence's tokens: i32 [sequences, longest, longest], of places where the graph knows
+/// them. Pairs past a sequence's end have any values.
+graph::Value distances_of_places(EncoderScope& scope);
+
+/// Bool [sequences, longest, longest]: whether the query, or the key, is masked, and is only there to stand for the
+/// first place.
+struct PairsOfPlaces {
+  graph::Dims dims;
+  graph::Value is_masked_query, is_masked_key;
+};
+PairsOfPlaces pairs_of_places(EncoderScope& scope);
+
+/// f32 [tokens]: 0 for tokens that are masked as keys, 1 for others.
+graph::Value visible_tokens(EncoderScope& scope);
+
+/// f32 [sequences, 1, longest, longest]: -infinity for keys that are more than `left` places before the query or more
+/// than `right` after it, else 0. -1: no limit.
+graph::Value window_bias(EncoderScope& scope, std::int64_t left, std::int64_t right);
+
+}  // namespace alate::models
