@@ -88,9 +88,15 @@ void mark_spaces(std::string& token) {
   token = std::move(marks);
 }
 
+// Merges over characters with marked spaces, without a splitting by a pattern.
+bool is_gemma_bpe(const GgufVocabulary& file) {
+  constexpr std::array<std::string_view, 3> kNames = {"gemma4", "granite-embed-multi-311m", "sarvam-moe"};
+  return file.model == "gemma4" || (file.model == "gpt2" && std::ranges::find(kNames, file.pre) != kNames.end());
+}
+
 // Llama's tokenizer, or Gemma's, which has no prefix and whose merges are in the order of ids.
 ReadParts read_spm(const GgufVocabulary& file, std::string_view what) {
-  const bool is_gemma = file.architecture.starts_with("gemma") || file.model == "gemma4";
+  const bool is_gemma = file.architecture.starts_with("gemma") || is_gemma_bpe(file);
   std::vector<std::string> tokens = token_texts(file);
   std::vector<AddedToken> added = added_tokens_of(file);
   if (is_gemma) {
@@ -117,7 +123,7 @@ ReadParts read_spm(const GgufVocabulary& file, std::string_view what) {
   Assembly assembly(std::move(normalizer), std::move(pre_tokenizer),
                     bpe(vocabulary_of(tokens), std::move(merges), options, what), std::move(added),
                     spm_decoder(true, true, add_space_prefix), what);
-  const bool add_bos = file.model == "gemma4" ? false : file.add_bos.value_or(true);
+  const bool add_bos = file.model == "gemma4" ? false : file.add_bos.value_or(file.model != "gpt2");
   return std::move(assembly).finish(gguf_marks(file, add_bos, file.or_default(file.bos, 1),
                                                file.add_eos.value_or(false), file.or_default(file.eos, 2), what));
 }
@@ -133,6 +139,7 @@ bool is_in_byte_alphabet(std::string_view text) {
 }
 
 ReadParts read_gpt2(const GgufVocabulary& file, std::string_view what) {
+  if (is_gemma_bpe(file)) return read_spm(file, what);
   if (!file.has_merges) throw Error(ErrorCode::corrupt, "tokenizer.ggml.merges is missing");
   GgufPreTokenizer pre = gguf_pre_tokenizer(file.pre);
   std::vector<std::string> tokens = token_texts(file);

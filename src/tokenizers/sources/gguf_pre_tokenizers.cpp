@@ -42,6 +42,12 @@ constexpr std::string_view kDeepSeekCjk = "[\u4E00-\u9FA5\u0800-\u4E00\uAC00-\uD
 constexpr std::string_view kHanAndKana = "[\u4E00-\u9FA5\u3040-\u309F\u30A0-\u30FF]+";
 constexpr std::string_view kDeepSeekV3 =
     R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kSpark =
+    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+|[\r\n]|\s+(?!\S)|\s+)";
+// Chinese, Japanese, Thai, Lao, Khmer, Myanmar and Korean.
+constexpr std::string_view kAsianScripts =
+    "[\u4E00-\u9FFF\u3400-\u4DBF\uF900-\uFAFF\u3040-\u309F\u30A0-\u30FF\uFF65-\uFF9F\u2F00-\u2FDF\u0E40-\u0E7F\u0E80-"
+    "\u0EFF\u1780-\u17FF\u1000-\u109F\uAA60-\uAA7F\uA9E0-\uA9FF\uAC00-\uD7AF\u1100-\u11FF]+";
 constexpr std::string_view kBloom = " ?[^(\\s|.,!?\u2026\u3002\uFF0C\u3001\u0964\u06D4\u060C)]+";
 
 Splitting split_llama3() { return {{patterns::kCl100k}}; }
@@ -54,6 +60,13 @@ Splitting split_command_r() { return {{kOneDigit}, true, true}; }
 Splitting split_gpt4o() { return {{patterns::kO200k}}; }
 Splitting split_tekken() { return {{patterns::kTekken}}; }
 Splitting split_deepseek_v3() { return {{R"(\p{N}{1,3})", kHanAndKana, kDeepSeekV3}}; }
+Splitting split_spark() { return {{R"(\p{N}{1,3})", kHanAndKana, kSpark, kOneDigit}}; }
+// Digits in threes from the right.
+Splitting split_afmoe() { return {{R"(\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N})))", kAsianScripts, kDeepSeekV3}}; }
+Splitting split_kimi() {
+  return {
+      {R"([\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"}};
+}
 Splitting split_deepseek_llm() {
   return {{"[\r\n]", kDeepSeekLetters, "\\s?[!-/:-~\uFF01-\uFF0F\uFF1A-\uFF5E\u2018-\u201F\u3000-\u3002]+", "\\s+$",
            kDeepSeekCjk, R"(\p{N}+)"}};
@@ -133,6 +146,9 @@ constexpr std::array kNamedSplittings = std::to_array<NamedSplitting>({
     {"hunyuan-dense", split_deepseek_v3},
     {"joyai-llm", split_deepseek_v3},
     {"hy_v4", split_deepseek_v3},
+    {"spark2_5", split_spark},
+    {"afmoe", split_afmoe},
+    {"kimi-k2", split_kimi},
     {"youtu", split_youtu, kIgnoreMerges},
     {"falcon", split_falcon},
     {"mpt", split_gpt2},
@@ -198,6 +214,12 @@ constexpr std::array kNamedSplittings = std::to_array<NamedSplitting>({
 });
 
 }  // namespace
+
+std::vector<std::string_view> gguf_pre_tokenizer_names() {
+  std::vector<std::string_view> names;
+  for (const NamedSplitting& named : kNamedSplittings) names.push_back(named.name);
+  return names;
+}
 
 GgufPreTokenizer gguf_pre_tokenizer(std::string_view name) {
   const auto* named = std::ranges::find(kNamedSplittings, name.empty() ? "default" : name, &NamedSplitting::name);

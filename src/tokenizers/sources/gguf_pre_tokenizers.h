@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "tokenizers/normalizers/normalizer.h"
 #include "tokenizers/pre_tokenizers/pre_tokenizer.h"
@@ -20,5 +21,8 @@ struct GgufPreTokenizer {
 /// The pre-tokenizer of this name, with the patterns of the tokenizer that the name stands for. An empty name is
 /// "default". Throws unsupported, naming it, for a name that is not known here.
 GgufPreTokenizer gguf_pre_tokenizer(std::string_view name);
+
+/// The names that are known.
+std::vector<std::string_view> gguf_pre_tokenizer_names();
 
 }  // namespace alate::tokenizers

@@ -201,6 +201,20 @@ def make_t5_gguf():
     return Tokenizer.from_str(transformers_tokenizer({"spiece.model": "t5.model"}, {"tokenizer_class": "T5Tokenizer"}).to_str())
 
 
+def make_gemma_gguf():
+    """Gemma's tokenizer as llama.cpp names it: merges over characters, spaces marked, no pattern."""
+    config = {"tokenizer_class": "GemmaTokenizer", "add_bos_token": True}
+    description = json.loads(transformers_tokenizer({"tokenizer.model": "gemma.model"}, config).to_str())
+    description["added_tokens"] = [token for token in description["added_tokens"] if token["content"] != "<mask>"]  # not in the model
+    vocabulary = description["model"]["vocab"]
+    tokens = sorted(vocabulary, key=vocabulary.get)
+    kinds = {"<pad>": 3, "<eos>": 3, "<bos>": 3, "<unk>": 2, "<start_of_turn>": 4, "\n": 4, "\t": 4}
+    types = [kinds.get(token, 6 if token.startswith("<0x") else 1) for token in tokens]
+    write_gguf("gemma_bpe.gguf", "granite", "gpt2", tokens, None, types, [" ".join(merge) for merge in description["model"]["merges"]],
+               tokenizer_pre="gemma4", bos_token_id=2, eos_token_id=1, unk_token_id=3, pad_token_id=0, add_bos_token=True)
+    return Tokenizer.from_str(json.dumps(description))
+
+
 def added(content, **properties):
     return {"__type": "AddedToken", "content": content, "lstrip": False, "normalized": True, "rstrip": False, "single_word": False, **properties}
 
@@ -251,7 +265,8 @@ CASES = {
     "tiktoken": ({"tokenizer.model": "ranks.tiktoken"}, {"tokenizer_class": "PreTrainedTokenizerFast", "added_tokens_decoder": {
         "419": decoder_entry("<|begin|>"), "420": decoder_entry("<|end|>")}, "bos_token": "<|begin|>", "add_bos_token": True}),
 }
-GGUF_CASES = {"llama.gguf": make_llama_gguf, "llama_bpe.gguf": make_gpt2_gguf, "bert.gguf": make_bert_gguf, "t5.gguf": make_t5_gguf}
+GGUF_CASES = {"llama.gguf": make_llama_gguf, "llama_bpe.gguf": make_gpt2_gguf, "bert.gguf": make_bert_gguf, "t5.gguf": make_t5_gguf,
+              "gemma_bpe.gguf": make_gemma_gguf}
 
 
 def transformers_tokenizer(files, config):
