@@ -149,7 +149,7 @@ class Generator:
 
 # Places of objects in memory, which no two programs share, and names of our own for them.
 def comparable(text):
-    return re.sub(r"<[\w.]+ object[^>]*>|<(built-in )?(bound )?(method|function)[^>]*>|<bound method.*?>>|<Namespace.*?>", "<object>", text)
+    return re.sub(r"<[\w.<>]+ object[^>]*>|<(built-in )?(bound )?(method|function)[^>]*>|<bound method.*?>>|<Namespace.*?>", "<object>", text)
 
 
 def main():

@@ -216,7 +216,30 @@ FEATURES = r"""
 {{ [[1, 2], [3]] | sum(start=[]) }} {{ [1, [2]] | map('string') | list }} {{ ['a'] | map('default', 'x') | list }} {{ 'abc' | first }}{{ 'abc' | last }}{{ 'cab' | sort | join }} {{ 'aab' | unique | join }} {{ {'a': 1} | list }} {{ {'a': 1} | length }} {{ {} | first }}
 """
 
-# Found by fuzz.py, each where Alate differed once.
+# Blocks and other templates; filters and methods for HTML, wrapping and tables of characters.
+OTHERS = [
+    "{% set v = 1 %}{% block a %}{{ v }}{% set v = 2 %}{% block b %}{{ v }}{% endblock %}{% endblock a %}{{ v }}",
+    "{% for i in [1, 2] %}{% block a %}[{{ i }}]{% endblock %}{% block b scoped %}({{ i }}){% endblock %}{% endfor %}",
+    "{% macro m() %}{{ v }}{% block a %}{{ q }}{% endblock %}{% endmacro %}{% set q = 7 %}{{ m() }}",
+    "{% set q = 2 %}{% if true %}{% set q = 3 %}{% endif %}{% block a %}{{ q }}{% macro k() %}{{ q }}{% endmacro %}{{ k() }}{% generation %}g{% endgeneration %}{% endblock %}",
+    "{% block a %}{% endblock %}{% block a %}{% endblock %}", "{% block a %}{% endblock b %}", "{% block a %}{{ super() }}{% endblock %}", "{% block a required %}{% endblock %}", "{% for i in [1] %}{% block a %}{% break %}{% endblock %}{% endfor %}",
+    "{% extends 'x' %}", "{% include 'x' ignore missing %}", "{% import 'x' as y %}", "{% from 'x' import y, z as w with context %}", "{% from 'x' import _y %}", "{% import 'x' %}", "{% do 1 %}", "{% trans %}a{% endtrans %}",
+    "{% if false %}{% import 'x' as y %}{% from 'a' import b, c as d without context %}{% include ['a', 'b'] ignore missing without context %}{% extends q %}{% endif %}{{ y }}|{{ d }}",
+    "{% autoescape false %}{{ '<' }}{% set q = 1 %}{% endautoescape %}{{ q }}",
+    "{{ '<p>a &amp; b<!-- <i> --></p>\\n &lt;c&gt; &#x41;&#66; &notit; &copy &AMP; &#128; &#xD800; &zz; &#; <d' | striptags }}|{{ ('a &lt; <b>b' | safe).striptags() }}|{{ ('&eacute;&quot' | safe).unescape() }}",
+    "{{ 'See www.example.com, (http://a.io/x?y=(1)), <https://b.org:8080> HTTP://[::1]/ 1.2.3.4 http://1.2.3.4:5 a.b@c.de mailto:x@y.zz q.info. @a@b.c é.com' | urlize }}",
+    "{{ 'http://example.com/long/path see:x' | urlize(14, true, '_blank', rel='a b', extra_schemes=['see:']) }}",
+    "{{ 'The quick-brown fox -- jumps--over the verylongwordindeed, a-b-c well-known.\\n\\n  indented\\ttext ' | wordwrap(9) }}|{{ 'abcdefgh-ij kl' | wordwrap(4, false) }}|{{ 'abc-defgh ijk' | wordwrap(5, true, '/', false) }}|{{ 'x' | wordwrap(0) if false }}",
+    "{{ 'x' | wordwrap(0) }}",
+    "{{ {'name': 'get_weather', 'b': [1, 2.5, none, {'deep': ('tuple', ['of', 'lists', 'that', 'are', 'long', 'enough', 'to', 'wrap'])}], 'a': 'text that is longer than the eighty characters of a line, and is broken at its spaces'} | pprint }}",
+    "{{ 'first line\\nsecond line that is long enough to be broken into several literals, because it has more than eighty' | pprint }}{{ [{}, [], (), 'é\\n', ('a',)] | pprint }}{{ ('a' * 90, 1) | pprint }}",
+    "{{ 'hello'.translate('x'.maketrans('lo', 'LO', 'h')) }}{{ 'abc'.translate({97: 'xx', 98: none, 99: 9731}) }}{{ 'ab'.maketrans({'a': 1, 98: 'z'}) }}{{ '\\x01b'.translate('pqr') }}",
+    "{{ 5.bit_length() if false else 255.bit_count() if false else (255).bit_length() }}{{ (7).bit_count() }}{{ (0.75).as_integer_ratio() }}{{ (3).conjugate() }}{{ {'a': 1}.keys().isdisjoint(['b']) }}{{ {'a': 1}.items().mapping }}",
+    "{{ (2.5) | round(none) }}{{ '' | int('b', 'c') }}{{ [1, 2, 3] | batch(none) | list }}{{ [1, 2, 3] | batch(2.0) | list }}{{ ('a<b' | safe).join([1, '<']) }}{{ 'x'.format_map(1) }}",
+    "{{ [1] | sort(none) }}", "{{ 'a'.splitlines(none) }}", "{{ 'a'.center(width=5) }}", "{{ [1].copy(1) }}", "{{ range(stop=2) }}", "{{ cycler(1).next(2) }}", "{{ ''.isprintable(1) }}", "{{ {}.items() in {} }}", "{{ 'a' | pprint(1) }}",
+]
+
+# Found by fuzz.py and table.py, each where Alate differed once.
 FOUND = [
     "{% set u = 10 | unique %}{{ u is defined }}",
     "{{ '{:,}'.format(text) }}",
@@ -260,7 +283,7 @@ def main():
         for request in conversations.REQUESTS:
             emit(template, request)
     small = {"messages": [ASK, ANSWER]}
-    for template in [*features(), *FOUND]:
+    for template in [*features(), *OTHERS, *FOUND]:
         emit(template, small)
     for line_end in ("\r\n", "\r"):
         emit(line_end.join(["{% if true %}", "  a", "{% endif %}", "b", ""]), small)

@@ -63,7 +63,7 @@ TEST(ChatTemplate, RendersAsTransformersDoes) {
       EXPECT_NE(error.code(), ErrorCode::internal) << error.what();
     }
   }
-  EXPECT_GE(count, 390U);
+  EXPECT_GE(count, 430U);
 }
 
 TEST(ChatTemplate, TakesMessagesOptionsAndJsonAlike) {
@@ -88,8 +88,10 @@ TEST(ChatTemplate, NamesTheLineOfAnError) {
   const Error syntax = error_of([] { ChatTemplate("a\nb{% if %}", {}, "t.jinja"); });
   EXPECT_EQ(syntax.code(), ErrorCode::corrupt);
   EXPECT_EQ(syntax.message(), "t.jinja, line 2: expected an expression, got the end of the statement");
-  const Error other = error_of([] { ChatTemplate("{% include 'x' %}"); });
-  EXPECT_EQ(other.code(), ErrorCode::unsupported);
+  const Error other = error_of([] { ChatTemplate("\n\n{% include 'x' %}", {}, "t.jinja").render(kHello); });
+  EXPECT_EQ(other.code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(other.message(),
+            "t.jinja, line 3: the tag include needs another template, and a chat template has none beside it");
   const ChatTemplate chat("a\n\n{{ nothing.x }}", {}, "t.jinja");
   const Error error = error_of([&] { chat.render(kHello); });
   EXPECT_EQ(error.message(), "t.jinja, line 3: 'nothing' is undefined");
@@ -162,7 +164,8 @@ TEST(HostileChatTemplate, SeesNothingOfTheProgram) {
         "{{ messages.append(1) }}", "{{ messages[0].update({}) }}", "{{ messages[0].pop('role') }}",
         "{{ '{0.__class__.__init__}'.format('') }}", "{{ '{x.__class__.y}'.format_map({'x': 1}) }}",
         "{{ namespace.__init__.__globals__ }}", "{{ cycler.__init__.__globals__.os }}",
-        "{% set n = namespace() %}{% set n.__class__ = 1 %}", "{{ lipsum.__globals__ }}", "{{ self.__init__.x }}"}) {
+        "{% set n = namespace() %}{% set n.__class__ = 1 %}", "{{ lipsum.__globals__.os }}", "{{ lipsum() }}",
+        "{{ [1]|random }}", "{{ self.__init__.x }}"}) {
     expect_stopped(text, ErrorCode::invalid_argument);
   }
 }

@@ -195,6 +195,10 @@ Evaluator::Flow Evaluator::execute(const Statement& statement) {
     case StatementKind::generation: execute_generation(statement); break;
     case StatementKind::filter_block: return execute_filter_block(statement);
     case StatementKind::with: return execute_with(statement);
+    case StatementKind::block: execute_block(statement); break;
+    case StatementKind::autoescape: return execute_autoescape(statement);
+    case StatementKind::other_template:
+      fail("the tag ", statement.tag, " needs another template, and a chat template has none beside it");
     case StatementKind::break_loop: return Flow::break_loop;
     case StatementKind::continue_loop: return Flow::continue_loop;
   }
@@ -333,6 +337,24 @@ void Evaluator::execute_generation(const Statement& statement) {
   const std::size_t begin = root_out_->size();
   generated_.push_back({begin, begin + text.bytes().size()});
   out_->append(text.bytes());
+}
+
+void Evaluator::execute_block(const Statement& statement) {
+  Activation* seen = activation_;
+  for (std::uint32_t i = 0; i < statement.variable.hops; ++i) seen = seen->outer;
+  const ActivationGuard guard(*this, statement.macro->layout, seen);
+  enter(statement.macro->scope);
+  execute(statement.body);
+}
+
+Evaluator::Flow Evaluator::execute_autoescape(const Statement& statement) {
+  enter(statement.scope);
+  if (truth(*this, evaluate(*statement.expression))) {
+    fail("the tag autoescape, which writes HTML; chat templates write plain text");
+  }
+  const Flow flow = execute(statement.body);
+  leave(statement.scope);
+  return flow;
 }
 
 Value Evaluator::run_macro(const Statement& statement, Activation& defined_in, Arguments arguments) {

@@ -66,6 +66,8 @@ class Evaluator : public Rendering {
   void execute_generation(const Statement& statement);
   Flow execute_filter_block(const Statement& statement);
   Flow execute_with(const Statement& statement);
+  void execute_block(const Statement& statement);
+  Flow execute_autoescape(const Statement& statement);
   Flow capture(const Statements& body, Value& text);
 
   void enter(const Scope& scope);

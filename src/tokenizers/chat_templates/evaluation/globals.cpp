@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMaxRange = 100'000;  // as in Jinja's sandbox
 
 Value range(Rendering& run, Arguments arguments) {
+  if (!arguments.named.empty()) run.fail("range() takes no keyword arguments");
   const Parameters given(run, "range", std::move(arguments), {"start", "stop", "step"}, 1);
   const Integer start = given.has(1) ? given.integer(0, 0) : 0;
   const Integer stop = given.has(1) ? given.integer(1, 0) : given.integer(0, 0);
@@ -90,7 +91,8 @@ class Cycler : public Object {
     run.budget().work();
     return Value(std::shared_ptr<Object>(std::make_shared<Function>(
         std::string(name),
-        [self, resets](Rendering&, Arguments) {
+        [self, resets](Rendering& inner, Arguments arguments) {
+          const Parameters none(inner, resets ? "reset" : "next", std::move(arguments), {});
           const Value current = self->items_.sequence().items[self->at_];
           self->at_ = resets ? 0 : (self->at_ + 1) % self->items_.sequence().items.size();
           return resets ? Value::none() : current;
@@ -99,6 +101,7 @@ class Cycler : public Object {
   }
   static Value make(Rendering& run, Arguments arguments) {
     if (arguments.positional.empty()) run.fail("at least one item has to be provided");
+    if (!arguments.named.empty()) run.fail("cycler() takes no keyword arguments");
     const auto cycler = std::make_shared<Cycler>(make_tuple(run.budget(), std::move(arguments.positional)));
     cycler->self_ = cycler;
     return Value(std::shared_ptr<Object>(cycler));
@@ -173,6 +176,11 @@ Value strftime_now(Rendering& run, Arguments arguments) {
   }
 }
 
+// Two renderings of a conversation must not differ.
+Value lipsum(Rendering& run, Arguments) {
+  run.fail("the function lipsum makes random text, which chat templates may not use");
+}
+
 }  // namespace
 
 Value find_global(Rendering&, std::string_view name) {
@@ -186,6 +194,7 @@ Value find_global(Rendering&, std::string_view name) {
   if (name == "joiner") return function(Joiner::make);
   if (name == "raise_exception") return function(raise_exception);
   if (name == "strftime_now") return function(strftime_now);
+  if (name == "lipsum") return function(lipsum);
   return {};
 }
 

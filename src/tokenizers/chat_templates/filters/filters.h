@@ -21,6 +21,7 @@ Value apply_filter(Rendering& run, const Filter* filter, std::string_view name, 
 
 // The families.
 std::span<const Filter> text_filters();
+std::span<const Filter> markup_filters();
 std::span<const Filter> sequence_filters();
 std::span<const Filter> selection_filters();
 std::span<const Filter> value_filters();
@@ -42,6 +43,10 @@ Value without_case(Rendering& run, const Value& value);
 /// Python's sorted() by keys that were made before.
 std::vector<std::size_t> sorted_order(Rendering& run, const Values& keys, bool is_reversed);
 
+/// textwrap.wrap for each line.
+Value wrap_text(Rendering& run, const Value& input, Arguments arguments);
+/// pprint.pformat(value)
+Value pretty_print(Rendering& run, const Value& input, Arguments arguments);
 /// value as JSON, as transformers' filter of this name writes it.
 Value to_json(Rendering& run, const Value& input, Arguments arguments);
 

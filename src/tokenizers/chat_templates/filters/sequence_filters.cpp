@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "tokenizers/chat_templates/filters/filters.h"
@@ -137,7 +138,7 @@ Value sort(Rendering& run, const Value& input, Arguments arguments) {
   const Parameters given(run, "sort", std::move(arguments), {"reverse", "case_sensitive", "attribute"});
   const Values items = all_items(run, input);
   const Values keys = keys_of_all(run, items, given.has(2) ? given[2] : Value::none(), given.flag(1, false));
-  return in_order(run, items, sorted_order(run, keys, given.flag(0, false)));
+  return in_order(run, items, sorted_order(run, keys, given.integer(0, 0) != 0));
 }
 
 Value dictsort(Rendering& run, const Value& input, Arguments arguments) {
@@ -151,7 +152,7 @@ Value dictsort(Rendering& run, const Value& input, Arguments arguments) {
     keys.push_back(given.flag(0, false) ? by_which : without_case(run, by_which));
     items.push_back(make_tuple(run.budget(), {key, value}));
   }
-  return in_order(run, items, sorted_order(run, keys, given.flag(2, false)));
+  return in_order(run, items, sorted_order(run, keys, given.integer(2, 0) != 0));
 }
 
 Value unique(Rendering& run, const Value& input, Arguments arguments) {
@@ -222,17 +223,23 @@ Value groupby(Rendering& run, const Value& input, Arguments arguments) {
 
 Value batch(Rendering& run, const Value& input, Arguments arguments) {
   const Parameters given(run, "batch", std::move(arguments), {"linecount", "fill_with"}, 1);
-  const Integer size = given.integer(0, 1);
+  if (given[0].is_undefined()) run.fail(given[0].undefined_message());
+  // A size that is no number is never reached.
+  const double size = given[0].is_number() ? given[0].number() : HUGE_VAL;
   const Values items = all_items(run, input);
   Values lines, line;
   for (const Value& item : items) {
-    if (static_cast<Integer>(line.size()) == size) lines.push_back(make_list(run.budget(), std::exchange(line, {})));
+    if (static_cast<double>(line.size()) == size) lines.push_back(make_list(run.budget(), std::exchange(line, {})));
     line.push_back(item);
   }
   if (!line.empty()) {
-    if (given.is_set(1) && static_cast<Integer>(line.size()) < size) {
-      const auto missing = static_cast<std::size_t>(std::min(size, Integer{1} << 40)) - line.size();
-      { const Charge check(run.budget(), missing * sizeof(Value)); }  // before they are made
+    if (given.is_set(1) && !given[0].is_number()) run.fail("batch needs a number, not '", type_name(given[0]), "'");
+    if (given.is_set(1) && static_cast<double>(line.size()) < size) {
+      if (!given[0].is_integral()) run.fail("batch needs an integer to fill lines, not '", type_name(given[0]), "'");
+      const std::size_t missing = given.size(0, 0) - line.size();
+      {
+        const Charge check(run.budget(), std::min(missing, std::size_t{1} << 40) * sizeof(Value));
+      }  // before they are made
       line.insert(line.end(), missing, given[1]);
     }
     lines.push_back(make_list(run.budget(), std::move(line)));

@@ -127,22 +127,6 @@ Value wordcount(Rendering& run, const Value& input, Arguments arguments) {
   return Value::integer(words);
 }
 
-Value escape(Rendering& run, const Value& input, Arguments arguments) {
-  const Parameters none(run, "escape", std::move(arguments), {});
-  if (input.is_text() && input.text().is_markup) return input;
-  return make_text(run.budget(), escaped_markup(run, text_of(run, input)), true);
-}
-
-Value forceescape(Rendering& run, const Value& input, Arguments arguments) {
-  const Parameters none(run, "forceescape", std::move(arguments), {});
-  return make_text(run.budget(), escaped_markup(run, text_of(run, input)), true);
-}
-
-Value safe(Rendering& run, const Value& input, Arguments arguments) {
-  const Parameters none(run, "safe", std::move(arguments), {});
-  return make_text(run.budget(), text_of(run, input), true);
-}
-
 Value string(Rendering& run, const Value& input, Arguments arguments) {
   const Parameters none(run, "string", std::move(arguments), {});
   return as_text(run, input);
@@ -161,87 +145,20 @@ Value format(Rendering& run, const Value& input, Arguments arguments) {
   return format_percent(run, text.text(), named.take());
 }
 
-void append_url(Builder& out, std::string_view text, bool for_query) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                          c == '.' || c == '-' || c == '~' || (c == '/' && !for_query);
-    if (is_plain) {
-      out.append(c);
-    } else if (c == ' ' && for_query) {
-      out.append('+');
-    } else {
-      const char escape[] = {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-      out.append(std::string_view(escape, 3));
-    }
-  }
-  out.budget().work(text.size() / 4);
-}
-
-Value urlencode(Rendering& run, const Value& input, Arguments arguments) {
-  const Parameters none(run, "urlencode", std::move(arguments), {});
-  Builder out(run.budget());
-  if (input.is_text() || try_iterate(run, input) == nullptr) {
-    append_url(out, text_of(run, input), false);
-    return make_text(run.budget(), out.take());
-  }
-  const Value pairs = input.is_mapping() ? Value(std::shared_ptr<Object>(std::make_shared<MappingView>(
-                                               input.shared_mapping(), MappingView::Part::items)))
-                                         : input;
-  bool is_first = true;
-  for (const Value& pair : all_items(run, pairs)) {
-    const Values parts = all_items(run, pair);
-    if (parts.size() != 2) run.fail("urlencode needs pairs");
-    if (!is_first) out.append('&');
-    is_first = false;
-    append_url(out, text_of(run, parts[0]), true);
-    out.append('=');
-    append_url(out, text_of(run, parts[1]), true);
-  }
-  return make_text(run.budget(), out.take());
-}
-
-Value xmlattr(Rendering& run, const Value& input, Arguments arguments) {
-  const Parameters given(run, "xmlattr", std::move(arguments), {"autospace"});
-  if (!input.is_mapping()) run.fail("xmlattr needs a mapping");
-  Builder out(run.budget());
-  for (const auto& [key, value] : input.mapping().entries()) {
-    if (value.is_none() || value.is_undefined()) continue;
-    if (!key.is_text()) run.fail("an attribute's name must be a string");
-    constexpr std::string_view kSeparators = " \t\n\r\f\v/>=";
-    if (key.bytes().find_first_of(kSeparators) != std::string_view::npos) {
-      run.fail("invalid character in an attribute's name");
-    }
-    if (out.size() > 0 || given.flag(0, true)) out.append(' ');
-    out.append(escaped_markup(run, key.bytes()));
-    out.append("=\"");
-    out.append(value.is_text() && value.text().is_markup ? std::string(value.bytes())
-                                                         : escaped_markup(run, text_of(run, value)));
-    out.append('"');
-  }
-  return make_text(run.budget(), out.take());
-}
-
 constexpr Filter kFilters[] = {
     {"capitalize", method<kCapitalize>},
     {"center", center},
-    {"e", escape},
-    {"escape", escape},
-    {"forceescape", forceescape},
     {"format", format},
     {"indent", indent},
     {"lower", method<kLower>},
     {"replace", replace},
-    {"safe", safe},
     {"string", string},
     {"title", title},
     {"trim", trim},
     {"truncate", truncate},
     {"upper", method<kUpper>},
-    {"urlencode", urlencode},
     {"wordcount", wordcount},
-    {"xmlattr", xmlattr},
+    {"wordwrap", wrap_text},
 };
 
 }  // namespace

@@ -113,7 +113,8 @@ Value integer(Rendering& run, const Value& input, Arguments arguments) {
   if (input.is_undefined()) run.fail(input.undefined_message());
   std::optional<Integer> value;
   if (input.is_text()) {
-    const Integer base = given.integer(1, 10);
+    const bool has_base = !given.has(1) || given[1].is_integral();  // otherwise only float() may read the text
+    const Integer base = has_base ? given.integer(1, 10) : 1;
     if (base >= 0 && base <= 36 && base != 1) value = parse_integer(run, input.bytes(), static_cast<int>(base));
     if (!value) {
       const std::optional<double> real = parse_real(input.bytes());
@@ -166,10 +167,18 @@ Value rounded_integer(Rendering& run, Integer value, Integer digits) {
 Value round(Rendering& run, const Value& input, Arguments arguments) {
   const Parameters given(run, "round", std::move(arguments), {"precision", "method"});
   const std::string_view method = given.text(1, "common");
-  const Integer precision = given.integer(0, 0);
+  const bool to_integer = given.has(0) && given[0].is_none();  // round(value, None)
+  const Integer precision = to_integer ? 0 : given.integer(0, 0);
   if (method != "common" && method != "ceil" && method != "floor") run.fail("method must be common, ceil or floor");
   if (input.is_undefined()) run.fail(input.undefined_message());
   if (!input.is_number()) run.fail("round needs a number, not '", type_name(input), "'");
+  if (to_integer) {
+    if (method != "common") run.fail("round needs an integer, not 'NoneType'");
+    if (input.is_integral()) return Value::integer(input.integer());
+    const std::optional<Integer> whole = truncated(run, std::nearbyint(input.real()));
+    if (!whole) run.fail("cannot convert float infinity or NaN to integer");
+    return Value::integer(*whole);
+  }
   if (precision > 400 || precision < -400) {
     if (method != "common") run.fail("round with too large a precision");
     return precision > 0         ? input
@@ -233,6 +242,11 @@ Value attr(Rendering& run, const Value& input, Arguments arguments) {
                           "'");
 }
 
+// Two renderings of a conversation must not differ.
+Value random(Rendering& run, const Value&, Arguments) {
+  run.fail("the filter random, which chat templates may not use: a conversation has one text");
+}
+
 constexpr Filter kFilters[] = {
     {"abs", absolute},
     {"attr", attr},
@@ -241,6 +255,8 @@ constexpr Filter kFilters[] = {
     {"filesizeformat", filesizeformat},
     {"float", real},
     {"int", integer},
+    {"pprint", pretty_print},
+    {"random", random},
     {"round", round},
     {"tojson", to_json},
 };
@@ -252,7 +268,8 @@ std::span<const Filter> value_filters() { return kFilters; }
 const Filter* find_filter(std::string_view name) {
   static const auto filters = [] {
     std::map<std::string_view, const Filter*> all;
-    for (const auto& family : {text_filters(), sequence_filters(), selection_filters(), value_filters()}) {
+    for (const auto& family :
+         {text_filters(), markup_filters(), sequence_filters(), selection_filters(), value_filters()}) {
       for (const Filter& filter : family) all.emplace(filter.name, &filter);
     }
     return all;

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 
 #include "tokenizers/chat_templates/methods/methods.h"
 #include "tokenizers/chat_templates/values/arguments.h"
@@ -50,7 +52,10 @@ std::optional<Value> sequence_method(const Value& self, std::string_view name) {
     });
   }
   if (name == "copy" && self.is_list()) {
-    return bound(self, name, [self](Rendering&, Arguments) { return self; });
+    return bound(self, name, [self](Rendering& run, Arguments arguments) {
+      const Parameters none(run, "copy", std::move(arguments), {});
+      return self;
+    });
   }
   if (self.sequence().is_group) {
     if (name == "grouper") return self.sequence().items[0];
@@ -79,7 +84,10 @@ std::optional<Value> mapping_method(const Value& self, std::string_view name) {
     });
   }
   if (name == "copy") {
-    return bound(self, name, [self](Rendering&, Arguments) { return self; });
+    return bound(self, name, [self](Rendering& run, Arguments arguments) {
+      const Parameters none(run, "copy", std::move(arguments), {});
+      return self;
+    });
   }
   if (name == "fromkeys") {
     return bound(self, name, [](Rendering& run, Arguments arguments) {
@@ -89,6 +97,74 @@ std::optional<Value> mapping_method(const Value& self, std::string_view name) {
       return entries.take();
     });
   }
+  return std::nullopt;
+}
+
+// The ratio of integers that a float is exactly.
+Value ratio_of(Rendering& run, double number) {
+  if (!std::isfinite(number)) run.fail("cannot convert Infinity or NaN to integer ratio");
+  int exponent = 0;
+  auto numerator = static_cast<Integer>(std::ldexp(std::frexp(number, &exponent), 53));
+  exponent -= 53;
+  for (; numerator != 0 && numerator % 2 == 0 && exponent < 0; ++exponent) numerator /= 2;
+  if (numerator == 0) exponent = 0;
+  constexpr int kMaxShift = 72;  // 53 bits more make 126
+  if (std::abs(exponent) > kMaxShift + 53 || exponent > kMaxShift) {
+    run.fail_limit("an integer of the chat template has more than 127 bits");
+  }
+  const Integer scale = Integer{1} << std::abs(exponent);
+  return make_tuple(run.budget(), {Value::integer(exponent > 0 ? numerator * scale : numerator),
+                                   Value::integer(exponent > 0 ? Integer{1} : scale)});
+}
+
+Value bits_of(Integer value, bool counts_ones) {
+  Integer bits = 0;
+  __extension__ typedef unsigned __int128 Magnitude;
+  auto rest = value < 0 ? Magnitude{0} - static_cast<Magnitude>(value) : static_cast<Magnitude>(value);
+  for (; rest != 0; rest >>= 1) bits += counts_ones ? static_cast<Integer>(rest & 1) : Integer{1};
+  return Value::integer(bits);
+}
+
+constexpr std::string_view kMakesBytes[] = {"to_bytes", "from_bytes", "hex", "fromhex"};
+
+std::optional<Value> number_method(const Value& value, std::string_view name) {
+  const bool is_real = value.is(Value::Kind::real);
+  const auto nullary = [&](auto give) {
+    return bound(value, name, [value, give, method = std::string(name)](Rendering& run, Arguments arguments) {
+      const Parameters none(run, method, std::move(arguments), {});
+      return give(run, value);
+    });
+  };
+  if (name == "real") return is_real ? value : Value::integer(value.integer());
+  if (name == "imag") return is_real ? Value::real(0) : Value::integer(0);
+  if (name == "conjugate") {
+    return nullary([](Rendering&, const Value& self) {
+      return self.is(Value::Kind::real) ? self : Value::integer(self.integer());
+    });
+  }
+  if (name == "as_integer_ratio") {
+    return nullary([](Rendering& run, const Value& self) {
+      if (self.is(Value::Kind::real)) return ratio_of(run, self.real());
+      return make_tuple(run.budget(), {Value::integer(self.integer()), Value::integer(1)});
+    });
+  }
+  const bool is_of_integers = name == "to_bytes" || name == "from_bytes";
+  if (is_of_integers != is_real && std::ranges::find(kMakesBytes, name) != std::end(kMakesBytes)) {
+    return bound(value, name, [method = std::string(name)](Rendering& run, Arguments) -> Value {
+      run.fail("the method ", method, " of numbers, which chat templates have no use for");
+    });
+  }
+  if (is_real) {
+    if (name != "is_integer") return std::nullopt;
+    return nullary([](Rendering&, const Value& self) {
+      return Value::boolean(std::isfinite(self.real()) && self.real() == std::trunc(self.real()));
+    });
+  }
+  if (name == "numerator") return Value::integer(value.integer());
+  if (name == "denominator") return Value::integer(1);
+  if (name == "bit_length")
+    return nullary([](Rendering&, const Value& self) { return bits_of(self.integer(), false); });
+  if (name == "bit_count") return nullary([](Rendering&, const Value& self) { return bits_of(self.integer(), true); });
   return std::nullopt;
 }
 
@@ -107,22 +183,7 @@ std::optional<Value> method_of(Rendering& run, const Value& value, std::string_v
     }
     return sequence_method(value, name);
   }
-  if (value.is_integral()) {
-    if (name == "real" || name == "numerator") return Value::integer(value.integer());
-    if (name == "imag") return Value::integer(0);
-    if (name == "denominator") return Value::integer(1);
-  }
-  if (value.is(Value::Kind::real)) {
-    if (name == "real") return value;
-    if (name == "imag") return Value::real(0);
-    if (name == "is_integer") {
-      return bound(value, name, [value](Rendering&, Arguments) {
-        const double number = value.real();
-        return Value::boolean(number - number == 0 &&
-                              number == static_cast<double>(static_cast<long double>(__builtin_trunc(number))));
-      });
-    }
-  }
+  if (value.is_number()) return number_method(value, name);
   return std::nullopt;
 }
 

@@ -20,6 +20,8 @@ std::string_view code_points(const Text& text, std::size_t begin, std::size_t en
 std::string_view stripped(std::string_view text, const std::string_view* characters, bool left, bool right);
 /// Lines without their ends, as str.splitlines.
 std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends = false);
+/// Markup.striptags: without tags and comments, white space as single spaces, character references as what they mean.
+std::string without_tags(Rendering& run, std::string_view text);
 /// str.replace; -1: all.
 std::string replaced(Rendering& run, std::string_view text, std::string_view old, std::string_view by, Integer count);
 

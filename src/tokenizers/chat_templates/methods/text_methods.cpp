@@ -2,6 +2,7 @@
 
 #include "tokenizers/chat_templates/methods/format.h"
 #include "tokenizers/chat_templates/methods/methods.h"
+#include "tokenizers/chat_templates/text/html_entities.h"
 #include "tokenizers/chat_templates/text/python_characters.h"
 #include "tokenizers/chat_templates/text/text_search.h"
 #include "tokenizers/chat_templates/values/arguments.h"
@@ -90,6 +91,7 @@ Value is_ascii_only(Rendering& run, const Text& self, Arguments arguments) {
 bool is_printable_or_space(char32_t c) { return c == ' ' || is_printable(c); }
 
 Value is_all_printable(Rendering& run, const Text& self, Arguments arguments) {
+  require_nothing(run, arguments);
   if (self.bytes.empty()) return Value::boolean(true);
   return all_are<is_printable_or_space>(run, self, std::move(arguments));
 }
@@ -187,10 +189,16 @@ Value remove_affix(Rendering& run, const Text& self, Arguments arguments) {
   return like(run, self, text);
 }
 
+// The argument as a text; markup takes any value, and escapes it.
+std::string for_markup(Rendering& run, const Text& self, const Value& value, const Parameters& given, std::size_t i) {
+  if (!self.is_markup) return std::string(given.text(i, ""));
+  if (value.is_text() && value.text().is_markup) return std::string(value.bytes());
+  return escaped_markup(run, text_of(run, value));
+}
+
 Value replace(Rendering& run, const Text& self, Arguments arguments) {
   const Parameters given(run, "replace", std::move(arguments), {"old", "new", "count"}, 2);
-  std::string by(given.text(1, ""));
-  if (self.is_markup && !given[1].text().is_markup) by = escaped_markup(run, by);
+  const std::string by = for_markup(run, self, given[1], given, 1);
   return like(run, self, replaced(run, self.bytes, given.text(0, ""), by, given.integer(2, -1)));
 }
 
@@ -258,7 +266,7 @@ Value split(Rendering& run, const Text& self, Arguments arguments) {
 Value splitlines(Rendering& run, const Text& self, Arguments arguments) {
   const Parameters given(run, "splitlines", std::move(arguments), {"keepends"});
   run.budget().work(self.bytes.size() / 8);
-  return list_of(run, self, split_lines(self.bytes, given.flag(0, false)));
+  return list_of(run, self, split_lines(self.bytes, given.integer(0, 0) != 0));
 }
 
 template <bool FromRight>
@@ -285,12 +293,12 @@ Value join(Rendering& run, const Text& self, Arguments arguments) {
   const IteratorPtr items = iterate(run, given[0]);
   bool is_first = true;
   while (const std::optional<Value> item = items->next(run)) {
-    if (item->is_undefined()) run.fail(item->undefined_message());
-    if (!item->is_text()) run.fail("join needs strings, not '", type_name(*item), "'");
+    if (item->is_undefined() && !self.is_markup) run.fail(item->undefined_message());
+    if (!item->is_text() && !self.is_markup) run.fail("join needs strings, not '", type_name(*item), "'");
     if (!is_first) out.append(self.bytes);
     is_first = false;
-    if (self.is_markup && !item->text().is_markup) {
-      out.append(escaped_markup(run, item->bytes()));
+    if (self.is_markup && !(item->is_text() && item->text().is_markup)) {
+      out.append(escaped_markup(run, text_of(run, *item)));
     } else {
       out.append(item->bytes());
     }
@@ -303,7 +311,7 @@ Value join(Rendering& run, const Text& self, Arguments arguments) {
 template <typename Share>
 Value padded(Rendering& run, const Text& self, Arguments arguments, Share share) {
   const Parameters given(run, "ljust, rjust and center", std::move(arguments), {"width", "fillchar"}, 1);
-  const std::string_view fill = given.text(1, " ");
+  const std::string fill = given.has(1) ? for_markup(run, self, given[1], given, 1) : " ";
   if (count_code_points(fill) != 1) run.fail("the fill character must be exactly one character long");
   const std::size_t width = given.size(0, 0);
   const std::size_t missing = width > self.length ? width - self.length : 0;
@@ -362,9 +370,99 @@ Value expandtabs(Rendering& run, const Text& self, Arguments arguments) {
 
 Value format(Rendering& run, const Text& self, Arguments arguments) { return format_text(run, self, arguments); }
 
+// What str.maketrans gives: code points by their numbers.
+Value maketrans(Rendering& run, const Text&, Arguments arguments) {
+  const Parameters given(run, "maketrans", std::move(arguments), {"x", "y", "z"}, 1);
+  MappingBuilder table(run);
+  const auto number = [](char32_t c) { return Value::integer(static_cast<Integer>(c)); };
+  if (given.has(1)) {
+    const std::string_view from = given.text(0, ""), to = given.text(1, "");
+    if (count_code_points(from) != count_code_points(to)) {
+      run.fail("the first two arguments of maketrans must have equal length");
+    }
+    for (std::size_t i = 0, j = 0; i < from.size();) {
+      const CodePoint key = decode_utf8(from, i), value = decode_utf8(to, j);
+      table.set(number(key.value), number(value.value));
+      i += key.length;
+      j += value.length;
+    }
+    const std::string_view removed = given.text(2, "");
+    for (std::size_t i = 0; i < removed.size(); i += decode_utf8(removed, i).length) {
+      table.set(number(decode_utf8(removed, i).value), Value::none());
+    }
+    return table.take();
+  }
+  if (!given[0].is_mapping() || given.has(2)) run.fail("maketrans needs a dict, or two strings");
+  for (const auto& [key, value] : given[0].mapping().entries()) {
+    if (key.is_text() && key.text().length != 1) run.fail("keys of maketrans must have length 1");
+    if (!key.is_text() && !key.is_integral()) run.fail("keys of maketrans must be strings or integers");
+    table.set(key.is_text() ? number(decode_utf8(key.bytes(), 0).value) : key, value);
+  }
+  return table.take();
+}
+
+// What a table of translate says about a character; missing if nothing.
+Value translation(Rendering& run, const Value& table, char32_t c) {
+  run.budget().work();
+  if (table.is_undefined()) run.fail(table.undefined_message());
+  if (table.is_mapping()) {
+    const Value* found = table.mapping().find(run, Value::integer(static_cast<Integer>(c)));
+    return found == nullptr ? Value() : *found;
+  }
+  if (table.is_sequence()) return c < table.sequence().items.size() ? table.sequence().items[c] : Value();
+  if (!table.is_text()) run.fail("translate needs a table, not '", type_name(table), "'");
+  if (c >= table.text().length) return {};
+  return make_text(run.budget(), std::string(code_points(table.text(), c, std::size_t{c} + 1)));
+}
+
+Value translate(Rendering& run, const Text& self, Arguments arguments) {
+  const Parameters given(run, "translate", std::move(arguments), {"table"}, 1);
+  Builder out(run.budget());
+  for (std::size_t at = 0; at < self.bytes.size();) {
+    const CodePoint point = decode_utf8(self.bytes, at);
+    const Value by = translation(run, given[0], point.value);
+    if (by.is_missing()) {
+      out.append(std::string_view(self.bytes).substr(at, point.length));
+    } else if (by.is_text()) {
+      out.append(by.bytes());
+    } else if (by.is_integral()) {
+      const Integer code = by.integer();
+      if (code < 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
+        run.fail("character mapping must be in range(0x110000), without surrogates");
+      }
+      std::string text;
+      append_utf8(text, static_cast<char32_t>(code));
+      out.append(text);
+    } else if (!by.is_none()) {
+      run.fail("character mapping must return an integer, none or a string, not '", type_name(by), "'");
+    }
+    at += point.length;
+  }
+  return like(run, self, out.take());
+}
+
+// Chat templates have no bytes.
+Value encode(Rendering& run, const Text&, Arguments) {
+  run.fail("the method encode, which makes bytes; chat templates have only text");
+}
+
+Value striptags(Rendering& run, const Text& self, Arguments arguments) {
+  require_nothing(run, std::move(arguments));
+  return make_text(run.budget(), without_tags(run, self.bytes));
+}
+
+Value unescape(Rendering& run, const Text& self, Arguments arguments) {
+  require_nothing(run, std::move(arguments));
+  run.budget().work(self.bytes.size() / 8);
+  return make_text(run.budget(), without_references(self.bytes));
+}
+
 Value format_map(Rendering& run, const Text& self, Arguments arguments) {
   const Parameters given(run, "format_map", std::move(arguments), {"mapping"}, 1);
-  if (!given[0].is_mapping()) run.fail("format_map needs a mapping");
+  if (!given[0].is_mapping()) {
+    if (self.bytes.find_first_of("{}") == std::string::npos) return like(run, self, self.bytes);
+    run.fail("format_map needs a mapping");
+  }
   Arguments named;
   for (const auto& [key, value] : given[0].mapping().entries()) {
     if (key.is_text()) named.named.emplace_back(key.bytes(), value);
@@ -376,7 +474,10 @@ Value format_map(Rendering& run, const Text& self, Arguments arguments) {
 struct NamedMethod {
   std::string_view name;
   Method method;
+  enum class Takes : std::uint8_t { positions, names } takes = Takes::positions;  // names: keyword arguments too
+  bool is_of_markup = false;
 };
+constexpr auto kNames = NamedMethod::Takes::names;
 
 constexpr NamedMethod kMethods[] = {
     // sorted
@@ -384,10 +485,11 @@ constexpr NamedMethod kMethods[] = {
     {"casefold", mapped<folded_text>},
     {"center", center},
     {"count", count},
+    {"encode", encode, kNames},
     {"endswith", starts_or_ends<true>},
-    {"expandtabs", expandtabs},
+    {"expandtabs", expandtabs, kNames},
     {"find", find<false, false>},
-    {"format", format},
+    {"format", format, kNames},
     {"format_map", format_map},
     {"index", find<false, true>},
     {"isalnum", all_are<is_alphanumeric>},
@@ -406,6 +508,7 @@ constexpr NamedMethod kMethods[] = {
     {"ljust", ljust},
     {"lower", mapped<lower_text>},
     {"lstrip", strip<true, false>},
+    {"maketrans", maketrans},
     {"partition", partition<false>},
     {"removeprefix", remove_affix<false>},
     {"removesuffix", remove_affix<true>},
@@ -414,14 +517,17 @@ constexpr NamedMethod kMethods[] = {
     {"rindex", find<true, true>},
     {"rjust", rjust},
     {"rpartition", partition<true>},
-    {"rsplit", split<true>},
+    {"rsplit", split<true>, kNames},
     {"rstrip", strip<false, true>},
-    {"split", split<false>},
-    {"splitlines", splitlines},
+    {"split", split<false>, kNames},
+    {"splitlines", splitlines, kNames},
     {"startswith", starts_or_ends<false>},
     {"strip", strip<true, true>},
+    {"striptags", striptags, NamedMethod::Takes::positions, true},
     {"swapcase", mapped<swapped_text>},
     {"title", mapped<titled_text>},
+    {"translate", translate},
+    {"unescape", unescape, NamedMethod::Takes::positions, true},
     {"upper", mapped<upper_text>},
     {"zfill", zfill},
 };
@@ -431,99 +537,15 @@ constexpr NamedMethod kMethods[] = {
 std::optional<Value> text_method(Rendering& run, const Value& text, std::string_view name) {
   const NamedMethod* found = std::ranges::lower_bound(kMethods, name, {}, &NamedMethod::name);
   if (found == std::end(kMethods) || found->name != name) return std::nullopt;
+  if (found->is_of_markup && !text.text().is_markup) return std::nullopt;
   run.budget().work();
-  const Method method = found->method;
   return Value(std::shared_ptr<Object>(
-      std::make_shared<Function>(std::string(name), [text, method](Rendering& inner, Arguments arguments) {
-        return method(inner, text.text(), std::move(arguments));
+      std::make_shared<Function>(std::string(name), [text, found](Rendering& inner, Arguments arguments) {
+        if (found->takes == NamedMethod::Takes::positions && !arguments.named.empty()) {
+          inner.fail("str.", found->name, "() takes no keyword arguments");
+        }
+        return found->method(inner, text.text(), std::move(arguments));
       })));
-}
-
-std::string_view code_points(const Text& text, std::size_t begin, std::size_t end) {
-  end = std::min(end, text.length);
-  if (begin >= end) return {};
-  const std::string_view bytes = text.bytes;
-  if (text.is_ascii()) return bytes.substr(begin, end - begin);
-  std::size_t at = 0, from = 0;
-  for (std::size_t i = 0; i < end; ++i) {
-    if (i == begin) from = at;
-    at += decode_utf8(bytes, at).length;
-  }
-  return bytes.substr(from, at - from);
-}
-
-std::string_view stripped(std::string_view text, const std::string_view* characters, bool left, bool right) {
-  const auto is_stripped = [&](std::size_t at, std::size_t length) {
-    if (characters == nullptr) return is_space(decode_utf8(text, at).value);
-    const std::string_view wanted = text.substr(at, length);
-    for (std::size_t i = 0; i < characters->size();) {
-      const std::size_t size = decode_utf8(*characters, i).length;
-      if (characters->substr(i, size) == wanted) return true;
-      i += size;
-    }
-    return false;
-  };
-  while (left && !text.empty()) {
-    const std::size_t length = decode_utf8(text, 0).length;
-    if (!is_stripped(0, length)) break;
-    text.remove_prefix(length);
-  }
-  while (right && !text.empty()) {
-    std::size_t last = text.size() - 1;
-    while (!starts_code_point(text[last])) --last;
-    if (!is_stripped(last, text.size() - last)) break;
-    text = text.substr(0, last);
-  }
-  return text;
-}
-
-std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends) {
-  std::vector<std::string_view> lines;
-  std::size_t start = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = decode_utf8(text, at);
-    std::size_t next = at + point.length;
-    if (is_line_end(point.value)) {
-      if (point.value == '\r' && next < text.size() && text[next] == '\n') ++next;
-      lines.push_back(text.substr(start, (keep_ends ? next : at) - start));
-      start = next;
-    }
-    at = next;
-  }
-  if (start < text.size()) lines.push_back(text.substr(start));
-  return lines;
-}
-
-std::string replaced(Rendering& run, std::string_view text, std::string_view old, std::string_view by, Integer count) {
-  run.budget().work(text.size() / 32);
-  Builder out(run.budget());
-  std::size_t at = 0;
-  Integer made = 0;
-  if (old.empty()) {  // between all characters, and at both ends
-    while (count < 0 || made < count) {
-      out.append(by);
-      ++made;
-      if (at == text.size()) break;
-      const std::size_t length = decode_utf8(text, at).length;
-      out.append(text.substr(at, length));
-      at += length;
-      run.budget().work();
-    }
-    out.append(text.substr(at));
-    return out.take();
-  }
-  const TextSearch search(old);
-  while (count < 0 || made < count) {
-    const std::size_t found = search.find(text, at);
-    if (found == std::string_view::npos) break;
-    out.append(text.substr(at, found - at));
-    out.append(by);
-    at = found + old.size();
-    ++made;
-    run.budget().work();
-  }
-  out.append(text.substr(at));
-  return out.take();
 }
 
 }  // namespace alate::tokenizers::chat_templates

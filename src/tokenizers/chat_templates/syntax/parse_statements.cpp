@@ -133,12 +133,9 @@ Statement Parser::parse_statement() {
   if (tag == "print") return parse_print();
   if (tag == "break") return parse_loop_control(StatementKind::break_loop);
   if (tag == "continue") return parse_loop_control(StatementKind::continue_loop);
-  for (const std::string_view other : {"block", "extends", "include", "import", "from", "autoescape"}) {
-    if (tag == other) {
-      throw make_error(ErrorCode::unsupported, what_, ", line ", current().line, ": the tag ", tag,
-                       ", which chat templates have no use for");
-    }
-  }
+  if (tag == "block") return parse_block();
+  if (tag == "autoescape") return parse_autoescape();
+  if (tag == "extends" || tag == "include" || tag == "import" || tag == "from") return parse_other_template();
   fail("unknown tag " + formats::quoted_name(tag));
 }
 
@@ -286,6 +283,75 @@ Statement Parser::parse_with() {
   }
   statement.body = parse_body({"endwith"});
   take();
+  return statement;
+}
+
+Statement Parser::parse_block() {
+  Statement statement = new_statement(StatementKind::block);
+  take();
+  const std::string name = expect_any_name();
+  if (!blocks_.insert(name).second) fail("the block " + formats::quoted_name(name) + " is defined twice");
+  statement.is_scoped = skip_name("scoped");
+  if (skip_name("required")) fail("the block " + formats::quoted_name(name) + " is to be defined by another template");
+  statement.macro = std::make_unique<MacroDefinition>();
+  const int loops = std::exchange(loops_, 0);
+  statement.body = parse_body({"endblock"});
+  loops_ = loops;
+  take();
+  skip_name(name);
+  return statement;
+}
+
+Statement Parser::parse_autoescape() {
+  Statement statement = new_statement(StatementKind::autoescape);
+  take();
+  statement.expression = parse_expression();
+  statement.body = parse_body({"endautoescape"});
+  take();
+  return statement;
+}
+
+bool Parser::skip_context() {
+  const bool is_there =
+      (is_name("with") || is_name("without")) && following().kind == TokenKind::name && following().text == "context";
+  if (is_there) take(), take();
+  return is_there;
+}
+
+void Parser::parse_imported_names(Statement& statement) {
+  expect_name("import");
+  do {
+    if (!statement.targets.empty() && skip_context()) return;
+    const Token name = current();
+    if (name.kind == TokenKind::name && name.text.starts_with('_')) {
+      fail("names that begin with an underscore cannot be imported");
+    }
+    expect_any_name();
+    ExpressionPtr target = new_expression(ExpressionKind::name);
+    target->name = skip_name("as") ? expect_any_name() : name.text;
+    mark_target(*target);
+    statement.targets.push_back(std::move(target));
+    if (skip_context()) return;
+  } while (skip_sign(","));
+}
+
+Statement Parser::parse_other_template() {
+  Statement statement = new_statement(StatementKind::other_template);
+  statement.tag = take().text;
+  statement.expression = parse_expression();
+  if (statement.tag == "include") {
+    if (is_name("ignore") && following().kind == TokenKind::name && following().text == "missing") take(), take();
+    skip_context();
+  } else if (statement.tag == "import") {
+    expect_name("as");
+    ExpressionPtr target = new_expression(ExpressionKind::name);
+    target->name = expect_any_name();
+    mark_target(*target);
+    statement.targets.push_back(std::move(target));
+    skip_context();
+  } else if (statement.tag == "from") {
+    parse_imported_names(statement);
+  }
   return statement;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,6 +54,11 @@ class Parser {
   Statement parse_generation();
   Statement parse_filter_block();
   Statement parse_with();
+  Statement parse_block();
+  Statement parse_autoescape();
+  Statement parse_other_template();
+  void parse_imported_names(Statement& statement);
+  bool skip_context();
   Statement parse_print();
   Statement parse_loop_control(StatementKind kind);
   void parse_parameters(MacroDefinition& macro);
@@ -96,6 +102,7 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   int loops_ = 0;  // around the statement, inside the innermost macro
+  std::set<std::string> blocks_;
 };
 
 class Parser::Nesting {

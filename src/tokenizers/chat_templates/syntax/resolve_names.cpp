@@ -184,6 +184,12 @@ class Resolver {
         return;
       case StatementKind::set_block: analyze(statement.targets.front(), symbols); return;
       case StatementKind::macro: symbols.store(statement.macro->name); return;
+      case StatementKind::other_template:
+        analyze(statement.expression, symbols);
+        for (const ExpressionPtr& target : statement.targets) analyze(target, symbols);
+        return;
+      case StatementKind::block:
+      case StatementKind::autoescape:
       case StatementKind::generation:
       case StatementKind::break_loop:
       case StatementKind::continue_loop: return;
@@ -336,6 +342,12 @@ class Resolver {
         assign(statement.expression, symbols, is_soft);
         return assign_macro(statement, symbols);
       case StatementKind::generation: return assign_macro(statement, symbols);
+      case StatementKind::block: return assign_template_block(statement, symbols);
+      case StatementKind::autoescape: return assign_block(statement, symbols, is_soft);
+      case StatementKind::other_template:
+        assign(statement.expression, symbols, is_soft);
+        for (ExpressionPtr& target : statement.targets) assign(target, symbols, is_soft);
+        return;
       case StatementKind::with: return assign_with(statement, symbols, is_soft);
       case StatementKind::break_loop:
       case StatementKind::continue_loop: return;
@@ -392,6 +404,14 @@ class Resolver {
     macro.scope = frame.scope();
     for (ExpressionPtr& value : macro.defaults) assign(value, frame, false);
     assign(statement.body, frame, false);
+  }
+
+  // A block sees the variables of the template's outermost scope, unless it is marked as scoped.
+  void assign_template_block(Statement& statement, Symbols& symbols) {
+    Symbols* seen = &symbols;
+    while (!statement.is_scoped && seen->parent != nullptr) seen = seen->parent;
+    statement.variable = symbols.variable({seen->function, 0});
+    assign_macro(statement, *seen);
   }
 
   void assign_loop(Statement& statement, Symbols& symbols, bool is_soft) {

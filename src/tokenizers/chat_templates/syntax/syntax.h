@@ -116,12 +116,16 @@ enum class StatementKind : std::uint8_t {
   generation,
   filter_block,
   with,
+  block,           // runs once, where it stands
+  autoescape,      // expression: whether; true is refused
+  other_template,  // include, import and others: refused when it is run
   break_loop,
   continue_loop
 };
 
 struct Statement {
   StatementKind kind;
+  std::string tag;  // other_template
   std::uint32_t line = 0;
   std::vector<ExpressionPtr> expressions;  // output: pieces; with: values; condition: one for each branch
   std::vector<ExpressionPtr> targets;      // for_loop, set, set_block: one; with: each
@@ -131,8 +135,9 @@ struct Statement {
   std::vector<Statements> branches;        // condition: one more than expressions, the last is `else`
   Statements body, otherwise;
   Scope scope, otherwise_scope, test_scope;
-  Variable variable;  // macro: where it is stored
+  Variable variable;  // macro: where it is stored; block: the function whose variables it sees, as hops
   bool is_recursive = false, uses_loop = false;
+  bool is_scoped = false;  // block: sees the variables of the place where it stands
   std::uint32_t loop_slot = 0;
   FunctionLayout layout;       // of a recursive loop
   FunctionLayout test_layout;  // of a loop's condition
@@ -146,7 +151,7 @@ struct Syntax {
   FunctionLayout layout;
 };
 
-/// Throws corrupt with the line for a template that is not well-formed, unsupported for tags that need other templates.
+/// Throws corrupt with the line for a template that is not well-formed.
 Syntax parse_template(std::string_view text, std::string_view what);
 
 }  // namespace alate::tokenizers::chat_templates

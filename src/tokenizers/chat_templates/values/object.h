@@ -116,6 +116,7 @@ class MappingView : public Object {
   IteratorPtr iterate(Rendering& run) override;
   std::optional<std::size_t> length(Rendering& run) override;
   int depth() const override { return mapping_->depth(); }
+  std::optional<Value> attribute(Rendering& run, std::string_view name) override;
 
   Part part() const { return part_; }
   const Mapping& mapping() const { return *mapping_; }

@@ -175,6 +175,21 @@ void MappingView::append_repr(Rendering& run, Builder& out) {
   out.append("])");
 }
 
+std::optional<Value> MappingView::attribute(Rendering&, std::string_view name) {
+  if (name == "mapping") return Value(mapping_);
+  if (name != "isdisjoint" || part_ == Part::values) return std::nullopt;
+  return Value(std::shared_ptr<Object>(
+      std::make_shared<Function>(std::string(name), [view = *this](Rendering& run, Arguments arguments) {
+        const Parameters given(run, "isdisjoint", std::move(arguments), {"other"}, 1);
+        for (const Value& item : all_items(run, given[0])) {
+          if (view.part() == Part::keys) require_hashable(run, item);
+          const Value self(std::shared_ptr<Object>(std::make_shared<MappingView>(view)));
+          if (contains(run, self, item)) return Value::boolean(false);
+        }
+        return Value::boolean(true);
+      })));
+}
+
 IteratorPtr MappingView::iterate(Rendering&) { return std::make_unique<IndexIterator<ViewItems>>(ViewItems{*this}); }
 
 std::optional<std::size_t> MappingView::length(Rendering&) { return mapping_->entries().size(); }

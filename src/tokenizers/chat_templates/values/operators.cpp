@@ -339,6 +339,10 @@ void require_hashable(Rendering& run, const Value& value) {
     run.budget().work(value.sequence().items.size());
     for (const Value& item : value.sequence().items) require_hashable(run, item);
   }
+  const MappingView* view = value.as<MappingView>();
+  if (view != nullptr && view->part() != MappingView::Part::values) {
+    run.fail("unhashable type: '", type_name(value), "'");
+  }
 }
 
 std::string escaped_markup(Rendering& run, std::string_view text) {
