@@ -1,9 +1,13 @@
 // Filters for HTML and addresses: escape, safe, striptags, urlencode, urlize, xmlattr.
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/threads/cancellation.h"
 #include "tokenizers/chat_templates/filters/filters.h"
 #include "tokenizers/chat_templates/methods/methods.h"
 #include "tokenizers/chat_templates/text/python_characters.h"
@@ -13,6 +17,7 @@
 #include "tokenizers/chat_templates/values/rendering.h"
 #include "tokenizers/regex/pattern.h"
 #include "tokenizers/unicode/utf8.h"
+#include "tokenizers/work_budget.h"
 
 namespace alate::tokenizers::chat_templates {
 namespace {
@@ -102,7 +107,8 @@ Value xmlattr(Rendering& run, const Value& input, Arguments arguments) {
 
 bool matches(const Pattern& pattern, std::string_view text) {
   std::vector<Span> found;
-  pattern.find_all(text, found);
+  WorkBudget budget(base::Cancellation::never(), text.size());
+  pattern.find_all(text, found, budget);
   return !found.empty();
 }
 
