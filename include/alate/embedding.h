@@ -44,6 +44,10 @@ struct EmbedOptions {
   std::optional<std::string> prompt = {};  // prefix of each text, instead of a named prompt
   // Of sparse embeddings: keeps the N largest weights of each; absent: all that are not 0.
   std::optional<std::size_t> sparse_top_k = {};
+  // What the texts are for, as sentence-transformers' encode_query and encode_document say it: "query" has the prompt
+  // of that name, "document" the first of document, passage and corpus, or none, unless a prompt is given. Empty:
+  // neither.
+  std::string task = {};
 };
 
 /// Row i is the vector of text i, however the texts were batched.

@@ -1,10 +1,15 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "alate/embedding.h"
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
+#include "formats/json.h"
 #include "pipelines/embedding_graph.h"
 #include "pipelines/embedding_rows.h"
 #include "pipelines/kind_graph.h"
@@ -47,9 +52,34 @@ namespace {
 
 using Row = std::vector<std::int32_t>;
 
+bool is_query(const EmbedOptions& options) { return options.task == "query"; }
+
+void require_task(const EmbedOptions& options) {
+  if (options.task.empty() || is_query(options) || options.task == "document") return;
+  throw make_error(ErrorCode::invalid_argument, "the task is ", formats::quoted_name(options.task),
+                   "; it may be query or document");
+}
+
+// The prompt that the task chooses. A default prompt is not for texts of a task.
+const std::string* prompt_of_task(const pipelines::EmbeddingModules& modules, const EmbedOptions& options) {
+  static const std::string none;
+  if (options.task.empty()) return nullptr;
+  constexpr std::array<std::string_view, 3> kDocuments = {"document", "passage", "corpus"};
+  constexpr std::array<std::string_view, 1> kQueries = {"query"};
+  const std::span<const std::string_view> names =
+      is_query(options) ? std::span<const std::string_view>(kQueries) : std::span<const std::string_view>(kDocuments);
+  for (const std::string_view name : names) {
+    if (const auto found = modules.prompts.find(name); found != modules.prompts.end()) return &found->second;
+  }
+  return &none;
+}
+
 const std::string& prompt_of(const pipelines::EmbeddingModules& modules, const EmbedOptions& options) {
   static const std::string none;
   if (options.prompt) return *options.prompt;
+  if (options.prompt_name.empty()) {
+    if (const std::string* prompt = prompt_of_task(modules, options)) return *prompt;
+  }
   const std::string& name = options.prompt_name.empty() ? modules.default_prompt : options.prompt_name;
   if (name.empty()) return none;
   const auto found = modules.prompts.find(name);
@@ -93,7 +123,12 @@ bool has_frame(const Row& row, const Frame& frame) {
 
 // The most tokens of a row with these options.
 std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
-  return pipelines::row_limit(options.max_length, pipeline.max_length(), pipeline.facts().max_positions);
+  const std::size_t positions = pipeline.facts().max_positions;
+  const pipelines::TransformerSettings& settings = pipeline.state().modules.transformer;
+  std::optional<std::size_t> length;
+  if (!options.task.empty()) length = is_query(options) ? settings.query_length : settings.document_length;
+  const std::size_t usual = length ? std::min(*length, positions) : pipeline.max_length();
+  return pipelines::row_limit(options.max_length, usual, positions);
 }
 
 }  // namespace
@@ -102,6 +137,7 @@ namespace pipelines {
 
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                                const EmbedOptions& options, const base::Cancellation& cancellation) {
+  require_task(options);
   const EmbeddingPipeline::State& state = pipeline.state();
   const std::string& prompt = prompt_of(state.modules, options);
   EncodeOptions encode;
@@ -110,15 +146,16 @@ PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<cons
   encode.with_offsets = false;
   encode.with_tokens = false;
   const auto ids_of = [&](std::string_view text, bool& truncated) {
-    const std::string lower = state.modules.lower_case ? tokenizers::lower_cased(text) : std::string();
-    Encoding encoding = tokenizers::encode(state.tokenizer, state.modules.lower_case ? std::string_view(lower) : text,
-                                           encode, cancellation);
+    const bool lower_case = state.modules.transformer.lower_case;
+    const std::string lower = lower_case ? tokenizers::lower_cased(text) : std::string();
+    Encoding encoding =
+        tokenizers::encode(state.tokenizer, lower_case ? std::string_view(lower) : text, encode, cancellation);
     truncated = encoding.truncated;
     return std::move(encoding.ids);
   };
 
   std::int32_t pool_skip = 0;
-  if (!prompt.empty() && !state.modules.pool_prompt) {
+  if (!prompt.empty() && !state.modules.pools_prompt()) {
     bool cut = false;
     const std::size_t with_specials = ids_of(prompt, cut).size();
     // Its last special token comes after the text.
@@ -160,16 +197,16 @@ bool normalizes(const EmbeddingPipeline& pipeline, const EmbedOptions& options) 
 
 std::size_t kept_dimensions(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
   require_kinds(pipeline, EmbeddingKinds::only(EmbeddingKind::dense));
-  const std::size_t kept = options.dimensions.value_or(pipeline.dimensions());
-  if (kept >= 1 && kept <= pipeline.dimensions()) return kept;
-  throw make_error(ErrorCode::invalid_argument, "dimensions is ", kept, " but the model's vectors have ",
-                   pipeline.dimensions());
+  const std::size_t kept = options.dimensions.value_or(pipeline.dimensions()), width = pipeline.state().width;
+  if (kept >= 1 && kept <= width) return kept;
+  throw make_error(ErrorCode::invalid_argument, "dimensions is ", kept, " but the model's vectors have ", width);
 }
 
 std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptions& options, std::span<float> values) {
-  const std::size_t width = pipeline.dimensions(), kept = kept_dimensions(pipeline, options);
+  const std::size_t width = pipeline.state().width, kept = kept_dimensions(pipeline, options);
   if (kept == width) return values.size();
-  const bool normalized = normalizes(pipeline, options);
+  const bool is_asked = options.dimensions.has_value() || options.normalize.has_value();
+  const bool normalized = is_asked && normalizes(pipeline, options);
   const std::size_t rows = values.size() / width;
   for (std::size_t i = 0; i < rows; ++i) {
     const std::span<float> vector = values.subspan(i * kept, kept);

@@ -1,6 +1,21 @@
 #include "pipelines/embedding_graph.h"
 
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
 #include "alate/error.h"
+#include "formats/weight_source.h"
+#include "graph/builder_functions.h"
+#include "models/weights/weights.h"
+#include "pipelines/torch_activations.h"
 
 namespace alate::pipelines {
 namespace {
@@ -29,42 +44,90 @@ Value weighted_mean(Builder& b, const models::EncoderInputs& in, Value mean, Val
                 b.mul({weighted, as_column(b, b.div({weighted_weight, total}), weighted)})});
 }
 
-Value pooled(Builder& b, const models::EncoderInputs& in, Value x, const EmbeddingModules& modules) {
-  const auto pool = [&](PoolMode mode) {
-    return b.ragged_pool({x, in.pool_starts, in.pool_lengths}, {.mode = mode, .longest = in.longest});
-  };
-  std::vector<Value> parts;
-  for (const PoolMode mode : modules.pooling) {
-    const bool shifted = mode == PoolMode::weighted_mean && !modules.pool_prompt;
-    parts.push_back(shifted ? weighted_mean(b, in, pool(PoolMode::mean), pool(mode)) : pool(mode));
-  }
-  return parts.size() == 1 ? parts.front() : b.concatenate(std::move(parts), {.axis = 1});
-}
+// Builds modules one after the other. The values that they pass on are known by name.
+class ChainBuilder {
+ public:
+  ChainBuilder(Builder& b, const models::EncoderInputs& in) : b_(b), in_(in) {}
 
-Value dense(Builder& b, Value x, const DenseModule& module) {
-  const std::shared_ptr<const formats::WeightSource> source =
-      formats::open_weights(module.folder, base::MappedFile::Mode::read);
-  models::Weights weights(*source, "");
-  b.set_source(module.folder.filename().string());
-  const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows("linear.weight");
-  std::vector<Value> operands = {x, weights.get(b, "linear.weight", {out, in})};
-  const bool has_bias = weights.has("linear.bias");
-  if (has_bias) operands.push_back(weights.get(b, "linear.bias", {out}));
-  return models::activate(b, module.activation, b.dense(std::move(operands), {.has_bias = has_bias}));
+  void set(const std::string& name, Value value) { values_.insert_or_assign(name, value); }
+  Value get(std::string_view name) const { return values_.find(name)->second; }
+
+  void add(const ChainModule& module) {
+    b_.set_source(module.folder.filename().string());
+    const Value x = get(module.input);
+    set(module.output, std::visit([&](const auto& kind) { return build(module, kind, x); }, module.kind));
+  }
+
+ private:
+  Value build(const ChainModule&, const PoolingModule& pooling, Value x) {
+    const auto pool = [&](PoolMode mode) {
+      return b_.ragged_pool({x, in_.pool_starts, in_.pool_lengths}, {.mode = mode, .longest = in_.longest});
+    };
+    std::vector<Value> parts;
+    for (const PoolMode mode : pooling.modes) {
+      const bool shifted = mode == PoolMode::weighted_mean && !pooling.include_prompt;
+      parts.push_back(shifted ? weighted_mean(b_, in_, pool(PoolMode::mean), pool(mode)) : pool(mode));
+    }
+    return parts.size() == 1 ? parts.front() : b_.concatenate(std::move(parts), {.axis = 1});
+  }
+
+  Value build(const ChainModule& module, const DenseModule& dense, Value x) {
+    if (is_along_rows(dense.activation) && b_.shape(x).dims[0] == in_.tokens)
+      throw make_error(ErrorCode::unsupported, "the Dense module in '", module.folder.filename().string(), "' applies ",
+                       dense.activation, " to vectors of tokens, which is not built here: ", dense.activation);
+    const std::shared_ptr<const formats::WeightSource> source = open(module);
+    models::Weights weights(*source, "");
+    const std::int64_t in = b_.shape(x).dims[1].number(), out = weights.rows("linear.weight");
+    std::vector<Value> operands = {x, weights.get(b_, "linear.weight", {out, in})};
+    const bool has_bias = weights.has("linear.bias");
+    if (has_bias) operands.push_back(weights.get(b_, "linear.bias", {out}));
+    const Value linear = b_.dense(std::move(operands), {.has_bias = has_bias});
+    const Value y = dense.activation == kPRelu
+                        ? graph::prelu(b_, linear, weights.get(b_, "activation_function.weight", {1}))
+                        : torch_activation(b_, dense.activation, linear);
+    if (!dense.has_residual) return y;
+    if (in == out) return b_.add({y, x});
+    return b_.add({y, b_.dense({x, weights.get(b_, "residual.weight", {out, in})}, {})});
+  }
+
+  Value build(const ChainModule& module, const LayerNormModule&, Value x) {
+    const std::shared_ptr<const formats::WeightSource> source = open(module);
+    models::Weights weights(*source, "");
+    const std::int64_t width = b_.shape(x).dims[1].number();
+    return b_.layer_norm({x, weights.get(b_, "norm.weight", {width}), weights.get(b_, "norm.bias", {width})},
+                         {.epsilon = kTorchEpsilon});
+  }
+
+  Value build(const ChainModule&, const NormalizeModule&, Value x) { return b_.normalize({x}); }
+
+  static std::shared_ptr<const formats::WeightSource> open(const ChainModule& module) {
+    return formats::open_weights(module.folder, base::MappedFile::Mode::read);
+  }
+
+  static constexpr double kTorchEpsilon = 1e-5;  // of torch.nn.LayerNorm
+
+  Builder& b_;
+  const models::EncoderInputs& in_;
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+// The chain without the normalization that its vectors end in.
+std::span<const ChainModule> without_last_normalization(const EmbeddingModules& modules) {
+  std::span<const ChainModule> chain = modules.chain;
+  if (!modules.normalizes()) return chain;
+  while (chain.back().output != kSentenceEmbedding) chain = chain.first(chain.size() - 1);
+  return chain.first(chain.size() - 1);
 }
 
 }  // namespace
 
 runtime::Head embedding_head(const EmbeddingModules& modules, bool normalize) {
   return [&modules, normalize](Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built) {
-    b.set_source("pooling");
-    Value x = pooled(b, in, built.last_hidden_state, modules);
-    const std::size_t kept = modules.steps.size() - (modules.normalizes() ? 1 : 0);
-    for (std::size_t i = 0; i < kept; ++i) {
-      x = modules.steps[i].kind == ModuleStep::Kind::dense ? dense(b, x, modules.steps[i].dense) : b.normalize({x});
-    }
-    if (normalize) x = b.normalize({x});
-    b.output("sentence_embedding", x);
+    ChainBuilder chain(b, in);
+    chain.set(modules.transformer.output_name, built.last_hidden_state);
+    for (const ChainModule& module : without_last_normalization(modules)) chain.add(module);
+    const Value x = chain.get(kSentenceEmbedding);
+    b.output("sentence_embedding", normalize ? b.normalize({x}) : x);
   };
 }
 

@@ -29,7 +29,8 @@ struct EmbeddingPipeline::State {
   pipelines::EmbeddingModules modules;
   pipelines::KindModules kinds;
   std::size_t max_length = 0;
-  std::size_t dimensions = 0;
+  std::size_t width = 0;       // of the vectors that entry points give
+  std::size_t dimensions = 0;  // of the vectors that are answered by default: `width` or fewer
 
   /// The entry point that ends in the folder's modules, with or without normalization; compiled at first use. REQUIRES:
   /// the model gives dense embeddings.
@@ -84,12 +85,12 @@ PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<con
 bool normalizes(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 
 /// The numbers of each vector that `finish_embedding` gives. Throws invalid_argument when the options ask for more than
-/// the model's vectors have.
+/// the model's vectors can have.
 std::size_t kept_dimensions(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 
-/// Makes the answer, [rows, kept_dimensions], of an entry point's values, [rows, dimensions of the model], in place:
-/// vectors that keep fewer numbers are moved together and, if they were normalized, normalized again. Returns how many
-/// numbers are left, at the front.
+/// Makes the answer, [rows, kept_dimensions], of an entry point's values, [rows, State::width], in place: vectors that
+/// keep fewer numbers are moved together and, if they were normalized, normalized again, except where the folder itself
+/// keeps fewer (truncate_dim): sentence-transformers does not then. Returns how many numbers are left, at the front.
 std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptions& options, std::span<float> values);
 
 /// The answer to prepared rows; `run` is passed to each batch's run, and `computed` is told how many rows it had.

@@ -12,21 +12,13 @@
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "formats/json.h"
+#include "pipelines/module_files.h"
+#include "runtime/loading/model_files.h"
 
 namespace alate::pipelines {
 namespace {
 
 using formats::Json;
-
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-
-std::optional<Json> read_json(const std::filesystem::path& folder, std::string_view name) {
-  const std::filesystem::path path = folder / name;
-  if (!base::is_there(path)) return std::nullopt;
-  return formats::parse_json(base::read_contained_file(folder, name, kMaxBytes), path.string());
-}
-
-std::string_view last_part(std::string_view dotted) { return dotted.substr(dotted.rfind('.') + 1); }
 
 // An entry of modules.json.
 struct Entry {
@@ -38,17 +30,9 @@ std::vector<Entry> entries_of(const Json& list) {
   std::vector<Entry> entries;
   for (const Json& module : list.as_array("modules.json")) {
     const std::string type = module.get_string("type", "");
-    entries.push_back({std::string(last_part(type)), module.get_string("path", "")});
+    entries.push_back({last_part(type), module.get_string("path", "")});
   }
   return entries;
-}
-
-std::filesystem::path folder_of(const std::filesystem::path& home, const Entry& entry) {
-  if (!base::is_plain_relative_path(entry.path))
-    throw make_error(ErrorCode::corrupt, (home / "modules.json").string(), ": path ", formats::quoted_name(entry.path),
-                     " is no name inside the model's folder");
-  base::ContainedFiles(home).require_inside(home / entry.path);
-  return home / entry.path;
 }
 
 // `value` is one of two.
@@ -107,7 +91,7 @@ std::optional<KindModules> read_sparse_chain(const std::filesystem::path& folder
   require_language_model(folder);
   KindModules modules;
   modules.is_dense = false;
-  modules.splade = read_splade(folder_of(folder, entries[1]));
+  modules.splade = read_splade(runtime::module_folder(folder, entries[1].path));
   return modules;
 }
 

@@ -1,56 +1,73 @@
-// The embedding modules of a sentence-transformers folder: pooling, prompts and the steps that follow.
+// The modules of a sentence-transformers folder: what follows the transformer, and its prompts.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "alate/embedding.h"
-#include "formats/json.h"
 #include "graph/attributes.h"
+#include "pipelines/transformer_settings.h"
+#include "runtime/loading/model_files.h"
 
 namespace alate::pipelines {
 
-/// A linear layer after the pooling, with its activation (a name in transformers' ACT2FN).
-struct DenseModule {
-  std::filesystem::path folder;
-  std::string activation;
+/// The values that modules pass on, by sentence-transformers' names.
+inline constexpr std::string_view kTokenEmbeddings = "token_embeddings", kSentenceEmbedding = "sentence_embedding";
+
+/// One vector of a text from those of its tokens.
+struct PoolingModule {
+  std::vector<graph::PoolMode> modes = {graph::PoolMode::mean};  // concatenated in this order
+  bool include_prompt = true;                                    // whether the prompt's tokens are pooled too
 };
 
-/// One step after the pooling.
-struct ModuleStep {
-  enum class Kind { dense, normalize };
-  Kind kind = Kind::normalize;
-  DenseModule dense;
+/// A linear layer with its activation.
+struct DenseModule {
+  std::string activation;  // a class of torch.nn: "Tanh"
+  bool has_residual = false;
+};
+
+struct LayerNormModule {};
+/// Scales vectors to length 1.
+struct NormalizeModule {};
+
+/// A module after the transformer: reads the value `input` and writes the value `output`.
+struct ChainModule {
+  std::filesystem::path folder;
+  std::string input, output;
+  std::variant<PoolingModule, DenseModule, LayerNormModule, NormalizeModule> kind;
 };
 
 struct EmbeddingModules {
-  std::vector<graph::PoolMode> pooling = {graph::PoolMode::mean};  // concatenated in this order
-  bool pool_prompt = true;                                         // whether the prompt's tokens are pooled too
-  std::vector<ModuleStep> steps;
+  TransformerSettings transformer;
+  std::vector<ChainModule> chain;
   std::map<std::string, std::string, std::less<>> prompts;
-  std::string default_prompt;             // a name in prompts, or empty
-  std::optional<std::size_t> max_length;  // stated_max_length
-  bool lower_case = false;                // texts are lower-cased before tokenization
+  std::string default_prompt;                  // a name in prompts, or empty
+  std::optional<std::size_t> kept_dimensions;  // truncate_dim of config_sentence_transformers.json
 
-  bool normalizes() const { return !steps.empty() && steps.back().kind == ModuleStep::Kind::normalize; }
+  /// Whether the vectors of texts end in a normalization.
+  bool normalizes() const;
+  /// Of the first pooling; empty without one.
+  std::span<const graph::PoolMode> pooling() const;
+  /// Whether the prompt's tokens are pooled.
+  bool pools_prompt() const;
+  /// Replaces the modes of every pooling. Throws unsupported for a chain without one.
+  void set_pooling(Pooling pooling);
 };
 
 graph::PoolMode pool_mode(Pooling pooling);
-/// As parse_pooling. Throws unsupported naming it.
-graph::PoolMode pool_mode(const std::string& name);
 
-/// The most tokens of a text that the folder states: in sentence_bert_config.json, else in tokenizer_config.json.
-/// Throws corrupt for what is no length.
-std::optional<std::size_t> stated_max_length(const std::filesystem::path& folder);
-
-/// Reads modules.json and the files it names. A folder without modules.json uses mean pooling. Throws corrupt for files
-/// that contradict themselves and unsupported naming a module or setting that is not known here.
-/// Where the folder gives no dense embeddings (KindModules), modules.json itself is not looked at.
-EmbeddingModules read_modules(const std::filesystem::path& folder, bool is_dense = true);
+/// Reads modules.json and the files it names. A folder without modules.json uses mean pooling, or that of the last
+/// token for causal language models. Throws corrupt for files that contradict themselves and unsupported naming a
+/// module or setting that is not known here. Where the folder gives no dense embeddings (KindModules), modules.json
+/// itself and how the transformer's values are taken are not looked at.
+EmbeddingModules read_modules(const runtime::ModelFiles& files, bool is_dense = true);
 
 }  // namespace alate::pipelines

@@ -39,12 +39,12 @@ struct PipelineFiles {
 PipelineFiles read_files(const std::filesystem::path& folder, const EmbeddingRequest& request,
                          runtime::LoadWatch& watch) {
   const LoadOptions& options = request.load.options;
-  const std::filesystem::path home = runtime::find_model_files(folder, options).folder;
+  const runtime::ModelFiles found = runtime::find_model_files(folder, options);
   PipelineFiles files;
-  files.tokenizer = begin_loading_tokenizer(home, options);
-  files.kinds = read_kind_modules(home);
-  files.modules = read_modules(home, files.kinds.is_dense);
-  if (request.pooling) files.modules.pooling = {pool_mode(*request.pooling)};
+  files.tokenizer = begin_loading_tokenizer(found.folder, options);
+  files.kinds = read_kind_modules(found.home);
+  files.modules = read_modules(found, files.kinds.is_dense);
+  if (request.pooling) files.modules.set_pooling(*request.pooling);
   files.model = Model::State::read(folder, request.load, watch);
   return files;
 }
@@ -77,9 +77,10 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const Embeddin
   }
   auto state = std::make_shared<EmbeddingPipeline::State>(Model(files.model), files.tokenizer.get(),
                                                           std::move(files.modules), std::move(files.kinds));
-  state->max_length = std::min(state->modules.max_length.value_or(state->model.facts().max_positions),
-                               state->model.facts().max_positions);
-  if (state->kinds.is_dense) state->dimensions = state->entry_point(normalize)->width().row;
+  const std::size_t positions = state->model.facts().max_positions;
+  state->max_length = std::min(state->modules.transformer.max_length.value_or(positions), positions);
+  if (state->kinds.is_dense) state->width = state->entry_point(normalize)->width().row;
+  state->dimensions = std::min(state->modules.kept_dimensions.value_or(state->width), state->width);
   return {.pipeline = EmbeddingPipeline(std::move(state)), .model = std::move(files.model)};
 }
 

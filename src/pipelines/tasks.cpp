@@ -45,7 +45,7 @@ std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOption
     const formats::Json config =
         formats::parse_json(base::read_contained_file(files.folder, "config.json", kMaxBytes), "config.json");
     if (files.is_onnx() || !is_cross_encoder(config)) return {Task::embed};
-    if (base::is_there(files.folder / "modules.json")) return {Task::embed, Task::rerank};
+    if (base::is_there(files.home / "modules.json")) return {Task::embed, Task::rerank};
     return {Task::rerank};
   } catch (const Error&) {
     return {Task::embed};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -59,6 +60,29 @@ void copy_entry(const fs::path& from, const fs::path& to, int depth = 0) {
   if (error) fail(from, "read", error);
 }
 
+// Copies what is not to be quantized of one level; `inner` leads to the folder of the weights below it.
+void copy_level(const fs::path& from, const fs::path& to, const fs::path& inner) {
+  const std::string next = inner.empty() ? std::string() : inner.begin()->string();
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(from, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with('.')) continue;
+    if (entry.is_directory() && name == next) {
+      std::error_code made;
+      fs::create_directory(to / name, made);
+      if (made) fail(to / name, "made", made);
+      fs::path rest;
+      for (auto part = std::next(inner.begin()); part != inner.end(); ++part) rest /= *part;
+      copy_level(entry.path(), to / name, rest);
+    } else if (entry.is_directory()) {
+      if (std::ranges::find(kOtherFormats, name) == kOtherFormats.end()) copy_entry(entry.path(), to / name);
+    } else if (entry.is_regular_file() && name != "config.json" && !is_weight_file(name)) {
+      copy_entry(entry.path(), to / name);
+    }
+  }
+  if (error) fail(from, "read", error);
+}
+
 }  // namespace
 
 OutputFolder::OutputFolder(fs::path target) : target_(std::move(target)) {
@@ -73,18 +97,8 @@ OutputFolder::OutputFolder(fs::path target) : target_(std::move(target)) {
   folder_.emplace(target_, base::EntryKind::folder, kFolderMode);
 }
 
-void OutputFolder::copy_others(const fs::path& model) const {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(model, error)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.is_directory()) {
-      if (!name.starts_with('.') && std::ranges::find(kOtherFormats, name) == kOtherFormats.end())
-        copy_entry(entry.path(), path() / name);
-    } else if (entry.is_regular_file() && !name.starts_with('.') && name != "config.json" && !is_weight_file(name)) {
-      copy_entry(entry.path(), path() / name);
-    }
-  }
-  if (error) fail(model, "read", error);
+void OutputFolder::copy_others(const fs::path& model, const fs::path& transformer) const {
+  copy_level(model, path(), transformer);
 }
 
 void OutputFolder::finish() {

@@ -19,9 +19,10 @@ class OutputFolder {
   /// The temporary folder to write to.
   const std::filesystem::path& path() const { return folder_->path(); }
   /// Copies a model's files and its modules' folders, except config.json, weights at the top level in any format,
-  /// hidden folders and those of other formats (onnx, openvino). Follows links. Throws resource_exhausted where the
-  /// disk is full, otherwise unavailable.
-  void copy_others(const std::filesystem::path& model) const;
+  /// hidden folders and those of other formats (onnx, openvino). Where the transformer has a folder of its own inside
+  /// the model's, `transformer` is that, relative, and the same is left out of it. Follows links. Throws
+  /// resource_exhausted where the disk is full, otherwise unavailable.
+  void copy_others(const std::filesystem::path& model, const std::filesystem::path& transformer = {}) const;
   /// Renames the folder to `target`. Throws invalid_argument where the name has been taken meanwhile; otherwise as
   /// the constructor.
   void finish();

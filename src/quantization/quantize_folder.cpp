@@ -14,7 +14,7 @@
 #include "base/files/contained_files.h"
 #include "base/log.h"
 #include "formats/safetensors/safetensors_writer.h"
-#include "pipelines/modules.h"
+#include "pipelines/transformer_settings.h"
 #include "quantization/calibration_texts.h"
 #include "quantization/output_folder.h"
 #include "quantization/quantize_model.h"
@@ -31,14 +31,14 @@ constexpr std::size_t kLongestText = 256, kMostTokens = 16384;
 
 PackedTokens tokens_of(const fs::path& folder, std::span<const std::string> texts, std::int64_t positions) {
   const Tokenizer tokenizer = Tokenizer::load(folder);
-  const pipelines::EmbeddingModules modules = pipelines::read_modules(folder);
+  const pipelines::TransformerSettings settings = pipelines::read_transformer_settings(folder);
   const std::size_t most = std::min(kLongestText, static_cast<std::size_t>(positions));
   const EncodeOptions options{
-      .max_length = std::min(most, modules.max_length.value_or(most)), .with_offsets = false, .with_tokens = false};
+      .max_length = std::min(most, settings.max_length.value_or(most)), .with_offsets = false, .with_tokens = false};
   PackedTokens tokens;
   for (const std::string& text : texts) {
     const std::vector<std::int32_t> ids =
-        tokenizer.encode(modules.lower_case ? tokenizers::lower_cased(text) : text, options).ids;
+        tokenizer.encode(settings.lower_case ? tokenizers::lower_cased(text) : text, options).ids;
     if (tokens.ids.size() + ids.size() > kMostTokens) break;
     if (ids.empty()) continue;
     tokens.ids.insert(tokens.ids.end(), ids.begin(), ids.end());
@@ -108,13 +108,14 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   FolderReport report{.layers = quantized.layers, .texts = tokens.lengths.size(), .tokens = tokens.ids.size()};
   report.bytes_before = weights->stored_bytes();
   std::set<std::string, std::less<>> left_out;
-  if (is_for_embedding_alone(files.folder, config)) left_out = not_read_by_encoder(source);
+  if (is_for_embedding_alone(files.home, config)) left_out = not_read_by_encoder(source);
   for (const std::string& name : left_out)
     base::log(base::LogLevel::debug, "left out, as no vector of a text depends on it", {{"weight", name}});
   const std::vector<formats::NamedTensor> tensors = merged(*weights, std::move(quantized.tensors), left_out);
   for (const formats::NamedTensor& each : tensors) report.bytes_after += each.tensor.byte_count();
 
-  output.copy_others(files.folder);
+  const fs::path inner = files.folder == files.home ? fs::path() : files.folder.lexically_relative(files.home);
+  output.copy_others(files.home, inner);
   const auto written = [&](std::size_t done) {
     if (!options.report) return;
     options.report({.stage = QuantizationStage::writing,
@@ -122,9 +123,9 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
                     .total = tensors.size(),
                     .share = static_cast<double>(done) / static_cast<double>(tensors.size())});
   };
-  formats::write_safetensors(output.path() / "model.safetensors", tensors, {{"format", "pt"}}, written);
+  formats::write_safetensors(output.path() / inner / "model.safetensors", tensors, {{"format", "pt"}}, written);
   const std::string text = formats::to_json_text(with_quantization(config, quantized.config)) + "\n";
-  base::write_file_atomically(output.path() / "config.json", std::as_bytes(std::span(text)));
+  base::write_file_atomically(output.path() / inner / "config.json", std::as_bytes(std::span(text)));
   weights->require_unchanged();
   output.finish();
   return report;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "alate/error.h"
 #include "formats/safetensors/safetensors_model.h"
@@ -40,13 +41,14 @@ struct Folder {
 };
 
 void check_modules(const fs::path& folder) {
-  const pipelines::EmbeddingModules modules = pipelines::read_modules(folder);
-  for (const graph::PoolMode mode : modules.pooling) {
+  const pipelines::EmbeddingModules modules =
+      pipelines::read_modules({.home = folder, .folder = folder, .onnx_file = {}});
+  for (const graph::PoolMode mode : modules.pooling()) {
     if (mode == graph::PoolMode::max) std::abort();  // it came from outside
   }
-  for (const pipelines::ModuleStep& step : modules.steps) {
-    if (step.kind != pipelines::ModuleStep::Kind::dense) continue;
-    const fs::path inside = step.dense.folder.lexically_normal().lexically_relative(folder);
+  for (const pipelines::ChainModule& module : modules.chain) {
+    if (!std::holds_alternative<pipelines::DenseModule>(module.kind)) continue;
+    const fs::path inside = module.folder.lexically_normal().lexically_relative(folder);
     if (inside.empty() || *inside.begin() == "..") std::abort();
   }
 }

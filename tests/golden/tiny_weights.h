@@ -22,7 +22,8 @@ inline Tensor tiny_weight(const std::string& name, const std::vector<std::int64_
   for (const char c : name) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001B3;
   state += seed * kGolden;
   Tensor tensor = Tensor::uninitialized({DType::f32, {extents.begin(), extents.end()}});
-  const bool is_scale = name.ends_with("weight") && extents.size() == 1, is_bias = name.ends_with("bias");
+  const bool is_scale = (name.ends_with("weight") || name.ends_with("layer_weights")) && extents.size() == 1;
+  const bool is_bias = name.ends_with("bias");
   const bool is_embedding = name.find("embeddings.") != std::string::npos;
   for (float& value : tensor.mutable_values<float>()) {
     std::uint64_t z = state += kGolden;
@@ -43,10 +44,8 @@ inline Tensor tiny_weight(const std::string& name, const std::vector<std::int64_
   return tensor;
 }
 
-/// Writes the model that `recorded`/shapes.json describes ({"seed": N, "shapes": {NAME: [EXTENT, …]}}) into `folder`:
-/// its weights as model.safetensors, and all other files of `recorded` but the cases.
-inline void write_tiny_model(const std::filesystem::path& recorded, const std::filesystem::path& folder) {
-  const formats::Json description = formats::parse_json(base::read_text_file(recorded / "shapes.json"), "shapes.json");
+/// The weights that `description`, the content of a shapes.json ({"seed": N, "shapes": {NAME: [EXTENT, …]}}), names.
+inline std::vector<formats::NamedTensor> tiny_tensors(const formats::Json& description) {
   const auto seed = static_cast<std::uint64_t>(description.get_int("seed", 0));
   std::vector<formats::NamedTensor> tensors;
   for (const auto& [name, shape] : description.find("shapes")->as_object("shapes")) {
@@ -54,12 +53,23 @@ inline void write_tiny_model(const std::filesystem::path& recorded, const std::f
     for (const formats::Json& extent : shape.as_array("extents")) extents.push_back(extent.as_int("extent"));
     tensors.push_back({name, tiny_weight(name, extents, seed)});
   }
+  return tensors;
+}
+
+/// Writes the model that `recorded` describes into `folder`: model.safetensors where it or a folder in it has a
+/// shapes.json, and all other files but the cases.
+inline void write_tiny_model(const std::filesystem::path& recorded, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
-  formats::write_safetensors(folder / "model.safetensors", tensors, {{"format", "pt"}});
   for (const auto& entry : std::filesystem::directory_iterator(recorded)) {
     const std::string name = entry.path().filename().string();
-    if (name != "shapes.json" && !name.starts_with("case_"))
-      std::filesystem::copy(entry.path(), folder / name, std::filesystem::copy_options::recursive);
+    if (entry.is_directory()) {
+      write_tiny_model(entry.path(), folder / name);
+    } else if (name == "shapes.json") {
+      const formats::Json description = formats::parse_json(base::read_text_file(entry.path()), name);
+      formats::write_safetensors(folder / "model.safetensors", tiny_tensors(description), {{"format", "pt"}});
+    } else if (!name.starts_with("case_") && !name.starts_with("embed_")) {
+      std::filesystem::copy(entry.path(), folder / name);
+    }
   }
 }
 

@@ -30,7 +30,7 @@ def noise(name, seed, count):
 def weight(name, shape, seed):
     """A parameter by its name: norms' scales near 1, biases of 0.3, embeddings of 1, products of 1/sqrt(width)."""
     values = noise(name, seed, int(np.prod(shape, dtype=np.int64)))
-    if name.endswith("weight") and len(shape) == 1:
+    if name.endswith(("weight", "layer_weights")) and len(shape) == 1:
         values = 1.0 + 0.3 * values
     elif name.endswith("bias"):
         values = 0.3 * values

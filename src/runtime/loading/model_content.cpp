@@ -42,14 +42,14 @@ ModelContent::ModelContent(const ModelFiles& files, std::shared_ptr<const format
     : weights_(std::move(weights)), digests_(model_digests()) {
   if (weights_ == nullptr) {  // read by the runtime that executes it
     const exchange::OnnxFiles parts = exchange::check_onnx_file(files.onnx_file);
-    add(files.folder, parts.model, std::nullopt);
-    for (const std::string& name : parts.external) add(files.folder, parts.path_of(name), std::nullopt);
+    add(files.home, parts.model, std::nullopt);
+    for (const std::string& name : parts.external) add(files.home, parts.path_of(name), std::nullopt);
   }
   if (weights_ != nullptr) {
-    for (const formats::WeightFile& file : weights_->files()) add(files.folder, file.path, file.bytes);
+    for (const formats::WeightFile& file : weights_->files()) add(files.home, file.path, file.bytes);
   }
-  const bool is_trusted = came_with_program(files.folder);
-  for (const hub::ManifestFile& listed : manifest.files) compare(files.folder, listed, is_trusted);
+  const bool is_trusted = came_with_program(files.home);
+  for (const hub::ManifestFile& listed : manifest.files) compare(files.home, listed, is_trusted);
   if (weights_ != nullptr) return;
   for (File& file : files_) {
     if (file.digest.empty()) file.digest = digest_of(file);

@@ -51,35 +51,60 @@ std::vector<fs::path> files_of(const fs::path& file) {
   return files;
 }
 
+// The folder of the first module, a transformer in all models of one encoder.
+fs::path transformer_folder(const fs::path& home) {
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+  const fs::path list = home / "modules.json";
+  if (!base::is_there(list)) return home;
+  const formats::Json modules =
+      formats::parse_json(base::read_contained_file(home, "modules.json", kMaxBytes), list.string());
+  const formats::Json::Array& entries = modules.as_array(list.string());
+  return entries.empty() ? home : module_folder(home, entries.front().get_string("path", ""));
+}
+
 }  // namespace
+
+fs::path module_folder(const fs::path& home, const std::string& path) {
+  if (path.empty() || path == ".") return home;
+  if (!base::is_plain_relative_path(path)) {
+    throw make_error(ErrorCode::corrupt, (home / "modules.json").string(), ": path ", formats::quoted_name(path),
+                     " is no name inside the model's folder");
+  }
+  base::ContainedFiles(home).require_inside(home / path);
+  return home / path;
+}
 
 ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
   const fs::path path = folder_of_reference(given, options.installed_header);
   const fs::path& onnx_file = options.onnx_file;
   const bool is_given_file = base::is_file(path);  // throws where permissions hide it
-  if (path.extension() == ".onnx" && is_given_file) return {folder_of_file(path), path};
+  if (path.extension() == ".onnx" && is_given_file) {
+    const fs::path folder = folder_of_file(path);
+    return {.home = folder, .folder = folder, .onnx_file = path};
+  }
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
     if (is_given_file) refuse_weights_file(path);
     throw make_error(ErrorCode::not_found, "'", path.string(),
                      "' is not a folder: name the folder of a model, with config.json and model.safetensors");
   }
+  const fs::path folder = transformer_folder(path);
   if (!onnx_file.empty()) {
     if (!base::is_plain_relative_path(onnx_file.generic_string()))
       throw make_error(ErrorCode::invalid_argument, "the ONNX file ", formats::quoted_name(onnx_file.string()),
                        " is not inside the model's folder; name one that is");
-    for (const fs::path& file : {path / onnx_file, path / "onnx" / onnx_file}) {
-      if (is_file_of(path, file)) return {path, file};
+    for (const fs::path& file : {folder / onnx_file, folder / "onnx" / onnx_file}) {
+      if (is_file_of(path, file)) return {.home = path, .folder = folder, .onnx_file = file};
     }
     throw make_error(ErrorCode::not_found, path.string(), " has no file ", formats::quoted_name(onnx_file.string()));
   }
-  if (base::is_file(path / "model.safetensors") || base::is_file(path / "model.safetensors.index.json"))
-    return {path, {}};
-  for (const fs::path& file : {path / "model.onnx", path / "onnx" / "model.onnx"}) {
-    if (is_file_of(path, file)) return {path, file};
+  if (base::is_file(folder / "model.safetensors") || base::is_file(folder / "model.safetensors.index.json"))
+    return {.home = path, .folder = folder, .onnx_file = {}};
+  for (const fs::path& file : {folder / "model.onnx", folder / "onnx" / "model.onnx"}) {
+    if (is_file_of(path, file)) return {.home = path, .folder = folder, .onnx_file = file};
   }
-  refuse_other_weights(path);
-  return {path, {}};
+  refuse_other_weights(folder);
+  return {.home = path, .folder = folder, .onnx_file = {}};
 }
 
 void require_weights(const ModelFiles& files, std::string_view purpose) {

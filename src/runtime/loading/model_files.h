@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "alate/model.h"
@@ -10,7 +11,8 @@
 namespace alate::runtime {
 
 struct ModelFiles {
-  std::filesystem::path folder;     // config, manifest, tokenizer
+  std::filesystem::path home;       // the model's folder: manifest, modules.json and the modules' own folders
+  std::filesystem::path folder;     // the transformer's: config, weights, tokenizer; most often `home`
   std::filesystem::path onnx_file;  // run directly; empty: weights come from safetensors files
 
   /// For those who open the files; a loaded model's form (model_form.h) answers what follows from it.
@@ -18,10 +20,14 @@ struct ModelFiles {
 };
 
 /// `path` is a model's folder, an ONNX file, or "builtin:NAME"; `options.onnx_file` asks for an ONNX file inside the
-/// folder. Otherwise a folder with safetensors weights uses them, else its model.onnx or onnx/model.onnx. Throws
-/// not_found, invalid_argument for a name outside the folder, unavailable where permissions hide it, and as
-/// refuse_other_weights.
+/// folder. Otherwise a folder with safetensors weights uses them, else its model.onnx or onnx/model.onnx. A
+/// modules.json may have the transformer in a folder of its own. Throws not_found, invalid_argument for a name outside
+/// the folder, corrupt for a modules.json that leads out of it or is no list, unavailable where permissions hide it,
+/// and as refuse_other_weights.
 ModelFiles find_model_files(const std::filesystem::path& path, const LoadOptions& options = {});
+
+/// The folder that module `path` of `home`'s modules.json has its files in. Throws corrupt where that leads out.
+std::filesystem::path module_folder(const std::filesystem::path& home, const std::string& path);
 
 /// Throws unsupported, naming `purpose` ("a reranker"), for a model that is an ONNX file and has no weights to read.
 void require_weights(const ModelFiles& files, std::string_view purpose);

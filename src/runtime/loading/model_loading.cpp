@@ -131,7 +131,7 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
   auto state = std::make_shared<State>();
   const runtime::ModelFiles files = runtime::find_model_files(path, options);
   state->name = runtime::shown_name(path);
-  state->folder = files.folder;
+  state->folder = files.home;
   state->options = options;
   state->origin = request.origin;
   state->watch = &watch;

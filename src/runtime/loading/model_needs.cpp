@@ -7,7 +7,7 @@ namespace alate::runtime {
 machine::ModelNeeds model_needs(const std::filesystem::path& path, ComputeType dtype) {
   const ModelFiles files = find_model_files(path);
   const std::unique_ptr<const ModelForm> form = read_form(files, read_config(files), {.dtype = dtype});
-  return needs_of(*form, shown_name(path), hub::read_manifest(files.folder).backends);
+  return needs_of(*form, shown_name(path), hub::read_manifest(files.home).backends);
 }
 
 }  // namespace alate::runtime

@@ -1,7 +1,9 @@
 #include <exception>
+#include <filesystem>
 #include <utility>
 
 #include "base/files/contained_files.h"
+#include "runtime/loading/model_files.h"
 #include "server/api/alias_listings.h"
 #include "server/api/background.h"
 #include "server/api/native.h"
@@ -144,7 +146,8 @@ void list_processes(Call& call) {
 Json config_of(const ModelListing& listing) {
   constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
   try {
-    return formats::parse_json(base::read_contained_file(listing.folder, "config.json", kMaxBytes), "config.json");
+    const std::filesystem::path folder = runtime::find_model_files(listing.folder).folder;
+    return formats::parse_json(base::read_contained_file(folder, "config.json", kMaxBytes), "config.json");
   } catch (const Error&) {
     return {};
   }

@@ -99,7 +99,7 @@ void serve_model(Call& call) {
 
 std::string pooling_name(const pipelines::EmbeddingModules& modules) {
   std::string name;
-  for (const graph::PoolMode mode : modules.pooling) {
+  for (const graph::PoolMode mode : modules.pooling()) {
     if (!name.empty()) name += '+';
     name += mode == graph::PoolMode::last ? "last_token" : std::string(graph::to_string(mode));
   }

@@ -14,6 +14,7 @@
 #include "formats/json.h"
 #include "formats/safetensors/safetensors_dtypes.h"
 #include "formats/weight_source.h"
+#include "runtime/loading/model_files.h"
 
 namespace alate::server {
 namespace {
@@ -87,9 +88,9 @@ std::size_t count_of(const formats::Json& config, std::string_view key) {
 }
 
 void read_config(ModelListing& listing) {
-  const formats::Json config =
-      formats::parse_json(base::read_contained_file(listing.folder, "config.json", kMostConfigBytes), "config.json",
-                          {.max_values = 1 << 20});
+  const formats::Json config = formats::parse_json(
+      base::read_contained_file(runtime::find_model_files(listing.folder).folder, "config.json", kMostConfigBytes),
+      "config.json", {.max_values = 1 << 20});
   if (const formats::Json* type = config.find("model_type"); type != nullptr && type->is_string())
     listing.architecture = type->as_string("model_type");
   listing.dimensions = count_of(config, "hidden_size");
@@ -104,7 +105,8 @@ bool is_of_quantization(const formats::WeightSource& weights, std::string_view n
 }
 
 void read_weights(ModelListing& listing) {
-  const std::shared_ptr<const formats::WeightSource> weights = formats::open_weights(listing.folder);
+  const std::shared_ptr<const formats::WeightSource> weights =
+      formats::open_weights(runtime::find_model_files(listing.folder).folder);
   std::map<DType, std::size_t> counts;
   for (const std::string_view name : weights->names()) {
     const Shape shape = weights->info(name)->shape;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "alate/error.h"
 #include "tests/unit/base/expect_error.h"
@@ -22,7 +24,10 @@ class Modules : public ::testing::Test {
     folder_.write("model/modules.json",
                   R"([{"path": "", "type": "Transformer"}, {"path": ")" + pooling_path + R"(", "type": "Pooling"}])");
   }
-  EmbeddingModules read() const { return read_modules(folder_.path() / "model"); }
+  EmbeddingModules read() const {
+    const fs::path model = folder_.path() / "model";
+    return read_modules({.home = model, .folder = model, .onnx_file = {}});
+  }
   Error refusal() const {
     return base::error_of([&] { (void)read(); });
   }
@@ -35,7 +40,9 @@ TEST_F(Modules, FoldersAreInsideTheModels) {
                 R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false})");
   for (const char* path : {"1_Pooling", "./1_Pooling"}) {
     write_modules(path);
-    EXPECT_EQ(read().pooling, std::vector<graph::PoolMode>{graph::PoolMode::cls});
+    const EmbeddingModules modules = read();
+    ASSERT_EQ(modules.pooling().size(), 1u);
+    EXPECT_EQ(modules.pooling().front(), graph::PoolMode::cls);
   }
 }
 
@@ -71,6 +78,69 @@ TEST_F(Modules, FilesBesideItAreNoLinksOutEither) {
   fs::create_directories(folder_.path() / "model");
   fs::create_symlink("../outside/prompts.json", folder_.path() / "model/config_sentence_transformers.json");
   EXPECT_EQ(refusal().code(), ErrorCode::corrupt);
+}
+
+TEST_F(Modules, OthersThanTheBuiltOnesAreRefusedByName) {
+  for (const char* type : {"WordWeights", "BoW", "CNN", "LSTM", "CLIPModel", "WordEmbeddings", "Custom"}) {
+    folder_.write("model/modules.json", R"([{"path": "", "type": "sentence_transformers.models.Transformer"},
+      {"path": "1_Other", "type": "sentence_transformers.models.)" +
+                                            std::string(type) + R"("}])");
+    const Error error = refusal();
+    EXPECT_EQ(error.code(), ErrorCode::unsupported) << type;
+    EXPECT_TRUE(error.message().ends_with(std::string(": ") + type)) << error.message();
+  }
+}
+
+TEST_F(Modules, EachReadsWhatOnesBeforeItMake) {
+  const auto chain_error = [&](const std::string& later) {
+    folder_.write("model/modules.json", R"([{"path": "", "type": "Transformer"}, )" + later + "]");
+    return refusal();
+  };
+  EXPECT_EQ(chain_error(R"({"path": "2_Normalize", "type": "Normalize"})").code(), ErrorCode::unsupported);
+  folder_.write("model/1_Normalize/config.json", R"({"module_input_name": "token_embeddings"})");
+  const Error error = chain_error(R"({"path": "1_Normalize", "type": "Normalize"})");
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(error.message().find("Pooling"), std::string::npos) << error.message();
+}
+
+TEST_F(Modules, FlagsOfOlderPoolingsMeanTheMeanOnlyWhereNoneIsSet) {
+  write_modules("1_Pooling");
+  const auto modes = [&](const char* config) {
+    folder_.write("model/1_Pooling/config.json", config);
+    const EmbeddingModules modules = read();
+    return std::vector<graph::PoolMode>(modules.pooling().begin(), modules.pooling().end());
+  };
+  using enum graph::PoolMode;
+  EXPECT_EQ(modes("{}"), std::vector{mean});
+  EXPECT_EQ(modes(R"({"pooling_mode_mean_tokens": false})"), std::vector{mean});
+  EXPECT_EQ(modes(R"({"pooling_mode_lasttoken": true})"), std::vector{last});
+  EXPECT_EQ(modes(R"({"pooling_mode_lasttoken": true, "pooling_mode_max_tokens": true})"), (std::vector{max, last}));
+}
+
+TEST_F(Modules, SettingsThatWouldChangeTheVectorsAreRefusedByName) {
+  write_modules("1_Pooling");
+  const std::vector<std::pair<const char*, const char*>> wrong = {
+      {R"({"transformer_task": "fill-mask"})", "fill-mask"},
+      {R"({"modality_config": {"text": {"method": "forward", "method_output_name": "pooler_output"}}})",
+       "modality_config"},
+      {R"({"modality_config": {"image": {}}})", "modality_config"},
+      {R"({"processing_kwargs": {"text": {"add_special_tokens": false}}})", "add_special_tokens"},
+      {R"({"processing_kwargs": {"common": {"truncation": false}}})", "truncation"}};
+  for (const auto& [config, name] : wrong) {
+    folder_.write("model/sentence_bert_config.json", config);
+    const Error error = refusal();
+    EXPECT_EQ(error.code(), ErrorCode::unsupported) << config;
+    EXPECT_TRUE(error.message().ends_with(std::string(": ") + name)) << error.message();
+  }
+}
+
+TEST_F(Modules, ActivationsOfOtherCodeAreRefused) {
+  folder_.write("model/modules.json", R"([{"path": "", "type": "Transformer"}, {"path": "1", "type": "Pooling"},
+    {"path": "2_Dense", "type": "Dense"}])");
+  for (const char* name : {"custom.Tanh", "torch.nn.modules.activation.Threshold", "torch.tanh", "torch.nn."}) {
+    folder_.write("model/2_Dense/config.json", R"({"activation_function": ")" + std::string(name) + R"("})");
+    EXPECT_EQ(refusal().code(), ErrorCode::unsupported) << name;
+  }
 }
 
 TEST(Pooling, IsReadFromItsNames) {

@@ -109,7 +109,8 @@ TEST_F(Content, ExternalDataCounts) {
     folder_.write("onnx/w.bin", data);
     const fs::path file = folder_.write(
         "onnx/model.onnx", onnx_model(message_with(5, external_tensor("w", {{"location", "w.bin"}}, {4}))));
-    return ModelContent({folder_.path() / "onnx", file}, {}, {}).fingerprint();
+    const fs::path folder = folder_.path() / "onnx";
+    return ModelContent({.home = folder, .folder = folder, .onnx_file = file}, {}, {}).fingerprint();
   };
   const Fingerprint before = write(std::string(16, 'a'));
   EXPECT_EQ(write(std::string(16, 'a')), before);
