@@ -149,5 +149,8 @@ Architecture mistral();
 Architecture qwen2();
 Architecture qwen3();
 Architecture gemma3_text();
+Architecture t5();
+Architecture mt5();
+Architecture umt5();
 
 }  // namespace alate::models

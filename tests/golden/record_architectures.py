@@ -185,6 +185,8 @@ class Recipe:
         if "dim" in self.config:  # DistilBERT's own spelling
             for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "type_vocab_size"):
                 del fields[key]
+        if "d_model" in self.config:  # T5's own spelling; other fields would be kept without a meaning
+            fields = {"vocab_size": FIELDS["vocab_size"]}
         config = getattr(transformers, self.name)(**{**fields, **self.config})
         config._attn_implementation = "eager"
         model = getattr(transformers, self.family + self.form)(config).eval()
@@ -338,6 +340,18 @@ RECIPES["gemma3_causal_lm"] = Recipe("Gemma3", "ForCausalLM", seed=553, **{**GEM
 RECIPES["qwen2_both_ways"] = Recipe("Qwen2", "Model", seed=561, cases=mixed_case, **GROUPED, is_causal=False)
 RECIPES["mistral_both_ways"] = Recipe("Mistral", "Model", seed=562, cases=mixed_case, **GROUPED, sliding_window=5, is_causal=False)
 RECIPES["gemma3_not_causal"] = Recipe("Gemma3", "TextModel", seed=571, **{**GEMMA, "cases": mixed_case}, is_causal=False)
+# Its classes take no position_ids.
+def t5_cases(config):
+    return {name: inputs for name, inputs in cases_of(config).items() if name != "positions"}
+
+
+T5 = dict(d_model=16, d_kv=12, d_ff=20, num_layers=3, num_heads=2, pad_token_id=0, cases=t5_cases)
+for number, family in enumerate(("T5", "MT5", "UMT5")):
+    RECIPES[f"{family.lower()}_encoder"] = Recipe(family, "EncoderModel", seed=601 + number, **T5)
+    RECIPES[f"{family.lower()}_token_classification"] = Recipe(family, "ForTokenClassification", seed=611 + number, num_labels=3, **{**T5, "num_layers": 1})
+# Distances beyond the last bucket, which are few; a plain activation that is not relu.
+RECIPES["t5_buckets"] = Recipe("T5", "EncoderModel", seed=621, **{**T5, "num_layers": 1}, relative_attention_num_buckets=9,
+                               relative_attention_max_distance=11, feed_forward_proj="gated-silu", layer_norm_epsilon=0.03)
 # Another padding id, two types, several layers, and a head whose activation is not hidden_act.
 RECIPES["roberta_padding_5"] = Recipe("Roberta", "ForMaskedLM", seed=21, pad_token_id=5, type_vocab_size=2,
                                       num_hidden_layers=2, hidden_act="relu")

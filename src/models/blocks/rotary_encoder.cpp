@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "alate/error.h"
 #include "graph/builder_functions.h"
@@ -59,7 +60,7 @@ RotaryConfig read_rotary_config(const formats::Json& config, const RotaryDefault
     throw make_error(ErrorCode::corrupt, "config.json: num_hidden_layers is ", layers, ", which no ", defaults.family,
                      " has");
   read.layers.resize(static_cast<std::size_t>(layers));
-  read.ropes.push_back(read_rope(config, defaults.rope, read.head_size, read.positions));
+  if (defaults.is_rotary) read.ropes.push_back(read_rope(config, defaults.rope, read.head_size, read.positions));
   return read;
 }
 
@@ -84,11 +85,11 @@ EncoderLimits rotary_limits(const RotaryConfig& config) {
           .window_hides = true};
 }
 
-Value RotaryEncoder::encode() {
+Value RotaryEncoder::encode(const LayerBias& bias) {
   scope_.b.set_source("rotary");
   for (const RopeSettings& rope : config_.ropes) angles_.push_back(rope_angles(scope_.b, rope, scope_.in.positions));
   Value x = embeddings();
-  for (std::size_t i = 0; i < config_.layers.size(); ++i) x = layer(i, x);
+  for (std::size_t i = 0; i < config_.layers.size(); ++i) x = layer(i, x, bias);
   if (config_.names.final_norm.empty()) return x;
   scope_.b.set_source(config_.names.final_norm);
   return norm(std::string(config_.names.final_norm), x, config_.hidden);
@@ -109,7 +110,7 @@ Value RotaryEncoder::embeddings() {
   return names.embedding_norm.empty() ? x : norm(std::string(names.embedding_norm), x, config_.hidden);
 }
 
-Value RotaryEncoder::layer(std::size_t index, Value x) {
+Value RotaryEncoder::layer(std::size_t index, Value x, const LayerBias& bias) {
   graph::Builder& b = scope_.b;
   const RotaryNames& names = config_.names;
   const std::string name = std::string(names.layer) + std::to_string(index) + ".";
@@ -125,14 +126,15 @@ Value RotaryEncoder::layer(std::size_t index, Value x) {
   b.set_source(name + "attention");
   const bool is_bare = index == 0 && !names.before_attention.empty() &&
                        !scope_.weights.has(name + std::string(names.before_attention) + ".weight");
-  const Value attended = attention(name, config_.layers[index], is_bare ? x : normed(names.before_attention, x));
+  const Value attended = attention(name, config_.layers[index], is_bare ? x : normed(names.before_attention, x),
+                                   bias ? std::optional(bias(index)) : std::nullopt);
   const Value middle = with_residual(names.before_attention, names.after_attention, x, attended);
   b.set_source(name + "feed_forward");
   const Value result = feed_forward(name, normed(names.before_feed_forward, middle));
   return with_residual(names.before_feed_forward, names.after_feed_forward, middle, result);
 }
 
-Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer, Value x) {
+Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer, Value x, std::optional<Value> bias) {
   graph::Builder& b = scope_.b;
   const EncoderInputs& in = scope_.in;
   const RotaryNames& names = config_.names;
@@ -153,7 +155,7 @@ Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer
     parts[0] = norm(name + std::string(names.query_norm), parts[0], size);
     parts[1] = norm(name + std::string(names.key_norm), parts[1], size);
   }
-  for (std::size_t i = 0; i < 2; ++i) parts[i] = turned(b, parts[i], angles_[layer.rope]);
+  for (std::size_t i = 0; i < 2 && !angles_.empty(); ++i) parts[i] = turned(b, parts[i], angles_[layer.rope]);
   graph::Attention attributes{.scale = config_.attention_scale,
                               .has_lengths = true,
                               .causal = config_.is_causal,
@@ -164,10 +166,12 @@ Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer
   std::vector<Value> operands = {parts[0],   parts[1],     parts[2],       in.starts,
                                  in.lengths, in.pad_index, in.unpad_index, in.key_lengths};
   if (in.by_place && layer.window >= 0) {
-    operands.push_back(window_bias(scope_, attributes.window_left, attributes.window_right));
-    attributes.has_bias = true;
+    const Value window = window_bias(scope_, attributes.window_left, attributes.window_right);
+    bias = bias ? b.add({*bias, window}) : window;
     attributes.window_left = attributes.window_right = -1;
   }
+  attributes.has_bias = bias.has_value();
+  if (bias) operands.push_back(*bias);
   const Value mixed = b.ragged_attention(std::move(operands), attributes);
   const Value rows = b.reshape({mixed}, {.dims = {in.tokens, config_.heads * size}});
   return linear(name + std::string(names.attention_output), rows, config_.heads * size, hidden);

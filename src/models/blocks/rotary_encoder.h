@@ -1,8 +1,10 @@
 // The encoder with rotary positions that most models since 2023 have: norms before or after each part, grouped heads,
-// gated feed-forward layers, windows, causal or not.
+// gated feed-forward layers, windows, causal or not. Also with biases of attention instead of rotary positions (T5).
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +35,7 @@ struct RotaryNames {
 enum class NormKind { layer, rms, rms_plus_one };  // rms_plus_one: scaled by 1 + weight
 
 struct RotaryLayer {
-  std::size_t rope = 0;      // index of RotaryConfig::ropes
+  std::size_t rope = 0;      // index of RotaryConfig::ropes; not used where that is empty
   std::int64_t window = -1;  // tokens on each side that attention sees; -1: all
 };
 
@@ -60,6 +62,7 @@ struct RotaryDefaults {
   double epsilon = 1e-6;
   std::string_view activation = "silu";
   RopeSource rope = {};
+  bool is_rotary = true;  // false: no ropes
 };
 
 /// One kind of layer, without windows. Throws corrupt for sizes that no such model has, and as read_rope.
@@ -70,6 +73,9 @@ EncoderLimits rotary_limits(const RotaryConfig& config);
 /// list that is too short.
 bool sees_window(const formats::Json& config, std::size_t i, bool by_number);
 
+/// [1, heads, longest, longest], added to the scores of attention in the layer of this number.
+using LayerBias = std::function<graph::Value(std::size_t layer)>;
+
 /// Builds the parts of such an encoder. Both arguments must outlive it.
 class RotaryEncoder {
  public:
@@ -78,8 +84,8 @@ class RotaryEncoder {
   EncoderScope& scope() const { return scope_; }
   const RotaryConfig& config() const { return config_; }
 
-  /// Embeddings and all layers: [tokens, hidden].
-  graph::Value encode();
+  /// Embeddings and all layers: [tokens, hidden]. An empty `bias` adds nothing.
+  graph::Value encode(const LayerBias& bias = {});
 
   /// NAME.weight and, where the file has it, NAME.bias, in float32: a head.
   graph::Value head_layer(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
@@ -100,8 +106,9 @@ class RotaryEncoder {
 
  private:
   graph::Value embeddings();
-  graph::Value layer(std::size_t index, graph::Value x);
-  graph::Value attention(const std::string& name, const RotaryLayer& layer, graph::Value x);
+  graph::Value layer(std::size_t index, graph::Value x, const LayerBias& bias);
+  graph::Value attention(const std::string& name, const RotaryLayer& layer, graph::Value x,
+                         std::optional<graph::Value> bias);
   graph::Value feed_forward(const std::string& name, graph::Value x);
   graph::Value linear(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
 

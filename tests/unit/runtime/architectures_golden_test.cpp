@@ -91,6 +91,20 @@ TEST_F(RobertaErrors, HeadsThatAreNotBuiltAreNamed) {
   EXPECT_NE(error.message().find("RobertaForCausalLM"), std::string::npos);
 }
 
+// In transformers, the last hidden state of such a model is the decoder's.
+TEST(T5Errors, ForwardOfModelsWithADecoderIsRefused) {
+  for (const char* name : {"T5Model", "T5ForConditionalGeneration"}) {
+    const base::TemporaryFolder folder;
+    tests::write_tiny_model(kRecorded / "t5_encoder", folder.path() / "model");
+    std::string text = base::read_text_file(folder.path() / "model/config.json");
+    text.replace(text.find("T5EncoderModel"), 14, name);
+    folder.write("model/config.json", text);
+    const Error error = base::error_of([&] { (void)Model::load(folder.path() / "model"); });
+    EXPECT_EQ(error.code(), ErrorCode::unsupported) << name;
+    EXPECT_NE(error.message().find(name), std::string::npos) << error.message();
+  }
+}
+
 // config.json is read before the weights: its sizes must not be allocated unseen.
 TEST(HostileConfigs, SizesThatNoModelHasAreRefused) {
   const auto error_with = [](const char* recorded, const char* key, const char* value) {
@@ -111,6 +125,10 @@ TEST(HostileConfigs, SizesThatNoModelHasAreRefused) {
   EXPECT_EQ(error_with("deberta_v2_own_keys", "embedding_size", "-1").code(), ErrorCode::corrupt);
   EXPECT_EQ(error_with("albert_base", "num_hidden_groups", "2000000000").code(), ErrorCode::corrupt);
   EXPECT_EQ(error_with("distilbert_base", "n_layers", "2000000000").code(), ErrorCode::corrupt);
+  EXPECT_EQ(error_with("t5_encoder", "num_layers", "2000000000").code(), ErrorCode::corrupt);
+  EXPECT_EQ(error_with("t5_encoder", "relative_attention_num_buckets", "2000000000").code(), ErrorCode::corrupt);
+  EXPECT_EQ(error_with("t5_encoder", "relative_attention_max_distance", "8").code(),
+            ErrorCode::corrupt);  // of 32 buckets
 }
 
 // The reference then takes a mean over masked tokens, which are not kept.
