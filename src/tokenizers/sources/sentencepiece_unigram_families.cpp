@@ -111,9 +111,12 @@ Converted convert_albert(const SentencePieceModel& model, const TokenizerConfig&
                     unigram(pieces_from(model, 0), 1, false, what),
                     config.added_tokens(named, config.further_tokens().value_or(added_pieces(model))),
                     metaspace_decoder({.prepend = prepend}), what);
-  PostProcessorPtr bert = bert_like({"[CLS]", assembly.special(text_of_role(named, "cls_token", "[CLS]")).id},
-                                    {"[SEP]", assembly.special(text_of_role(named, "sep_token", "[SEP]")).id}, what);
-  return std::move(assembly).finish(std::move(bert));
+  PostProcessorPtr ends =
+      config.states_bos_or_eos()
+          ? stated_marks(assembly, config, named, what)
+          : bert_like({"[CLS]", assembly.special(text_of_role(named, "cls_token", "[CLS]")).id},
+                      {"[SEP]", assembly.special(text_of_role(named, "sep_token", "[SEP]")).id}, what);
+  return std::move(assembly).finish(std::move(ends));
 }
 
 Converted convert_xlm_roberta(const SentencePieceModel& model, const TokenizerConfig& config, std::string_view what) {

@@ -189,6 +189,7 @@ void TokenizerConfig::read_further(const formats::Json& file) {
       for (const auto& [role, token] : list->as_object(key)) {
         if (is_stated_token(token)) named_.emplace_back(role, read_stated_token(token, false, where_));
       }
+      if (!list->as_object(key).empty()) return;
       continue;
     }
     if (!list->is_array() || list->as_array(key).empty()) continue;

@@ -36,15 +36,26 @@ struct BpeFiles {
 
 using LoadedParts = std::shared_ptr<const Tokenizer::Parts>;
 
-LoadedParts load_gpt2(const BpeFiles& files) {
-  const auto named = files.config.named_tokens(
-      usual_tokens({{"unk_token", "<|endoftext|>"}, {"bos_token", "<|endoftext|>"}, {"eos_token", "<|endoftext|>"}}));
-  Assembly assembly(nullptr,
+LoadedParts load_like_gpt2(const BpeFiles& files, const std::vector<NamedToken>& usual, NormalizerPtr normalizer) {
+  const auto named = files.config.named_tokens(usual);
+  Assembly assembly(std::move(normalizer),
                     byte_level_pre_tokenizer({.add_prefix_space = files.config.get_bool("add_prefix_space", false)}),
                     files.model({}), files.added(named), byte_level_decoder(), files.where);
   // CodeGen's class has a post-processor of its own, which leaves offsets alone too.
   PostProcessorPtr marks = stated_marks(assembly, files.config, named, files.where);
   return std::move(assembly).finish(std::move(marks));
+}
+
+std::vector<NamedToken> gpt2_tokens() {
+  return usual_tokens({{"unk_token", "<|endoftext|>"}, {"bos_token", "<|endoftext|>"}, {"eos_token", "<|endoftext|>"}});
+}
+
+LoadedParts load_gpt2(const BpeFiles& files) { return load_like_gpt2(files, gpt2_tokens(), nullptr); }
+
+LoadedParts load_gpt_neox(const BpeFiles& files) {
+  std::vector<NamedToken> usual = gpt2_tokens();
+  usual.push_back({"pad_token", StatedToken::special("<|padding|>")});
+  return load_like_gpt2(files, usual, unicode_normalizer(NormalForm::nfc));
 }
 
 LoadedParts load_qwen2(const BpeFiles& files) {
@@ -211,12 +222,14 @@ constexpr std::array kBpeFamilies = std::to_array<BpeFamily>({
     {"Qwen2Tokenizer", load_qwen2},
     {"DebertaTokenizer", load_deberta},
     {"BlenderbotTokenizer", load_blenderbot},
+    {"GPTNeoXTokenizer", load_gpt_neox},
 });
 
 // Classes whose files have these names but that are no byte-level BPE, or need more than these files.
-constexpr std::array<std::string_view, 12> kOtherBpeClasses = {
-    "OpenAIGPTTokenizer",       "HerbertTokenizer", "XLMTokenizer",  "FlaubertTokenizer", "BertweetTokenizer",
-    "PhobertTokenizer",         "FSMTTokenizer",    "CTRLTokenizer", "BioGptTokenizer",   "MarkupLMTokenizer",
+constexpr std::array<std::string_view, 17> kOtherBpeClasses = {
+    "LayoutLMv3Tokenizer",      "LukeTokenizer",    "MLukeTokenizer", "TapexTokenizer",    "GPTSw3Tokenizer",
+    "OpenAIGPTTokenizer",       "HerbertTokenizer", "XLMTokenizer",   "FlaubertTokenizer", "BertweetTokenizer",
+    "PhobertTokenizer",         "FSMTTokenizer",    "CTRLTokenizer",  "BioGptTokenizer",   "MarkupLMTokenizer",
     "BlenderbotSmallTokenizer", "ClvpTokenizer"};
 
 }  // namespace

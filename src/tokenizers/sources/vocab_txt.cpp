@@ -1,8 +1,11 @@
 #include "tokenizers/sources/vocab_txt.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "alate/error.h"
 #include "base/files/mapped_file.h"
@@ -42,22 +45,123 @@ Vocabulary read_vocab_txt(const std::filesystem::path& vocab_txt, const base::Co
   return vocabulary;
 }
 
+// The special tokens of a class, in the order in which transformers adds them.
+std::vector<NamedToken> bert_tokens() {
+  return usual_tokens({{"unk_token", "[UNK]"},
+                       {"sep_token", "[SEP]"},
+                       {"pad_token", "[PAD]"},
+                       {"cls_token", "[CLS]"},
+                       {"mask_token", "[MASK]"}});
+}
+
+std::vector<NamedToken> mpnet_tokens() {
+  std::vector<NamedToken> tokens = usual_tokens({{"bos_token", "<s>"},
+                                                 {"eos_token", "</s>"},
+                                                 {"unk_token", "[UNK]"},
+                                                 {"sep_token", "</s>"},
+                                                 {"pad_token", "<pad>"},
+                                                 {"cls_token", "<s>"}});
+  tokens.push_back(mask_with_space("<mask>", false));
+  return tokens;
+}
+
+std::vector<NamedToken> funnel_tokens() {
+  return usual_tokens({{"bos_token", "<s>"},
+                       {"eos_token", "</s>"},
+                       {"unk_token", "<unk>"},
+                       {"sep_token", "<sep>"},
+                       {"pad_token", "<pad>"},
+                       {"cls_token", "<cls>"},
+                       {"mask_token", "<mask>"}});
+}
+
+struct SpecialNames {
+  SpecialToken cls, sep;
+  const Assembly& assembly;
+  std::string question;  // of Splinter
+  bool pads_left;
+  std::string_view where;
+};
+
+PostProcessorPtr bert_template(const SpecialNames& names) {
+  return surrounding_template(
+      {.before = {names.cls}, .middle = {names.sep}, .after = {names.sep}, .types_of_pair = true}, names.where);
+}
+
+PostProcessorPtr mpnet_template(const SpecialNames& names) {
+  return roberta_processing(names.sep, names.cls, true, false);
+}
+
+// The first token is of a type of its own.
+PostProcessorPtr funnel_template(const SpecialNames& names) {
+  TemplateOptions options;
+  options.single = {TemplatePiece::token(names.cls, 2), TemplatePiece::text_a(0), TemplatePiece::token(names.sep, 0)};
+  options.pair = options.single;
+  options.pair.push_back(TemplatePiece::text_b(1));
+  options.pair.push_back(TemplatePiece::token(names.sep, 1));
+  return template_processing(std::move(options), names.where);
+}
+
+// The question, which is filled at the side where there is no padding, ends with a token of its own and a full stop.
+PostProcessorPtr splinter_template(const SpecialNames& names) {
+  const auto marks = [&](std::vector<TemplatePiece>& pieces) {
+    for (const SpecialToken& token : {names.assembly.special(names.question), names.assembly.special(".")})
+      pieces.push_back(TemplatePiece::token(token, 0));
+  };
+  TemplateOptions options;
+  options.single = {TemplatePiece::token(names.cls, 0), TemplatePiece::text_a(0), TemplatePiece::token(names.sep, 0)};
+  options.pair = {TemplatePiece::token(names.cls, 0), TemplatePiece::text_a(0)};
+  if (!names.pads_left) marks(options.pair);
+  options.pair.push_back(TemplatePiece::token(names.sep, 0));
+  options.pair.push_back(TemplatePiece::text_b(1));
+  if (names.pads_left) marks(options.pair);
+  options.pair.push_back(TemplatePiece::token(names.sep, 1));
+  return template_processing(std::move(options), names.where);
+}
+
+struct WordPieceFamily {
+  std::string_view class_name;
+  std::vector<NamedToken> (*tokens)();
+  PostProcessorPtr (*post_processor)(const SpecialNames&);
+};
+constexpr std::array kWordPieceFamilies = std::to_array<WordPieceFamily>({
+    {"BertTokenizer", bert_tokens, bert_template},
+    {"MPNetTokenizer", mpnet_tokens, mpnet_template},
+    {"FunnelTokenizer", funnel_tokens, funnel_template},
+    {"SplinterTokenizer", bert_tokens, splinter_template},
+});
+
+// Classes whose vocabulary has this name but that are no WordPiece, or split texts in a way of their own.
+constexpr std::array<std::string_view, 9> kOtherWordPieceClasses = {
+    "BertJapaneseTokenizer", "BertweetTokenizer", "EsmTokenizer",   "HerbertTokenizer",      "PhobertTokenizer",
+    "ProphetNetTokenizer",   "RoFormerTokenizer", "TapasTokenizer", "XLMProphetNetTokenizer"};
+
+const WordPieceFamily& family_of(const TokenizerConfig& config, std::string_view where) {
+  const std::string& name = config.class_name();
+  if (std::ranges::find(kOtherWordPieceClasses, name) != kOtherWordPieceClasses.end())
+    throw make_error(ErrorCode::unsupported, where, ": the tokenizer's class is not read from a vocab.txt; ",
+                     "make a tokenizer.json once in Python: ",
+                     "transformers.AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER): ", name);
+  const auto* found = std::ranges::find(kWordPieceFamilies, name, &WordPieceFamily::class_name);
+  return found == kWordPieceFamilies.end() ? kWordPieceFamilies.front() : *found;
+}
+
 }  // namespace
 
 std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt,
                                                        const base::ContainedFiles* within) {
   const std::string where = vocab_txt.string();
   const TokenizerConfig config = TokenizerConfig::read(vocab_txt.parent_path());
-  const std::vector<NamedToken> usual = usual_tokens({{"unk_token", "[UNK]"},
-                                                      {"sep_token", "[SEP]"},
-                                                      {"pad_token", "[PAD]"},
-                                                      {"cls_token", "[CLS]"},
-                                                      {"mask_token", "[MASK]"}});
+  const WordPieceFamily& family = family_of(config, where);
+  const std::vector<NamedToken> usual = family.tokens();
   const std::vector<NamedToken> named = config.named_tokens(usual);
   const auto name = [&](std::string_view role) {
     const std::string* text = content_of(named, role);
     return text != nullptr ? *text : *content_of(usual, role);
   };
+  std::vector<StatedToken> further = config.further_tokens().value_or(std::vector<StatedToken>());
+  const std::string question = config.get_string("question_token", "[QUESTION]");
+  if (family.class_name == "SplinterTokenizer") further.push_back(StatedToken::special(question));
   BertNormalizerOptions options;
   options.handle_chinese_chars = config.get_bool("tokenize_chinese_chars", true);
   options.lowercase = config.get_bool("do_lower_case", true);
@@ -67,12 +171,14 @@ std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::pa
   rules.unknown_token = name("unk_token");
   Assembly assembly(bert_normalizer(options), bert_pre_tokenizer(),
                     word_piece(read_vocab_txt(vocab_txt, within), std::move(rules), where),
-                    config.added_tokens(named, config.further_tokens().value_or(std::vector<StatedToken>())),
-                    word_piece_decoder("##", true), where);
-  const SpecialToken sep = assembly.special(name("sep_token"));
-  PostProcessorPtr bert = surrounding_template(
-      {.before = {assembly.special(name("cls_token"))}, .middle = {sep}, .after = {sep}, .types_of_pair = true}, where);
-  return std::move(assembly).finish(std::move(bert));
+                    config.added_tokens(named, further), word_piece_decoder("##", true), where);
+  PostProcessorPtr marks = family.post_processor({.cls = assembly.special(name("cls_token")),
+                                                  .sep = assembly.special(name("sep_token")),
+                                                  .assembly = assembly,
+                                                  .question = question,
+                                                  .pads_left = config.get_string("padding_side", "right") == "left",
+                                                  .where = where});
+  return std::move(assembly).finish(std::move(marks));
 }
 
 }  // namespace alate::tokenizers

@@ -116,6 +116,17 @@ def byte_characters():
     return {**{chr(b): b for b in printable}, **{chr(0x100 + i): b for i, b in enumerate(others)}}
 
 
+def make_word_piece():
+    """A vocabulary with the special tokens of all classes that read one."""
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<s>", "<pad>", "</s>", "<unk>", "<mask>", "<cls>", "<sep>", "[QUESTION]"]
+    tokenizer.train_from_iterator(LINES, trainers.WordPieceTrainer(vocab_size=300, special_tokens=specials, show_progress=False))
+    vocabulary = tokenizer.get_vocab()
+    (FILES / "word_piece.vocab.txt").write_text("".join(token + "\n" for token in sorted(vocabulary, key=vocabulary.get)))
+
+
 def make_tiktoken():
     characters = byte_characters()
     vocabulary = json.loads((FILES / "gpt2.vocab.json").read_text())
@@ -262,6 +273,15 @@ CASES = {
     "qwen2": (bpe("gpt2"), {"tokenizer_class": "Qwen2Tokenizer", "added_tokens_decoder": {
         "420": decoder_entry("<|im_start|>"), "421": decoder_entry("<tool>", special=False)}, "eos_token": "<|im_start|>"}),
     "deberta": (bpe("deberta"), {"tokenizer_class": "DebertaTokenizer"}),
+    "gpt_neox": (bpe("gpt2"), {"tokenizer_class": "GPTNeoXTokenizer", "add_bos_token": True}),
+    "albert_marks": ({"spiece.model": "albert.model"}, {"tokenizer_class": "AlbertTokenizer", "add_bos_token": True}),
+    "t5_extra": ({"spiece.model": "t5.model"}, {
+        "tokenizer_class": "T5Tokenizer", "additional_special_tokens": ["<a>"], "extra_special_tokens": {"image_token": "<img>"}}),
+    "mpnet": ({"vocab.txt": "word_piece.vocab.txt"}, {"tokenizer_class": "MPNetTokenizer"}),
+    "funnel": ({"vocab.txt": "word_piece.vocab.txt"}, {"tokenizer_class": "FunnelTokenizer", "do_lower_case": False}),
+    "splinter": ({"vocab.txt": "word_piece.vocab.txt"}, {"tokenizer_class": "SplinterTokenizer"}),
+    "bert_accents": ({"vocab.txt": "word_piece.vocab.txt"}, {
+        "tokenizer_class": "BertTokenizer", "do_lower_case": False, "strip_accents": True, "tokenize_chinese_chars": False}),
     "tiktoken": ({"tokenizer.model": "ranks.tiktoken"}, {"tokenizer_class": "PreTrainedTokenizerFast", "added_tokens_decoder": {
         "419": decoder_entry("<|begin|>"), "420": decoder_entry("<|end|>")}, "bos_token": "<|begin|>", "add_bos_token": True}),
 }
@@ -297,6 +317,7 @@ def main():
     make_sentencepiece()
     make_byte_level()
     make_tiktoken()
+    make_word_piece()
     cases = []
     for name, (files, config) in CASES.items():
         cases.append({"name": name, "files": files, "config": config, "hashes": list(hashes(transformers_tokenizer(files, config)))})

@@ -1,7 +1,9 @@
 // What is refused of vocabularies in other forms than tokenizer.json, and with which words.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "alate/error.h"
 #include "alate/tokenizer.h"
@@ -80,6 +82,27 @@ TEST(TokenizerSources, AClassWithAConversionOfItsOwnIsNamed) {
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "XLNetTokenizerFast"})");
   EXPECT_TRUE(contains(loading(folder.path()), "make a tokenizer.json once"));
   EXPECT_TRUE(loading(folder.path()).ends_with("XLNetTokenizer"));
+}
+
+TEST(TokenizerSources, AClassThatReadsItsVocabularyDifferentlyIsNamed) {
+  const TemporaryFolder folder;
+  folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n");
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "EsmTokenizer"})");
+  EXPECT_TRUE(contains(loading(folder.path()), "the tokenizer's class is not read from a vocab.txt"));
+}
+
+// As transformers' SplinterTokenizer does.
+TEST(TokenizerSources, SplintersQuestionsEndWithAMark) {
+  const TemporaryFolder folder;
+  folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n[QUESTION]\n.\na\nb\n");
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "SplinterTokenizer"})");
+  const Encoding right = Tokenizer::load(folder.path()).encode_pair("a", "b");
+  EXPECT_EQ(right.ids, (std::vector<std::int32_t>{2, 7, 5, 6, 3, 8, 3}));
+  EXPECT_EQ(right.type_ids, (std::vector<std::int32_t>{0, 0, 0, 0, 0, 1, 1}));
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "SplinterTokenizer", "padding_side": "left"})");
+  const Encoding left = Tokenizer::load(folder.path()).encode_pair("a", "b");
+  EXPECT_EQ(left.ids, (std::vector<std::int32_t>{2, 7, 3, 8, 5, 6, 3}));
+  EXPECT_EQ(left.type_ids, (std::vector<std::int32_t>{0, 0, 0, 1, 0, 0, 1}));
 }
 
 TEST(TokenizerSources, ConfigsAreChecked) {
