@@ -46,7 +46,7 @@ struct EmbedOptions {
   std::optional<std::size_t> sparse_top_k = {};
   // What the texts are for, as sentence-transformers' encode_query and encode_document say it: "query" has the prompt
   // of that name, "document" the first of document, passage and corpus, or none, unless a prompt is given. Empty:
-  // neither.
+  // neither. For late interaction (ColBERT) queries and documents are different inputs; empty means document there.
   std::string task = {};
 };
 

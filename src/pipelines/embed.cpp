@@ -14,7 +14,9 @@
 #include "pipelines/embedding_rows.h"
 #include "pipelines/kind_graph.h"
 #include "pipelines/kind_rows.h"
+#include "pipelines/late_interaction_rows.h"
 #include "pipelines/modules.h"
+#include "pipelines/text_frame.h"
 #include "runtime/batching/packing.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/run_rows.h"
@@ -52,10 +54,8 @@ namespace {
 
 using Row = std::vector<std::int32_t>;
 
-bool is_query(const EmbedOptions& options) { return options.task == "query"; }
-
 void require_task(const EmbedOptions& options) {
-  if (options.task.empty() || is_query(options) || options.task == "document") return;
+  if (options.task.empty() || pipelines::is_query(options) || options.task == "document") return;
   throw make_error(ErrorCode::invalid_argument, "the task is ", formats::quoted_name(options.task),
                    "; it may be query or document");
 }
@@ -66,8 +66,9 @@ const std::string* prompt_of_task(const pipelines::EmbeddingModules& modules, co
   if (options.task.empty()) return nullptr;
   constexpr std::array<std::string_view, 3> kDocuments = {"document", "passage", "corpus"};
   constexpr std::array<std::string_view, 1> kQueries = {"query"};
-  const std::span<const std::string_view> names =
-      is_query(options) ? std::span<const std::string_view>(kQueries) : std::span<const std::string_view>(kDocuments);
+  const std::span<const std::string_view> names = pipelines::is_query(options)
+                                                      ? std::span<const std::string_view>(kQueries)
+                                                      : std::span<const std::string_view>(kDocuments);
   for (const std::string_view name : names) {
     if (const auto found = modules.prompts.find(name); found != modules.prompts.end()) return &found->second;
   }
@@ -98,24 +99,7 @@ void normalize(std::span<float> vector) {
   for (float& value : vector) value = static_cast<float>(value / length);
 }
 
-// The special tokens that the model's template puts around a text.
-struct Frame {
-  std::vector<std::int32_t> before, after;
-};
-
-Frame frame_of(const Tokenizer& tokenizer) {
-  EncodeOptions options;
-  options.with_offsets = options.with_tokens = false;
-  const Encoding encoding = tokenizer.encode("a", options);
-  Frame frame;
-  std::size_t begin = 0, end = encoding.ids.size();
-  while (begin < end && encoding.special_mask[begin] != 0) frame.before.push_back(encoding.ids[begin++]);
-  while (end > begin && encoding.special_mask[end - 1] != 0) --end;
-  frame.after.assign(encoding.ids.begin() + static_cast<std::ptrdiff_t>(end), encoding.ids.end());
-  return frame;
-}
-
-bool has_frame(const Row& row, const Frame& frame) {
+bool has_frame(const Row& row, const pipelines::Frame& frame) {
   return row.size() >= frame.before.size() + frame.after.size() &&
          std::equal(frame.before.begin(), frame.before.end(), row.begin()) &&
          std::equal(frame.after.rbegin(), frame.after.rend(), row.rbegin());
@@ -126,7 +110,7 @@ std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOp
   const std::size_t positions = pipeline.facts().max_positions;
   const pipelines::TransformerSettings& settings = pipeline.state().modules.transformer;
   std::optional<std::size_t> length;
-  if (!options.task.empty()) length = is_query(options) ? settings.query_length : settings.document_length;
+  if (!options.task.empty()) length = pipelines::is_query(options) ? settings.query_length : settings.document_length;
   const std::size_t usual = length ? std::min(*length, positions) : pipeline.max_length();
   return pipelines::row_limit(options.max_length, usual, positions);
 }
@@ -135,11 +119,14 @@ std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOp
 
 namespace pipelines {
 
+bool is_query(const EmbedOptions& options) { return options.task == "query"; }
+
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                                const EmbedOptions& options, const base::Cancellation& cancellation) {
   require_task(options);
   const EmbeddingPipeline::State& state = pipeline.state();
   const std::string& prompt = prompt_of(state.modules, options);
+  if (state.kinds.late_interaction) return prepare_late_interaction(pipeline, texts, options, prompt, cancellation);
   EncodeOptions encode;
   encode.max_length = embedding_row_limit(pipeline, options);
   encode.side = options.truncation_side;

@@ -72,6 +72,9 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const Embeddin
 EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const EmbeddingRequest& request,
                                  const RunControl& control = {});
 
+/// Whether the texts are queries.
+bool is_query(const EmbedOptions& options);
+
 /// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool. Throws as
 /// EmbeddingPipeline::embed, which asks `cancellation` before each text.
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,

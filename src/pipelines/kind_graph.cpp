@@ -9,9 +9,11 @@
 
 #include "alate/error.h"
 #include "formats/safetensors/safetensors_model.h"
+#include "formats/weight_source.h"
 #include "graph/builder_functions.h"
 #include "models/weights/weights.h"
 #include "pipelines/embedding_graph.h"
+#include "pipelines/torch_activations.h"
 
 namespace alate::pipelines {
 namespace {
@@ -29,6 +31,25 @@ Value linear(Builder& b, Value x, const LayerFile& layer) {
   const bool has_bias = weights.has("bias");
   if (has_bias) operands.push_back(weights.get(b, "bias", {out}));
   return b.dense(std::move(operands), {.has_bias = has_bias});
+}
+
+// The vectors of tokens for late interaction.
+Value projected(Builder& b, Value x, const LateInteractionModule& module) {
+  for (const TokenProjection& projection : module.projections) {
+    const std::shared_ptr<const formats::WeightSource> source = formats::open_weights(
+        projection.folder, projection.is_beside_encoder ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
+    models::Weights weights(*source, "");
+    b.set_source(projection.is_beside_encoder ? "linear" : projection.folder.filename().string());
+    const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows("linear.weight");
+    std::vector<Value> operands = {x, weights.get(b, "linear.weight", {out, in})};
+    const bool has_bias = weights.has("linear.bias");
+    if (has_bias) operands.push_back(weights.get(b, "linear.bias", {out}));
+    Value y = torch_activation(b, projection.activation, b.dense(std::move(operands), {.has_bias = has_bias}));
+    if (projection.has_residual)
+      y = b.add({y, in == out ? x : b.dense({x, weights.get(b, "residual.weight", {out, in})}, {})});
+    x = y;
+  }
+  return module.normalizes ? b.normalize({x}) : x;
 }
 
 Value vocabulary_logits(const models::BuiltEncoder& built) {
@@ -70,7 +91,9 @@ runtime::Head head_of(const EmbeddingModules& dense, const KindModules& modules,
     if (kinds.sparse && modules.splade) b.output("sparse_embedding", splade(b, in, built, *modules.splade));
     if (kinds.sparse && modules.token_weights)
       b.output("token_weights", graph::relu(b, linear(b, built.last_hidden_state, modules.token_weights->layer)));
-    if (kinds.multi_vector)
+    if (kinds.multi_vector && modules.late_interaction)
+      b.output("token_vectors", projected(b, built.last_hidden_state, *modules.late_interaction));
+    if (kinds.multi_vector && modules.token_vectors)
       b.output("token_vectors", b.normalize({linear(b, built.last_hidden_state, modules.token_vectors->layer)}));
   };
 }

@@ -12,6 +12,8 @@
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "formats/json.h"
+#include "pipelines/kind_files.h"
+#include "pipelines/late_interaction_modules.h"
 #include "pipelines/module_files.h"
 #include "runtime/loading/model_files.h"
 
@@ -19,21 +21,6 @@ namespace alate::pipelines {
 namespace {
 
 using formats::Json;
-
-// An entry of modules.json.
-struct Entry {
-  std::string type;  // the last part of its class's dotted name
-  std::string path;
-};
-
-std::vector<Entry> entries_of(const Json& list) {
-  std::vector<Entry> entries;
-  for (const Json& module : list.as_array("modules.json")) {
-    const std::string type = module.get_string("type", "");
-    entries.push_back({last_part(type), module.get_string("path", "")});
-  }
-  return entries;
-}
 
 // `value` is one of two.
 bool is_second(std::string_view key, std::string_view value, std::string_view first, std::string_view second) {
@@ -64,9 +51,9 @@ void require_language_model(const std::filesystem::path& folder) {
 }
 
 // Modules of sparse models that are not built here.
-void refuse_unknown(const std::vector<Entry>& entries) {
+void refuse_unknown(const std::vector<ModuleEntry>& entries) {
   static constexpr std::array<std::string_view, 2> kNotBuilt = {"SparseAutoEncoder", "SparseStaticEmbedding"};
-  for (const Entry& entry : entries) {
+  for (const ModuleEntry& entry : entries) {
     for (const std::string_view name : kNotBuilt) {
       if (entry.type == name)
         throw make_error(ErrorCode::unsupported, "modules.json has the module '", name,
@@ -75,7 +62,8 @@ void refuse_unknown(const std::vector<Entry>& entries) {
   }
 }
 
-std::optional<KindModules> read_sparse_chain(const std::filesystem::path& folder, const std::vector<Entry>& entries) {
+std::optional<KindModules> read_sparse_chain(const std::filesystem::path& folder,
+                                             const std::vector<ModuleEntry>& entries) {
   refuse_unknown(entries);
   std::size_t place = 0;
   while (place < entries.size() && entries[place].type != "SpladePooling") ++place;
@@ -103,13 +91,6 @@ std::optional<LayerFile> find_layer(const std::filesystem::path& folder, const s
   return LayerFile{file};
 }
 
-// The text of a special token, which is written as a string or as an object.
-std::string special_token(const Json& config, std::string_view role, std::string_view otherwise) {
-  const Json* token = config.find(role);
-  if (token != nullptr && token->is_object()) token = token->find("content");
-  return token != nullptr && token->is_string() ? token->as_string(role) : std::string(otherwise);
-}
-
 std::vector<std::string> special_tokens(const std::filesystem::path& folder) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRoles = {
       {{"cls_token", "<s>"}, {"eos_token", "</s>"}, {"pad_token", "<pad>"}, {"unk_token", "<unk>"}}};
@@ -123,6 +104,11 @@ std::vector<std::string> special_tokens(const std::filesystem::path& folder) {
 
 KindModules read_kind_modules(const std::filesystem::path& folder) {
   KindModules modules;
+  modules.late_interaction = read_late_interaction(folder);
+  if (modules.late_interaction) {
+    modules.is_dense = false;
+    return modules;
+  }
   if (const std::optional<Json> list = read_json(folder, "modules.json")) {
     if (std::optional<KindModules> sparse = read_sparse_chain(folder, entries_of(*list))) return *std::move(sparse);
   } else if (const std::optional<Json> config = read_json(folder, "config.json");

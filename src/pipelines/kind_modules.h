@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alate/embedding_kinds.h"
+#include "pipelines/late_interaction_modules.h"
 
 namespace alate::pipelines {
 
@@ -39,9 +40,10 @@ struct KindModules {
   std::optional<SpladeModule> splade;
   std::optional<TokenWeightsModule> token_weights;  // not beside splade
   std::optional<TokenVectorsModule> token_vectors;
+  std::optional<LateInteractionModule> late_interaction;  // not beside others
 
   EmbeddingKinds kinds() const {
-    return {.dense = is_dense, .sparse = splade || token_weights, .multi_vector = token_vectors.has_value()};
+    return {.dense = is_dense, .sparse = splade || token_weights, .multi_vector = token_vectors || late_interaction};
   }
   /// The kind that the folder is for.
   EmbeddingKind main_kind() const { return kinds().list().front(); }

@@ -43,6 +43,15 @@ SparseEmbedding sparse_of(std::vector<std::pair<std::int32_t, float>> weights, s
   return sparse;
 }
 
+// The ids of those that the tokenizer has.
+std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, const std::vector<std::string>& tokens) {
+  std::vector<std::int32_t> ids;
+  for (const std::string& token : tokens) {
+    if (const std::optional<std::int32_t> id = tokenizer.token_to_id(token)) ids.push_back(*id);
+  }
+  return ids;
+}
+
 std::string names_of(const EmbeddingKinds& kinds) {
   std::string names;
   for (const EmbeddingKind kind : kinds.list()) {
@@ -76,9 +85,10 @@ KindReader::KindReader(const EmbeddingPipeline& pipeline, const EmbeddingKinds& 
   const EmbeddingPipeline::State& state = pipeline.state();
   entry_point_ = state.kind_entry_point(kinds, kinds.dense && normalizes(pipeline, options));
   for (std::size_t i = 0; i < entry_point_->outputs().size(); ++i) widths_.push_back(entry_point_->width(i));
-  if (!state.kinds.token_weights) return;
-  for (const std::string& token : state.kinds.token_weights->left_out) {
-    if (const std::optional<std::int32_t> id = state.tokenizer.token_to_id(token)) left_out_.push_back(*id);
+  if (state.kinds.token_weights) left_out_ = ids_of(state.tokenizer, state.kinds.token_weights->left_out);
+  if (const auto& module = state.kinds.late_interaction) {
+    const bool skips = is_query(options) ? module->skips_in_queries : module->skips_in_documents;
+    if (skips) skipped_ = ids_of(state.tokenizer, module->skipped);
   }
 }
 
@@ -107,9 +117,17 @@ SparseEmbedding KindReader::from_tokens(std::span<const std::int32_t> ids, std::
 
 Tensor KindReader::vectors_of(std::span<const std::int32_t> ids, std::span<const float> values) const {
   if (ids.empty()) return Tensor::zeros({DType::f32, {0, static_cast<std::int64_t>(widths_.back().token)}});
-  const auto width = static_cast<std::int64_t>(values.size() / ids.size());
-  return Tensor::from<float>({static_cast<std::int64_t>(ids.size()) - 1, width},
-                             values.subspan(static_cast<std::size_t>(width)));
+  const std::size_t width = values.size() / ids.size();
+  const std::size_t first = pipeline_.state().kinds.late_interaction ? 0 : 1;
+  std::vector<float> kept;
+  std::int64_t count = 0;
+  for (std::size_t i = first; i < ids.size(); ++i) {
+    if (std::ranges::find(skipped_, ids[i]) != skipped_.end()) continue;
+    const std::span<const float> vector = values.subspan(i * width, width);
+    kept.insert(kept.end(), vector.begin(), vector.end());
+    ++count;
+  }
+  return Tensor::from<float>({count, static_cast<std::int64_t>(width)}, std::span<const float>(kept));
 }
 
 void KindReader::add(std::span<const std::int32_t> ids, std::span<const float> values) {

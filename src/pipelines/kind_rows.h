@@ -46,6 +46,7 @@ class KindReader {
   std::shared_ptr<const runtime::EntryPoint> entry_point_;
   std::vector<runtime::RowWidth> widths_;  // of its outputs
   std::vector<std::int32_t> left_out_;     // tokens without a weight
+  std::vector<std::int32_t> skipped_;      // tokens without a vector
   std::size_t rows_ = 0;
   std::vector<float> dense_;
   std::vector<SparseEmbedding> sparse_;

@@ -4,7 +4,8 @@ usage: record_kinds.py [--only NAME,...] [--out DIR]     (DIR: the folder `kinds
 
 Each folder DIR/NAME is a model's folder, with shapes.json in place of its weights (tiny_weights.py makes them), and has
 case_*.json with case_*.safetensors of the same stem; README.md beside this file says what is in them. SPLADE is
-sentence-transformers' SparseEncoder. bge-m3's two layers follow the paper (arXiv:2402.03216, section 3.2): the lexical
+sentence-transformers' SparseEncoder, late interaction its MultiVectorEncoder, which reads folders of PyLate and of
+ColBERT's own code too. bge-m3's two layers follow the paper (arXiv:2402.03216, section 3.2): the lexical
 weight of a token is relu of a linear layer of its hidden state, equal tokens keep the largest, special tokens have none;
 the vectors of all tokens but the first are a linear layer of theirs, of length 1.
 """
@@ -18,7 +19,7 @@ import tokenizers
 import torch
 import transformers
 from safetensors.torch import save_file
-from sentence_transformers import SentenceTransformer, SparseEncoder
+from sentence_transformers import MultiVectorEncoder, SentenceTransformer, SparseEncoder
 
 import tiny_weights
 from record_architectures import fill
@@ -31,7 +32,7 @@ LIMIT = 32
 SPECIALS = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]", "mask_token": "[MASK]"}
 
 
-def write_folder(folder, family, head, seed, **fields):
+def write_folder(folder, family, head, seed, extra_tokens=0, **fields):
     """config.json, the tokenizer, shapes.json, and the weights, which are removed again in the end."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -39,7 +40,8 @@ def write_folder(folder, family, head, seed, **fields):
     write_json(folder / "tokenizer_config.json",
                {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": LIMIT, "eos_token": "[SEP]", **SPECIALS})
     vocabulary = tokenizers.Tokenizer.from_file(str(TOKENIZER)).get_vocab()
-    config = getattr(transformers, family + "Config")(vocab_size=max(vocabulary.values()) + 1, **fields)
+    config = getattr(transformers, family + "Config")(
+        vocab_size=max(vocabulary.values()) + 1 + extra_tokens, **fields)
     config._attn_implementation = "eager"
     model = getattr(transformers, family + head)(config).eval()
     shapes = fill(model, seed)
@@ -72,6 +74,8 @@ def shortest(values):
 
 def write_case(path, case):
     """A line for each text's embedding."""
+    if case["sparse"] is None:
+        return path.write_text(json.dumps(case, ensure_ascii=False) + "\n", encoding="utf-8")
     lines = [json.dumps(entry, separators=(",", ":")) for entry in case["sparse"]]
     rest = json.dumps({**case, "sparse": None}, ensure_ascii=False)
     path.write_text(rest.replace('"sparse": null', '"sparse": [\n' + ",\n".join(lines) + "]") + "\n", encoding="utf-8")
@@ -171,12 +175,104 @@ def record_m3(folder, seed):
     return [len(entry["indices"]) for entry in sparse]
 
 
+# ---- late interaction ---------------------------------------------------------------------------------------------
+
+MARKERS = {"pylate": ["[Q] ", "[D] "], "stanford": ["[unused0]", "[unused1]"]}
+
+
+def add_markers(folder, markers):
+    """As PyLate and ColBERT have them: tokens of the vocabulary, which a text's own characters do not make."""
+    tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    assert tokenizer.add_tokens([tokenizers.AddedToken(marker, normalized=True, special=False) for marker in markers]) == 2
+    tokenizer.save(str(folder / "tokenizer.json"))
+
+
+def write_projection(folder, out, width, seed):
+    folder.mkdir()
+    weight = torch.from_numpy(tiny_weights.weight("linear.weight", [out, width], seed))
+    save_file({"linear.weight": weight}, folder / "model.safetensors")
+    write_json(folder / "config.json", {"in_features": width, "out_features": out, "bias": False,
+                                        "activation_function": "torch.nn.modules.linear.Identity"})
+
+
+def write_pylate(folder, seed, attend):
+    write_projection(folder / "1_Dense", 12, 16, seed)
+    write_modules(folder, [("", "sentence_transformers.models.Transformer"), ("1_Dense", "pylate.models.Dense.Dense")])
+    write_json(folder / "sentence_bert_config.json", {"max_seq_length": 31, "do_lower_case": False})
+    write_json(folder / "config_sentence_transformers.json", {
+        "model_type": "ColBERT", "query_prefix": "[Q] ", "document_prefix": "[D] ", "query_length": 12, "document_length": 24,
+        "attend_to_expansion_tokens": attend, "skiplist_words": [".", ",", "!"], "do_query_expansion": True,
+        "prompts": {"query": "query: ", "document": ""}, "default_prompt_name": None, "similarity_fn_name": "MaxSim"})
+
+
+def write_stanford(folder, model, seed):
+    """linear.weight in the encoder's file, whose tensors have the names of the whole model."""
+    weights = {"bert." + name: value for name, value in model.state_dict().items() if "position_ids" not in name}
+    weights["linear.weight"] = torch.from_numpy(tiny_weights.weight("linear.weight", [8, 16], seed))
+    for name, value in weights.items():
+        value.copy_(torch.from_numpy(tiny_weights.weight(name, list(value.shape), seed)))
+    save_file({name: value.contiguous() for name, value in weights.items()}, folder / "model.safetensors")
+    (folder / "shapes.json").write_text(
+        '{"seed": %d, "shapes": {\n' % seed
+        + ",\n".join(f"{json.dumps(name)}: {json.dumps(list(value.shape))}" for name, value in weights.items()) + "}}\n")
+    config = json.loads((folder / "config.json").read_text())
+    write_json(folder / "config.json", {**config, "architectures": ["HF_ColBERT"]})
+    (folder / "artifact.metadata").write_text(json.dumps(
+        {"query_token_id": "[unused0]", "doc_token_id": "[unused1]", "query_maxlen": 10, "doc_maxlen": 20,
+         "mask_punctuation": True, "attend_to_mask_tokens": False, "dim": 8, "similarity": "cosine"}))
+
+
+def record_late(folder, kind, seed, attend=False):
+    family = "XLMRoberta" if attend else "Bert"
+    extra = dict(pad_token_id=0, type_vocab_size=1) if attend else {}
+    model = write_folder(folder, family, "Model", seed, extra_tokens=2, **extra, **BERT)
+    add_markers(folder, MARKERS["stanford" if kind == "stanford" else "pylate"])
+    if kind == "stanford":
+        write_stanford(folder, model, seed)
+    else:
+        write_pylate(folder, seed, attend)
+    encoder = MultiVectorEncoder(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})
+    if kind == "native":
+        write_native(folder, encoder, seed)
+        encoder = MultiVectorEncoder(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})
+    counts = {}
+    for task, encode in (("query", encoder.encode_query), ("document", encoder.encode_document)):
+        vectors = [encode(text).float() for text in TEXTS]
+        together = encode(TEXTS, batch_size=len(TEXTS))
+        assert all((a - b).abs().max() < 5e-6 for a, b in zip(vectors, together) if len(a) > 0)
+        counts[task] = [len(rows) for rows in vectors]
+        features = encoder.preprocess(TEXTS, prompt=encoder.prompts[task], task=task)
+        limit = {"stanford": {"query": 10, "document": 20}, "native": {"query": 31, "document": 24}}.get(
+            kind, {"query": 12, "document": 24})[task]
+        whole = [len(encoder.tokenizer(encoder.prompts[task] + text, truncation=False)["input_ids"]) for text in TEXTS]
+        write_case(folder / f"case_{task}.json", {
+            "texts": TEXTS, "task": task, "top_k": None, "sparse": None, "vector_counts": counts[task],
+            "truncated": [i for i, n in enumerate(whole) if n > limit]})
+        save_file({"multi_vectors": torch.cat(vectors).contiguous()}, folder / f"case_{task}.safetensors")
+        assert features["input_ids"].shape[1] <= limit or kind == "native", features["input_ids"].shape
+    return counts
+
+
+def write_native(folder, encoder, seed):
+    """The same model in sentence-transformers' own spelling, with queries of at least 12 tokens."""
+    kept = {name: (folder / name).read_bytes() for name in ("shapes.json",)}
+    shutil.rmtree(folder)
+    encoder[0].query_expansion = {"strategy": "min", "attend": True, "length": 12}
+    encoder.save_pretrained(str(folder), create_model_card=False)
+    for name, content in kept.items():
+        (folder / name).write_bytes(content)
+
+
 RECIPES = {
     "splade_max": lambda folder: record_splade(folder, "Bert", 81, BERT, "legacy"),
     "splade_sum": lambda folder: record_splade(folder, "DistilBert", 82, DISTILBERT, "current", "sum", "log1p_relu"),
     # No modules.json: the folder of a masked language model, as SPLADE's first models are.
     "masked_lm": lambda folder: record_splade(folder, "Roberta", 83, dict(pad_token_id=0, type_vocab_size=1, **BERT)),
     "m3": lambda folder: record_m3(folder, 84),
+    "colbert_pylate": lambda folder: record_late(folder, "pylate", 85),
+    "colbert_attending": lambda folder: record_late(folder, "pylate", 86, attend=True),
+    "colbert_stanford": lambda folder: record_late(folder, "stanford", 87),
+    "colbert_native": lambda folder: record_late(folder, "native", 88),
 }
 
 

@@ -129,6 +129,7 @@ FingerprintBuilder identity_of(const std::filesystem::path& folder, const Embedd
   add_number(options.normalize);
   add_number(options.sparse_top_k);
   for (const EmbeddingKind kind : kinds.list()) identity.add(to_string(kind));
+  identity.add(options.task);
   identity.add(options.prompt_name).add(std::uint64_t{options.prompt.has_value()}).add(options.prompt.value_or(""));
   return identity;
 }
@@ -149,6 +150,9 @@ void run_embed(Arguments& arguments) {
   arguments.option("--top-k", "N", "keep the N largest weights of each sparse embedding", embed.sparse_top_k);
   arguments.option("--dimensions", "N", "keep the first N numbers of each dense vector", embed.dimensions);
   arguments.flag("--normalize,!--no-normalize", "length 1, or as they are; else as the model says", embed.normalize);
+  arguments.option("--task", "TASK", "what the texts are for, query or document, where the model tells them apart",
+                   embed.task);
+  arguments.choices({"query", "document"});
   arguments.option("--prompt-name", "NAME", "put this prompt of the model before each text", embed.prompt_name);
   arguments.option("--prompt", "TEXT", "put this before each text", embed.prompt);
   BigJobOptions chosen;

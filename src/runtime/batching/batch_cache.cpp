@@ -15,6 +15,7 @@ std::uint64_t hash_row(std::uint64_t seed, const BatchProgram* program, const Ba
   };
   add(std::hash<const BatchProgram*>()(program));
   add(static_cast<std::uint32_t>(row.pool_skip));
+  add(static_cast<std::uint32_t>(row.masked_tail));
   for (const std::int32_t id : row.ids) add(static_cast<std::uint32_t>(id));
   for (const std::int32_t type : row.type_ids) add(static_cast<std::uint32_t>(type));
   add(row.ids.size());

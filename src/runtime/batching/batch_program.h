@@ -16,6 +16,7 @@ struct BatchRow {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> type_ids = {};  // of each token; empty: all 0
   std::int32_t pool_skip = 0;               // leading tokens that pooling leaves out
+  std::int32_t masked_tail = 0;             // last tokens that attend to the others, but are masked as keys
 };
 
 /// How many numbers all outputs of a program have for a row: those of the row, and those of each of its tokens.

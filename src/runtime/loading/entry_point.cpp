@@ -51,6 +51,14 @@ PackedTokens packed(std::span<const BatchRow* const> rows) {
   return packed;
 }
 
+PackingOptions options_of(std::span<const BatchRow* const> rows) {
+  PackingOptions options;
+  if (std::ranges::all_of(rows, [](const BatchRow* row) { return row->masked_tail == 0; })) return options;
+  for (const BatchRow* row : rows)
+    options.key_lengths.push_back(static_cast<std::int32_t>(row->ids.size()) - row->masked_tail);
+  return options;
+}
+
 }  // namespace
 
 std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& limits, models::TokenPlaces places) {
@@ -180,7 +188,7 @@ RowWidth EntryPoint::width() const {
 }
 
 Tensor EntryPoint::run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& run_options) const {
-  const std::vector<Tensor> results = run(packed(rows), {}, run_options);
+  const std::vector<Tensor> results = run(packed(rows), options_of(rows), run_options);
   if (results.size() == 1) return results.front();  // in the order of the rows already
   const RowWidth width = this->width();
   std::size_t total = 0;

@@ -31,6 +31,8 @@ constexpr std::string_view kEmbedBody = R"({
       "description": "Kinds of embeddings, from one run of the encoder; dense if absent."},
     "sparse_top_k": {"type": "integer", "minimum": 1, "maximum": 2147483647,
       "description": "Keeps the so many largest weights of each sparse embedding."},
+    "task": {"type": "string", "enum": ["query", "document"],
+      "description": "What the texts are for, where the model tells them apart: its prompt, and for late interaction its markers and lengths."},
     "prompt_name": {"type": "string", "description": "One of the model's prompts, put before each text."},
     "prompt": {"type": "string", "description": "Put before each text instead."},
     "keep_alive": {"anyOf": [{"type": "number"},
@@ -120,6 +122,7 @@ EmbedRequest request_of(const Json& body) {
   if (const Json* most = given("sparse_top_k"))
     request.sparse_top_k = static_cast<std::size_t>(most->as_int("sparse_top_k"));
   if (const Json* normalize = given("normalize")) request.normalize = normalize->as_bool("normalize");
+  request.task = body.get_string("task", "");
   request.prompt_name = body.get_string("prompt_name", "");
   if (const Json* prompt = given("prompt")) request.prompt = prompt->as_string("prompt");
   request.keep_alive = read_keep_alive(body);

@@ -54,6 +54,7 @@ class Embedding final : public ModelCall {
     options_.dimensions = request_.dimensions;
     options_.truncation_side = request_.truncation_side;
     options_.prompt = request_.prompt;
+    options_.task = request_.task;
     options_.prompt_name = request_.prompt_name;
     const auto& prompts = pipeline().state().modules.prompts;
     for (const std::string& name : request_.prompt_names) {

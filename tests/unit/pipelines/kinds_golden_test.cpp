@@ -65,7 +65,9 @@ void expect_equal(const KindEmbeddings& found, const KindEmbeddings& wanted, con
   EXPECT_EQ(found.truncated, wanted.truncated) << what;
 }
 
-EmbedOptions options_of(const tests::RecordedKinds& recorded) { return {.sparse_top_k = recorded.top_k}; }
+EmbedOptions options_of(const tests::RecordedKinds& recorded) {
+  return {.sparse_top_k = recorded.top_k, .task = recorded.task};
+}
 
 class KindsGolden : public testing::TestWithParam<Case> {
  protected:

@@ -1,6 +1,7 @@
 // Which kinds of embeddings a folder gives, and what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,74 @@ TEST_F(Kinds, OtherKindsThanTheModelsAreRefusedByName) {
   EXPECT_EQ(base::error_of([&] { (void)splade.embed_kinds(texts, {}); }).code(), ErrorCode::invalid_argument);
   EXPECT_EQ(base::error_of([&] { (void)splade.embed_kinds(texts, {.sparse = true}, {.sparse_top_k = 0}); }).code(),
             ErrorCode::invalid_argument);
+}
+
+TEST_F(Kinds, PylateSaysWhatQueriesAndDocumentsAre) {
+  write("modules.json", R"([{"path": "", "type": "Transformer"}, {"path": "1", "type": "pylate.models.Dense.Dense"}])");
+  write("1/config.json", R"({"activation_function": "torch.nn.modules.linear.Identity", "use_residual": true})");
+  write("tokenizer_config.json", R"({"mask_token": {"content": "<mask>"}})");
+  write("config_sentence_transformers.json",
+        R"({"model_type": "ColBERT", "query_prefix": "[Q] ", "document_length": 180,
+        "skiplist_words": ["!"], "attend_to_expansion_tokens": true})");
+  EXPECT_EQ(read().kinds(), EmbeddingKinds{.multi_vector = true});
+  const LateInteractionModule module = *read().late_interaction;
+  ASSERT_EQ(module.projections.size(), 1U);
+  EXPECT_TRUE(module.projections[0].has_residual);
+  EXPECT_EQ(module.query.marker, "[Q] ");
+  EXPECT_EQ(module.document.length, 180U);
+  EXPECT_EQ(module.skipped, std::vector<std::string>{"!"});
+  EXPECT_EQ(module.expansion->token, "<mask>");
+  EXPECT_EQ(module.expansion->length, 32U);
+  EXPECT_TRUE(module.expansion->attends && module.expansion->is_fixed && module.normalizes);
+}
+
+TEST_F(Kinds, SettingsOfLateInteractionThatAreNotKnownAreRefused) {
+  const std::string begin =
+      R"([{"path": "", "type": "Transformer"}, {"path": "1", "type": "pylate.models.Dense.Dense"})";
+  const std::string identity = R"("activation_function": "torch.nn.modules.linear.Identity")";
+  write("config_sentence_transformers.json", R"({"model_type": "ColBERT"})");
+  write("modules.json", begin + "]");
+  write("1/config.json", R"({"activation_function": "torch.nn.modules.activation.Softmax"})");
+  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": Softmax"));
+  write("1/config.json", "{" + identity + R"(, "module_input_name": "sentence_embedding"})");
+  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": sentence_embedding"));
+  write("1/config.json", "{" + identity + "}");
+  write("modules.json", begin + R"(, {"path": "2", "type": "Pooling"}])");
+  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": Pooling"));
+  write("modules.json", begin + R"(, {"path": "2", "type": "MultiVectorMask"}])");
+  write("2/config.json", R"({"keep_only_token_ids": [3]})");
+  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": keep_only_token_ids"));
+  write("modules.json", begin + "]");
+  for (const char* length : {"0", "-3", "2000000"}) {
+    write("config_sentence_transformers.json",
+          R"({"model_type": "ColBERT", "query_length": )" + std::string(length) + "}");
+    refusal(ErrorCode::corrupt);
+  }
+  write("config_sentence_transformers.json", R"({"model_type": "ColBERT", "query_expansion": {"strategy": "more"}})");
+  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": more"));
+}
+
+TEST_F(Kinds, OtherTasksAndMissingTokensAreRefused) {
+  const EmbeddingPipeline pipeline = load("colbert_pylate");
+  const std::vector<std::string> texts = {"fox"};
+  const EmbeddingKinds kinds = pipeline.kinds();
+  EXPECT_EQ(base::error_of([&] { (void)pipeline.embed_kinds(texts, kinds, {.task = "queries"}); }).code(),
+            ErrorCode::invalid_argument);
+  write("tokenizer_config.json", R"({"mask_token": "[NONE]"})");
+  const EmbeddingPipeline without = EmbeddingPipeline::load(folder_.path());
+  EXPECT_EQ(base::error_of([&] { (void)without.embed_kinds(texts, kinds, {.task = "query"}); }).code(),
+            ErrorCode::corrupt);
+  EXPECT_EQ(without.embed_kinds(texts, kinds).multi_vectors.size(), 1U);
+}
+
+TEST_F(Kinds, TextsWithoutATaskAreDocumentsToLateInteraction) {
+  const EmbeddingPipeline pipeline = load("colbert_stanford");
+  const std::vector<std::string> texts = {"the fox."};
+  const auto vectors = [&](const std::string& task) {
+    return pipeline.embed_kinds(texts, pipeline.kinds(), {.task = task}).multi_vectors.front();
+  };
+  EXPECT_TRUE(std::ranges::equal(vectors("").bytes(), vectors("document").bytes()));
+  EXPECT_EQ(vectors("query").extent(0), 10);
 }
 
 TEST_F(Kinds, DenseVectorsAreThoseOfEmbed) {

@@ -127,6 +127,22 @@ TEST_F(KindsRoutes, TeiGivesTheWeightsOfEachText) {
   }
 }
 
+TEST_F(KindsRoutes, QueriesAreOtherTextsThanDocuments) {
+  tests::write_tiny_kinds(settings.models_dir / "tiny/colbert", "colbert_pylate");
+  for (const std::string task : {"query", "document"}) {
+    const tests::RecordedKinds recorded = tests::read_kinds("colbert_pylate", task);
+    const Response answer = post(
+        "/api/embed", R"("model":"tiny/colbert","kinds":["multi-vector"],"task":")" + task + R"(","input":)" + texts_);
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    const Json body = formats::parse_json(answer.body, "answer");
+    const Json::Array& texts = body.find("multi_vectors")->as_array("multi_vectors");
+    for (std::size_t i = 0; i < recorded.texts.size(); ++i)
+      EXPECT_EQ(texts[i].as_array("vectors").size(),
+                static_cast<std::size_t>(recorded.embeddings.multi_vectors[i].extent(0)))
+          << task << i;
+  }
+}
+
 TEST_F(KindsRoutes, OtherKindsThanTheModelsAreRefused) {
   for (const auto& [path, members] : {
            std::pair("/api/embed", R"("model":"tiny/splade","input":"a","kinds":["dense"])"),

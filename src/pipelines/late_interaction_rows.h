@@ -1,0 +1,21 @@
+// Queries and documents as a model for late interaction reads them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/threads/cancellation.h"
+#include "pipelines/embedding_rows.h"
+#include "pipelines/prepared_rows.h"
+
+namespace alate::pipelines {
+
+/// As prepare_embedding: marks the texts as queries or documents, puts `prompt` between marker and text, and expands
+/// queries. Throws corrupt where the tokenizer lacks the token that expands them. REQUIRES: the model has
+/// KindModules::late_interaction.
+PreparedRows prepare_late_interaction(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
+                                      const EmbedOptions& options, const std::string& prompt,
+                                      const base::Cancellation& cancellation);
+
+}  // namespace alate::pipelines
