@@ -26,7 +26,7 @@ PRODUCTIONS = {
              "<list>|join", "<list>|join(', ')", "<list>|join('-', attribute='k')", "<text>|replace('l', 'L')", "<text>|replace('', '.')", "<text>|replace('o', '0', 1)", "<any>|string", "<any>|tojson",
              "<any>|tojson(indent=2)", "<dict>|tojson(sort_keys=true)", "<any>|tojson(separators=(',', ':'))", "<any>|tojson(ensure_ascii=true)", "<text>|safe", "<text>|e", "<any>|escape", "<text>|indent",
              "<text>|indent(2, true)", "<text>|indent('> ', blank=true)", "<text>|truncate(8)", "<text>|truncate(5, true)", "<text>|truncate(9, false, '!', 0)", "<dict>|xmlattr", "<any>|urlencode", "<text>|center(20)",
-             "<text>|forceescape", "<int>|filesizeformat", "<text>|reverse", "<text> ~ <any>", "<text> + <text>", "<text> * 2", "<text>[<int>]", "<text>[<bound>:<bound>]", "<text>[<bound>:<bound>:<step>]", "<text>|first", "<text>|last",
+             "<text>|forceescape", "<text>|striptags", "<text>|urlize", "<text>|wordwrap(<int>)", "<text>|wordwrap(7, false)", "<any>|pprint", "<text>.translate(<any>)", "<text>.translate('x'.maketrans('el', 'XY', 'o'))", "<int>|filesizeformat", "<text>|reverse", "<text> ~ <any>", "<text> + <text>", "<text> * 2", "<text>[<int>]", "<text>[<bound>:<bound>]", "<text>[<bound>:<bound>:<step>]", "<text>|first", "<text>|last",
              "<text>.strip()", "<text>.lstrip()", "<text>.rstrip('! ')", "<text>.strip('H ')", "<text>.replace('l', '')", "<text>.upper()", "<text>.lower()", "<text>.title()", "<text>.capitalize()", "<text>.swapcase()",
              "<text>.casefold()", "<text>.join(['a', 'b'])", "<text>.zfill(20)", "<text>.ljust(20, '.')", "<text>.rjust(20)", "<text>.center(21, '*')", "<text>.removeprefix('He')", "<text>.removesuffix(' ')",
              "<text>.expandtabs(4)", "'{} {}'.format(<any>, <any>)", "'%s' % <text>", "'%5.2f|%-6d|%x' % (<number>, <int>, 255)", "'%r' % (<any>,)", "'{:.2f}'.format(<number>)", "'{0} {0!r}'.format(<any>)",
@@ -135,6 +135,9 @@ class Generator:
             return self.tag("filter " + self.pick(["upper", "trim", "indent(2)", "replace('a', 'b')|title", "e"])) + body() + self.tag("endfilter")
         if kind < 91:
             return self.tag(f"with {self.pick(['v', 'a'])} = {e()}" + self.pick(["", ", w = 2"])) + body() + self.tag("endwith")
+        if kind < 92:
+            self.macros += 1
+            return self.tag(f"block b{self.macros}{self.pick(['', ' scoped'])}") + self.block(depth - 1, False) + self.tag("endblock")
         if kind < 93:
             return self.tag("generation") + self.block(depth - 1, False) + self.tag("endgeneration")
         if kind < 96 and in_loop:

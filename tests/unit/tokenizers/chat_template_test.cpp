@@ -7,6 +7,7 @@
 #include <string>
 
 #include "alate/error.h"
+#include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
@@ -134,6 +135,15 @@ TEST(HostileChatTemplate, WorkAndMemoryAreLimited) {
            "{% macro m(n) %}{{ m(n + 1) ~ m(n + 1) }}{% endmacro %}{{ m(0) }}",
            "{% for x in [[]] recursive %}{{ loop([[]]) }}{% endfor %}",
            "{% set n = namespace() %}{% set n.n = n %}{{ n }}",
+           "{{ ('a@' * 500000)|urlize }}",
+           "{{ ('http://' ~ 'a.' * 500000)|urlize }}",
+           "{{ ('((((' * 500000)|urlize }}",
+           "{{ ('ab ' * 90000)|wordwrap(1, wrapstring='x' * 9999) }}",
+           "{{ ('a' * 4000000).translate({97: 'b' * 1000}) }}",
+           "{% set n = namespace(l=[1]) %}{% for i in range(250) %}{% set n.l = [n.l, 'x' * 10000] %}{% endfor %}{{ "
+           "n.l|pprint }}",
+           "{% macro m() %}{% block b %}{{ m() }}{% endblock %}{% endmacro %}{{ m() }}",
+           "{% for i in range(99999) %}{{ ('<' * 100000)|striptags }}{% endfor %}",
        }) {
     expect_stopped(text, ErrorCode::resource_exhausted);
   }
@@ -199,6 +209,25 @@ TEST_F(TemplateFiles, ComeFromTokenizerConfig) {
             "extra_special_tokens": {"video": "<v>"},
             "chat_template": "{{ bos_token }}{{ messages[0].content }}{{ eos_token }}{{ image_token }}{{ video }}"})");
   EXPECT_EQ(rendered(), "<b>hello<e><i><v>");
+}
+
+// Recorded by tests/golden/chat_templates/record_class_tokens.py.
+TEST_F(TemplateFiles, GetTheTokensOfTheTokenizersClass) {
+  const Json classes = formats::parse_json(
+      base::read_text_file(source_folder() / "tests/golden/chat_templates/class_tokens.json"), "class_tokens.json");
+  for (const auto& [name, tokens] : classes.as_object("classes")) {
+    SCOPED_TRACE(name);
+    ChatTemplate::SpecialTokens expected;
+    for (const auto& [token, text] : tokens.as_object(name)) expected[token] = text.as_string(token);
+    write("tokenizer_config.json", R"({"chat_template": "x", "tokenizer_class": ")" + name + "\"}");
+    EXPECT_EQ(ChatTemplate::load(folder_.path()).special_tokens(), expected);
+  }
+  const std::string llama =
+      R"({"chat_template": "[{{ bos_token }}{{ eos_token }}]", "tokenizer_class": "LlamaTokenizerFast")";
+  write("tokenizer_config.json", llama + "}");
+  EXPECT_EQ(rendered(), "[<s></s>]");
+  write("tokenizer_config.json", llama + R"(, "bos_token": null, "eos_token": "<e>"})");
+  EXPECT_EQ(rendered(), "[<e>]");
 }
 
 TEST_F(TemplateFiles, MayBeSeveralByName) {

@@ -151,13 +151,13 @@ Value wrap_text(Rendering& run, const Value& input, Arguments arguments) {
   if (input.bytes().empty()) return input;  // whatever the other arguments are
   const Integer width = given.integer(0, 79);
   const WrapOptions options{given.size(0, 79), given.flag(1, true), given.flag(3, true)};
-  run.budget().work(input.bytes().size() / 4);
+  run.budget().work(input.bytes().size());  // a piece for each byte at worst
   Builder out(run.budget());
   bool is_first = true;
   for (const std::string_view line : split_lines(input.bytes())) {
     if (width <= 0)
       run.fail("wordwrap: invalid width ", static_cast<long long>(std::max(width, Integer{-1})), " (must be > 0)");
-    const Charge charge(run.budget(), 16 * line.size());  // what the pieces take
+    const Charge charge(run.budget(), 40 * line.size());  // what the pieces take
     const std::vector<std::u32string> lines = wrapped(run, decoded(line), options);
     if (!is_first) out.append(between);
     is_first = false;

@@ -5,6 +5,7 @@
 #include "base/files/contained_files.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "tokenizers/chat_templates/sources/class_tokens.h"
 #include "tokenizers/chat_templates/sources/template_files.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -141,6 +142,7 @@ TemplateFiles read_template_files(const fs::path& folder_or_file) {
     read_special_tokens(folder.json(folder / "special_tokens_map.json"), files.special_tokens);
   }
   read_special_tokens(config, files.special_tokens);
+  add_class_tokens(config, files.special_tokens);
 
   if (is_folder) {
     read_folder(folder, config, files.texts);
