@@ -118,16 +118,11 @@ EmbeddingKinds named_kinds(const Arguments& arguments, const std::vector<std::st
 // What the vectors depend on, besides the texts.
 FingerprintBuilder identity_of(const std::filesystem::path& folder, const EmbeddingPipeline& pipeline,
                                const EmbeddingKinds& kinds, const EmbedOptions& options) {
-  FingerprintBuilder identity;
-  const auto add_number = [&](std::optional<std::size_t> number) {
-    identity.add(std::uint64_t{number.has_value()}).add(std::uint64_t{number.value_or(0)});
-  };
-  identity.add(pipeline.model().fingerprint()).add(pipeline.facts().backend).add(pipeline.facts().dtype);
-  add_model_files(identity, folder);
-  add_number(options.max_length);
-  add_number(options.dimensions);
-  add_number(options.normalize);
-  add_number(options.sparse_top_k);
+  FingerprintBuilder identity = identity_of_model(pipeline.model(), folder);
+  add_number(identity, options.max_length);
+  add_number(identity, options.dimensions);
+  add_number(identity, options.normalize);
+  add_number(identity, options.sparse_top_k);
   for (const EmbeddingKind kind : kinds.list()) identity.add(to_string(kind));
   identity.add(options.task);
   identity.add(options.prompt_name).add(std::uint64_t{options.prompt.has_value()}).add(options.prompt.value_or(""));

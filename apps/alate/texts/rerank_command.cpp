@@ -81,10 +81,8 @@ class RerankPart : public TextPart {
 // What the scores depend on, besides the texts.
 FingerprintBuilder identity_of(const std::filesystem::path& folder, const RerankPipeline& pipeline,
                                const RerankOptions& options, std::string_view query) {
-  FingerprintBuilder identity;
-  identity.add(pipeline.model().fingerprint()).add(pipeline.facts().backend).add(pipeline.facts().dtype);
-  add_model_files(identity, folder);
-  identity.add(std::uint64_t{options.max_length.has_value()}).add(std::uint64_t{options.max_length.value_or(0)});
+  FingerprintBuilder identity = identity_of_model(pipeline.model(), folder);
+  add_number(identity, options.max_length);
   identity.add(std::uint64_t{options.raw_scores}).add(query);
   return identity;
 }

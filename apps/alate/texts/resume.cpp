@@ -74,6 +74,17 @@ void add_model_files(FingerprintBuilder& identity, const fs::path& model) {
   }
 }
 
+FingerprintBuilder identity_of_model(const Model& model, const fs::path& folder) {
+  FingerprintBuilder identity;
+  identity.add(model.fingerprint()).add(model.facts().backend).add(model.facts().dtype);
+  add_model_files(identity, folder);
+  return identity;
+}
+
+void add_number(FingerprintBuilder& identity, std::optional<std::size_t> number) {
+  identity.add(std::uint64_t{number.has_value()}).add(std::uint64_t{number.value_or(0)});
+}
+
 ResumableJob::ResumableJob(const fs::path& out, std::string identity)
     : path_(out.string() + ".resume"), identity_(std::move(identity)) {}
 

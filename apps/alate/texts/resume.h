@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "alate/model.h"
 #include "alate/tensor.h"
 #include "apps/alate/texts/cut_texts.h"
 #include "apps/alate/texts/line_reader.h"
@@ -26,6 +27,12 @@ struct JobState {
 /// Adds the settings, tokenizer and modules of a model's folder, or the file that a model is, by size and time: its
 /// weights have a fingerprint of their own. Throws unavailable if a file cannot be queried.
 void add_model_files(FingerprintBuilder& identity, const std::filesystem::path& model);
+
+/// The beginning of the identity of a loaded model's results: its weights, the backend, the type it computes in, and
+/// the files of its folder. Throws as add_model_files.
+FingerprintBuilder identity_of_model(const Model& model, const std::filesystem::path& folder);
+/// Adds a number that an option may give.
+void add_number(FingerprintBuilder& identity, std::optional<std::size_t> number);
 
 /// The state of a job with --resume, as OUT.resume. One thread at a time.
 class ResumableJob {
