@@ -86,6 +86,11 @@ constexpr std::array kVerbs = {
          "alate quantize sentence-transformers/all-MiniLM-L6-v2 ./minilm-mine --type int8 \\\n"
          "  --calibration texts.txt",
          run_quantize},
+    Verb{"convert", "MODEL OUT", "a model with its weights as safetensors",
+         "Reads a model's folder whose weights are pytorch_model.bin, or in several files, and writes another, OUT, "
+         "with "
+         "one model.safetensors; no code in the pickle is run. Types and names of tensors stay as they are.",
+         "alate convert builtin:minilm ./minilm-converted", run_convert},
     Verb{"backends", "[install|remove NAME]", "what this machine can compute on, and why not more",
          "Each backend with its devices, memory and versions; for an absent one the reason and what to do. What was "
          "found is remembered; --probe looks anew. install fetches a runtime's library from its published package, of "

@@ -1,6 +1,6 @@
 #include "formats/weight_source.h"
 
-#include "formats/safetensors/safetensors_model.h"
+#include "formats/folder_weights.h"
 
 namespace alate::formats {
 
@@ -11,7 +11,7 @@ std::uint64_t WeightSource::stored_bytes() const {
 }
 
 std::shared_ptr<const WeightSource> open_weights(const std::filesystem::path& folder, base::MappedFile::Mode mode) {
-  return std::make_shared<SafetensorsModel>(SafetensorsModel::open_folder(folder, mode));
+  return std::make_shared<FolderWeights>(FolderWeights::open(folder, mode));
 }
 
 }  // namespace alate::formats

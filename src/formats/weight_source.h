@@ -62,8 +62,8 @@ class WeightSource {
   WeightSource& operator=(WeightSource&&) = default;
 };
 
-/// The weights of a model folder, in the format that the folder has: safetensors, in one file or several. Throws as
-/// SafetensorsModel::open_folder.
+/// The weights of a model folder, in the format that the folder has, in one file or several. Throws as
+/// FolderWeights::open.
 std::shared_ptr<const WeightSource> open_weights(const std::filesystem::path& folder,
                                                  base::MappedFile::Mode mode = base::MappedFile::Mode::map);
 

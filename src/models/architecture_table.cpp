@@ -92,7 +92,8 @@ std::string architecture_table() {
       "|---|---|---|\n";
   for (const Architecture& architecture : architectures()) text += row_of(architecture);
   text +=
-      "\nTheir weights are `*.safetensors`. `embed`, `serve` and `quantize` need a tokenizer of those below.\n"
+      "\nTheir weights are `*.safetensors` or `pytorch_model*.bin`. `embed`, `serve` and `quantize` need a tokenizer "
+      "of those below.\n"
       "A `model.onnx` of any architecture runs in ONNX Runtime: `forward` gives what the file gives, `embed`\n"
       "and `serve` take it if it gives a vector for each token.\n";
   const std::vector<std::string_view> tokenizers = tokenizers::model_types();

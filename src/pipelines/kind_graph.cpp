@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "formats/safetensors/safetensors_model.h"
+#include "formats/folder_weights.h"
 #include "formats/weight_source.h"
 #include "graph/builder_functions.h"
 #include "models/weights/weights.h"
@@ -22,9 +22,9 @@ using graph::Builder;
 using graph::Value;
 
 Value linear(Builder& b, Value x, const LayerFile& layer) {
-  const formats::SafetensorsModel source =
-      formats::SafetensorsModel::open_file(layer.file, base::MappedFile::Mode::read);
-  models::Weights weights(source, "linear.");
+  const std::shared_ptr<const formats::WeightSource> source =
+      formats::open_weight_file(layer.file, base::MappedFile::Mode::read);
+  models::Weights weights(*source, "linear.");
   b.set_source(layer.file.stem().string());
   const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows("weight");
   std::vector<Value> operands = {x, weights.get(b, "weight", {out, in})};

@@ -85,10 +85,13 @@ std::optional<KindModules> read_sparse_chain(const std::filesystem::path& folder
 
 // The file of a layer that bge-m3 keeps beside the encoder.
 std::optional<LayerFile> find_layer(const std::filesystem::path& folder, const std::string& name) {
-  const std::filesystem::path file = folder / (name + ".safetensors");
-  if (!base::is_there(file)) return std::nullopt;
-  base::ContainedFiles(folder).require_file(file);
-  return LayerFile{file};
+  for (const std::string_view extension : {".safetensors", ".pt"}) {
+    const std::filesystem::path file = folder / (name + std::string(extension));
+    if (!base::is_there(file)) continue;
+    base::ContainedFiles(folder).require_file(file);
+    return LayerFile{file};
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> special_tokens(const std::filesystem::path& folder) {

@@ -46,7 +46,7 @@ void require_cross_encoder(const Model::State& model) {
   const std::string name = class_of(model);
   if (known == nullptr || !name.ends_with(kCrossEncoderHead))
     throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' is no reranker: ",
-                     known == nullptr ? "it is executed as it is, and only weights as safetensors can be one so far"
+                     known == nullptr ? "it is executed as it is, and only a folder with weights can be one so far"
                                       : "its config.json must name a class " + std::string(known->class_name) +
                                             std::string(kCrossEncoderHead) + " with one label",
                      "; use a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2: ", name);

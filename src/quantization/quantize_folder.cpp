@@ -14,9 +14,9 @@
 #include "base/files/contained_files.h"
 #include "base/log.h"
 #include "formats/safetensors/safetensors_writer.h"
+#include "hub/output_folder.h"
 #include "pipelines/transformer_settings.h"
 #include "quantization/calibration_texts.h"
-#include "quantization/output_folder.h"
 #include "quantization/quantize_model.h"
 #include "runtime/loading/model_files.h"
 #include "tokenizers/unicode/letter_case.h"
@@ -89,7 +89,7 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   constexpr std::int64_t kMaxGroups = 64;
   if (const std::int64_t groups = options.activation_groups.value_or(1); groups < 1 || groups > kMaxGroups)
     throw make_error(ErrorCode::invalid_argument, groups, " groups of activations: 1 to ", kMaxGroups, " are possible");
-  OutputFolder output(out);  // refused before any work is done
+  hub::OutputFolder output(out);  // refused before any work is done
   const runtime::ModelFiles files = runtime::find_model_files(model);
   runtime::require_weights(files, "quantize");
   const fs::path config_path = files.folder / "config.json";

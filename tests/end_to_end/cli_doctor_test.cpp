@@ -123,10 +123,10 @@ TEST_F(Doctor, SaysThatTheTokenizerIsAPage) {
 }
 
 TEST_F(Doctor, SaysHowWeightsOfOtherFormatsAreConverted) {
-  fs::rename(model_ / "model.safetensors", model_ / "pytorch_model.bin");
-  expect_part(run({"embed", model_.string(), "a text"}).error, "safe_serialization=True");
+  fs::rename(model_ / "model.safetensors", model_ / "model.pt");
+  expect_part(run({"embed", model_.string(), "a text"}).error, "state_dict");
   expect_same_error(3);
-  fs::rename(model_ / "pytorch_model.bin", model_ / "mean.gguf");
+  fs::rename(model_ / "model.pt", model_ / "mean.gguf");
   expect_part(run({"embed", model_.string(), "a text"}).error, "GGUF");
   expect_same_error(3);
 }

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "alate/error.h"
-#include "formats/safetensors/safetensors_model.h"
+#include "formats/folder_weights.h"
 #include "pipelines/modules.h"
 
 using namespace alate;
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (is_modules) {
       check_modules(folder.model);
     } else {
-      (void)formats::SafetensorsModel::open_folder(folder.model);
+      (void)formats::FolderWeights::open(folder.model);
     }
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) std::abort();

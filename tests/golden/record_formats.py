@@ -44,6 +44,39 @@ def numpy_values(dtype, shape):
     return ((k - 2) / 2).astype(dtype)
 
 
+def record_pytorch():
+    """Files of torch.save, and what torch.load gives of each, as safetensors."""
+    folder = FOLDER / "pytorch"
+    folder.mkdir(exist_ok=True)
+    types = ["bool", "uint8", "int8", "int16", "float16", "bfloat16", "int32", "float32", "float64", "int64", "complex64"]
+    base = torch_values(torch.float32, (4, 6))
+    linear = torch.nn.Linear(2, 3)
+    with torch.no_grad():
+        linear.weight.copy_(torch_values(torch.float32, (3, 2)))
+        linear.bias.copy_(torch_values(torch.float32, (3,)))
+    plain = {name: torch_values(getattr(torch, name), (2, 3)) for name in types}
+    views = {"whole": base, "transposed": base.t(), "part": base[1:3, 2:5], "column": base[:, 1], "last": base[-1],
+             "every": base[::2, ::3], "turned": torch_values(torch.int64, (2, 3, 4)).permute(2, 0, 1),
+             "scalar": torch.tensor(1.5), "none": torch.zeros(2, 0, 3), "one": base[3:, 5:]}
+    files = {
+        "types": plain,
+        "views": views,
+        "module": linear.state_dict(),
+        "parameters": dict(linear.named_parameters()),
+        "checkpoint": {"epoch": 3, "lr": 0.5, "name": "run", "state_dict": linear.state_dict(), "losses": [1.0, None]},
+    }
+    for name, content in files.items():
+        for suffix, is_zip in (("", True), (".legacy", False)):
+            torch.save(content, folder / f"{name}{suffix}.bin", _use_new_zipfile_serialization=is_zip)
+        state = content.get("state_dict", content)
+        safetensors.torch.save_file({key: value.detach().clone().contiguous() for key, value in state.items()},
+                                    folder / f"{name}.safetensors")
+    torch.save(files["views"], folder / "protocol_4.bin", pickle_protocol=4)
+    # A module of sentence-transformers as older versions wrote it.
+    dense = safetensors.torch.load_file(FOLDER.parent / "models/st_dense_tanh/2_Dense/model.safetensors")
+    torch.save(dense, folder / "dense.bin")
+
+
 def record_safetensors():
     save = safetensors.torch.save_file
     types = ["bool", "uint8", "int8", "float8_e5m2", "float8_e4m3fn", "int16", "uint16", "float16", "bfloat16", "int32",
@@ -108,3 +141,4 @@ if __name__ == "__main__":
     record_npy()
     record_npz()
     record_gguf()
+    record_pytorch()

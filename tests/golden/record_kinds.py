@@ -147,8 +147,8 @@ def record_m3(folder, seed):
     write_modules(folder, [("", "sentence_transformers.models.Transformer"), ("1_Pooling", "sentence_transformers.models.Pooling"),
                            ("2_Normalize", "sentence_transformers.models.Normalize")])
     layers = {"sparse_linear": layer("sparse_linear", 1, 16, seed), "colbert_linear": layer("colbert_linear", 12, 16, seed)}
-    for name, made in layers.items():
-        save_file(dict(made.state_dict()), folder / f"{name}.safetensors")
+    torch.save(layers["colbert_linear"].state_dict(), folder / "colbert_linear.pt")  # as bge-m3 is published
+    save_file(dict(layers["sparse_linear"].state_dict()), folder / "sparse_linear.safetensors")
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     left_out = {tokenizer.cls_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id, tokenizer.unk_token_id}
     texts = TEXTS + ["the fox the fox the cat the"]  # equal tokens

@@ -170,6 +170,23 @@ def old_names(folder):
                 gradient_checkpointing=False, position_embedding_type="absolute")
 
 
+def as_pytorch_shards(folder):
+    """An old checkpoint of torch.save in two files, one of them as torch wrote before 1.6; a tensor is a view."""
+    old_names(folder)
+    tensors = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    names = sorted(tensors)
+    key = "bert.encoder.layer.0.attention.self.query.weight"
+    tensors[key] = tensors[key].t().contiguous().t()
+    halves = {"pytorch_model-00001-of-00002.bin": names[:len(names) // 2],
+              "pytorch_model-00002-of-00002.bin": names[len(names) // 2:]}
+    for file, part in halves.items():
+        torch.save({name: tensors[name] for name in part}, folder / file,
+                   _use_new_zipfile_serialization=file.startswith("pytorch_model-00001"))
+    write_json(folder / "pytorch_model.bin.index.json",
+               {"metadata": {}, "weight_map": {name: file for file, part in halves.items() for name in part}})
+
+
 def without_pooler(folder):
     rename_tensors(folder, lambda name: None if name.startswith("pooler.") else name)
 
@@ -243,6 +260,7 @@ RECIPES = {
     "stored_f16": Recipe(dtype=torch.float16, seed=8),
     "stored_bf16": Recipe(dtype=torch.bfloat16, seed=9),
     "sharded": Recipe(num_hidden_layers=2, shard="6KB", seed=10),
+    "pytorch_shards": Recipe(finish=as_pytorch_shards, seed=17, hidden_size=8, num_attention_heads=2),
     # Sums of embeddings with a variance near epsilon, where its value decides.
     "norm_epsilon": Recipe(layer_norm_eps=1e-5, scale={"embedding_scale": 2e-3}, seed=11),
     "one_type": Recipe(type_vocab_size=1, seed=12),

@@ -7,6 +7,7 @@
 #include "alate/error.h"
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
+#include "formats/folder_weights.h"
 #include "formats/json.h"
 #include "hub/builtin_models.h"
 #include "runtime/loading/other_weights.h"
@@ -98,7 +99,8 @@ ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
     }
     throw make_error(ErrorCode::not_found, path.string(), " has no file ", formats::quoted_name(onnx_file.string()));
   }
-  if (base::is_file(folder / "model.safetensors") || base::is_file(folder / "model.safetensors.index.json"))
+  const auto is_in_folder = [&](const formats::WeightFormat& format) { return format.is_in(folder); };
+  if (std::ranges::any_of(formats::weight_formats(), is_in_folder))
     return {.home = path, .folder = folder, .onnx_file = {}};
   for (const fs::path& file : {folder / "model.onnx", folder / "onnx" / "model.onnx"}) {
     if (is_file_of(path, file)) return {.home = path, .folder = folder, .onnx_file = file};
@@ -110,7 +112,7 @@ ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
 void require_weights(const ModelFiles& files, std::string_view purpose) {
   if (!files.is_onnx()) return;
   throw make_error(ErrorCode::unsupported, files.onnx_file.string(), " is an ONNX file, and ", purpose,
-                   " takes weights as safetensors so far; use the model's folder with model.safetensors: ONNX");
+                   " reads weights; use the model's folder with model.safetensors: ONNX");
 }
 
 std::uint64_t onnx_bytes(const fs::path& file) {

@@ -13,14 +13,15 @@ namespace alate::runtime {
 struct ModelFiles {
   std::filesystem::path home;       // the model's folder: manifest, modules.json and the modules' own folders
   std::filesystem::path folder;     // the transformer's: config, weights, tokenizer; most often `home`
-  std::filesystem::path onnx_file;  // run directly; empty: weights come from safetensors files
+  std::filesystem::path onnx_file;  // run directly; empty: weights come from other files
 
   /// For those who open the files; a loaded model's form (model_form.h) answers what follows from it.
   bool is_onnx() const { return !onnx_file.empty(); }
 };
 
 /// `path` is a model's folder, an ONNX file, or "builtin:NAME"; `options.onnx_file` asks for an ONNX file inside the
-/// folder. Otherwise a folder with safetensors weights uses them, else its model.onnx or onnx/model.onnx. A
+/// folder. Otherwise a folder with weights of its own (formats::weight_formats) uses them, else its model.onnx or
+/// onnx/model.onnx. A
 /// modules.json may have the transformer in a folder of its own. Throws not_found, invalid_argument for a name outside
 /// the folder, corrupt for a modules.json that leads out of it or is no list, unavailable where permissions hide it,
 /// and as refuse_other_weights.

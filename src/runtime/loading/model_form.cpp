@@ -23,7 +23,7 @@ std::unique_ptr<const ModelForm> read_form(const ModelFiles& files, const format
   asked.dtype = models::loaded_type(options.dtype);
   if (asked.computes_in() != "float32")
     throw make_error(ErrorCode::unsupported, "an ONNX file computes in its own types: --dtype ", asked.computes_in(),
-                     " is for weights as safetensors");
+                     " is for a folder with model.safetensors");
   return form_of_file(files.onnx_file, config.get_string("model_type", "onnx"), limits_of_config(config));
 }
 

@@ -28,19 +28,16 @@ struct Format {
 
 constexpr std::string_view kUseSafetensors = "use the folder of the model with safetensors";
 
-// The reading of a pickle runs the code in it.
-constexpr std::string_view kConvert =
-    "a pickle may run code; convert it once in Python: "
-    "transformers.AutoModel.from_pretrained(FOLDER).save_pretrained(FOLDER, safe_serialization=True)";
+constexpr std::string_view kSaveState = "torch.save(model.state_dict(), \"pytorch_model.bin\") writes what is read";
 
 constexpr std::array<Format, 8> kFormats = {
     {{".safetensors", "adapter_model", "an adapter",
       "merge it into its base model once, with peft's merge_and_unload, and save that"},
      {".gguf", "", "GGUF", kUseSafetensors},
-     {".bin", "pytorch_model", "PyTorch's pickle", kConvert},
-     {".pt", "", "PyTorch's pickle", kConvert},
-     {".pth", "", "PyTorch's pickle", kConvert},
-     {".ckpt", "", "PyTorch's pickle", kConvert},
+     {".bin", "pytorch_model-", "a part of PyTorch's checkpoint", "download pytorch_model.bin.index.json too"},
+     {".pt", "", "PyTorch's pickle", kSaveState},
+     {".pth", "", "PyTorch's pickle", kSaveState},
+     {".ckpt", "", "PyTorch's pickle", kSaveState},
      {".h5", "tf_model", "TensorFlow", kUseSafetensors},
      {".msgpack", "flax_model", "Flax", kUseSafetensors}}};
 
@@ -71,7 +68,7 @@ void refuse_other_weights(const fs::path& folder) {
   }
   if (format == nullptr) return;
   throw make_error(ErrorCode::unsupported, folder.string(), " has its weights only as ", formats::quoted_name(file),
-                   ", in a format that this version does not read; ", format->advice, ": ", format->name);
+                   ", which is not read; ", format->advice, ": ", format->name);
 }
 
 void refuse_weights_file(const fs::path& file) {

@@ -11,6 +11,7 @@
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "formats/folder_weights.h"
 #include "formats/json.h"
 #include "formats/safetensors/safetensors_dtypes.h"
 #include "formats/weight_source.h"
@@ -157,15 +158,18 @@ ModelListing read_listing(const NamedFolder& model, const std::vector<File>& fil
 }  // namespace
 
 std::size_t weight_file_bytes(const fs::path& folder) {
-  constexpr std::string_view kWhole = "model.safetensors";
   const std::vector<File> files = files_of(folder);
-  const bool is_whole = std::ranges::any_of(files, [&](const File& file) { return file.name == kWhole; });
   std::size_t bytes = 0;
-  for (const File& file : files) {
-    // Modules after the encoder have files of the same name in their own folders.
-    if (is_whole ? fs::path(file.name).filename() == kWhole : file.name.ends_with(".safetensors")) bytes += file.bytes;
+  for (const formats::WeightFormat& format : formats::weight_formats()) {
+    const std::string_view extension = format.single.substr(format.single.rfind('.'));
+    const bool is_whole = std::ranges::any_of(files, [&](const File& file) { return file.name == format.single; });
+    for (const File& file : files) {
+      // Modules after the encoder have files of the same name in their own folders.
+      if (is_whole ? fs::path(file.name).filename() == format.single : file.name.ends_with(extension))
+        bytes += file.bytes;
+    }
+    if (bytes > 0) return bytes;
   }
-  if (bytes > 0) return bytes;
   // An ONNX file and its external data: model.onnx, model.onnx_data, model.onnx.data, in the folder or in onnx/. If
   // there are several, one is loaded.
   for (const File& file : files) {

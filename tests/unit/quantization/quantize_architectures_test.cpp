@@ -16,8 +16,8 @@
 #include "alate/model.h"
 #include "alate/tensor.h"
 #include "base/files/mapped_file.h"
+#include "formats/folder_weights.h"
 #include "formats/json.h"
-#include "formats/safetensors/safetensors_model.h"
 #include "formats/tensor_file.h"
 #include "models/encoder.h"
 #include "models/weights/weights.h"
@@ -130,8 +130,7 @@ void QuantizeArchitecture::expect_as_near_as_rounding_on_load() const {
 
 void QuantizeArchitecture::expect_only_layers_and_tables_rounded() const {
   const formats::Json config = config_of(model());
-  const auto before = formats::SafetensorsModel::open_folder(model()),
-             after = formats::SafetensorsModel::open_folder(small());
+  const auto before = formats::FolderWeights::open(model()), after = formats::FolderWeights::open(small());
   const ModelLayers layers = find_layers({config, before, models::find_architecture(config)});
   std::set<std::string> in_bytes, in_half, biases;
   for (const models::LinearLayer& layer : layers.linear) {

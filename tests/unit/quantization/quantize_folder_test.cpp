@@ -9,8 +9,8 @@
 #include "alate/embedding.h"
 #include "alate/error.h"
 #include "base/files/mapped_file.h"
+#include "formats/folder_weights.h"
 #include "formats/json.h"
-#include "formats/safetensors/safetensors_model.h"
 #include "quantization/calibration_run.h"
 #include "quantization/calibration_texts.h"
 #include "tests/unit/quantization/tiny_encoder.h"
@@ -100,9 +100,9 @@ TEST_F(QuantizeFolder, RoundsWeightsThatLayersShareOnceForAll) {
 
 TEST_F(QuantizeFolder, StoresWeightsInBytesWithTheirScalesAndSmoothing) {
   quantize_folder(model_.path(), out());
-  const auto file = formats::SafetensorsModel::open_folder(out());
+  const auto file = formats::FolderWeights::open(out());
   const auto text = [&](const char* name) {
-    return file.contains(name) ? to_string(file.find(name)->shape) : std::string("none");
+    return file.contains(name) ? to_string(file.info(name)->shape) : std::string("none");
   };
   EXPECT_EQ(text("embeddings.word_embeddings.weight"), "i8[88,16]");
   EXPECT_EQ(text("embeddings.word_embeddings.weight_scale"), "f32[88,1]");
@@ -132,22 +132,22 @@ TEST_F(QuantizeFolder, RoundsInRunsWhatCannotBeRotated) {
   EXPECT_EQ(
       modules(),
       R"({"encoder.layer.0.output.dense":{"activation_groups":4},"encoder.layer.1.output.dense":{"activation_groups":4}})");
-  const auto file = formats::SafetensorsModel::open_folder(out());
-  EXPECT_EQ(to_string(file.find("encoder.layer.0.output.dense.weight_scale")->shape), "f32[16,4]");
+  const auto file = formats::FolderWeights::open(out());
+  EXPECT_EQ(to_string(file.info("encoder.layer.0.output.dense.weight_scale")->shape), "f32[16,4]");
   EXPECT_GT(worst_cosine(model.path(), out()), 0.995);
 }
 
 TEST_F(QuantizeFolder, LeavesOutThePoolerWhereOnlyVectorsOfTextsAreWanted) {
   quantize_folder(model_.path(), out());
-  EXPECT_FALSE(formats::SafetensorsModel::open_folder(out()).contains("pooler.dense.weight"));
+  EXPECT_FALSE(formats::FolderWeights::open(out()).contains("pooler.dense.weight"));
 
   // Forward of a model without modules gives the pooler's output, in floats as before.
   fs::remove(model_.path() / "modules.json");
   const fs::path plain = outputs_.path() / "plain";
   quantize_folder(model_.path(), plain);
-  const auto file = formats::SafetensorsModel::open_folder(plain);
+  const auto file = formats::FolderWeights::open(plain);
   ASSERT_TRUE(file.contains("pooler.dense.weight"));
-  EXPECT_EQ(to_string(file.find("pooler.dense.weight")->shape), "f32[16,16]");
+  EXPECT_EQ(to_string(file.info("pooler.dense.weight")->shape), "f32[16,16]");
   EXPECT_FALSE(file.contains("pooler.dense.smoothing"));
   const Tensor ids = Tensor::from<std::int32_t>({1, 3}, std::vector<std::int32_t>{2, 5, 3});
   EXPECT_TRUE(Model::load(plain).forward({{"input_ids", ids}}).contains("pooler_output"));
@@ -161,7 +161,7 @@ TEST_F(QuantizeFolder, KeepsTheWeightsOfAHead) {
     "intermediate_size": 128, "num_attention_heads": 2, "num_hidden_layers": 2, "vocab_size": 88,
     "max_position_embeddings": 40, "type_vocab_size": 2})");
   quantize_folder(model_.path(), out());
-  EXPECT_TRUE(formats::SafetensorsModel::open_folder(out()).contains("pooler.dense.weight"));
+  EXPECT_TRUE(formats::FolderWeights::open(out()).contains("pooler.dense.weight"));
 }
 
 TEST_F(QuantizeFolder, TakesAllFilesAlongButOtherWeights) {
@@ -195,7 +195,7 @@ TEST_F(QuantizeFolder, CalibratesWithTheTextsThatAreGiven) {
 
 TEST_F(QuantizeFolder, KnowsWhatMakesTheInputsOfLayers) {
   const formats::Json config = formats::parse_json(base::read_text_file(model_.path() / "config.json"), "config.json");
-  const auto weights = formats::SafetensorsModel::open_folder(model_.path());
+  const auto weights = formats::FolderWeights::open(model_.path());
   const ModelLayers layers = find_layers({config, weights, models::find_architecture(config)});
   constexpr InputKind kNorm = InputKind::norm, kAttention = InputKind::attention, kActivation = InputKind::activation;
   // Query, key, value and what attention makes; before and behind the activation.
@@ -213,8 +213,8 @@ TEST_F(QuantizeFolder, RoundsInAsManyRunsAsAreAskedFor) {
   EXPECT_NE(modules().find(R"("encoder.layer.0.output.dense":{"activation_groups":2,"rotation":128})"),
             std::string::npos)
       << modules();
-  const auto file = formats::SafetensorsModel::open_folder(out());
-  EXPECT_EQ(to_string(file.find("encoder.layer.0.output.dense.weight_scale")->shape), "f32[16,2]");
+  const auto file = formats::FolderWeights::open(out());
+  EXPECT_EQ(to_string(file.info("encoder.layer.0.output.dense.weight_scale")->shape), "f32[16,2]");
   EXPECT_GT(worst_cosine(model.path(), out()), 0.995);
 }
 

@@ -28,13 +28,13 @@ TEST(OtherWeights, AFolderWithOnlyThemSaysWhatTheyAreAndHowToConvertThem) {
   struct Row {
     std::string file, part, end;
   };
-  for (const Row& row : {Row{"pytorch_model.bin", "safe_serialization=True", "PyTorch's pickle"},
-                         Row{"pytorch_model-00001-of-00002.bin", "safe_serialization=True", "PyTorch's pickle"},
-                         Row{"model.pt", "safe_serialization=True", "PyTorch's pickle"},
-                         Row{"model-Q4_K_M.gguf", "model-Q4_K_M.gguf", "GGUF"},
-                         Row{"tf_model.h5", "use the folder of the model with safetensors", "TensorFlow"},
-                         Row{"flax_model.msgpack", "use the folder of the model with safetensors", "Flax"},
-                         Row{"adapter_model.safetensors", "merge_and_unload", "an adapter"}}) {
+  for (const Row& row :
+       {Row{"pytorch_model-00001-of-00002.bin", "download pytorch_model.bin.index.json too",
+            "a part of PyTorch's checkpoint"},
+        Row{"model.pt", "state_dict", "PyTorch's pickle"}, Row{"model-Q4_K_M.gguf", "model-Q4_K_M.gguf", "GGUF"},
+        Row{"tf_model.h5", "use the folder of the model with safetensors", "TensorFlow"},
+        Row{"flax_model.msgpack", "use the folder of the model with safetensors", "Flax"},
+        Row{"adapter_model.safetensors", "merge_and_unload", "an adapter"}}) {
     const base::TemporaryFolder folder;
     folder.write("config.json", R"({"model_type": "bert"})");
     folder.write(row.file, "weights");
@@ -47,10 +47,12 @@ TEST(OtherWeights, AFileSaysItsFormat) {
   expect_unsupported(folder.write("a.gguf", "GGUF" + std::string(100, '\0')), "safetensors", "GGUF");
   expect_unsupported(folder.write("empty.gguf", ""), "safetensors", "GGUF");
   expect_unsupported(folder.write("without_extension", "GGUF"), "llama.cpp", "GGUF");
-  expect_unsupported(folder.write("pytorch_model.bin", "PK"), "save_pretrained", "PyTorch's pickle");
-  const Error other = base::error_of([&] { (void)find_model_files(folder.write("notes.txt", "some text")); });
-  EXPECT_EQ(other.code(), ErrorCode::not_found);
-  EXPECT_NE(other.message().find("is not a folder"), std::string::npos) << other.message();
+  expect_unsupported(folder.write("model.pt", "PK"), "state_dict", "PyTorch's pickle");
+  for (const char* name : {"notes.txt", "pytorch_model.bin", "model.safetensors"}) {
+    const Error other = base::error_of([&] { (void)find_model_files(folder.write(name, "some text")); });
+    EXPECT_EQ(other.code(), ErrorCode::not_found);
+    EXPECT_NE(other.message().find("is not a folder"), std::string::npos) << other.message();
+  }
 }
 
 TEST(OtherWeights, BesideSafetensorsTheyDoNotMatter) {

@@ -1,4 +1,4 @@
-#include "quantization/output_folder.h"
+#include "hub/output_folder.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include "base/files/mapped_file.h"
 #include "base/files/write_error.h"
 
-namespace alate::quantization {
+namespace alate::hub {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ void OutputFolder::finish() {
   folder_->publish();
 }
 
-}  // namespace alate::quantization
+}  // namespace alate::hub

@@ -1,4 +1,4 @@
-#include "formats/safetensors/safetensors_model.h"
+#include "formats/folder_weights.h"
 
 #include <gtest/gtest.h>
 
@@ -23,11 +23,11 @@ constexpr std::string_view kIndex = "model.safetensors.index.json";
 
 std::string refusal_of_index(const base::TemporaryFolder& folder, std::string_view index) {
   folder.write(kIndex, index);
-  return refusal([&] { SafetensorsModel::open_folder(folder.path()); });
+  return refusal([&] { FolderWeights::open(folder.path()); });
 }
 
-TEST(SafetensorsModel, JoinsTheShardsOfTheReferenceWriter) {
-  const SafetensorsModel model = SafetensorsModel::open_folder(golden("sharded"));
+TEST(FolderWeights, JoinsTheShardsOfTheReferenceWriter) {
+  const FolderWeights model = FolderWeights::open(golden("sharded"));
   EXPECT_EQ(model.files().size(), 2U);
   EXPECT_EQ(model.names(), (std::vector<std::string_view>{"b", "a", "c"}));
   EXPECT_EQ(model.tensor("a").values<float>()[2], 0.0F);
@@ -38,7 +38,7 @@ TEST(SafetensorsModel, JoinsTheShardsOfTheReferenceWriter) {
   EXPECT_TRUE(contains(refusal([&] { model.tensor("d"); }), "not_found"));
 }
 
-TEST(SafetensorsModel, IsASourceOfWeights) {
+TEST(FolderWeights, IsASourceOfWeights) {
   const std::shared_ptr<const WeightSource> source = open_weights(golden("sharded"));
   EXPECT_EQ(source->names(), (std::vector<std::string_view>{"b", "a", "c"}));
   const std::optional<WeightInfo> info = source->info("c");
@@ -53,35 +53,35 @@ TEST(SafetensorsModel, IsASourceOfWeights) {
   for (const WeightFile& file : source->files()) EXPECT_EQ(file.bytes.size(), std::filesystem::file_size(file.path));
 }
 
-TEST(SafetensorsModel, ReadsAgainAfterRelease) {
-  const SafetensorsModel model = SafetensorsModel::open_folder(golden("sharded"));
+TEST(FolderWeights, ReadsAgainAfterRelease) {
+  const FolderWeights model = FolderWeights::open(golden("sharded"));
   const Tensor tensor = model.tensor("c");
   model.release("c");
   EXPECT_EQ(tensor.values<float>()[3], 0.5F);
   EXPECT_TRUE(contains(refusal([&] { model.release("d"); }), "not_found"));
 }
 
-TEST(SafetensorsModel, PrefersTheSingleFile) {
+TEST(FolderWeights, PrefersTheSingleFile) {
   const base::TemporaryFolder folder;
   const NamedTensor one{"x", Tensor::scalar(1.0F)};
   write_safetensors(folder.path() / "model.safetensors", {&one, 1});
   folder.write(kIndex, "not read");
-  EXPECT_EQ(SafetensorsModel::open_folder(folder.path()).names(), (std::vector<std::string_view>{"x"}));
+  EXPECT_EQ(FolderWeights::open(folder.path()).names(), (std::vector<std::string_view>{"x"}));
 }
 
-TEST(SafetensorsModel, LeavesOutWhatTheIndexDoesNotName) {
+TEST(FolderWeights, LeavesOutWhatTheIndexDoesNotName) {
   const base::TemporaryFolder folder;
   const NamedTensor both[] = {{"x", Tensor::scalar(1.0F)}, {"y", Tensor::scalar(2.0F)}};
   write_safetensors(folder.path() / "s.safetensors", both);
   folder.write(kIndex, R"({"weight_map":{"y":"s.safetensors"}})");
-  const SafetensorsModel model = SafetensorsModel::open_folder(folder.path());
+  const FolderWeights model = FolderWeights::open(folder.path());
   EXPECT_EQ(model.names(), (std::vector<std::string_view>{"y"}));
   EXPECT_EQ(model.tensor("y").values<float>()[0], 2.0F);
 }
 
-TEST(SafetensorsModel, NamesWhatIsMissing) {
+TEST(FolderWeights, NamesWhatIsMissing) {
   const base::TemporaryFolder folder;
-  EXPECT_TRUE(contains(refusal([&] { SafetensorsModel::open_folder(folder.path()); }),
+  EXPECT_TRUE(contains(refusal([&] { FolderWeights::open(folder.path()); }),
                        "has neither model.safetensors nor model.safetensors.index.json"));
   EXPECT_TRUE(contains(refusal_of_index(folder, R"({"weight_map":{"x":"gone.safetensors"}})"),
                        "the shard \"gone.safetensors\" is missing"));
@@ -93,7 +93,7 @@ TEST(SafetensorsModel, NamesWhatIsMissing) {
                        "tensor \"y\" is not in its shard \"s.safetensors\""));
 }
 
-TEST(SafetensorsModel, RefusesShardsOutsideTheFolder) {
+TEST(FolderWeights, RefusesShardsOutsideTheFolder) {
   const base::TemporaryFolder folder;
   folder.write("s.safetensors", "");
   for (const char* name :
@@ -104,14 +104,14 @@ TEST(SafetensorsModel, RefusesShardsOutsideTheFolder) {
   }
 }
 
-TEST(SafetensorsModel, FollowsNoLinksOutOfTheFolder) {
+TEST(FolderWeights, FollowsNoLinksOutOfTheFolder) {
   const base::TemporaryFolder folder;
   const NamedTensor one{"x", Tensor::scalar(1.0F)};
   const std::filesystem::path model = folder.path() / "model";
   std::filesystem::create_directory(model);
   write_safetensors(folder.path() / "outside.safetensors", {&one, 1});
   write_safetensors(model / "inside.safetensors", {&one, 1});
-  const auto open = [&] { return SafetensorsModel::open_folder(model); };
+  const auto open = [&] { return FolderWeights::open(model); };
   folder.write("model/" + std::string(kIndex), R"({"weight_map": {"x": "link.safetensors"}})");
   std::filesystem::create_symlink("inside.safetensors", model / "link.safetensors");
   EXPECT_TRUE(open().contains("x"));
@@ -122,14 +122,14 @@ TEST(SafetensorsModel, FollowsNoLinksOutOfTheFolder) {
   EXPECT_TRUE(contains(refusal(open), "leads out of the model's folder"));
 }
 
-TEST(SafetensorsModel, RefusesMoreShardsThanAnyModelHas) {
+TEST(FolderWeights, RefusesMoreShardsThanAnyModelHas) {
   const base::TemporaryFolder folder;
   std::string index = R"({"weight_map": {"t": "s")";
   for (int i = 0; i < 5000; ++i) index += ", \"t" + std::to_string(i) + "\": \"s" + std::to_string(i) + "\"";
   EXPECT_TRUE(contains(refusal_of_index(folder, index + "}}"), "shards"));
 }
 
-TEST(SafetensorsModel, RefusesBrokenIndexes) {
+TEST(FolderWeights, RefusesBrokenIndexes) {
   const base::TemporaryFolder folder;
   EXPECT_TRUE(contains(refusal_of_index(folder, "[]"), "there is no object weight_map"));
   EXPECT_TRUE(contains(refusal_of_index(folder, R"({"weight_map":[]})"), "there is no object weight_map"));

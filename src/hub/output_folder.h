@@ -6,7 +6,7 @@
 
 #include "base/files/temporary_entry.h"
 
-namespace alate::quantization {
+namespace alate::hub {
 
 /// Removes what it wrote unless `finish` was called.
 class OutputFolder {
@@ -32,4 +32,4 @@ class OutputFolder {
   std::optional<base::TemporaryEntry> folder_;
 };
 
-}  // namespace alate::quantization
+}  // namespace alate::hub

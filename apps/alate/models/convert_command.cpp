@@ -1,0 +1,59 @@
+// alate convert
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "alate/memory.h"
+#include "apps/alate/common_options.h"
+#include "apps/alate/texts/progress.h"
+#include "apps/alate/verb.h"
+#include "formats/json.h"
+#include "hub/convert_folder.h"
+#include "runtime/loading/model_files.h"
+
+namespace alate::app {
+namespace {
+
+std::string report_of(const hub::ConvertReport& report, const std::string& out, OutputFormat format) {
+  if (format == OutputFormat::json)
+    return formats::to_json_text(formats::Json::Object{
+               {"folder", out}, {"tensors", std::uint64_t{report.tensors}}, {"weight_bytes", report.bytes}}) +
+           "\n";
+  return "wrote " + out + ": " + std::to_string(report.tensors) + " tensors of " + human_bytes(report.bytes) +
+         " as safetensors\n";
+}
+
+}  // namespace
+
+void run_convert(Arguments& arguments) {
+  std::string model, out;
+  CommonOptions options;
+  arguments.positional("MODEL", true, model);
+  arguments.positional("OUT", true, out);
+  bool hides_progress = false;
+  declare_progress(arguments, hides_progress);
+  const auto written = {OutputFormat::text, OutputFormat::json};
+  declare(arguments, options, {Shared::models}, written);
+  if (!arguments.parse()) return;
+  apply(options);
+  const OutputFormat format = output_format(options, written);
+  std::optional<Output> output;
+  if (!options.quiet) output.emplace(options.out);
+
+  const runtime::ModelFiles files = runtime::find_model_files(find_model(options, model));
+  runtime::require_weights(files, "convert");
+  std::optional<Progress> progress;
+  std::size_t done = 0;
+  const auto show = [&](const hub::ConvertProgress& at) {
+    if (!progress) progress.emplace(options, true, hides_progress, "convert", at.total, "tensors");
+    progress->add(at.done - done, static_cast<double>(at.done) / static_cast<double>(at.total));
+    done = at.done;
+  };
+  const hub::ConvertReport report = hub::convert_folder(files.home, out, show);
+  progress.reset();
+  if (!output) return;
+  output->write(report_of(report, out, format));
+  output->finish();
+}
+
+}  // namespace alate::app

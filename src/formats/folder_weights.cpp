@@ -1,0 +1,162 @@
+#include "formats/folder_weights.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "alate/error.h"
+#include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
+#include "formats/json.h"
+#include "formats/pytorch/pytorch_file.h"
+#include "formats/safetensors/safetensors.h"
+
+namespace alate::formats {
+namespace {
+
+constexpr std::size_t kMaxShards = 4096;
+constexpr std::size_t kMaxIndexBytes = kMaxSafetensorsHeaderBytes;
+
+template <typename File>
+std::shared_ptr<const WeightSource> open_file(const std::filesystem::path& path, base::MappedFile::Mode mode,
+                                              const base::ContainedFiles* within) {
+  return File::open(path, mode, within);
+}
+
+constexpr std::array kFormats = {
+    WeightFormat{"model.safetensors", "model.safetensors.index.json", open_file<SafetensorsFile>},
+    WeightFormat{"pytorch_model.bin", "pytorch_model.bin.index.json", open_file<PytorchFile>},
+};
+
+// Shard name to the tensors in it.
+std::map<std::string, std::vector<std::string>> read_weight_map(const std::filesystem::path& index,
+                                                                const base::ContainedFiles& contained) {
+  const std::string what = index.string();
+  const Json json =
+      parse_json(base::read_text_file(index, kMaxIndexBytes, &contained), what, {.max_bytes = kMaxIndexBytes});
+  const Json* weight_map = json.find("weight_map");
+  if (weight_map == nullptr || !weight_map->is_object()) {
+    throw make_error(ErrorCode::corrupt, what, ": there is no object weight_map");
+  }
+  std::map<std::string, std::vector<std::string>> shards;
+  for (const auto& [tensor, shard] : weight_map->as_object("weight_map")) {
+    if (!shard.is_string()) {
+      throw make_error(ErrorCode::corrupt, what, ": the shard of tensor ", quoted_name(tensor), " is no string");
+    }
+    const std::string& name = shard.as_string("shard");
+    if (!base::is_plain_file_name(name)) {
+      throw make_error(ErrorCode::corrupt, what, ": the shard ", quoted_name(name), " of tensor ", quoted_name(tensor),
+                       " is no plain file name; shards lie in the folder of the index");
+    }
+    shards[name].push_back(tensor);
+    if (shards.size() > kMaxShards)
+      throw make_error(ErrorCode::resource_exhausted, what, ": there are more than ", kMaxShards, " shards");
+  }
+  return shards;
+}
+
+}  // namespace
+
+std::span<const WeightFormat> weight_formats() { return kFormats; }
+
+bool WeightFormat::is_in(const std::filesystem::path& folder) const {
+  return base::is_file(folder / single) || base::is_file(folder / index);
+}
+
+std::shared_ptr<const WeightSource> open_weight_file(const std::filesystem::path& path, base::MappedFile::Mode mode) {
+  if (path.extension() == ".safetensors") return SafetensorsFile::open(path, mode);
+  return PytorchFile::open(path, mode);
+}
+
+FolderWeights FolderWeights::open(const std::filesystem::path& folder, Mode mode) {
+  const base::ContainedFiles contained(folder);
+  FolderWeights weights;
+  weights.path_ = folder;
+  for (const WeightFormat& format : kFormats) {
+    if (base::is_there(folder / format.single)) {
+      weights.files_.push_back(format.open(folder / format.single, mode, &contained));
+      std::uint32_t rank = 0;
+      for (const std::string_view name : weights.files_.front()->names()) weights.places_.push_back({0, rank++, name});
+    } else if (base::is_there(folder / format.index)) {
+      weights.open_shards(format, mode, contained);
+    } else {
+      continue;
+    }
+    weights.sort_places();
+    return weights;
+  }
+  throw make_error(ErrorCode::not_found, folder.string(), " has neither ", kFormats[0].single, " nor ",
+                   kFormats[0].index);
+}
+
+void FolderWeights::open_shards(const WeightFormat& format, Mode mode, const base::ContainedFiles& contained) {
+  const std::filesystem::path index = path_ / format.index;
+  for (const auto& [shard, tensors] : read_weight_map(index, contained)) {
+    if (!base::is_there(path_ / shard)) {
+      throw make_error(ErrorCode::not_found, index.string(), ": the shard ", quoted_name(shard), " is missing in ",
+                       path_.string(), "; download it too");
+    }
+    const auto number = static_cast<std::uint32_t>(files_.size());
+    files_.push_back(format.open(path_ / shard, mode, &contained));
+    std::unordered_map<std::string_view, std::uint32_t> ranks;
+    for (const std::string_view name : files_.back()->names())
+      ranks.emplace(name, static_cast<std::uint32_t>(ranks.size()));
+    for (const std::string& tensor : tensors) {
+      const auto found = ranks.find(tensor);
+      if (found == ranks.end()) {
+        throw make_error(ErrorCode::corrupt, index.string(), ": tensor ", quoted_name(tensor), " is not in its shard ",
+                         quoted_name(shard));
+      }
+      places_.push_back({number, found->second, found->first});
+    }
+  }
+}
+
+void FolderWeights::sort_places() { std::ranges::sort(places_, {}, &Place::name); }
+
+std::vector<std::string_view> FolderWeights::names() const {
+  std::vector<Place> ordered = places_;
+  std::ranges::sort(ordered, {}, [](const Place& place) { return std::tuple(place.file, place.rank); });
+  std::vector<std::string_view> names;
+  names.reserve(ordered.size());
+  for (const Place& place : ordered) names.push_back(place.name);
+  return names;
+}
+
+const FolderWeights::Place* FolderWeights::find_place(std::string_view name) const {
+  const auto found = std::ranges::lower_bound(places_, name, {}, &Place::name);
+  return found == places_.end() || found->name != name ? nullptr : &*found;
+}
+
+const WeightSource& FolderWeights::require(std::string_view name) const {
+  if (const Place* place = find_place(name)) return *files_[place->file];
+  throw make_error(ErrorCode::not_found, path_.string(), " has no tensor ", quoted_name(name));
+}
+
+std::optional<WeightInfo> FolderWeights::info(std::string_view name) const {
+  const Place* place = find_place(name);
+  return place == nullptr ? std::nullopt : files_[place->file]->info(name);
+}
+
+std::vector<WeightFile> FolderWeights::files() const {
+  std::vector<WeightFile> files;
+  for (const std::shared_ptr<const WeightSource>& file : files_) {
+    for (const WeightFile& each : file->files()) files.push_back(each);
+  }
+  return files;
+}
+
+Tensor FolderWeights::tensor(std::string_view name) const { return require(name).tensor(name); }
+
+Fingerprint FolderWeights::identity(std::string_view name) const { return require(name).identity(name); }
+
+void FolderWeights::require_unchanged() const {
+  for (const std::shared_ptr<const WeightSource>& file : files_) file->require_unchanged();
+}
+
+void FolderWeights::release(std::string_view name) const { require(name).release(name); }
+
+}  // namespace alate::formats

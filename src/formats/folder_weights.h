@@ -1,0 +1,73 @@
+// The weights of a model folder: one file, or several joined by an index.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "formats/weight_source.h"
+
+namespace alate::base {
+class ContainedFiles;
+}
+
+namespace alate::formats {
+
+/// How a format names its files, and opens one: `within` is as in MappedFile::open.
+struct WeightFormat {
+  std::string_view single, index;  // "model.safetensors", "model.safetensors.index.json"
+  std::shared_ptr<const WeightSource> (*open)(const std::filesystem::path& path, base::MappedFile::Mode mode,
+                                              const base::ContainedFiles* within);
+
+  /// Whether the folder has either. Throws as base::is_file.
+  bool is_in(const std::filesystem::path& folder) const;
+};
+
+/// Those that are read, the better one first: safetensors, torch.save's.
+std::span<const WeightFormat> weight_formats();
+
+/// One file of any name: safetensors by that extension, else torch.save's. Throws as WeightFormat::open.
+std::shared_ptr<const WeightSource> open_weight_file(const std::filesystem::path& path, base::MappedFile::Mode mode);
+
+/// Immutable once open; copies share the files; thread-safe.
+class FolderWeights final : public WeightSource {
+ public:
+  using Mode = base::MappedFile::Mode;
+
+  /// Opens the single file or, if it does not exist, the shards of the index, in the first of weight_formats() that is
+  /// there. Throws not_found if there is none or a shard is missing, corrupt if the index names a tensor that its shard
+  /// lacks or a shard outside the folder, and as WeightFormat::open.
+  static FolderWeights open(const std::filesystem::path& folder, Mode mode = Mode::map);
+
+  /// Names by file, within a file in byte order. Tensors that the index does not name are omitted.
+  std::vector<std::string_view> names() const override;
+  std::optional<WeightInfo> info(std::string_view name) const override;
+  /// not_found errors name the folder.
+  Tensor tensor(std::string_view name) const override;
+  Fingerprint identity(std::string_view name) const override;
+  /// In order of shard names.
+  std::vector<WeightFile> files() const override;
+  void release(std::string_view name) const override;
+  void require_unchanged() const override;
+
+ private:
+  struct Place {
+    std::uint32_t file;
+    std::uint32_t rank;     // among the names of its file
+    std::string_view name;  // in the file
+  };
+  void open_shards(const WeightFormat& format, Mode mode, const base::ContainedFiles& contained);
+  void sort_places();
+  const Place* find_place(std::string_view name) const;
+  const WeightSource& require(std::string_view name) const;
+
+  std::filesystem::path path_;
+  std::vector<std::shared_ptr<const WeightSource>> files_;
+  std::vector<Place> places_;  // sorted by name
+};
+
+}  // namespace alate::formats

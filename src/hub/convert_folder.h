@@ -1,0 +1,26 @@
+// A model's folder with its weights as safetensors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+namespace alate::hub {
+
+struct ConvertProgress {
+  std::size_t done = 0, total = 0;  // tensors of the encoder
+};
+
+struct ConvertReport {
+  std::size_t tensors = 0;
+  std::uint64_t bytes = 0;  // of the tensors, those of modules included
+};
+
+/// Writes `out`, a folder that must not exist: the weights of `model`, and those of the modules in its folders, each as
+/// one model.safetensors with the stored types; everything else is copied. Nothing is left behind on failure. What
+/// `report` throws ends the writing. Throws as formats::open_weights and OutputFolder.
+ConvertReport convert_folder(const std::filesystem::path& model, const std::filesystem::path& out,
+                             const std::function<void(const ConvertProgress&)>& report = {});
+
+}  // namespace alate::hub
