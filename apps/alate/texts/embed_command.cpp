@@ -7,11 +7,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "alate/embedding.h"
 #include "alate/embedding_kinds.h"
+#include "alate/embedding_precision.h"
+#include "alate/error.h"
+#include "alate/tensor.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/measuring/measurements.h"
 #include "apps/alate/measuring/profiling.h"
@@ -22,6 +26,8 @@
 #include "apps/alate/texts/resume.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
+#include "formats/named_tensor.h"
+#include "formats/tensor_file.h"
 #include "pipelines/embedding_rows.h"
 #include "pipelines/kind_rows.h"
 
@@ -30,10 +36,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// In what numbers the vectors are written.
+struct NumberOptions {
+  Precision precision = Precision::float32;
+  std::optional<Tensor> ranges;  // of --calibration
+};
+
 // What the steps of a part share.
 struct EmbedJob {
   const EmbeddingPipeline& pipeline;
   const EmbedOptions& options;
+  const NumberOptions& numbers;
   Profiler& profiler;
   EmbeddingWriter& writer;
   std::size_t tokens = 0;
@@ -52,6 +65,7 @@ class EmbedPart : public TextPart {
     backends::RunOptions how = job_.profiler.options();
     how.cancellation = run.cancellation;
     embeddings_ = pipelines::embed_prepared(job_.pipeline, std::move(rows_), job_.options, how, run.computed);
+    embeddings_.vectors = quantize_embeddings(embeddings_.vectors, job_.numbers.precision, job_.numbers.ranges);
     job_.profiler.add(std::chrono::duration<double>(Clock::now() - start).count());
   }
   void write(const PartPlace& place) override {
@@ -104,6 +118,31 @@ class KindPart : public TextPart {
   KindEmbeddings embeddings_;
 };
 
+// The ranges of the vectors in a file as `alate embed --output npy` writes it.
+Tensor ranges_of_file(const std::filesystem::path& path, std::size_t dimensions) {
+  const std::vector<formats::NamedTensor> tensors = formats::read_tensors(path);
+  const auto found = std::ranges::find(tensors, "embeddings", &formats::NamedTensor::name);
+  if (found == tensors.end() && tensors.size() != 1)
+    throw make_error(ErrorCode::invalid_argument, path.string(), " has ", tensors.size(),
+                     " tensors, none of which is named embeddings");
+  const Tensor& vectors = found == tensors.end() ? tensors.front().tensor : found->tensor;
+  const bool fits = vectors.shape().dims.size() == 2 && vectors.extent(1) == static_cast<std::int64_t>(dimensions);
+  if (!fits)
+    throw make_error(ErrorCode::invalid_argument, path.string(), " has ", to_string(vectors.shape()),
+                     "; the calibration needs vectors of ", dimensions, " numbers, as this command would write them");
+  return embedding_ranges(vectors);
+}
+
+// Throws for combinations that mean nothing.
+void require_precision(const Arguments& arguments, const NumberOptions& numbers, const std::string& calibration,
+                       bool is_dense) {
+  const bool has_ranges = numbers.precision == Precision::int8 || numbers.precision == Precision::uint8;
+  if (!calibration.empty() && !has_ranges)
+    throw arguments.usage_error("--calibration is for --precision int8 and uint8");
+  if (!is_dense && numbers.precision != Precision::float32)
+    throw arguments.usage_error("--precision is for dense embeddings; leave out --kind or choose dense");
+}
+
 // The kinds that --kind names; none where it is not given.
 EmbeddingKinds named_kinds(const Arguments& arguments, const std::vector<std::string>& names) {
   EmbeddingKinds kinds;
@@ -117,7 +156,7 @@ EmbeddingKinds named_kinds(const Arguments& arguments, const std::vector<std::st
 
 // What the vectors depend on, besides the texts.
 FingerprintBuilder identity_of(const std::filesystem::path& folder, const EmbeddingPipeline& pipeline,
-                               const EmbeddingKinds& kinds, const EmbedOptions& options) {
+                               const EmbeddingKinds& kinds, const EmbedOptions& options, const NumberOptions& numbers) {
   FingerprintBuilder identity = identity_of_model(pipeline.model(), folder);
   add_number(identity, options.max_length);
   add_number(identity, options.dimensions);
@@ -126,6 +165,8 @@ FingerprintBuilder identity_of(const std::filesystem::path& folder, const Embedd
   for (const EmbeddingKind kind : kinds.list()) identity.add(to_string(kind));
   identity.add(options.task);
   identity.add(options.prompt_name).add(std::uint64_t{options.prompt.has_value()}).add(options.prompt.value_or(""));
+  identity.add(to_string(numbers.precision)).add(std::uint64_t{numbers.ranges.has_value()});
+  if (numbers.ranges) identity.add(numbers.ranges->bytes());
   return identity;
 }
 
@@ -136,6 +177,8 @@ void run_embed(Arguments& arguments) {
   TextInput input;
   EmbedOptions embed;
   std::vector<std::string> kind_names;
+  NumberOptions numbers;
+  std::string calibration;
   Profiler profiler;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
@@ -150,6 +193,16 @@ void run_embed(Arguments& arguments) {
   arguments.choices({"query", "document"});
   arguments.option("--prompt-name", "NAME", "put this prompt of the model before each text", embed.prompt_name);
   arguments.option("--prompt", "TEXT", "put this before each text", embed.prompt);
+  arguments.option("--precision", "TYPE", "float32, int8, uint8, binary or ubinary: the vectors' numbers",
+                   [&numbers](std::string_view name) {
+                     const std::optional<Precision> found = parse_precision(name);
+                     if (!found)
+                       throw make_error(ErrorCode::invalid_argument, "is one of float32, int8, uint8, binary, ubinary");
+                     numbers.precision = *found;
+                   });
+  arguments.choices({"float32", "int8", "uint8", "binary", "ubinary"});
+  arguments.option("--calibration", "FILE", "int8 and uint8 by the ranges of the vectors in FILE, npy or safetensors",
+                   calibration);
   BigJobOptions chosen;
   declare(arguments, chosen);
   profiler.declare(arguments);
@@ -190,6 +243,9 @@ void run_embed(Arguments& arguments) {
   const bool is_dense = kinds == EmbeddingKinds::only(EmbeddingKind::dense);
   pipelines::require_kinds(pipeline, kinds);
   require_format(format, kinds);
+  require_precision(arguments, numbers, calibration, is_dense);
+  const std::size_t dimensions = is_dense ? pipelines::kept_dimensions(pipeline, embed) : 0;
+  if (!calibration.empty()) numbers.ranges = ranges_of_file(calibration, dimensions);
   if (format == OutputFormat::jsonl) {
     if (is_dense)
       source.keep_members(kEmbeddingMembers);
@@ -197,7 +253,7 @@ void run_embed(Arguments& arguments) {
       source.keep_members(kKindMembers);
   }
 
-  job.take_up([&] { return identity_of(folder, pipeline, kinds, embed); });
+  job.take_up([&] { return identity_of(folder, pipeline, kinds, embed, numbers); });
   const auto finish = [&](auto& writer, std::size_t tokens) {
     totals.tokens = tokens;
     totals.total_ns = nanoseconds_since(start);
@@ -205,11 +261,17 @@ void run_embed(Arguments& arguments) {
     writer.finish(totals);
   };
   if (is_dense) {
-    const std::size_t dimensions = std::min(embed.dimensions.value_or(pipeline.dimensions()), pipeline.dimensions());
-    const auto writer = make_embedding_writer(
-        format, job.output(),
-        {.model = model, .dimensions = dimensions, .texts = texts, .is_begun = job.is_begun(), .done = job.done()});
-    EmbedJob shared{.pipeline = pipeline, .options = embed, .profiler = profiler, .writer = *writer};
+    const Tensor none =
+        quantize_embeddings(Tensor::zeros({DType::f32, {0, static_cast<std::int64_t>(dimensions)}}), numbers.precision);
+    const auto writer = make_embedding_writer(format, job.output(),
+                                              {.model = model,
+                                               .numbers = static_cast<std::size_t>(none.extent(1)),
+                                               .dtype = none.dtype(),
+                                               .texts = texts,
+                                               .is_begun = job.is_begun(),
+                                               .done = job.done()});
+    EmbedJob shared{
+        .pipeline = pipeline, .options = embed, .numbers = numbers, .profiler = profiler, .writer = *writer};
     job.run([&] { return std::make_unique<EmbedPart>(shared); });
     finish(*writer, shared.tokens);
   } else {

@@ -1,9 +1,11 @@
 #include "apps/alate/texts/embedding_writer.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,17 +17,27 @@
 namespace alate::app {
 namespace {
 
-std::span<const float> row(const Embeddings& part, std::size_t index) {
-  const auto width = static_cast<std::size_t>(part.vectors.extent(1));
-  return part.vectors.values<float>().subspan(index * width, width);
-}
-
 std::size_t row_count(const Embeddings& part) { return static_cast<std::size_t>(part.vectors.extent(0)); }
 
-void append_numbers(std::string& out, std::span<const float> values, char separator) {
+template <typename Number>
+void append_row(std::string& out, const Tensor& vectors, std::size_t index, char separator) {
+  const auto width = static_cast<std::size_t>(vectors.extent(1));
+  const std::span<const Number> values = vectors.values<Number>().subspan(index * width, width);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i > 0) out += separator;
-    formats::append_json_number(out, values[i]);
+    if constexpr (std::is_integral_v<Number>) {
+      out += std::to_string(values[i]);
+    } else {
+      formats::append_json_number(out, values[i]);
+    }
+  }
+}
+
+void append_numbers(std::string& out, const Embeddings& part, std::size_t index, char separator) {
+  switch (part.vectors.dtype()) {
+    case DType::i8: return append_row<std::int8_t>(out, part.vectors, index, separator);
+    case DType::u8: return append_row<std::uint8_t>(out, part.vectors, index, separator);
+    default: return append_row<float>(out, part.vectors, index, separator);
   }
 }
 
@@ -37,7 +49,7 @@ class LineWriter : public EmbeddingWriter {
   void add(const Embeddings& part, std::size_t, std::span<const std::string>, std::span<const RefusedLine>) override {
     for (std::size_t i = 0; i < row_count(part); ++i) {
       std::string line;
-      append_numbers(line, row(part, i), separator_);
+      append_numbers(line, part, i, separator_);
       output_.write(line += '\n');
     }
   }
@@ -57,7 +69,7 @@ class JsonlWriter : public EmbeddingWriter {
     const auto write = [&](std::size_t i) {
       std::string line = begin_line(members[i]);
       line += "\"index\":" + std::to_string(first + i) + ",\"embedding\":[";
-      append_numbers(line, row(part, i), ',');
+      append_numbers(line, part, i, ',');
       line += "],\"truncated\":";
       line += std::ranges::binary_search(part.truncated, i) ? "true}\n" : "false}\n";
       output_.write(line);
@@ -84,7 +96,7 @@ class JsonWriter : public EmbeddingWriter {
            std::span<const RefusedLine>) override {
     for (std::size_t i = 0; i < row_count(part); ++i) {
       std::string text = first + i == 0 ? "[" : ",[";
-      append_numbers(text, row(part, i), ',');
+      append_numbers(text, part, i, ',');
       output_.write(text += ']');
     }
     for (const std::size_t index : part.truncated) truncated_.push_back(first + index);
@@ -107,7 +119,8 @@ class TensorWriter : public EmbeddingWriter {
   TensorWriter(Output& output, formats::TensorFileKind kind, const EmbeddingJob& job)
       : output_(output),
         kind_(kind),
-        width_(static_cast<std::int64_t>(job.dimensions)),
+        width_(static_cast<std::int64_t>(job.numbers)),
+        dtype_(job.dtype),
         expected_(job.texts),
         rows_(job.done) {
     if (!expected_ && output.is_file()) expected_ = 0;
@@ -136,13 +149,13 @@ class TensorWriter : public EmbeddingWriter {
 
  private:
   std::string head(std::size_t rows) const {
-    return formats::growing_tensor_head(kind_, "embeddings",
-                                        Shape{DType::f32, {static_cast<std::int64_t>(rows), width_}});
+    return formats::growing_tensor_head(kind_, "embeddings", Shape{dtype_, {static_cast<std::int64_t>(rows), width_}});
   }
 
   Output& output_;
   formats::TensorFileKind kind_;
   std::int64_t width_;
+  DType dtype_;
   std::optional<std::size_t> expected_;  // the number in the head that is written; absent: none is
   std::size_t rows_ = 0;
   std::vector<Tensor> waiting_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "alate/embedding.h"
+#include "alate/tensor.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/output.h"
 #include "apps/alate/texts/on_error.h"
@@ -21,7 +22,8 @@ namespace alate::app {
 /// What is known of an answer before its first vector.
 struct EmbeddingJob {
   std::string model;
-  std::size_t dimensions = 0;        // of each vector
+  std::size_t numbers = 0;  // of each vector, or its bytes where numbers are bits
+  DType dtype = DType::f32;
   std::optional<std::size_t> texts;  // absent: not known before the last
   // Of an output that an earlier run has begun, and the texts that it has already; not for json.
   bool is_begun = false;
