@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "alate/error.h"
-#include "pipelines/embedding_rows.h"
-#include "pipelines/rerank_rows.h"
+#include "pipelines/embed/embedding_rows.h"
+#include "pipelines/rerank/rerank_rows.h"
 
 namespace alate::pipelines {
 

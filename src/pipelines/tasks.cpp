@@ -8,7 +8,7 @@
 #include "base/files/file_presence.h"
 #include "formats/json.h"
 #include "models/encoder.h"
-#include "pipelines/rerank_rows.h"
+#include "pipelines/rerank/rerank_rows.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::pipelines {

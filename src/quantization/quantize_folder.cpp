@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "formats/safetensors/safetensors_writer.h"
 #include "hub/output_folder.h"
-#include "pipelines/transformer_settings.h"
+#include "pipelines/embed/transformer_settings.h"
 #include "quantization/calibration_texts.h"
 #include "quantization/quantize_model.h"
 #include "runtime/loading/model_files.h"

@@ -12,7 +12,7 @@
 
 #include "alate/error.h"
 #include "formats/folder_weights.h"
-#include "pipelines/modules.h"
+#include "pipelines/embed/modules.h"
 
 using namespace alate;
 namespace fs = std::filesystem;

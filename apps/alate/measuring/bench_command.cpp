@@ -15,7 +15,7 @@
 #include "apps/alate/process_setup.h"
 #include "apps/alate/verb.h"
 #include "base/threads/thread_pool.h"
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 
 namespace alate::app {
 namespace {

@@ -18,7 +18,7 @@
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
 #include "formats/json.h"
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 
 namespace alate::app {
 namespace {

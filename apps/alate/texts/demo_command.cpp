@@ -13,7 +13,7 @@
 #include "apps/alate/process_setup.h"
 #include "apps/alate/verb.h"
 #include "base/os/program_path.h"
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 
 namespace alate::app {
 namespace {

@@ -28,8 +28,8 @@
 #include "apps/alate/verb.h"
 #include "formats/named_tensor.h"
 #include "formats/tensor_file.h"
-#include "pipelines/embedding_rows.h"
-#include "pipelines/kind_rows.h"
+#include "pipelines/embed/embedding_rows.h"
+#include "pipelines/kinds/kind_rows.h"
 
 namespace alate::app {
 namespace {

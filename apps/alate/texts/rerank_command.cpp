@@ -22,8 +22,8 @@
 #include "apps/alate/texts/resume.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
-#include "pipelines/ranking_json.h"
-#include "pipelines/rerank_rows.h"
+#include "pipelines/rerank/ranking_json.h"
+#include "pipelines/rerank/rerank_rows.h"
 
 namespace alate::app {
 namespace {

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "pipelines/ranking_json.h"
+#include "pipelines/rerank/ranking_json.h"
 #include "server/api/native.h"
 #include "server/api/rerank.h"
 #include "server/models/rerank_service.h"

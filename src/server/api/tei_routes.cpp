@@ -3,7 +3,7 @@
 
 #include "alate/embedding_kinds.h"
 #include "base/threads/thread_pool.h"
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 #include "server/api/background.h"
 #include "server/api/rerank.h"
 #include "server/api/tei.h"

@@ -13,8 +13,8 @@
 
 #include "alate/embedding_kinds.h"
 #include "formats/json.h"
-#include "pipelines/embedding_rows.h"
-#include "pipelines/kind_rows.h"
+#include "pipelines/embed/embedding_rows.h"
+#include "pipelines/kinds/kind_rows.h"
 #include "server/models/request_tokens.h"
 #include "server/refuse.h"
 

@@ -1,7 +1,7 @@
 // The inputs of a request as rows of token ids.
 #pragma once
 
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 #include "server/models/embed_service.h"
 
 namespace alate::server {

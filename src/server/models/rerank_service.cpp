@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "pipelines/rerank_rows.h"
+#include "pipelines/rerank/rerank_rows.h"
 #include "server/refuse.h"
 
 namespace alate::server {

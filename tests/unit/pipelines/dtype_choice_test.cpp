@@ -1,6 +1,6 @@
 // dtype auto, and an invariant of every dtype: a text gives the same bits alone, in a batch and on any number of
 // threads.
-#include "pipelines/dtype_choice.h"
+#include "pipelines/embed/dtype_choice.h"
 
 #include <gtest/gtest.h>
 

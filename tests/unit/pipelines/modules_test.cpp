@@ -1,5 +1,5 @@
 // What modules.json may name.
-#include "pipelines/modules.h"
+#include "pipelines/embed/modules.h"
 
 #include <gtest/gtest.h>
 

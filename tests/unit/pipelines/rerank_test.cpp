@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "pipelines/rerank_rows.h"
+#include "pipelines/rerank/rerank_rows.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "model_host_testing.h"
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 
 namespace alate::server {
 namespace {

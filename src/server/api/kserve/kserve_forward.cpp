@@ -9,7 +9,7 @@
 #include <ranges>
 #include <utility>
 
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 #include "runtime/forward.h"
 #include "server/api/kserve/kserve_response.h"
 #include "server/failure.h"

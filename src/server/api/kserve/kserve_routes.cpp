@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 #include "runtime/forward.h"
 #include "server/api/background.h"
 #include "server/api/kserve/kserve_infer.h"

@@ -1,4 +1,4 @@
-#include "pipelines/dtype_choice.h"
+#include "pipelines/embed/dtype_choice.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "alate/error.h"
 #include "base/log.h"
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate::pipelines {

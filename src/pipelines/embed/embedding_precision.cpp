@@ -8,7 +8,7 @@
 #include <span>
 
 #include "alate/error.h"
-#include "pipelines/vector_precision.h"
+#include "pipelines/embed/vector_precision.h"
 
 namespace alate {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "formats/json.h"
-#include "pipelines/modules.h"
+#include "pipelines/embed/modules.h"
 
 namespace alate::pipelines {
 

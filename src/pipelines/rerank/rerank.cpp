@@ -10,9 +10,9 @@
 
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
-#include "pipelines/embedding_rows.h"
-#include "pipelines/modules.h"
-#include "pipelines/rerank_rows.h"
+#include "pipelines/embed/embedding_rows.h"
+#include "pipelines/embed/modules.h"
+#include "pipelines/rerank/rerank_rows.h"
 #include "pipelines/tokenizer_loading.h"
 #include "runtime/run_rows.h"
 #include "tokenizers/encode.h"

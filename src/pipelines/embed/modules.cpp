@@ -1,11 +1,11 @@
-#include "pipelines/modules.h"
+#include "pipelines/embed/modules.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "alate/error.h"
 #include "formats/json.h"
-#include "pipelines/module_files.h"
+#include "pipelines/embed/module_files.h"
 
 namespace alate::pipelines {
 namespace {

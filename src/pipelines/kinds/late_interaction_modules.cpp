@@ -1,4 +1,4 @@
-#include "pipelines/late_interaction_modules.h"
+#include "pipelines/kinds/late_interaction_modules.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
-#include "pipelines/kind_files.h"
-#include "pipelines/module_files.h"
-#include "pipelines/torch_activations.h"
+#include "pipelines/embed/module_files.h"
+#include "pipelines/embed/torch_activations.h"
+#include "pipelines/kinds/kind_files.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::pipelines {

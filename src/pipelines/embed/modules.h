@@ -14,7 +14,7 @@
 
 #include "alate/embedding.h"
 #include "graph/attributes.h"
-#include "pipelines/transformer_settings.h"
+#include "pipelines/embed/transformer_settings.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::pipelines {

@@ -1,4 +1,4 @@
-#include "pipelines/kind_rows.h"
+#include "pipelines/kinds/kind_rows.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
-#include "pipelines/kind_graph.h"
+#include "pipelines/kinds/kind_graph.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/run_rows.h"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "pipelines/modules.h"
+#include "pipelines/embed/modules.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate::pipelines {

@@ -1,4 +1,4 @@
-#include "pipelines/text_frame.h"
+#include "pipelines/embed/text_frame.h"
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include "pipelines/transformer_settings.h"
+#include "pipelines/embed/transformer_settings.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
-#include "pipelines/module_files.h"
+#include "pipelines/embed/module_files.h"
 
 namespace alate::pipelines {
 namespace {

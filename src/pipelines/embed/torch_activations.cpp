@@ -1,4 +1,4 @@
-#include "pipelines/torch_activations.h"
+#include "pipelines/embed/torch_activations.h"
 
 #include <algorithm>
 #include <iterator>

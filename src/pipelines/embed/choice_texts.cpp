@@ -1,5 +1,5 @@
 // The texts by which dtype `auto` judges types.
-#include "pipelines/dtype_choice.h"
+#include "pipelines/embed/dtype_choice.h"
 
 namespace alate::pipelines {
 

@@ -12,7 +12,7 @@
 #include "alate/embedding.h"
 #include "alate/embedding_kinds.h"
 #include "backends/backend.h"
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 #include "pipelines/prepared_rows.h"
 #include "runtime/batching/batch_program.h"
 #include "runtime/loading/entry_point.h"

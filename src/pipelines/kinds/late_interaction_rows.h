@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/threads/cancellation.h"
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 #include "pipelines/prepared_rows.h"
 
 namespace alate::pipelines {

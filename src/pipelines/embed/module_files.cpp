@@ -1,4 +1,4 @@
-#include "pipelines/module_files.h"
+#include "pipelines/embed/module_files.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "alate/error.h"
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
-#include "pipelines/torch_activations.h"
+#include "pipelines/embed/torch_activations.h"
 
 namespace alate::pipelines {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "alate/embedding.h"
 #include "backends/batch_hint.h"
-#include "pipelines/embedding_rows.h"
+#include "pipelines/embed/embedding_rows.h"
 #include "runtime/loading/load_watch.h"
 
 namespace alate::pipelines {

@@ -1,4 +1,4 @@
-#include "pipelines/ranking_json.h"
+#include "pipelines/rerank/ranking_json.h"
 
 #include "alate/rerank.h"
 #include "formats/json.h"

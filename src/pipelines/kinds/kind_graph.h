@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "alate/embedding_kinds.h"
-#include "pipelines/kind_modules.h"
-#include "pipelines/modules.h"
+#include "pipelines/embed/modules.h"
+#include "pipelines/kinds/kind_modules.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate::pipelines {

@@ -1,4 +1,4 @@
-#include "pipelines/kind_modules.h"
+#include "pipelines/kinds/kind_modules.h"
 
 #include <array>
 #include <cstddef>
@@ -12,9 +12,9 @@
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "formats/json.h"
-#include "pipelines/kind_files.h"
-#include "pipelines/late_interaction_modules.h"
-#include "pipelines/module_files.h"
+#include "pipelines/embed/module_files.h"
+#include "pipelines/kinds/kind_files.h"
+#include "pipelines/kinds/late_interaction_modules.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::pipelines {

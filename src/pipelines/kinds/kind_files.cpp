@@ -1,9 +1,9 @@
-#include "pipelines/kind_files.h"
+#include "pipelines/kinds/kind_files.h"
 
 #include <cstddef>
 
 #include "alate/error.h"
-#include "pipelines/module_files.h"
+#include "pipelines/embed/module_files.h"
 
 namespace alate::pipelines {
 

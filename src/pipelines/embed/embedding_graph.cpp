@@ -1,4 +1,4 @@
-#include "pipelines/embedding_graph.h"
+#include "pipelines/embed/embedding_graph.h"
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,7 @@
 #include "formats/weight_source.h"
 #include "graph/builder_functions.h"
 #include "models/weights/weights.h"
-#include "pipelines/torch_activations.h"
+#include "pipelines/embed/torch_activations.h"
 
 namespace alate::pipelines {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "alate/embedding_kinds.h"
-#include "pipelines/late_interaction_modules.h"
+#include "pipelines/kinds/late_interaction_modules.h"
 
 namespace alate::pipelines {
 

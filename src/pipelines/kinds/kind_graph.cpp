@@ -1,4 +1,4 @@
-#include "pipelines/kind_graph.h"
+#include "pipelines/kinds/kind_graph.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +12,8 @@
 #include "formats/weight_source.h"
 #include "graph/builder_functions.h"
 #include "models/weights/weights.h"
-#include "pipelines/embedding_graph.h"
-#include "pipelines/torch_activations.h"
+#include "pipelines/embed/embedding_graph.h"
+#include "pipelines/embed/torch_activations.h"
 
 namespace alate::pipelines {
 namespace {

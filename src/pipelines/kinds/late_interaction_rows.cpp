@@ -1,4 +1,4 @@
-#include "pipelines/late_interaction_rows.h"
+#include "pipelines/kinds/late_interaction_rows.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
-#include "pipelines/late_interaction_modules.h"
-#include "pipelines/text_frame.h"
+#include "pipelines/embed/text_frame.h"
+#include "pipelines/kinds/late_interaction_modules.h"
 #include "tokenizers/encode.h"
 #include "tokenizers/unicode/letter_case.h"
 

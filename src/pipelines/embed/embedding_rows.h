@@ -14,8 +14,8 @@
 
 #include "alate/embedding.h"
 #include "backends/backend.h"
-#include "pipelines/kind_modules.h"
-#include "pipelines/modules.h"
+#include "pipelines/embed/modules.h"
+#include "pipelines/kinds/kind_modules.h"
 #include "pipelines/prepared_rows.h"
 #include "runtime/loading/loaded_model.h"
 
