@@ -52,8 +52,9 @@ class ChatTemplate {
 
   /// Loads the templates of a folder: chat_template.jinja and additional_chat_templates/*.jinja, else the chat_template
   /// of tokenizer_config.json, else chat_template.json, else its GGUF file; special tokens from tokenizer_config.json
-  /// or the GGUF file. Or a file: one of these three, or a template, with the tokenizer_config.json beside it. Throws
-  /// not_found, saying where it has looked, if there is none; corrupt for files and templates that are not well-formed.
+  /// or the GGUF file. Without a template, that of its family where the other files show it (docs/tokenizers.md). Or a
+  /// file: one of these three, or a template, with the tokenizer_config.json beside it. Throws not_found, saying where
+  /// it has looked, if there is none; corrupt for files and templates that are not well-formed.
   static ChatTemplate load(const std::filesystem::path& folder_or_file);
 
   /// A template's text. `what` names it in errors. Throws corrupt if it is not well-formed.

@@ -1,11 +1,15 @@
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
 #include "base/files/mapped_file.h"
+#include "base/log.h"
 #include "formats/json.h"
 #include "tokenizers/chat_templates/sources/class_tokens.h"
+#include "tokenizers/chat_templates/sources/known_families.h"
+#include "tokenizers/chat_templates/sources/model_signs.h"
 #include "tokenizers/chat_templates/sources/template_files.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -118,6 +122,30 @@ void read_folder(const Folder& folder, const Json& config, std::map<std::string,
   if (const Json* legacy = json.find("chat_template")) read_templates(*legacy, path.string(), texts);
 }
 
+// Only a model that has no config.json is its GGUF file.
+ModelSigns signs_of(const Folder& folder, const fs::path& path, const TemplateFiles& files) {
+  const fs::path gguf = folder.gguf();
+  if (gguf.empty() || folder.has("config.json")) return read_folder_signs(path, files.special_tokens);
+  return read_gguf_signs(gguf, folder.contained());
+}
+
+// Whether the files name the special tokens that a template writes.
+bool has_tokens_of(const KnownFamily& family, const TemplateFiles& files) {
+  return std::ranges::all_of(std::array<std::string_view, 2>{"bos_token", "eos_token"}, [&](std::string_view name) {
+    return family.turns.find(name) == std::string_view::npos || files.special_tokens.contains(std::string(name));
+  });
+}
+
+// The template of the family that the other files show.
+void add_known_template(const ModelSigns& signs, const fs::path& path, TemplateFiles& files) {
+  const KnownFamily* family = find_family(signs);
+  if (family == nullptr || !has_tokens_of(*family, files)) return;
+  files.texts["default"] = template_of(*family);
+  files.what = path.string() + ": chat template of the family " + std::string(family->name);
+  base::log(base::LogLevel::info, "no chat template; that of the family is used",
+            {{"model", path.string()}, {"family", std::string(family->name)}});
+}
+
 }  // namespace
 
 Template make_template(std::string_view text, std::string_view what) {
@@ -149,8 +177,10 @@ TemplateFiles read_template_files(const fs::path& folder_or_file) {
     if (const fs::path gguf = folder.gguf(); files.texts.empty() && !gguf.empty()) {
       read_gguf_templates(gguf, folder.contained(), files);
     }
+    if (files.texts.empty()) add_known_template(signs_of(folder, folder_or_file, files), folder_or_file, files);
   } else if (folder_or_file.extension() == ".gguf") {
     read_gguf_templates(folder_or_file, nullptr, files);
+    if (files.texts.empty()) add_known_template(read_gguf_signs(folder_or_file, nullptr), folder_or_file, files);
   } else if (folder_or_file.extension() == ".json") {
     const Json json = folder.json(folder_or_file);
     if (const Json* text = json.find("chat_template")) read_templates(*text, folder_or_file.string(), files.texts);
@@ -161,7 +191,8 @@ TemplateFiles read_template_files(const fs::path& folder_or_file) {
     throw make_error(
         ErrorCode::not_found, folder_or_file.string(),
         " has no chat template: none in chat_template.jinja, tokenizer_config.json, chat_template.json or a GGUF "
-        "file. Base models have none; give one as chat_template");
+        "file, and its other files show no family whose template is known (docs/tokenizers.md). Base models have none; "
+        "give one as chat_template");
   }
   return files;
 }
