@@ -46,11 +46,20 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places) {
 }
 
 std::span<const Architecture> architectures() {
-  static const std::array all = {bert(),        roberta(),    xlm_roberta(), camembert(), distilbert(),
-                                 electra(),     albert(),     mpnet(),       deberta(),   deberta_v2(),
-                                 modernbert(),  nomic_bert(), gte(),         gte_new(),   jina_embeddings_v3(),
-                                 eurobert(),    llama(),      mistral(),     qwen2(),     qwen3(),
-                                 gemma3_text(), t5(),         mt5(),         umt5()};
+  static const std::array all = {bert(),       ernie(),
+                                 roberta(),    xlm_roberta(),
+                                 camembert(),  data2vec_text(),
+                                 distilbert(), electra(),
+                                 albert(),     mpnet(),
+                                 deberta(),    deberta_v2(),
+                                 modernbert(), modernbert_decoder(),
+                                 nomic_bert(), gte(),
+                                 gte_new(),    jina_embeddings_v3(),
+                                 eurobert(),   llama(),
+                                 mistral(),    qwen2(),
+                                 qwen3(),      gemma3_text(),
+                                 t5(),         mt5(),
+                                 umt5()};
   return all;
 }
 

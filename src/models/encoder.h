@@ -129,9 +129,11 @@ std::vector<EncoderOutput> span_columns(EncoderScope& scope, graph::Value logits
 
 // The architectures, a file each or one for a family.
 Architecture bert();
+Architecture ernie();
 Architecture roberta();
 Architecture xlm_roberta();
 Architecture camembert();
+Architecture data2vec_text();
 Architecture distilbert();
 Architecture electra();
 Architecture albert();
@@ -139,6 +141,7 @@ Architecture mpnet();
 Architecture deberta();
 Architecture deberta_v2();
 Architecture modernbert();
+Architecture modernbert_decoder();
 Architecture nomic_bert();
 Architecture gte();
 Architecture gte_new();

@@ -79,7 +79,7 @@ def check(model, inputs, name):
         assert moved > 3e-4, f"{name}: without {key} the output moves by {moved} only"
 
 
-WITH_TYPES = ("deberta", "deberta-v2", "bert", "roberta", "xlm-roberta", "camembert", "electra", "albert", "nomic_bert", "gte", "jina_embeddings_v3")
+WITH_TYPES = ("deberta", "deberta-v2", "bert", "roberta", "xlm-roberta", "camembert", "ernie", "data2vec-text", "electra", "albert", "nomic_bert", "gte", "jina_embeddings_v3")
 
 
 def without_types(config, cases):
@@ -125,7 +125,10 @@ def mixed_case(config):
 
 def classified_cases(config):
     """Decoders classify by the last token that is not the padding's, masked or not: masked ones are padding here."""
-    cases = cases_of(config)
+    return with_padding_ids(config, cases_of(config))
+
+
+def with_padding_ids(config, cases):
     for inputs in cases.values():
         if "attention_mask" in inputs and config.pad_token_id is not None:
             inputs["input_ids"][inputs["attention_mask"] == 0] = config.pad_token_id
@@ -200,7 +203,7 @@ class Recipe:
         for name, inputs in cases.items():
             save_file({**inputs, **reference(model, inputs)}, folder / f"case_{name}.safetensors")
         # In float64 a masked token whose window is all masked makes transformers' results NaN.
-        is_windowed = self.cases in (windowed_cases, mixed_case) or self.family == "ModernBert"
+        is_windowed = self.cases in (windowed_cases, mixed_case) or self.family in ("ModernBert", "ModernBertDecoder")
         check(model, {key: value for key, value in cases["mixed_lengths"].items() if not is_windowed or key != "attention_mask"}, folder.name)
         return cases
 
@@ -340,6 +343,31 @@ RECIPES["gemma3_causal_lm"] = Recipe("Gemma3", "ForCausalLM", seed=553, **{**GEM
 RECIPES["qwen2_both_ways"] = Recipe("Qwen2", "Model", seed=561, cases=mixed_case, **GROUPED, is_causal=False)
 RECIPES["mistral_both_ways"] = Recipe("Mistral", "Model", seed=562, cases=mixed_case, **GROUPED, sliding_window=5, is_causal=False)
 RECIPES["gemma3_not_causal"] = Recipe("Gemma3", "TextModel", seed=571, **{**GEMMA, "cases": mixed_case}, is_causal=False)
+def few_cases(config):
+    """For architectures that differ from others in few parts."""
+    form = config.architectures[0]
+    cases = (windowed_cases if getattr(config, "layer_types", None) else cases_of)(config)
+    longest = config.max_position_embeddings - (config.pad_token_id + 1 if config.model_type == "data2vec-text" else 0)
+    mixed = without_types(config, {"mixed_lengths": draw_inputs(config, right_padded([9, 1, longest, 2]), 1)})
+    cases = {**mixed, **{name: cases[name] for name in (("left_padded", "holes", "positions") if form.endswith("Model") else ("holes",))}}
+    return with_padding_ids(config, cases) if form.startswith("ModernBertDecoderForSeq") else cases
+
+
+FEW = dict(vocab_size=13, max_position_embeddings=20)
+add_family("Ernie", "ernie", 631, ("base", "masked_lm", "sequence_classification", "next_sentence"), **FEW, type_vocab_size=2, pad_token_id=0)
+RECIPES["ernie_tasks"] = Recipe("Ernie", "Model", seed=641, **FEW, type_vocab_size=2, pad_token_id=0, use_task_id=True, task_type_vocab_size=3)
+add_family("Data2VecText", "data2vec_text", 651, ("base", "masked_lm", "sequence_classification"), **FEW)
+DECODER = dict(**LAYERS, **FEW, local_attention=8)
+RECIPES["modernbert_decoder_base"] = Recipe("ModernBertDecoder", "Model", seed=661, **DECODER)
+RECIPES["modernbert_decoder_causal_lm"] = Recipe("ModernBertDecoder", "ForCausalLM", seed=662, **DECODER)
+RECIPES["modernbert_decoder_sequence_classification"] = Recipe(
+    "ModernBertDecoder", "ForSequenceClassification", seed=664, num_labels=3, **DECODER, attention_bias=True, mlp_bias=True, norm_bias=True,
+    classifier_bias=True, classifier_activation="silu")
+for name, recipe in RECIPES.items():
+    if name.startswith(("ernie", "data2vec", "modernbert_decoder")):
+        recipe.cases = few_cases
+
+
 # Its classes take no position_ids.
 def t5_cases(config):
     return {name: inputs for name, inputs in cases_of(config).items() if name != "positions"}

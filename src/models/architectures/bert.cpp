@@ -1,6 +1,8 @@
-// BERT: Devlin and others 2018, arXiv:1810.04805. Names and defaults are those of transformers' BertModel.
+// BERT: Devlin and others 2018, arXiv:1810.04805, and ERNIE (Sun et al. 2019, arXiv:1904.09223). Names and defaults are
+// those of transformers' BertModel and ErnieModel.
 #include <array>
 
+#include "alate/error.h"
 #include "models/blocks/post_norm_heads.h"
 #include "models/encoder.h"
 
@@ -9,7 +11,15 @@ namespace {
 
 using graph::Value;
 
-PostNormConfig bert_config(const formats::Json& config) { return read_post_norm_config(config, {.family = "BERT"}); }
+PostNormConfig bert_config(const formats::Json& json) {
+  PostNormConfig config = read_post_norm_config(json, {.family = "BERT"});
+  if (json.get_string("model_type", "") == "ernie" && json.get_bool("use_task_id", false)) {
+    config.tasks = json.get_int("task_type_vocab_size", 3);
+    if (config.tasks < 1 || config.tasks > config.vocabulary)
+      throw make_error(ErrorCode::corrupt, "config.json: task_type_vocab_size is ", config.tasks);
+  }
+  return config;
+}
 
 Value language_logits(PostNormEncoder& encoder, Value x) {
   return encoder.language_logits({.source = "cls.predictions",
@@ -58,6 +68,16 @@ Architecture bert() {
           .examples = "all-MiniLM-L6-v2, bge-small-en-v1.5, e5-base-v2, mxbai-embed-large-v1",
           .also_read = "norms named `gamma` and `beta`",
           .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};
+}
+
+Architecture ernie() {
+  Architecture ernie = bert();
+  ernie.model_type = "ernie";
+  ernie.class_name = "Ernie";
+  ernie.prefix = "ernie.";
+  ernie.examples = "ernie-3.0-base-zh";
+  ernie.also_read = "`use_task_id`: every token has task 0, as in transformers where none is given";
+  return ernie;
 }
 
 }  // namespace alate::models

@@ -4,6 +4,7 @@
 
 #include "alate/error.h"
 #include "graph/builder.h"
+#include "models/blocks/modernbert_config.h"
 #include "models/blocks/rotary_encoder.h"
 #include "models/encoder.h"
 
@@ -13,59 +14,10 @@ namespace {
 using formats::Json;
 using graph::Value;
 
-constexpr RotaryNames kNames = {.words = "embeddings.tok_embeddings",
-                                .embedding_norm = "embeddings.norm",
-                                .query_key_value = "attn.Wqkv",
-                                .attention_output = "attn.Wo",
-                                .gate = {},
-                                .down = "mlp.Wo",
-                                .gate_up = "mlp.Wi",
-                                .before_attention = "attn_norm",
-                                .before_feed_forward = "mlp_norm",
-                                .final_norm = "final_norm"};
+EncoderLimits limits(const Json& json) { return rotary_limits(read_modernbert_config(json)); }
+RotaryConfig config_in(EncoderScope& scope) { return read_modernbert_config(scope.config); }
 
-RotaryConfig config_of(const Json& json) {
-  RotaryConfig config = read_rotary_config(
-      json, {.family = "ModernBERT",
-             .vocabulary = 50368,
-             .hidden = 768,
-             .layers = 22,
-             .heads = 12,
-             .intermediate = 1152,
-             .positions = 8192,
-             .epsilon_key = "norm_eps",
-             .activation_key = "hidden_activation",
-             .epsilon = 1e-5,
-             .activation = "gelu",
-             .rope = {.theta_key = "global_rope_theta", .theta = 160000, .layer_type = "full_attention"}});
-  config.norm = NormKind::layer;
-  config.names = kNames;
-  config.ropes.push_back(read_rope(json,
-                                   {.theta_key = "local_rope_theta", .theta = 10000, .layer_type = "sliding_attention"},
-                                   config.head_size, config.positions));
-  const std::int64_t window = json.get_int("local_attention", 128);
-  if (window < 1) throw make_error(ErrorCode::corrupt, "config.json: local_attention must be 1 or more");
-  const std::int64_t every = json.get_int("global_attn_every_n_layers", 3);
-  if (every < 1) throw make_error(ErrorCode::corrupt, "config.json: global_attn_every_n_layers must be 1 or more");
-  for (std::size_t i = 0; i < config.layers.size(); ++i) {
-    if (sees_window(json, i, i % static_cast<std::size_t>(every) != 0))
-      config.layers[i] = {.rope = 1, .window = window / 2};
-  }
-  return config;
-}
-
-EncoderLimits limits(const Json& json) { return rotary_limits(config_of(json)); }
-RotaryConfig config_in(EncoderScope& scope) { return config_of(scope.config); }
-
-// The layer before every classifier.
-Value transformed(RotaryEncoder& encoder, Value x) {
-  EncoderScope& scope = encoder.scope();
-  const std::int64_t hidden = encoder.config().hidden;
-  scope.b.set_source("head");
-  const Value dense = encoder.head_layer("head.dense", x, hidden, hidden);
-  return encoder.norm("head.norm", activate(scope.b, scope.config.get_string("classifier_activation", "gelu"), dense),
-                      hidden);
-}
+Value transformed(RotaryEncoder& encoder, Value x) { return modernbert_transform(encoder, "head", x); }
 
 EncoderOutputs masked_language(RotaryEncoder& encoder, Value x) {
   return {{"logits", encoder.vocabulary_logits("decoder", transformed(encoder, x))}};

@@ -1,6 +1,7 @@
-// RoBERTa (Liu et al. 2019, arXiv:1907.11692), XLM-RoBERTa (Conneau et al. 2019, arXiv:1911.02116) and CamemBERT
-// (Martin et al. 2019, arXiv:1911.03894): BERT's encoder with positions counted past padding, and heads of their own.
-// Names and defaults are those of transformers' RobertaModel, XLMRobertaModel and CamembertModel.
+// RoBERTa (Liu et al. 2019, arXiv:1907.11692), XLM-RoBERTa (Conneau et al. 2019, arXiv:1911.02116), CamemBERT
+// (Martin et al. 2019, arXiv:1911.03894) and data2vec for text (Baevski et al. 2022, arXiv:2202.03555): BERT's encoder
+// with positions counted past padding, and heads of their own. Names and defaults are those of transformers'
+// RobertaModel, XLMRobertaModel, CamembertModel and Data2VecTextModel.
 #include <array>
 
 #include "alate/error.h"
@@ -58,5 +59,11 @@ Architecture xlm_roberta() {
 }
 
 Architecture camembert() { return relative("camembert", "Camembert", "camembert-base, sentence-camembert-base"); }
+
+Architecture data2vec_text() {
+  Architecture data2vec = relative("data2vec-text", "Data2VecText", "data2vec-text-base");
+  data2vec.prefix = "data2vec_text.";
+  return data2vec;
+}
 
 }  // namespace alate::models

@@ -82,6 +82,12 @@ Value PostNormEncoder::embeddings() {
                                               config_.types, width, Rounding::never);
     sum = b.add({sum, types});
   }
+  if (config_.tasks > 0) {
+    const Value table = scope_.weights.get(b, "embeddings.task_type_embeddings.weight", {config_.tasks, width});
+    const Value first = b.slice({table}, {.starts = {0, 0}, .limits = {1, width}, .strides = {}});
+    const graph::Dims dims = {scope_.in.tokens, width};
+    sum = b.add({sum, b.broadcast_in_dim({b.reshape({first}, {.dims = {width}})}, {.dims = dims, .mapping = {1}})});
+  }
   const Value positions = scope_.weights.lookup(b, "embeddings.position_embeddings.weight", scope_.in.positions,
                                                 config_.positions, width, Rounding::never);
   return norm("embeddings.LayerNorm", b.add({sum, positions}), width);

@@ -35,6 +35,7 @@ struct PostNormDefaults {
 struct PostNormConfig {
   std::int64_t vocabulary = 0, hidden = 0, layers = 0, heads = 0, intermediate = 0, positions = 0;
   std::int64_t types = 0;      // 0: no table of types
+  std::int64_t tasks = 0;      // rows of a table of tasks, of which every token has row 0; 0: no table
   std::int64_t embedding = 0;  // width of the tables
   double epsilon = 0;
   std::string activation;
