@@ -277,7 +277,7 @@ bool Arguments::parse() {
   const bool asks_version = asks("--version") || asks("-v");
   if (asks("--help") || asks("-h") || asks_version) {
     Output output;
-    output.write(asks_version ? "alate " + std::string(program_version()) + "\n" : help_of(description()));
+    output.write(asks_version ? version_text() : help_of(description()));
     output.finish();
     return false;
   }

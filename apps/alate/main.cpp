@@ -52,8 +52,7 @@ void print(std::string_view text) {
 
 void run(std::vector<std::string> given) {
   if (given.empty() || given.front() == "--help" || given.front() == "-h") return print(overview());
-  if (given.front() == "--version" || given.front() == "-v")
-    return print("alate " + std::string(program_version()) + "\n");
+  if (given.front() == "--version" || given.front() == "-v") return print(version_text());
   const Verb* verb = find_verb(given.front());
   if (verb == nullptr) throw unknown_verb(given.front());
   given.erase(given.begin());

@@ -1,5 +1,7 @@
 #include "program_version.h"
 
+#include "hub/builtin_models.h"
+
 // The macros come from CMakeLists.txt beside this file.
 namespace alate::app {
 
@@ -8,5 +10,18 @@ std::string_view program_compiler() { return ALATE_COMPILER; }
 std::string_view program_target() { return ALATE_TARGET; }
 std::string_view program_build() { return ALATE_BUILD; }
 std::string_view program_instruction_sets() { return ALATE_INSTRUCTION_SETS; }
+
+std::string version_text() {
+  std::string text = "alate " + std::string(program_version()) + "\n";
+  for (const hub::BuiltinCredit& credit : hub::kBuiltinCredits) {
+    text += credit.reference;
+    text += ": ";
+    text += credit.made_by;
+    text += ", ";
+    text += credit.licence;
+    text += "\n";
+  }
+  return text;
+}
 
 }  // namespace alate::app

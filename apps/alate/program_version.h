@@ -1,6 +1,7 @@
 // Version and build information of this program.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace alate::app {
@@ -10,5 +11,7 @@ std::string_view program_compiler();          // "GNU 12.2.0"
 std::string_view program_target();            // "Linux x86_64"
 std::string_view program_build();             // "Release"
 std::string_view program_instruction_sets();  // with kernels in this build: "scalar, avx2, avx512"
+/// Of --version: a line with the version, then one for each model that comes with the program.
+std::string version_text();
 
 }  // namespace alate::app

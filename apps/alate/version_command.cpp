@@ -6,6 +6,7 @@
 #include "base/hardware/cpu_facts.h"
 #include "common_options.h"
 #include "formats/json.h"
+#include "hub/builtin_models.h"
 #include "program_version.h"
 #include "verb.h"
 
@@ -21,6 +22,14 @@ formats::Json::Array instruction_sets() {
     out.emplace_back(names.substr(0, end));
     names.remove_prefix(std::min(end + 2, names.size()));
   }
+  return out;
+}
+
+formats::Json::Array model_credits() {
+  formats::Json::Array out;
+  for (const hub::BuiltinCredit& credit : hub::kBuiltinCredits)
+    out.emplace_back(
+        formats::Json::Object{{"name", credit.reference}, {"made_by", credit.made_by}, {"license", credit.licence}});
   return out;
 }
 
@@ -52,7 +61,8 @@ void run_version(Arguments& arguments) {
                                                     {"instruction_sets", instruction_sets()},
                                                     {"instruction_set", chosen},
                                                     {"processor", base::cpu_facts().brand},
-                                                    {"usable_cores", std::uint64_t{base::cpu_facts().usable_cores}}}) +
+                                                    {"usable_cores", std::uint64_t{base::cpu_facts().usable_cores}},
+                                                    {"models", model_credits()}}) +
         "\n");
   } else {
     output.write("alate " + std::string(program_version()) + "\n");
@@ -67,6 +77,8 @@ void run_version(Arguments& arguments) {
     line("instruction sets", std::string(program_instruction_sets()) + "; used here: " + chosen);
     line("processor", base::cpu_facts().brand);
     line("usable cores", std::to_string(base::cpu_facts().usable_cores));
+    for (const hub::BuiltinCredit& credit : hub::kBuiltinCredits)
+      line(credit.reference, std::string(credit.made_by) + ", " + std::string(credit.licence));
   }
   output.finish();
 }

@@ -1,6 +1,7 @@
 // Models installed with the program: builtin:NAME.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -11,6 +12,16 @@ namespace alate::hub {
 constexpr std::string_view kBuiltinPrefix = "builtin:";
 /// The one that turns texts into vectors.
 constexpr std::string_view kBuiltinEmbedder = "builtin:minilm";
+/// The one that recognizes personal data in texts.
+constexpr std::string_view kBuiltinRecognizer = "builtin:pii";
+
+/// Who made a model that comes with the program, and its licence; NOTICE has the same.
+struct BuiltinCredit {
+  std::string_view reference, made_by, licence;
+};
+inline constexpr std::array<BuiltinCredit, 2> kBuiltinCredits = {
+    {{kBuiltinEmbedder, "all-MiniLM-L6-v2 by sentence-transformers", "Apache-2.0"},
+     {kBuiltinRecognizer, "Rampart by National Design Studio", "CC BY 4.0"}}};
 
 /// Search folders for such models, which need not exist: only the folder that ALATE_BUILTIN_MODELS names, otherwise
 /// alate/models in each of base::shared_data_folders and, last, in the share of the prefix with `installed_header`

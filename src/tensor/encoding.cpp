@@ -1,5 +1,6 @@
 #include "tensor/encoding.h"
 
+#include <algorithm>
 #include <array>
 
 #include "alate/error.h"
@@ -15,17 +16,27 @@ namespace {
                    alate::to_string(stored.shape()), ": ", why);
 }
 
-// Element i of a tensor whose elements may be smaller than a byte, low bits first; sign or zero extended.
-std::int64_t load_integer(const Tensor& tensor, std::size_t i) {
-  const std::size_t bits = bits_of(tensor.dtype());
+// Elements of a tensor; its bytes are found once.
+struct Elements {
+  explicit Elements(const Tensor& tensor)
+      : dtype(tensor.dtype()), bits(bits_of(dtype)), bytes(tensor.empty() ? nullptr : tensor.bytes().data()) {}
+
+  DType dtype;
+  std::size_t bits;
+  const std::byte* bytes;
+};
+
+// Element i, which may be smaller than a byte, low bits first; sign or zero extended.
+std::int64_t load_integer(const Elements& elements, std::size_t i) {
+  const std::size_t bits = elements.bits;
   std::uint64_t value = 0;
   if (bits < 8) {
-    value = std::to_integer<std::uint64_t>(tensor.bytes()[i * bits / 8]) >> (i * bits % 8);
+    value = std::to_integer<std::uint64_t>(elements.bytes[i * bits / 8]) >> (i * bits % 8);
   } else {
-    std::memcpy(&value, tensor.bytes().data() + i * bits / 8, bits / 8);
+    std::memcpy(&value, elements.bytes + i * bits / 8, bits / 8);
   }
   const auto unused = static_cast<int>(64 - bits);
-  if (is_signed_integer(tensor.dtype())) return static_cast<std::int64_t>(value << unused) >> unused;
+  if (is_signed_integer(elements.dtype)) return static_cast<std::int64_t>(value << unused) >> unused;
   return static_cast<std::int64_t>(value << unused >> unused);
 }
 
@@ -62,24 +73,24 @@ std::size_t scale_index(const std::vector<ScaledAxis>& axes, std::size_t i) {
   return place;
 }
 
-double float_at(const Tensor& tensor, std::size_t i) {
-  return load_double(tensor.dtype(), tensor.bytes().data() + i * (bits_of(tensor.dtype()) / 8));
+double float_at(const Elements& elements, std::size_t i) {
+  return load_double(elements.dtype, elements.bytes + i * (elements.bits / 8));
 }
 
 // f32 arithmetic, written so that no compiler can contract it to an FMA.
 double product(double a, double b, bool is_wide) { return is_wide ? a * b : static_cast<float>(a * b); }
 
-double scaled(const Encoding& encoding, const Tensor& stored, const Tensor& zero_points, std::size_t i,
+double scaled(const Encoding& encoding, const Elements& stored, const Elements& zero_points, std::size_t i,
               std::size_t place, double scale, bool is_wide) {
   if (encoding.kind == EncodingKind::nf4) {
-    const auto byte = std::to_integer<std::uint8_t>(stored.bytes()[i / 2]);
+    const auto byte = std::to_integer<std::uint8_t>(stored.bytes[i / 2]);
     return product(kNormalFloat4[nibble(byte, i % 2 == 0 ? 1 : 0)], scale, is_wide);
   }
-  if (is_float(stored.dtype())) {
-    const double zero = zero_points.empty() ? 0 : float_at(zero_points, place);
+  if (is_float(stored.dtype)) {
+    const double zero = zero_points.bytes == nullptr ? 0 : float_at(zero_points, place);
     return product(static_cast<float>(float_at(stored, i) - zero), scale, is_wide);
   }
-  const std::int64_t zero = zero_points.empty() ? 0 : load_integer(zero_points, place);
+  const std::int64_t zero = zero_points.bytes == nullptr ? 0 : load_integer(zero_points, place);
   const auto difference = static_cast<double>(load_integer(stored, i) - zero);
   return product(is_wide ? difference : static_cast<float>(difference), scale, is_wide);
 }
@@ -94,11 +105,17 @@ Tensor dequantize_scaled(const Encoding& encoding, const Tensor& stored, const T
   const bool is_wide = scales.dtype() == DType::f64;
   Tensor result = Tensor::uninitialized(shape);
   const std::size_t size = bits_of(shape.dtype) / 8, count = static_cast<std::size_t>(shape.element_count());
+  const Elements stored_elements(stored), scale_elements(scales), zero_elements(zero_points);
   std::byte* const to = result.mutable_bytes().data();
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t place = scale_index(axes, i);
-    const double scale = float_at(scales, place);
-    store_double(shape.dtype, scaled(encoding, stored, zero_points, i, place, scale, is_wide), to + i * size);
+  // Along the last axis, elements of a block share a scale.
+  const std::size_t width = axes.empty() ? 1 : axes.back().extent, block = axes.empty() ? 1 : axes.back().block;
+  for (std::size_t i = 0; i < count;) {
+    const std::size_t place = scale_index(axes, i), column = i % width;
+    const std::size_t end = i + std::min(block - column % block, width - column);
+    const double scale = float_at(scale_elements, place);
+    for (; i < end; ++i)
+      store_double(shape.dtype, scaled(encoding, stored_elements, zero_elements, i, place, scale, is_wide),
+                   to + i * size);
   }
   return result;
 }

@@ -62,13 +62,21 @@ TEST(BuiltinModel, TakesWhatOtherModelsTake) {
   EXPECT_EQ(run_program({"serve", "--check-config", "--preload", kMiniLm}).exit_code, 0);
 }
 
-TEST(BuiltinModel, IsSmallAndHasItsLicence) {
-  const fs::path folder = source_folder() / "models/minilm";
+std::uintmax_t bytes_in(const fs::path& folder) {
   std::uintmax_t bytes = 0;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
     bytes += entry.is_regular_file() ? entry.file_size() : 0;
-  EXPECT_LT(bytes, 24'000'000U);
-  EXPECT_NE(base::read_text_file(folder / "LICENSE").find("Apache License"), std::string::npos);
+  return bytes;
+}
+
+TEST(BuiltinModel, IsSmallAndHasItsLicence) {
+  const fs::path embedder = source_folder() / "models/minilm", recognizer = source_folder() / "models/pii";
+  EXPECT_LT(bytes_in(embedder), 24'000'000U);
+  EXPECT_LT(bytes_in(recognizer), 15'000'000U);
+  EXPECT_NE(base::read_text_file(embedder / "LICENSE").find("Apache License"), std::string::npos);
+  const std::string licence = base::read_text_file(recognizer / "LICENSE");
+  EXPECT_TRUE(licence.starts_with("Copyright 2026 National Design Studio")) << licence.substr(0, 100);
+  EXPECT_NE(licence.find("Creative Commons Attribution 4.0"), std::string::npos);
 }
 
 TEST(BuiltinModel, IsNearTheModelItWasMadeFrom) {

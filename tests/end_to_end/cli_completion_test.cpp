@@ -116,7 +116,7 @@ TEST(CliCompletion, WorksUnderBash) {
   EXPECT_EQ(bash_offers("alate embed  --poli", {"alate", "embed", "--poli"}), Words{"--policy"});
   // Bash breaks words at colons and equal signs, and replaces only the last part.
   EXPECT_EQ(bash_offers("alate embed builtin:mini", {"alate", "embed", "builtin", ":", "mini"}), Words{"minilm"});
-  EXPECT_EQ(bash_offers("alate embed builtin:", {"alate", "embed", "builtin", ":"}), Words{"minilm"});
+  EXPECT_EQ(bash_offers("alate embed builtin:", {"alate", "embed", "builtin", ":"}), (Words{"minilm", "pii"}));
   EXPECT_EQ(bash_offers("alate embed --output=saf", {"alate", "embed", "--output", "=", "saf"}), Words{"safetensors"});
   EXPECT_EQ(bash_offers("alate embed m --policy ", {"alate", "embed", "m", "--policy", ""}),
             (Words{"strict", "warn", "allow"}));

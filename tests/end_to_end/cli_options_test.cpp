@@ -20,9 +20,14 @@ std::string good(const std::vector<std::string>& arguments, const ProgramSetting
 
 std::string mean_model() { return tiny_model("st_mean").string(); }
 
-TEST(CliVersion, IsOneLine) {
-  EXPECT_EQ(good({"--version"}), "alate 0.1.0\n");
-  EXPECT_EQ(good({"embed", "--version"}), "alate 0.1.0\n");
+TEST(CliVersion, IsTheFirstLineBeforeTheAuthorsOfModels) {
+  const std::string version = good({"--version"});
+  EXPECT_TRUE(version.starts_with("alate 0.1.0\n")) << version;
+  EXPECT_EQ(good({"embed", "--version"}), version);
+  for (const std::string& text : {version, good({"version"}), good({"version", "--output", "json"})}) {
+    EXPECT_NE(text.find("Rampart by National Design Studio"), std::string::npos) << text;
+    EXPECT_NE(text.find("CC BY 4.0"), std::string::npos) << text;
+  }
   EXPECT_TRUE(good({"version"}).starts_with("alate 0.1.0\n"));
 }
 

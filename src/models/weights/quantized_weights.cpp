@@ -1,11 +1,14 @@
-// Weights that are stored in 8 bits or quantized on load: their layers and constants.
+// Weights that are stored in 4 or 8 bits or quantized on load: their layers and constants.
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "alate/error.h"
 #include "graph/interpreter.h"
 #include "models/weights/kept_weights.h"
 #include "models/weights/weights.h"
+#include "tensor/packed.h"
 #include "tensor/rotation.h"
 #include "tensor/row_rounding.h"
 
@@ -14,8 +17,10 @@ namespace {
 
 constexpr std::string_view kWeight = ".weight";
 
-// Stored names: beside "layer.weight" are "layer.weight_scale", "layer.bias" and "layer.smoothing".
+// Stored names: beside "layer.weight" are "layer.weight_scale", "layer.weight_zero_point", "layer.bias" and
+// "layer.smoothing".
 std::string scale_name(const std::string& stored) { return stored + "_scale"; }
+std::string zero_point_name(const std::string& stored) { return stored + "_zero_point"; }
 std::string module_of(std::string_view stored) { return std::string(stored.substr(0, stored.size() - kWeight.size())); }
 
 // Input rounding for weights that are quantized on load. all-MiniLM-L6-v2 keeps a mean cosine of 0.9997 and a worst one
@@ -49,41 +54,104 @@ bool all_finite(const Tensor& tensor) {
 
 }  // namespace
 
+std::vector<graph::ConstantPtr> Weights::StoredRows::operands() const {
+  std::vector<graph::ConstantPtr> operands = {stored, scales};
+  if (zero_points != nullptr) operands.push_back(zero_points);
+  return operands;
+}
+
 bool Weights::is_stored_in_8_bits(std::string_view stored) const {
   return settings_.quantization.is_present && stored_shape(stored).dtype == DType::i8;
 }
 
-Weights::StoredRows Weights::stored_rows(const std::string& stored, std::int64_t groups) {
+bool Weights::is_stored_unsigned(std::string_view stored) const {
+  if (!settings_.quantization.is_present || encoding_of(stored)) return false;
+  const DType dtype = stored_shape(stored).dtype;
+  return dtype == DType::u4 || dtype == DType::u8;
+}
+
+graph::ConstantPtr Weights::scales_of(const std::string& stored) {
   const std::string scale = scale_name(stored);
   const Shape shape = stored_shape(stored);
   if (!holds(scale))
-    throw make_error(ErrorCode::corrupt, "weight '", stored, "' is stored in 8 bits, but its scales, '", scale,
-                     "', are missing");
-  const Shape found = stored_shape(scale);
+    throw make_error(ErrorCode::corrupt, "weight '", stored, "' is stored in ", bits_of(shape.dtype),
+                     " bits, but its scales, '", scale, "', are missing");
   if (shape.rank() != 2)
     throw make_error(ErrorCode::corrupt, "weight '", stored, "' is ", to_string(shape),
                      " and has scales, which only a matrix may have");
+  graph::ConstantPtr scales = leaf(scale);
+  if (scales->shape.dtype == DType::f32 && !all_finite(scales->tensor))
+    throw make_error(ErrorCode::corrupt, "'", scale, "' has numbers that are not finite");
+  return scales;
+}
+
+Weights::StoredRows Weights::stored_rows(const std::string& stored, std::int64_t groups) {
+  graph::ConstantPtr scales = scales_of(stored);
+  const Shape shape = stored_shape(stored), found = scales->shape;
   const Shape of_rows{DType::f32, {shape.dims[0], 1}}, of_groups{DType::f32, {shape.dims[0], groups}};
   if (found != of_rows && found != of_groups)
-    throw make_error(ErrorCode::corrupt, "'", scale, "' is ", to_string(found), " beside a weight of ",
+    throw make_error(ErrorCode::corrupt, "'", scale_name(stored), "' is ", to_string(found), " beside a weight of ",
                      to_string(shape), ": it must be ", to_string(of_rows), ", a number for each row",
                      groups == 1 ? "" : ", or " + to_string(of_groups) + ", one for each of a row's activation_groups");
   const bool is_of_runs = found != of_rows;
   if (is_of_runs) check_rounding(stored, {.groups = groups}, shape.dims[1].number());
-  graph::ConstantPtr scales = leaf(scale);
-  if (!all_finite(scales->tensor))
-    throw make_error(ErrorCode::corrupt, "'", scale, "' has numbers that are not finite");
   return {.stored = leaf(stored),
           .scales = std::move(scales),
           .blocks = {1, is_of_runs ? shape.dims[1].number() / groups : 0}};
 }
 
+Weights::StoredRows Weights::unsigned_rows(const std::string& stored) {
+  graph::ConstantPtr scales = scales_of(stored);
+  const Shape shape = stored_shape(stored), found = scales->shape;
+  const Dim out = shape.dims[0];
+  const std::int64_t in = shape.dims[1].number(),
+                     group = settings_.quantization.storage_of_module(module_of(stored)).group_size;
+  if (group > 0 && in % group != 0)
+    throw make_error(ErrorCode::corrupt, "config.json: group_size of '", module_of(stored), "' is ", group,
+                     ", which does not divide its ", in, " columns");
+  const Shape of_all{DType::f32, {1, 1}}, of_rows{DType::f32, {out, 1}},
+      of_groups{DType::f32, {out, group > 0 ? in / group : 1}};
+  if (found != of_all && found != of_rows && found != of_groups)
+    throw make_error(ErrorCode::corrupt, "'", scale_name(stored), "' is ", to_string(found), " beside a weight of ",
+                     to_string(shape), ": it must be ", to_string(of_all), ", ", to_string(of_rows),
+                     " or, of groups of ", group > 0 ? group : in, " columns, ", to_string(of_groups));
+  graph::Numbers blocks = {found.dims[0] == out ? 1 : 0, found.dims[1] == Dim(1) ? 0 : group};
+  return {.stored = leaf(stored),
+          .scales = std::move(scales),
+          .blocks = std::move(blocks),
+          .zero_points = zero_points(stored, found)};
+}
+
+// One byte for each scale; where there are none, the middle of the range, as for ONNX Runtime's MatMulNBits.
+graph::ConstantPtr Weights::zero_points(const std::string& stored, const Shape& scales) {
+  const std::string name = zero_point_name(stored);
+  const DType dtype = stored_shape(stored).dtype;
+  const std::uint8_t most = dtype == DType::u4 ? 15 : 255;
+  const Shape shape{DType::u8, scales.dims};
+  if (!holds(name)) {
+    Tensor middle = Tensor::uninitialized(shape);
+    std::ranges::fill(middle.mutable_values<std::uint8_t>(), static_cast<std::uint8_t>(most / 2 + 1));
+    return graph::make_constant(name, tensor::packed(middle, dtype));
+  }
+  const Shape found = stored_shape(name);
+  if (found != shape)
+    throw make_error(ErrorCode::corrupt, "'", name, "' is ", to_string(found), ", not ", to_string(shape),
+                     ": a zero point for each scale");
+  graph::ConstantPtr given = leaf(name);
+  if (dtype == DType::u8) return given;
+  const std::span<const std::uint8_t> values = given->tensor.values<std::uint8_t>();
+  if (std::ranges::any_of(values, [&](std::uint8_t value) { return value > most; }))
+    throw make_error(ErrorCode::corrupt, "'", name, "' has zero points above 15, beside a weight in 4 bits");
+  return graph::make_constant(name, tensor::packed(given->tensor, dtype), identity_of(given->identity, "in 4 bits"));
+}
+
 Weights::StoredRows Weights::rounded_rows(const std::string& stored, const InputRounding& inputs) {
-  const Fingerprint identity = leaf(stored)->identity;
+  const graph::ConstantPtr floats = in_float32(stored);
+  const Fingerprint identity = floats->identity;
   tensor::ScaledRows rows;
   std::int64_t of_run = 0;
   try {
-    Tensor weight = floats(stored);
+    Tensor weight = graph::materialize(*floats);
     if (inputs.rotation > 1) {
       const auto length = static_cast<std::size_t>(inputs.rotation);
       weight = tensor::rotated_rows(weight, length, 1 / static_cast<float>(length));
@@ -159,12 +227,12 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
   const std::string module = module_of(stored);
   LinearLayer layer{.module = module, .in = in, .out = out, .x = x, .y = {}, .rounding = rounding};
   const bool is_stored = is_stored_in_8_bits(stored);
-  const bool is_asked = settings_.dtype == ComputeType::int8 && rounding == Rounding::allowed;
+  const bool keeps_integers = settings_.dtype == ComputeType::as_stored || settings_.dtype == ComputeType::int8;
+  const bool is_rounded = settings_.dtype == ComputeType::int8 || is_stored_unsigned(stored);
   std::optional<graph::Value> bias;
   if (bias_rule == Bias::required || has(name + ".bias")) bias = get(b, name + ".bias", {out});
   graph::ConstantPtr smoothed = settings_.quantization.is_present ? smoothing(module, in) : nullptr;
-  const bool keeps_integers = settings_.dtype == ComputeType::as_stored || settings_.dtype == ComputeType::int8;
-  if (keeps_integers && (is_stored || (is_asked && smoothed == nullptr))) {
+  if (keeps_integers && (is_stored || (is_rounded && rounding == Rounding::allowed && smoothed == nullptr))) {
     layer.y = quantized_linear(b, module, layer, std::move(smoothed), bias);
   } else {
     graph::ConstantPtr weight = weight_of(stored, std::move(smoothed));
@@ -185,11 +253,14 @@ graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::
   const DType dtype = stored_shape(stored).dtype;
   if (settings_.kept_in() != DType::f32 && (dtype == DType::bf16 || dtype == DType::f16))
     return b.convert({graph::take_rows(b, b.constant(leaf(stored)), indices)}, {.dtype = DType::f32});
-  if (!is_stored_in_8_bits(stored) || settings_.dtype == ComputeType::float32)
+  const bool is_unsigned = is_stored_unsigned(stored);
+  if ((!is_unsigned && !is_stored_in_8_bits(stored)) || settings_.dtype == ComputeType::float32)
     return graph::take_rows(b, b.constant(in_float32(stored)), indices);
-  StoredRows table = stored_rows(stored, 1);
-  return b.quantized_embedding({indices, b.constant(std::move(table.stored)), b.constant(std::move(table.scales))},
-                               {.blocks = std::move(table.blocks)});
+  StoredRows table = is_unsigned ? unsigned_rows(stored) : stored_rows(stored, 1);
+  std::vector<graph::Value> operands = {indices};
+  for (graph::ConstantPtr& operand : table.operands()) operands.push_back(b.constant(std::move(operand)));
+  return b.quantized_embedding(std::move(operands),
+                               {.blocks = std::move(table.blocks), .has_zero_points = table.zero_points != nullptr});
 }
 
 }  // namespace alate::models

@@ -10,6 +10,8 @@ namespace {
 
 using formats::Json;
 
+constexpr std::string_view kWeight = ".weight";
+
 std::int64_t count_in(const Json& object, const char* field, std::int64_t least, std::int64_t otherwise,
                       std::string_view of, std::string_view meaning) {
   const Json* value = object.find(field);
@@ -39,6 +41,17 @@ InputRounding input_rounding(const Json& object, const InputRounding& otherwise,
   return found;
 }
 
+// The object's fields, with those of `otherwise` for missing ones.
+WeightStorage weight_storage(const Json& object, const WeightStorage& otherwise, std::string_view of) {
+  const WeightStorage found{
+      .bits = count_in(object, "bits", 1, otherwise.bits, of, "number of bits"),
+      .group_size = count_in(object, "group_size", 0, otherwise.group_size, of, "number of columns, or 0")};
+  if (found.bits != 4 && found.bits != 8)
+    throw make_error(ErrorCode::unsupported, "config.json: quantization_config has ", found.bits, " bits of ",
+                     formats::quoted_name(of), ", not 4 or 8");
+  return found;
+}
+
 // The inverse of input_rounding.
 Json::Object to_object(const InputRounding& inputs, const InputRounding& otherwise) {
   Json::Object object = {{"activation_groups", inputs.groups}};
@@ -59,29 +72,42 @@ InputRounding QuantizationConfig::rounding_of(std::string_view module) const {
   return found == inputs_of.end() ? inputs : found->second;
 }
 
+WeightStorage QuantizationConfig::storage_of_module(std::string_view module) const {
+  const auto found = storage_of.find(module);
+  return found == storage_of.end() ? storage : found->second;
+}
+
+Shape QuantizationConfig::shape_of(std::string_view tensor, const Shape& in_file) const {
+  if (!is_present || !tensor.ends_with(kWeight) || in_file.dtype != DType::u8 || in_file.rank() != 2) return in_file;
+  const std::int64_t bytes = in_file.dims[1].number();
+  const WeightStorage storage = storage_of_module(tensor.substr(0, tensor.size() - kWeight.size()));
+  if (storage.bits != 4 || bytes > INT64_MAX / 2) return in_file;
+  return {DType::u4, {in_file.dims[0], bytes * 2}};
+}
+
 QuantizationConfig read_quantization(const Json& config) {
   const Json* found = config.find("quantization_config");
   if (found == nullptr || !found->is_object() || found->get_string("quant_method", "") != QuantizationConfig::kMethod)
     return {};
-  const std::int64_t version = found->get_int("version", QuantizationConfig::kVersion),
-                     bits = found->get_int("bits", 8);
+  const std::int64_t version = found->get_int("version", QuantizationConfig::kVersion);
   if (version > QuantizationConfig::kVersion)
     throw make_error(ErrorCode::unsupported, "config.json: quantization_config is of version ", version,
                      ", and this program reads those up to ", QuantizationConfig::kVersion, ": use a newer Alate");
-  if (bits != 8)
-    throw make_error(ErrorCode::unsupported, "config.json: quantization_config has ", bits, " bits, not 8");
   QuantizationConfig quantization{.is_present = true};
   quantization.inputs = input_rounding(*found, {}, "all modules");
+  quantization.storage = weight_storage(*found, {}, "all modules");
   if (const Json* modules = found->find("modules"); modules != nullptr && modules->is_object()) {
-    for (const auto& [name, module] : modules->as_object("modules"))
+    for (const auto& [name, module] : modules->as_object("modules")) {
       quantization.inputs_of.emplace(name, input_rounding(module, quantization.inputs, name));
+      quantization.storage_of.emplace(name, weight_storage(module, quantization.storage, name));
+    }
   }
   return quantization;
 }
 
 Json to_json(const QuantizationConfig& quantization) {
   Json::Object object = {
-      {"quant_method", QuantizationConfig::kMethod}, {"version", QuantizationConfig::kVersion}, {"bits", 8}};
+      {"quant_method", QuantizationConfig::kMethod}, {"version", QuantizationConfig::kWrittenVersion}, {"bits", 8}};
   for (auto& field : to_object(quantization.inputs, {})) object.push_back(std::move(field));
   Json::Object modules;
   for (const auto& [name, inputs] : quantization.inputs_of)

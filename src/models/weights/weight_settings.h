@@ -28,22 +28,37 @@ struct InputRounding {
   bool operator==(const InputRounding&) const = default;
 };
 
-/// The object quantization_config of config.json, as written by `alate quantize`; docs/quantization.md describes the
-/// tensors that go with it.
+/// How a module's weight is stored.
+struct WeightStorage {
+  std::int64_t bits = 8;        // 8, or 4: two unsigned numbers per byte
+  std::int64_t group_size = 0;  // columns that share a scale, of unsigned weights; 0: whole rows do
+
+  bool operator==(const WeightStorage&) const = default;
+};
+
+/// The object quantization_config of config.json; docs/quantization.md describes the tensors that go with it.
 struct QuantizationConfig {
   static constexpr std::string_view kMethod = "alate";
-  static constexpr std::int64_t kVersion = 3;
+  /// The last version that is read, and the one that `alate quantize` writes; it does not need the later one.
+  static constexpr std::int64_t kVersion = 4, kWrittenVersion = 3;
 
   bool is_present = false;
   InputRounding inputs = {};                                         // of products not listed below
   std::map<std::string, InputRounding, std::less<>> inputs_of = {};  // by the module's name in the file
+  WeightStorage storage = {};                                        // of modules not listed below
+  std::map<std::string, WeightStorage, std::less<>> storage_of = {};
 
   InputRounding rounding_of(std::string_view module) const;
+  WeightStorage storage_of_module(std::string_view module) const;
+  /// Of the numbers in a tensor of the file: a matrix of bytes that hold two numbers of 4 bits each has twice the
+  /// columns and the type u4.
+  Shape shape_of(std::string_view tensor, const Shape& in_file) const;
 };
 
 /// Absent (is_present is false) where config.json has none, or one of another tool. Throws corrupt, and unsupported for
 /// a later version.
 QuantizationConfig read_quantization(const formats::Json& config);
+/// Of weights in 8 bits, as `alate quantize` writes them.
 formats::Json to_json(const QuantizationConfig& quantization);
 
 struct WeightSettings {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "alate/error.h"
@@ -44,8 +45,9 @@ bool Weights::holds(std::string_view stored) const {
 }
 
 Shape Weights::stored_shape(std::string_view stored) const {
-  const Tensor* other = replacement(stored);
-  return other != nullptr ? other->shape() : source_.info(stored)->shape;
+  if (const Tensor* other = replacement(stored)) return other->shape();
+  const formats::WeightInfo info = *source_.info(stored);
+  return info.encoding ? info.shape : settings_.quantization.shape_of(stored, info.shape);
 }
 
 std::optional<tensor::EncodingKind> Weights::encoding_of(std::string_view stored) const {
@@ -55,7 +57,12 @@ std::optional<tensor::EncodingKind> Weights::encoding_of(std::string_view stored
 graph::ConstantPtr Weights::leaf(const std::string& stored) {
   used_.insert(stored);
   if (const Tensor* other = replacement(stored)) return graph::make_constant(stored, *other);
-  return graph::make_constant(stored, source_.tensor(stored), source_.identity(stored));
+  Tensor tensor = source_.tensor(stored);
+  const Shape shape = stored_shape(stored);
+  if (shape.dtype != DType::u4 || tensor.dtype() == DType::u4)
+    return graph::make_constant(stored, std::move(tensor), source_.identity(stored));
+  const auto bytes = std::make_shared<const Tensor>(std::move(tensor));
+  return graph::make_constant(stored, Tensor::borrow(shape, bytes->bytes().data(), bytes), source_.identity(stored));
 }
 
 Tensor Weights::floats(std::string_view stored) const {
@@ -110,10 +117,11 @@ graph::Value Weights::get(graph::Builder& b, std::string_view name, const std::v
 
 graph::ConstantPtr Weights::in_float32(const std::string& stored, std::int64_t groups) {
   const Shape shape{DType::f32, stored_shape(stored).dims};
-  if (is_stored_in_8_bits(stored)) {
-    StoredRows rows = stored_rows(stored, groups);
-    return graph::make_constant(graph::Op::dequantize, graph::Dequantize{.blocks = std::move(rows.blocks)}, shape,
-                                {std::move(rows.stored), std::move(rows.scales)});
+  if (is_stored_in_8_bits(stored) || is_stored_unsigned(stored)) {
+    const StoredRows rows = is_stored_unsigned(stored) ? unsigned_rows(stored) : stored_rows(stored, groups);
+    return graph::make_constant(
+        graph::Op::dequantize, graph::Dequantize{.blocks = rows.blocks, .has_zero_points = rows.zero_points != nullptr},
+        shape, rows.operands());
   }
   graph::ConstantPtr constant = leaf(stored);
   if (const auto encoding = encoding_of(stored))

@@ -53,8 +53,8 @@ class Weights {
           const TensorsByName* instead = nullptr);
 
   bool has(std::string_view name) const { return !stored_name(name).empty(); }
-  /// Throws not_found naming the weight, corrupt when the shape differs, or a weight of 8-bit integers lacks its scales
-  /// or has scales of a wrong shape.
+  /// Throws not_found naming the weight, corrupt when the shape differs, or a weight of integers lacks its scales or
+  /// has scales or zero points of a wrong shape.
   graph::Value get(graph::Builder& b, std::string_view name, const std::vector<std::int64_t>& extents);
   /// The number of rows of a matrix, for weights whose width only the file knows. Throws not_found, corrupt when the
   /// weight is no matrix.
@@ -79,14 +79,18 @@ class Weights {
   std::vector<std::string> unused() const;
 
  private:
-  /// A stored matrix of 8-bit integers: operands of ops over quantized encodings.
+  /// A stored matrix of integers: operands of ops over quantized encodings.
   struct StoredRows {
     graph::ConstantPtr stored, scales;
-    graph::Numbers blocks;  // covered by one scale, as in tensor::Encoding
+    graph::Numbers blocks;                     // covered by one scale, as in tensor::Encoding
+    graph::ConstantPtr zero_points = nullptr;  // of unsigned integers
+
+    std::vector<graph::ConstantPtr> operands() const;
   };
 
   const Tensor* replacement(std::string_view stored) const;
   bool holds(std::string_view stored) const;
+  /// Of numbers: two of 4 bits in a byte count as two.
   Shape stored_shape(std::string_view stored) const;
   std::optional<tensor::EncodingKind> encoding_of(std::string_view stored) const;
   graph::ConstantPtr leaf(const std::string& stored);
@@ -98,9 +102,15 @@ class Weights {
   std::string stored_name(std::string_view name) const;
 
   bool is_stored_in_8_bits(std::string_view stored) const;
+  bool is_stored_unsigned(std::string_view stored) const;
   /// `groups`: the number of groups that a row may be split into, each with its own scale; one scale per row is always
   /// allowed. Throws corrupt.
   StoredRows stored_rows(const std::string& stored, std::int64_t groups);
+  /// Of a matrix that is_stored_unsigned. Throws corrupt.
+  StoredRows unsigned_rows(const std::string& stored);
+  graph::ConstantPtr zero_points(const std::string& stored, const Shape& scales);
+  /// Of the shape found; throws corrupt for scales that are missing or not finite.
+  graph::ConstantPtr scales_of(const std::string& stored);
   StoredRows rounded_rows(const std::string& stored, const InputRounding& inputs);
   /// The weight in float32. For a matrix in 8 bits, `groups` is as in stored_rows.
   graph::ConstantPtr in_float32(const std::string& stored, std::int64_t groups = 1);

@@ -25,14 +25,14 @@ using Wanted = ModelCache::Wanted;
 
 std::atomic<int> alive = 0;
 
-class Model final : public CachedModel {
+class CountedModel final : public CachedModel {
  public:
-  explicit Model(std::string place = "cpu:0", std::size_t bytes = 10) : place_(std::move(place)), bytes_(bytes) {
+  explicit CountedModel(std::string place = "cpu:0", std::size_t bytes = 10) : place_(std::move(place)), bytes_(bytes) {
     ++alive;
   }
-  ~Model() override { --alive; }
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
+  ~CountedModel() override { --alive; }
+  CountedModel(const CountedModel&) = delete;
+  CountedModel& operator=(const CountedModel&) = delete;
 
   std::string place() const override { return place_; }
   std::size_t bytes() const override { return bytes_; }
@@ -47,7 +47,7 @@ class Model final : public CachedModel {
 
 Wanted wanted(const std::string& name, std::string place = {}) {
   return {.key = {.model = name, .options = {}, .place = place},
-          .load = [place] { return std::make_unique<Model>(place.empty() ? "cpu:0" : place); }};
+          .load = [place] { return std::make_unique<CountedModel>(place.empty() ? "cpu:0" : place); }};
 }
 
 std::vector<std::string> names(const ModelCache& cache) {
@@ -73,7 +73,7 @@ TEST_F(Cache, LoadsAModelOnceForAllWhileOthersLoadInParallel) {
   slow.load = [&] {
     ++loads;
     other_is_loaded.get_future().wait();  // hangs if loads wait for each other
-    return std::make_unique<Model>();
+    return std::make_unique<CountedModel>();
   };
   std::vector<std::thread> threads;
   std::vector<Held> found(6);
@@ -125,7 +125,7 @@ TEST_F(Cache, AModelThatLoadingPutsWhereOneIsAlreadyIsLetGoOf) {
   EXPECT_EQ(alive, 1);
   int loads = 0;
   Wanted again = wanted("a");
-  again.load = [&] { return ++loads, std::make_unique<Model>(); };
+  again.load = [&] { return ++loads, std::make_unique<CountedModel>(); };
   EXPECT_EQ(cache.get(again), named);
   EXPECT_EQ(loads, 0);  // it is known by now
   EXPECT_TRUE(cache.unload("a"));
@@ -139,11 +139,11 @@ TEST_F(Cache, TheLeastRecentlyUsedMakesRoomThoseWithoutUsersFirst) {
   cache.get(wanted("b"));
   cache.get(wanted("c"));
   EXPECT_EQ(names(cache), (Names{"a", "c"}));  // a has a user
-  static_cast<Model&>(*a).busy = true;
+  static_cast<CountedModel&>(*a).busy = true;
   a.reset();
   cache.get(wanted("d"));
   EXPECT_EQ(names(cache), (Names{"a", "d"}));  // a has work
-  static_cast<Model&>(*cache.find({"a"})).busy = false;
+  static_cast<CountedModel&>(*cache.find({"a"})).busy = false;
   cache.get(wanted("d"));
   cache.get(wanted("e"));
   EXPECT_EQ(names(cache), (Names{"d", "e"}));
@@ -154,14 +154,14 @@ TEST_F(Cache, RoomIsMadeForExpectedBytesBeforeLoadingAndForThoseInMemoryAfterwar
   const auto of_bytes = [](const std::string& name, std::size_t expected, std::size_t bytes) {
     Wanted model = wanted(name);
     model.expected_bytes = [expected] { return expected; };
-    model.load = [bytes] { return std::make_unique<Model>("cpu:0", bytes); };
+    model.load = [bytes] { return std::make_unique<CountedModel>("cpu:0", bytes); };
     return model;
   };
   cache.get(of_bytes("a", 60, 60));
   Wanted b = of_bytes("b", 60, 30);
   b.load = [] {
     EXPECT_EQ(alive, 0);  // a has gone before
-    return std::make_unique<Model>("cpu:0", 30);
+    return std::make_unique<CountedModel>("cpu:0", 30);
   };
   cache.get(b);
   cache.get(of_bytes("c", 30, 30));
@@ -189,7 +189,7 @@ TEST_F(Cache, LoadsWaitForRoomThatAnotherLoadTakes) {
     begun.set_value();
     go_on.get_future().wait();
     first_loaded = true;
-    return std::make_unique<Model>();
+    return std::make_unique<CountedModel>();
   };
   std::thread loading([&] { cache.get(first); });
   begun.get_future().wait();
@@ -198,7 +198,7 @@ TEST_F(Cache, LoadsWaitForRoomThatAnotherLoadTakes) {
   second.load = [&] {
     second_loads = true;
     EXPECT_TRUE(first_loaded);
-    return std::make_unique<Model>();
+    return std::make_unique<CountedModel>();
   };
   std::thread waiting([&] { cache.get(second); });
   EXPECT_FALSE(second_loads);
@@ -221,12 +221,12 @@ TEST_F(Cache, IdleModelsAreLetGoOfUnlessTheyAreHeldOrBusyOrStay) {
   idle("ever", std::nullopt);
   idle("later", hours(1));
   EXPECT_TRUE(cache.use(*idle("stays", std::nullopt, true), ModelCache::KeepAlive(nanoseconds(0))));
-  static_cast<Model&>(*idle("busy", nanoseconds(0))).busy = true;
+  static_cast<CountedModel&>(*idle("busy", nanoseconds(0))).busy = true;
   Held held = idle("held", nanoseconds(0));
   cache.unload_idle();
   EXPECT_EQ(names(cache), (Names{"busy", "ever", "held", "later", "stays"}));
   held.reset();
-  static_cast<Model&>(*cache.find({"busy"})).busy = false;
+  static_cast<CountedModel&>(*cache.find({"busy"})).busy = false;
   EXPECT_TRUE(cache.use(*cache.find({"later"}), ModelCache::KeepAlive(nanoseconds(0))));
   EXPECT_TRUE(cache.use(*cache.find({"ever"})));  // leaves it so
   cache.unload_idle();
@@ -257,7 +257,7 @@ TEST_F(Cache, ForgettingWaitsForLoadsUnderWayAndForUsers) {
   slow.load = [&] {
     begun.set_value();
     go_on.get_future().wait();
-    return std::make_unique<Model>();
+    return std::make_unique<CountedModel>();
   };
   std::thread user([&] { EXPECT_NE(cache.get(slow), nullptr); });
   begun.get_future().wait();
