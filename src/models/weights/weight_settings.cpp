@@ -80,8 +80,8 @@ WeightStorage QuantizationConfig::storage_of_module(std::string_view module) con
 Shape QuantizationConfig::shape_of(std::string_view tensor, const Shape& in_file) const {
   if (!is_present || !tensor.ends_with(kWeight) || in_file.dtype != DType::u8 || in_file.rank() != 2) return in_file;
   const std::int64_t bytes = in_file.dims[1].number();
-  const WeightStorage storage = storage_of_module(tensor.substr(0, tensor.size() - kWeight.size()));
-  if (storage.bits != 4 || bytes > INT64_MAX / 2) return in_file;
+  const std::string_view module = tensor.substr(0, tensor.size() - kWeight.size());
+  if (storage_of_module(module).bits != 4 || bytes > INT64_MAX / 2) return in_file;
   return {DType::u4, {in_file.dims[0], bytes * 2}};
 }
 
