@@ -1,7 +1,10 @@
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "alate/tokenizer.h"
+#include "tokenizers/decode_tokens.h"
 #include "tokenizers/decoders/stages.h"
 #include "tokenizers/parts.h"
 
@@ -102,6 +105,18 @@ std::string DecodeStream::push(std::span<const std::int32_t> ids) {
 std::string DecodeStream::finish() {
   state_->first->finish();
   return state_->collector.take();
+}
+
+std::string tokenizers::decode_tokens(const Tokenizer& tokenizer, std::span<const std::string> tokens) {
+  const DecoderPtr spaced = tokenizer.parts().decoder == nullptr ? spaced_decoder() : nullptr;
+  TextCollector collector(false);
+  const std::unique_ptr<TokenSink> first = (spaced != nullptr ? *spaced : *tokenizer.parts().decoder).stage(collector);
+  for (const std::string& token : tokens) {
+    first->text(token);
+    first->end_token();
+  }
+  first->finish();
+  return collector.take();
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids, const DecodeOptions& options) const {

@@ -40,6 +40,10 @@ class Bpe final : public Model {
   std::optional<std::int32_t> token_to_id(std::string_view token) const override { return vocabulary_.id_of(token); }
   std::optional<std::string_view> id_to_token(std::int32_t id) const override { return vocabulary_.token_of(id); }
   std::size_t size() const override { return vocabulary_.size(); }
+  std::optional<std::int32_t> unknown_id() const override {
+    return unknown_ == kMissing ? std::nullopt : std::optional(unknown_);
+  }
+  std::string_view continuing_prefix() const override { return options_.continuing_subword_prefix; }
 
  private:
   void add_merges(const MergeList& merges);

@@ -54,6 +54,10 @@ class Model {
 
   virtual std::optional<std::int32_t> token_to_id(std::string_view token) const = 0;
   virtual std::optional<std::string_view> id_to_token(std::int32_t id) const = 0;
+  /// The token that stands for text that the vocabulary lacks, if the model has one.
+  virtual std::optional<std::int32_t> unknown_id() const { return std::nullopt; }
+  /// The beginning of tokens that continue a word ("##"); empty where the vocabulary does not mark them.
+  virtual std::string_view continuing_prefix() const { return {}; }
   /// The number of tokens, as the reference counts them.
   virtual std::size_t size() const = 0;
 };

@@ -51,6 +51,7 @@ class Unigram final : public Model {
     return vocabulary_.token_of(repeated == repeated_.end() ? id : repeated->second);
   }
   std::size_t size() const override { return scores_.size(); }
+  std::optional<std::int32_t> unknown_id() const override { return unknown_; }
 
  private:
   void find_best_path(std::string_view piece, std::vector<PathEnd>& ends, WorkBudget& budget) const;

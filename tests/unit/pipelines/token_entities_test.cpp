@@ -1,0 +1,120 @@
+// Entities of tokens against transformers' TokenClassificationPipeline, on what tests/golden/record_recognize.py
+// recorded.
+#include "pipelines/recognize/token_entities.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "alate/model.h"
+#include "formats/json.h"
+#include "tests/golden/tiny_recognizers.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate::pipelines {
+namespace {
+
+using tests::RecordedRecognizer;
+using tests::RecordedRun;
+
+// The place of a code point in valid UTF-8.
+std::size_t byte_of(const std::string& text, std::size_t code_point) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if ((static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) continue;
+    if (code_point-- == 0) break;
+  }
+  return at;
+}
+
+class TokenEntities : public testing::TestWithParam<std::string> {
+ protected:
+  TokenEntities()
+      : recorded_(tests::write_tiny_recognizer(folder_.path() / "model", GetParam())),
+        model_(Model::load(folder_.path() / "model")),
+        tokenizer_(Tokenizer::load(folder_.path() / "model")) {
+    const formats::Json config =
+        formats::parse_json(base::read_text_file(folder_.path() / "model/config.json"), "config.json");
+    const formats::Json& labels = *config.find("id2label");
+    for (std::size_t i = 0; i < labels.as_object("id2label").size(); ++i)
+      names_.push_back(labels.get_string(std::to_string(i), ""));
+  }
+
+  void append_logits(const Encoding& window, std::vector<float>& logits) const {
+    const auto length = static_cast<std::int64_t>(window.ids.size());
+    const NamedTensors outputs =
+        model_.forward({{"input_ids", Tensor::from<std::int32_t>({1, length}, std::span(window.ids))}});
+    const std::span<const float> values = outputs.at("logits").values<float>();
+    logits.insert(logits.end(), values.begin(), values.end());
+  }
+
+  std::vector<Entity> found(const std::string& text, const RecordedRun& run) const {
+    Encoding encoding =
+        tokenizer_.encode(text, {.max_length = tests::kRecognizerLength, .stride = run.stride.value_or(0)});
+    if (!run.stride) encoding.overflowing.clear();
+    std::vector<float> logits;
+    append_logits(encoding, logits);
+    for (const Encoding& window : encoding.overflowing) append_logits(window, logits);
+    const TokenLabels labels{.tokenizer = tokenizer_,
+                             .names = names_,
+                             .unknown_id = tokenizer_.token_to_id(GetParam() == "word_piece" ? "[UNK]" : "<unk>")};
+    return entities_of(text, encoding, logits, labels, run.aggregation);
+  }
+
+  base::TemporaryFolder folder_;
+  RecordedRecognizer recorded_;
+  Model model_;
+  Tokenizer tokenizer_;
+  std::vector<std::string> names_;
+};
+
+TEST_P(TokenEntities, AreThoseOfTransformers) {
+  std::size_t count = 0;
+  for (const RecordedRun& run : recorded_.runs) {
+    for (std::size_t i = 0; i < recorded_.texts.size(); ++i) {
+      const std::string& text = recorded_.texts[i];
+      SCOPED_TRACE(std::string(to_string(run.aggregation)) + " of " + text +
+                   (run.stride ? ", stride " + std::to_string(*run.stride) : ""));
+      const std::vector<Entity>& wanted = run.entities[i];
+      const std::vector<Entity> entities = found(text, run);
+      ASSERT_EQ(entities.size(), wanted.size());
+      count += wanted.size();
+      for (std::size_t k = 0; k < wanted.size(); ++k) {
+        EXPECT_EQ(entities[k].label, wanted[k].label) << k;
+        EXPECT_EQ(entities[k].start, wanted[k].start) << k;
+        EXPECT_EQ(entities[k].end, wanted[k].end) << k;
+        EXPECT_NEAR(entities[k].score, wanted[k].score, 3e-6) << k;
+        EXPECT_EQ(entities[k].word, wanted[k].word) << k;
+        EXPECT_EQ(entities[k].token, wanted[k].token) << k;
+        EXPECT_EQ(entities[k].byte_start, byte_of(text, wanted[k].start)) << k;
+        EXPECT_EQ(entities[k].byte_end, byte_of(text, wanted[k].end)) << k;
+        EXPECT_EQ(entities[k].text, text.substr(entities[k].byte_start, entities[k].byte_end - entities[k].byte_start));
+      }
+    }
+  }
+  EXPECT_GT(count, 300U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tokenizers, TokenEntities, testing::Values("word_piece", "byte_level", "sentence_piece"));
+
+TEST(Labels, AreWantedWithAndWithoutTheirMarks) {
+  const std::vector<std::string> none, some = {"PER", "B-LOC"};
+  EXPECT_TRUE(is_wanted("I-ORG", none));
+  EXPECT_TRUE(is_wanted("I-PER", some));
+  EXPECT_TRUE(is_wanted("PER", some));
+  EXPECT_TRUE(is_wanted("B-LOC", some));
+  EXPECT_FALSE(is_wanted("I-LOC", some));
+  EXPECT_FALSE(is_wanted("LOC", some));
+}
+
+TEST(Aggregations, HaveNames) {
+  for (const Aggregation each :
+       {Aggregation::none, Aggregation::simple, Aggregation::first, Aggregation::average, Aggregation::max})
+    EXPECT_EQ(parse_aggregation(to_string(each)), each);
+  EXPECT_EQ(parse_aggregation("mean"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace alate::pipelines
