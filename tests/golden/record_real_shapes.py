@@ -1,4 +1,4 @@
-"""Writes the shapes of published models' layers: real widths, but one layer and a small vocabulary.
+"""Writes the shapes of published models' layers: real widths, but one layer, a small vocabulary and few distances.
 
 usage: record_real_shapes.py [--out DIR]     (DIR: the folder `real_shapes` beside this file)
 
@@ -39,10 +39,10 @@ MODELS = {
     "gemma3_270m": ("Gemma3TextModel", dict(**ONE, hidden_size=640, num_attention_heads=4, num_key_value_heads=1, head_dim=256, intermediate_size=2048)),
     "embeddinggemma_300m": ("Gemma3TextModel", dict(**ONE, hidden_size=768, num_attention_heads=3, num_key_value_heads=1, head_dim=256,
                                                     intermediate_size=1152, use_bidirectional_attention=True)),
-    "deberta_v3_base": ("DebertaV2Model", dict(**ONE, **BASE, relative_attention=True, position_buckets=256, norm_rel_ebd="layer_norm",
+    "deberta_v3_base": ("DebertaV2Model", dict(**ONE, **BASE, relative_attention=True, position_buckets=16, norm_rel_ebd="layer_norm",
                                                share_att_key=True, pos_att_type=["p2c", "c2p"], max_relative_positions=-1,
                                                position_biased_input=False, type_vocab_size=0, layer_norm_eps=1e-7)),
-    "deberta_base": ("DebertaModel", dict(**ONE, **BASE, relative_attention=True, pos_att_type=["c2p", "p2c"], max_relative_positions=-1,
+    "deberta_base": ("DebertaModel", dict(**ONE, **BASE, relative_attention=True, pos_att_type=["c2p", "p2c"], max_relative_positions=16,
                                           position_biased_input=False, type_vocab_size=0, layer_norm_eps=1e-7)),
 }
 
