@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "alate/embedding_kinds.h"
+#include "alate/embedding_similarity.h"
 #include "alate/model.h"
 #include "alate/run_control.h"
 #include "alate/tokenizer.h"
@@ -46,7 +47,8 @@ struct EmbedOptions {
   std::optional<std::size_t> sparse_top_k = {};
   // What the texts are for, as sentence-transformers' encode_query and encode_document say it: "query" has the prompt
   // of that name, "document" the first of document, passage and corpus, or none, unless a prompt is given. Empty:
-  // neither. For late interaction (ColBERT) queries and documents are different inputs; empty means document there.
+  // neither. For late interaction (ColBERT) queries and documents are different inputs; empty means document there. A
+  // model with a Router (sentence-transformers; Asym) sends them through different modules, and may know other tasks.
   std::string task = {};
 };
 
@@ -97,6 +99,9 @@ class EmbeddingPipeline {
   EmbeddingKinds kinds() const;
   /// The kind that the model's folder is for.
   EmbeddingKind main_kind() const;
+
+  /// How the model's folder says that its dense vectors are to be compared (similarity_fn_name); cosine if it does not.
+  Similarity similarity() const;
 
   std::size_t dimensions() const;  // of dense vectors; 0 without them
   std::size_t max_length() const;  // in tokens, with special tokens

@@ -91,6 +91,7 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
                            Weights& weights, const EncoderInputs& inputs, HeadChoice head) {
   EncoderScope scope{.b = b, .config = config, .weights = weights, .in = inputs};
   BuiltEncoder built{.last_hidden_state = architecture.encode(scope), .outputs = {}};
+  built.hidden_states = scope.hidden_states;
   if (head == HeadChoice::of_folder)
     built.outputs = find_head(architecture, config).build(scope, built.last_hidden_state);
   return built;

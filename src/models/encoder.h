@@ -71,6 +71,9 @@ void append_positions(const EncoderLimits& limits, std::span<const std::int32_t>
 struct BuiltEncoder {
   graph::Value last_hidden_state;      // [tokens, hidden]
   std::vector<EncoderOutput> outputs;  // of forward with the folder's head
+  /// The embeddings and the output of each layer, as transformers' hidden_states; empty for architectures that do not
+  /// list them.
+  std::vector<graph::Value> hidden_states = {};
 };
 
 /// Whether `forward`'s head is built too, or only the base model.
@@ -82,6 +85,7 @@ struct EncoderScope {
   const formats::Json& config;
   Weights& weights;
   const EncoderInputs& in;
+  std::vector<graph::Value> hidden_states = {};  // as in BuiltEncoder, by `encode`
 };
 
 /// What a class of transformers computes from the base model's last hidden state.

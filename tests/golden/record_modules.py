@@ -18,6 +18,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer import modules as st
+from sentence_transformers.sentence_transformer.modules.weighted_layer_pooling import WeightedLayerPooling
 from transformers import BertConfig, BertModel, LlamaConfig, LlamaForCausalLM
 
 from record_embeddings import TEXTS, VOCAB, write_json, write_tokenizer
@@ -65,8 +66,9 @@ class Chain:
             self.edit(folder)
         for path in sorted(folder.rglob("model.safetensors")):
             shapes = {name: list(tensor.shape) for name, tensor in sorted(load_file(path).items())}
-            write_json(path.parent / "shapes.json", {"seed": self.seed, "shapes": shapes})
-            save_file({name: torch.from_numpy(weight(name, shape, self.seed)) for name, shape in shapes.items()}, path,
+            seed = self.seed + path.parent.name.startswith("query_")  # routes differ
+            write_json(path.parent / "shapes.json", {"seed": seed, "shapes": shapes})
+            save_file({name: torch.from_numpy(weight(name, shape, seed)) for name, shape in shapes.items()}, path,
                       metadata={"format": "pt"})
 
     def record(self, folder):
@@ -131,6 +133,32 @@ def as_decoder(folder):
     (folder / "generation_config.json").unlink()
 
 
+def router_over_one_transformer():
+    shared = transformer()
+    return [st.Router({"query": [shared, st.Pooling(HIDDEN, "cls"), dense(HIDDEN, 6)],
+                    "document": [shared, st.Pooling(HIDDEN, "mean"), dense(HIDDEN, 6, "GELU")]}, default_route="document")]
+
+
+def as_asym(folder):
+    """The file and the class name of earlier versions."""
+    place = next(path.parent for path in folder.rglob("router_config.json"))
+    config = json.loads((place / "router_config.json").read_text())
+    (place / "router_config.json").unlink()
+    write_json(place / "config.json", {"types": config["types"], "structure": config["structure"],
+                                       "parameters": {"allow_empty_key": True}})
+    edit_json_list(folder / "modules.json", "Router", "sentence_transformers.models.Asym")
+
+
+def edit_json_list(path, old, new):
+    modules = json.loads(path.read_text())
+    for module in modules:
+        if module["type"].rsplit(".", 1)[1] == old:
+            module["type"] = new
+    write_json(path, modules)
+
+
+TASKS = {"default": {}, "query": {"task": "query"}, "document": {"task": "document"}}
+
 CHAINS = {
     "own_folder": Chain(lambda: [transformer(), st.Pooling(HIDDEN, ("cls", "max")), st.Dropout(0.3),
                                  dense(2 * HIDDEN, 12, "GELU"), st.LayerNorm(12), st.Normalize()],
@@ -162,6 +190,19 @@ CHAINS = {
                                    calls={"default": {}, "query": {"task": "query"}, "document": {"task": "document"}}),
     "processing_kwargs": Chain(lambda: [transformer(processing_kwargs={"text": {"max_length": 11, "truncation": True}}),
                                         st.Pooling(HIDDEN)]),
+    "layer_pooling": Chain(lambda: [transformer(bert_config(num_hidden_layers=3, output_hidden_states=True)),
+                                    WeightedLayerPooling(HIDDEN, 3, 1), st.Pooling(HIDDEN)]),
+    # Without output_hidden_states the module does nothing.
+    "layer_pooling_unused": Chain(lambda: [transformer(), WeightedLayerPooling(HIDDEN, 2, 1), st.Pooling(HIDDEN)]),
+    "router_after": Chain(lambda: [transformer(), st.Pooling(HIDDEN),
+                                   st.Router({"query": [dense(HIDDEN, 7), st.Normalize()], "document": [dense(HIDDEN, 7, "ReLU")],
+                                           "title": [dense(HIDDEN, 7, "GELU")]}, default_route="document",
+                                          route_mappings={("heading", "text"): "title"})],
+                          prompts={"query": "query: "}, similarity_fn_name="manhattan",
+                          calls={**TASKS, "title": {"task": "title"}, "heading": {"task": "heading"}}),
+    "router_first": Chain(router_over_one_transformer, calls=TASKS),
+    "asym": Chain(lambda: [transformer(), st.Pooling(HIDDEN, "max"), st.Router({"query": [dense(HIDDEN, 5)], "document": [dense(HIDDEN, 5)]}),
+                           st.Normalize()], edit=as_asym, calls=TASKS),
     "no_modules": Chain(lambda: [transformer(), st.Pooling(HIDDEN)], edit=without_modules),
     "causal_without_modules": Chain(lambda: [transformer(), st.Pooling(HIDDEN)], edit=as_decoder),
 }

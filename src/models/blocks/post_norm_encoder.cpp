@@ -68,7 +68,8 @@ Value PostNormEncoder::encode(std::optional<Value> bias) {
   Value x = embeddings();
   if (!config_.names.embedding_projection.empty())
     x = linear(std::string(config_.names.embedding_projection), x, config_.embedding, config_.hidden);
-  for (const std::string& name : config_.layer_names) x = layer(name, x, attention(name, x));
+  std::vector<Value>& states = scope_.hidden_states = {x};
+  for (const std::string& name : config_.layer_names) states.push_back(x = layer(name, x, attention(name, x)));
   return x;
 }
 

@@ -30,13 +30,22 @@ EmbeddingPipeline::State::State(Model loaded, Tokenizer tokens, pipelines::Embed
                                 pipelines::KindModules kinds_read)
     : model(std::move(loaded)), tokenizer(std::move(tokens)), modules(std::move(read)), kinds(std::move(kinds_read)) {}
 
-std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::entry_point(bool normalize) const {
-  return pipelines::embedding_entry_point(model.state(), modules, normalize);
+std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::entry_point(bool normalize,
+                                                                                 std::string_view task) const {
+  const pipelines::EmbeddingModules& route = modules.for_task(task);
+  auto entry_point = pipelines::embedding_entry_point(model.state(), route, normalize);
+  if (const std::size_t given = entry_point->width().row; &route != &modules && given != width)
+    throw make_error(ErrorCode::unsupported, "the routes '", modules.route, "' and '", route.route,
+                     "' of the model's Router give vectors of ", width, " and ", given,
+                     " numbers; both must be as wide here: Router");
+  return entry_point;
 }
 
 std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::kind_entry_point(const EmbeddingKinds& asked,
-                                                                                      bool normalize) const {
-  return pipelines::kind_entry_point(model.state(), modules, kinds, asked, normalize);
+                                                                                      bool normalize,
+                                                                                      std::string_view task) const {
+  if (asked == EmbeddingKinds::only(EmbeddingKind::dense) && width > 0) return entry_point(normalize, task);
+  return pipelines::kind_entry_point(model.state(), modules.for_task(task), kinds, asked, normalize);
 }
 
 std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::main_entry_point() const {
@@ -54,8 +63,10 @@ namespace {
 
 using Row = std::vector<std::int32_t>;
 
-void require_task(const EmbedOptions& options) {
+void require_task(const pipelines::EmbeddingModules& modules, const EmbedOptions& options) {
+  if (!modules.routes.names.empty()) modules.routes.place_of(options.task);
   if (options.task.empty() || pipelines::is_query(options) || options.task == "document") return;
+  if (modules.routes.knows(options.task)) return;
   throw make_error(ErrorCode::invalid_argument, "the task is ", formats::quoted_name(options.task),
                    "; it may be query or document");
 }
@@ -63,7 +74,8 @@ void require_task(const EmbedOptions& options) {
 // The prompt that the task chooses. A default prompt is not for texts of a task.
 const std::string* prompt_of_task(const pipelines::EmbeddingModules& modules, const EmbedOptions& options) {
   static const std::string none;
-  if (options.task.empty()) return nullptr;
+  const bool is_known = pipelines::is_query(options) || options.task == "document";
+  if (options.task.empty() || !is_known) return nullptr;
   constexpr std::array<std::string_view, 3> kDocuments = {"document", "passage", "corpus"};
   constexpr std::array<std::string_view, 1> kQueries = {"query"};
   const std::span<const std::string_view> names = pipelines::is_query(options)
@@ -110,7 +122,8 @@ std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOp
   const std::size_t positions = pipeline.facts().max_positions;
   const pipelines::TransformerSettings& settings = pipeline.state().modules.transformer;
   std::optional<std::size_t> length;
-  if (!options.task.empty()) length = pipelines::is_query(options) ? settings.query_length : settings.document_length;
+  if (pipelines::is_query(options)) length = settings.query_length;
+  if (options.task == "document") length = settings.document_length;
   const std::size_t usual = length ? std::min(*length, positions) : pipeline.max_length();
   return pipelines::row_limit(options.max_length, usual, positions);
 }
@@ -123,8 +136,8 @@ bool is_query(const EmbedOptions& options) { return options.task == "query"; }
 
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                                const EmbedOptions& options, const base::Cancellation& cancellation) {
-  require_task(options);
   const EmbeddingPipeline::State& state = pipeline.state();
+  require_task(state.modules, options);
   const std::string& prompt = prompt_of(state.modules, options);
   if (state.kinds.late_interaction) return prepare_late_interaction(pipeline, texts, options, prompt, cancellation);
   EncodeOptions encode;
@@ -142,7 +155,7 @@ PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<cons
   };
 
   std::int32_t pool_skip = 0;
-  if (!prompt.empty() && !state.modules.pools_prompt()) {
+  if (!prompt.empty() && !state.modules.for_task(options.task).pools_prompt()) {
     bool cut = false;
     const std::size_t with_specials = ids_of(prompt, cut).size();
     // Its last special token comes after the text.
@@ -179,7 +192,7 @@ PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<con
 }
 
 bool normalizes(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
-  return options.normalize.value_or(pipeline.state().modules.normalizes());
+  return options.normalize.value_or(pipeline.state().modules.for_task(options.task).normalizes());
 }
 
 std::size_t kept_dimensions(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
@@ -207,7 +220,7 @@ Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepar
                           const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
   run.cancellation.check();
   const auto kept = static_cast<std::int64_t>(kept_dimensions(pipeline, options));
-  const auto entry_point = pipeline.state().entry_point(normalizes(pipeline, options));
+  const auto entry_point = pipeline.state().entry_point(normalizes(pipeline, options), options.task);
   const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
   Tensor values = runtime::run_rows(*entry_point, prepared.rows, budget, run, computed).values;
   const std::span<float> all = values.mutable_values<float>();
@@ -265,6 +278,9 @@ Embeddings EmbeddingPipeline::embed_tokens(std::span<const std::vector<std::int3
   });
 }
 
+Similarity EmbeddingPipeline::similarity() const {
+  return parse_similarity(state_->modules.similarity).value_or(Similarity::cosine);
+}
 std::size_t EmbeddingPipeline::dimensions() const { return state_->dimensions; }
 std::size_t EmbeddingPipeline::max_length() const { return state_->max_length; }
 const Tokenizer& EmbeddingPipeline::tokenizer() const { return state_->tokenizer; }

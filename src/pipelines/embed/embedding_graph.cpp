@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,7 +49,10 @@ Value weighted_mean(Builder& b, const models::EncoderInputs& in, Value mean, Val
 // Builds modules one after the other. The values that they pass on are known by name.
 class ChainBuilder {
  public:
-  ChainBuilder(Builder& b, const models::EncoderInputs& in) : b_(b), in_(in) {}
+  ChainBuilder(Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built)
+      : b_(b), in_(in), layers_(built.hidden_states) {
+    set(std::string(kAllLayers), built.last_hidden_state);  // stands for the list, which is no value
+  }
 
   void set(const std::string& name, Value value) { values_.insert_or_assign(name, value); }
   Value get(std::string_view name) const { return values_.find(name)->second; }
@@ -100,6 +105,28 @@ class ChainBuilder {
 
   Value build(const ChainModule&, const NormalizeModule&, Value x) { return b_.normalize({x}); }
 
+  Value build(const ChainModule& module, const LayerPoolingModule& pooling, Value) {
+    if (layers_.empty())
+      throw make_error(
+          ErrorCode::unsupported, "the WeightedLayerPooling module in '", module.folder.filename().string(),
+          "' reads all layers of the encoder, which this architecture does not give here: ", "WeightedLayerPooling");
+    const std::shared_ptr<const formats::WeightSource> source = open(module);
+    const Tensor stored = models::Weights(*source, "").floats("layer_weights");
+    const std::span<const float> factors = stored.values<float>();
+    if (pooling.first >= layers_.size() || factors.size() != layers_.size() - pooling.first)
+      throw make_error(ErrorCode::corrupt, "the WeightedLayerPooling module in '", module.folder.filename().string(),
+                       "' has ", factors.size(), " weights for the layers from ", pooling.first, " of ",
+                       layers_.size() - 1);
+    const double sum = std::accumulate(factors.begin(), factors.end(), 0.0);
+    std::optional<Value> mean;
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      const Value layer = layers_[pooling.first + i];
+      const Value part = b_.mul({layer, scalar_like(b_, factors[i] / sum, layer)});
+      mean = mean ? b_.add({*mean, part}) : part;
+    }
+    return *mean;
+  }
+
   static std::shared_ptr<const formats::WeightSource> open(const ChainModule& module) {
     return formats::open_weights(module.folder, base::MappedFile::Mode::read);
   }
@@ -108,6 +135,7 @@ class ChainBuilder {
 
   Builder& b_;
   const models::EncoderInputs& in_;
+  std::span<const Value> layers_;
   std::map<std::string, Value, std::less<>> values_;
 };
 
@@ -121,20 +149,26 @@ std::span<const ChainModule> without_last_normalization(const EmbeddingModules& 
 
 }  // namespace
 
+Value sentence_embedding(Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built,
+                         const EmbeddingModules& modules, bool normalize) {
+  ChainBuilder chain(b, in, built);
+  chain.set(modules.transformer.output_name, built.last_hidden_state);
+  for (const ChainModule& module : without_last_normalization(modules)) chain.add(module);
+  const Value x = chain.get(kSentenceEmbedding);
+  return normalize ? b.normalize({x}) : x;
+}
+
 runtime::Head embedding_head(const EmbeddingModules& modules, bool normalize) {
   return [&modules, normalize](Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built) {
-    ChainBuilder chain(b, in);
-    chain.set(modules.transformer.output_name, built.last_hidden_state);
-    for (const ChainModule& module : without_last_normalization(modules)) chain.add(module);
-    const Value x = chain.get(kSentenceEmbedding);
-    b.output("sentence_embedding", normalize ? b.normalize({x}) : x);
+    b.output("sentence_embedding", sentence_embedding(b, in, built, modules, normalize));
   };
 }
 
 std::shared_ptr<const runtime::EntryPoint> embedding_entry_point(const Model::State& model,
                                                                  const EmbeddingModules& modules, bool normalize) {
-  return model.entry_point(normalize ? "embed_normalized" : "embed", embedding_head(modules, normalize),
-                           models::HeadChoice::none);
+  std::string name = normalize ? "embed_normalized" : "embed";
+  if (!modules.route.empty()) name += " " + modules.route;
+  return model.entry_point(name, embedding_head(modules, normalize), models::HeadChoice::none);
 }
 
 }  // namespace alate::pipelines

@@ -3,10 +3,16 @@
 
 #include <memory>
 
+#include "graph/builder.h"
+#include "models/encoder.h"
 #include "pipelines/embed/modules.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate::pipelines {
+
+/// The vectors of texts [sequences, dimensions]; `normalize` overrules the folder's last step.
+graph::Value sentence_embedding(graph::Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built,
+                                const EmbeddingModules& modules, bool normalize);
 
 /// Adds the output "sentence_embedding" of embedding_entry_point. Refers to `modules`.
 runtime::Head embedding_head(const EmbeddingModules& modules, bool normalize);

@@ -32,11 +32,13 @@ struct EmbeddingPipeline::State {
   std::size_t width = 0;       // of the vectors that entry points give
   std::size_t dimensions = 0;  // of the vectors that are answered by default: `width` or fewer
 
-  /// The entry point that ends in the folder's modules, with or without normalization; compiled at first use. REQUIRES:
-  /// the model gives dense embeddings.
-  std::shared_ptr<const runtime::EntryPoint> entry_point(bool normalize) const;
+  /// The entry point that ends in the folder's modules for texts of a task, with or without normalization; compiled at
+  /// first use. Throws as EmbeddingModules::for_task, and unsupported for a route whose vectors have another width than
+  /// `width`. REQUIRES: the model gives dense embeddings.
+  std::shared_ptr<const runtime::EntryPoint> entry_point(bool normalize, std::string_view task = {}) const;
   /// The entry point of these kinds; the same. REQUIRES: the model gives them.
-  std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const EmbeddingKinds& asked, bool normalize) const;
+  std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const EmbeddingKinds& asked, bool normalize,
+                                                              std::string_view task = {}) const;
   /// The entry point that loading compiles: that of the folder's main kind.
   std::shared_ptr<const runtime::EntryPoint> main_entry_point() const;
   /// The entry point that gives the vector of each token, from the encoder's last layer; the same.

@@ -68,6 +68,14 @@ DenseModule dense_of(const Json& config, const fs::path& folder) {
   return {.activation = name, .has_residual = config.get_bool("use_residual", false)};
 }
 
+std::size_t first_layer(const Json& config, const fs::path& folder) {
+  const std::int64_t first = config.get_int("layer_start", 4);
+  if (first < 0)
+    throw make_error(ErrorCode::corrupt, (folder / "config.json").string(), ": layer_start is ", first,
+                     ", which is no layer");
+  return static_cast<std::size_t>(first);
+}
+
 // Modules that sentence-transformers has and that are not built here, with what they are.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNotBuilt = {
     {{"WordEmbeddings", "embeds words without a transformer"},
@@ -110,6 +118,10 @@ std::optional<ChainModule> read_chain_module(std::string_view type, const fs::pa
     module.kind = pooling_of(config);
   } else if (type == "Dense") {
     module.kind = dense_of(config, folder);
+  } else if (type == "WeightedLayerPooling") {
+    module.input = kAllLayers;
+    module.output = kTokenEmbeddings;
+    module.kind = LayerPoolingModule{.first = first_layer(config, folder)};
   } else if (type == "LayerNorm") {
     module.input = module.output = kSentenceEmbedding;
     module.kind = LayerNormModule{};

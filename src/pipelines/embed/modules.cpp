@@ -13,8 +13,6 @@ namespace {
 using formats::Json;
 using graph::PoolMode;
 
-constexpr std::size_t kMostModules = 64;
-
 // As sentence-transformers pools a folder that has no modules: decoders read the whole text only at its last token.
 PoolMode default_mode(const runtime::ModelFiles& files) {
   const Json config = read_json(files.folder, "config.json").value_or(Json());
@@ -32,26 +30,34 @@ ChainModule pooling_by(PoolMode mode) {
           .kind = PoolingModule{.modes = {mode}}};
 }
 
-void read_chain(const runtime::ModelFiles& files, const Json& list, EmbeddingModules& modules) {
-  const Json::Array& entries = list.as_array("modules.json");
-  if (entries.empty() || entries.size() > kMostModules)
-    throw make_error(ErrorCode::corrupt, (files.home / "modules.json").string(), " has ", entries.size(),
-                     " modules; it may have 1 to ", kMostModules);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const std::string type = last_part(entries[i].get_string("type", ""));
-    const std::filesystem::path folder = runtime::module_folder(files.home, entries[i].get_string("path", ""));
-    if (i == 0 && type == "Transformer") continue;
-    if (i == 0)
-      throw make_error(ErrorCode::unsupported, "modules.json begins with the module '", type,
-                       "', not with a Transformer: ", type);
-    if (std::optional<ChainModule> module = read_chain_module(type, folder))
-      modules.chain.push_back(std::move(*module));
+// Whether the transformer gives the hidden states of all layers.
+bool gives_all_layers(const runtime::ModelFiles& files) {
+  const Json config = read_json(files.folder, "config.json").value_or(Json(Json::Object{}));
+  return config.get_bool("output_hidden_states", false);
+}
+
+std::vector<ChainModule> read_chain(const runtime::ModelFiles& files, std::span<const ListedModule> listed) {
+  if (listed.front().type != "Transformer")
+    throw make_error(ErrorCode::unsupported, "modules.json begins with the module '", listed.front().type,
+                     "', not with a Transformer: ", listed.front().type);
+  if (!std::filesystem::equivalent(listed.front().folder, files.folder))
+    throw make_error(
+        ErrorCode::unsupported, "the Router of modules.json has a Transformer of its own for each route, '",
+        listed.front().folder.filename().string(), "' too; routes are built over one that they share: Router");
+  std::vector<ChainModule> chain;
+  for (const ListedModule& each : listed.subspan(1)) {
+    std::optional<ChainModule> module = read_chain_module(each.type, each.folder);
+    if (!module) continue;
+    // sentence-transformers passes by the module where the transformer keeps the layers' values for itself.
+    if (std::holds_alternative<LayerPoolingModule>(module->kind) && !gives_all_layers(files)) continue;
+    chain.push_back(*std::move(module));
   }
+  return chain;
 }
 
 // Each module's input is there, and the vectors of texts are made.
 void require_connected(const EmbeddingModules& modules) {
-  std::vector<std::string_view> made = {modules.transformer.output_name};
+  std::vector<std::string_view> made = {modules.transformer.output_name, kAllLayers};
   const auto is_made = [&](std::string_view name) { return std::ranges::find(made, name) != made.end(); };
   for (const ChainModule& module : modules.chain) {
     if (!is_made(module.input))
@@ -78,6 +84,26 @@ void require_connected(const EmbeddingModules& modules) {
                 "built together: include_prompt");
 }
 
+// The chain that texts without a task take, or the first, and the others.
+void read_routes(const runtime::ModelFiles& files, const Json& json, EmbeddingModules& modules) {
+  ModuleList list = read_module_list(files.home, json);
+  const bool has_default = !list.routes.otherwise.empty() || !list.routes.any_task.empty();
+  const std::size_t own = list.routes.names.empty() || !has_default ? 0 : list.routes.place_of({});
+  const auto read = [&](std::size_t place, EmbeddingModules& of) {
+    of.chain = read_chain(files, list.chains[place]);
+    if (!list.routes.names.empty()) of.route = list.routes.names[place];
+    require_connected(of);
+  };
+  for (std::size_t place = 0; place < list.chains.size(); ++place) {
+    if (place == own) continue;
+    EmbeddingModules& other = modules.others.emplace_back();
+    other.transformer = modules.transformer;
+    read(place, other);
+  }
+  read(own, modules);
+  modules.routes = std::move(list.routes);
+}
+
 void read_settings(const Json& config, EmbeddingModules& modules) {
   if (const Json* prompts = config.find("prompts"); prompts != nullptr && prompts->is_object()) {
     for (const auto& [name, prompt] : prompts->as_object("prompts"))
@@ -88,6 +114,9 @@ void read_settings(const Json& config, EmbeddingModules& modules) {
     throw make_error(ErrorCode::corrupt, "config_sentence_transformers.json names the default prompt '",
                      modules.default_prompt, "' but has no such prompt");
   }
+  const Json* similarity = config.find("similarity_fn_name");
+  if (similarity != nullptr && similarity->is_string())
+    modules.similarity = similarity->as_string("similarity_fn_name");
   if (const std::int64_t kept = config.get_int("truncate_dim", 0); kept > 0) {
     modules.kept_dimensions = static_cast<std::size_t>(kept);
   } else if (kept < 0) {
@@ -97,6 +126,13 @@ void read_settings(const Json& config, EmbeddingModules& modules) {
 }
 
 }  // namespace
+
+const EmbeddingModules& EmbeddingModules::for_task(std::string_view task) const {
+  if (routes.names.empty()) return *this;
+  const std::string& name = routes.names[routes.place_of(task)];
+  const auto found = std::ranges::find(others, name, &EmbeddingModules::route);
+  return found == others.end() ? *this : *found;
+}
 
 bool EmbeddingModules::normalizes() const {
   const auto last = std::find_if(chain.rbegin(), chain.rend(),
@@ -120,6 +156,7 @@ bool EmbeddingModules::pools_prompt() const {
 }
 
 void EmbeddingModules::set_pooling(Pooling given) {
+  for (EmbeddingModules& other : others) other.set_pooling(given);
   bool found = false;
   for (ChainModule& module : chain) {
     if (auto* pooling = std::get_if<PoolingModule>(&module.kind)) {
@@ -145,13 +182,12 @@ PoolMode pool_mode(Pooling pooling) {
   throw Error(ErrorCode::internal, "unknown pooling");
 }
 
-EmbeddingModules read_modules(const runtime::ModelFiles& files, bool is_dense) {
+EmbeddingModules read_modules(const runtime::ModelFiles& files, bool has_dense) {
   EmbeddingModules modules;
   modules.transformer = read_transformer_settings(files.folder);
-  if (is_dense) require_dense_output(files.folder);
-  if (const std::optional<Json> list = is_dense ? read_json(files.home, "modules.json") : std::nullopt) {
-    read_chain(files, *list, modules);
-    require_connected(modules);
+  if (has_dense) require_dense_output(files.folder);
+  if (const std::optional<Json> list = has_dense ? read_json(files.home, "modules.json") : std::nullopt) {
+    read_routes(files, *list, modules);
   } else {
     modules.chain.push_back(pooling_by(default_mode(files)));
   }

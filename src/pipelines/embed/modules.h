@@ -14,6 +14,7 @@
 
 #include "alate/embedding.h"
 #include "graph/attributes.h"
+#include "pipelines/embed/module_list.h"
 #include "pipelines/embed/transformer_settings.h"
 #include "runtime/loading/model_files.h"
 
@@ -21,6 +22,7 @@ namespace alate::pipelines {
 
 /// The values that modules pass on, by sentence-transformers' names.
 inline constexpr std::string_view kTokenEmbeddings = "token_embeddings", kSentenceEmbedding = "sentence_embedding";
+inline constexpr std::string_view kAllLayers = "all_layer_embeddings";
 
 /// One vector of a text from those of its tokens.
 struct PoolingModule {
@@ -34,6 +36,11 @@ struct DenseModule {
   bool has_residual = false;
 };
 
+/// The weighted mean of the hidden states from layer `first` on, where 0 are the embeddings.
+struct LayerPoolingModule {
+  std::size_t first = 4;
+};
+
 struct LayerNormModule {};
 /// Scales vectors to length 1.
 struct NormalizeModule {};
@@ -42,7 +49,7 @@ struct NormalizeModule {};
 struct ChainModule {
   std::filesystem::path folder;
   std::string input, output;
-  std::variant<PoolingModule, DenseModule, LayerNormModule, NormalizeModule> kind;
+  std::variant<PoolingModule, DenseModule, LayerPoolingModule, LayerNormModule, NormalizeModule> kind;
 };
 
 struct EmbeddingModules {
@@ -51,6 +58,15 @@ struct EmbeddingModules {
   std::map<std::string, std::string, std::less<>> prompts;
   std::string default_prompt;                  // a name in prompts, or empty
   std::optional<std::size_t> kept_dimensions;  // truncate_dim of config_sentence_transformers.json
+  std::string similarity;                      // similarity_fn_name of the same; empty: not stated
+
+  // Of a Router: `chain` is that of the route `route`, which texts without a task take; `others` are the other routes.
+  RouteTable routes;
+  std::string route;
+  std::vector<EmbeddingModules> others;
+
+  /// The modules that texts of a task go through. Throws as RouteTable::place_of.
+  const EmbeddingModules& for_task(std::string_view task) const;
 
   /// Whether the vectors of texts end in a normalization.
   bool normalizes() const;
@@ -58,7 +74,7 @@ struct EmbeddingModules {
   std::span<const graph::PoolMode> pooling() const;
   /// Whether the prompt's tokens are pooled.
   bool pools_prompt() const;
-  /// Replaces the modes of every pooling. Throws unsupported for a chain without one.
+  /// Replaces the modes of every pooling, of all routes. Throws unsupported for a chain without one.
   void set_pooling(Pooling pooling);
 };
 
@@ -66,8 +82,8 @@ graph::PoolMode pool_mode(Pooling pooling);
 
 /// Reads modules.json and the files it names. A folder without modules.json uses mean pooling, or that of the last
 /// token for causal language models. Throws corrupt for files that contradict themselves and unsupported naming a
-/// module or setting that is not known here. Where the folder gives no dense embeddings (KindModules), modules.json
-/// itself and how the transformer's values are taken are not looked at.
-EmbeddingModules read_modules(const runtime::ModelFiles& files, bool is_dense = true);
+/// module or setting that is not known here. Where the folder's embeddings are not made of dense ones (KindModules),
+/// modules.json itself and how the transformer's values are taken are not looked at.
+EmbeddingModules read_modules(const runtime::ModelFiles& files, bool has_dense = true);
 
 }  // namespace alate::pipelines

@@ -83,7 +83,7 @@ KindReader::KindReader(const EmbeddingPipeline& pipeline, const EmbeddingKinds& 
     throw Error(ErrorCode::invalid_argument, "sparse_top_k must be at least 1");
   if (kinds.dense) kept_dimensions(pipeline, options);
   const EmbeddingPipeline::State& state = pipeline.state();
-  entry_point_ = state.kind_entry_point(kinds, kinds.dense && normalizes(pipeline, options));
+  entry_point_ = state.kind_entry_point(kinds, kinds.dense && normalizes(pipeline, options), options.task);
   for (std::size_t i = 0; i < entry_point_->outputs().size(); ++i) widths_.push_back(entry_point_->width(i));
   if (state.kinds.token_weights) left_out_ = ids_of(state.tokenizer, state.kinds.token_weights->left_out);
   if (const auto& module = state.kinds.late_interaction) {

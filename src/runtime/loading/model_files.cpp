@@ -52,15 +52,35 @@ std::vector<fs::path> files_of(const fs::path& file) {
   return files;
 }
 
-// The folder of the first module, a transformer in all models of one encoder.
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+
+// The folder of a Router's first transformer; the Router's own without one.
+fs::path routed_transformer(const fs::path& router) {
+  for (const std::string_view name : {"router_config.json", "config.json"}) {
+    if (!base::is_there(router / name)) continue;
+    const std::string what = (router / name).string();
+    const formats::Json config = formats::parse_json(base::read_contained_file(router, name, kMaxBytes), what);
+    const formats::Json* types = config.find("types");
+    if (types == nullptr || !types->is_object()) return router;
+    for (const auto& [id, type] : types->as_object(what)) {
+      if (type.is_string() && type.as_string(what).ends_with("Transformer")) return module_folder(router, id);
+    }
+    return router;
+  }
+  return router;
+}
+
+// The folder of the first module, a transformer in all models of one encoder, or a Router to it.
 fs::path transformer_folder(const fs::path& home) {
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
   const fs::path list = home / "modules.json";
   if (!base::is_there(list)) return home;
   const formats::Json modules =
       formats::parse_json(base::read_contained_file(home, "modules.json", kMaxBytes), list.string());
   const formats::Json::Array& entries = modules.as_array(list.string());
-  return entries.empty() ? home : module_folder(home, entries.front().get_string("path", ""));
+  if (entries.empty()) return home;
+  const fs::path folder = module_folder(home, entries.front().get_string("path", ""));
+  const std::string type = entries.front().get_string("type", "");
+  return type.ends_with(".Router") || type.ends_with(".Asym") ? routed_transformer(folder) : folder;
 }
 
 }  // namespace

@@ -82,7 +82,9 @@ class Embedding final : public ModelCall {
   bool may_compile() const override {
     if (request_.kinds != EmbeddingKinds::only(pipeline().main_kind())) return true;
     if (!request_.kinds.dense) return false;
-    return request_.per_token || pipelines::normalizes(pipeline(), options_) != pipeline().state().modules.normalizes();
+    const pipelines::EmbeddingModules& modules = pipeline().state().modules;
+    return request_.per_token || &modules.for_task(options_.task) != &modules ||
+           pipelines::normalizes(pipeline(), options_) != modules.normalizes();
   }
 
   pipelines::PreparedRows prepare() override {
@@ -103,7 +105,7 @@ class Embedding final : public ModelCall {
     std::vector<std::vector<std::int32_t>>().swap(request_.token_rows);
     const EmbeddingPipeline::State& state = pipeline().state();
     if (!is_plain()) return kind_program();
-    if (!request_.per_token) return state.entry_point(pipelines::normalizes(pipeline(), options_));
+    if (!request_.per_token) return state.entry_point(pipelines::normalizes(pipeline(), options_), options_.task);
     std::shared_ptr<const runtime::EntryPoint> tokens = state.token_entry_point();
     const std::size_t width = tokens->width().token;
     if (width > 0 && answer_.tokens > kMostTokenNumbers / width) {

@@ -143,6 +143,77 @@ TEST_F(Modules, ActivationsOfOtherCodeAreRefused) {
   }
 }
 
+class Routers : public Modules {
+ protected:
+  // A Router after the pooling, with the routes query and document.
+  EmbeddingModules read_with(const std::string& parameters) const {
+    folder_.write("model/modules.json", R"([{"path": "", "type": "Transformer"}, {"path": "1", "type": "Pooling"},
+      {"path": "2", "type": "a.Router"}])");
+    folder_.write("model/2/q/config.json", "{}");
+    folder_.write("model/2/router_config.json",
+                  R"({"types": {"q": "a.Normalize", "d": "a.LayerNorm"},
+        "structure": {"query": ["q"], "document": ["d", "q"]}, "parameters": )" +
+                      parameters + "}");
+    return read();
+  }
+  std::string route(const EmbeddingModules& modules, std::string_view task) const {
+    return modules.for_task(task).route;
+  }
+};
+
+TEST_F(Routers, SendTextsByTheirTask) {
+  const EmbeddingModules modules = read_with(R"({"default_route": "document"})");
+  EXPECT_EQ(route(modules, ""), "document");
+  EXPECT_EQ(route(modules, "query"), "query");
+  EXPECT_EQ(modules.for_task("query").chain.size(), 2u);
+  EXPECT_TRUE(modules.for_task("query").normalizes());
+  EXPECT_EQ(modules.for_task("document").chain.size(), 3u);
+  EXPECT_EQ(base::error_of([&] { (void)route(modules, "other"); }).code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(route(read_with("{}"), ""), "query");
+  const EmbeddingModules strict = read_with(R"({"allow_empty_key": false})");
+  EXPECT_EQ(base::error_of([&] { (void)route(strict, ""); }).code(), ErrorCode::invalid_argument);
+}
+
+// The order of sentence-transformers: task and modality, task, modality, neither, then names of routes.
+TEST_F(Routers, FollowTheirMappings) {
+  const EmbeddingModules modules =
+      read_with(R"x({"route_mappings": {"('a', None)": "query", "('a', 'text')": "document",
+    "(None, 'image')": "query", "('b', ('image', 'text'))": "query", "('b', 'text')": "query"}})x");
+  EXPECT_EQ(route(modules, "a"), "document");
+  EXPECT_EQ(route(modules, "b"), "query");
+  EXPECT_EQ(route(modules, "document"), "document");
+  const EmbeddingModules all =
+      read_with(R"x({"route_mappings": {"(None, None)": "query", "(None, 'text')": "document"}})x");
+  for (const char* task : {"", "query", "other"}) EXPECT_EQ(route(all, task), "document") << task;
+}
+
+TEST_F(Routers, HaveWhatTheyName) {
+  const auto code = [&](const std::string& parameters) {
+    return base::error_of([&] { (void)read_with(parameters); }).code();
+  };
+  EXPECT_EQ(code(R"({"default_route": "other"})"), ErrorCode::corrupt);
+  EXPECT_EQ(code(R"x({"route_mappings": {"('a', None)": "other"}})x"), ErrorCode::corrupt);
+  for (const char* config : {R"({"types": {}, "structure": {"query": ["q"]}})", R"({"types": {"q": "a.Normalize"}})",
+                             R"({"types": {"../q": "a.Normalize"}, "structure": {"query": ["../q"]}})",
+                             R"({"types": {"q": "a.Normalize"}, "structure": {"query": []}})"}) {
+    folder_.write("model/2/router_config.json", config);
+    EXPECT_EQ(refusal().code(), ErrorCode::corrupt) << config;
+  }
+}
+
+TEST_F(Routers, AreBuiltOverOneTransformer) {
+  folder_.write("model/q/config.json", "{}");
+  folder_.write("model/d/config.json", "{}");
+  folder_.write("model/modules.json", R"([{"path": "", "type": "a.Router"}, {"path": "1", "type": "Pooling"}])");
+  folder_.write("model/router_config.json", R"({"types": {"q": "a.Transformer", "d": "a.Transformer"},
+    "structure": {"query": ["q"], "document": ["d"]}, "parameters": {}})");
+  const fs::path model = folder_.path() / "model";
+  const Error error =
+      base::error_of([&] { (void)read_modules({.home = model, .folder = model / "q", .onnx_file = {}}); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_TRUE(error.message().ends_with(": Router")) << error.message();
+}
+
 TEST(Pooling, IsReadFromItsNames) {
   for (const Pooling pooling :
        {Pooling::mean, Pooling::cls, Pooling::max, Pooling::last, Pooling::mean_sqrt_len, Pooling::weighted_mean})
