@@ -152,6 +152,7 @@ struct Prefix {
 constexpr Prefix kPrefixes[] = {
     {"/v1/messages", Family::anthropic},
     {"/v1/rerank", Family::cohere},
+    {"/v1/multi-vector", Family::cohere},
     {"/v1", Family::openai},
     {"/v2/embed", Family::cohere},
     {"/v2/rerank", Family::cohere},

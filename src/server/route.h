@@ -65,6 +65,7 @@ std::vector<Route> native_routes();
 std::vector<Route> openai_routes();
 std::vector<Route> tei_routes();
 std::vector<Route> cohere_routes();
+std::vector<Route> jina_routes();
 std::vector<Route> ollama_routes();
 std::vector<Route> kserve_routes();
 std::vector<Route> operations_routes();

@@ -59,13 +59,15 @@ def record_vectors():
     rows[2] = -np.abs(rows[2])
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     special = np.array([0.0, -0.0, 1e-45, 3.4028235e38, -1.0, 0.1], dtype=np.float32)
+    ranges = np.array([[-1], [1]], dtype=np.float32) * np.ones(rows.shape[1], dtype=np.float32)
     padded = np.pad(rows, ((0, 0), (0, 3)))  # sentence-transformers packs whole bytes
     golden = {
         "rows": [[float(x) for x in row] for row in rows],
         "base64": [base64.b64encode(row.astype("<f4").tobytes()).decode() for row in rows],
         "special": [float(x) for x in special],
         "special_base64": base64.b64encode(special.astype("<f4").tobytes()).decode(),
-        "int8": np.round(rows.astype(np.float64) * 127).astype(int).tolist(),
+        "int8": quantize_embeddings(rows, precision="int8", ranges=ranges).tolist(),
+        "uint8": quantize_embeddings(rows, precision="uint8", ranges=ranges).tolist(),
         "binary": quantize_embeddings(padded, precision="binary").tolist(),
         "ubinary": quantize_embeddings(padded, precision="ubinary").tolist(),
     }

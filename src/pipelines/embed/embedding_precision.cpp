@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "alate/error.h"
 #include "pipelines/embed/vector_precision.h"
@@ -47,6 +48,19 @@ void pipelines::pack_signs(std::span<const float> vector, std::span<std::uint8_t
   for (std::size_t i = 0; i < vector.size(); ++i) {
     if (vector[i] > 0) bits[i / 8] = static_cast<std::uint8_t>(bits[i / 8] | (kSignBit >> (i % 8)));
   }
+}
+
+std::vector<int> pipelines::quantized_numbers(std::span<const float> vector, Precision precision) {
+  const bool is_bits = precision == Precision::binary || precision == Precision::ubinary;
+  std::vector<std::uint8_t> bytes(is_bits ? (vector.size() + 7) / 8 : vector.size());
+  if (is_bits)
+    pack_signs(vector, bytes);
+  else
+    std::ranges::transform(vector, bytes.begin(), [](float x) { return step_of(x, kLowest, kHighest); });
+  const bool is_signed = precision == Precision::int8 || precision == Precision::binary;
+  std::vector<int> numbers;
+  for (const std::uint8_t byte : bytes) numbers.push_back(is_signed ? byte - kSignBit : byte);
+  return numbers;
 }
 
 Tensor embedding_ranges(const Tensor& vectors) {

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
+
+#include "alate/embedding_precision.h"
 
 namespace alate::pipelines {
 
@@ -15,5 +18,8 @@ std::uint8_t step_of(float x, float lowest, float highest);
 /// Sets a bit for each number above 0, the first in the highest bit of a byte. REQUIRES: bits.size() is
 /// (vector.size() + 7) / 8.
 void pack_signs(std::span<const float> vector, std::span<std::uint8_t> bits);
+
+/// The integers that quantize_embeddings makes of a vector without ranges. REQUIRES: not float32.
+std::vector<int> quantized_numbers(std::span<const float> vector, Precision precision);
 
 }  // namespace alate::pipelines

@@ -40,7 +40,7 @@ constexpr std::string_view kEmbedBody =
     "embedding_types": {"type": "array",
       "items": {"type": "string", "enum": ["float", "int8", "uint8", "binary", "ubinary", "base64"]},
       "default": ["float"],
-      "description": "int8 is round(127 x) of the vector scaled to length 1, uint8 that plus 128; )"
+      "description": "uint8 is one of 256 equal steps of the range from -1 to 1, counted from 0, int8 that less 128; )"
     R"(ubinary has a bit for each number, 1 where it is above 0, the first in the highest bit of a byte, )"
     R"(and binary those bytes less 128; base64 has float32 numbers, low byte first."},
     "truncate": {"type": "string", "enum": ["NONE", "START", "END"], "default": "END",

@@ -79,7 +79,7 @@ void add_text(Json::Object& object, std::string_view name, std::string_view text
 
 }  // namespace
 
-ItemizedBody native_embedding_list(EmbedAnswer answer, std::string_view model) {
+ItemizedBody native_embedding_list(EmbedAnswer answer, std::string_view model, Precision precision) {
   const VectorRows vectors = take_vectors(answer);
   ItemizedBody body;
   body.hold(vectors.held_bytes() + kind_bytes(answer));
@@ -88,7 +88,9 @@ ItemizedBody native_embedding_list(EmbedAnswer answer, std::string_view model) {
   body.add_text(out += R"(,"embeddings":[)");
   // Of other kinds there are no vectors, but rows.
   body.add_list(vectors.numbers().empty() ? 0 : vectors.rows(),
-                [vectors](std::string& row_out, std::size_t row) { append_vector(row_out, vectors.row(row)); });
+                [vectors, precision](std::string& row_out, std::size_t row) {
+                  append_vector(row_out, vectors.row(row), precision);
+                });
   body.add_text("]");
   if (!answer.sparse.empty()) add_sparse(body, std::move(answer.sparse));
   if (!answer.multi_vectors.empty()) add_multi_vectors(body, std::move(answer.multi_vectors));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/embedding_precision.h"
 #include "formats/json.h"
 #include "server/itemized_body.h"
 #include "server/models/embed_service.h"
@@ -15,8 +16,10 @@
 
 namespace alate::server {
 
-/// The body of an answer to POST /api/embed. `model` is the name given in the request; empty: the model's own.
-ItemizedBody native_embedding_list(EmbedAnswer answer, std::string_view model);
+/// The body of an answer to POST /api/embed, with dense vectors in a precision. `model` is the name given in the
+/// request; empty: the model's own.
+ItemizedBody native_embedding_list(EmbedAnswer answer, std::string_view model,
+                                   Precision precision = Precision::float32);
 
 /// The same in binary, all little-endian: u64 rows, u64 dimensions, the float32 vectors.
 ItemizedBody embedding_octets(EmbedAnswer answer);

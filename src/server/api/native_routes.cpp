@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "alate/embedding_kinds.h"
+#include "alate/embedding_precision.h"
 #include "server/api/background.h"
 #include "server/api/native.h"
 #include "server/api/rerank.h"
@@ -31,6 +32,8 @@ constexpr std::string_view kEmbedBody = R"({
       "description": "Kinds of embeddings, from one run of the encoder; dense if absent."},
     "sparse_top_k": {"type": "integer", "minimum": 1, "maximum": 2147483647,
       "description": "Keeps the so many largest weights of each sparse embedding."},
+    "precision": {"type": "string", "enum": ["float32", "int8", "uint8", "binary", "ubinary"], "default": "float32",
+      "description": "The numbers of dense vectors: one of 256 equal steps of the range from -1 to 1, counted from 0 (uint8) or -128 (int8); or a bit for each, 1 where it is above 0, the first in the highest bit of a byte (ubinary), or that byte less 128 (binary)."},
     "task": {"type": "string", "enum": ["query", "document"],
       "description": "What the texts are for, where the model tells them apart: its prompt, and for late interaction its markers and lengths."},
     "prompt_name": {"type": "string", "description": "One of the model's prompts, put before each text."},
@@ -129,6 +132,17 @@ EmbedRequest request_of(const Json& body) {
   return request;
 }
 
+Precision precision_of(const Json& body, const EmbeddingKinds& kinds, bool octets) {
+  const Precision precision = *parse_precision(body.get_string("precision", "float32"));
+  if (precision == Precision::float32) return precision;
+  if (!kinds.dense)
+    refuse(Problem::Kind::impossible, "precision is for dense embeddings, and kinds names none", "precision");
+  if (octets)
+    refuse(Problem::Kind::impossible, "application/octet-stream has a place for float32 only; accept JSON",
+           "precision");
+  return precision;
+}
+
 void create_embeddings(Call& call) {
   EmbedRequest request = request_of(call.body);
   const std::string* accept = call.exchange->request().headers.find("Accept");
@@ -136,10 +150,11 @@ void create_embeddings(Call& call) {
   if (octets && request.kinds != EmbeddingKinds::only(EmbeddingKind::dense))
     refuse(Problem::Kind::impossible, "application/octet-stream has a place for dense embeddings only; accept JSON",
            "kinds");
+  const Precision precision = precision_of(call.body, request.kinds, octets);
   std::string model = request.model;
-  embed(call, std::move(request), [octets, model = std::move(model)](EmbedAnswer answer) {
+  embed(call, std::move(request), [octets, precision, model = std::move(model)](EmbedAnswer answer) {
     return octets ? itemized_response(embedding_octets(std::move(answer)), "application/octet-stream")
-                  : itemized_response(native_embedding_list(std::move(answer), model));
+                  : itemized_response(native_embedding_list(std::move(answer), model, precision));
   });
 }
 

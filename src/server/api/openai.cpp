@@ -2,26 +2,20 @@
 
 #include <chrono>
 
-#include "server/api/base64.h"
+#include "server/api/vector_types.h"
 
 namespace alate::server {
 
 using formats::Json;
 
-ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, bool base64) {
+ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, std::string_view type) {
   const VectorRows vectors = take_vectors(answer);
   ItemizedBody body;
   body.hold(vectors.held_bytes());
   body.add_text(R"({"object":"list","data":[)");
-  body.add_list(vectors.rows(), [vectors, base64](std::string& out, std::size_t row) {
+  body.add_list(vectors.rows(), [vectors, type = std::string(type)](std::string& out, std::size_t row) {
     out += R"({"object":"embedding","index":)" + std::to_string(row) + R"(,"embedding":)";
-    if (base64) {
-      out += '"';
-      append_base64(out, vectors.row(row));
-      out += '"';
-    } else {
-      append_vector(out, vectors.row(row));
-    }
+    append_vector_as(out, vectors.row(row), type);
     out += '}';
   });
 

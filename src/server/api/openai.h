@@ -13,7 +13,8 @@
 namespace alate::server {
 
 /// The body of an answer to POST /v1/embeddings. `model` is the name given in the request; empty: the model's own.
-ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, bool base64);
+/// `type` is as in append_vector_as.
+ItemizedBody openai_embedding_list(EmbedAnswer answer, std::string_view model, std::string_view type);
 
 /// An entry of GET /v1/models.
 formats::Json openai_model(const ModelListing& listing);

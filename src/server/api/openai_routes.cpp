@@ -11,7 +11,8 @@ namespace {
 
 using formats::Json;
 
-constexpr std::string_view kEmbeddingsBody = R"({
+constexpr std::string_view kEmbeddingsBody =
+    R"({
   "type": "object",
   "examples": [
     {"model": "sentence-transformers/all-MiniLM-L6-v2", "input": ["a first text", "a second one"]},
@@ -21,7 +22,7 @@ constexpr std::string_view kEmbeddingsBody = R"({
   "properties": {
     "input": {
       "description": "One text or several; or token ids of one text or of several, )"
-                                             R"(to which the model's special tokens are added where they are absent.",
+    R"(to which the model's special tokens are added where they are absent.",
       "anyOf": [
         {"type": "string"},
         {"type": "array", "minItems": 1, "items": {"type": "string"}},
@@ -34,12 +35,16 @@ constexpr std::string_view kEmbeddingsBody = R"({
     "backend": {"type": "string", "maxLength": 64, "description": "An addition of Alate: where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
     "encoding_format": {"type": "string", "enum": ["float", "base64"], "default": "float",
       "description": "base64: the vector's float32 numbers, low byte first, in base64."},
+    "embedding_type": {"type": "string", "enum": ["float", "base64", "int8", "uint8", "binary", "ubinary"],
+      "description": "Jina's, instead of encoding_format. uint8 is one of 256 equal steps of the range from -1 to 1, counted from 0, )"
+    R"(int8 that less 128; ubinary has a bit for each number, 1 where it is above 0, the first in the )"
+    R"(highest bit of a byte, and binary those bytes less 128."},
     "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
       "description": "Keeps the first so many numbers of each vector."},
     "user": {"type": "string", "description": "Taken and not used."},
     "truncate": {"type": "boolean", "default": true,
       "description": "An addition of Alate: whether texts over the model's length are cut, )"
-                                             R"(or refused with the code context_length_exceeded."}
+    R"(or refused with the code context_length_exceeded."}
   }
 })";
 
@@ -106,9 +111,9 @@ void create_embedding(Call& call) {
   if (const Json* dimensions = call.body.find("dimensions"); dimensions != nullptr && !dimensions->is_null())
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
   read_inputs(*call.body.find("input"), "input", request);
-  const bool base64 = call.body.get_string("encoding_format", "float") == "base64";
-  embed(call, std::move(request), [base64, model = call.body.get_string("model", "")](EmbedAnswer answer) {
-    return itemized_response(openai_embedding_list(std::move(answer), model, base64));
+  const std::string type = call.body.get_string("embedding_type", call.body.get_string("encoding_format", "float"));
+  embed(call, std::move(request), [type, model = call.body.get_string("model", "")](EmbedAnswer answer) {
+    return itemized_response(openai_embedding_list(std::move(answer), model, type));
   });
 }
 

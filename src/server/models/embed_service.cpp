@@ -14,6 +14,7 @@
 #include "alate/embedding_kinds.h"
 #include "formats/json.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/embed/vector_precision.h"
 #include "pipelines/kinds/kind_rows.h"
 #include "server/models/request_tokens.h"
 #include "server/refuse.h"
@@ -189,6 +190,17 @@ void append_vector(std::string& out, std::span<const float> row) {
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (i > 0) out += ',';
     formats::append_json_number(out, row[i]);
+  }
+  out += ']';
+}
+
+void append_vector(std::string& out, std::span<const float> row, Precision precision) {
+  if (precision == Precision::float32) return append_vector(out, row);
+  out += '[';
+  bool is_first = true;
+  for (const int number : pipelines::quantized_numbers(row, precision)) {
+    if (!std::exchange(is_first, false)) out += ',';
+    out += std::to_string(number);
   }
   out += ']';
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "alate/embedding_kinds.h"
+#include "alate/embedding_precision.h"
 #include "server/models/model_call.h"
 #include "server/route.h"
 #include "server/vector_rows.h"
@@ -52,5 +53,7 @@ std::size_t kind_bytes(const EmbedAnswer& answer);
 /// Appends the row as a JSON array of numbers, in the shortest form that round-trips; used for "embeddings" by all
 /// families.
 void append_vector(std::string& out, std::span<const float> row);
+/// The same in another precision: the integers that quantize_embeddings makes of the row.
+void append_vector(std::string& out, std::span<const float> row, Precision precision);
 
 }  // namespace alate::server

@@ -51,6 +51,7 @@ TEST(FamilyOfPath, GoesByThePrefix) {
       {"/v1/messages", Family::anthropic},
       {"/v1/messages/count_tokens", Family::anthropic},
       {"/v1/rerank", Family::cohere},
+      {"/v1/multi-vector", Family::cohere},
       {"/v2/embed", Family::cohere},
       {"/v2/rerank", Family::cohere},
       {"/v2", Family::kserve},

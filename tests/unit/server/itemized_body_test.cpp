@@ -143,8 +143,8 @@ void expect_numbers(const formats::Json& rows) {
 }
 
 TEST(PiecewiseAnswers, OfOpenAi) {
-  expect_pieces(openai_embedding_list(large_answer(), "m", false));
-  expect_pieces(openai_embedding_list(large_answer(), "m", true));
+  expect_pieces(openai_embedding_list(large_answer(), "m", "float"));
+  expect_pieces(openai_embedding_list(large_answer(), "m", "base64"));
 }
 
 TEST(PiecewiseAnswers, OfOllamaAndTermite) {

@@ -57,28 +57,26 @@ EmbedAnswer golden_answer() {
 TEST(CohereEmbeddings, AreQuantizedAndPackedAsSentenceTransformersDoes) {
   const EmbedAnswer answer = golden_answer();
   ASSERT_EQ(answer.rows, 5U);
-  for (const char* type : {"int8", "binary", "ubinary", "base64"})
+  for (const char* type : {"int8", "uint8", "binary", "ubinary", "base64"})
     EXPECT_EQ(as_type(answer, type), formats::to_json_text(*golden().find(type))) << type;
 }
 
-TEST(CohereEmbeddings, OfUint8AreThoseOfInt8Plus128) {
+TEST(CohereEmbeddings, InBytesAreStepsFromMinusOneToOne) {
   EmbedAnswer answer;
   answer.rows = 1;
-  answer.dimensions = 3;
-  answer.vectors = {0.6F, -0.8F, 0};
-  EXPECT_EQ(as_type(answer, "int8"), "[[76,-102,0]]");  // 76.2 and -101.6
-  EXPECT_EQ(as_type(answer, "uint8"), "[[204,26,128]]");
-}
-
-TEST(CohereEmbeddings, AreScaledToLengthOneBeforeTheyAreRounded) {
-  EXPECT_EQ(quantize_int8(std::vector<float>{3, -4}), (std::vector<std::int8_t>{76, -102}));
-  EXPECT_EQ(quantize_int8(std::vector<float>{0, 0}), (std::vector<std::int8_t>{0, 0}));
-  EXPECT_EQ(quantize_int8(std::vector<float>{-1e30F}), (std::vector<std::int8_t>{-127}));
+  answer.dimensions = 5;
+  answer.vectors = {0.7F, -0.8F, 0, 3, -1e30F};
+  EXPECT_EQ(as_type(answer, "uint8"), "[[216,25,127,255,0]]");  // 1.7 and 0.2 · 127.5, rounded down; the nearest step
+  EXPECT_EQ(as_type(answer, "int8"), "[[88,-103,-1,127,-128]]");
 }
 
 TEST(CohereEmbeddings, FillTheLastByteOfSignsWithZeros) {
-  EXPECT_EQ(pack_signs(std::vector<float>{1, 0, -1, 2, 0, 0, 0, 3, 4}), (std::vector<std::uint8_t>{0x91, 0x80}));
-  EXPECT_TRUE(pack_signs({}).empty());
+  EmbedAnswer answer;
+  answer.rows = 1;
+  answer.dimensions = 9;
+  answer.vectors = {1, 0, -1, 2, 0, 0, 0, 3, 4};
+  EXPECT_EQ(as_type(answer, "ubinary"), "[[145,128]]");
+  EXPECT_EQ(as_type(answer, "binary"), "[[17,0]]");
 }
 
 TEST(CohereEmbeddings, AsFloatsAreThoseOfEveryOtherFamily) {

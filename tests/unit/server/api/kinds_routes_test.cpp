@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "alate/embedding.h"
+#include "alate/embedding_precision.h"
 #include "formats/json.h"
 #include "tests/golden/tiny_kinds.h"
 #include "tests/unit/server/route_testing.h"
@@ -24,6 +25,8 @@ using formats::Json;
 std::vector<Route> all_routes() {
   std::vector<Route> routes = native_routes();
   std::ranges::move(tei_routes(), std::back_inserter(routes));
+  std::ranges::move(openai_routes(), std::back_inserter(routes));
+  std::ranges::move(jina_routes(), std::back_inserter(routes));
   return routes;
 }
 
@@ -143,6 +146,86 @@ TEST_F(KindsRoutes, QueriesAreOtherTextsThanDocuments) {
   }
 }
 
+TEST_F(KindsRoutes, NumbersOfEveryPrecisionAreTheLibrarys) {
+  const Tensor vectors = library("tiny/m3", EmbeddingKinds::only(EmbeddingKind::dense)).dense;
+  for (const Precision precision : {Precision::int8, Precision::uint8, Precision::binary, Precision::ubinary}) {
+    const std::string name(to_string(precision));
+    const Tensor wanted = quantize_embeddings(vectors, precision);
+    std::vector<float> numbers;
+    for (const std::byte byte : wanted.bytes())
+      numbers.push_back(wanted.dtype() == DType::i8 ? static_cast<float>(static_cast<std::int8_t>(byte))
+                                                    : static_cast<float>(std::to_integer<int>(byte)));
+    const auto expect_wanted = [&](std::string_view path, const std::string& members, auto rows_of) {
+      const Response answer = post(path, members + R"(,"input":)" + texts_);
+      ASSERT_EQ(answer.status, 200) << answer.body;
+      const Json body = formats::parse_json(answer.body, "answer");
+      expect_documented(path, body);
+      EXPECT_EQ(rows_of(body), numbers) << path << " " << name;
+    };
+    expect_wanted("/api/embed", R"("precision":")" + name + '"', [](const Json& body) {
+      std::vector<float> all;
+      for (const Json& row : body.find("embeddings")->as_array("embeddings"))
+        std::ranges::copy(numbers_of(row), std::back_inserter(all));
+      return all;
+    });
+    expect_wanted("/v1/embeddings", R"("embedding_type":")" + name + R"(","encoding_format":"base64")",
+                  [](const Json& body) {
+                    std::vector<float> all;
+                    for (const Json& row : body.find("data")->as_array("data"))
+                      std::ranges::copy(numbers_of(*row.find("embedding")), std::back_inserter(all));
+                    return all;
+                  });
+  }
+}
+
+TEST_F(KindsRoutes, PrecisionIsForDenseVectorsInJson) {
+  EXPECT_EQ(post("/api/embed", R"("input":"a","kinds":["sparse"],"precision":"int8")").status, 422);
+  EXPECT_EQ(post("/api/embed", R"("input":"a","kinds":["sparse","dense"],"precision":"int8")").status, 200);
+  Headers headers;
+  headers.add("Accept", "application/octet-stream");
+  const auto status = [&](std::string_view members) {
+    return call(all_routes(), Method::post, "/api/embed", "{" + std::string(members) + "}", headers).status;
+  };
+  EXPECT_EQ(status(R"("input":"a","precision":"float32")"), 200);
+  EXPECT_EQ(status(R"("input":"a","precision":"int8")"), 422);
+}
+
+TEST_F(KindsRoutes, JinaGivesTheVectorsOfTokens) {
+  tests::write_tiny_kinds(settings.models_dir / "tiny/colbert", "colbert_pylate");
+  const std::string path = "/v1/multi-vector";
+  for (const std::string task : {"query", "document"}) {
+    const std::vector<Tensor> wanted =
+        library("tiny/colbert", EmbeddingKinds::only(EmbeddingKind::multi_vector), {.task = task}).multi_vectors;
+    for (const std::string type : {"float", "ubinary"}) {
+      const Response answer = post(path, R"("model":"tiny/colbert","dimensions":12,"input_type":")" + task +
+                                             R"(","embedding_type":")" + type + R"(","input":)" + texts_);
+      ASSERT_EQ(answer.status, 200) << answer.body;
+      const Json body = formats::parse_json(answer.body, "answer");
+      expect_documented(path, body);
+      const Json::Array& texts = body.find("data")->as_array("data");
+      ASSERT_EQ(texts.size(), wanted.size());
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        std::vector<float> all, numbers;
+        for (const Json& vector : texts[i].find("embeddings")->as_array("embeddings"))
+          std::ranges::copy(numbers_of(vector), std::back_inserter(all));
+        if (type == "float") {
+          std::ranges::copy(wanted[i].values<float>(), std::back_inserter(numbers));
+        } else {
+          const Tensor bits = quantize_embeddings(wanted[i], Precision::ubinary);
+          for (const std::byte byte : bits.bytes()) numbers.push_back(static_cast<float>(std::to_integer<int>(byte)));
+        }
+        EXPECT_EQ(all, numbers) << task << i;
+      }
+    }
+  }
+  EXPECT_NE(post(path, R"("model":"tiny/colbert","input":"a")").body.find(R"("index":0,"embeddings":[[)"),
+            std::string::npos);
+  const Response narrower = post(path, R"("model":"tiny/colbert","input":"a","dimensions":6)");
+  EXPECT_EQ(narrower.status, 400);
+  EXPECT_NE(narrower.body.find(R"({"message":"dimensions is 6)"), std::string::npos) << narrower.body;
+  EXPECT_EQ(post(path, R"("model":"tiny/splade","input":"a")").status, 400);
+}
+
 TEST_F(KindsRoutes, OtherKindsThanTheModelsAreRefused) {
   for (const auto& [path, members] : {
            std::pair("/api/embed", R"("model":"tiny/splade","input":"a","kinds":["dense"])"),
@@ -178,6 +261,8 @@ TEST(KindsSchema, RefusesWhatIsNoKind) {
   EXPECT_FALSE(takes(R"("kinds":[])"));
   EXPECT_FALSE(takes(R"("kinds":"sparse")"));
   EXPECT_FALSE(takes(R"("sparse_top_k":0)"));
+  EXPECT_TRUE(takes(R"("precision":"uint8")"));
+  EXPECT_FALSE(takes(R"("precision":"float16")"));
 }
 
 TEST_F(KindsRoutes, InfoNamesTheWaysOfPooling) {

@@ -62,6 +62,7 @@ TEST(OpenAiEmbeddings, TakesEveryFormOfInput) {
   EXPECT_TRUE(
       takes(R"({"model":"m","input":"a","encoding_format":"base64","dimensions":5,"user":"u","truncate":false})"));
   EXPECT_TRUE(takes(R"({"model":"m","input":"a","encoding_format":null,"dimensions":null,"user":null})"));
+  EXPECT_TRUE(takes(R"({"model":"m","input":["a"],"embedding_type":"ubinary"})"));
   EXPECT_TRUE(takes(R"({"model":"m","input":"a","unknown":{"to":"us"}})"));
   EXPECT_TRUE(takes(R"({"input":"a"})"));
 }
@@ -72,8 +73,8 @@ TEST(OpenAiEmbeddings, RefusesHostileBodiesBySchema) {
         "[1e300]", "[1.5]", "[18446744073709551615]", "[[-1]]", "[[1e300]]", "[null]", "[[[1]]]"})
     EXPECT_FALSE(takes(R"({"model":"m","input":)" + std::string(input) + "}")) << input;
   for (const char* member :
-       {R"("encoding_format":"hex")", R"("dimensions":0)", R"("dimensions":-1)", R"("dimensions":1e300)",
-        R"("dimensions":1.5)", R"("dimensions":"5")", R"("user":5)", R"("truncate":"yes")"})
+       {R"("encoding_format":"hex")", R"("embedding_type":"bits")", R"("dimensions":0)", R"("dimensions":-1)",
+        R"("dimensions":1e300)", R"("dimensions":1.5)", R"("dimensions":"5")", R"("user":5)", R"("truncate":"yes")"})
     EXPECT_FALSE(takes(R"({"model":"m","input":"a",)" + std::string(member) + "}")) << member;
   EXPECT_FALSE(takes(R"({"model":null,"input":"a"})"));
   EXPECT_FALSE(takes(R"({"model":"m"})"));
@@ -100,7 +101,7 @@ TEST(TextInputs, SayWhereSomethingElseStands) {
 }
 
 TEST(OpenAiEmbeddings, AnswersWithNumbersInTheirShortestForm) {
-  const std::string body = openai_embedding_list(answer_of(2, 2, {0.1F, -2, 3.5F, 1e-7F}), "the name", false).text();
+  const std::string body = openai_embedding_list(answer_of(2, 2, {0.1F, -2, 3.5F, 1e-7F}), "the name", "float").text();
   EXPECT_EQ(body, R"({"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.1,-2]},)"
                   R"({"object":"embedding","index":1,"embedding":[3.5,1e-07]}],"model":"the name",)"
                   R"("usage":{"prompt_tokens":7,"total_tokens":7}})");
@@ -108,7 +109,7 @@ TEST(OpenAiEmbeddings, AnswersWithNumbersInTheirShortestForm) {
 }
 
 TEST(OpenAiEmbeddings, AnswersInBase64OnRequest) {
-  const std::string body = openai_embedding_list(answer_of(1, 2, {1, -2}), "m", true).text();
+  const std::string body = openai_embedding_list(answer_of(1, 2, {1, -2}), "m", "base64").text();
   // 1 is 3F800000 and -2 is C0000000, low byte first.
   EXPECT_EQ(parsed(body).find("data")->as_array("data")[0].get_string("embedding", ""), "AACAPwAAAMA=");
   expect_documented(route("createEmbedding"), body);
@@ -117,7 +118,7 @@ TEST(OpenAiEmbeddings, AnswersInBase64OnRequest) {
 TEST(OpenAiEmbeddings, NamesTextsThatWereCutAndEchoesAnyName) {
   EmbedAnswer answer = answer_of(0, 2, {});
   answer.truncated = {0, 12};
-  const std::string body = openai_embedding_list(answer, "a \"name\"\n", false).text();
+  const std::string body = openai_embedding_list(answer, "a \"name\"\n", "float").text();
   const Json json = parsed(body);
   EXPECT_EQ(formats::to_json_text(*json.find("truncated")), "[0,12]");
   EXPECT_EQ(json.get_string("model", ""), "a \"name\"\n");

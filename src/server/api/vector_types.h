@@ -1,0 +1,14 @@
+// Vectors in the types that APIs name: Cohere's embedding_types, Jina's embedding_type, OpenAI's encoding_format.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace alate::server {
+
+/// Appends the row as a JSON value. "float": its numbers; "base64": text with its float32 numbers, low byte first;
+/// "int8", "uint8", "binary", "ubinary": the integers that quantize_embeddings makes of it.
+void append_vector_as(std::string& out, std::span<const float> row, std::string_view type);
+
+}  // namespace alate::server
