@@ -2,9 +2,11 @@
 // them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <sstream>
 #include <string>
@@ -13,6 +15,7 @@
 #include "alate/embedding_kinds.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "formats/tensor_file.h"
 #include "killed_jobs.h"
 #include "program.h"
 #include "tests/golden/tiny_kinds.h"
@@ -124,6 +127,87 @@ TEST_F(CliKinds, SpladeNeedsNoKindAndWritesALineOfWeightsForAText) {
   }
 }
 
+TEST_F(CliKinds, CsvHasALineForEachWeightAndForEachVector) {
+  const ProgramRun sparse = embed(splade_, {"--input", "jsonl", "--output", "csv"}, lines(recorded_splade_));
+  const ProgramRun vectors =
+      embed(m3_, {"--kind", "multi-vector", "--input", "jsonl", "--output", "csv"}, lines(recorded_m3_));
+  ASSERT_EQ(sparse.exit_code, 0) << sparse.error;
+  ASSERT_EQ(vectors.exit_code, 0) << vectors.error;
+  std::istringstream weights(sparse.out), numbers(vectors.out);
+  std::size_t text = 0;
+  char comma = 0;
+  for (std::size_t i = 0; i < recorded_splade_.texts.size(); ++i) {
+    const SparseEmbedding& wanted = recorded_splade_.embeddings.sparse[i];
+    for (std::size_t j = 0; j < wanted.indices.size(); ++j) {
+      std::int32_t index = -1;
+      float value = 0;
+      ASSERT_TRUE(weights >> text >> comma >> index >> comma >> value);
+      EXPECT_EQ(text, i);
+      EXPECT_EQ(index, wanted.indices[j]);
+      EXPECT_NEAR(value, wanted.values[j], 1e-4);
+    }
+  }
+  for (std::size_t i = 0; i < recorded_m3_.texts.size(); ++i) {
+    const Tensor& wanted = recorded_m3_.embeddings.multi_vectors[i];
+    for (std::size_t j = 0; j < wanted.values<float>().size(); ++j) {
+      float value = 0;
+      if (j % 12 == 0) {
+        ASSERT_TRUE(numbers >> text);
+        EXPECT_EQ(text, i);
+      }
+      ASSERT_TRUE(numbers >> comma >> value);
+      EXPECT_NEAR(value, wanted.values<float>()[j], 1e-4);
+    }
+  }
+  EXPECT_FALSE(weights >> text);
+  EXPECT_FALSE(numbers >> text);
+}
+
+TEST_F(CliKinds, SafetensorsHasTheTensorsOfEachKind) {
+  const std::filesystem::path out = folder_.path() / "all.safetensors";
+  const ProgramRun run = embed(
+      m3_, {"--kind", "dense,sparse,multi-vector", "--precision", "int8", "--input", "jsonl", "--out", out.string()},
+      lines(recorded_m3_));
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  std::map<std::string, Tensor> found;
+  for (formats::NamedTensor& named : formats::read_tensors(out)) found.emplace(named.name, named.tensor);
+  ASSERT_EQ(found.size(), 6U);
+  const auto texts = static_cast<std::int64_t>(recorded_m3_.texts.size());
+  EXPECT_EQ(found.at("embeddings").dtype(), DType::i8);
+  EXPECT_EQ(found.at("embeddings").extent(0), texts);
+  const auto starts = found.at("sparse_starts").values<std::int64_t>();
+  const auto vector_starts = found.at("multi_vector_starts").values<std::int64_t>();
+  ASSERT_EQ(static_cast<std::int64_t>(starts.size()), texts + 1);
+  ASSERT_EQ(static_cast<std::int64_t>(vector_starts.size()), texts + 1);
+  EXPECT_EQ(found.at("multi_vectors").extent(0), vector_starts.back());
+  for (std::size_t i = 0; i < recorded_m3_.texts.size(); ++i) {
+    const SparseEmbedding& sparse = recorded_m3_.embeddings.sparse[i];
+    const auto begin = static_cast<std::size_t>(starts[i]), size = static_cast<std::size_t>(starts[i + 1]) - begin;
+    EXPECT_TRUE(
+        std::ranges::equal(found.at("sparse_indices").values<std::int32_t>().subspan(begin, size), sparse.indices));
+    ASSERT_EQ(size, sparse.values.size());
+    for (std::size_t j = 0; j < size; ++j)
+      EXPECT_NEAR(found.at("sparse_values").values<float>()[begin + j], sparse.values[j], 1e-4);
+    const auto wanted = recorded_m3_.embeddings.multi_vectors[i].values<float>();
+    const auto first = static_cast<std::size_t>(vector_starts[i]) * 12;
+    ASSERT_EQ(static_cast<std::size_t>(vector_starts[i + 1]) * 12 - first, wanted.size());
+    for (std::size_t j = 0; j < wanted.size(); ++j)
+      EXPECT_NEAR(found.at("multi_vectors").values<float>()[first + j], wanted[j], 1e-4);
+  }
+}
+
+TEST_F(CliKinds, SafetensorsOfOtherKindsIsNotContinued) {
+  const std::string input = folder_.write("few.txt", "a\nb\n").string();
+  for (const std::filesystem::path& model : {splade_, m3_}) {
+    std::vector<std::string> arguments = {"--file", input, "--out", (folder_.path() / "x.safetensors").string(),
+                                          "--resume"};
+    if (model == m3_) arguments.insert(arguments.end(), {"--kind", "sparse,dense"});
+    const ProgramRun run = embed(model, arguments);
+    EXPECT_EQ(run.exit_code, 2) << run.error;
+    EXPECT_NE(run.error.find("is written at the end; choose jsonl or csv"), std::string::npos) << run.error;
+  }
+}
+
 TEST_F(CliKinds, WhatHasNoPlaceIsRefused) {
   const auto refused = [&](const std::filesystem::path& model, const std::vector<std::string>& more, int code,
                            const std::string& end) {
@@ -135,10 +219,11 @@ TEST_F(CliKinds, WhatHasNoPlaceIsRefused) {
     EXPECT_TRUE(run.out.empty());
   };
   refused(splade_, {"--kind", "dense"}, 3, "gives sparse embeddings; ask for these, or name another model: dense");
-  refused(splade_, {"--output", "csv"}, 3, "choose --output json or jsonl: csv");
-  refused(m3_, {"--kind", "multi-vector"}, 3, "choose --output json or jsonl: text");
+  refused(m3_, {"--kind", "sparse,dense", "--output", "csv"}, 3, "choose --output json, jsonl or safetensors: csv");
+  refused(m3_, {"--kind", "multi-vector"}, 3, "choose --output json, jsonl or safetensors: text");
   refused(m3_, {"--kind", "sparse", "--output", "npy", "--out", (folder_.path() / "x.npy").string()}, 3,
-          "choose --output json or jsonl: npy");
+          "choose --output json, jsonl or safetensors: npy");
+  refused(m3_, {"--kind", "sparse", "--precision", "int8"}, 2, "--precision is for dense embeddings");
   refused(m3_, {"--kind", "spares"}, 2, "--kind is 'spares'; it may be dense, sparse and multi-vector");
 }
 

@@ -22,7 +22,6 @@
 #include "apps/alate/process_setup.h"
 #include "apps/alate/texts/big_job.h"
 #include "apps/alate/texts/embedding_writer.h"
-#include "apps/alate/texts/kind_writer.h"
 #include "apps/alate/texts/resume.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
@@ -45,6 +44,7 @@ struct NumberOptions {
 // What the steps of a part share.
 struct EmbedJob {
   const EmbeddingPipeline& pipeline;
+  const EmbeddingKinds& kinds;
   const EmbedOptions& options;
   const NumberOptions& numbers;
   Profiler& profiler;
@@ -64,8 +64,10 @@ class EmbedPart : public TextPart {
     const auto start = Clock::now();
     backends::RunOptions how = job_.profiler.options();
     how.cancellation = run.cancellation;
-    embeddings_ = pipelines::embed_prepared(job_.pipeline, std::move(rows_), job_.options, how, run.computed);
-    embeddings_.vectors = quantize_embeddings(embeddings_.vectors, job_.numbers.precision, job_.numbers.ranges);
+    embeddings_ =
+        pipelines::embed_kinds_prepared(job_.pipeline, std::move(rows_), job_.kinds, job_.options, how, run.computed);
+    if (job_.kinds.dense)
+      embeddings_.dense = quantize_embeddings(embeddings_.dense, job_.numbers.precision, job_.numbers.ranges);
     job_.profiler.add(std::chrono::duration<double>(Clock::now() - start).count());
   }
   void write(const PartPlace& place) override {
@@ -76,44 +78,6 @@ class EmbedPart : public TextPart {
 
  private:
   EmbedJob& job_;
-  pipelines::PreparedRows rows_;
-  Embeddings embeddings_;
-};
-
-// The same for embeddings of several kinds.
-struct KindJob {
-  const EmbeddingPipeline& pipeline;
-  const EmbeddingKinds& kinds;
-  const EmbedOptions& options;
-  Profiler& profiler;
-  KindWriter& writer;
-  std::size_t tokens = 0;
-};
-
-class KindPart : public TextPart {
- public:
-  explicit KindPart(KindJob& job) : TextPart("embed"), job_(job) {}
-
-  void prepare() override {
-    rows_ = pipelines::prepare_embedding(job_.pipeline, views(), job_.options, until_interrupted());
-    texts = {};
-  }
-  void run(const PartRun& run) override {
-    const auto start = Clock::now();
-    backends::RunOptions how = job_.profiler.options();
-    how.cancellation = run.cancellation;
-    embeddings_ =
-        pipelines::embed_kinds_prepared(job_.pipeline, std::move(rows_), job_.kinds, job_.options, how, run.computed);
-    job_.profiler.add(std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  void write(const PartPlace& place) override {
-    job_.writer.add(embeddings_, place.first, members, place.refused);
-    job_.tokens += embeddings_.tokens;
-  }
-  std::span<const std::size_t> truncated() const override { return embeddings_.truncated; }
-
- private:
-  KindJob& job_;
   pipelines::PreparedRows rows_;
   KindEmbeddings embeddings_;
 };
@@ -135,12 +99,20 @@ Tensor ranges_of_file(const std::filesystem::path& path, std::size_t dimensions)
 
 // Throws for combinations that mean nothing.
 void require_precision(const Arguments& arguments, const NumberOptions& numbers, const std::string& calibration,
-                       bool is_dense) {
+                       const EmbeddingKinds& kinds) {
   const bool has_ranges = numbers.precision == Precision::int8 || numbers.precision == Precision::uint8;
   if (!calibration.empty() && !has_ranges)
     throw arguments.usage_error("--calibration is for --precision int8 and uint8");
-  if (!is_dense && numbers.precision != Precision::float32)
+  if (!kinds.dense && numbers.precision != Precision::float32)
     throw arguments.usage_error("--precision is for dense embeddings; leave out --kind or choose dense");
+}
+
+// Why an output cannot be continued, and what can; empty: it can.
+std::string_view not_resumable(OutputFormat format, const EmbeddingKinds& kinds) {
+  if (format == OutputFormat::json) return "json has times of one run; choose jsonl, csv, text, npy or safetensors";
+  if (format == OutputFormat::safetensors && kinds != EmbeddingKinds::only(EmbeddingKind::dense))
+    return "safetensors of sparse and multi-vector embeddings is written at the end; choose jsonl or csv";
+  return {};
 }
 
 // The kinds that --kind names; none where it is not given.
@@ -217,13 +189,12 @@ void run_embed(Arguments& arguments) {
   const OutputFormat format = output_format(options, written);
   const EmbeddingKinds named = named_kinds(arguments, kind_names);
   if (named != EmbeddingKinds{}) require_format(format, named);
+  const EmbeddingKinds dense = EmbeddingKinds::only(EmbeddingKind::dense);
   BigJob job(arguments, options,
              {.verb = "embed",
               .options = chosen,
               .format = format,
-              .not_resumable = format == OutputFormat::json
-                                   ? "json has times of one run; choose jsonl, csv, text, npy or safetensors"
-                                   : ""},
+              .not_resumable = not_resumable(format, named == EmbeddingKinds{} ? dense : named)},
              input);
   embed.max_length = options.max_length;
   embed.batch_size = options.batch_size;
@@ -240,46 +211,38 @@ void run_embed(Arguments& arguments) {
   totals.load_ns = nanoseconds_since(start);
 
   const EmbeddingKinds kinds = named != EmbeddingKinds{} ? named : EmbeddingKinds::only(pipeline.main_kind());
-  const bool is_dense = kinds == EmbeddingKinds::only(EmbeddingKind::dense);
   pipelines::require_kinds(pipeline, kinds);
   require_format(format, kinds);
-  require_precision(arguments, numbers, calibration, is_dense);
-  const std::size_t dimensions = is_dense ? pipelines::kept_dimensions(pipeline, embed) : 0;
+  if (const std::string_view why = not_resumable(format, kinds); chosen.resumes && !why.empty())
+    throw arguments.usage_error("--resume cannot continue this output: " + std::string(why));
+  require_precision(arguments, numbers, calibration, kinds);
+  const std::size_t dimensions = kinds.dense ? pipelines::kept_dimensions(pipeline, embed) : 0;
   if (!calibration.empty()) numbers.ranges = ranges_of_file(calibration, dimensions);
-  if (format == OutputFormat::jsonl) {
-    if (is_dense)
-      source.keep_members(kEmbeddingMembers);
-    else
-      source.keep_members(kKindMembers);
-  }
+  const std::vector<std::string_view> own_members = embedding_members(kinds);
+  if (format == OutputFormat::jsonl) source.keep_members(own_members);
 
   job.take_up([&] { return identity_of(folder, pipeline, kinds, embed, numbers); });
-  const auto finish = [&](auto& writer, std::size_t tokens) {
-    totals.tokens = tokens;
-    totals.total_ns = nanoseconds_since(start);
-    if (profiler.is_wanted() && format == OutputFormat::json) totals.profile = profiler.json(1);
-    writer.finish(totals);
-  };
-  if (is_dense) {
-    const Tensor none =
-        quantize_embeddings(Tensor::zeros({DType::f32, {0, static_cast<std::int64_t>(dimensions)}}), numbers.precision);
-    const auto writer = make_embedding_writer(format, job.output(),
-                                              {.model = model,
-                                               .numbers = static_cast<std::size_t>(none.extent(1)),
-                                               .dtype = none.dtype(),
-                                               .texts = texts,
-                                               .is_begun = job.is_begun(),
-                                               .done = job.done()});
-    EmbedJob shared{
-        .pipeline = pipeline, .options = embed, .numbers = numbers, .profiler = profiler, .writer = *writer};
-    job.run([&] { return std::make_unique<EmbedPart>(shared); });
-    finish(*writer, shared.tokens);
-  } else {
-    const auto writer = make_kind_writer(format, job.output(), kinds, model);
-    KindJob shared{.pipeline = pipeline, .kinds = kinds, .options = embed, .profiler = profiler, .writer = *writer};
-    job.run([&] { return std::make_unique<KindPart>(shared); });
-    finish(*writer, shared.tokens);
-  }
+  const Tensor none =
+      quantize_embeddings(Tensor::zeros({DType::f32, {0, static_cast<std::int64_t>(dimensions)}}), numbers.precision);
+  const auto writer = make_embedding_writer(format, job.output(),
+                                            {.model = model,
+                                             .kinds = kinds,
+                                             .numbers = static_cast<std::size_t>(none.extent(1)),
+                                             .dtype = none.dtype(),
+                                             .texts = texts,
+                                             .is_begun = job.is_begun(),
+                                             .done = job.done()});
+  EmbedJob shared{.pipeline = pipeline,
+                  .kinds = kinds,
+                  .options = embed,
+                  .numbers = numbers,
+                  .profiler = profiler,
+                  .writer = *writer};
+  job.run([&] { return std::make_unique<EmbedPart>(shared); });
+  totals.tokens = shared.tokens;
+  totals.total_ns = nanoseconds_since(start);
+  if (profiler.is_wanted() && format == OutputFormat::json) totals.profile = profiler.json(1);
+  writer->finish(totals);
   job.finish(options.max_length.value_or(pipeline.max_length()));
   if (profiler.is_wanted() && format != OutputFormat::json) profiler.show(1);
 }

@@ -167,6 +167,14 @@ KindEmbeddings KindReader::take() {
 KindEmbeddings embed_kinds_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared,
                                     const EmbeddingKinds& kinds, const EmbedOptions& options,
                                     const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
+  if (kinds == EmbeddingKinds::only(EmbeddingKind::dense)) {
+    Embeddings dense = embed_prepared(pipeline, std::move(prepared), options, run, computed);
+    return {.dense = std::move(dense.vectors),
+            .sparse = {},
+            .multi_vectors = {},
+            .truncated = std::move(dense.truncated),
+            .tokens = dense.tokens};
+  }
   run.cancellation.check();
   KindReader reader(pipeline, kinds, options);
   const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
