@@ -31,6 +31,20 @@ constexpr std::array kVerbs = {
          "printf 'the first text\\nthe second one\\n' >texts.txt\n"
          "alate rerank cross-encoder/ms-marco-MiniLM-L6-v2 --query \"a question\" --file texts.txt --top-n 1",
          run_rerank},
+    Verb{
+        "chunk", "[MODEL] [TEXT...]", "long texts cut into chunks, with their places",
+        "Each chunk is a slice of its text. A file is one text, unless it is a .jsonl file or --lines says otherwise. "
+        "MODEL's tokens are counted; in its place fixed, recursive, sentence or nothing counts without a model: a word "
+        "is a token for each 8 characters that it begins. Methods: fixed takes as many sections as fit, and sections "
+        "end with --separator; recursive cuts at markdown headings, paragraphs, lines, sentences or words, whichever "
+        "is the largest that is needed; sentence takes whole sentences, by Unicode's rules; semantic ends a chunk "
+        "where "
+        "neighbouring sentences are unlike, by the embeddings of MODEL. text has the first and the last code point and "
+        "the chunk on a line; json is the body of POST /api/chunk.",
+        "printf 'A first paragraph. It is short.\\n\\nA second one.\\n' >page.txt\n"
+        "alate chunk sentence --file page.txt --target-tokens 8 --output jsonl\n"
+        "alate chunk builtin:minilm --file page.txt --target-tokens 8 --late --output json",
+        run_chunk},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
          "MODEL may also be a tokenizer's file by itself: a tokenizer.json, vocab.txt, vocab.json, SentencePiece's "
          ".model, "

@@ -117,28 +117,31 @@ bool has_frame(const Row& row, const pipelines::Frame& frame) {
          std::equal(frame.after.rbegin(), frame.after.rend(), row.rbegin());
 }
 
-// The most tokens of a row with these options.
-std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
-  const std::size_t positions = pipeline.facts().max_positions;
-  const pipelines::TransformerSettings& settings = pipeline.state().modules.transformer;
-  std::optional<std::size_t> length;
-  if (pipelines::is_query(options)) length = settings.query_length;
-  if (options.task == "document") length = settings.document_length;
-  const std::size_t usual = length ? std::min(*length, positions) : pipeline.max_length();
-  return pipelines::row_limit(options.max_length, usual, positions);
-}
-
 }  // namespace
 
 namespace pipelines {
 
 bool is_query(const EmbedOptions& options) { return options.task == "query"; }
 
+const std::string& embedding_prompt(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+  require_task(pipeline.state().modules, options);
+  return prompt_of(pipeline.state().modules, options);
+}
+
+std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+  const std::size_t positions = pipeline.facts().max_positions;
+  const TransformerSettings& settings = pipeline.state().modules.transformer;
+  std::optional<std::size_t> length;
+  if (is_query(options)) length = settings.query_length;
+  if (options.task == "document") length = settings.document_length;
+  const std::size_t usual = length ? std::min(*length, positions) : pipeline.max_length();
+  return row_limit(options.max_length, usual, positions);
+}
+
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                                const EmbedOptions& options, const base::Cancellation& cancellation) {
   const EmbeddingPipeline::State& state = pipeline.state();
-  require_task(state.modules, options);
-  const std::string& prompt = prompt_of(state.modules, options);
+  const std::string& prompt = embedding_prompt(pipeline, options);
   if (state.kinds.late_interaction) return prepare_late_interaction(pipeline, texts, options, prompt, cancellation);
   EncodeOptions encode;
   encode.max_length = embedding_row_limit(pipeline, options);

@@ -76,6 +76,10 @@ EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const Embe
 
 /// Whether the texts are queries.
 bool is_query(const EmbedOptions& options);
+/// What comes before each text. Throws invalid_argument for an unknown task or prompt.
+const std::string& embedding_prompt(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
+/// The most tokens of a row. Throws invalid_argument for a max_length that the model cannot meet.
+std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 
 /// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool. Throws as
 /// EmbeddingPipeline::embed, which asks `cancellation` before each text.

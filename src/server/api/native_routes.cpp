@@ -3,6 +3,7 @@
 #include "alate/embedding_kinds.h"
 #include "alate/embedding_precision.h"
 #include "server/api/background.h"
+#include "server/api/chunk.h"
 #include "server/api/native.h"
 #include "server/api/rerank.h"
 #include "server/refuse.h"
@@ -187,6 +188,7 @@ std::vector<Route> native_routes() {
        .computes = true,
        .aliases = {"/ai/v1/embed"}},
       native_rerank_route(),
+      native_chunk_route(),
       {.method = Method::get,
        .path = "/api/models",
        .family = Family::native,

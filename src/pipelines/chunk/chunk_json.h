@@ -1,0 +1,20 @@
+// Chunks as JSON, for POST /api/chunk and `alate chunk`.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "alate/chunk.h"
+
+namespace alate::pipelines {
+
+/// Appends the members of a chunk's object after its brace: "id", "text", "start_char", "end_char", "byte_start",
+/// "byte_end", "tokens" and, unless `vector` is empty, "embedding".
+void append_chunk_members(std::string& out, std::size_t id, const Chunk& chunk, std::span<const float> vector = {});
+
+/// The body of POST /api/chunk; `vectors`, f32 [chunks, dimensions], may be null.
+std::string chunks_json(const Chunks& chunks, const Tensor* vectors, std::string_view model);
+
+}  // namespace alate::pipelines

@@ -1,0 +1,41 @@
+// The stages of Chunker one by one, for code that runs the model's rows itself.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "alate/chunk.h"
+#include "alate/tensor.h"
+#include "pipelines/chunk/packing.h"
+#include "pipelines/chunk/pieces.h"
+#include "pipelines/chunk/token_map.h"
+
+namespace alate::pipelines {
+
+/// Throws invalid_argument for options that cannot be met.
+void check_chunk_options(const ChunkOptions& options);
+
+/// Chunks by every method but semantic. The options have been checked.
+PackedChunks plan_chunks(const TokenMap& map, const ChunkOptions& options);
+
+/// The sentences of a text that has tokens.
+struct Sentences {
+  std::vector<Piece> pieces;
+  std::vector<std::string_view> texts;  // slices of the text
+};
+Sentences sentences_of(const TokenMap& map);
+
+/// The method semantic: `vectors`, f32 [sentences, dimensions], have length 1.
+PackedChunks plan_semantic_chunks(const TokenMap& map, Sentences sentences, std::span<const float> vectors,
+                                  const ChunkOptions& options);
+
+/// The chunks' texts and places.
+Chunks cut_chunks(const TokenMap& map, const PackedChunks& packed);
+/// The bytes of their texts.
+std::size_t bytes_of_chunks(const TokenMap& map, const PackedChunks& packed);
+
+}  // namespace alate::pipelines

@@ -1,0 +1,10 @@
+// Chunking in the native format.
+#pragma once
+
+#include "server/route.h"
+
+namespace alate::server {
+
+Route native_chunk_route();
+
+}  // namespace alate::server

@@ -1,0 +1,215 @@
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "alate/error.h"
+#include "pipelines/chunk/chunk_json.h"
+#include "pipelines/chunk/chunking.h"
+#include "pipelines/embed/embedding_rows.h"
+#include "server/api/background.h"
+#include "server/api/chunk.h"
+#include "server/api/native.h"
+#include "server/models/chunk_service.h"
+#include "server/refuse.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+constexpr std::string_view kBody = R"({
+  "type": "object",
+  "properties": {
+    "text": {"type": "string", "description": "The text; input is another name of it. One of the two is needed."},
+    "input": {"type": "string"},
+    "config": {"type": "object", "properties": {
+      "model": {"type": "string", "default": "fixed",
+        "description": "A method, counting tokens without a model, or a model whose tokens are counted."},
+      "method": {"type": "string", "enum": ["fixed", "recursive", "sentence", "semantic"],
+        "description": "How the text is cut; fixed if neither this nor model says so."},
+      "target_tokens": {"type": "integer", "minimum": 0, "maximum": 2147483647, "default": 500,
+        "description": "The most tokens of a chunk, its overlap included; 0 is the default."},
+      "overlap_tokens": {"type": "integer", "minimum": 0, "maximum": 2147483647,
+        "description": "The most tokens that a chunk repeats of the one before; a tenth of target_tokens, at most 50, if absent."},
+      "separator": {"type": "string", "default": "\n\n", "description": "What sections of the method fixed end with."},
+      "max_chunks": {"type": "integer", "minimum": 0, "maximum": 2147483647, "default": 50,
+        "description": "The text after so many chunks is left out; 0 is the default."},
+      "threshold": {"type": "number", "minimum": -1, "maximum": 1, "default": 0.5,
+        "description": "Of the method semantic: the cosine of neighbouring sentences below which a chunk ends."},
+      "percentile": {"type": "number", "minimum": 0, "maximum": 100,
+        "description": "Of the method semantic, instead of threshold: the percentile of all such cosines."}
+    }},
+    "model": {"type": "string", "nullable": false,
+      "description": "An embedding model for late and for the method semantic, whose tokens are counted; config.model may name it too."},
+    "late": {"type": "boolean", "default": false,
+      "description": "Whether each chunk gets an embedding, made by the model from the whole text."},
+    "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
+      "description": "Keeps the first so many numbers of each embedding."},
+    "normalize": {"type": "boolean", "description": "Whether embeddings get length 1; as the model says if absent."},
+    "task": {"type": "string", "enum": ["query", "document"]},
+    "prompt_name": {"type": "string", "description": "One of the model's prompts, put before the text."},
+    "prompt": {"type": "string", "description": "Put before the text instead."},
+    "backend": {"type": "string", "maxLength": 64, "description": "Where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
+    "keep_alive": {"anyOf": [{"type": "number"},
+        {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
+      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."}
+  },
+  "example": {"text": "A first paragraph.\n\nA second one.", "config": {"model": "fixed", "target_tokens": 500}}
+})";
+
+constexpr std::string_view kAnswer = R"({
+  "type": "object",
+  "required": ["chunks", "model", "cache_hit", "tokens", "truncated"],
+  "properties": {
+    "chunks": {"type": "array", "items": {
+      "type": "object",
+      "required": ["id", "text", "start_char", "end_char", "byte_start", "byte_end", "tokens"],
+      "properties": {
+        "id": {"type": "integer", "description": "0, 1, 2, ..."},
+        "text": {"type": "string", "description": "A slice of the text."},
+        "start_char": {"type": "integer", "description": "Where it begins, in code points of the text."},
+        "end_char": {"type": "integer"},
+        "byte_start": {"type": "integer", "description": "The same in bytes of UTF-8."},
+        "byte_end": {"type": "integer"},
+        "tokens": {"type": "integer"},
+        "embedding": {"type": "array", "items": {"type": "number"}, "description": "With late."}
+      }
+    }},
+    "model": {"type": "string", "description": "What counted the tokens, or the method if no model did."},
+    "cache_hit": {"type": "boolean", "description": "Always false: each text is cut anew."},
+    "tokens": {"type": "integer", "description": "Of the text."},
+    "truncated": {"type": "boolean", "description": "Whether max_chunks left out the rest of the text."}
+  }
+})";
+
+constexpr std::size_t kUsualMostChunks = 50;
+// Termite's name for the tokenizer of BERT, which is that of the model that comes with the program.
+constexpr std::string_view kBertTokenizer = "fixed-bert-tokenizer";
+
+struct Wanted {
+  std::string model;  // empty: tokens are counted by rule
+  std::string shown;  // the answer's "model"
+  bool late = false;
+  ChunkOptions options;
+};
+
+const Json* given(const Json& body, std::string_view name) {
+  const Json* value = body.find(name);
+  return value != nullptr && !value->is_null() ? value : nullptr;
+}
+
+std::optional<std::size_t> positive(const Json& config, std::string_view name) {
+  const std::int64_t count = config.get_int(name, 0);
+  return count > 0 ? std::optional(static_cast<std::size_t>(count)) : std::nullopt;
+}
+
+Wanted wanted_of(const Json& body) {
+  static const Json none{Json::Object()};
+  const Json& config = given(body, "config") != nullptr ? *given(body, "config") : none;
+  Wanted wanted;
+  wanted.late = body.get_bool("late", false);
+  const std::string named = config.get_string("model", "");
+  const std::optional<ChunkMethod> method = parse_chunk_method(named);
+  wanted.model = body.get_string("model", "");
+  wanted.shown = !wanted.model.empty() ? wanted.model : named.empty() ? "fixed" : named;
+  if (!method && !named.empty()) {
+    if (!wanted.model.empty() && wanted.model != named)
+      refuse(Problem::Kind::invalid, "model and config.model name two models: give one of them", "config");
+    wanted.model = named == kBertTokenizer ? "builtin:minilm" : named;
+  }
+  ChunkOptions& options = wanted.options;
+  if (method) options.method = *method;
+  if (const Json* name = given(config, "method")) options.method = *parse_chunk_method(name->as_string("method"));
+  if (const auto tokens = positive(config, "target_tokens")) options.target_tokens = *tokens;
+  if (const Json* tokens = given(config, "overlap_tokens"))
+    options.overlap_tokens = static_cast<std::size_t>(tokens->as_int("overlap_tokens"));
+  options.separator = config.get_string("separator", options.separator);
+  options.max_chunks = positive(config, "max_chunks").value_or(kUsualMostChunks);
+  options.threshold = config.get_double("threshold", options.threshold);
+  if (const Json* percentile = given(config, "percentile")) options.percentile = percentile->as_double("percentile");
+  try {
+    pipelines::check_chunk_options(options);
+  } catch (const Error& error) {
+    refuse(Problem::Kind::invalid, error.message(), "config");
+  }
+  if (wanted.model.empty() && (wanted.late || options.method == ChunkMethod::semantic))
+    refuse(Problem::Kind::invalid,
+           std::string(wanted.late ? "late" : "the method semantic") + " needs an embedding model: name one as model",
+           "model");
+  return wanted;
+}
+
+std::string text_of(const Json& body) {
+  const Json *text = given(body, "text"), *input = given(body, "input");
+  if (text != nullptr && input != nullptr)
+    refuse(Problem::Kind::invalid, "both text and input are given: give one of them", "input");
+  if (text == nullptr && input == nullptr)
+    refuse(Problem::Kind::invalid, "text is missing: give the text to cut", "text");
+  return text != nullptr ? text->as_string("text") : input->as_string("input");
+}
+
+EmbedOptions embed_options(const Json& body) {
+  EmbedOptions options;
+  if (const Json* dimensions = given(body, "dimensions"))
+    options.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
+  if (const Json* normalize = given(body, "normalize")) options.normalize = normalize->as_bool("normalize");
+  options.task = body.get_string("task", "");
+  options.prompt_name = body.get_string("prompt_name", "");
+  if (const Json* prompt = given(body, "prompt")) options.prompt = prompt->as_string("prompt");
+  return options;
+}
+
+Response counted_chunks(const std::string& text, const Wanted& wanted, const std::optional<Tokenizer>& tokenizer,
+                        bool lower_case) {
+  const pipelines::TokenMap map(text, tokenizer, lower_case, base::Cancellation::never());
+  return json_response(
+      pipelines::chunks_json(cut_answer(map, pipelines::plan_chunks(map, wanted.options)), nullptr, wanted.shown));
+}
+
+void chunk_text(Call& call) {
+  Wanted wanted = wanted_of(call.body);
+  std::string text = text_of(call.body);
+  if (wanted.late || wanted.options.method == ChunkMethod::semantic) {
+    ChunkRequest request;
+    request.model = wanted.model;
+    request.keep_alive = read_keep_alive(call.body);
+    request.parameter = "text";
+    request.lone = true;
+    request.text = std::move(text);
+    request.chunk = wanted.options;
+    request.embed = embed_options(call.body);
+    request.late = wanted.late;
+    return chunk_with_vectors(call, std::move(request), [shown = wanted.shown](const ChunkAnswer& answer) {
+      return json_response(pipelines::chunks_json(answer.chunks, answer.vectors ? &*answer.vectors : nullptr, shown));
+    });
+  }
+  if (wanted.model.empty())
+    return answer_in_background(call,
+                                [text = std::move(text), wanted] { return counted_chunks(text, wanted, {}, false); });
+  const std::string model = wanted.model;
+  answer_with_model(call, model, [text = std::move(text), wanted](const HostedModel& hosted) {
+    const EmbeddingPipeline* embedding = hosted.pipelines.find_embedding();
+    const bool lower_case = embedding != nullptr && embedding->state().modules.transformer.lower_case;
+    return counted_chunks(text, wanted, hosted.pipelines.tokenizer(), lower_case);
+  });
+}
+
+}  // namespace
+
+Route native_chunk_route() {
+  return {.method = Method::post,
+          .path = "/api/chunk",
+          .family = Family::native,
+          .id = "chunk",
+          .summary = "Cuts a text into chunks",
+          .handle = chunk_text,
+          .body = kBody,
+          .answers = {{.description = "The chunks, in the order of the text.", .schema = kAnswer}},
+          .computes = true,
+          .aliases = {"/ai/v1/chunk"}};
+}
+
+}  // namespace alate::server

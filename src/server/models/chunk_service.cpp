@@ -1,0 +1,112 @@
+#include "server/models/chunk_service.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "pipelines/chunk/late_chunking.h"
+#include "pipelines/embed/embedding_rows.h"
+#include "pipelines/kinds/kind_rows.h"
+#include "server/refuse.h"
+
+namespace alate::server {
+namespace {
+
+constexpr std::size_t kMostAnsweredBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostNumbers = std::size_t{16} << 20;  // of sentences or tokens
+
+class Chunking final : public ModelCall {
+ public:
+  Chunking(Call& call, ChunkRequest request, std::function<Response(ChunkAnswer)> format)
+      : ModelCall(call), request_(std::move(request)), format_(std::move(format)) {}
+
+ private:
+  const ModelRequest& request() const override { return request_; }
+  ModelAnswer& answer() override { return answer_; }
+  Inputs inputs() const override { return {.count = 1, .bytes = request_.text.size()}; }
+  bool may_compile() const override { return true; }
+
+  void accept() override {
+    try {
+      pipeline_ = answer_.model->pipelines.embedding();
+      pipelines::require_kinds(*pipeline_, EmbeddingKinds::only(EmbeddingKind::dense));
+      if (request_.late) pipelines::check_late_chunking(*pipeline_, request_.embed);
+    } catch (const Error& error) {
+      refuse(Problem::Kind::impossible, error.message(), "model");
+    }
+  }
+
+  pipelines::PreparedRows prepare() override {
+    const EmbeddingPipeline::State& state = pipeline_->state();
+    const base::Cancellation never = base::Cancellation::never();
+    map_.emplace(request_.text, state.tokenizer, state.modules.transformer.lower_case, never);
+    if (request_.late) {
+      require_room(map_->size());
+      late_.emplace(*pipeline_, map_->ids(), request_.embed);
+      return {.rows = late_->rows(), .truncated = {}};
+    }
+    sentences_ = pipelines::sentences_of(*map_);
+    require_room(sentences_.texts.size());
+    pipelines::PreparedRows rows = pipelines::prepare_embedding(*pipeline_, sentences_.texts, {}, never);
+    rows.truncated.clear();  // a sentence's beginning is enough to compare it
+    return rows;
+  }
+
+  // Of so many vectors.
+  void require_room(std::size_t count) const {
+    const std::size_t most = kMostNumbers / std::max<std::size_t>(pipeline_->state().width, 1);
+    if (count <= most) return;
+    refuse(Problem::Kind::too_large,
+           "text has " + std::to_string(count) + (request_.late ? " tokens" : " sentences") +
+               "; with this model at most " + std::to_string(most) + " are compared in one request: send it in parts",
+           "text");
+  }
+
+  std::string excess() const override { return ""; }  // nothing is cut
+
+  std::shared_ptr<const runtime::BatchProgram> program() override {
+    return request_.late ? pipeline_->state().token_entry_point() : pipeline_->state().entry_point(true);
+  }
+
+  void take(std::vector<float> values) override { values_ = std::move(values); }
+
+  Response respond() override {
+    const pipelines::PackedChunks packed =
+        request_.late ? pipelines::plan_late_chunks(*pipeline_, *map_, *late_, values_, request_.chunk)
+                      : pipelines::plan_semantic_chunks(*map_, std::move(sentences_), values_, request_.chunk);
+    answer_.chunks = cut_answer(*map_, packed);
+    if (request_.late) answer_.vectors = late_->vectors_of(*pipeline_, packed.ranges, values_, request_.embed);
+    pipeline_.reset();
+    return format_(std::move(answer_));
+  }
+
+  ChunkRequest request_;
+  std::optional<EmbeddingPipeline> pipeline_;
+  std::optional<pipelines::TokenMap> map_;  // of the request's text
+  pipelines::Sentences sentences_;
+  std::optional<pipelines::LateText> late_;
+  std::vector<float> values_;
+  ChunkAnswer answer_;
+  const std::function<Response(ChunkAnswer)> format_;
+};
+
+}  // namespace
+
+void chunk_with_vectors(Call& call, ChunkRequest request, std::function<Response(ChunkAnswer)> format) {
+  std::make_shared<Chunking>(call, std::move(request), std::move(format))->start();
+}
+
+Chunks cut_answer(const pipelines::TokenMap& map, const pipelines::PackedChunks& packed) {
+  if (const std::size_t bytes = pipelines::bytes_of_chunks(map, packed); bytes > kMostAnsweredBytes)
+    refuse(Problem::Kind::too_large,
+           "the chunks have " + std::to_string(bytes) + " bytes in all; at most " + std::to_string(kMostAnsweredBytes) +
+               " are sent: ask for fewer chunks, or for less overlap",
+           "config");
+  return pipelines::cut_chunks(map, packed);
+}
+
+}  // namespace alate::server

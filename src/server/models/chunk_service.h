@@ -1,0 +1,35 @@
+// Chunking with the help of a model's vectors.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "alate/chunk.h"
+#include "alate/embedding.h"
+#include "pipelines/chunk/chunking.h"
+#include "server/models/model_call.h"
+#include "server/route.h"
+
+namespace alate::server {
+
+struct ChunkRequest : ModelRequest {
+  std::string text;
+  ChunkOptions chunk;
+  EmbedOptions embed;  // of late chunks
+  bool late = false;   // a vector for each chunk, as Chunker::chunk_late; otherwise the method is semantic
+};
+
+struct ChunkAnswer : ModelAnswer {
+  Chunks chunks;
+  std::optional<Tensor> vectors;  // as in LateChunks
+};
+
+/// Cuts the text and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of the call's
+/// family: Problem::impossible for a model that cannot do this. `format` is as in `embed`.
+void chunk_with_vectors(Call& call, ChunkRequest request, std::function<Response(ChunkAnswer)> format);
+
+/// Refuses chunks whose overlaps would make the answer too large; otherwise cuts them.
+Chunks cut_answer(const pipelines::TokenMap& map, const pipelines::PackedChunks& packed);
+
+}  // namespace alate::server

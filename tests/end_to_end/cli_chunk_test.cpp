@@ -1,0 +1,96 @@
+// alate chunk: files, formats, models, and what it refuses.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "formats/json.h"
+#include "program.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate::tests {
+namespace {
+
+using formats::Json;
+
+class CliChunk : public testing::Test {
+ protected:
+  ProgramRun chunk(std::vector<std::string> arguments, const std::string& input = "") const {
+    arguments.insert(arguments.begin(), "chunk");
+    arguments.emplace_back("--quiet");
+    return run_program(arguments, {.input = input});
+  }
+  std::string file(const std::string& name, const std::string& text) const {
+    folder_.write(name, text);
+    return (folder_.path() / name).string();
+  }
+
+  base::TemporaryFolder folder_;
+};
+
+TEST_F(CliChunk, AFileIsOneTextAndChunksAreSlicesOfIt) {
+  const std::string text = "\tOne \u00e9 two.\r\nThree.\n\nFour five.\n\n";
+  const std::string path = file("page.txt", text);
+  const ProgramRun run = chunk({"sentence", "--file", path, "--target-tokens", "4", "--output", "jsonl"});
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  const std::vector<std::string> lines = lines_of(run.out);
+  ASSERT_EQ(lines.size(), 3U);
+  for (const std::string& line : lines) {
+    const Json json = formats::parse_json(line, "line");
+    const auto start = static_cast<std::size_t>(json.get_int("byte_start", 0));
+    EXPECT_EQ(json.get_string("text", ""),
+              text.substr(start, static_cast<std::size_t>(json.get_int("byte_end", 0)) - start));
+  }
+  EXPECT_EQ(formats::parse_json(lines[1], "line").get_int("start_char", 0), 13);
+  EXPECT_EQ(chunk({"sentence", "--target-tokens", "4", "--output", "jsonl"}, text).out, run.out);
+}
+
+TEST_F(CliChunk, LinesOfJsonAreTextsOfTheirOwnWithTheirMembers) {
+  const std::string path =
+      file("texts.jsonl", "{\"id\": \"x\", \"text\": \"a b\"}\n{\"text\": \"c\", \"title\": \"t\"}\n");
+  const ProgramRun run = chunk({"fixed", "--file", path, "--target-tokens", "1", "--output", "jsonl"});
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  const std::vector<std::string> lines = lines_of(run.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(formats::parse_json(lines[1], "line").get_string("text", ""), "b");
+  EXPECT_EQ(formats::parse_json(lines[2], "line").get_string("title", ""), "t");
+  EXPECT_EQ(formats::parse_json(lines[2], "line").get_int("index", 0), 1);
+  const ProgramRun each = chunk({"fixed", "--lines", "--output", "text"}, "a b\nc\n");
+  EXPECT_EQ(each.out, "0\t3\ta b\n0\t1\tc\n");
+}
+
+TEST_F(CliChunk, LateChunksOfTheModelThatComesWithTheProgram) {
+  const ProgramRun run = chunk({"builtin:minilm", "The cat sleeps. Shares fell.", "--method", "sentence",
+                                "--target-tokens", "5", "--late", "--output", "json"});
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  const Json body = formats::parse_json(run.out, "output");
+  EXPECT_EQ(body.get_string("model", ""), "builtin:minilm");
+  const Json::Array& chunks = body.find("chunks")->as_array("chunks");
+  ASSERT_EQ(chunks.size(), 2U);
+  EXPECT_EQ(chunks[1].find("embedding")->as_array("embedding").size(), 384U);
+}
+
+TEST_F(CliChunk, SemanticChunksEndWhereTheSubjectChanges) {
+  const ProgramRun run = chunk({"builtin:minilm", "--method", "semantic", "--threshold", "0.3", "--output", "text",
+                                "The cat sleeps on the sofa. The kitten naps on the couch. Shares fell on Monday. "
+                                "The stock market lost much of its value."});
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  const std::vector<std::string> lines = lines_of(run.out);
+  ASSERT_EQ(lines.size(), 2U) << run.out;
+  EXPECT_NE(lines[1].find("\tShares fell"), std::string::npos);
+}
+
+TEST_F(CliChunk, WhatItCannotDoIsRefused) {
+  EXPECT_EQ(chunk({"fixed", "a", "--late", "--output", "json"}).exit_code, 2);
+  EXPECT_EQ(chunk({"semantic", "a"}).exit_code, 2);
+  EXPECT_EQ(chunk({"builtin:minilm", "a", "--late"}).exit_code, 2);
+  EXPECT_EQ(chunk({"fixed", "a", "b", "--output", "json"}).exit_code, 2);
+  EXPECT_EQ(chunk({"fixed", "a", "--target-tokens", "0"}).exit_code, 2);
+  EXPECT_EQ(chunk({"fixed", "a", "--threshold", "much"}).exit_code, 2);
+  const ProgramRun lone = chunk({"a text by itself"});
+  EXPECT_EQ(lone.exit_code, 4);
+  EXPECT_NE(lone.error.find("alate chunk fixed"), std::string::npos) << lone.error;
+}
+
+}  // namespace
+}  // namespace alate::tests
