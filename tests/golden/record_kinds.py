@@ -13,13 +13,17 @@ import argparse
 import json
 import pathlib
 import shutil
+import tempfile
 
 import numpy as np
 import tokenizers
 import torch
 import transformers
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from sentence_transformers import MultiVectorEncoder, SentenceTransformer, SparseEncoder
+from sentence_transformers.sentence_transformer.modules import Pooling
+from sentence_transformers.sparse_encoder.modules import (Router, SparseAutoEncoder, SparseStaticEmbedding, SpladePooling,
+                                                          Transformer)
 
 import tiny_weights
 from record_architectures import fill
@@ -127,6 +131,64 @@ def record_splade(folder, family, seed, fields, spelling=None, strategy="max", a
             "texts": TEXTS, "top_k": most, "sparse": [sparse_json(vector) for vector in vectors],
             "truncated": truncated_texts(TEXTS)})
     return counts.tolist()
+
+
+# ---- other sparse modules -----------------------------------------------------------------------------------------
+
+def seeded(folder, seed):
+    """shapes.json beside each model.safetensors, whose numbers are made from the seed."""
+    for path in sorted(folder.rglob("model.safetensors")):
+        tensors = load_file(path)
+        shapes = {name: list(tensor.shape) for name, tensor in sorted(tensors.items()) if tensor.is_floating_point()}
+        (path.parent / "shapes.json").write_text(
+            '{"seed": %d, "shapes": {\n' % seed
+            + ",\n".join(f"{json.dumps(name)}: {json.dumps(shape)}" for name, shape in shapes.items()) + "}}\n")
+        save_file({**tensors, **{name: torch.from_numpy(tiny_weights.weight(name, shape, seed))
+                                 for name, shape in shapes.items()}}, path, metadata={"format": "pt"})
+
+
+def record_sparse_modules(folder, seed, modules, tasks=(None,), most=3):
+    shutil.rmtree(folder, ignore_errors=True)
+    SparseEncoder(modules=modules, device="cpu").save_pretrained(str(folder), create_model_card=False)
+    seeded(folder, seed)
+    model = SparseEncoder(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})
+    counts = []
+    for task in tasks:
+        encode = {None: model.encode, "query": model.encode_query, "document": model.encode_document}[task]
+        for name, top in ((task or "texts", None), ((task or "top") + f"_{most}", most)):
+            options = {} if top is None else {"max_active_dims": top}
+            vectors = encode(TEXTS, convert_to_sparse_tensor=False, batch_size=len(TEXTS), **options).float()
+            alone = torch.stack([encode(text, convert_to_sparse_tensor=False, **options) for text in TEXTS])
+            assert (alone - vectors).abs().max() < 5e-6 * vectors.abs().max()
+            specials = 0 if task == "query" else 2
+            write_case(folder / f"case_{name}.json", {
+                "texts": TEXTS, **({"task": task} if task else {}), "top_k": top,
+                "sparse": [sparse_json(vector) for vector in vectors],
+                "truncated": truncated_texts(TEXTS, LIMIT + 2 - specials)})
+            counts.append((vectors != 0).sum(dim=1).tolist())
+    for path in sorted(folder.rglob("model.safetensors")):
+        path.unlink()
+    return counts
+
+
+def bert_folder(head, seed):
+    folder = pathlib.Path(tempfile.mkdtemp())
+    write_folder(folder, "Bert", head, seed, **BERT)
+    return str(folder)
+
+
+def record_codes(folder, seed, normalize):
+    transformer = Transformer(bert_folder("Model", seed))
+    return record_sparse_modules(folder, seed, [
+        transformer, Pooling(16, "mean"), SparseAutoEncoder(16, hidden_dim=28, k=6, normalize=normalize)])
+
+
+def record_static(folder, seed):
+    documents = Transformer(bert_folder("ForMaskedLM", seed), transformer_task="fill-mask")
+    router = Router.for_query_document(
+        query_modules=[SparseStaticEmbedding(documents.tokenizer)],
+        document_modules=[documents, SpladePooling(pooling_strategy="max", activation_function="log1p_relu")])
+    return record_sparse_modules(folder, seed, [router], tasks=("query", "document"))
 
 
 # ---- bge-m3 -------------------------------------------------------------------------------------------------------
@@ -268,6 +330,9 @@ RECIPES = {
     "splade_sum": lambda folder: record_splade(folder, "DistilBert", 82, DISTILBERT, "current", "sum", "log1p_relu"),
     # No modules.json: the folder of a masked language model, as SPLADE's first models are.
     "masked_lm": lambda folder: record_splade(folder, "Roberta", 83, dict(pad_token_id=0, type_vocab_size=1, **BERT)),
+    "autoencoder": lambda folder: record_codes(folder, 89, False),
+    "autoencoder_normalized": lambda folder: record_codes(folder, 90, True),
+    "static_queries": lambda folder: record_static(folder, 91),
     "m3": lambda folder: record_m3(folder, 84),
     "colbert_pylate": lambda folder: record_late(folder, "pylate", 85),
     "colbert_attending": lambda folder: record_late(folder, "pylate", 86, attend=True),
@@ -284,7 +349,7 @@ def main():
     torch.set_num_threads(1)
     for name in [name for name in options.only.split(",") if name] or RECIPES:
         print(name, RECIPES[name](options.out / name))
-        (options.out / name / "model.safetensors").unlink()
+        (options.out / name / "model.safetensors").unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

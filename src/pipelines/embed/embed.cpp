@@ -45,7 +45,7 @@ std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::kind_entry_
                                                                                       bool normalize,
                                                                                       std::string_view task) const {
   if (asked == EmbeddingKinds::only(EmbeddingKind::dense) && width > 0) return entry_point(normalize, task);
-  return pipelines::kind_entry_point(model.state(), modules.for_task(task), kinds, asked, normalize);
+  return pipelines::kind_entry_point(model.state(), modules.for_task(task), kinds, asked, normalize, task);
 }
 
 std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::main_entry_point() const {
@@ -63,10 +63,12 @@ namespace {
 
 using Row = std::vector<std::int32_t>;
 
-void require_task(const pipelines::EmbeddingModules& modules, const EmbedOptions& options) {
-  if (!modules.routes.names.empty()) modules.routes.place_of(options.task);
+void require_task(const EmbeddingPipeline::State& state, const EmbedOptions& options) {
+  const pipelines::RouteTable& routes =
+      state.kinds.static_weights ? state.kinds.static_weights->routes : state.modules.routes;
+  if (!routes.names.empty()) routes.place_of(options.task);
   if (options.task.empty() || pipelines::is_query(options) || options.task == "document") return;
-  if (modules.routes.knows(options.task)) return;
+  if (routes.knows(options.task)) return;
   throw make_error(ErrorCode::invalid_argument, "the task is ", formats::quoted_name(options.task),
                    "; it may be query or document");
 }
@@ -120,11 +122,34 @@ bool has_frame(const Row& row, const pipelines::Frame& frame) {
 }  // namespace
 
 namespace pipelines {
+namespace {
+
+// Without special tokens, by the tokenizer of the table of weights.
+PreparedRows prepare_static(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
+                            const EmbedOptions& options, const std::string& prompt,
+                            const base::Cancellation& cancellation) {
+  const EmbeddingPipeline::State& state = pipeline.state();
+  const std::size_t positions = pipeline.facts().max_positions;
+  EncodeOptions encode;
+  encode.add_special_tokens = false;
+  encode.max_length =
+      row_limit(options.max_length, std::min(state.static_length.value_or(positions), positions), positions);
+  encode.side = options.truncation_side;
+  encode.with_offsets = false;
+  encode.with_tokens = false;
+  return prepare_rows(texts.size(), state.model.state().options.threads, cancellation, [&](std::size_t i) {
+    Encoding encoding =
+        tokenizers::encode(*state.static_tokenizer, prompt + std::string(texts[i]), encode, cancellation);
+    return PreparedRow{.row = {.ids = std::move(encoding.ids)}, .truncated = encoding.truncated};
+  });
+}
+
+}  // namespace
 
 bool is_query(const EmbedOptions& options) { return options.task == "query"; }
 
 const std::string& embedding_prompt(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
-  require_task(pipeline.state().modules, options);
+  require_task(pipeline.state(), options);
   return prompt_of(pipeline.state().modules, options);
 }
 
@@ -143,6 +168,7 @@ PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<cons
   const EmbeddingPipeline::State& state = pipeline.state();
   const std::string& prompt = embedding_prompt(pipeline, options);
   if (state.kinds.late_interaction) return prepare_late_interaction(pipeline, texts, options, prompt, cancellation);
+  if (state.kinds.is_static(options.task)) return prepare_static(pipeline, texts, options, prompt, cancellation);
   EncodeOptions encode;
   encode.max_length = embedding_row_limit(pipeline, options);
   encode.side = options.truncation_side;

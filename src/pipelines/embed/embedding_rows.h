@@ -28,6 +28,9 @@ struct EmbeddingPipeline::State {
   Tokenizer tokenizer;
   pipelines::EmbeddingModules modules;
   pipelines::KindModules kinds;
+  // Of KindModules::static_weights, and the most tokens that its files state.
+  std::optional<Tokenizer> static_tokenizer;
+  std::optional<std::size_t> static_length;
   std::size_t max_length = 0;
   std::size_t width = 0;       // of the vectors that entry points give
   std::size_t dimensions = 0;  // of the vectors that are answered by default: `width` or fewer

@@ -14,6 +14,9 @@ namespace alate::pipelines {
 /// A small JSON file of a model's folder; nothing if there is none. Throws corrupt for links out of the folder.
 std::optional<formats::Json> read_json(const std::filesystem::path& folder, std::string_view name);
 
+/// The last module of sparse models that make their vectors of dense ones.
+inline constexpr std::string_view kAutoEncoder = "SparseAutoEncoder";
+
 /// "Pooling" of "sentence_transformers.models.Pooling", and of the paths that newer versions write.
 std::string last_part(std::string_view dotted);
 

@@ -46,6 +46,7 @@ std::vector<ChainModule> read_chain(const runtime::ModelFiles& files, std::span<
         listed.front().folder.filename().string(), "' too; routes are built over one that they share: Router");
   std::vector<ChainModule> chain;
   for (const ListedModule& each : listed.subspan(1)) {
+    if (each.type == kAutoEncoder && &each == &listed.back()) break;  // of kinds
     std::optional<ChainModule> module = read_chain_module(each.type, each.folder);
     if (!module) continue;
     // sentence-transformers passes by the module where the transformer keeps the layers' values for itself.

@@ -43,7 +43,7 @@ PipelineFiles read_files(const std::filesystem::path& folder, const EmbeddingReq
   PipelineFiles files;
   files.tokenizer = begin_loading_tokenizer(found.folder, options);
   files.kinds = read_kind_modules(found.home);
-  files.modules = read_modules(found, files.kinds.is_dense);
+  files.modules = read_modules(found, files.kinds.has_dense_chain());
   if (request.pooling) files.modules.set_pooling(*request.pooling);
   files.model = Model::State::read(folder, request.load, watch);
   return files;
@@ -77,6 +77,10 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const Embeddin
   }
   auto state = std::make_shared<EmbeddingPipeline::State>(Model(files.model), files.tokenizer.get(),
                                                           std::move(files.modules), std::move(files.kinds));
+  if (const auto& table = state->kinds.static_weights) {
+    state->static_tokenizer = Tokenizer::load(table->folder);
+    state->static_length = stated_max_length(table->folder);
+  }
   const std::size_t positions = state->model.facts().max_positions;
   state->max_length = std::min(state->modules.transformer.max_length.value_or(positions), positions);
   if (state->kinds.is_dense) state->width = state->entry_point(normalize)->width().row;

@@ -82,11 +82,55 @@ Value splade(Builder& b, const models::EncoderInputs& in, const models::BuiltEnc
       b.ragged_pool({logits, in.starts, in.lengths}, {.mode = graph::PoolMode::max, .longest = in.longest}));
 }
 
+// Rows with mean 0 and deviation 1, estimated as of a sample (n - 1), as torch's std does.
+Value standardized(Builder& b, Value x) {
+  const std::int64_t width = b.shape(x).dims[1].number();
+  const auto column = [&](Value y) { return b.broadcast_in_dim({y}, {.dims = b.shape(x).dims, .mapping = {0}}); };
+  const Value centred = b.sub({x, column(graph::reduce_mean(b, x, graph::Numbers{1}))});
+  const Value squares = b.reduce_sum({b.mul({centred, centred})}, {.axes = {1}});
+  const Value variance = b.div({squares, graph::scalar_like(b, static_cast<double>(width - 1), squares)});
+  const Value deviation = b.sqrt({variance});
+  return b.div({centred, column(b.add({deviation, graph::scalar_like(b, 1e-5, deviation)}))});
+}
+
+// The codes of dense vectors, before the largest are taken.
+Value codes(Builder& b, Value x, const AutoEncoderModule& module) {
+  const std::shared_ptr<const formats::WeightSource> source =
+      formats::open_weights(module.folder, base::MappedFile::Mode::read);
+  models::Weights weights(*source, "");
+  b.set_source(module.folder.filename().string());
+  if (module.normalizes) x = standardized(b, x);
+  // The decoder has the same weights; a file has them once.
+  const std::string name = weights.has("encoder.weight") ? "encoder.weight" : "decoder.linear.weight";
+  const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows(name);
+  const Value shift = weights.get(b, "pre_bias", {in});
+  const Value shifted = b.sub({x, b.broadcast_in_dim({shift}, {.dims = b.shape(x).dims, .mapping = {1}})});
+  return b.dense({shifted, weights.get(b, name, {out, in}), weights.get(b, "latent_bias", {out})}, {.has_bias = true});
+}
+
+// The weight of each token of a table.
+Value static_weights(Builder& b, const models::EncoderInputs& in, const StaticWeightsModule& module) {
+  const std::shared_ptr<const formats::WeightSource> source =
+      formats::open_weights(module.folder, base::MappedFile::Mode::read);
+  models::Weights weights(*source, "");
+  b.set_source(module.folder.filename().string());
+  const std::int64_t rows = weights.floats("weight").extent(0);
+  const Value table = b.reshape({weights.get(b, "weight", {rows})}, {.dims = {rows, 1}});
+  return graph::take_rows(b, table, in.ids);
+}
+
 // Refers to its arguments but `kinds`.
 runtime::Head head_of(const EmbeddingModules& dense, const KindModules& modules, const EmbeddingKinds& kinds,
-                      bool normalize) {
-  return [&dense, &modules, kinds, normalize](Builder& b, const models::EncoderInputs& in,
-                                              const models::BuiltEncoder& built) {
+                      bool normalize, bool is_static) {
+  return [&dense, &modules, kinds, normalize, is_static](Builder& b, const models::EncoderInputs& in,
+                                                         const models::BuiltEncoder& built) {
+    if (is_static) {
+      b.output("token_weights", static_weights(b, in, *modules.static_weights));
+      return;
+    }
+    if (kinds.sparse && modules.autoencoder)
+      b.output("sparse_embedding",
+               codes(b, sentence_embedding(b, in, built, dense, dense.normalizes()), *modules.autoencoder));
     if (kinds.dense) embedding_head(dense, normalize)(b, in, built);
     if (kinds.sparse && modules.splade) b.output("sparse_embedding", splade(b, in, built, *modules.splade));
     if (kinds.sparse && modules.token_weights)
@@ -98,15 +142,15 @@ runtime::Head head_of(const EmbeddingModules& dense, const KindModules& modules,
   };
 }
 
-models::HeadChoice head_choice(const KindModules& modules, const EmbeddingKinds& kinds) {
-  return kinds.sparse && modules.splade ? models::HeadChoice::of_folder : models::HeadChoice::none;
+models::HeadChoice head_choice(const KindModules& modules, const EmbeddingKinds& kinds, bool is_static) {
+  return kinds.sparse && modules.splade && !is_static ? models::HeadChoice::of_folder : models::HeadChoice::none;
 }
 
 }  // namespace
 
 std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const Model::State& model, const EmbeddingModules& dense,
                                                             const KindModules& modules, const EmbeddingKinds& kinds,
-                                                            bool normalize) {
+                                                            bool normalize, std::string_view task) {
   if (kinds == EmbeddingKinds::only(EmbeddingKind::dense)) return embedding_entry_point(model, dense, normalize);
   std::string name = "embed";
   for (const EmbeddingKind kind : kinds.list()) {
@@ -114,12 +158,17 @@ std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const Model::State& 
     name += to_string(kind);
   }
   if (kinds.dense && normalize) name += " normalized";
-  return model.entry_point(name, head_of(dense, modules, kinds, normalize), head_choice(modules, kinds));
+  if (!dense.route.empty()) name += " " + dense.route;
+  const bool is_static = modules.is_static(task);
+  if (is_static) name += " static";
+  return model.entry_point(name, head_of(dense, modules, kinds, normalize, is_static),
+                           head_choice(modules, kinds, is_static));
 }
 
 void check_kinds(const Model::State& model, const EmbeddingModules& dense, const KindModules& modules,
                  const EmbeddingKinds& kinds, bool normalize) {
-  model.check(head_of(dense, modules, kinds, normalize), head_choice(modules, kinds));
+  const bool is_static = modules.is_static({});
+  model.check(head_of(dense, modules, kinds, normalize, is_static), head_choice(modules, kinds, is_static));
 }
 
 }  // namespace alate::pipelines

@@ -1,12 +1,15 @@
 #include "pipelines/kinds/kind_modules.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
@@ -21,6 +24,8 @@ namespace alate::pipelines {
 namespace {
 
 using formats::Json;
+
+constexpr std::string_view kStaticWeights = "SparseStaticEmbedding";
 
 // `value` is one of two.
 bool is_second(std::string_view key, std::string_view value, std::string_view first, std::string_view second) {
@@ -50,36 +55,79 @@ void require_language_model(const std::filesystem::path& folder) {
                      "vocabulary, but config.json's architectures names no class …ForMaskedLM: SpladePooling");
 }
 
-// Modules of sparse models that are not built here.
-void refuse_unknown(const std::vector<ModuleEntry>& entries) {
-  static constexpr std::array<std::string_view, 2> kNotBuilt = {"SparseAutoEncoder", "SparseStaticEmbedding"};
-  for (const ModuleEntry& entry : entries) {
-    for (const std::string_view name : kNotBuilt) {
-      if (entry.type == name)
-        throw make_error(ErrorCode::unsupported, "modules.json has the module '", name,
-                         "', which is not built here; of sparse modules, SpladePooling is: ", name);
-    }
-  }
+AutoEncoderModule read_autoencoder(const std::filesystem::path& folder) {
+  const Json config = read_json(folder, "config.json").value_or(Json(Json::Object{}));
+  const std::int64_t kept = config.get_int("k", 8);
+  if (kept < 1)
+    throw make_error(ErrorCode::corrupt, (folder / "config.json").string(), ": k is ", kept, "; it is at least 1");
+  return {.folder = folder, .kept = static_cast<std::size_t>(kept), .normalizes = config.get_bool("normalize", false)};
 }
 
-std::optional<KindModules> read_sparse_chain(const std::filesystem::path& folder,
-                                             const std::vector<ModuleEntry>& entries) {
-  refuse_unknown(entries);
-  std::size_t place = 0;
-  while (place < entries.size() && entries[place].type != "SpladePooling") ++place;
-  if (place == entries.size()) return std::nullopt;
-  const bool begins = entries[0].type == "MLMTransformer" || entries[0].type == "Transformer";
-  if (place != 1 || entries.size() != 2 || !begins)
-    throw make_error(
-        ErrorCode::unsupported, "modules.json has ", entries.size(), " modules, and a SpladePooling at place ", place,
-        "; it is built only as the second and last one, after a Transformer or MLMTransformer: ", "SpladePooling");
-  if (!entries[0].path.empty() && entries[0].path != ".")
-    throw make_error(ErrorCode::unsupported, "modules.json has the ", entries[0].type, " in a folder of its own, ",
-                     formats::quoted_name(entries[0].path), ": ", entries[0].type);
-  require_language_model(folder);
+using Chain = std::vector<ListedModule>;
+
+bool is_sparse(const Chain& chain) {
+  return std::ranges::any_of(chain, [](const ListedModule& module) {
+    return module.type == "SpladePooling" || module.type == kStaticWeights || module.type == kAutoEncoder;
+  });
+}
+
+SpladeModule read_splade_chain(const Chain& chain) {
+  const bool begins = chain[0].type == "MLMTransformer" || chain[0].type == "Transformer";
+  if (chain.size() != 2 || chain[1].type != "SpladePooling" || !begins)
+    throw make_error(ErrorCode::unsupported, "modules.json has ", chain.size(), " modules, ending with '",
+                     chain.back().type, "'; a SpladePooling is built only as the second and last one, after a ",
+                     "Transformer or MLMTransformer: ", "SpladePooling");
+  require_language_model(chain[0].folder);
+  return read_splade(chain[1].folder);
+}
+
+// The routes of a Router: SPLADE, or weights of a table.
+KindModules read_sparse_routes(const ModuleList& list) {
   KindModules modules;
   modules.is_dense = false;
-  modules.splade = read_splade(runtime::module_folder(folder, entries[1].path));
+  StaticWeightsModule table{.folder = {}, .routes = list.routes, .reached = {}};
+  for (std::size_t route = 0; route < list.chains.size(); ++route) {
+    const Chain& chain = list.chains[route];
+    if (chain.size() != 1 || chain[0].type != kStaticWeights) {
+      const SpladeModule splade = read_splade_chain(chain);
+      if (modules.splade && *modules.splade != splade)
+        throw Error(ErrorCode::unsupported,
+                    "the Router of modules.json has SpladePooling modules with other settings in each route, which are "
+                    "not built together: SpladePooling");
+      modules.splade = splade;
+      continue;
+    }
+    if (!table.folder.empty() && table.folder != chain[0].folder)
+      throw make_error(ErrorCode::unsupported, "modules.json has several modules of static weights: ", kStaticWeights);
+    table.folder = chain[0].folder;
+    if (!list.routes.names.empty()) table.reached.push_back(list.routes.names[route]);
+  }
+  if (!modules.splade)
+    throw make_error(ErrorCode::unsupported, "modules.json has no encoder beside the module '", kStaticWeights,
+                     "', which is built for queries only: ", kStaticWeights);
+  if (table.folder.empty()) return modules;
+  const Json config = read_json(table.folder, "config.json").value_or(Json(Json::Object{}));
+  if (const std::string path = config.get_string("path", ""); !path.empty())
+    throw make_error(ErrorCode::unsupported, (table.folder / "config.json").string(), " takes the weights from '", path,
+                     "', and not from its folder: ", kStaticWeights);
+  modules.static_weights = std::move(table);
+  return modules;
+}
+
+std::optional<KindModules> read_sparse_chain(const std::filesystem::path& folder, const Json& json) {
+  const ModuleList list = read_module_list(folder, json);
+  if (std::ranges::none_of(list.chains, is_sparse)) return std::nullopt;
+  const auto ends_in_codes = [](const Chain& chain) { return chain.back().type == kAutoEncoder; };
+  if (std::ranges::none_of(list.chains, ends_in_codes)) return read_sparse_routes(list);
+  const std::filesystem::path& last = list.chains.front().back().folder;
+  const bool is_one = std::ranges::all_of(
+      list.chains, [&](const Chain& chain) { return ends_in_codes(chain) && chain.back().folder == last; });
+  if (!is_one)
+    throw make_error(ErrorCode::unsupported, "modules.json has routes that do not end in the same module '",
+                     kAutoEncoder, "': ", kAutoEncoder);
+  KindModules modules;
+  modules.is_dense = false;
+  modules.autoencoder = read_autoencoder(last);
   return modules;
 }
 
@@ -105,6 +153,15 @@ std::vector<std::string> special_tokens(const std::filesystem::path& folder) {
 
 }  // namespace
 
+bool KindModules::is_static(std::string_view task) const {
+  // Before a task is known, what is loaded is the encoder.
+  const bool has_default =
+      static_weights && (!static_weights->routes.otherwise.empty() || !static_weights->routes.any_task.empty());
+  if (!static_weights || (task.empty() && !has_default)) return false;
+  const std::string& route = static_weights->routes.names[static_weights->routes.place_of(task)];
+  return std::ranges::find(static_weights->reached, route) != static_weights->reached.end();
+}
+
 KindModules read_kind_modules(const std::filesystem::path& folder) {
   KindModules modules;
   modules.late_interaction = read_late_interaction(folder);
@@ -113,7 +170,7 @@ KindModules read_kind_modules(const std::filesystem::path& folder) {
     return modules;
   }
   if (const std::optional<Json> list = read_json(folder, "modules.json")) {
-    if (std::optional<KindModules> sparse = read_sparse_chain(folder, entries_of(*list))) return *std::move(sparse);
+    if (std::optional<KindModules> sparse = read_sparse_chain(folder, *list)) return *std::move(sparse);
   } else if (const std::optional<Json> config = read_json(folder, "config.json");
              config && names_language_model(*config)) {
     modules.splade = SpladeModule{};

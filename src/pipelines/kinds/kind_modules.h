@@ -1,13 +1,16 @@
 // The kinds of embeddings that a model's folder gives, and the layers that make the sparse and the multi-vector ones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "alate/embedding_kinds.h"
+#include "pipelines/embed/module_list.h"
 #include "pipelines/kinds/late_interaction_modules.h"
 
 namespace alate::pipelines {
@@ -17,6 +20,8 @@ namespace alate::pipelines {
 struct SpladeModule {
   bool sums = false;             // over the tokens, instead of their maximum
   bool takes_log_twice = false;  // activation_function "log1p_relu" (arXiv:2504.14839)
+
+  bool operator==(const SpladeModule&) const = default;
 };
 
 /// A linear layer in a file of its own.
@@ -35,16 +40,39 @@ struct TokenVectorsModule {
   LayerFile layer;
 };
 
+/// Sparse vectors from dense ones (CSR: Wen et al. 2025, arXiv:2503.01776): the largest of the numbers that a linear
+/// layer makes of a dense vector.
+struct AutoEncoderModule {
+  std::filesystem::path folder;
+  std::size_t kept = 8;     // numbers
+  bool normalizes = false;  // the dense vector: to mean 0 and deviation 1
+};
+
+/// A weight of each token by a table, without the encoder: queries of models whose documents SPLADE expands.
+struct StaticWeightsModule {
+  std::filesystem::path folder;      // of the table and of the tokenizer
+  RouteTable routes;                 // of the Router
+  std::vector<std::string> reached;  // the routes that end here; the others are SPLADE's
+};
+
 struct KindModules {
   bool is_dense = true;
   std::optional<SpladeModule> splade;
-  std::optional<TokenWeightsModule> token_weights;  // not beside splade
+  std::optional<StaticWeightsModule> static_weights;  // only beside splade
+  std::optional<AutoEncoderModule> autoencoder;       // not beside others
+  std::optional<TokenWeightsModule> token_weights;    // not beside splade
   std::optional<TokenVectorsModule> token_vectors;
   std::optional<LateInteractionModule> late_interaction;  // not beside others
 
   EmbeddingKinds kinds() const {
-    return {.dense = is_dense, .sparse = splade || token_weights, .multi_vector = token_vectors || late_interaction};
+    return {.dense = is_dense,
+            .sparse = splade || token_weights || autoencoder,
+            .multi_vector = token_vectors || late_interaction};
   }
+  /// Whether dense vectors are made, for themselves or on the way.
+  bool has_dense_chain() const { return is_dense || autoencoder; }
+  /// Whether the texts of a task have static weights. Throws as RouteTable::place_of.
+  bool is_static(std::string_view task) const;
   /// The kind that the folder is for.
   EmbeddingKind main_kind() const { return kinds().list().front(); }
 };

@@ -83,6 +83,7 @@ KindReader::KindReader(const EmbeddingPipeline& pipeline, const EmbeddingKinds& 
     throw Error(ErrorCode::invalid_argument, "sparse_top_k must be at least 1");
   if (kinds.dense) kept_dimensions(pipeline, options);
   const EmbeddingPipeline::State& state = pipeline.state();
+  is_static_ = state.kinds.is_static(options.task);
   entry_point_ = state.kind_entry_point(kinds, kinds.dense && normalizes(pipeline, options), options.task);
   for (std::size_t i = 0; i < entry_point_->outputs().size(); ++i) widths_.push_back(entry_point_->width(i));
   if (state.kinds.token_weights) left_out_ = ids_of(state.tokenizer, state.kinds.token_weights->left_out);
@@ -100,10 +101,19 @@ SparseEmbedding KindReader::from_vocabulary(std::span<const float> weights) cons
   return sparse_of(std::move(found), options_.sparse_top_k);
 }
 
+// The largest numbers, of which those above 0 count.
+SparseEmbedding KindReader::from_codes(std::span<const float> codes) const {
+  std::vector<std::pair<std::int32_t, float>> found;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    if (codes[i] > 0) found.emplace_back(static_cast<std::int32_t>(i), codes[i]);
+  }
+  return sparse_of(std::move(found), options_.sparse_top_k.value_or(pipeline_.state().kinds.autoencoder->kept));
+}
+
 SparseEmbedding KindReader::from_tokens(std::span<const std::int32_t> ids, std::span<const float> weights) const {
   std::vector<std::pair<std::int32_t, float>> found;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (weights[i] > 0 && std::ranges::find(left_out_, ids[i]) == left_out_.end())
+    if ((is_static_ ? weights[i] != 0 : weights[i] > 0) && std::ranges::find(left_out_, ids[i]) == left_out_.end())
       found.emplace_back(ids[i], weights[i]);
   }
   // The largest weight of each token comes first, and stays.
@@ -144,8 +154,13 @@ void KindReader::add(std::span<const std::int32_t> ids, std::span<const float> v
     const std::span<const float> vector = next();
     dense_.insert(dense_.end(), vector.begin(), vector.end());
   }
-  if (kinds_.sparse)
-    sparse_.push_back(pipeline_.state().kinds.splade ? from_vocabulary(next()) : from_tokens(ids, next()));
+  if (kinds_.sparse) {
+    const KindModules& modules = pipeline_.state().kinds;
+    if (modules.autoencoder)
+      sparse_.push_back(from_codes(next()));
+    else
+      sparse_.push_back(modules.splade && !is_static_ ? from_vocabulary(next()) : from_tokens(ids, next()));
+  }
   if (kinds_.multi_vector) multi_vectors_.push_back(vectors_of(ids, next()));
 }
 

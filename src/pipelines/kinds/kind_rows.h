@@ -37,6 +37,7 @@ class KindReader {
 
  private:
   SparseEmbedding from_vocabulary(std::span<const float> weights) const;
+  SparseEmbedding from_codes(std::span<const float> codes) const;
   SparseEmbedding from_tokens(std::span<const std::int32_t> ids, std::span<const float> weights) const;
   Tensor vectors_of(std::span<const std::int32_t> ids, std::span<const float> values) const;
 
@@ -47,6 +48,7 @@ class KindReader {
   std::vector<runtime::RowWidth> widths_;  // of its outputs
   std::vector<std::int32_t> left_out_;     // tokens without a weight
   std::vector<std::int32_t> skipped_;      // tokens without a vector
+  bool is_static_ = false;                 // the weights of tokens come from a table
   std::size_t rows_ = 0;
   std::vector<float> dense_;
   std::vector<SparseEmbedding> sparse_;

@@ -82,6 +82,7 @@ class Embedding final : public ModelCall {
   // Loading compiles one entry point: the embeddings as the model's folder makes them.
   bool may_compile() const override {
     if (request_.kinds != EmbeddingKinds::only(pipeline().main_kind())) return true;
+    if (pipeline().state().kinds.static_weights && !options_.task.empty()) return true;
     if (!request_.kinds.dense) return false;
     const pipelines::EmbeddingModules& modules = pipeline().state().modules;
     return request_.per_token || &modules.for_task(options_.task) != &modules ||

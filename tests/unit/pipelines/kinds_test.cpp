@@ -68,11 +68,50 @@ TEST_F(Kinds, SettingsOfSpladeThatAreNotKnownAreRefused) {
   EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": SpladePooling"));
 }
 
+TEST_F(Kinds, CodesAreSparseOnlyAndMadeOfDenseVectors) {
+  write("modules.json", R"([{"path": "", "type": "Transformer"}, {"path": "1", "type": "Pooling"},
+                            {"path": "2", "type": "x.SparseAutoEncoder"}])");
+  write("2/config.json", R"({"k": 5, "normalize": true})");
+  EXPECT_EQ(read().kinds(), EmbeddingKinds{.sparse = true});
+  EXPECT_TRUE(read().has_dense_chain());
+  EXPECT_EQ(read().autoencoder->kept, 5U);
+  EXPECT_TRUE(read().autoencoder->normalizes);
+  write("2/config.json", R"({"k": 0})");
+  EXPECT_NE(refusal(ErrorCode::corrupt).find("k is 0"), std::string::npos);
+}
+
+TEST_F(Kinds, RoutersSendQueriesPastTheEncoder) {
+  write("modules.json", R"([{"path": "", "type": "a.Router"}])");
+  const auto write_router = [&](const std::string& query) {
+    write(
+        "router_config.json",
+        R"({"types": {"s": "a.SparseStaticEmbedding", "t": "a.Transformer", "p": "a.SpladePooling", "o": "a.SpladePooling"},
+              "structure": {"query": )" +
+            query + R"(, "document": ["t", "p"]}, "parameters": {"default_route": "document"}})");
+  };
+  write("t/config.json", R"({"architectures": ["BertForMaskedLM"]})");
+  write("o/config.json", R"({"pooling_strategy": "sum"})");
+  write_router(R"(["s"])");
+  const KindModules modules = read();
+  EXPECT_EQ(modules.kinds(), EmbeddingKinds{.sparse = true});
+  EXPECT_TRUE(modules.is_static("query"));
+  EXPECT_FALSE(modules.is_static("document"));
+  EXPECT_FALSE(modules.is_static(""));
+  EXPECT_EQ(base::error_of([&] { (void)modules.is_static("other"); }).code(), ErrorCode::invalid_argument);
+  write_router(R"(["t", "p"])");
+  EXPECT_FALSE(read().is_static("query"));
+  write_router(R"(["t", "o"])");
+  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": SpladePooling"));
+  write_router(R"(["s"])");
+  write("s/config.json", R"({"path": "/etc/idf.json"})");
+  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": SparseStaticEmbedding"));
+}
+
 TEST_F(Kinds, ModulesOfSparseModelsThatAreNotBuiltAreRefused) {
-  write("modules.json", R"([{"path": "", "type": "Transformer"}, {"path": "1", "type": "x.SparseAutoEncoder"}])");
-  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": SparseAutoEncoder"));
+  write("modules.json", R"([{"path": "s", "type": "x.SparseStaticEmbedding"}])");
+  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": SparseStaticEmbedding"));
   write("modules.json", R"([{"path": "../x", "type": "Transformer"}, {"path": "../x", "type": "SpladePooling"}])");
-  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": Transformer"));
+  EXPECT_NE(refusal(ErrorCode::corrupt).find("../x"), std::string::npos);
   write("config.json", R"({"architectures": ["BertForMaskedLM"]})");
   write("modules.json", R"([{"path": "", "type": "Transformer"}, {"path": "../x", "type": "SpladePooling"}])");
   EXPECT_NE(refusal(ErrorCode::corrupt).find("../x"), std::string::npos);
