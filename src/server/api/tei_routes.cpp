@@ -117,8 +117,9 @@ Json labels_of(const Json& config) {
 // The main task's: one member.
 Json type_of(const pipelines::TaskPipelines& model) {
   if (const EmbeddingPipeline* embedding = model.find_embedding()) {
-    const std::string pooling =
-        embedding->main_kind() == EmbeddingKind::sparse ? "splade" : pooling_name(embedding->state().modules);
+    const EmbeddingPipeline::State& state = embedding->state();
+    const bool is_splade = state.kinds.splade && !state.kinds.is_dense;
+    const std::string pooling = is_splade ? "splade" : pooling_name(state.modules);
     return Json::Object{{"embedding", Json::Object{{"pooling", pooling}}}};
   }
   return Json::Object{{"reranker", labels_of(model.model().state().config)}};

@@ -266,8 +266,27 @@ TEST(KindsSchema, RefusesWhatIsNoKind) {
 }
 
 TEST_F(KindsRoutes, InfoNamesTheWaysOfPooling) {
-  const Response answer = call(all_routes(), Method::get, "/models/tiny/splade/info", "");
-  EXPECT_NE(answer.body.find(R"({"embedding":{"pooling":"splade"}})"), std::string::npos) << answer.body;
+  tests::write_tiny_kinds(settings.models_dir / "tiny/codes", "autoencoder");
+  for (const auto& [model, pooling] : {std::pair("splade", "splade"), {"codes", "mean"}, {"m3", "cls"}}) {
+    const Response answer = call(all_routes(), Method::get, "/models/tiny/" + std::string(model) + "/info", "");
+    const std::string wanted = R"({"embedding":{"pooling":")" + std::string(pooling) + R"("}})";
+    EXPECT_NE(answer.body.find(wanted), std::string::npos) << answer.body;
+  }
+}
+
+// Queries take weights from a table, documents from the encoder; both compile their own entry point.
+TEST_F(KindsRoutes, TasksOfARouterTakeTheirOwnWay) {
+  tests::write_tiny_kinds(settings.models_dir / "tiny/static", "static_queries");
+  for (const std::string task : {"query", "document"}) {
+    const Response answer =
+        post("/api/embed", R"("model":"tiny/static","kinds":["sparse"],"task":")" + task + R"(","input":)" + texts_);
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    const Json body = formats::parse_json(answer.body, "answer");
+    const Json::Array& sparse = body.find("sparse_embeddings")->as_array("sparse_embeddings");
+    const KindEmbeddings wanted = library("tiny/static", EmbeddingKinds::only(EmbeddingKind::sparse), {.task = task});
+    ASSERT_EQ(sparse.size(), wanted.sparse.size());
+    for (std::size_t i = 0; i < sparse.size(); ++i) expect_sparse(sparse[i], wanted.sparse[i]);
+  }
 }
 
 }  // namespace
