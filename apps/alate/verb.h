@@ -32,6 +32,8 @@ void run_ps(Arguments& arguments);
 void run_embed(Arguments& arguments);
 void run_rerank(Arguments& arguments);
 void run_chunk(Arguments& arguments);
+void run_index(Arguments& arguments);
+void run_search(Arguments& arguments);
 void run_forward(Arguments& arguments);
 void run_tokenize(Arguments& arguments);
 void run_bench(Arguments& arguments);

@@ -45,6 +45,25 @@ constexpr std::array kVerbs = {
         "alate chunk sentence --file page.txt --target-tokens 8 --output jsonl\n"
         "alate chunk builtin:minilm --file page.txt --target-tokens 8 --late --output json",
         run_chunk},
+    Verb{
+        "index", "FILE... --out DIR", "files to passages with vectors, to be searched",
+        "Files are .txt, .md, and .jsonl with {\"text\": ...} a line; of a folder all such files in it are taken, but "
+        "no hidden ones. They are cut into passages, and the vectors of these and their texts go to DIR. Files that an "
+        "index in DIR has already are not embedded again, nor what an interrupted run has done: the same command goes "
+        "on. The same files, model and options give the same bytes.",
+        "printf 'The cat sleeps on the sofa.\\n\\nShares fell on Monday.\\n' >notes.txt\n"
+        "alate index notes.txt --out notes.index",
+        run_index},
+    Verb{"search", "DIR QUESTION", "the passages of an index that are nearest to a question",
+         "All vectors are compared. text has the score, file and line, and the passage with the question's words "
+         "marked; "
+         "json is {\"results\": [...]}. The model is that of the index. With --rerank a cross-encoder reads the "
+         "question "
+         "with each of the best passages, and its scores rank them.",
+         "printf 'The cat sleeps on the sofa.\\n\\nShares fell on Monday.\\n' >notes.txt\n"
+         "alate index notes.txt --out notes.index --target-tokens 10\n"
+         "alate search notes.index \"Where is the cat?\" --top 1",
+         run_search},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
          "MODEL may also be a tokenizer's file by itself: a tokenizer.json, vocab.txt, vocab.json, SentencePiece's "
          ".model, "

@@ -19,7 +19,8 @@ namespace alate {
 /// How a text is cut.
 /// - fixed: between separators, as many sections to a chunk as fit; a section that is too long is cut between words.
 /// - recursive: by structure, from the largest unit to the smallest that is needed: markdown headings from level 1 to
-///   6, paragraphs, lines, sentences, words. Pieces are joined only within the unit that had to be cut.
+///   6, paragraphs, lines, sentences, words. Pieces are joined only within the unit that had to be cut, and sections
+///   with headings of their own are not.
 /// - sentence: as many whole sentences to a chunk as fit, by Unicode's rules (UAX #29).
 /// - semantic: where neighbouring sentences are about different things, by their embeddings.
 enum class ChunkMethod { fixed, recursive, sentence, semantic };

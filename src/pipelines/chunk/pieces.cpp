@@ -8,6 +8,8 @@
 namespace alate::pipelines {
 namespace {
 
+constexpr std::size_t kHeadingLevels = 6;
+
 // Cuts what is too long at the units of the next level.
 class StructureCutter {
  public:
@@ -31,10 +33,11 @@ class StructureCutter {
     auto next = std::ranges::upper_bound(starts, first);
     for (std::size_t at = first; at < end;) {
       const std::size_t unit_end = next == starts.end() ? end : std::min(*next++, end);
-      const bool is_whole = unit_end - at <= target_;
-      if (!is_whole) ++group_;
+      // A section with a heading of its own is about something of its own.
+      const bool is_joined = unit_end - at <= target_ && level >= kHeadingLevels;
+      if (!is_joined) ++group_;
       cut(at, unit_end, level + 1);
-      if (!is_whole) ++group_;
+      if (!is_joined) ++group_;
       at = unit_end;
     }
   }

@@ -104,6 +104,11 @@ TEST(Chunk, RecursiveCutsAtTheLargestUnitThatIsNeeded) {
                    "```", "# Two\nend"}));
 }
 
+TEST(Chunk, SectionsWithHeadingsAreNotJoined) {
+  EXPECT_EQ(cut("# A\nx\n# B\ny\n# C\nz", {.method = ChunkMethod::recursive, .target_tokens = 7, .overlap_tokens = 3}),
+            (Texts{"# A\nx", "# B\ny", "# C\nz"}));
+}
+
 TEST(Chunk, HeadingsAreThoseOfCommonMark) {
   const ChunkOptions options = without_overlap(ChunkMethod::recursive, 3);
   EXPECT_EQ(cut("a b\n# c d\ne f", options), (Texts{"a b", "# c d", "e f"}));

@@ -1,0 +1,71 @@
+// alate index
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/chunk.h"
+#include "alate/error.h"
+#include "alate/search.h"
+#include "apps/alate/common_options.h"
+#include "apps/alate/process_setup.h"
+#include "apps/alate/texts/progress.h"
+#include "apps/alate/verb.h"
+#include "base/log.h"
+#include "pipelines/chunk/chunking.h"
+#include "pipelines/embed/embedding_rows.h"
+
+namespace alate::app {
+
+void run_index(Arguments& arguments) {
+  std::vector<std::string> paths;
+  std::string model = "builtin:minilm";
+  IndexOptions index;
+  bool hides_progress = false;
+  CommonOptions options;
+  arguments.positionals("FILE", paths);
+  arguments.option("--model", "MODEL", "makes the vectors; default: builtin:minilm", model);
+  arguments.option("--method", "METHOD", "how texts are cut, as in alate chunk; default: recursive",
+                   [&index](std::string_view name) {
+                     const std::optional<ChunkMethod> found = parse_chunk_method(name);
+                     if (!found)
+                       throw make_error(ErrorCode::invalid_argument, "is one of fixed, recursive, sentence, semantic");
+                     index.chunk.method = *found;
+                   });
+  arguments.choices({"fixed", "recursive", "sentence", "semantic"});
+  arguments.option("--target-tokens", "N", "the most tokens of a passage; default: 200", index.chunk.target_tokens);
+  arguments.option("--overlap-tokens", "N", "the most that it repeats of the one before; default: a tenth of them",
+                   index.chunk.overlap_tokens);
+  declare_progress(arguments, hides_progress);
+  declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading}, {});
+  if (!arguments.parse()) return;
+  apply(options);
+  if (paths.empty()) throw arguments.usage_error("no FILE is given: name files or folders to index");
+  if (options.out.empty() || options.out == "-")
+    throw arguments.usage_error("--out DIR is missing: where the index goes");
+  pipelines::check_chunk_options(index.chunk);
+
+  const auto pipeline = pipelines::load_embedding(find_model(options, model), load_request(options));
+  index.model = shortest_reference(options, model);
+  Progress progress(options, true, hides_progress, "index", std::nullopt, "files");
+  const auto interrupted = until_interrupted();
+  index.progress = [&](std::string_view, std::size_t done, std::size_t total) {
+    interrupted.check();
+    progress.add(1, static_cast<double>(done) / static_cast<double>(total));
+  };
+  const IndexReport report =
+      build_index(pipeline, std::vector<std::filesystem::path>(paths.begin(), paths.end()), options.out, index);
+  progress.end();
+  if (report.truncated > 0)
+    base::log(base::LogLevel::warn, std::to_string(report.truncated) +
+                                        " passages were longer than the model takes and cut; "
+                                        "choose fewer --target-tokens");
+  write_to_descriptor(1,
+                      std::to_string(report.chunks) + " passages of " + std::to_string(report.files) + " files in " +
+                          options.out + "; " + std::to_string(report.embedded_files) + " files embedded\n",
+                      "standard output");
+}
+
+}  // namespace alate::app

@@ -1,0 +1,14 @@
+// A search result for people.
+#pragma once
+
+#include <string>
+
+#include "alate/search.h"
+
+namespace alate::app {
+
+/// The score, the place and the text, in which the words of the question are marked: bold in a terminal, else between
+/// asterisks. Control characters are left out: the text is anyone's.
+std::string shown_result(const SearchResult& result, bool is_terminal);
+
+}  // namespace alate::app

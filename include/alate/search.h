@@ -1,0 +1,88 @@
+// Search by meaning in a folder of vectors, and the building of such folders.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "alate/chunk.h"
+#include "alate/embedding.h"
+#include "alate/rerank.h"
+#include "alate/run_control.h"
+
+namespace alate {
+
+struct IndexOptions {
+  ChunkOptions chunk = {.method = ChunkMethod::recursive, .target_tokens = 200};
+  std::string model = {};  // the model's name, for those who search; recorded as it is
+  /// Told of each file's name and how many of all files are done.
+  std::function<void(std::string_view file, std::size_t done, std::size_t total)> progress = {};
+};
+
+/// What building an index did.
+struct IndexReport {
+  std::size_t files = 0, chunks = 0;
+  std::size_t embedded_files = 0;  // the others' vectors were taken from the index that was there
+  std::size_t tokens = 0;          // that the model computed
+  std::size_t truncated = 0;       // chunks that were longer than the model takes
+};
+
+/// Makes `folder` an index of these files, .txt, .md and .jsonl, and of those in folders among `paths`. A line of
+/// .jsonl is a text, {"text": ...}. Files that an index in `folder` has already, made in the same way, are not embedded
+/// again; nor are those that an interrupted call has done. The same files, model and options give the same bytes.
+/// Throws not_found for a missing path, invalid_argument for other kinds of files, texts that are not UTF-8 and paths
+/// without text, unavailable for files that cannot be read or written, cancelled, deadline_exceeded.
+IndexReport build_index(const EmbeddingPipeline& pipeline, const std::vector<std::filesystem::path>& paths,
+                        const std::filesystem::path& folder, const IndexOptions& options = {},
+                        const RunControl& control = {});
+
+struct SearchOptions {
+  std::size_t top = 10;           // results
+  std::size_t rerank_count = 50;  // passages that a reranker reads, at least `top`
+};
+
+struct SearchResult {
+  std::size_t id = 0;    // of the passage in the index
+  std::string file;      // as the path was given
+  std::size_t line = 0;  // where the passage begins, from 1; of .jsonl the text's line
+  // Code points and bytes of the file; of .jsonl, of the line's text.
+  std::size_t start = 0, end = 0, byte_start = 0, byte_end = 0;
+  std::string text;
+  float score = 0;                                         // the cosine, or the reranker's score
+  std::vector<std::pair<std::size_t, std::size_t>> spans;  // words of the question, in code points as start and end
+};
+
+/// An index that has been opened. Immutable; thread-safe; copies share it.
+class SearchIndex {
+ public:
+  /// The vectors are mapped, not read. Throws not_found where there is no index, corrupt for files that contradict
+  /// themselves, unsupported for a later version of the format.
+  static SearchIndex open(const std::filesystem::path& folder);
+
+  std::size_t size() const;          // passages
+  std::size_t dimensions() const;    // of a vector
+  const std::string& model() const;  // as IndexOptions::model
+
+  /// The passages nearest to the question, the best first; equal ones in the order of the files. All vectors are
+  /// compared. Throws invalid_argument where the index was made with another model, or with other settings of it, than
+  /// the pipeline's, corrupt if the file was changed meanwhile, and as EmbeddingPipeline::embed.
+  std::vector<SearchResult> search(const EmbeddingPipeline& pipeline, std::string_view question,
+                                   const SearchOptions& options = {},
+                                   const std::optional<RerankPipeline>& reranker = {},
+                                   const RunControl& control = {}) const;
+
+  struct State;
+  explicit SearchIndex(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace alate

@@ -1,0 +1,61 @@
+#include "search/index_identity.h"
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "base/files/mapped_file.h"
+#include "pipelines/embed/embedding_rows.h"
+
+namespace alate::search {
+namespace {
+
+// The files of a folder, besides weights, that decide what the vector of a text is.
+constexpr std::array<std::string_view, 14> kFiles = {"config.json",
+                                                     "tokenizer.json",
+                                                     "tokenizer_config.json",
+                                                     "special_tokens_map.json",
+                                                     "added_tokens.json",
+                                                     "vocab.txt",
+                                                     "vocab.json",
+                                                     "merges.txt",
+                                                     "tokenizer.model",
+                                                     "spiece.model",
+                                                     "sentencepiece.bpe.model",
+                                                     "modules.json",
+                                                     "sentence_bert_config.json",
+                                                     "config_sentence_transformers.json"};
+
+}  // namespace
+
+EmbedOptions passage_options() { return {.normalize = true, .task = "document"}; }
+EmbedOptions question_options() { return {.normalize = true, .task = "query"}; }
+
+std::string vector_identity(const EmbeddingPipeline& pipeline) {
+  FingerprintBuilder builder;
+  builder.add(pipeline.model().fingerprint());
+  const std::filesystem::path& folder = pipeline.model().folder();
+  for (const std::string_view name : kFiles) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(folder / name, error)) continue;
+    builder.add(name).add(base::MappedFile::open(folder / name)->bytes());
+  }
+  builder.add(pipelines::embedding_prompt(pipeline, passage_options()));
+  builder.add(pipelines::embedding_prompt(pipeline, question_options()));
+  builder.add(std::uint64_t{pipeline.dimensions()}).add(std::uint64_t{pipeline.max_length()});
+  for (const graph::PoolMode mode : pipeline.state().modules.pooling())
+    builder.add(std::uint64_t{static_cast<std::uint8_t>(mode)});
+  return to_string(builder.finish());
+}
+
+std::string chunk_identity(const ChunkOptions& options) {
+  FingerprintBuilder builder;
+  builder.add(to_string(options.method)).add(std::uint64_t{options.target_tokens});
+  builder.add(std::uint64_t{options.overlap_tokens.has_value()}).add(std::uint64_t{options.overlap_tokens.value_or(0)});
+  builder.add(options.separator);
+  builder.add(std::uint64_t{options.max_chunks.has_value()}).add(std::uint64_t{options.max_chunks.value_or(0)});
+  builder.add(std::to_string(options.threshold)).add(std::to_string(options.percentile.value_or(-1)));
+  return to_string(builder.finish());
+}
+
+}  // namespace alate::search

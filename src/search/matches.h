@@ -1,0 +1,26 @@
+// What of a question stands in a passage.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace alate::search {
+
+/// The words of a question, to be found in passages: letters, digits and marks in a row, of three characters or more,
+/// without regard to case; ideographs and kana by themselves.
+class QuestionWords {
+ public:
+  explicit QuestionWords(std::string_view question);
+
+  /// Where they stand in a text, in code points.
+  std::vector<std::pair<std::size_t, std::size_t>> in(std::string_view text) const;
+
+ private:
+  std::set<std::string, std::less<>> words_;
+};
+
+}  // namespace alate::search

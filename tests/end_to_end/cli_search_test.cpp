@@ -1,0 +1,113 @@
+// alate index and alate search: what is found, formats, killed jobs, refusals.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "formats/json.h"
+#include "killed_jobs.h"
+#include "program.h"
+#include "tests/golden/tiny_rerankers.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate::tests {
+namespace {
+
+using formats::Json;
+
+class CliSearch : public testing::Test {
+ protected:
+  CliSearch() {
+    folder_.write("texts/animals.txt", "The cat sleeps on the sofa.\n\nDogs bark at strangers in the night.\n");
+    folder_.write("texts/more/money.md", "# Markets\n\nShares fell sharply on Monday.\n");
+    folder_.write("texts/notes.jsonl", "{\"text\": \"Bread is baked before sunrise.\"}\n");
+  }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  std::vector<std::string> index_arguments(const std::string& out) const {
+    return {"index", path("texts"), "--out", path(out), "--target-tokens", "12", "--overlap-tokens", "0", "--quiet"};
+  }
+  std::string bytes_of(const std::string& out) const {
+    std::ifstream file(folder_.path() / out / "index.safetensors", std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  base::TemporaryFolder folder_;
+};
+
+TEST_F(CliSearch, FindsWhatIsMeantWhateverTheWords) {
+  const ProgramRun made = run_program(index_arguments("index"));
+  ASSERT_EQ(made.exit_code, 0) << made.error;
+  EXPECT_NE(made.out.find("of 3 files"), std::string::npos) << made.out;
+  const ProgramRun run =
+      run_program({"search", path("index"), "Where does the kitten nap?", "--top", "2", "--output", "json"});
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  const Json body = formats::parse_json(run.out, "output");
+  const Json::Array& results = body.find("results")->as_array("results");
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0].get_string("text", ""), "The cat sleeps on the sofa.");
+  EXPECT_EQ(results[0].get_string("file", ""), path("texts/animals.txt"));
+  EXPECT_EQ(formats::to_json_text(*results[0].find("spans")), "[[0,3],[18,21]]");
+  EXPECT_GT(results[0].get_double("score", 0), results[1].get_double("score", 1));
+  const ProgramRun shown = run_program({"search", path("index"), "stock prices on monday", "--top", "1"});
+  EXPECT_NE(shown.out.find("money.md:1\n    # Markets Shares fell sharply on *Monday*.\n"), std::string::npos)
+      << shown.out;
+}
+
+TEST_F(CliSearch, ARerankerOrdersTheBestPassages) {
+  ASSERT_EQ(run_program(index_arguments("index")).exit_code, 0);
+  write_tiny_reranker(folder_.path() / "reranker");
+  const auto results = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"search", path("index"), "the cat", "--output", "jsonl"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun run = run_program(arguments);
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    return lines_of(run.out);
+  };
+  const std::vector<std::string> ranked = results({"--rerank", path("reranker")});
+  EXPECT_EQ(ranked.size(), results({}).size());
+  double last = 2;
+  for (const std::string& line : ranked) {
+    const Json result = formats::parse_json(line, "line");
+    const ProgramRun alone = run_program({"rerank", path("reranker"), "--query", "the cat", "--output", "jsonl",
+                                          "--quiet", result.get_string("text", "")});
+    const double score = result.get_double("score", 0);
+    EXPECT_NEAR(score, formats::parse_json(alone.out, "line").get_double("relevance_score", -1), 1e-5);
+    EXPECT_LE(score, last);
+    last = score;
+  }
+}
+
+TEST_F(CliSearch, AKilledJobGoesOnToTheSameBytes) {
+  // Files of some thousand passages, so that parts are written before the end.
+  for (int file = 0; file < 4; ++file) {
+    std::string text;
+    for (int i = 0; i < 3000; ++i)
+      text += "Line " + std::to_string(i) + " of file " + std::to_string(file) + " is about nothing at all.\n\n";
+    folder_.write("texts/long" + std::to_string(file) + ".txt", text);
+  }
+  ASSERT_EQ(run_program(index_arguments("whole")).exit_code, 0);
+  kill_in_the_middle(index_arguments("killed"), folder_.path() / "killed/parts/00000000.safetensors");
+  EXPECT_TRUE(bytes_of("killed").empty());
+  const ProgramRun resumed = run_program(index_arguments("killed"));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.error;
+  EXPECT_EQ(resumed.out.find("; 7 files embedded"), std::string::npos) << resumed.out;
+  EXPECT_TRUE(bytes_of("killed") == bytes_of("whole"));
+  const ProgramRun again = run_program(index_arguments("killed"));
+  EXPECT_NE(again.out.find("; 0 files embedded"), std::string::npos) << again.out;
+  EXPECT_TRUE(bytes_of("killed") == bytes_of("whole"));
+}
+
+TEST_F(CliSearch, WhatCannotBeIsRefused) {
+  EXPECT_EQ(run_program({"index", path("texts")}).exit_code, 2);
+  EXPECT_EQ(run_program({"index", "--out", path("index")}).exit_code, 2);
+  EXPECT_EQ(run_program({"index", path("none"), "--out", path("index")}).exit_code, 4);
+  EXPECT_EQ(run_program({"search", path("none"), "a question"}).exit_code, 4);
+  folder_.write("broken/index.safetensors", "no index");
+  EXPECT_EQ(run_program({"search", path("broken"), "a question"}).exit_code, 7);
+}
+
+}  // namespace
+}  // namespace alate::tests

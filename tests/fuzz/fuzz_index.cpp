@@ -1,0 +1,56 @@
+// Any bytes are an index whose passages lie inside it, or refused.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "alate/error.h"
+#include "search/index_file.h"
+#include "search/matches.h"
+#include "tokenizers/unicode/utf8.h"
+
+using namespace alate;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A file of this process.
+struct IndexPath {
+  IndexPath() {
+    std::string pattern = (fs::temp_directory_path() / "alate-fuzz-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) std::abort();
+    folder = pattern;
+    file = folder / "index.safetensors";
+  }
+  ~IndexPath() {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+  fs::path folder, file;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const IndexPath path;
+  std::ofstream(path.file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  try {
+    const search::IndexFile index(path.file);
+    const search::QuestionWords words("the cat");
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      if (static_cast<std::size_t>(index.place(i).file) >= index.files().size()) std::abort();
+      const std::string text(index.text(i));
+      bytes += text.size();
+      const auto repaired = tokenizers::repair_utf8(text);
+      if (words.in(repaired ? *repaired : text).size() > text.size()) std::abort();
+    }
+    if (bytes > size || index.vectors().size() != index.size() * index.dimensions()) std::abort();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::invalid_argument || error.code() == ErrorCode::internal) std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,229 @@
+// Indexes: what is found, what is kept, what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/embedding.h"
+#include "alate/error.h"
+#include "alate/search.h"
+#include "formats/safetensors/safetensors.h"
+#include "formats/safetensors/safetensors_writer.h"
+#include "search/index_file.h"
+#include "search/matches.h"
+#include "tests/source_folder.h"
+#include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate::search {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Index : public testing::Test {
+ protected:
+  Index() {
+    texts_.write("a.txt", "The cat sat on the mat.\n\nThe quick brown fox jumped.\n");
+    texts_.write("sub/b.md", "# Fox\nA fox, a fox: 1 2 3!\n");
+    texts_.write("c.jsonl", "{\"text\": \"query passage\"}\n\n{\"text\": \"the mat\", \"id\": 3}\n");
+    texts_.write("sub/left.out", "\xff");
+    texts_.write(".hidden.txt", "hidden");
+  }
+  static EmbeddingPipeline load(const std::string& name) {
+    return EmbeddingPipeline::load(source_folder() / "tests/golden/models" / name);
+  }
+  IndexReport build(const fs::path& folder, const IndexOptions& more = {}) const {
+    IndexOptions options = more;
+    options.chunk.target_tokens = 8;
+    options.chunk.overlap_tokens = 0;
+    options.model = "tiny";
+    return build_index(pipeline_, {texts_.path()}, folder, options);
+  }
+  static std::string bytes_of(const fs::path& folder) {
+    std::ifstream file(folder / kIndexFile, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::vector<SearchResult> ask(const std::string& question, const SearchOptions& options = {}) const {
+    return SearchIndex::open(out()).search(pipeline_, question, options);
+  }
+  fs::path out() const { return folder_.path() / "index"; }
+
+  base::TemporaryFolder texts_, folder_;
+  const EmbeddingPipeline pipeline_ = load("st_mean");
+};
+
+TEST_F(Index, FindsThePassageThatIsTheQuestion) {
+  const IndexReport report = build(out());
+  EXPECT_EQ(report.files, 3U);
+  EXPECT_EQ(report.embedded_files, 3U);
+  const SearchIndex index = SearchIndex::open(out());
+  EXPECT_EQ(index.size(), report.chunks);
+  EXPECT_EQ(index.model(), "tiny");
+  const std::vector<SearchResult> found = ask("The quick brown fox jumped.", {.top = 2});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_NEAR(found[0].score, 1, 1e-5);
+  EXPECT_LE(found[1].score, found[0].score);
+  EXPECT_EQ(found[0].text, "The quick brown fox jumped.");
+  EXPECT_TRUE(found[0].file.ends_with("a.txt"));
+  EXPECT_EQ(found[0].line, 3U);
+  EXPECT_EQ(found[0].start, 25U);
+  EXPECT_EQ(found[0].byte_end, 52U);
+  const std::vector<std::pair<std::size_t, std::size_t>> spans = {{25, 28}, {29, 34}, {35, 40}, {41, 44}, {45, 51}};
+  EXPECT_EQ(found[0].spans, spans);
+}
+
+TEST_F(Index, ScoresAreCosinesOfEmbeddings) {
+  build(out());
+  const std::vector<SearchResult> found = ask("cat?", {.top = 100});
+  const Embeddings asked = pipeline_.embed("cat?", {.normalize = true});
+  for (const SearchResult& result : found) {
+    const Embeddings passage = pipeline_.embed(result.text, {.normalize = true});
+    double cosine = 0;
+    for (std::size_t i = 0; i < pipeline_.dimensions(); ++i)
+      cosine += double{asked.vectors.values<float>()[i]} * double{passage.vectors.values<float>()[i]};
+    EXPECT_NEAR(result.score, cosine, 1e-5) << result.text;
+  }
+  EXPECT_EQ(found.size(), SearchIndex::open(out()).size());
+  EXPECT_TRUE(std::ranges::is_sorted(found, std::ranges::greater(), &SearchResult::score));
+}
+
+TEST_F(Index, LinesOfJsonAreTextsWithTheirLine) {
+  build(out());
+  const SearchResult found = ask("the mat", {.top = 1}).front();
+  EXPECT_EQ(found.text, "the mat");
+  EXPECT_TRUE(found.file.ends_with("c.jsonl"));
+  EXPECT_EQ(found.line, 3U);
+  EXPECT_EQ(found.start, 0U);
+}
+
+TEST_F(Index, OnlyChangedFilesAreEmbeddedAgainAndBytesAreThoseOfANewIndex) {
+  build(out());
+  const std::string first = bytes_of(out());
+  EXPECT_EQ(build(out()).embedded_files, 0U);
+  EXPECT_EQ(bytes_of(out()), first);
+  texts_.write("sub/b.md", "Other words.");
+  fs::remove(texts_.path() / "c.jsonl");
+  EXPECT_EQ(build(out()).embedded_files, 1U);
+  build(folder_.path() / "fresh");
+  EXPECT_EQ(bytes_of(out()), bytes_of(folder_.path() / "fresh"));
+  EXPECT_NE(bytes_of(out()), first);
+}
+
+TEST_F(Index, AnInterruptedJobGoesOnAndGivesTheSameBytes) {
+  build(folder_.path() / "fresh");
+  // Stops behind the first file, whose part is on disk once it is large enough: a file of many passages.
+  std::string many;
+  for (int i = 0; i < 2100; ++i) many += "the quick brown fox jumped on the mat.\n\n";
+  texts_.write("aa.txt", many);
+  build(folder_.path() / "whole");
+  IndexOptions options;
+  options.progress = [](std::string_view, std::size_t done, std::size_t) {
+    if (done == 2) throw Error(ErrorCode::cancelled, "stopped");
+  };
+  EXPECT_EQ(base::error_of([&] { build(out(), options); }).code(), ErrorCode::cancelled);
+  EXPECT_FALSE(fs::exists(out() / kIndexFile));
+  const IndexReport resumed = build(out());
+  EXPECT_EQ(resumed.embedded_files, 2U);  // of four: the two before the stop are kept
+  EXPECT_EQ(bytes_of(out()), bytes_of(folder_.path() / "whole"));
+  EXPECT_FALSE(fs::exists(out() / "parts"));
+}
+
+TEST_F(Index, AnotherModelIsRefusedAndMakesTheIndexAnew) {
+  build(out());
+  const EmbeddingPipeline other = load("st_max");
+  const Error error = base::error_of([&] { (void)SearchIndex::open(out()).search(other, "cat"); });
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(error.message().find("\"tiny\""), std::string::npos);
+  EXPECT_EQ(build_index(other, {texts_.path()}, out()).embedded_files, 3U);
+  // Another way to cut does not matter to a search, but all is cut anew.
+  EXPECT_EQ(build_index(other, {texts_.path()}, out(), {.chunk = {.target_tokens = 5}}).embedded_files, 3U);
+  EXPECT_FALSE(SearchIndex::open(out()).search(other, "cat").empty());
+}
+
+TEST_F(Index, FilesThatCannotBeIndexedAreRefused) {
+  const auto refusal = [&](const std::string& name) {
+    return base::error_of([&] { (void)build_index(pipeline_, {texts_.path() / name}, out()); });
+  };
+  EXPECT_EQ(refusal("missing").code(), ErrorCode::not_found);
+  EXPECT_EQ(refusal("sub/left.out").code(), ErrorCode::invalid_argument);
+  texts_.write("bad.txt", "a\xff");
+  EXPECT_NE(refusal("bad.txt").message().find("UTF-8"), std::string::npos);
+  texts_.write("bad.jsonl", "{\"text\": \"a\"}\n{\"title\": 1}\n");
+  EXPECT_NE(refusal("bad.jsonl").message().find("line 2"), std::string::npos);
+  texts_.write("empty/x.txt", " \n");
+  EXPECT_EQ(refusal("empty").code(), ErrorCode::invalid_argument);
+}
+
+// Writes the index with one tensor or entry of its metadata changed.
+class BrokenIndex : public Index {
+ protected:
+  using Metadata = std::map<std::string, std::string>;
+  using Tensors = std::vector<formats::NamedTensor>;
+
+  Error error_with(const std::function<void(Tensors&, Metadata&)>& change) {
+    build(out());
+    const fs::path path = out() / kIndexFile;
+    Tensors tensors;
+    Metadata metadata;
+    {
+      const auto file = formats::SafetensorsFile::open(path, base::MappedFile::Mode::read);
+      for (const std::string_view name : file->names()) tensors.push_back({std::string(name), file->tensor(name)});
+      metadata = file->metadata();
+    }
+    change(tensors, metadata);
+    formats::write_safetensors(path, tensors, metadata);
+    return base::error_of([&] { (void)SearchIndex::open(out()); });
+  }
+  static Tensor& named(Tensors& tensors, const std::string& name) {
+    return std::ranges::find(tensors, name, &formats::NamedTensor::name)->tensor;
+  }
+  // A copy of a tensor of numbers with one changed.
+  static void set(Tensors& tensors, const std::string& name, std::size_t at, std::int64_t value) {
+    Tensor& tensor = named(tensors, name);
+    const auto old = tensor.values<std::int64_t>();
+    std::vector<std::int64_t> numbers(old.begin(), old.end());
+    numbers[at] = value;
+    std::vector<std::int64_t> extents;
+    for (std::size_t i = 0; i < tensor.shape().dims.size(); ++i) extents.push_back(tensor.extent(i));
+    tensor = Tensor::from<std::int64_t>(extents, std::span<const std::int64_t>(numbers));
+  }
+};
+
+TEST_F(BrokenIndex, IsRefused) {
+  const auto corrupt = [&](const std::function<void(Tensors&, Metadata&)>& change) {
+    EXPECT_EQ(error_with(change).code(), ErrorCode::corrupt);
+  };
+  corrupt([](Tensors& tensors, Metadata&) { set(tensors, "places", 0, 1); });
+  corrupt([](Tensors& tensors, Metadata&) { set(tensors, "places", 1, -1); });
+  corrupt([](Tensors& tensors, Metadata&) { set(tensors, "places", 5, 0); });
+  corrupt([](Tensors& tensors, Metadata&) { set(tensors, "text_ends", 0, 1000000); });
+  corrupt([](Tensors& tensors, Metadata&) { set(tensors, "text_ends", 1, 1); });
+  corrupt([](Tensors& tensors, Metadata&) { named(tensors, "vectors") = Tensor::zeros({DType::f32, {1, 16}}); });
+  corrupt([](Tensors& tensors, Metadata&) { named(tensors, "vectors") = Tensor::zeros({DType::i32, {5, 16}}); });
+  corrupt([](Tensors& tensors, Metadata&) { tensors.pop_back(); });
+  corrupt([](Tensors&, Metadata& metadata) { metadata["files"] = "[]"; });
+  corrupt([](Tensors&, Metadata& metadata) { metadata["files"] = R"([{"name": "a", "passages": 99999999}])"; });
+  corrupt([](Tensors&, Metadata& metadata) { metadata["files"] = "{"; });
+  corrupt([](Tensors&, Metadata& metadata) { metadata.erase("identity"); });
+  EXPECT_EQ(error_with([](Tensors&, Metadata& metadata) { metadata["alate_index"] = "2"; }).code(),
+            ErrorCode::unsupported);
+  EXPECT_EQ(base::error_of([&] { (void)SearchIndex::open(folder_.path() / "none"); }).code(), ErrorCode::not_found);
+}
+
+TEST(QuestionWords, AreFoundWithoutRegardToCaseButNotShortOnes) {
+  const QuestionWords words("Is THE Caf\u00e9 \u732b?");
+  const std::vector<std::pair<std::size_t, std::size_t>> found = {{0, 3}, {8, 12}, {13, 14}};
+  EXPECT_EQ(words.in("the is: caf\u00c9 \u732b cafes"), found);
+}
+
+}  // namespace
+}  // namespace alate::search
