@@ -64,6 +64,14 @@ constexpr std::array kVerbs = {
          "alate index notes.txt --out notes.index --target-tokens 10\n"
          "alate search notes.index \"Where is the cat?\" --top 1",
          run_search},
+    Verb{"classify", "MODEL [TEXT...]", "which labels fit a text",
+         "MODEL has a class ...ForSequenceClassification in its config.json. With --labels it is a model of natural "
+         "language inference, which says of labels that it has never seen how far the text entails each. Texts come as "
+         "for embed.",
+         "alate classify distilbert/distilbert-base-uncased-finetuned-sst-2-english \"I like it.\"\n"
+         "alate classify MoritzLaurer/deberta-v3-base-zeroshot-v2.0 --labels travel,cooking \\\n"
+         "  \"How long do I boil eggs?\"",
+         run_classify},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
          "MODEL may also be a tokenizer's file by itself: a tokenizer.json, vocab.txt, vocab.json, SentencePiece's "
          ".model, "

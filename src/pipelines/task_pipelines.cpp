@@ -1,45 +1,49 @@
 #include "pipelines/task_pipelines.h"
 
-#include <algorithm>
-
 #include "alate/error.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/rerank/rerank_rows.h"
+#include "pipelines/task_head.h"
 
 namespace alate::pipelines {
 
 TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                                   const RunControl& control) {
   TaskPipelines loaded(tasks_of(folder, request.options));
-  if (loaded.tasks_.front() == Task::rerank) {
-    loaded.reranker_ = load_reranker(folder, request, control);
-  } else {
+  if (const Task main = loaded.tasks_.front(); main == Task::embed) {
     loaded.embedding_ = load_embedding(folder, request, control);
+  } else {
+    loaded.text_model_ = load_text_model(folder, request, main, control);
   }
   return loaded;
 }
 
 const EmbeddingPipeline& TaskPipelines::embedding() const {
   if (embedding_) return *embedding_;
-  throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model().folder()),
-                   "' is a reranker: it scores how well texts answer a query, and gives no vectors; name a model for "
-                   "embedding, or ask for its scores: ",
-                   class_of(model().state()));
+  throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model().folder()), "' is a ",
+                   model_type(tasks_.front()), ": it ", description(tasks_.front()),
+                   ", and gives no vectors; name a model for embedding, or ask this one to ", to_string(tasks_.front()),
+                   ": ", class_of(model().state()));
 }
 
-RerankPipeline TaskPipelines::reranker() const { return reranker_ ? *reranker_ : reranker_of(*embedding_); }
+TextModel TaskPipelines::text_model() const {
+  if (text_model_) return *text_model_;
+  return {.model = embedding_->model(), .tokenizer = embedding_->tokenizer(), .max_length = embedding_->max_length()};
+}
 
-const Model& TaskPipelines::model() const { return embedding_ ? embedding_->model() : reranker_->model(); }
+RerankPipeline TaskPipelines::reranker() const { return reranker_of(text_model()); }
+
+const Model& TaskPipelines::model() const { return embedding_ ? embedding_->model() : text_model_->model; }
 const Tokenizer& TaskPipelines::tokenizer() const {
-  return embedding_ ? embedding_->tokenizer() : reranker_->tokenizer();
+  return embedding_ ? embedding_->tokenizer() : text_model_->tokenizer;
 }
 std::size_t TaskPipelines::max_length() const {
-  return embedding_ ? embedding_->max_length() : reranker_->max_length();
+  return embedding_ ? embedding_->max_length() : text_model_->max_length;
 }
 
 std::size_t TaskPipelines::weight_bytes() const {
-  if (!embedding_) return reranker_->state().entry_point()->facts().weight_bytes;
-  return embedding_->state().main_entry_point()->facts().weight_bytes;
+  if (embedding_) return embedding_->state().main_entry_point()->facts().weight_bytes;
+  return task_entry_point(text_model_->model.state(), tasks_.front())->facts().weight_bytes;
 }
 
 }  // namespace alate::pipelines

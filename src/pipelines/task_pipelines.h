@@ -9,6 +9,7 @@
 #include "alate/embedding.h"
 #include "alate/rerank.h"
 #include "pipelines/tasks.h"
+#include "pipelines/text_model.h"
 #include "runtime/loading/load_request.h"
 
 namespace alate::pipelines {
@@ -24,8 +25,9 @@ class TaskPipelines {
   const std::vector<Task>& tasks() const { return tasks_; }
   /// Throws unsupported, saying what the model is for, where that is something else.
   const EmbeddingPipeline& embedding() const;
-  /// Compiles at its first use if it is not the main task, and for models whose config.json does not say how many
-  /// labels they have. Throws unsupported as RerankPipeline::load.
+  /// For the tasks of the folder's head; they compile at their first use if they are not the main task.
+  TextModel text_model() const;
+  /// Throws unsupported as RerankPipeline::load.
   RerankPipeline reranker() const;
 
   const Model& model() const;
@@ -44,7 +46,7 @@ class TaskPipelines {
 
   std::vector<Task> tasks_;
   std::optional<EmbeddingPipeline> embedding_;
-  std::optional<RerankPipeline> reranker_;  // of models that do not embed
+  std::optional<TextModel> text_model_;  // of models that do not embed
 };
 
 }  // namespace alate::pipelines

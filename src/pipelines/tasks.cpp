@@ -1,14 +1,16 @@
 #include "pipelines/tasks.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "formats/json.h"
 #include "models/encoder.h"
-#include "pipelines/rerank/rerank_rows.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::pipelines {
@@ -23,30 +25,43 @@ std::int64_t label_count(const formats::Json& config) {
   return config.get_int("num_labels", 2);
 }
 
-// Of an architecture that is built here. Throws as models::find_head.
-bool is_cross_encoder(const formats::Json& config) {
+// The task of the head that an architecture built here has; nothing for heads of other tasks. Throws as
+// models::find_head.
+std::optional<Task> task_of_head(const formats::Json& config) {
   const std::span<const models::Architecture> known = models::architectures();
   const auto found = std::ranges::find(known, config.get_string("model_type", ""), &models::Architecture::model_type);
-  return found != known.end() && models::find_head(*found, config).name == kCrossEncoderHead &&
-         label_count(config) == 1;
+  if (found == known.end()) return std::nullopt;
+  const std::string_view head = models::find_head(*found, config).name;
+  if (head == kSequenceClassification) return label_count(config) == 1 ? Task::rerank : Task::classify;
+  return std::nullopt;
 }
+
+struct TaskName {
+  Task task;
+  std::string_view command, model_type, description;
+};
+constexpr std::array<TaskName, 3> kNames = {
+    {{Task::embed, "embed", "embedder", "turns texts into vectors"},
+     {Task::rerank, "rerank", "reranker", "scores how well texts answer a query"},
+     {Task::classify, "classify", "classifier", "says which labels fit a text"}}};
+
+const TaskName& names_of(Task task) { return *std::ranges::find(kNames, task, &TaskName::task); }
 
 }  // namespace
 
-std::string_view to_string(Task task) { return task == Task::rerank ? "rerank" : "embed"; }
-std::string_view model_type(Task task) { return task == Task::rerank ? "reranker" : "embedder"; }
-std::string_view description(Task task) {
-  return task == Task::rerank ? "scores how well texts answer a query" : "turns texts into vectors";
-}
+std::string_view to_string(Task task) { return names_of(task).command; }
+std::string_view model_type(Task task) { return names_of(task).model_type; }
+std::string_view description(Task task) { return names_of(task).description; }
 
 std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options) {
   try {
     const runtime::ModelFiles files = runtime::find_model_files(folder, options);
     const formats::Json config =
         formats::parse_json(base::read_contained_file(files.folder, "config.json", kMaxBytes), "config.json");
-    if (files.is_onnx() || !is_cross_encoder(config)) return {Task::embed};
-    if (base::is_there(files.home / "modules.json")) return {Task::embed, Task::rerank};
-    return {Task::rerank};
+    const std::optional<Task> task = files.is_onnx() ? std::nullopt : task_of_head(config);
+    if (!task) return {Task::embed};
+    if (base::is_there(files.home / "modules.json")) return {Task::embed, *task};
+    return {*task};
   } catch (const Error&) {
     return {Task::embed};
   }

@@ -9,7 +9,10 @@
 
 namespace alate::pipelines {
 
-enum class Task { embed, rerank };
+enum class Task { embed, rerank, classify };
+
+/// The ends of the classes that config.json names, after the architecture's.
+inline constexpr std::string_view kSequenceClassification = "ForSequenceClassification";
 
 /// "embed": the command.
 std::string_view to_string(Task task);
@@ -18,10 +21,10 @@ std::string_view model_type(Task task);
 /// "turns texts into vectors".
 std::string_view description(Task task);
 
-/// The tasks, the main one first; never empty. A folder with weights whose config.json names a class
-/// …ForSequenceClassification with one label is a cross-encoder: it reranks, and also embeds if a modules.json says how
-/// its tokens are pooled. All others embed. For a folder that cannot be read the answer is that of any other: loading
-/// finds the fault. Reads no weights.
+/// The tasks, the main one first; never empty. The main one is that of the head that config.json names: a model
+/// …ForSequenceClassification with one label reranks, with more labels it classifies. Such a folder also embeds if a
+/// modules.json says how its tokens are pooled; all others embed. For a folder that cannot be read the answer is that
+/// of any other: loading finds the fault. Reads no weights.
 std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options = {});
 
 }  // namespace alate::pipelines

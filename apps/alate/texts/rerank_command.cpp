@@ -158,13 +158,13 @@ void run_rerank(Arguments& arguments) {
     return job.finish_without_output(max_length);
   }
   if (is_body) {
-    job.output().write(pipelines::ranking_json({.model = model,
-                                                .scores = shared.scores,
+    job.output().write(pipelines::ranking_json({.scores = shared.scores,
                                                 .count = top_n,
-                                                .total_ns = nanoseconds_since(start),
-                                                .load_ns = load_ns,
-                                                .tokens = shared.tokens,
-                                                .truncated = shared.truncated}) +
+                                                .facts = {.model = model,
+                                                          .total_ns = nanoseconds_since(start),
+                                                          .load_ns = load_ns,
+                                                          .tokens = shared.tokens,
+                                                          .truncated = shared.truncated}}) +
                        "\n");
   } else {
     write_lines(*lines, format, top_n, job.output());

@@ -13,7 +13,7 @@
 #include "pipelines/embed/modules.h"
 #include "pipelines/kinds/kind_graph.h"
 #include "pipelines/kinds/kind_modules.h"
-#include "pipelines/rerank/rerank_rows.h"
+#include "pipelines/task_head.h"
 #include "pipelines/tasks.h"
 #include "pipelines/tokenizer_loading.h"
 #include "runtime/loading/loaded_model.h"
@@ -90,15 +90,15 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const Embeddin
 
 Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request) {
   LoadOptions& options = request.options;
-  const bool reranks = tasks_of(folder, options).front() == Task::rerank;
-  if (options.dtype == ComputeType::automatic && !reranks) options = exact_options(options);
+  const Task task = tasks_of(folder, options).front();
+  if (options.dtype == ComputeType::automatic && task == Task::embed) options = exact_options(options);
   options.dump_graphs.clear();
   runtime::LoadWatch unwatched;
   PipelineFiles files = read_files(folder, request, unwatched);
-  if (reranks) require_cross_encoder(*files.model);
+  if (task != Task::embed) require_task(*files.model, task);
   files.tokenizer.get();
   const auto check = [&](const Model::State& on) {
-    if (reranks) return check_rerank(on);
+    if (task != Task::embed) return check_task(on, task);
     check_kinds(on, files.modules, files.kinds, EmbeddingKinds::only(files.kinds.main_kind()),
                 files.modules.normalizes());
   };

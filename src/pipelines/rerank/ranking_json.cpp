@@ -6,8 +6,7 @@
 namespace alate::pipelines {
 
 std::string ranking_json(const Ranking& ranking) {
-  std::string out = R"({"model":)";
-  formats::append_json_string(out, ranking.model);
+  std::string out = begin_answer(ranking.facts.model);
   out += R"(,"scores":[)";
   for (std::size_t i = 0; i < ranking.scores.size(); ++i) {
     if (i > 0) out += ',';
@@ -20,13 +19,9 @@ std::string ranking_json(const Ranking& ranking) {
     formats::append_json_number(out, ranking.scores[index]);
     out += '}';
   }
-  out += R"(],"total_duration":)" + std::to_string(ranking.total_ns);
-  out += R"(,"load_duration":)" + std::to_string(ranking.load_ns);
-  out += R"(,"prompt_eval_count":)" + std::to_string(ranking.tokens);
-  for (std::size_t i = 0; i < ranking.truncated.size(); ++i)
-    out += (i == 0 ? R"(,"truncated":[)" : ",") + std::to_string(ranking.truncated[i]);
-  if (!ranking.truncated.empty()) out += ']';
-  return out += '}';
+  out += ']';
+  finish_answer(out, ranking.facts);
+  return out;
 }
 
 }  // namespace alate::pipelines

@@ -2,21 +2,18 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+
+#include "pipelines/answer_json.h"
 
 namespace alate::pipelines {
 
 struct Ranking {
-  std::string_view model;
   std::span<const float> scores;     // in the order of the texts
   std::optional<std::size_t> count;  // of results; absent: all
-  std::int64_t total_ns = 0, load_ns = 0;
-  std::size_t tokens = 0;
-  std::span<const std::size_t> truncated;
+  AnswerFacts facts;
 };
 
 /// {"model": …, "scores": […], "results": [{"index": …, "relevance_score": …}, …], …}, the best result first.

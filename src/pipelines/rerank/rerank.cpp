@@ -3,96 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <future>
+#include <memory>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
-#include "pipelines/embed/embedding_rows.h"
-#include "pipelines/embed/modules.h"
+#include "models/encoder.h"
 #include "pipelines/rerank/rerank_rows.h"
-#include "pipelines/tokenizer_loading.h"
+#include "pipelines/task_head.h"
 #include "runtime/run_rows.h"
 #include "tokenizers/encode.h"
 
 namespace alate {
-namespace pipelines {
-namespace {
-
-// Refers to `model`.
-runtime::Head rerank_head(const Model::State& model) {
-  return [&model](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
-    const auto logits = std::ranges::find(built.outputs, "logits", &models::EncoderOutput::name);
-    const std::int64_t labels = b.shape(logits->value).dims.at(1).number();  // [sequences, labels]
-    if (labels != 1)
-      throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' has ", labels,
-                       " labels, and a reranker has one: ", class_of(model));
-    b.output("logits", logits->value);
-  };
-}
-
-}  // namespace
-
-std::string class_of(const Model::State& model) {
-  const models::Architecture* known = model.form->architecture();
-  return known == nullptr ? model.form->architecture_name()
-                          : std::string(known->class_name) + std::string(models::find_head(*known, model.config).name);
-}
-
-void require_cross_encoder(const Model::State& model) {
-  const models::Architecture* known = model.form->architecture();
-  const std::string name = class_of(model);
-  if (known == nullptr || !name.ends_with(kCrossEncoderHead))
-    throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' is no reranker: ",
-                     known == nullptr ? "it is executed as it is, and only a folder with weights can be one so far"
-                                      : "its config.json must name a class " + std::string(known->class_name) +
-                                            std::string(kCrossEncoderHead) + " with one label",
-                     "; use a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2: ", name);
-}
-
-void check_rerank(const Model::State& model) {
-  require_cross_encoder(model);
-  model.check(rerank_head(model), models::HeadChoice::of_folder);
-}
-
-}  // namespace pipelines
-
-namespace {
-
-std::shared_ptr<const runtime::EntryPoint> rerank_entry_point(const Model::State& model) {
-  pipelines::require_cross_encoder(model);
-  return model.entry_point("rerank", pipelines::rerank_head(model), models::HeadChoice::of_folder);
-}
-
-}  // namespace
-
-std::shared_ptr<const runtime::EntryPoint> RerankPipeline::State::entry_point() const {
-  return rerank_entry_point(model.state());
-}
 
 RerankPipeline RerankPipeline::load(const std::filesystem::path& folder, const LoadOptions& options,
                                     const RunControl& control) {
   return pipelines::load_reranker(folder, options, control);
-}
-
-RerankPipeline pipelines::load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request,
-                                        const RunControl& control) {
-  return base::run_controlled(control, [&](const base::ControlledCall& call) {
-    runtime::LoadWatch watch(call);
-    const runtime::ModelFiles files = runtime::find_model_files(folder, request.options);
-    runtime::require_weights(files, "a reranker");
-    std::future<Tokenizer> tokenizer = begin_loading_tokenizer(files.folder, request.options);
-    const std::shared_ptr<Model::State> model = Model::State::read(folder, request, watch);
-    require_cross_encoder(*model);
-    model->bind_to_backend([](const Model::State& on) { rerank_entry_point(on); });
-    const std::size_t positions = model->facts.max_positions;
-    const std::size_t length = std::min(stated_max_length(files.folder).value_or(positions), positions);
-    watch.finish();
-    return RerankPipeline(std::make_shared<RerankPipeline::State>(
-        RerankPipeline::State{.model = Model(model), .tokenizer = tokenizer.get(), .max_length = length}));
-  });
 }
 
 RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std::string> texts,
@@ -129,10 +56,31 @@ std::vector<std::size_t> best_first(std::span<const float> scores, std::optional
 
 namespace pipelines {
 
-RerankPipeline reranker_of(const EmbeddingPipeline& pipeline) {
-  rerank_entry_point(pipeline.model().state());
-  return RerankPipeline(std::make_shared<RerankPipeline::State>(RerankPipeline::State{
-      .model = pipeline.model(), .tokenizer = pipeline.tokenizer(), .max_length = pipeline.max_length()}));
+runtime::Head rerank_head(const Model::State& model) {
+  return [&model](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
+    const auto logits = std::ranges::find(built.outputs, "logits", &models::EncoderOutput::name);
+    const Shape shape = b.shape(logits->value);  // [sequences, labels]
+    const std::int64_t labels = shape.dims.at(1).number();
+    if (labels == 1) return b.output("logits", logits->value);
+    if (labels != 2)
+      throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' has ", labels,
+                       " labels, and a reranker has one or two: ", class_of(model));
+    const auto column = [&](std::int64_t i) {
+      return b.slice({logits->value}, {.starts = {0, i}, .limits = {shape.dims[0], i + 1}, .strides = {}});
+    };
+    b.output("logits", b.sub({column(1), column(0)}));
+  };
+}
+
+RerankPipeline reranker_of(TextModel model) {
+  task_entry_point(model.model.state(), Task::rerank);
+  return RerankPipeline(std::make_shared<RerankPipeline::State>(RerankPipeline::State{std::move(model)}));
+}
+
+RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                             const RunControl& control) {
+  return RerankPipeline(std::make_shared<RerankPipeline::State>(
+      RerankPipeline::State{load_text_model(folder, request, Task::rerank, control)}));
 }
 
 PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view query,
@@ -157,7 +105,9 @@ PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view que
 RerankScores rerank_prepared(const RerankPipeline& pipeline, PreparedRows prepared, const RerankOptions& options,
                              const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
   const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
-  Tensor values = runtime::run_rows(*pipeline.state().entry_point(), prepared.rows, budget, run, computed).values;
+  Tensor values = runtime::run_rows(*task_entry_point(pipeline.state().model.state(), Task::rerank), prepared.rows,
+                                    budget, run, computed)
+                      .values;
   const std::span<float> logits = values.mutable_values<float>();
   finish_rerank(options, logits);
   return {.scores = {logits.begin(), logits.end()},

@@ -8,42 +8,27 @@
 #include <string>
 #include <string_view>
 
-#include "alate/embedding.h"
 #include "alate/rerank.h"
 #include "backends/backend.h"
 #include "pipelines/prepared_rows.h"
+#include "pipelines/text_model.h"
 #include "runtime/loading/loaded_model.h"
+#include "runtime/loading/model_form.h"
 
 namespace alate {
 
-struct RerankPipeline::State {
-  Model model;
-  Tokenizer tokenizer;
-  std::size_t max_length = 0;
-
-  /// The entry point whose one number of a row is the logit of the pair; compiled at first use.
-  std::shared_ptr<const runtime::EntryPoint> entry_point() const;
-};
+struct RerankPipeline::State : pipelines::TextModel {};
 
 }  // namespace alate
 
 namespace alate::pipelines {
 
-/// The end of the class that config.json names, after the architecture's.
-inline constexpr std::string_view kCrossEncoderHead = "ForSequenceClassification";
+/// The output "logits": of a model with one label its logit; of one with two, how far the second's is above the
+/// first's, whose sigmoid is the second's probability. Throws unsupported for more. Refers to `model`.
+runtime::Head rerank_head(const Model::State& model);
 
-/// The class that config.json names, or the architecture's base model where it names none; of a model whose
-/// architecture is not known, what it is called.
-std::string class_of(const Model::State& model);
-
-/// Goes as far as the entry point's compilation, and throws as it: Model::State::check.
-void check_rerank(const Model::State& model);
-/// What RerankPipeline::load refuses before it chooses a backend. Throws unsupported.
-void require_cross_encoder(const Model::State& model);
-
-/// The same loaded model with its other head, over the same weights and tokenizer; compiled at the model's first such
-/// call. Throws unsupported as RerankPipeline::load.
-RerankPipeline reranker_of(const EmbeddingPipeline& pipeline);
+/// The reranker of a loaded model, compiled at the model's first such call. Throws unsupported as RerankPipeline::load.
+RerankPipeline reranker_of(TextModel model);
 
 /// RerankPipeline::load.
 RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request,

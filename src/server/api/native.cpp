@@ -4,6 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -162,7 +163,11 @@ std::optional<std::chrono::nanoseconds> read_keep_alive(const Json& body) {
 }
 
 Json native_model_list(std::span<const ModelListing> listed, std::span<const LoadedListing> loaded) {
-  Json::Array models, embedders, rerankers;
+  Json::Array models;
+  std::map<pipelines::Task, Json::Array> by_task;
+  // Lists that clients of Termite read, empty ones too.
+  for (const pipelines::Task task : {pipelines::Task::embed, pipelines::Task::rerank, pipelines::Task::classify})
+    by_task[task];
   for (const ModelListing& listing : listed) {
     const auto is_this = [&](const LoadedListing& one) { return one.model->name == listing.name; };
     const auto running = std::ranges::find_if(loaded, is_this);
@@ -172,7 +177,7 @@ Json native_model_list(std::span<const ModelListing> listed, std::span<const Loa
       Json::Array tasks;
       for (const pipelines::Task task : listing.tasks) {
         tasks.emplace_back(pipelines::to_string(task));
-        (task == pipelines::Task::embed ? embedders : rerankers).emplace_back(listing.name);
+        by_task[task].emplace_back(listing.name);
       }
       model.emplace_back("tasks", std::move(tasks));
     }
@@ -188,8 +193,10 @@ Json native_model_list(std::span<const ModelListing> listed, std::span<const Loa
     if (running != loaded.end()) model.emplace_back("backend", running->model->pipelines.facts().backend);
     models.emplace_back(std::move(model));
   }
-  return Json::Object{
-      {"models", std::move(models)}, {"embedders", std::move(embedders)}, {"rerankers", std::move(rerankers)}};
+  Json::Object list{{"models", std::move(models)}};
+  for (auto& [task, names] : by_task)
+    list.emplace_back(std::string(pipelines::model_type(task)) + "s", std::move(names));
+  return list;
 }
 
 }  // namespace alate::server

@@ -2,6 +2,7 @@
 
 #include "pipelines/rerank/ranking_json.h"
 #include "server/api/native.h"
+#include "server/api/native_answer.h"
 #include "server/api/rerank.h"
 #include "server/models/rerank_service.h"
 #include "server/refuse.h"
@@ -81,13 +82,8 @@ void rank_texts(Call& call) {
   std::string model = request.model;
   rerank(call, std::move(request),
          [model = std::move(model), count = read_count(call.body, "top_n")](const RerankAnswer& answer) {
-           return json_response(pipelines::ranking_json({.model = model.empty() ? answer.model->name : model,
-                                                         .scores = answer.scores,
-                                                         .count = count,
-                                                         .total_ns = answer.total.count(),
-                                                         .load_ns = answer.load.count(),
-                                                         .tokens = answer.tokens,
-                                                         .truncated = answer.truncated}));
+           return json_response(pipelines::ranking_json(
+               {.scores = answer.scores, .count = count, .facts = answer_facts(answer, model)}));
          });
 }
 

@@ -4,6 +4,7 @@
 #include "alate/embedding_precision.h"
 #include "server/api/background.h"
 #include "server/api/chunk.h"
+#include "server/api/classify.h"
 #include "server/api/native.h"
 #include "server/api/rerank.h"
 #include "server/refuse.h"
@@ -70,15 +71,15 @@ constexpr std::string_view kEmbedAnswer = R"({
 
 constexpr std::string_view kModelsAnswer = R"({
   "type": "object",
-  "required": ["models", "embedders", "rerankers"],
+  "required": ["models", "embedders", "rerankers", "classifiers"],
   "properties": {
     "models": {"type": "array", "items": {
       "type": "object",
       "required": ["name", "size", "modified_at", "digest", "loaded"],
       "properties": {
         "name": {"type": "string"},
-        "type": {"type": "string", "description": "What it is for: embedder, reranker."},
-        "tasks": {"type": "array", "items": {"type": "string"}, "description": "The same as commands: embed, rerank."},
+        "type": {"type": "string", "description": "What it is for: embedder, reranker, classifier."},
+        "tasks": {"type": "array", "items": {"type": "string"}, "description": "The same as commands: embed, rerank, classify."},
         "architecture": {"type": "string"},
         "dimensions": {"type": "integer"},
         "max_length": {"type": "integer", "description": "In tokens."},
@@ -92,7 +93,8 @@ constexpr std::string_view kModelsAnswer = R"({
       }
     }},
     "embedders": {"type": "array", "items": {"type": "string"}},
-    "rerankers": {"type": "array", "items": {"type": "string"}}
+    "rerankers": {"type": "array", "items": {"type": "string"}},
+    "classifiers": {"type": "array", "items": {"type": "string"}}
   }
 })";
 
@@ -189,6 +191,7 @@ std::vector<Route> native_routes() {
        .aliases = {"/ai/v1/embed"}},
       native_rerank_route(),
       native_chunk_route(),
+      native_classify_route(),
       {.method = Method::get,
        .path = "/api/models",
        .family = Family::native,

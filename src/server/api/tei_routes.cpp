@@ -5,6 +5,7 @@
 #include "base/threads/thread_pool.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "server/api/background.h"
+#include "server/api/classify.h"
 #include "server/api/rerank.h"
 #include "server/api/tei.h"
 #include "server/api/tei_schemas.h"
@@ -86,7 +87,17 @@ void compare_texts(Call& call) {
   embed(call, std::move(request), [](const EmbedAnswer& answer) { return json_response(tei_similarities(answer)); });
 }
 
-// Dispatches by the body: each task has another.
+// Of the model that is asked for; embed where it is not known, whose route then says why.
+pipelines::Task main_task(const Call& call) {
+  try {
+    const std::vector<pipelines::Task> tasks = call.services.models.describe(tei_model_of(call)).tasks;
+    return tasks.empty() ? pipelines::Task::embed : tasks.front();
+  } catch (const Error&) {
+    return pipelines::Task::embed;
+  }
+}
+
+// Dispatches by the body, and by the model where several tasks have such a body.
 void serve_model(Call& call) {
   const Json* inputs = call.body.find("inputs");
   if (inputs == nullptr || inputs->is_null()) {
@@ -94,6 +105,7 @@ void serve_model(Call& call) {
     refuse(Problem::Kind::invalid, "inputs is missing; of a reranker, query and texts are", "inputs");
   }
   if (inputs->is_object()) return compare_texts(call);
+  if (main_task(call) == pipelines::Task::classify) return predict_as_tei(call);
   embed_texts(call);
 }
 
@@ -122,7 +134,8 @@ Json type_of(const pipelines::TaskPipelines& model) {
     const std::string pooling = is_splade ? "splade" : pooling_name(state.modules);
     return Json::Object{{"embedding", Json::Object{{"pooling", pooling}}}};
   }
-  return Json::Object{{"reranker", labels_of(model.model().state().config)}};
+  return Json::Object{
+      {std::string(pipelines::model_type(model.tasks().front())), labels_of(model.model().state().config)}};
 }
 
 void show_info(Call& call) {
@@ -270,24 +283,26 @@ std::vector<Route> tei_routes() {
        .computes = true,
        .aliases = {"/models/{model}/similarity", "/models/{model}/pipeline/sentence-similarity"}},
       tei_rerank_route(),
+      tei_predict_route(),
       {.method = Method::post,
        .path = "/",
        .family = Family::tei,
        .id = "teiDefaultModel",
-       .summary = "What the default model is for: vectors of texts, similarities of sentences, or ranks of texts",
+       .summary = "What the default model is for: vectors of texts, their labels, similarities of sentences, or ranks "
+                  "of texts",
        .handle = serve_model,
        .body = tei_schemas::kModelBody,
-       .answers = {{.description = "Vectors, or a number for each sentence, or ranks",
+       .answers = {{.description = "Vectors, labels, a number for each sentence, or ranks",
                     .schema = tei_schemas::kModelAnswer}},
        .computes = true},
       {.method = Method::post,
        .path = "/models/{model}",
        .family = Family::tei,
        .id = "teiModel",
-       .summary = "What the model is for: vectors of texts, similarities of sentences, or ranks of texts",
+       .summary = "What the model is for: vectors of texts, their labels, similarities of sentences, or ranks of texts",
        .handle = serve_model,
        .body = tei_schemas::kModelBody,
-       .answers = {{.description = "Vectors, or a number for each sentence, or ranks",
+       .answers = {{.description = "Vectors, labels, a number for each sentence, or ranks",
                     .schema = tei_schemas::kModelAnswer}},
        .computes = true},
       {.method = Method::post,

@@ -184,6 +184,38 @@ inline constexpr std::string_view kRanks = R"({
   }
 })";
 
+inline constexpr std::string_view kPredictBody = R"({
+  "type": "object",
+  "examples": [{"inputs": "a text"}, {"inputs": [["a first text"], ["a second one", "with its pair"]]}],
+  "required": ["inputs"],
+  "properties": {
+    "inputs": {
+      "description": "A text; a pair of texts as a list of two; or several, each as a list of one or two.",
+      "anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}
+      ]
+    },
+    "raw_scores": {"type": "boolean", "default": false,
+      "description": "The model's own numbers instead of scores from 0 to 1."},
+    "truncate": {"type": "boolean", "default": true,
+      "description": "Whether texts over the model's length are cut, or refused with status 413."},
+    "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"],
+      "description": "The end that is cut off; absent: as the tokenizer's file says, else right."},
+    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
+  }
+})";
+
+inline constexpr std::string_view kPredictions = R"({
+  "anyOf": [
+    {"type": "array", "items": {"type": "object", "required": ["label", "score"],
+      "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}},
+    {"type": "array", "items": {"type": "array", "items": {"type": "object", "required": ["label", "score"],
+      "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}}}
+  ]
+})";
+
 inline constexpr std::string_view kModelBody =
     kJoined<parts::kModelBodyBegin, parts::kTextsAnyOf, parts::kIdsAnyOf, parts::kModelBodyRest, parts::kModelName>;
 
@@ -192,7 +224,9 @@ inline constexpr std::string_view kModelAnswer = R"({
     {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
     {"type": "array", "items": {"type": "number"}},
     {"type": "array", "items": {"type": "object", "required": ["index", "score"],
-      "properties": {"index": {"type": "integer"}, "score": {"type": "number"}, "text": {"type": "string"}}}}
+      "properties": {"index": {"type": "integer"}, "score": {"type": "number"}, "text": {"type": "string"}}}},
+    {"type": "array", "items": {"type": "object", "required": ["label", "score"],
+      "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}}
   ]
 })";
 
@@ -239,8 +273,10 @@ inline constexpr std::string_view kInfo = R"({
     "served_model_name": {"type": "string"},
     "model_type": {
       "type": "object",
-      "description": "What the model is for: one of the two.",
+      "description": "What the model is for: one of these.",
       "properties": {
+        "classifier": {"type": "object",
+          "properties": {"id2label": {"type": "object"}, "label2id": {"type": "object"}}},
         "embedding": {"type": "object", "properties": {"pooling": {"type": "string"}}},
         "reranker": {"type": "object",
           "properties": {"id2label": {"type": "object"}, "label2id": {"type": "object"}}}

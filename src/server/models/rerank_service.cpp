@@ -7,6 +7,7 @@
 
 #include "alate/error.h"
 #include "pipelines/rerank/rerank_rows.h"
+#include "pipelines/task_head.h"
 #include "server/refuse.h"
 
 namespace alate::server {
@@ -65,7 +66,7 @@ class Reranking final : public ModelCall {
   std::shared_ptr<const runtime::BatchProgram> program() override {
     std::string().swap(request_.query);
     std::vector<std::string>().swap(request_.texts);
-    return reranker_->state().entry_point();
+    return pipelines::task_entry_point(reranker_->model().state(), pipelines::Task::rerank);
   }
 
   void take(std::vector<float> values) override { answer_.scores = std::move(values); }

@@ -51,9 +51,9 @@ TEST_F(Tasks, ACrossEncoderReranks) {
   EXPECT_EQ(tasks_of(embedder_), std::vector{Task::embed});
 }
 
-TEST_F(Tasks, ClassifiersOfSeveralLabelsAndBaseModelsEmbed) {
+TEST_F(Tasks, ModelsOfSeveralLabelsClassifyAndBaseModelsEmbed) {
   edit_config(R"("0": "LABEL_0")", R"("0": "no", "1": "yes")");
-  EXPECT_EQ(tasks_of(reranker_), std::vector{Task::embed});
+  EXPECT_EQ(tasks_of(reranker_), std::vector{Task::classify});
   edit_config(R"("0": "no", "1": "yes")", R"("0": "LABEL_0")");
   edit_config("BertForSequenceClassification", "BertModel");
   EXPECT_EQ(tasks_of(reranker_), std::vector{Task::embed});
@@ -61,7 +61,7 @@ TEST_F(Tasks, ClassifiersOfSeveralLabelsAndBaseModelsEmbed) {
 
 TEST_F(Tasks, LabelsWithoutNamesAreCountedAsTransformersDoes) {
   edit_config("\"id2label\"", "\"other\"");
-  EXPECT_EQ(tasks_of(reranker_), std::vector{Task::embed});  // two
+  EXPECT_EQ(tasks_of(reranker_), std::vector{Task::classify});  // two
   edit_config("\"other\"", "\"num_labels\": 1, \"other\"");
   EXPECT_EQ(tasks_of(reranker_), std::vector{Task::rerank});
 }

@@ -190,7 +190,7 @@ TEST_F(RerankRoutes, RefuseTextsThatMustNotBeCut) {
 TEST_F(RerankRoutes, SayThatAModelIsNoReranker) {
   const Response native = post("/api/rerank", R"("model":"tiny/embedder",)" + question("prompts"));
   EXPECT_EQ(native.status, 422) << native.body;
-  EXPECT_NE(native.body.find("is no reranker"), std::string::npos) << native.body;
+  EXPECT_NE(native.body.find("is not a reranker"), std::string::npos) << native.body;
   EXPECT_EQ(native.body.find(folder.path().string()), std::string::npos) << native.body;
   EXPECT_EQ(post("/models/tiny/embedder/rerank", question("texts")).status, 422);
   EXPECT_EQ(post("/v2/rerank", R"("model":"tiny/embedder",)" + question("documents")).status, 400);

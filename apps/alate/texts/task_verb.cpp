@@ -1,0 +1,201 @@
+#include "apps/alate/texts/task_verb.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "alate/error.h"
+#include "apps/alate/measuring/measurements.h"
+#include "apps/alate/process_setup.h"
+#include "apps/alate/texts/job_part.h"
+#include "apps/alate/texts/on_error.h"
+#include "apps/alate/texts/resume.h"
+#include "formats/json.h"
+#include "pipelines/answer_json.h"
+#include "runtime/run_rows.h"
+
+namespace alate::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::initializer_list<OutputFormat> kFormats = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl,
+                                                          OutputFormat::csv};
+
+// What the steps of a part share.
+struct TaskJob {
+  const TaskVerb& verb;
+  const TaskVerb::Begin& begin;
+  runtime::RowBudget budget;
+  OutputFormat format;
+  OnError on_error;
+  Output& output;
+  std::size_t tokens = 0, written = 0;
+  std::vector<std::size_t> truncated = {};
+};
+
+std::string error_json(const std::string& message) {
+  std::string out = R"({"error":{"code":"invalid_argument","message":)";
+  formats::append_json_string(out, message);
+  return out += "}}";
+}
+
+class TaskPart : public TextPart {
+ public:
+  explicit TaskPart(TaskJob& job) : TextPart(job.verb.name), job_(job) {}
+
+  void prepare() override {
+    run_ = job_.begin(views());
+    rows_ = run_->prepare(until_interrupted());
+  }
+  void run(const PartRun& run) override {
+    pipelines::run_prepared(*run_, std::move(rows_), job_.budget, {.cancellation = run.cancellation}, run.computed);
+  }
+  void write(const PartPlace& place) override {
+    if (!run_->too_long().empty() && job_.on_error == OnError::stop)
+      throw make_error(ErrorCode::invalid_argument, "text ", place.first + run_->too_long().front() + 1, run_->excess(),
+                       "; shorten it, or choose --long cut or windows");
+    const auto write_one = [&](std::size_t i) { job_.output.write(line_of(i, place.first + i)); };
+    write_in_order(texts.size(), place.refused, write_one, [&](const RefusedLine& line) {
+      if (job_.format == OutputFormat::jsonl) job_.output.write(error_line(line) + "\n");
+    });
+    for (const std::size_t index : run_->truncated()) job_.truncated.push_back(place.first + index);
+    job_.tokens += run_->tokens();
+  }
+  std::span<const std::size_t> truncated() const override { return run_->truncated(); }
+
+ private:
+  std::string line_of(std::size_t i, std::size_t number) {
+    const bool is_too_long = std::ranges::binary_search(run_->too_long(), i);
+    const AnsweredText answered{.run = *run_, .index = i, .text = texts[i], .number = number};
+    const auto json = [&] { return is_too_long ? error_json("the text" + run_->excess()) : job_.verb.json(answered); };
+    switch (job_.format) {
+      case OutputFormat::json: return (job_.written++ == 0 ? "" : ",") + json();
+      case OutputFormat::jsonl: {
+        std::string line = begin_line(members[i]);
+        line += "\"index\":" + std::to_string(number) + ",\"text\":";
+        formats::append_json_string(line, texts[i]);
+        line += ",\"" + std::string(job_.verb.items) + "\":" + json() + ",\"truncated\":";
+        return line += std::ranges::binary_search(run_->truncated(), i) ? "true}\n" : "false}\n";
+      }
+      case OutputFormat::csv: return is_too_long ? "" : job_.verb.csv(answered);
+      default: return is_too_long ? "" : job_.verb.lines(answered);
+    }
+  }
+
+  TaskJob& job_;
+  std::unique_ptr<pipelines::TaskRun> run_;
+  pipelines::PreparedRows rows_;
+};
+
+FingerprintBuilder identity_of(const pipelines::TextModel& model, const std::filesystem::path& folder,
+                               const TaskArguments& given, const TaskVerb& verb) {
+  FingerprintBuilder identity = identity_of_model(model.model, folder);
+  add_number(identity, given.long_texts.max_length);
+  add_number(identity, given.long_texts.stride);
+  identity.add(given.long_texts.treatment ? to_string(*given.long_texts.treatment) : "");
+  verb.identity(identity);
+  return identity;
+}
+
+void write_head(Output& output, OutputFormat format, const TaskVerb& verb, std::string_view model) {
+  if (format == OutputFormat::csv) output.write(verb.csv_head);
+  if (format != OutputFormat::json) return;
+  output.write(pipelines::begin_answer(model) + ",\"" + std::string(verb.items) + "\":[");
+}
+
+}  // namespace
+
+void declare_inputs(Arguments& arguments, TaskArguments& given) {
+  arguments.positional("MODEL", true, given.model);
+  declare(arguments, given.input);
+}
+
+void declare_options(Arguments& arguments, TaskArguments& given) {
+  arguments.option("--long", "HOW", "texts that are too long: error, cut, cut-left or windows",
+                   [&given](std::string_view name) {
+                     given.long_texts.treatment = parse_long_texts(name);
+                     if (!given.long_texts.treatment)
+                       throw Error(ErrorCode::invalid_argument, "is one of error, cut, cut-left, windows");
+                   });
+  arguments.choices({"error", "cut", "cut-left", "windows"});
+  arguments.option("--stride", "N", "tokens that a window shares with the one before it", given.long_texts.stride);
+  declare(arguments, given.job);
+  declare(arguments, given.common,
+          {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading, Shared::max_length,
+           Shared::batch_size},
+          kFormats);
+}
+
+void run_task_verb(Arguments& arguments, TaskArguments& given, const TaskVerb& verb) {
+  const CommonOptions& common = given.common;
+  apply(common);
+  const OutputFormat format = output_format(common, kFormats);
+  const bool is_body = format == OutputFormat::json;
+  BigJob job(arguments, common,
+             {.verb = verb.name,
+              .options = given.job,
+              .format = format,
+              .not_resumable = is_body ? "json has times of one run; choose jsonl, csv or text" : ""},
+             given.input);
+  given.long_texts.max_length = common.max_length;
+  const runtime::LoadRequest load = load_request(common);
+  const std::filesystem::path folder = find_model(common, given.model);
+  TextSource& source = job.open(std::move(given.input));
+  const std::array<std::string_view, 3> own_members = {"index", verb.items, "truncated"};
+  if (format == OutputFormat::jsonl) source.keep_members(own_members);
+  job.count_single_texts();
+
+  const auto start = Clock::now();
+  const pipelines::TextModel model = pipelines::load_text_model(folder, load, verb.task, {});
+  const std::int64_t load_ns = nanoseconds_since(start);
+  const TaskVerb::Begin begin = verb.on(model);
+  const std::size_t length = pipelines::row_length(model, given.long_texts);
+  job.take_up([&] { return identity_of(model, folder, given, verb); });
+  if (!job.is_begun()) write_head(job.output(), format, verb, given.model);
+  TaskJob shared{.verb = verb,
+                 .begin = begin,
+                 .budget = {.rows = common.batch_size},
+                 .format = format,
+                 .on_error = given.job.on_error,
+                 .output = job.output()};
+  job.run([&] { return std::make_unique<TaskPart>(shared); });
+  if (is_body) {
+    std::string end = "]";
+    pipelines::finish_answer(end, {.model = given.model,
+                                   .total_ns = nanoseconds_since(start),
+                                   .load_ns = load_ns,
+                                   .tokens = shared.tokens,
+                                   .truncated = shared.truncated});
+    job.output().write(end += "\n");
+  }
+  job.finish(length);
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
+  return field += '"';
+}
+
+std::string on_one_line(std::string_view text) {
+  std::string line(text);
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return line;
+}
+
+std::string rounded(float value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.6f", double{value});
+  return text.data();
+}
+
+}  // namespace alate::app

@@ -1,0 +1,70 @@
+// Verbs of tasks over texts: pipelines::TaskRun over any number of them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/long_texts.h"
+#include "alate/model.h"
+#include "apps/alate/arguments.h"
+#include "apps/alate/common_options.h"
+#include "apps/alate/texts/big_job.h"
+#include "apps/alate/texts/text_source.h"
+#include "pipelines/task_run.h"
+#include "pipelines/text_model.h"
+
+namespace alate::app {
+
+/// What all these verbs take.
+struct TaskArguments {
+  std::string model;
+  TextInput input = {};
+  LongTextOptions long_texts = {};
+  BigJobOptions job = {};
+  CommonOptions common = {};
+};
+/// MODEL and the texts; declare the verb's own options after it.
+void declare_inputs(Arguments& arguments, TaskArguments& given);
+/// --long, --stride, those of big jobs and the shared ones; declare them last.
+void declare_options(Arguments& arguments, TaskArguments& given);
+
+/// A text with its answer.
+struct AnsweredText {
+  pipelines::TaskRun& run;
+  std::size_t index;  // in the run
+  std::string_view text;
+  std::size_t number = 0;  // in the whole job, from 0
+};
+
+/// What a task adds.
+struct TaskVerb {
+  using Begin = std::function<std::unique_ptr<pipelines::TaskRun>(std::vector<std::string_view> texts)>;
+  using Write = std::function<std::string(const AnsweredText& answered)>;
+
+  std::string_view name;                                            // "classify"
+  std::string_view items;                                           // of answers in JSON: "classifications"
+  pipelines::Task task = {};                                        // that the model is loaded for
+  std::function<Begin(const pipelines::TextModel& model)> on = {};  // its runs on a loaded model
+  std::function<void(FingerprintBuilder& identity)> identity = {};  // adds the options that answers depend on
+  Write json = {};                                                  // the answer as one JSON value
+  Write lines = {};                                                 // as lines for people
+  Write csv = {};                                                   // as lines of csv
+  std::string_view csv_head = {};
+};
+
+/// After the arguments have been parsed. Texts that are too long, where that is an error, end the job, or have an error
+/// in their place with --on-error skip.
+void run_task_verb(Arguments& arguments, TaskArguments& given, const TaskVerb& verb);
+
+/// RFC 4180.
+std::string csv_field(std::string_view text);
+/// A text on one line: those of JSON lines may have line breaks.
+std::string on_one_line(std::string_view text);
+/// "0.012345"
+std::string rounded(float value);
+
+}  // namespace alate::app

@@ -1,0 +1,85 @@
+#include "pipelines/task_head.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "alate/error.h"
+#include "models/encoder.h"
+#include "pipelines/rerank/rerank_rows.h"
+
+namespace alate::pipelines {
+namespace {
+
+runtime::Head logits(const Model::State&) { return outputs_of_head({"logits"}); }
+
+constexpr TaskHead kClassify = {
+    .entry_point = "classify",
+    .class_end = kSequenceClassification,
+    .labels = "",
+    .noun = "a classifier",
+    .usual = "a classifier, such as distilbert/distilbert-base-uncased-finetuned-sst-2-english",
+    .head = logits};
+constexpr TaskHead kRerank = {.entry_point = "rerank",
+                              .class_end = kSequenceClassification,
+                              .labels = " with one label or two",
+                              .noun = "a reranker",
+                              .usual = "a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2",
+                              .head = rerank_head};
+
+const graph::Value& output_named(const models::BuiltEncoder& built, std::string_view name) {
+  const auto found = std::ranges::find(built.outputs, name, &models::EncoderOutput::name);
+  if (found == built.outputs.end())
+    throw make_error(ErrorCode::internal, "the model's head has no output '", name, "'");
+  return found->value;
+}
+
+}  // namespace
+
+const TaskHead& task_head(Task task) {
+  switch (task) {
+    case Task::rerank: return kRerank;
+    case Task::classify: return kClassify;
+    case Task::embed: break;
+  }
+  throw Error(ErrorCode::internal, "no head computes this task");
+}
+
+runtime::Head outputs_of_head(std::initializer_list<std::string_view> names) {
+  return [wanted = std::vector<std::string>(names.begin(), names.end())](
+             graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
+    for (const std::string& name : wanted) b.output(name, output_named(built, name));
+  };
+}
+
+std::string class_of(const Model::State& model) {
+  const models::Architecture* known = model.form->architecture();
+  return known == nullptr ? model.form->architecture_name()
+                          : std::string(known->class_name) + std::string(models::find_head(*known, model.config).name);
+}
+
+void require_task(const Model::State& model, Task task) {
+  const TaskHead& head = task_head(task);
+  const models::Architecture* known = model.form->architecture();
+  const std::string name = class_of(model);
+  if (known != nullptr && name.ends_with(head.class_end)) return;
+  throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' is not ", head.noun,
+                   ": ",
+                   known == nullptr ? "it is executed as it is, and only a folder with weights can be one so far"
+                                    : "its config.json must name a class " + std::string(known->class_name) +
+                                          std::string(head.class_end) + std::string(head.labels),
+                   "; use ", head.usual, ": ", name);
+}
+
+std::shared_ptr<const runtime::EntryPoint> task_entry_point(const Model::State& model, Task task) {
+  require_task(model, task);
+  const TaskHead& head = task_head(task);
+  return model.entry_point(head.entry_point, head.head(model), models::HeadChoice::of_folder);
+}
+
+void check_task(const Model::State& model, Task task) {
+  require_task(model, task);
+  model.check(task_head(task).head(model), models::HeadChoice::of_folder);
+}
+
+}  // namespace alate::pipelines

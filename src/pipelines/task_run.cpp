@@ -1,0 +1,61 @@
+#include "pipelines/task_run.h"
+
+#include <string>
+#include <utility>
+
+#include "alate/error.h"
+#include "base/threads/controlled_call.h"
+#include "runtime/loading/entry_point.h"
+
+namespace alate::pipelines {
+
+RowResults::RowResults(const TextRows& rows, std::span<const std::size_t> tokens, std::span<const float> values,
+                       runtime::RowWidth width)
+    : rows_(rows), tokens_(tokens), values_(values), starts_{0} {
+  for (const std::size_t count : tokens) starts_.push_back(starts_.back() + width.row + width.token * count);
+}
+
+std::span<const float> RowResults::of(std::size_t row) const {
+  return values_.subspan(starts_[row], starts_[row + 1] - starts_[row]);
+}
+
+PreparedRows TaskRun::prepare(const base::Cancellation& cancellation) {
+  rows_ = make_rows(cancellation);
+  PreparedRows prepared = std::exchange(rows_.prepared, {});
+  for (const runtime::BatchRow& row : prepared.rows) row_tokens_.push_back(row.ids.size());
+  truncated_ = prepared.truncated;
+  tokens_ = prepared.tokens();
+  return prepared;
+}
+
+void TaskRun::finish(std::span<const float> values) {
+  take(RowResults(rows_, row_tokens_, values, program()->width()));
+}
+
+void run_prepared(TaskRun& task, PreparedRows prepared, const runtime::RowBudget& budget,
+                  const backends::RunOptions& options, const std::function<void(std::size_t)>& computed) {
+  const std::size_t texts = task.size(), rows = prepared.rows.size();
+  std::size_t rows_done = 0, told = 0;
+  const auto told_of_texts = [&](std::size_t more) {
+    rows_done += more;
+    const std::size_t done = rows_done * texts / rows;
+    if (done > told) computed(done - std::exchange(told, done));
+  };
+  const Tensor values = runtime::run_rows(*task.program(), prepared.rows, budget, options,
+                                          computed ? std::function<void(std::size_t)>(told_of_texts) : nullptr)
+                            .values;
+  task.finish(values.values<float>());
+}
+
+void run_task(TaskRun& task, const runtime::RowBudget& budget, const RunControl& control) {
+  base::run_controlled(control, [&](const base::ControlledCall& call) {
+    const auto computed = call.computed_of(task.size());
+    PreparedRows prepared = task.prepare(call.cancellation());
+    if (!task.too_long().empty())
+      throw make_error(ErrorCode::invalid_argument, "text ", task.too_long().front() + 1, task.excess(),
+                       "; shorten it, or let it be cut or read in windows");
+    run_prepared(task, std::move(prepared), budget, {.cancellation = call.cancellation()}, computed);
+  });
+}
+
+}  // namespace alate::pipelines

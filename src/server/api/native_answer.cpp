@@ -1,0 +1,44 @@
+#include "server/api/native_answer.h"
+
+#include <string>
+
+#include "server/api/native.h"
+#include "server/refuse.h"
+
+namespace alate::server {
+
+pipelines::AnswerFacts answer_facts(const ModelAnswer& answer, std::string_view model) {
+  return {.model = model.empty() ? std::string_view(answer.model->name) : model,
+          .total_ns = answer.total.count(),
+          .load_ns = answer.load.count(),
+          .tokens = answer.tokens,
+          .truncated = answer.truncated};
+}
+
+void read_task_request(const formats::Json& body, TaskRequest& request) {
+  request.model = body.get_string("model", "");
+  request.parameter = "texts";
+  const formats::Json* texts = body.find("texts");
+  if (texts == nullptr || texts->is_null())
+    refuse(Problem::Kind::invalid, "texts is missing: give a list of texts", "texts");
+  for (const formats::Json& text : texts->as_array("texts")) request.texts.push_back(text.as_string("texts"));
+  request.keep_alive = read_keep_alive(body);
+  request.per_item = body.get_string("on_error", "fail") == "per_item";
+}
+
+LongTextOptions read_long_texts(const formats::Json& body) {
+  LongTextOptions options;
+  if (const formats::Json* name = body.find("long"); name != nullptr && !name->is_null())
+    options.treatment = parse_long_texts(name->as_string("long"));
+  if (!body.get_bool("truncate", true)) {
+    if (options.treatment && options.treatment != LongTexts::error)
+      refuse(Problem::Kind::invalid, "truncate is false, but long says what to do with long texts: give one of them",
+             "truncate");
+    options.treatment = LongTexts::error;
+  }
+  if (const std::int64_t stride = body.get_int("stride", -1); stride >= 0)
+    options.stride = static_cast<std::size_t>(stride);
+  return options;
+}
+
+}  // namespace alate::server

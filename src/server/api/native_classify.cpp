@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/classify.h"
+#include "pipelines/classify/classify_run.h"
+#include "pipelines/classify/label_scores_json.h"
+#include "server/api/classify.h"
+#include "server/api/native_answer.h"
+#include "server/api/rerank.h"
+#include "server/models/task_service.h"
+#include "server/schema/joined.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+using pipelines::ClassifyRun;
+
+namespace parts {
+
+constexpr std::string_view kBodyBegin = R"({
+  "type": "object",
+  "required": ["texts"],
+  "properties": {)";
+
+constexpr std::string_view kBodyEnd = R"(
+    "labels": {"type": "array", "items": {"type": "string", "minLength": 1},
+      "description": "Labels to choose among, for a model of natural language inference; the model's own if absent."},
+    "hypothesis_template": {"type": "string", "default": "This example is {}.",
+      "description": "The text that a given label stands for; {} is the label."},
+    "multi_label": {"type": "boolean",
+      "description": "Whether each label is true or false by itself; absent: own labels as the model says, given ones not."},
+    "top_k": {"type": "integer", "minimum": 1, "maximum": 2147483647, "description": "How many labels of each text; all if absent."},
+    "raw_scores": {"type": "boolean", "default": false,
+      "description": "The model's own numbers for its own labels instead of scores from 0 to 1."}
+  },
+  "example": {"model": "distilbert/distilbert-base-uncased-finetuned-sst-2-english", "texts": ["I like it."]}
+})";
+
+constexpr std::string_view kAnswerBegin = R"({
+  "type": "object",
+  "required": ["model", "classifications", "total_duration", "load_duration", "prompt_eval_count"],
+  "properties": {
+    "classifications": {"type": "array", "description": "Of each text, the best label first.", "items": {"anyOf": [
+      {"type": "array", "items": {"type": "object", "required": ["label", "score"],
+        "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}},
+      )";
+constexpr std::string_view kAnswerMiddle = "]}},";
+constexpr std::string_view kAnswerEnd = "}}";
+
+}  // namespace parts
+
+constexpr std::string_view kBody = kJoined<parts::kBodyBegin, kTaskMembers, parts::kBodyEnd>;
+constexpr std::string_view kAnswer =
+    kJoined<parts::kAnswerBegin, kItemError, parts::kAnswerMiddle, kFactMembers, parts::kAnswerEnd>;
+
+ClassifyOptions read_options(const Json& body) {
+  ClassifyOptions options;
+  if (const Json* labels = body.find("labels"); labels != nullptr && !labels->is_null()) {
+    for (const Json& label : labels->as_array("labels")) options.labels.push_back(label.as_string("labels"));
+  }
+  options.hypothesis_template = body.get_string("hypothesis_template", kHypothesisTemplate);
+  if (const Json* multi = body.find("multi_label"); multi != nullptr && !multi->is_null())
+    options.multi_label = multi->as_bool("multi_label");
+  options.top_k = read_count(body, "top_k");
+  options.raw_scores = body.get_bool("raw_scores", false);
+  options.long_texts = read_long_texts(body);
+  return options;
+}
+
+std::string answer_text(TaskAnswer& answer, std::string_view model) {
+  auto& run = static_cast<ClassifyRun&>(*answer.run);
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < run.size(); ++i)
+    items.push_back(answer.error_of(i).value_or(pipelines::label_scores_json(run.answers()[i])));
+  return pipelines::list_answer("classifications", items, answer_facts(answer, model));
+}
+
+void classify_texts(Call& call) {
+  TaskRequest request;
+  read_task_request(call.body, request);
+  ClassifyOptions options = read_options(call.body);
+  request.rows_of_text = std::max<std::size_t>(options.labels.size(), 1);
+  for (const std::string& label : options.labels)
+    request.text_bytes += label.size() + options.hypothesis_template.size();
+  std::string model = request.model;
+  run_task(
+      call, std::move(request),
+      [options = std::move(options)](const pipelines::TextModel& text_model, std::vector<std::string_view> texts) {
+        return std::make_unique<ClassifyRun>(pipelines::classifier_of(text_model),
+                                             std::vector<EncodeInput>(texts.begin(), texts.end()), options);
+      },
+      [model = std::move(model)](TaskAnswer& answer) { return json_response(answer_text(answer, model)); });
+}
+
+}  // namespace
+
+Route native_classify_route() {
+  return {.method = Method::post,
+          .path = "/api/classify",
+          .family = Family::native,
+          .id = "classify",
+          .summary = "Says which labels fit texts",
+          .handle = classify_texts,
+          .body = kBody,
+          .answers = {{.description = "Of each text the labels with their scores, the best first.", .schema = kAnswer}},
+          .computes = true,
+          .aliases = {"/ai/v1/classify"}};
+}
+
+}  // namespace alate::server

@@ -1,0 +1,111 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/classify.h"
+#include "pipelines/classify/classify_run.h"
+#include "pipelines/classify/label_scores_json.h"
+#include "server/api/classify.h"
+#include "server/api/tei.h"
+#include "server/api/tei_schemas.h"
+#include "server/models/task_service.h"
+#include "server/refuse.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+using pipelines::ClassifyRun;
+
+// Texts, each with another or alone.
+struct Sequences {
+  std::vector<std::string> texts;
+  std::vector<std::optional<std::string>> pairs;
+
+  void add(const Json::Array& given) {
+    if (given.empty() || given.size() > 2)
+      refuse(Problem::Kind::invalid, "a list in inputs has one text, or the two of a pair", "inputs");
+    texts.push_back(given.front().as_string("inputs"));
+    pairs.push_back(given.size() == 2 ? std::optional(given.back().as_string("inputs")) : std::nullopt);
+  }
+};
+
+// One sequence is "a text", ["a text"] or ["a text", "its pair"]; several are a list of such lists.
+Sequences read_sequences(const Json& inputs, bool& is_lone) {
+  Sequences sequences;
+  is_lone = inputs.is_string() ||
+            (inputs.is_array() && !inputs.as_array("inputs").empty() && inputs.as_array("inputs").front().is_string());
+  if (inputs.is_string()) {
+    sequences.add({inputs});
+  } else if (is_lone) {
+    sequences.add(inputs.as_array("inputs"));
+  } else {
+    for (const Json& one : inputs.as_array("inputs")) sequences.add(one.as_array("inputs"));
+  }
+  if (sequences.texts.empty())
+    refuse(Problem::Kind::empty, "inputs is an empty list; it must hold at least one entry", "inputs");
+  return sequences;
+}
+
+std::string answer_text(TaskAnswer& answer, bool is_lone) {
+  auto& run = static_cast<ClassifyRun&>(*answer.run);
+  if (is_lone) return pipelines::label_scores_json(run.answers().front());
+  std::string out = "[";
+  for (const std::vector<LabelScore>& scores : run.answers())
+    out += (out.size() > 1 ? "," : "") + pipelines::label_scores_json(scores);
+  return out += ']';
+}
+
+}  // namespace
+
+void predict_as_tei(Call& call) {
+  const Json* inputs = call.body.find("inputs");
+  if (inputs == nullptr || inputs->is_null()) refuse(Problem::Kind::invalid, "inputs is missing", "inputs");
+  TaskRequest request;
+  request.model = tei_model_of(call);
+  request.parameter = "inputs";
+  Sequences sequences = read_sequences(*inputs, request.lone);
+  request.texts = std::move(sequences.texts);
+  for (const std::optional<std::string>& pair : sequences.pairs)
+    request.text_bytes = std::max(request.text_bytes, pair ? pair->size() : 0);
+  read_tei_truncation(call.body, request);
+  ClassifyOptions options;
+  options.raw_scores = call.body.get_bool("raw_scores", false);
+  options.long_texts.treatment = request.truncate ? LongTexts::cut : LongTexts::error;
+  if (request.truncate && request.truncation_side == Side::left) options.long_texts.treatment = LongTexts::cut_left;
+  const bool is_lone = request.lone;
+  run_task(
+      call, std::move(request),
+      [options = std::move(options), pairs = std::move(sequences.pairs)](const pipelines::TextModel& model,
+                                                                         std::vector<std::string_view> texts) {
+        std::vector<EncodeInput> given;
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+          if (pairs[i]) {
+            given.emplace_back(texts[i], *pairs[i]);
+          } else {
+            given.emplace_back(texts[i]);
+          }
+        }
+        return std::make_unique<ClassifyRun>(pipelines::classifier_of(model), std::move(given), options);
+      },
+      [is_lone](TaskAnswer& answer) { return json_response(answer_text(answer, is_lone)); });
+}
+
+Route tei_predict_route() {
+  return {.method = Method::post,
+          .path = "/predict",
+          .family = Family::tei,
+          .id = "teiPredict",
+          .summary = "Says which labels fit texts, as text-embeddings-inference does",
+          .handle = predict_as_tei,
+          .body = tei_schemas::kPredictBody,
+          .answers = {{.description = "The labels with their scores, the best first; of several texts, a list each",
+                       .schema = tei_schemas::kPredictions}},
+          .computes = true,
+          .aliases = {"/models/{model}/predict"}};
+}
+
+}  // namespace alate::server

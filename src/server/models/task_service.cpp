@@ -1,0 +1,96 @@
+#include "server/models/task_service.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "alate/error.h"
+#include "formats/json.h"
+#include "runtime/loading/entry_point.h"
+#include "server/refuse.h"
+
+namespace alate::server {
+namespace {
+
+constexpr std::size_t kMostTokenizedBytes = std::size_t{64} << 20;
+
+class TaskCall final : public ModelCall {
+ public:
+  TaskCall(Call& call, TaskRequest request, BeginTask begin, std::function<Response(TaskAnswer&)> format)
+      : ModelCall(call), request_(std::move(request)), begin_(std::move(begin)), format_(std::move(format)) {}
+
+ private:
+  const ModelRequest& request() const override { return request_; }
+  ModelAnswer& answer() override { return answer_; }
+
+  Inputs inputs() const override {
+    Inputs given{.count = request_.texts.size(), .bytes = 0};
+    for (const std::string& text : request_.texts)
+      given.bytes += text.size() * request_.rows_of_text + request_.text_bytes;
+    return given;
+  }
+
+  bool may_compile() const override { return true; }
+
+  void accept() override {
+    const std::size_t rows = request_.texts.size() * request_.rows_of_text, most = services().settings.max_inputs;
+    if (rows > most)
+      refuse(Problem::Kind::too_many,
+             request_.parameter + " has " + std::to_string(request_.texts.size()) + " entries, each read " +
+                 std::to_string(request_.rows_of_text) + " times; this server reads " + std::to_string(most) +
+                 " in one request: send several",
+             request_.parameter);
+    if (const std::size_t bytes = inputs().bytes; bytes > kMostTokenizedBytes)
+      refuse(Problem::Kind::too_large,
+             request_.parameter + " has " + std::to_string(bytes) + " bytes to be read in all; this route takes " +
+                 std::to_string(kMostTokenizedBytes) + ": send fewer or shorter texts",
+             request_.parameter);
+  }
+
+  pipelines::PreparedRows prepare() override {
+    try {
+      answer_.run = begin_(answer_.model->pipelines.text_model(), {request_.texts.begin(), request_.texts.end()});
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unsupported) throw;
+      refuse(Problem::Kind::impossible, error.message(), "model");
+    }
+    pipelines::PreparedRows prepared = answer_.run->prepare(base::Cancellation::never());
+    if (!request_.per_item && !answer_.run->too_long().empty())
+      refuse(Problem::Kind::too_long,
+             place_of_input(request_, answer_.run->too_long().front()) + excess() +
+                 "; shorten it, or let it be cut or read in windows",
+             request_.parameter);
+    return prepared;
+  }
+
+  std::string excess() const override { return answer_.run->excess(); }
+  std::shared_ptr<const runtime::BatchProgram> program() override { return answer_.run->program(); }
+  void take(std::vector<float> values) override { values_ = std::move(values); }
+
+  Response respond() override {
+    answer_.run->finish(values_);
+    Response response = format_(answer_);
+    answer_.run.reset();
+    return response;
+  }
+
+  TaskRequest request_;
+  const BeginTask begin_;
+  TaskAnswer answer_;
+  std::vector<float> values_;
+  const std::function<Response(TaskAnswer&)> format_;
+};
+
+}  // namespace
+
+std::optional<std::string> TaskAnswer::error_of(std::size_t text) const {
+  if (!std::ranges::binary_search(run->too_long(), text)) return std::nullopt;
+  std::string out = R"({"error":{"code":"too_long","message":)";
+  formats::append_json_string(out, "the text" + run->excess() + "; shorten it, or let it be cut or read in windows");
+  return out += "}}";
+}
+
+void run_task(Call& call, TaskRequest request, BeginTask begin, std::function<Response(TaskAnswer&)> format) {
+  std::make_shared<TaskCall>(call, std::move(request), std::move(begin), std::move(format))->start();
+}
+
+}  // namespace alate::server

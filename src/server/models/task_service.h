@@ -1,0 +1,42 @@
+// Tasks over texts for all API families: pipelines::TaskRun as a request of the server.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipelines/task_run.h"
+#include "pipelines/text_model.h"
+#include "server/models/model_call.h"
+#include "server/route.h"
+
+namespace alate::server {
+
+struct TaskRequest : ModelRequest {
+  std::vector<std::string> texts;
+  std::size_t rows_of_text = 1;  // that the task makes at least: labels, for one
+  std::size_t text_bytes = 0;    // that are tokenized with each text, besides its own
+  bool per_item = false;         // a text that is too long has an error of its own, and fails no other
+};
+
+struct TaskAnswer : ModelAnswer {
+  /// The error in place of an answer, as JSON; nothing for a text that has an answer.
+  std::optional<std::string> error_of(std::size_t text) const;
+
+  std::unique_ptr<pipelines::TaskRun> run;
+};
+
+/// The run of one request over its texts. May throw as a pipeline's load: unsupported for a model of another task.
+using BeginTask = std::function<std::unique_ptr<pipelines::TaskRun>(const pipelines::TextModel& model,
+                                                                    std::vector<std::string_view> texts)>;
+
+/// Runs the task and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of the call's
+/// family: Problem::impossible for a model of another task. `format` is as in `embed`; the texts live as long as it
+/// runs.
+void run_task(Call& call, TaskRequest request, BeginTask begin, std::function<Response(TaskAnswer&)> format);
+
+}  // namespace alate::server
