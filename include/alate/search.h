@@ -55,8 +55,9 @@ struct SearchResult {
   // Code points and bytes of the file; of .jsonl, of the line's text.
   std::size_t start = 0, end = 0, byte_start = 0, byte_end = 0;
   std::string text;
-  float score = 0;                                         // the cosine, or the reranker's score
-  std::vector<std::pair<std::size_t, std::size_t>> spans;  // words of the question, in code points as start and end
+  float score = 0;  // the cosine, or the reranker's score
+  // Words of the question that are not in every third passage, in code points as start and end.
+  std::vector<std::pair<std::size_t, std::size_t>> spans;
 };
 
 /// An index that has been opened. Immutable; thread-safe; copies share it.

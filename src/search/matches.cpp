@@ -1,6 +1,8 @@
 #include "search/matches.h"
 
 #include <functional>
+#include <map>
+#include <set>
 
 #include "tokenizers/unicode/character_classes.h"
 #include "tokenizers/unicode/letter_case.h"
@@ -10,6 +12,8 @@ namespace alate::search {
 namespace {
 
 constexpr std::size_t kLeastCharacters = 3;  // shorter words are articles and the like
+constexpr std::size_t kLeastPassages = 20;
+constexpr std::size_t kCommonShare = 3;  // a common word is in more than one passage of so many
 
 bool is_whole_word(char32_t c) { return tokenizers::is_cjk_ideograph(c) || (c >= 0x3041 && c <= 0x30FF); }
 
@@ -43,6 +47,23 @@ QuestionWords::QuestionWords(std::string_view question) {
   const auto repaired = tokenizers::repair_utf8(question);
   for_each_word(repaired ? std::string_view(*repaired) : question,
                 [&](std::string_view word, std::size_t, std::size_t) { words_.emplace(word); });
+}
+
+void QuestionWords::drop_common(std::span<const std::string_view> passages) {
+  if (passages.size() < kLeastPassages) return;
+  std::map<std::string, std::size_t, std::less<>> passages_of;
+  for (const std::string_view passage : passages) {
+    std::set<std::string, std::less<>> found;
+    const auto repaired = tokenizers::repair_utf8(passage);
+    for_each_word(repaired ? std::string_view(*repaired) : passage,
+                  [&](std::string_view word, std::size_t, std::size_t) {
+                    if (words_.contains(word)) found.emplace(word);
+                  });
+    for (const std::string& word : found) ++passages_of[word];
+  }
+  for (const auto& [word, count] : passages_of) {
+    if (count * kCommonShare > passages.size()) words_.erase(word);
+  }
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> QuestionWords::in(std::string_view text) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,10 @@ namespace alate::search {
 class QuestionWords {
  public:
   explicit QuestionWords(std::string_view question);
+
+  /// Leaves out the words that stand in more than a third of these passages: they tell none from the others. Few
+  /// passages tell nothing of words.
+  void drop_common(std::span<const std::string_view> passages);
 
   /// Where they stand in a text, in code points.
   std::vector<std::pair<std::size_t, std::size_t>> in(std::string_view text) const;

@@ -52,6 +52,17 @@ void require_same_model(const IndexFile& index, const EmbeddingPipeline& pipelin
                    "one, or build the index again");
 }
 
+// The question's words, without those that most passages have; some passages stand for all.
+search::QuestionWords telling_words(std::string_view question, const IndexFile& index) {
+  constexpr std::size_t kPassages = 256;
+  std::vector<std::string_view> some;
+  const std::size_t step = index.size() / kPassages + 1;
+  for (std::size_t i = 0; i < index.size(); i += step) some.push_back(index.text(i));
+  search::QuestionWords words(question);
+  words.drop_common(some);
+  return words;
+}
+
 SearchResult result_of(const IndexFile& index, std::size_t passage, float score, const search::QuestionWords& words) {
   const search::Place place = index.place(passage);
   const auto number = [](std::int64_t value) { return static_cast<std::size_t>(value); };
@@ -104,7 +115,7 @@ std::vector<SearchResult> SearchIndex::search(const EmbeddingPipeline& pipeline,
                   base::ThreadPool::shared(), 0);
     std::vector<std::size_t> passages =
         nearest(scores, reranker ? std::max(options.top, options.rerank_count) : options.top);
-    const search::QuestionWords words(question);
+    const search::QuestionWords words = telling_words(question, index);
     std::vector<SearchResult> results;
     for (const std::size_t passage : passages) results.push_back(result_of(index, passage, scores[passage], words));
     index.require_unchanged();

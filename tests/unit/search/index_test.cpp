@@ -10,6 +10,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -223,6 +224,19 @@ TEST(QuestionWords, AreFoundWithoutRegardToCaseButNotShortOnes) {
   const QuestionWords words("Is THE Caf\u00e9 \u732b?");
   const std::vector<std::pair<std::size_t, std::size_t>> found = {{0, 3}, {8, 12}, {13, 14}};
   EXPECT_EQ(words.in("the is: caf\u00c9 \u732b cafes"), found);
+}
+
+TEST(QuestionWords, ThatEveryThirdPassageHasAreDropped) {
+  std::vector<std::string_view> passages(20, "nothing of it");
+  for (std::size_t i = 0; i < 7; ++i) passages[i] = "The fox, the fox";
+  passages[0] = "The crow and the fox";
+  QuestionWords words("the crow");
+  const std::vector<std::pair<std::size_t, std::size_t>> both = {{0, 3}, {4, 8}}, one = {{4, 8}};
+  words.drop_common(std::span(passages).first(19));
+  EXPECT_EQ(words.in("the crow"), both);  // too few to tell
+  words.drop_common(passages);
+  EXPECT_EQ(words.in("the crow"), one);
+  EXPECT_TRUE(words.in("the fox").empty());
 }
 
 }  // namespace
