@@ -47,7 +47,8 @@ constexpr std::array kVerbs = {
         run_chunk},
     Verb{
         "index", "FILE... --out DIR", "files to passages with vectors, to be searched",
-        "Files are .txt, .md, and .jsonl with {\"text\": ...} a line; of a folder all such files in it are taken, but "
+        "Files are .txt, .md, .html, and .jsonl with {\"text\": ...} a line; of a folder all such files in it are "
+        "taken, but "
         "no hidden ones. They are cut into passages, and the vectors of these and their texts go to DIR. Files that an "
         "index in DIR has already are not embedded again, nor what an interrupted run has done: the same command goes "
         "on. The same files, model and options give the same bytes.",

@@ -34,11 +34,12 @@ struct IndexReport {
   std::size_t truncated = 0;       // chunks that were longer than the model takes
 };
 
-/// Makes `folder` an index of these files, .txt, .md and .jsonl, and of those in folders among `paths`. A line of
-/// .jsonl is a text, {"text": ...}. Files that an index in `folder` has already, made in the same way, are not embedded
-/// again; nor are those that an interrupted call has done. The same files, model and options give the same bytes.
-/// Throws not_found for a missing path, invalid_argument for other kinds of files, texts that are not UTF-8 and paths
-/// without text, unavailable for files that cannot be read or written, cancelled, deadline_exceeded.
+/// Makes `folder` an index of these files, .txt, .md, .html and .jsonl, and of those in folders among `paths`. A line
+/// of .jsonl is a text, {"text": ...}; of a page, what a reader sees is. Files that an index in `folder` has already,
+/// made in the same way, are not embedded again; nor are those that an interrupted call has done. The same files, model
+/// and options give the same bytes. Throws not_found for a missing path, invalid_argument for other kinds of files,
+/// texts that are not UTF-8 and paths without text, unavailable for files that cannot be read or written, cancelled,
+/// deadline_exceeded.
 IndexReport build_index(const EmbeddingPipeline& pipeline, const std::vector<std::filesystem::path>& paths,
                         const std::filesystem::path& folder, const IndexOptions& options = {},
                         const RunControl& control = {});
@@ -52,7 +53,7 @@ struct SearchResult {
   std::size_t id = 0;    // of the passage in the index
   std::string file;      // as the path was given
   std::size_t line = 0;  // where the passage begins, from 1; of .jsonl the text's line
-  // Code points and bytes of the file; of .jsonl, of the line's text.
+  // Code points and bytes of the file; of .jsonl, of the line's text; of .html, of what is read of it.
   std::size_t start = 0, end = 0, byte_start = 0, byte_end = 0;
   std::string text;
   float score = 0;  // the cosine, or the reranker's score

@@ -113,7 +113,7 @@ class IndexBuilder {
     close_part();
     if (all_.size() == 0)
       throw Error(ErrorCode::invalid_argument,
-                  "there is no text to index: no .txt, .md or .jsonl file with text was found");
+                  "there is no text to index: no .txt, .md, .html or .jsonl file with text was found");
     kept_ = {};  // the old index may be mapped, and is replaced
     search::write_index_file(folder_ / search::kIndexFile, origin_, all_);
     std::error_code ignored;
@@ -146,7 +146,7 @@ class IndexBuilder {
       }
       const auto number = [](std::size_t value) { return static_cast<std::int64_t>(value); };
       part_.places.push_back({file, number(chunk.start), number(chunk.end), number(chunk.byte_start),
-                              number(chunk.byte_end), number(line)});
+                              number(chunk.byte_end), number(document.line_in_file(chunk.byte_start, line))});
       part_.texts.push_back(chunk.text);
     }
     return chunks.chunks.size();

@@ -1,6 +1,9 @@
 #include "search/documents.h"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
+#include <ios>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -23,9 +26,14 @@ std::string ending_of(const fs::path& path) {
   return ending;
 }
 
+bool is_page(const fs::path& path) {
+  const std::string ending = ending_of(path);
+  return ending == ".html" || ending == ".htm";
+}
+
 bool is_known(const fs::path& path) {
   const std::string ending = ending_of(path);
-  return ending == ".txt" || ending == ".md" || ending == ".jsonl";
+  return ending == ".txt" || ending == ".md" || ending == ".jsonl" || is_page(path);
 }
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
@@ -45,6 +53,20 @@ void add_folder(const fs::path& folder, std::vector<fs::path>& found) {
       found.push_back(entry.path());
     }
   }
+}
+
+// A page's bytes: base::read_text_file refuses pages, which are what a failed download leaves.
+std::string read_page(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::array<char, 65536> bytes{};
+  while (file.read(bytes.data(), bytes.size()) || file.gcount() > 0) {
+    text.append(bytes.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > base::kMaxTextBytes)
+      throw make_error(ErrorCode::resource_exhausted, path.string(), " has more than ", base::kMaxTextBytes, " bytes");
+  }
+  if (!file.eof()) throw make_error(ErrorCode::unavailable, "cannot read ", path.string());
+  return text;
 }
 
 void add_lines(std::string_view text, const std::string& name, std::vector<Document>& documents) {
@@ -82,7 +104,8 @@ std::vector<SourceFile> find_files(const std::vector<fs::path>& paths) {
       continue;
     }
     if (!is_known(path))
-      throw make_error(ErrorCode::invalid_argument, path.string(), " is not indexed: files are .txt, .md or .jsonl");
+      throw make_error(ErrorCode::invalid_argument, path.string(),
+                       " is not indexed: files are .txt, .md, .html or .jsonl");
     found.push_back(path);
   }
   std::vector<SourceFile> files;
@@ -95,12 +118,16 @@ std::vector<SourceFile> find_files(const std::vector<fs::path>& paths) {
 }
 
 FileContent read_content(const SourceFile& file) {
-  std::string text = base::read_text_file(file.path);
+  std::string text = is_page(file.path) ? read_page(file.path) : base::read_text_file(file.path);
   FileContent content{.documents = {}, .sha256 = base::Sha256().add(std::as_bytes(std::span(text))).finish()};
   if (tokenizers::repair_utf8(text))
     throw make_error(ErrorCode::invalid_argument, file.name, " is not UTF-8; convert it, with iconv for example");
   if (ending_of(file.path) == ".jsonl") {
     add_lines(text, file.name, content.documents);
+  } else if (is_page(file.path)) {
+    HtmlText page = text_of_html(text);
+    std::string shown = std::move(page.text);
+    content.documents.push_back({.text = std::move(shown), .page = std::move(page)});
   } else {
     content.documents.push_back({.text = std::move(text)});
   }

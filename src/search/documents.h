@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "search/html_text.h"
 
 namespace alate::search {
 
@@ -19,11 +22,17 @@ struct SourceFile {
 /// missing path, and invalid_argument for a named file of another kind.
 std::vector<SourceFile> find_files(const std::vector<std::filesystem::path>& paths);
 
-/// A text of a file: the whole file, or a line of .jsonl.
+/// A text of a file: the whole file, what is read of a page, or a line of .jsonl.
 struct Document {
   std::string text;
   std::size_t line = 1;  // where it begins
   bool is_line = false;
+  std::optional<HtmlText> page = {};  // of .html, without its text
+
+  /// The line of the file that byte `at` of the text is in, where that is line `line_in_text` of the text.
+  std::size_t line_in_file(std::size_t at, std::size_t line_in_text) const {
+    return page ? page->line_of(at) : line_in_text;
+  }
 };
 
 struct FileContent {

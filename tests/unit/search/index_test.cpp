@@ -19,6 +19,7 @@
 #include "alate/search.h"
 #include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_writer.h"
+#include "search/html_text.h"
 #include "search/index_file.h"
 #include "search/matches.h"
 #include "tests/source_folder.h"
@@ -218,6 +219,41 @@ TEST_F(BrokenIndex, IsRefused) {
   EXPECT_EQ(error_with([](Tensors&, Metadata& metadata) { metadata["alate_index"] = "2"; }).code(),
             ErrorCode::unsupported);
   EXPECT_EQ(base::error_of([&] { (void)SearchIndex::open(folder_.path() / "none"); }).code(), ErrorCode::not_found);
+}
+
+TEST_F(Index, OfPagesWhatAReaderSeesIsIndexed) {
+  texts_.write("page/p.html",
+               "<html><head><style>a{}</style></head>\n<body><h2>Fox</h2>\n<p>the quick\nbrown fox</p></body>");
+  build_index(pipeline_, {texts_.path() / "page"}, out(), {.chunk = {.target_tokens = 4, .overlap_tokens = 0}});
+  const SearchResult found = ask("the quick brown fox", {.top = 1}).front();
+  EXPECT_EQ(found.text, "the quick brown fox");
+  EXPECT_EQ(found.line, 3U);
+}
+
+std::string text_of(std::string_view html) { return text_of_html(html).text; }
+
+TEST(HtmlText, HasBlocksHeadingsAndNoMarkup) {
+  EXPECT_EQ(text_of("<!DOCTYPE html><title>T</title><h1 class=\"a>b\">One <em>two</em></h1>\n <p>a<br>b<p>c  d\n e"),
+            "T\n\n# One two\n\na\nb\n\nc d e");
+  EXPECT_EQ(text_of("<ul><li>x</li><li>y</li></ul><pre>a\n  b</pre>c"), "x\n\ny\n\na\n  b\n\nc");
+}
+
+TEST(HtmlText, LeavesOutWhatIsNotShown) {
+  EXPECT_EQ(text_of("a<script>if (a < b) '</p>' </script>b<!-- c <p> -->d<STYLE>x</Style >e"), "abde");
+  EXPECT_EQ(text_of("a<template>b</template><svg><text>c</text></svg>d"), "ad");
+}
+
+TEST(HtmlText, DecodesCharacters) {
+  EXPECT_EQ(text_of("a &amp; b &lt;c&gt; &#233;&#xE9; &mdash;&nbsp;&hellip;"), "a & b <c> \u00e9\u00e9 \u2014 \u2026");
+  EXPECT_EQ(text_of("&unknown; &#0; &#xD800; &#x110000; & &;"), "&unknown; &#0; &#xD800; &#x110000; & &;");
+}
+
+TEST(HtmlText, TakesAnyBytesForAPage) {
+  EXPECT_EQ(text_of("a < b <3 <"), "a < b <3 <");
+  EXPECT_EQ(text_of("a<b"), "a");
+  EXPECT_EQ(text_of("a<!-- b"), "a");
+  EXPECT_EQ(text_of("a<script>b"), "a");
+  EXPECT_EQ(text_of(""), "");
 }
 
 TEST(QuestionWords, AreFoundWithoutRegardToCaseButNotShortOnes) {
