@@ -299,10 +299,11 @@ struct Dense {
 /// [sequences], pad_index i32 [sequences, longest] (the token at each position; any token past a sequence's end),
 /// unpad_index i32 [tokens, 2] (sequence and position of each token), then, as the flags say, key lengths i32
 /// [sequences] (later tokens of a sequence attend but are masked as keys), bias [1 or sequences, 1 or heads, longest,
-/// longest], sinks [heads], and scores by distance [heads, tokens, 2, longest] of queries and of keys: query i and key
-/// j of a sequence add [h, i's token, s, d] of the first with j - i = d + (s - 1) · longest, and [h, j's token, s, d]
-/// of the second with i - j = d + (s - 1) · longest, as the bias after the cap (arXiv:2006.03654). Heads are grouped:
-/// query head h reads key/value head h / (heads / kv_heads). A query without visible keys gives zeros.
+/// longest], sinks [heads], and scores by distance of queries [heads, tokens, 2, longest] and of keys [heads, 1 or
+/// tokens, 2, longest]: query i and key j of a sequence add [h, i's token, s, d] of the first with j - i = d + (s - 1)
+/// · longest, and [h, j's token, s, d] of the second with i - j = d + (s - 1) · longest, as the bias after the cap
+/// (arXiv:2006.03654); scores of keys for one token are those of all. Heads are grouped: query head h reads key/value
+/// head h / (heads / kv_heads). A query without visible keys gives zeros.
 /// paged_attention: query [sequences, queries, heads, width], key pages [pages, page size, kv_heads, width], value
 /// pages [pages, page size, kv_heads, value_width], page table i32 [sequences, longest in pages], lengths and query
 /// lengths i32 [sequences], then sinks if the flag is set; no other flag may be set. Key t < lengths[s] of sequence s

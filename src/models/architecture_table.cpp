@@ -20,6 +20,12 @@ std::string code_list(const Names& names) {
   return list;
 }
 
+// "`bert` with `position_embedding_type` `alibi`"
+std::string shown_type(const Architecture& architecture) {
+  const std::string type = "`" + std::string(architecture.model_type) + "`";
+  return architecture.variant.empty() ? type : type + " with " + std::string(architecture.variant);
+}
+
 std::string row_of(const Architecture& architecture) {
   std::vector<std::string_view> heads;
   for (const EncoderHead& head : architecture.heads) {
@@ -27,8 +33,8 @@ std::string row_of(const Architecture& architecture) {
     if (name.starts_with("For")) name.remove_prefix(3);
     heads.push_back(name);
   }
-  return "| `" + std::string(architecture.model_type) + "` | " + code_list(heads) + " | " +
-         std::string(architecture.examples) + " |\n";
+  return "| " + shown_type(architecture) + " | " + code_list(heads) + " | " + std::string(architecture.examples) +
+         " |\n";
 }
 
 constexpr std::string_view kDocument =
@@ -58,9 +64,9 @@ std::string detail_of(const Architecture& architecture) {
   std::vector<std::string> classes = {std::string(architecture.class_name) + std::string(architecture.base.name)};
   for (const EncoderHead& head : architecture.heads)
     classes.push_back(std::string(architecture.class_name) + std::string(head.name));
-  std::string text = "### `" + std::string(architecture.model_type) + "`\nFor example " +
-                     std::string(architecture.examples) + ".\n\n- classes: " + code_list(classes) +
-                     "\n- prefix of weights: `" + std::string(architecture.prefix) + "`\n";
+  std::string text = "### " + shown_type(architecture) + "\nFor example " + std::string(architecture.examples) +
+                     ".\n\n- classes: " + code_list(classes) + "\n- prefix of weights: `" +
+                     std::string(architecture.prefix) + "`\n";
   if (!architecture.also_read.empty()) text += "- also read: " + std::string(architecture.also_read) + "\n";
   if (!architecture.refused.empty()) text += "- refused: " + std::string(architecture.refused) + "\n";
   return text + "\n";

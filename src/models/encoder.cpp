@@ -46,28 +46,46 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places) {
 }
 
 std::span<const Architecture> architectures() {
-  static const std::array all = {bert(),       ernie(),
-                                 roberta(),    xlm_roberta(),
-                                 camembert(),  data2vec_text(),
-                                 distilbert(), electra(),
-                                 albert(),     mpnet(),
-                                 deberta(),    deberta_v2(),
-                                 modernbert(), modernbert_decoder(),
-                                 nomic_bert(), gte(),
-                                 gte_new(),    jina_embeddings_v3(),
-                                 eurobert(),   llama(),
-                                 mistral(),    qwen2(),
-                                 qwen3(),      gemma3_text(),
-                                 t5(),         mt5(),
+  static const std::array all = {bert(),
+                                 jina_bert(),
+                                 ernie(),
+                                 roberta(),
+                                 xlm_roberta(),
+                                 camembert(),
+                                 data2vec_text(),
+                                 distilbert(),
+                                 electra(),
+                                 albert(),
+                                 mpnet(),
+                                 deberta(),
+                                 deberta_v2(),
+                                 modernbert(),
+                                 modernbert_decoder(),
+                                 nomic_bert(),
+                                 gte(),
+                                 gte_new(),
+                                 jina_embeddings_v3(),
+                                 eurobert(),
+                                 llama(),
+                                 mistral(),
+                                 qwen2(),
+                                 qwen3(),
+                                 gemma3_text(),
+                                 t5(),
+                                 mt5(),
                                  umt5()};
   return all;
 }
 
 const Architecture& find_architecture(const formats::Json& config) {
   const std::string type = config.get_string("model_type", "");
-  const std::span<const Architecture> all = architectures();
-  const auto found = std::ranges::find(all, type, &Architecture::model_type);
-  if (found != all.end()) return *found;
+  const Architecture* found = nullptr;
+  for (const Architecture& each : architectures()) {
+    if (each.model_type != type) continue;
+    if (each.is_variant == nullptr) found = &each;
+    if (each.is_variant != nullptr && each.is_variant(config)) return each;
+  }
+  if (found != nullptr) return *found;
   throw Error(ErrorCode::unsupported, refusal_of(config));
 }
 

@@ -109,6 +109,10 @@ struct Architecture {
   std::string_view also_read = {}, refused = {};
   // A part of the name of code (config.json's auto_map) that computes the same: "modeling_qwen.Qwen2".
   std::string_view own_code = {};
+  // Of architectures that share a model_type: whether config.json is of this one, and what that is, for documents:
+  // "`position_embedding_type` `alibi`". One of them has neither and is that of all other files.
+  bool (*is_variant)(const formats::Json& config) = nullptr;
+  std::string_view variant = {};
 };
 
 /// The architecture of a config.json. Throws unsupported naming the model_type.
@@ -133,6 +137,7 @@ std::vector<EncoderOutput> span_columns(EncoderScope& scope, graph::Value logits
 
 // The architectures, a file each or one for a family.
 Architecture bert();
+Architecture jina_bert();
 Architecture ernie();
 Architecture roberta();
 Architecture xlm_roberta();

@@ -15,6 +15,7 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
+import remote_models
 from record_models import HOLES, ZERO_ROWS, distance, draw_inputs, left_padded, right_padded, write_json
 from tiny_weights import weight
 
@@ -69,7 +70,7 @@ def check(model, inputs, name):
     truth = reference(model, inputs)
     assert distance(reference(copy.deepcopy(model).double(), inputs), truth) < 3e-6, name
     for key, _ in model.named_parameters():
-        if key.endswith(("key.bias", "k_lin.bias", "attn.k.bias", "pos_key_proj.bias")) or key in NOT_SEEN.get(name, ()):  # softmax removes it
+        if key.endswith(("key.bias", "layer_norm_k.bias", "attention.k_proj.bias", "k_lin.bias", "attn.k.bias", "pos_key_proj.bias")) or key in NOT_SEEN.get(name, ()):  # softmax removes it
             continue
         broken = copy.deepcopy(model)
         with torch.no_grad():
@@ -79,7 +80,7 @@ def check(model, inputs, name):
         assert moved > 3e-4, f"{name}: without {key} the output moves by {moved} only"
 
 
-WITH_TYPES = ("deberta", "deberta-v2", "bert", "roberta", "xlm-roberta", "camembert", "ernie", "data2vec-text", "electra", "albert", "nomic_bert", "gte", "jina_embeddings_v3")
+WITH_TYPES = ("new", "deberta", "deberta-v2", "bert", "roberta", "xlm-roberta", "camembert", "ernie", "data2vec-text", "electra", "albert", "nomic_bert", "gte", "jina_embeddings_v3")
 
 
 def without_types(config, cases):
@@ -177,9 +178,16 @@ class FirstSpelling:
 
 
 class Recipe:
-    def __init__(self, family, form, seed, cases=cases_of, plain=False, name=None, first=None, **config):
+    def __init__(self, family, form, seed, cases=cases_of, plain=False, name=None, first=None, code=None, written=None, **config):
+        """`code`: of a class of remote_models.py, the code that it follows, as auto_map names it. `written`: further fields of config.json."""
         self.family, self.form, self.seed, self.cases, self.config = family, form, seed, cases, config
         self.plain, self.name, self.first = plain, name or family + "Config", first
+        self.code, self.written = code, written or {}
+
+    def cases_for(self, config):
+        config = copy.copy(config)
+        config.model_type = self.written.get("model_type", config.model_type)
+        return self.cases(config)
 
     def record(self, folder):
         shutil.rmtree(folder, ignore_errors=True)
@@ -192,14 +200,16 @@ class Recipe:
             fields = {"vocab_size": FIELDS["vocab_size"]}
         config = getattr(transformers, self.name)(**{**fields, **self.config})
         config._attn_implementation = "eager"
-        model = getattr(transformers, self.family + self.form)(config).eval()
+        if self.code:
+            config.auto_map = {"AutoModel": self.code}
+        model = getattr(remote_models if self.code else transformers, self.family + self.form)(config).eval()
         config.architectures = [self.family + self.form]
         shapes = self.first.fill(model, self.seed) if self.first else fill(model, self.seed)
-        write_json(folder / "config.json", self.first.config(config) if self.first else json.loads(config.to_json_string()))
+        write_json(folder / "config.json", {**(self.first.config(config) if self.first else json.loads(config.to_json_string())), **self.written})
         (folder / "shapes.json").write_text(
             '{"seed": %d, "shapes": {\n' % self.seed
             + ",\n".join(f"{json.dumps(name)}: {json.dumps(shape)}" for name, shape in shapes.items()) + "}}\n")
-        cases = self.cases(config)
+        cases = self.cases_for(config)
         for name, inputs in cases.items():
             save_file({**inputs, **reference(model, inputs)}, folder / f"case_{name}.safetensors")
         # In float64 a masked token whose window is all masked makes transformers' results NaN.
@@ -349,7 +359,8 @@ def few_cases(config):
     cases = (windowed_cases if getattr(config, "layer_types", None) else cases_of)(config)
     longest = config.max_position_embeddings - (config.pad_token_id + 1 if config.model_type == "data2vec-text" else 0)
     mixed = without_types(config, {"mixed_lengths": draw_inputs(config, right_padded([9, 1, longest, 2]), 1)})
-    cases = {**mixed, **{name: cases[name] for name in (("left_padded", "holes", "positions") if form.endswith("Model") else ("holes",))}}
+    names = ["holes"] + (["left_padded"] + ["positions"] * (config.model_type != "bert") if form.endswith("Model") else [])
+    cases = {**mixed, **{name: cases[name] for name in names}}
     return with_padding_ids(config, cases) if form.startswith("ModernBertDecoderForSeq") else cases
 
 
@@ -368,6 +379,18 @@ for name, recipe in RECIPES.items():
         recipe.cases = few_cases
 
 
+JINA = dict(FEW, name="BertConfig", cases=few_cases, hidden_size=24, num_attention_heads=3, num_hidden_layers=2, type_vocab_size=2, pad_token_id=0,
+            position_embedding_type="alibi", feed_forward_type="geglu", code="jinaai/jina-bert-implementation--modeling_bert.JinaBertModel")
+JINA_CODE = dict(JINA, code="jinaai/jina-bert-v2-qk-post-norm--modeling_bert.JinaBertModel")
+RECIPES["jina_bert_base"] = Recipe("JinaBert", "Model", seed=671, **{**JINA, "hidden_size": 36, "num_attention_heads": 6, "num_hidden_layers": 1})
+RECIPES["jina_bert_masked_lm"] = Recipe("JinaBert", "ForMaskedLM", seed=672, **JINA)
+RECIPES["jina_bert_sequence_classification"] = Recipe("JinaBert", "ForSequenceClassification", seed=678, num_labels=3, **{**JINA, "feed_forward_type": "reglu"})
+RECIPES["jina_bert_token_classification"] = Recipe("JinaBert", "ForTokenClassification", seed=674, num_labels=3, **{**JINA, "feed_forward_type": "original"})
+RECIPES["jina_bert_code_base"] = Recipe("JinaBert", "Model", seed=675, **JINA_CODE)
+RECIPES["jina_bert_code_question_answering"] = Recipe("JinaBert", "ForQuestionAnswering", seed=676, **{**JINA_CODE, "feed_forward_type": "original"})
+NEW = dict(FEW, name="BertConfig", cases=few_cases, num_hidden_layers=2, type_vocab_size=2, code="Alibaba-NLP/new-impl--modeling.NewModel")
+RECIPES["new_alibi"] = Recipe("New", "Model", seed=681, **NEW, position_embedding_type="alibi", pack_qkv=True, written={"model_type": "new"})
+RECIPES["new_absolute"] = Recipe("New", "Model", seed=682, **NEW, position_embedding_type="absolute", pack_qkv=False, written={"model_type": "new"})
 # Its classes take no position_ids.
 def t5_cases(config):
     return {name: inputs for name, inputs in cases_of(config).items() if name != "positions"}

@@ -42,19 +42,20 @@ Value grouped_bias(Builder& b, Value bias, const Dims& dims) {
   return broadcast_to(b, ordered, dims);
 }
 
-// A bias [sequences, heads, longest, longest] of scores by distance [heads, tokens, 2, longest]. `axis` is that of the
-// tokens whose scores they are: 1 for queries, 2 for keys.
+// A bias [sequences, heads, longest, longest] of scores by distance [heads, tokens, 2, longest], or [1, heads, longest,
+// longest] of those for one token. `axis` is that of the tokens whose scores they are: 1 for queries, 2 for keys.
 Value distance_bias(Builder& b, Value by_distance, Value pad_index, std::int64_t axis) {
-  const Dims padded = b.shape(pad_index).dims, heads = {b.shape(by_distance).dims[0]};
-  const Dims pairs = {padded[0], padded[1], padded[1]}, vector = {padded[0], padded[1], padded[1], 1};
+  const Dims padded = b.shape(pad_index).dims, given = b.shape(by_distance).dims;
+  const bool is_one = given[1] == Dim(1);
+  const Dims pairs = {is_one ? Dim(1) : padded[0], padded[1], padded[1]}, vector = {pairs[0], pairs[1], pairs[2], 1};
   const Value own = places(b, pairs, axis), other = places(b, pairs, 3 - axis);
   const Value zero = scalar_like(b, 0, own), distance = b.sub({other, own}),
               is_ahead = b.greater_or_equal({distance, zero});
   const Value last = b.reduce_max({places(b, {padded[1]}, 0)}, {.axes = {0}});
   const Value length = b.broadcast_in_dim({b.add({last, scalar_like(b, 1, last)})}, {.dims = pairs, .mapping = {}});
-  const std::vector<Value> entries = {b.broadcast_in_dim({pad_index}, {.dims = pairs, .mapping = {0, axis}}),
-                                      b.select({is_ahead, scalar_like(b, 1, own), zero}),
-                                      b.select({is_ahead, distance, b.add({distance, length})})};
+  const std::vector<Value> entries = {
+      is_one ? zero : b.broadcast_in_dim({pad_index}, {.dims = pairs, .mapping = {0, axis}}),
+      b.select({is_ahead, scalar_like(b, 1, own), zero}), b.select({is_ahead, distance, b.add({distance, length})})};
   std::vector<Value> columns;
   for (const Value entry : entries) columns.push_back(b.reshape({entry}, {.dims = vector}));
   const Value index = b.concatenate(columns, {.axis = 3});
@@ -62,7 +63,16 @@ Value distance_bias(Builder& b, Value by_distance, Value pad_index, std::int64_t
                                          .collapsed_slice_dims = {1, 2, 3},
                                          .start_index_map = {1, 2, 3},
                                          .index_vector_dim = 3,
-                                         .slice_sizes = {heads[0], 1, 1, 1}});
+                                         .slice_sizes = {given[0], 1, 1, 1}});
+}
+
+// The sum of biases whose leading axes may be 1.
+Value sum_of_biases(Builder& b, Value x, Value y) {
+  Dims dims = b.shape(x).dims;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == Dim(1)) dims[i] = b.shape(y).dims[i];
+  }
+  return b.add({broadcast_to(b, x, dims), broadcast_to(b, y, dims)});
 }
 
 }  // namespace
@@ -143,7 +153,7 @@ Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, co
   const std::optional<Value> sinks = attributes.has_sinks ? std::optional(given(next++)) : std::nullopt;
   const auto add_distances = [&](std::int64_t axis) {
     const Value more = distance_bias(b, given(next++), pad_index, axis);
-    bias = bias ? b.add({broadcast_to(b, *bias, b.shape(more).dims), more}) : more;
+    bias = bias ? sum_of_biases(b, *bias, more) : more;
   };
   if (attributes.has_query_distances) add_distances(1);
   if (attributes.has_key_distances) add_distances(2);

@@ -129,10 +129,14 @@ std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
     require_bias(input, input.operands[next++], starts.dims[0], query.dims[1], pad.dims[1], pad.dims[1],
                  "[1 or sequences, 1 or heads, longest, longest]");
   if (attention.has_sinks) require_sinks(input, next++, query.dims[1]);
-  for (; next < count; ++next)
-    input.require(input.operands[next] == Shape{query.dtype, {query.dims[1], query.dims[0], 2, pad.dims[1]}},
-                  "operand " + std::to_string(next) +
-                      ", scores by distance, must be [heads, tokens, 2, longest] of the query's dtype");
+  const auto by_distance = [&](Dim tokens) { return Shape{query.dtype, {query.dims[1], tokens, 2, pad.dims[1]}}; };
+  for (; next < count; ++next) {
+    const bool is_of_keys = attention.has_key_distances && next + 1 == count;
+    const Shape& given = input.operands[next];
+    input.require(given == by_distance(query.dims[0]) || (is_of_keys && given == by_distance(1)),
+                  "operand " + std::to_string(next) + ", scores by distance, must be [heads, " +
+                      (is_of_keys ? "1 or " : "") + "tokens, 2, longest] of the query's dtype");
+  }
   Shape result = query;
   result.dims[2] = value.dims[2];
   return {result};

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "alate/error.h"
+#include "models/blocks/distance_scores.h"
 #include "models/blocks/post_norm_heads.h"
-#include "models/blocks/relative_bias.h"
 #include "models/encoder.h"
 
 namespace alate::models {
@@ -44,9 +44,9 @@ Value encode(EncoderScope& scope) {
   if (rows < kBuckets)
     throw make_error(ErrorCode::corrupt, "config.json: relative_attention_num_buckets is ", rows,
                      "; the reference reads ", kBuckets);
-  const Value bias = relative_bias(scope, "encoder.relative_attention_bias", rows, kBuckets, kFarthest, config.heads,
-                                   config.positions);
-  return PostNormEncoder(scope, config).encode(bias);
+  return PostNormEncoder(scope, config)
+      .encode(learned_scores(scope, "encoder.relative_attention_bias", rows, kBuckets, kFarthest, config.heads,
+                             config.positions));
 }
 
 constexpr std::array kHeads = {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "alate/error.h"
-#include "models/blocks/relative_bias.h"
+#include "models/blocks/distance_scores.h"
 #include "models/blocks/rotary_encoder.h"
 #include "models/encoder.h"
 
@@ -17,7 +17,7 @@ namespace {
 using formats::Json;
 using graph::Value;
 
-// The biases of a row take the square of its length. The reference has no limit; its n_positions is not read.
+// The reference has no limit; its n_positions is not read. By place, the biases of a row take the square of its length.
 constexpr std::int64_t kMaxPositions = 4096, kMaxBuckets = 4096;
 constexpr std::string_view kBias = "layer.0.SelfAttention.relative_attention_bias";
 
@@ -69,10 +69,8 @@ RotaryConfig t5_config(const Json& json) {
 }
 
 EncoderLimits limits(const Json& json) {
-  EncoderLimits limits = rotary_limits(t5_config(json));
+  EncoderLimits limits = distance_limits(t5_config(json));
   limits.types = 0;
-  limits.window = 0;
-  limits.window_hides = false;
   return limits;
 }
 
@@ -92,13 +90,13 @@ Value encode(EncoderScope& scope) {
   if (farthest <= buckets / 4)
     throw make_error(ErrorCode::corrupt, "config.json: relative_attention_max_distance is ", farthest,
                      ", but distances up to ", buckets / 4, " have buckets of their own");
-  const auto bias_of = [&](std::size_t layer) {
-    return relative_bias(scope, std::string(kNames.layer) + std::to_string(layer) + "." + std::string(kBias), buckets,
-                         buckets, farthest, config.heads, kMaxPositions);
+  const auto scores_of = [&](std::size_t layer) {
+    return learned_scores(scope, std::string(kNames.layer) + std::to_string(layer) + "." + std::string(kBias), buckets,
+                          buckets, farthest, config.heads, kMaxPositions);
   };
   // T5's first layer has the biases of all, UMT5's layers each have their own.
-  if (scope.config.get_string("model_type", "") == "umt5") return RotaryEncoder(scope, config).encode(bias_of);
-  const Value shared = bias_of(0);
+  if (scope.config.get_string("model_type", "") == "umt5") return RotaryEncoder(scope, config).encode(scores_of);
+  const AddedScores shared = scores_of(0);
   return RotaryEncoder(scope, config).encode([&](std::size_t) { return shared; });
 }
 

@@ -92,15 +92,7 @@ DisentangledAttention::DisentangledAttention(EncoderScope& scope, const Disentan
     rows_of_pairs_ = rows_at(b, table, b.neg({distances_of_places(scope)}));
     return;
   }
-  // Both halves: -longest … -1 and 0 … longest - 1.
-  const graph::Dims dims = {2, scope.in.longest};
-  const Value place = b.iota({}, {.dtype = DType::i32, .dims = dims, .axis = 1});
-  const Value half = b.iota({}, {.dtype = DType::i32, .dims = dims, .axis = 0});
-  const Value last = b.reduce_max({place}, {.axes = {0, 1}});
-  const Value longest =
-      b.broadcast_in_dim({b.add({last, graph::scalar_like(b, 1, last)})}, {.dims = dims, .mapping = {}});
-  const Value before = b.mul({b.sub({half, graph::scalar_like(b, 1, half)}), longest});
-  const Value distance = b.add({place, before});
+  const Value distance = distances_in_order(scope);
   if (config.scores_queries) rows_of_keys_ = rows_at(b, table, b.neg({distance}));
   if (config.scores_keys) rows_of_queries_ = rows_at(b, table, distance);
 }

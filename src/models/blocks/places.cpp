@@ -26,6 +26,17 @@ Value distances_of_places(EncoderScope& scope) {
   return b.sub({along(2), along(1)});
 }
 
+Value distances_in_order(EncoderScope& scope) {
+  graph::Builder& b = scope.b;
+  const Dims dims = {2, scope.in.longest};
+  const Value place = b.iota({}, {.dtype = DType::i32, .dims = dims, .axis = 1});
+  const Value half = b.iota({}, {.dtype = DType::i32, .dims = dims, .axis = 0});
+  const Value last = b.reduce_max({place}, {.axes = {0, 1}});
+  const Value longest =
+      b.broadcast_in_dim({b.add({last, graph::scalar_like(b, 1, last)})}, {.dims = dims, .mapping = {}});
+  return b.add({place, b.mul({b.sub({half, graph::scalar_like(b, 1, half)}), longest})});
+}
+
 PairsOfPlaces pairs_of_places(EncoderScope& scope) {
   graph::Builder& b = scope.b;
   const Dims dims = pair_dims(scope.in);

@@ -1,4 +1,4 @@
-// Distances of tokens in graphs that know their places: EncoderInputs::by_place.
+// Distances of tokens: of consecutive ones, and in graphs that know their places (EncoderInputs::by_place).
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,9 @@ namespace alate::models {
 /// key - query for each pair of a sequence's tokens: i32 [sequences, longest, longest], of places where the graph knows
 /// them. Pairs past a sequence's end have any values.
 graph::Value distances_of_places(EncoderScope& scope);
+
+/// i32 [2, longest], from -longest to longest - 1: the distances of scores by distance, see graph::Attention.
+graph::Value distances_in_order(EncoderScope& scope);
 
 /// Bool [sequences, longest, longest]: whether the query, or the key, is masked, and is only there to stand for the
 /// first place.

@@ -63,8 +63,8 @@ EncoderLimits post_norm_limits(const PostNormConfig& config) {
           .hidden_size = config.hidden};
 }
 
-Value PostNormEncoder::encode(std::optional<Value> bias) {
-  bias_ = bias;
+Value PostNormEncoder::encode(const std::optional<AddedScores>& scores) {
+  scores_ = scores;
   Value x = embeddings();
   if (!config_.names.embedding_projection.empty())
     x = linear(std::string(config_.names.embedding_projection), x, config_.embedding, config_.hidden);
@@ -116,13 +116,12 @@ Value PostNormEncoder::attention(const std::string& name, Value x) {
   const auto heads_of = [&](std::string_view part) { return heads(name + std::string(part), x); };
   const Value query = heads_of(config_.names.query), key = heads_of(config_.names.key),
               value = heads_of(config_.names.value);
-  const graph::Attention attributes{.scale = 1 / std::sqrt(static_cast<double>(config_.head_size())),
-                                    .has_lengths = true,
-                                    .has_bias = bias_.has_value(),
-                                    .rounds_operands = scope_.weights.settings().rounds_activations()};
+  graph::Attention attributes{.scale = 1 / std::sqrt(static_cast<double>(config_.head_size())),
+                              .has_lengths = true,
+                              .rounds_operands = scope_.weights.settings().rounds_activations()};
   std::vector<Value> operands = {query,      key,          value,          in.starts,
                                  in.lengths, in.pad_index, in.unpad_index, in.key_lengths};
-  if (bias_) operands.push_back(*bias_);
+  append_scores(scores_, operands, attributes);
   const Value mixed = b.ragged_attention(std::move(operands), attributes);
   return b.reshape({mixed}, {.dims = {in.tokens, hidden}});
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/blocks/distance_scores.h"
 #include "models/encoder.h"
 
 namespace alate::models {
@@ -67,9 +68,8 @@ class PostNormEncoder {
   EncoderScope& scope() const { return scope_; }
   const PostNormConfig& config() const { return config_; }
 
-  /// Embeddings and all layers: [tokens, hidden]. `bias` [1 or sequences, heads, longest, longest] is added to the
-  /// scores of attention in every layer.
-  graph::Value encode(std::optional<graph::Value> bias = {});
+  /// Embeddings and all layers: [tokens, hidden]. `scores` are added to those of attention in every layer.
+  graph::Value encode(const std::optional<AddedScores>& scores = {});
 
   /// The outputs of the base model: the last hidden state and, where the file has its weights, the pooler's output.
   std::vector<EncoderOutput> base_outputs(graph::Value last_hidden_state);
@@ -96,7 +96,7 @@ class PostNormEncoder {
   graph::Value linear(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
 
   EncoderScope& scope_;
-  std::optional<graph::Value> bias_;
+  std::optional<AddedScores> scores_;
   const PostNormConfig& config_;
 };
 

@@ -85,11 +85,18 @@ EncoderLimits rotary_limits(const RotaryConfig& config) {
           .window_hides = true};
 }
 
-Value RotaryEncoder::encode(const LayerBias& bias) {
+EncoderLimits distance_limits(const RotaryConfig& config) {
+  EncoderLimits limits = rotary_limits(config);
+  limits.window = 0;
+  limits.window_hides = false;
+  return limits;
+}
+
+Value RotaryEncoder::encode(const LayerScores& scores) {
   scope_.b.set_source("rotary");
   for (const RopeSettings& rope : config_.ropes) angles_.push_back(rope_angles(scope_.b, rope, scope_.in.positions));
   Value x = embeddings();
-  for (std::size_t i = 0; i < config_.layers.size(); ++i) x = layer(i, x, bias);
+  for (std::size_t i = 0; i < config_.layers.size(); ++i) x = layer(i, x, scores);
   if (config_.names.final_norm.empty()) return x;
   scope_.b.set_source(config_.names.final_norm);
   return norm(std::string(config_.names.final_norm), x, config_.hidden);
@@ -107,10 +114,15 @@ Value RotaryEncoder::embeddings() {
                                               config_.types, config_.hidden, Rounding::never);
     x = b.add({x, types});
   }
+  if (!names.positions.empty()) {
+    const Value positions = scope_.weights.lookup(b, std::string(names.positions) + ".weight", scope_.in.positions,
+                                                  config_.positions, config_.hidden, Rounding::never);
+    x = b.add({x, positions});
+  }
   return names.embedding_norm.empty() ? x : norm(std::string(names.embedding_norm), x, config_.hidden);
 }
 
-Value RotaryEncoder::layer(std::size_t index, Value x, const LayerBias& bias) {
+Value RotaryEncoder::layer(std::size_t index, Value x, const LayerScores& scores) {
   graph::Builder& b = scope_.b;
   const RotaryNames& names = config_.names;
   const std::string name = std::string(names.layer) + std::to_string(index) + ".";
@@ -126,17 +138,18 @@ Value RotaryEncoder::layer(std::size_t index, Value x, const LayerBias& bias) {
   b.set_source(name + "attention");
   const bool is_bare = index == 0 && !names.before_attention.empty() &&
                        !scope_.weights.has(name + std::string(names.before_attention) + ".weight");
-  const Value attended = attention(name, config_.layers[index], is_bare ? x : normed(names.before_attention, x),
-                                   bias ? std::optional(bias(index)) : std::nullopt);
+  Value attended = attention(name, config_.layers[index], is_bare ? x : normed(names.before_attention, x),
+                             scores ? std::optional(scores(index)) : std::nullopt);
+  if (!names.attention_norm.empty()) attended = normed(names.attention_norm, b.add({attended, x}));
   const Value middle = with_residual(names.before_attention, names.after_attention, x, attended);
   b.set_source(name + "feed_forward");
   const Value result = feed_forward(name, normed(names.before_feed_forward, middle));
   return with_residual(names.before_feed_forward, names.after_feed_forward, middle, result);
 }
 
-Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer, Value x, std::optional<Value> bias) {
+// Queries, keys and values [tokens, heads, head size].
+std::vector<Value> RotaryEncoder::projections(const std::string& name, Value x) {
   graph::Builder& b = scope_.b;
-  const EncoderInputs& in = scope_.in;
   const RotaryNames& names = config_.names;
   const std::int64_t hidden = config_.hidden, size = config_.head_size;
   const std::array<std::int64_t, 3> heads = {config_.heads, config_.kv_heads, config_.kv_heads};
@@ -150,11 +163,22 @@ Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer
              linear(name + std::string(names.key), x, hidden, heads[1] * size),
              linear(name + std::string(names.value), x, hidden, heads[2] * size)};
   }
-  for (std::size_t i = 0; i < 3; ++i) parts[i] = b.reshape({parts[i]}, {.dims = {in.tokens, heads[i], size}});
-  if (!names.query_norm.empty()) {
-    parts[0] = norm(name + std::string(names.query_norm), parts[0], size);
-    parts[1] = norm(name + std::string(names.key_norm), parts[1], size);
-  }
+  const auto norm_both = [&](std::int64_t first, std::int64_t second) {
+    if (names.query_norm.empty()) return;
+    parts[0] = norm(name + std::string(names.query_norm), parts[0], first);
+    parts[1] = norm(name + std::string(names.key_norm), parts[1], second);
+  };
+  if (config_.norms_all_heads) norm_both(heads[0] * size, heads[1] * size);
+  for (std::size_t i = 0; i < 3; ++i) parts[i] = b.reshape({parts[i]}, {.dims = {scope_.in.tokens, heads[i], size}});
+  if (!config_.norms_all_heads) norm_both(size, size);
+  return parts;
+}
+
+Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer, Value x,
+                               std::optional<AddedScores> scores) {
+  graph::Builder& b = scope_.b;
+  const EncoderInputs& in = scope_.in;
+  std::vector<Value> parts = projections(name, x);
   for (std::size_t i = 0; i < 2 && !angles_.empty(); ++i) parts[i] = turned(b, parts[i], angles_[layer.rope]);
   graph::Attention attributes{.scale = config_.attention_scale,
                               .has_lengths = true,
@@ -167,14 +191,14 @@ Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer
                                  in.lengths, in.pad_index, in.unpad_index, in.key_lengths};
   if (in.by_place && layer.window >= 0) {
     const Value window = window_bias(scope_, attributes.window_left, attributes.window_right);
-    bias = bias ? b.add({*bias, window}) : window;
+    scores = AddedScores{.value = scores ? b.add({scores->value, window}) : window};
     attributes.window_left = attributes.window_right = -1;
   }
-  attributes.has_bias = bias.has_value();
-  if (bias) operands.push_back(*bias);
+  append_scores(scores, operands, attributes);
   const Value mixed = b.ragged_attention(std::move(operands), attributes);
-  const Value rows = b.reshape({mixed}, {.dims = {in.tokens, config_.heads * size}});
-  return linear(name + std::string(names.attention_output), rows, config_.heads * size, hidden);
+  const std::int64_t width = config_.heads * config_.head_size;
+  const Value rows = b.reshape({mixed}, {.dims = {in.tokens, width}});
+  return linear(name + std::string(config_.names.attention_output), rows, width, config_.hidden);
 }
 
 Value RotaryEncoder::feed_forward(const std::string& name, Value x) {
@@ -263,6 +287,11 @@ Value RotaryEncoder::last_tokens(Value x, std::int64_t padding) {
   }
   const Value last = b.reduce_max({b.select({counts, place, graph::scalar_like(b, 0, place)})}, {.axes = {1}});
   return graph::take_rows(b, x, b.add({in.starts, last}));
+}
+
+Value encode_by_alibi(EncoderScope& scope, const RotaryConfig& config) {
+  const AddedScores scores = alibi_scores(scope, config.heads);
+  return RotaryEncoder(scope, config).encode([&](std::size_t) { return scores; });
 }
 
 EncoderOutputs hidden_state(RotaryEncoder&, Value x) { return {{"last_hidden_state", x}}; }

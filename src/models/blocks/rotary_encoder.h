@@ -1,5 +1,6 @@
 // The encoder with rotary positions that most models since 2023 have: norms before or after each part, grouped heads,
-// gated feed-forward layers, windows, causal or not. Also with biases of attention instead of rotary positions (T5).
+// gated feed-forward layers, windows, causal or not. Also with scores by distance (T5, ALiBi) or a table of positions
+// instead of rotary positions.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/blocks/distance_scores.h"
 #include "models/blocks/rope.h"
 #include "models/encoder.h"
 
@@ -17,12 +19,13 @@ namespace alate::models {
 /// The names of weights, without ".weight". An empty name is a part that the family does not have; a layer's name
 /// stands before those below it.
 struct RotaryNames {
-  std::string_view words = "embed_tokens", types = {}, embedding_norm = {};
+  std::string_view words = "embed_tokens", types = {}, positions = {}, embedding_norm = {};
   std::string_view layer = "layers.";  // then the layer's number and a dot
   std::string_view query = "self_attn.q_proj", key = "self_attn.k_proj", value = "self_attn.v_proj";
   std::string_view query_key_value = {};            // one layer for all three, in this order
-  std::string_view query_norm = {}, key_norm = {};  // of each head
+  std::string_view query_norm = {}, key_norm = {};  // of each head, or of all heads (RotaryConfig::norms_all_heads)
   std::string_view attention_output = "self_attn.o_proj";
+  std::string_view attention_norm = {};  // of the output and the layer's input, before other norms and the residual
   std::string_view gate = "mlp.gate_proj", up = "mlp.up_proj", down = "mlp.down_proj";  // gate empty: not gated
   std::string_view gate_up = {}, up_gate = {};  // one layer for both, in this order
   // Norms: before attention and feed-forward layers, and after them (before the residual is added, or after it where
@@ -46,6 +49,7 @@ struct RotaryConfig {
   double epsilon = 0;
   std::string activation;
   bool is_causal = false;
+  bool norms_all_heads = false;  // query_norm and key_norm are of all heads side by side
   double embedding_scale = 1, attention_scale = 1;
   double attention_cap = 0;  // scores become cap · tanh(score / cap); 0: none
   std::vector<RopeSettings> ropes;
@@ -68,13 +72,15 @@ struct RotaryDefaults {
 /// One kind of layer, without windows. Throws corrupt for sizes that no such model has, and as read_rope.
 RotaryConfig read_rotary_config(const formats::Json& config, const RotaryDefaults& defaults);
 EncoderLimits rotary_limits(const RotaryConfig& config);
+/// The same for encoders in which each distance has a score.
+EncoderLimits distance_limits(const RotaryConfig& config);
 
 /// Whether layer i sees a window: as `layer_types` of current files says, otherwise `by_number`. Throws corrupt for a
 /// list that is too short.
 bool sees_window(const formats::Json& config, std::size_t i, bool by_number);
 
-/// [1, heads, longest, longest], added to the scores of attention in the layer of this number.
-using LayerBias = std::function<graph::Value(std::size_t layer)>;
+/// What is added to the scores of attention in the layer of this number.
+using LayerScores = std::function<AddedScores(std::size_t layer)>;
 
 /// Builds the parts of such an encoder. Both arguments must outlive it.
 class RotaryEncoder {
@@ -84,8 +90,8 @@ class RotaryEncoder {
   EncoderScope& scope() const { return scope_; }
   const RotaryConfig& config() const { return config_; }
 
-  /// Embeddings and all layers: [tokens, hidden]. An empty `bias` adds nothing.
-  graph::Value encode(const LayerBias& bias = {});
+  /// Embeddings and all layers: [tokens, hidden]. An empty `scores` adds nothing.
+  graph::Value encode(const LayerScores& scores = {});
 
   /// NAME.weight and, where the file has it, NAME.bias, in float32: a head.
   graph::Value head_layer(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
@@ -106,9 +112,10 @@ class RotaryEncoder {
 
  private:
   graph::Value embeddings();
-  graph::Value layer(std::size_t index, graph::Value x, const LayerBias& bias);
+  graph::Value layer(std::size_t index, graph::Value x, const LayerScores& scores);
+  std::vector<graph::Value> projections(const std::string& name, graph::Value x);
   graph::Value attention(const std::string& name, const RotaryLayer& layer, graph::Value x,
-                         std::optional<graph::Value> bias);
+                         std::optional<AddedScores> scores);
   graph::Value feed_forward(const std::string& name, graph::Value x);
   graph::Value linear(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
 
@@ -131,6 +138,9 @@ graph::Value encode_rotary(EncoderScope& scope) {
   const RotaryConfig config = read(scope);
   return RotaryEncoder(scope, config).encode();
 }
+
+/// An encoder whose scores fall with the distance instead of rotary positions.
+graph::Value encode_by_alibi(EncoderScope& scope, const RotaryConfig& config);
 
 /// {"last_hidden_state"}.
 EncoderOutputs hidden_state(RotaryEncoder& encoder, graph::Value x);

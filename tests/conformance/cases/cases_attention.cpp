@@ -84,6 +84,9 @@ Cases ragged_attention_cases(const Form& form) {
         for (int i = 0; i < (by_query ? 1 : 0) + (by_key ? 1 : 0); ++i)
           more.push_back({.shape = {form.dtype, {4, tokens, 2, longest}}});
         cases.push_back({.op = form.op.op, .operands = more, .attributes = distant});
+        if (!by_key) continue;
+        more.back().shape.dims[1] = 1;
+        cases.push_back({.op = form.op.op, .operands = more, .attributes = distant});
       }
       if (!variant.has_bias) continue;
       const std::size_t bias = variant.has_lengths ? 8 : 7;

@@ -134,6 +134,9 @@ void add_fused(std::vector<Graph>& graphs) {
     graphs.push_back(example(Op::ragged_attention, {f, f, f, i32, i32, i32, i32, f, f},
                              {{3, 4, 2}, {3, 2, 2}, {3, 2, 3}, {2}, {2}, {2, 2}, {3, 2}, {4, 3, 2, 2}, {4, 3, 2, 2}},
                              Attention{.scale = 0.5, .has_query_distances = true, .has_key_distances = true}));
+    graphs.push_back(example(Op::ragged_attention, {f, f, f, i32, i32, i32, i32, f, f},
+                             {{3, 4, 2}, {3, 2, 2}, {3, 2, 3}, {2}, {2}, {2, 2}, {3, 2}, {2, 1, 2, 2}, {4, 1, 2, 2}},
+                             Attention{.scale = 0.5, .has_bias = true, .has_key_distances = true}));
     for (int number = 0; number <= static_cast<int>(PoolMode::weighted_mean); ++number) {
       graphs.push_back(example(Op::ragged_pool, {f, i32, i32}, {{kTokens, 2}, {kSequences}, {kSequences}},
                                Pool{static_cast<PoolMode>(number), kTokens}));

@@ -105,6 +105,17 @@ TEST(T5Errors, ForwardOfModelsWithADecoderIsRefused) {
   }
 }
 
+TEST(JinaBertErrors, GatesThatItsCodeDoesNotHaveAreRefused) {
+  const base::TemporaryFolder folder;
+  tests::write_tiny_model(kRecorded / "jina_bert_base", folder.path() / "model");
+  std::string text = base::read_text_file(folder.path() / "model/config.json");
+  text.replace(text.find("geglu"), 5, "swiglu");
+  folder.write("model/config.json", text);
+  const Error error = base::error_of([&] { (void)Model::load(folder.path() / "model"); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(error.message().find("feed_forward_type 'swiglu'"), std::string::npos) << error.message();
+}
+
 // config.json is read before the weights: its sizes must not be allocated unseen.
 TEST(HostileConfigs, SizesThatNoModelHasAreRefused) {
   const auto error_with = [](const char* recorded, const char* key, const char* value) {

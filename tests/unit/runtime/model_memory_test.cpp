@@ -10,6 +10,7 @@
 #include "alate/memory.h"
 #include "alate/model.h"
 #include "backends/registry.h"
+#include "base/files/mapped_file.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/loading/memory_estimate.h"
 #include "tests/golden/tiny_weights.h"
@@ -87,6 +88,21 @@ TEST(ModelMemory, GrowsWithTheLengthUpToTheModelsOwn) {
   EXPECT_EQ(most.max_length, Model::load(tiny_model()).facts().max_positions);
   const Error error = base::error_of([&] { activations(most.max_length + 1); });
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+}
+
+// Each distance has a score, not each pair of tokens.
+TEST(ModelMemory, OfScoresByDistanceGrowsWithTheLength) {
+  const base::TemporaryFolder folder;
+  tests::write_tiny_model(kRecorded / "jina_bert_base", folder.path() / "model");
+  std::string text = base::read_text_file(folder.path() / "model/config.json");
+  const std::string stated = "\"max_position_embeddings\": 20";
+  ASSERT_NE(text.find(stated), std::string::npos);
+  text.replace(text.find(stated), stated.size(), "\"max_position_embeddings\": 8192");
+  folder.write("model/config.json", text);
+  const auto activations = [&](std::size_t length) {
+    return estimate_model_memory(folder.path() / "model", {.batch_size = 1, .max_length = length}).activations;
+  };
+  EXPECT_LT(activations(8192), 5 * activations(2048));
 }
 
 TEST(ModelMemory, AForeignRunTakesItsLiveValuesAndAllWeights) {

@@ -98,7 +98,10 @@ void run_ragged_attention(const Step& step, const Frame& frame) {
   }
   if (attention.has_sinks) arguments.sinks = values.in(next++);
   if (attention.has_query_distances) arguments.query_distances = values.in(next++);
-  if (attention.has_key_distances) arguments.key_distances = values.in(next);
+  if (attention.has_key_distances) {
+    arguments.shares_key_distances = extent_of(frame.shape(step.inputs[next]), 1) == 1;
+    arguments.key_distances = values.in(next);
+  }
   arguments.distance_reach = longest;
   arguments.tokens = tokens;
   check_sequences(arguments.starts, arguments.lengths, arguments.sequences, tokens);

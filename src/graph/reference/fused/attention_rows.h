@@ -34,13 +34,14 @@ struct AttentionBias {
   }
 };
 
-/// [heads, tokens, 2, longest] of ragged_attention.
+/// [heads, 1 or tokens, 2, longest] of ragged_attention.
 struct DistanceScores {
   std::vector<double> values;
   std::int64_t tokens = 0, longest = 0;
 
   double at(std::int64_t head, std::int64_t token, std::int64_t distance) const {
-    return values[static_cast<std::size_t>(((head * tokens + token) * 2 + 1) * longest + distance)];
+    const std::int64_t row = head * tokens + (tokens == 1 ? 0 : token);
+    return values[static_cast<std::size_t>((row * 2 + 1) * longest + distance)];
   }
 };
 

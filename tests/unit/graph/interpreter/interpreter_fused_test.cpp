@@ -148,6 +148,11 @@ TEST(Interpreter, RaggedAttentionStaysWithinItsSequence) {
   expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, distances},
                      Attention{.has_key_distances = true}),
               {1, 1.5, 7});
+  // One row for all tokens: keys before the query have the weight 3 of 4, those after it none.
+  const Tensor shared = doubles({1, 1, 2, 2}, {9, -kInf, 0, std::log(3.0)});
+  expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, shared},
+                     Attention{.has_key_distances = true}),
+              {1, 1.5, 7});
   const Tensor past_end = row<std::int32_t>({2, 2});
   EXPECT_TRUE(refusal([&] {
                 run_op(Op::ragged_attention, {zeros, zeros, value, starts, past_end, pad, unpad}, Attention{});

@@ -54,6 +54,7 @@ struct AttentionArguments {
   // no longer than the reach, add the entry j - i + reach of i's row, and the entry i - j + reach of j's.
   const float* query_distances = nullptr;
   const float* key_distances = nullptr;
+  bool shares_key_distances = false;  // key_distances are [heads, 2 * distance_reach], a row for all tokens
   std::size_t distance_reach = 0;
   std::size_t tokens = 0;
   const float* sinks = nullptr;  // [heads], an extra score per row without a value (arXiv:2309.17453); may be null

@@ -134,6 +134,10 @@ HWY_INLINE const float* distance_row(const AttentionArguments& a, const Attentio
                                      std::size_t token) {
   return distances + (task.head * a.tokens + task.first_query + token) * 2 * a.distance_reach + a.distance_reach;
 }
+HWY_INLINE const float* key_distance_row(const AttentionArguments& a, const AttentionTask& task, std::size_t token) {
+  if (!a.shares_key_distances) return distance_row(a, task, a.key_distances, token);
+  return a.key_distances + task.head * 2 * a.distance_reach + a.distance_reach;
+}
 
 /// Adds scores by distance to scores[key][query].
 template <std::size_t kVectors>
@@ -156,7 +160,7 @@ inline void add_distances(const AttentionArguments& a, const AttentionScratch& s
       FloatVector score = hn::Load(d, at);
       if (a.query_distances != nullptr) score = hn::Add(score, hn::Load(d, s.biases + key * s.width + c * lanes));
       if (a.key_distances != nullptr) {
-        const float* row = distance_row(a, task, a.key_distances, place) + tile.query + c * lanes - place;
+        const float* row = key_distance_row(a, task, place) + tile.query + c * lanes - place;
         const std::size_t left = tile.queries - c * lanes;
         score = hn::Add(score, left < lanes ? load_first(d, row, left) : hn::LoadU(d, row));
       }
