@@ -35,6 +35,7 @@ void run_chunk(Arguments& arguments);
 void run_index(Arguments& arguments);
 void run_search(Arguments& arguments);
 void run_classify(Arguments& arguments);
+void run_similarity(Arguments& arguments);
 void run_forward(Arguments& arguments);
 void run_tokenize(Arguments& arguments);
 void run_bench(Arguments& arguments);

@@ -73,6 +73,10 @@ constexpr std::array kVerbs = {
          "alate classify MoritzLaurer/deberta-v3-base-zeroshot-v2.0 --labels travel,cooking \\\n"
          "  \"How long do I boil eggs?\"",
          run_classify},
+    Verb{"similarity", "MODEL [TEXT...]", "how alike texts are",
+         "Embeds the texts and compares each with each: a row for each text, by the cosine or what the model's folder "
+         "states. Texts come as for embed.",
+         "alate similarity builtin:minilm \"Where is the cat?\" \"The cat sleeps.\" \"Shares fell.\"", run_similarity},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
          "MODEL may also be a tokenizer's file by itself: a tokenizer.json, vocab.txt, vocab.json, SentencePiece's "
          ".model, "

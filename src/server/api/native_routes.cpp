@@ -7,6 +7,7 @@
 #include "server/api/classify.h"
 #include "server/api/native.h"
 #include "server/api/rerank.h"
+#include "server/api/similarity.h"
 #include "server/refuse.h"
 #include "server/services.h"
 
@@ -192,6 +193,7 @@ std::vector<Route> native_routes() {
       native_rerank_route(),
       native_chunk_route(),
       native_classify_route(),
+      native_similarity_route(),
       {.method = Method::get,
        .path = "/api/models",
        .family = Family::native,
