@@ -21,7 +21,8 @@ std::string overview() {
   out += "\n" +
          wrapped(
              "MODEL is the path of a model's folder, the name of a model in the models directory, or "
-             "builtin:minilm, which comes with the program. `alate help COMMAND` lists a command's options and "
+             "builtin:minilm or builtin:pii, which come with the program. `alate help COMMAND` lists a command's "
+             "options and "
              "shows examples. `alate --version`, or -v, prints the version.") +
          "\n\nTry:\n  alate demo\n  alate embed builtin:minilm \"a first text\" \"a second one\"\n\nExit codes:\n";
   for (const ExitCodeMeaning& meaning : exit_code_meanings())

@@ -36,6 +36,8 @@ void run_index(Arguments& arguments);
 void run_search(Arguments& arguments);
 void run_classify(Arguments& arguments);
 void run_similarity(Arguments& arguments);
+void run_recognize(Arguments& arguments);
+void run_redact(Arguments& arguments);
 void run_forward(Arguments& arguments);
 void run_tokenize(Arguments& arguments);
 void run_bench(Arguments& arguments);

@@ -77,6 +77,27 @@ constexpr std::array kVerbs = {
          "Embeds the texts and compares each with each: a row for each text, by the cosine or what the model's folder "
          "states. Texts come as for embed.",
          "alate similarity builtin:minilm \"Where is the cat?\" \"The cat sleeps.\" \"Shares fell.\"", run_similarity},
+    Verb{"recognize", "MODEL [TEXT...]", "labelled places in texts, such as names",
+         "MODEL has a class ...ForTokenClassification in its config.json. --aggregation is as in transformers: none "
+         "has the "
+         "labels of tokens; simple joins neighbouring tokens of a label; first, average and max label whole words. "
+         "Texts "
+         "come as for embed; long ones are read in windows that overlap. text has label, score, start, end and the "
+         "part of "
+         "the text on a line; start and end count code points.",
+         "alate recognize builtin:pii \"My name is Ada Lovelace, write to ada@example.com.\"\n"
+         "printf 'Grace Hopper lives in New York.\\n' >texts.txt\n"
+         "alate recognize builtin:pii --file texts.txt --labels GIVEN_NAME,SURNAME --output jsonl",
+         run_recognize},
+    Verb{"redact", "[MODEL] [TEXT...]", "texts with personal data replaced by its label",
+         "MODEL is one for recognize; builtin:pii where the first argument is a text of several words, or there is "
+         "none. "
+         "With --pseudonyms the same text gets the same number: [CITY_1]. jsonl and json also have the entities, with "
+         "what "
+         "was replaced. No model finds everything: look at what you pass on.",
+         "alate redact \"My name is Ada Lovelace, write to ada@example.com.\"\n"
+         "printf 'Ada met Grace. Grace lives in London.\\n' | alate redact --pseudonyms",
+         run_redact},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
          "MODEL may also be a tokenizer's file by itself: a tokenizer.json, vocab.txt, vocab.json, SentencePiece's "
          ".model, "

@@ -2,9 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "alate/long_texts.h"
+#include "alate/model.h"
+#include "alate/run_control.h"
+#include "alate/tokenizer.h"
 
 namespace alate {
 
@@ -29,6 +40,58 @@ struct Entity {
   float score = 0;                           // 0 … 1: the mean of the tokens' or words'
   std::string word;                          // its tokens, decoded: `word` of transformers
   std::optional<std::size_t> token = {};     // with Aggregation::none: its place among the row's tokens
+};
+
+struct RecognizeOptions {
+  Aggregation aggregation = Aggregation::simple;
+  std::vector<std::string> labels = {};  // only entities with these, with or without B- and I-; empty: all but "O"
+  // By default a text is read in windows, so that nothing is skipped. Of entities in two windows that share characters
+  // the longer one stays, of the same length the one with the better score.
+  LongTextOptions long_texts = {};
+  std::size_t batch_tokens = 2048;  // maximum tokens per batch; a longer row is a batch of its own
+  std::size_t batch_size = 0;       // maximum rows per batch; 0: limited only by batch_tokens
+};
+
+/// Entry i is that of text i, however the texts were batched.
+struct Recognitions {
+  std::vector<std::vector<Entity>> texts;  // of each text, in its order
+  std::vector<std::size_t> truncated;      // indices of the texts that were cut, ascending
+  std::size_t tokens = 0;                  // computed tokens, special ones included
+};
+
+/// A tokenizer and an encoder with a head for the classification of tokens. Immutable; thread-safe; copies share state.
+class RecognizePipeline {
+ public:
+  /// A folder whose config.json names a …ForTokenClassification. Throws as Model::load, and unsupported for other
+  /// models and for ONNX files.
+  static RecognizePipeline load(const std::filesystem::path& folder, const LoadOptions& options = {},
+                                const RunControl& control = {});
+
+  /// As TokenClassificationPipeline of transformers. Throws invalid_argument for options that the model cannot meet,
+  /// for labels that it does not have and for a text that is too long where that is an error; cancelled,
+  /// deadline_exceeded. The texts must live until the call returns.
+  Recognitions recognize(std::span<const std::string_view> texts, const RecognizeOptions& options = {},
+                         const RunControl& control = {}) const;
+  Recognitions recognize(std::span<const std::string> texts, const RecognizeOptions& options = {},
+                         const RunControl& control = {}) const;
+  Recognitions recognize(std::initializer_list<std::string_view> texts, const RecognizeOptions& options = {},
+                         const RunControl& control = {}) const {
+    return recognize(std::span<const std::string_view>(texts.begin(), texts.size()), options, control);
+  }
+
+  /// The model's labels, in the order of its logits: "O", "B-PER", …
+  std::span<const std::string> labels() const;
+  std::size_t max_length() const;  // in tokens, with special tokens
+  const Tokenizer& tokenizer() const;
+  const Model& model() const;
+  const ModelFacts& facts() const;
+
+  struct State;
+  explicit RecognizePipeline(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  const State& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<const State> state_;
 };
 
 }  // namespace alate

@@ -20,14 +20,18 @@ void finish_answer(std::string& out, const AnswerFacts& facts) {
   out += '}';
 }
 
-std::string list_answer(std::string_view name, std::span<const std::string> items, const AnswerFacts& facts) {
-  std::string out = begin_answer(facts.model);
+void append_list(std::string& out, std::string_view name, std::span<const std::string> items) {
   out += ",\"" + std::string(name) + "\":[";
   for (const std::string& item : items) {
     if (out.back() != '[') out += ',';
     out += item;
   }
   out += ']';
+}
+
+std::string list_answer(std::string_view name, std::span<const std::string> items, const AnswerFacts& facts) {
+  std::string out = begin_answer(facts.model);
+  append_list(out, name, items);
   finish_answer(out, facts);
   return out;
 }

@@ -22,6 +22,8 @@ std::string begin_answer(std::string_view model);
 /// ,"total_duration":…,"truncated":[…]} — the end.
 void finish_answer(std::string& out, const AnswerFacts& facts);
 
+/// ,NAME:[ITEM,…]; each item is JSON.
+void append_list(std::string& out, std::string_view name, std::span<const std::string> items);
 /// {"model": …, NAME: [ITEM, …], "total_duration": …, …}. Each item is JSON, the answer to one text.
 std::string list_answer(std::string_view name, std::span<const std::string> items, const AnswerFacts& facts);
 

@@ -20,6 +20,13 @@ constexpr TaskHead kClassify = {
     .noun = "a classifier",
     .usual = "a classifier, such as distilbert/distilbert-base-uncased-finetuned-sst-2-english",
     .head = logits};
+constexpr TaskHead kRecognize = {
+    .entry_point = "recognize",
+    .class_end = kTokenClassification,
+    .labels = "",
+    .noun = "a recognizer",
+    .usual = "a model for token classification, such as builtin:pii or dslim/bert-base-NER",
+    .head = logits};
 constexpr TaskHead kRerank = {.entry_point = "rerank",
                               .class_end = kSequenceClassification,
                               .labels = " with one label or two",
@@ -40,6 +47,7 @@ const TaskHead& task_head(Task task) {
   switch (task) {
     case Task::rerank: return kRerank;
     case Task::classify: return kClassify;
+    case Task::recognize: return kRecognize;
     case Task::embed: break;
   }
   throw Error(ErrorCode::internal, "no head computes this task");

@@ -33,17 +33,18 @@ std::optional<Task> task_of_head(const formats::Json& config) {
   if (found == known.end()) return std::nullopt;
   const std::string_view head = models::find_head(*found, config).name;
   if (head == kSequenceClassification) return label_count(config) == 1 ? Task::rerank : Task::classify;
-  return std::nullopt;
+  return head == kTokenClassification ? std::optional(Task::recognize) : std::nullopt;
 }
 
 struct TaskName {
   Task task;
   std::string_view command, model_type, description;
 };
-constexpr std::array<TaskName, 3> kNames = {
+constexpr std::array<TaskName, 4> kNames = {
     {{Task::embed, "embed", "embedder", "turns texts into vectors"},
      {Task::rerank, "rerank", "reranker", "scores how well texts answer a query"},
-     {Task::classify, "classify", "classifier", "says which labels fit a text"}}};
+     {Task::classify, "classify", "classifier", "says which labels fit a text"},
+     {Task::recognize, "recognize", "recognizer", "finds labelled places in a text"}}};
 
 const TaskName& names_of(Task task) { return *std::ranges::find(kNames, task, &TaskName::task); }
 

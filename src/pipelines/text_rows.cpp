@@ -20,8 +20,9 @@ struct InputRows {
   bool truncated = false, too_long = false;
 };
 
-runtime::BatchRow row_of(Encoding& encoding, bool has_types) {
-  runtime::BatchRow row{.ids = std::move(encoding.ids)};
+// Ids stay in an encoding that is kept.
+runtime::BatchRow row_of(Encoding& encoding, bool has_types, bool is_kept) {
+  runtime::BatchRow row{.ids = is_kept ? encoding.ids : std::move(encoding.ids)};
   // transformers' tokenizers give no types to models that have one.
   if (has_types) row.type_ids = std::move(encoding.type_ids);
   return row;
@@ -40,7 +41,7 @@ InputRows rows_of_input(Encoding encoding, LongTexts treatment, bool has_types, 
     windows.resize(1);
   }
   for (Encoding& window : windows) {
-    made.rows.push_back(row_of(window, has_types));
+    made.rows.push_back(row_of(window, has_types, keeps_encodings));
     if (keeps_encodings) made.encodings.push_back(std::move(window));
   }
   return made;

@@ -28,7 +28,7 @@ struct RowOptions {
 struct TextRows {
   PreparedRows prepared;              // `truncated` has indices of inputs
   std::vector<std::size_t> inputs;    // the input that each row is read from, ascending
-  std::vector<Encoding> encodings;    // of each row, without ids and types; empty if not asked for
+  std::vector<Encoding> encodings;    // of each row, without types; empty if not asked for
   std::vector<std::size_t> too_long;  // indices of the inputs that have no row: LongTexts::error
 };
 

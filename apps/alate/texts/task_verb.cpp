@@ -38,12 +38,19 @@ struct TaskJob {
   Output& output;
   std::size_t tokens = 0, written = 0;
   std::vector<std::size_t> truncated = {};
+  std::vector<std::string> changed_texts = {};  // as JSON
 };
 
 std::string error_json(const std::string& message) {
   std::string out = R"({"error":{"code":"invalid_argument","message":)";
   formats::append_json_string(out, message);
   return out += "}}";
+}
+
+std::string json_text(std::string_view text) {
+  std::string out;
+  formats::append_json_string(out, text);
+  return out;
 }
 
 class TaskPart : public TextPart {
@@ -76,17 +83,24 @@ class TaskPart : public TextPart {
     const AnsweredText answered{.run = *run_, .index = i, .text = texts[i], .number = number};
     const auto json = [&] { return is_too_long ? error_json("the text" + run_->excess()) : job_.verb.json(answered); };
     switch (job_.format) {
-      case OutputFormat::json: return (job_.written++ == 0 ? "" : ",") + json();
+      case OutputFormat::json: {
+        if (job_.verb.changed_text)
+          job_.changed_texts.push_back(is_too_long ? json() : json_text(shown_text(answered)));
+        return (job_.written++ == 0 ? "" : ",") + json();
+      }
       case OutputFormat::jsonl: {
         std::string line = begin_line(members[i]);
-        line += "\"index\":" + std::to_string(number) + ",\"text\":";
-        formats::append_json_string(line, texts[i]);
+        line += "\"index\":" + std::to_string(number) + ",\"text\":" + json_text(shown_text(answered));
         line += ",\"" + std::string(job_.verb.items) + "\":" + json() + ",\"truncated\":";
         return line += std::ranges::binary_search(run_->truncated(), i) ? "true}\n" : "false}\n";
       }
       case OutputFormat::csv: return is_too_long ? "" : job_.verb.csv(answered);
       default: return is_too_long ? "" : job_.verb.lines(answered);
     }
+  }
+
+  std::string shown_text(const AnsweredText& answered) const {
+    return job_.verb.changed_text ? job_.verb.changed_text(answered) : std::string(answered.text);
   }
 
   TaskJob& job_;
@@ -112,8 +126,8 @@ void write_head(Output& output, OutputFormat format, const TaskVerb& verb, std::
 
 }  // namespace
 
-void declare_inputs(Arguments& arguments, TaskArguments& given) {
-  arguments.positional("MODEL", true, given.model);
+void declare_inputs(Arguments& arguments, TaskArguments& given, bool is_optional) {
+  arguments.positional("MODEL", !is_optional, given.model);
   declare(arguments, given.input);
 }
 
@@ -142,7 +156,7 @@ void run_task_verb(Arguments& arguments, TaskArguments& given, const TaskVerb& v
              {.verb = verb.name,
               .options = given.job,
               .format = format,
-              .not_resumable = is_body ? "json has times of one run; choose jsonl, csv or text" : ""},
+              .not_resumable = is_body ? "json has times of one run; choose jsonl, csv or text" : verb.not_resumable},
              given.input);
   given.long_texts.max_length = common.max_length;
   const runtime::LoadRequest load = load_request(common);
@@ -168,6 +182,7 @@ void run_task_verb(Arguments& arguments, TaskArguments& given, const TaskVerb& v
   job.run([&] { return std::make_unique<TaskPart>(shared); });
   if (is_body) {
     std::string end = "]";
+    if (verb.changed_text) pipelines::append_list(end, verb.changed_texts, shared.changed_texts);
     pipelines::finish_answer(end, {.model = given.model,
                                    .total_ns = nanoseconds_since(start),
                                    .load_ns = load_ns,

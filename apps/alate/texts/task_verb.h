@@ -27,8 +27,8 @@ struct TaskArguments {
   BigJobOptions job = {};
   CommonOptions common = {};
 };
-/// MODEL and the texts; declare the verb's own options after it.
-void declare_inputs(Arguments& arguments, TaskArguments& given);
+/// MODEL, which must be given unless it is optional, and the texts; declare the verb's own options after it.
+void declare_inputs(Arguments& arguments, TaskArguments& given, bool is_optional = false);
 /// --long, --stride, those of big jobs and the shared ones; declare them last.
 void declare_options(Arguments& arguments, TaskArguments& given);
 
@@ -54,6 +54,11 @@ struct TaskVerb {
   Write lines = {};                                                 // as lines for people
   Write csv = {};                                                   // as lines of csv
   std::string_view csv_head = {};
+  // Of tasks that change texts: the text in lines of jsonl, in place of the one that was given, and the name of the
+  // list that json has of them.
+  std::function<std::string(const AnsweredText& answered)> changed_text = {};
+  std::string_view changed_texts = {};
+  std::string_view not_resumable = {};  // why a job cannot be continued, and what can; empty: it can
 };
 
 /// After the arguments have been parsed. Texts that are too long, where that is an error, end the job, or have an error

@@ -27,8 +27,6 @@ std::optional<Aggregation> parse_aggregation(std::string_view name) {
 namespace pipelines {
 namespace {
 
-constexpr std::string_view kOutside = "O";
-
 struct Range {
   std::size_t start = 0, end = 0, byte_start = 0, byte_end = 0;
 };
@@ -224,24 +222,19 @@ bool is_wanted(std::string_view label, std::span<const std::string> wanted) {
          std::ranges::any_of(wanted, [&](const std::string& each) { return each == label || each == tag_of(label); });
 }
 
-std::vector<Entity> entities_of(std::string_view text, const Encoding& encoding, std::span<const float> logits,
-                                const TokenLabels& labels, Aggregation aggregation) {
+std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
+                                Aggregation aggregation) {
   const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
   if (repaired) text = *repaired;
   const std::size_t width = labels.names.size();
-  std::vector<float> scores(logits.begin(), logits.end());
-  for (std::size_t i = 0; i < scores.size(); i += width) softmax(std::span(scores).subspan(i, width));
-  std::size_t row = 0;
   std::vector<Entity> entities;
-  const auto add = [&](const Encoding& window) {
-    const std::span<const float> part = std::span(scores).subspan(row * width, window.ids.size() * width);
-    for (Entity& entity : window_entities(text, window, part, labels, aggregation))
+  for (const TokenWindow& window : windows) {
+    std::vector<float> scores(window.logits.begin(), window.logits.end());
+    for (std::size_t i = 0; i < scores.size(); i += width) softmax(std::span(scores).subspan(i, width));
+    for (Entity& entity : window_entities(text, window.encoding, scores, labels, aggregation))
       entities.push_back(std::move(entity));
-    row += window.ids.size();
-  };
-  add(encoding);
-  for (const Encoding& window : encoding.overflowing) add(window);
-  return encoding.overflowing.empty() ? entities : without_overlaps(std::move(entities));
+  }
+  return windows.size() > 1 ? without_overlaps(std::move(entities)) : entities;
 }
 
 }  // namespace pipelines

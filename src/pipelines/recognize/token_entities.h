@@ -21,12 +21,20 @@ struct TokenLabels {
   std::optional<std::int32_t> unknown_id = {};  // of the unknown token: it is a word by itself, and its text is kept
 };
 
-/// The entities of a text, without those of the label "O". `encoding` is the text's, with its further windows,
-/// and with offsets; `logits` are those of all tokens of all windows in their order, row after row. Entities of windows
-/// that overlap are merged: of two that share characters the longer one stays, or the better one of the same length. In
-/// the order of `start`; with one window, in the order of tokens.
-std::vector<Entity> entities_of(std::string_view text, const Encoding& encoding, std::span<const float> logits,
-                                const TokenLabels& labels, Aggregation aggregation);
+/// A row of tokens that a text was read in, with its offsets, and the logits of its tokens, one after the other.
+struct TokenWindow {
+  const Encoding& encoding;
+  std::span<const float> logits;
+};
+
+/// The label of tokens outside of all entities.
+inline constexpr std::string_view kOutside = "O";
+
+/// The entities of a text, without those of the label kOutside. Entities of several windows are merged: of two that
+/// share characters the longer one stays, or the better one of the same length. In the order of `start`; with one
+/// window, in the order of tokens.
+std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
+                                Aggregation aggregation);
 
 /// Whether a label is one of `wanted` (empty: all), with or without its B- or I-.
 bool is_wanted(std::string_view label, std::span<const std::string> wanted);

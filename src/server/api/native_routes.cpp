@@ -6,6 +6,7 @@
 #include "server/api/chunk.h"
 #include "server/api/classify.h"
 #include "server/api/native.h"
+#include "server/api/recognize.h"
 #include "server/api/rerank.h"
 #include "server/api/similarity.h"
 #include "server/refuse.h"
@@ -72,15 +73,15 @@ constexpr std::string_view kEmbedAnswer = R"({
 
 constexpr std::string_view kModelsAnswer = R"({
   "type": "object",
-  "required": ["models", "embedders", "rerankers", "classifiers"],
+  "required": ["models", "embedders", "rerankers", "classifiers", "recognizers"],
   "properties": {
     "models": {"type": "array", "items": {
       "type": "object",
       "required": ["name", "size", "modified_at", "digest", "loaded"],
       "properties": {
         "name": {"type": "string"},
-        "type": {"type": "string", "description": "What it is for: embedder, reranker, classifier."},
-        "tasks": {"type": "array", "items": {"type": "string"}, "description": "The same as commands: embed, rerank, classify."},
+        "type": {"type": "string", "description": "What it is for: embedder, reranker, classifier, recognizer."},
+        "tasks": {"type": "array", "items": {"type": "string"}, "description": "The same as commands: embed, rerank, classify, recognize."},
         "architecture": {"type": "string"},
         "dimensions": {"type": "integer"},
         "max_length": {"type": "integer", "description": "In tokens."},
@@ -95,7 +96,8 @@ constexpr std::string_view kModelsAnswer = R"({
     }},
     "embedders": {"type": "array", "items": {"type": "string"}},
     "rerankers": {"type": "array", "items": {"type": "string"}},
-    "classifiers": {"type": "array", "items": {"type": "string"}}
+    "classifiers": {"type": "array", "items": {"type": "string"}},
+    "recognizers": {"type": "array", "items": {"type": "string"}}
   }
 })";
 
@@ -194,6 +196,8 @@ std::vector<Route> native_routes() {
       native_chunk_route(),
       native_classify_route(),
       native_similarity_route(),
+      native_recognize_route(),
+      native_redact_route(),
       {.method = Method::get,
        .path = "/api/models",
        .family = Family::native,

@@ -8,6 +8,7 @@
 #include "pipelines/classify/classify_run.h"
 #include "pipelines/classify/label_scores_json.h"
 #include "server/api/classify.h"
+#include "server/api/recognize.h"
 #include "server/api/tei.h"
 #include "server/api/tei_schemas.h"
 #include "server/models/task_service.h"
@@ -62,6 +63,7 @@ std::string answer_text(TaskAnswer& answer, bool is_lone) {
 }  // namespace
 
 void predict_as_tei(Call& call) {
+  if (main_task(call) == pipelines::Task::recognize) return recognize_as_hugging_face(call);
   const Json* inputs = call.body.find("inputs");
   if (inputs == nullptr || inputs->is_null()) refuse(Problem::Kind::invalid, "inputs is missing", "inputs");
   TaskRequest request;
@@ -99,10 +101,12 @@ Route tei_predict_route() {
           .path = "/predict",
           .family = Family::tei,
           .id = "teiPredict",
-          .summary = "Says which labels fit texts, as text-embeddings-inference does",
+          .summary =
+              "Says which labels fit texts, as text-embeddings-inference does, or parts of them, as Hugging Face does",
           .handle = predict_as_tei,
           .body = tei_schemas::kPredictBody,
-          .answers = {{.description = "The labels with their scores, the best first; of several texts, a list each",
+          .answers = {{.description = "The labels with their scores, the best first, or the entities of a recognizer; "
+                                      "of several texts, a list each",
                        .schema = tei_schemas::kPredictions}},
           .computes = true,
           .aliases = {"/models/{model}/predict"}};

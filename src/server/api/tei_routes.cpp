@@ -87,16 +87,6 @@ void compare_texts(Call& call) {
   embed(call, std::move(request), [](const EmbedAnswer& answer) { return json_response(tei_similarities(answer)); });
 }
 
-// Of the model that is asked for; embed where it is not known, whose route then says why.
-pipelines::Task main_task(const Call& call) {
-  try {
-    const std::vector<pipelines::Task> tasks = call.services.models.describe(tei_model_of(call)).tasks;
-    return tasks.empty() ? pipelines::Task::embed : tasks.front();
-  } catch (const Error&) {
-    return pipelines::Task::embed;
-  }
-}
-
 // Dispatches by the body, and by the model where several tasks have such a body.
 void serve_model(Call& call) {
   const Json* inputs = call.body.find("inputs");
@@ -105,7 +95,8 @@ void serve_model(Call& call) {
     refuse(Problem::Kind::invalid, "inputs is missing; of a reranker, query and texts are", "inputs");
   }
   if (inputs->is_object()) return compare_texts(call);
-  if (main_task(call) == pipelines::Task::classify) return predict_as_tei(call);
+  const pipelines::Task task = main_task(call);
+  if (task == pipelines::Task::classify || task == pipelines::Task::recognize) return predict_as_tei(call);
   embed_texts(call);
 }
 

@@ -85,8 +85,11 @@ inline constexpr std::string_view kModelBodyRest = R"(,
     "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647},
     "parameters": {
       "type": "object",
-      "description": "Of comparisons.",
+      "description": "Of comparisons and recognizers.",
       "properties": {
+        "aggregation_strategy": {"type": "string", "enum": ["none", "simple", "first", "average", "max"]},
+        "stride": {"type": "integer", "minimum": 0, "maximum": 1048576},
+        "ignore_labels": {"type": "array", "items": {"type": "string"}},
         "truncate": {"type": "boolean", "default": true},
         "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"]},
         "prompt_name": {"type": "string"}
@@ -197,6 +200,15 @@ inline constexpr std::string_view kPredictBody = R"({
         {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}
       ]
     },
+    "parameters": {
+      "type": "object",
+      "description": "Of recognizers.",
+      "properties": {
+        "aggregation_strategy": {"type": "string", "enum": ["none", "simple", "first", "average", "max"]},
+        "stride": {"type": "integer", "minimum": 0, "maximum": 1048576},
+        "ignore_labels": {"type": "array", "items": {"type": "string"}}
+      }
+    },
     "raw_scores": {"type": "boolean", "default": false,
       "description": "The model's own numbers instead of scores from 0 to 1."},
     "truncate": {"type": "boolean", "default": true,
@@ -212,7 +224,13 @@ inline constexpr std::string_view kPredictions = R"({
     {"type": "array", "items": {"type": "object", "required": ["label", "score"],
       "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}},
     {"type": "array", "items": {"type": "array", "items": {"type": "object", "required": ["label", "score"],
-      "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}}}
+      "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}}},
+    {"type": "array", "items": {"type": "object", "required": ["score", "word", "start", "end"],
+      "properties": {"entity_group": {"type": "string"}, "entity": {"type": "string"}, "index": {"type": "integer"},
+        "score": {"type": "number"}, "word": {"type": "string"}, "start": {"type": "integer"}, "end": {"type": "integer"}}}},
+    {"type": "array", "items": {"type": "array", "items": {"type": "object", "required": ["score", "word", "start", "end"],
+      "properties": {"entity_group": {"type": "string"}, "entity": {"type": "string"}, "index": {"type": "integer"},
+        "score": {"type": "number"}, "word": {"type": "string"}, "start": {"type": "integer"}, "end": {"type": "integer"}}}}}
   ]
 })";
 
@@ -226,7 +244,10 @@ inline constexpr std::string_view kModelAnswer = R"({
     {"type": "array", "items": {"type": "object", "required": ["index", "score"],
       "properties": {"index": {"type": "integer"}, "score": {"type": "number"}, "text": {"type": "string"}}}},
     {"type": "array", "items": {"type": "object", "required": ["label", "score"],
-      "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}}
+      "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}},
+    {"type": "array", "items": {"type": "object", "required": ["score", "word", "start", "end"],
+      "properties": {"entity_group": {"type": "string"}, "entity": {"type": "string"}, "index": {"type": "integer"},
+        "score": {"type": "number"}, "word": {"type": "string"}, "start": {"type": "integer"}, "end": {"type": "integer"}}}}
   ]
 })";
 
@@ -275,6 +296,8 @@ inline constexpr std::string_view kInfo = R"({
       "type": "object",
       "description": "What the model is for: one of these.",
       "properties": {
+        "recognizer": {"type": "object",
+          "properties": {"id2label": {"type": "object"}, "label2id": {"type": "object"}}},
         "classifier": {"type": "object",
           "properties": {"id2label": {"type": "object"}, "label2id": {"type": "object"}}},
         "embedding": {"type": "object", "properties": {"pooling": {"type": "string"}}},

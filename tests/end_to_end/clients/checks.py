@@ -178,6 +178,13 @@ def check_huggingface_hub(server):
         assert np.allclose(scores, unit[1:] @ unit[0], atol=1e-6), "sentence_similarity"
     yield "feature_extraction at / and /models/M"
     yield "sentence_similarity at / and /models/M"
+    recognizer = InferenceClient(model=f"{server.url}/models/builtin:pii")
+    found = recognizer.token_classification("My name is Ada Wong.", aggregation_strategy="simple")
+    assert [(each.entity_group, each.word, each.start, each.end) for each in found] == [
+        ("GIVEN_NAME", "ada", 11, 14), ("SURNAME", "wong", 15, 19)], found
+    found = recognizer.token_classification("My name is Ada Wong.", aggregation_strategy="none", ignore_labels=["B-SURNAME"])
+    assert [(each.entity, each.word) for each in found] == [("B-GIVEN_NAME", "ada")], found
+    yield "token_classification at /models/M"
     error = raises(HfHubHTTPError, lambda: client.feature_extraction(LONG, truncate=False))
     assert error.response.status_code == 413, error.response.status_code
     nothing = InferenceClient(model=f"{server.url}/models/no/such")

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alate/model.h"
@@ -42,25 +44,28 @@ class TokenEntities : public testing::TestWithParam<std::string> {
       names_.push_back(labels.get_string(std::to_string(i), ""));
   }
 
-  void append_logits(const Encoding& window, std::vector<float>& logits) const {
+  std::vector<float> logits_of(const Encoding& window) const {
     const auto length = static_cast<std::int64_t>(window.ids.size());
     const NamedTensors outputs =
         model_.forward({{"input_ids", Tensor::from<std::int32_t>({1, length}, std::span(window.ids))}});
     const std::span<const float> values = outputs.at("logits").values<float>();
-    logits.insert(logits.end(), values.begin(), values.end());
+    return {values.begin(), values.end()};
   }
 
   std::vector<Entity> found(const std::string& text, const RecordedRun& run) const {
     Encoding encoding =
         tokenizer_.encode(text, {.max_length = tests::kRecognizerLength, .stride = run.stride.value_or(0)});
-    if (!run.stride) encoding.overflowing.clear();
-    std::vector<float> logits;
-    append_logits(encoding, logits);
-    for (const Encoding& window : encoding.overflowing) append_logits(window, logits);
+    std::vector<Encoding> encodings = std::move(encoding.overflowing);
+    encodings.insert(encodings.begin(), std::move(encoding));
+    if (!run.stride) encodings.resize(1);
+    std::vector<std::vector<float>> logits;
+    std::vector<TokenWindow> windows;
+    for (const Encoding& window : encodings) logits.push_back(logits_of(window));
+    for (std::size_t i = 0; i < encodings.size(); ++i) windows.push_back({encodings[i], logits[i]});
     const TokenLabels labels{.tokenizer = tokenizer_,
                              .names = names_,
                              .unknown_id = tokenizer_.token_to_id(GetParam() == "word_piece" ? "[UNK]" : "<unk>")};
-    return entities_of(text, encoding, logits, labels, run.aggregation);
+    return entities_of(text, windows, labels, run.aggregation);
   }
 
   base::TemporaryFolder folder_;

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "alate/error.h"
+#include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
+#include "formats/json.h"
+#include "pipelines/classify/score_function.h"
+#include "pipelines/recognize/recognize_run.h"
+#include "pipelines/recognize/token_entities.h"
+#include "pipelines/task_head.h"
+#include "tokenizers/parts.h"
+
+namespace alate {
+namespace pipelines {
+namespace {
+
+// The member unk_token of a file of the folder: a text, or an object with its content.
+std::string unknown_token_in(const std::filesystem::path& folder, const char* file) {
+  constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+  if (!base::is_there(folder / file)) return {};
+  const formats::Json json = formats::parse_json(base::read_contained_file(folder, file, kMaxBytes), file);
+  const formats::Json* token = json.find("unk_token");
+  if (token != nullptr && token->is_object()) token = token->find("content");
+  return token != nullptr && token->is_string() ? token->as_string("unk_token") : std::string();
+}
+
+std::optional<std::int32_t> unknown_id_of(const TextModel& model) {
+  for (const char* file : {"tokenizer_config.json", "special_tokens_map.json"}) {
+    const std::string token = unknown_token_in(model.model.folder(), file);
+    if (!token.empty()) return model.tokenizer.token_to_id(token);
+  }
+  return model.tokenizer.parts().model->unknown_id();
+}
+
+std::string known_tags(std::span<const std::string> labels) {
+  std::vector<std::string_view> tags;
+  for (const std::string& label : labels) {
+    if (label != kOutside && std::ranges::find(tags, tag_of(label)) == tags.end()) tags.push_back(tag_of(label));
+  }
+  std::string list;
+  for (const std::string_view tag : tags) list += (list.empty() ? "" : ", ") + formats::quoted_name(tag);
+  return list;
+}
+
+void check_labels(std::span<const std::string> wanted, std::span<const std::string> labels) {
+  for (const std::string& each : wanted) {
+    const auto is_it = [&](const std::string& label) {
+      return label != kOutside && is_wanted(label, std::span(&each, 1));
+    };
+    if (std::ranges::none_of(labels, is_it))
+      throw make_error(ErrorCode::invalid_argument, "the model has no label ", formats::quoted_name(each), "; it has ",
+                       known_tags(labels));
+  }
+}
+
+// Of one text: its rows are [begin, end).
+std::vector<Entity> entities_of_text(std::string_view text, const RowResults& results, std::size_t begin,
+                                     std::size_t end, const TokenLabels& labels, Aggregation aggregation) {
+  std::vector<TokenWindow> windows;
+  for (std::size_t row = begin; row < end; ++row) windows.push_back({results.encoding(row), results.of(row)});
+  return entities_of(text, windows, labels, aggregation);
+}
+
+}  // namespace
+
+RecognizePipeline recognizer_of(TextModel model) {
+  const Model::State& state = model.model.state();
+  const std::size_t count = task_entry_point(state, Task::recognize)->width().token;
+  std::optional<std::int32_t> unknown = unknown_id_of(model);
+  RecognizePipeline::State made{std::move(model), label_names(state.config, count), unknown};
+  return RecognizePipeline(std::make_shared<RecognizePipeline::State>(std::move(made)));
+}
+
+RecognizeRun::RecognizeRun(RecognizePipeline pipeline, std::vector<std::string_view> texts, RecognizeOptions options)
+    : pipeline_(std::move(pipeline)), texts_(std::move(texts)), options_(std::move(options)) {
+  check_labels(options_.labels, pipeline_.labels());
+}
+
+std::shared_ptr<const runtime::EntryPoint> RecognizeRun::program() const {
+  return task_entry_point(pipeline_.model().state(), Task::recognize);
+}
+
+std::string RecognizeRun::excess() const { return excess_of(pipeline_.state(), options_.long_texts); }
+
+TextRows RecognizeRun::make_rows(const base::Cancellation& cancellation) {
+  const std::vector<EncodeInput> inputs(texts_.begin(), texts_.end());
+  return make_text_rows(pipeline_.state(), inputs,
+                        {.long_texts = options_.long_texts, .usual = LongTexts::windows, .with_offsets = true},
+                        cancellation);
+}
+
+void RecognizeRun::take(const RowResults& results) {
+  const RecognizePipeline::State& state = pipeline_.state();
+  const TokenLabels labels{.tokenizer = state.tokenizer, .names = state.labels, .unknown_id = state.unknown_id};
+  entities_.resize(texts_.size());
+  for (std::size_t begin = 0, end = 0; begin < results.count(); begin = end) {
+    const std::size_t input = results.input(begin);
+    while (end < results.count() && results.input(end) == input) ++end;
+    entities_[input] = entities_of_text(texts_[input], results, begin, end, labels, options_.aggregation);
+    std::erase_if(entities_[input], [&](const Entity& entity) { return !is_wanted(entity.label, options_.labels); });
+  }
+}
+
+}  // namespace pipelines
+
+RecognizePipeline RecognizePipeline::load(const std::filesystem::path& folder, const LoadOptions& options,
+                                          const RunControl& control) {
+  return pipelines::recognizer_of(pipelines::load_text_model(folder, options, pipelines::Task::recognize, control));
+}
+
+Recognitions RecognizePipeline::recognize(std::span<const std::string> texts, const RecognizeOptions& options,
+                                          const RunControl& control) const {
+  return recognize(std::vector<std::string_view>(texts.begin(), texts.end()), options, control);
+}
+
+Recognitions RecognizePipeline::recognize(std::span<const std::string_view> texts, const RecognizeOptions& options,
+                                          const RunControl& control) const {
+  pipelines::RecognizeRun run(*this, {texts.begin(), texts.end()}, options);
+  pipelines::run_task(run, {.tokens = options.batch_tokens, .rows = options.batch_size}, control);
+  return {.texts = std::move(run.entities()), .truncated = run.truncated(), .tokens = run.tokens()};
+}
+
+std::span<const std::string> RecognizePipeline::labels() const { return state_->labels; }
+std::size_t RecognizePipeline::max_length() const { return state_->max_length; }
+const Tokenizer& RecognizePipeline::tokenizer() const { return state_->tokenizer; }
+const Model& RecognizePipeline::model() const { return state_->model; }
+const ModelFacts& RecognizePipeline::facts() const { return state_->model.facts(); }
+
+}  // namespace alate

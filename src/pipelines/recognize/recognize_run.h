@@ -1,0 +1,53 @@
+// The stages of RecognizePipeline::recognize (pipelines/task_run.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/recognize.h"
+#include "pipelines/task_run.h"
+#include "pipelines/text_model.h"
+
+namespace alate {
+
+struct RecognizePipeline::State : pipelines::TextModel {
+  std::vector<std::string> labels;         // of each logit of a token
+  std::optional<std::int32_t> unknown_id;  // of the unknown token
+};
+
+}  // namespace alate
+
+namespace alate::pipelines {
+
+/// The recognizer of a loaded model with a head for token classification. Throws as require_task.
+RecognizePipeline recognizer_of(TextModel model);
+
+class RecognizeRun : public TaskRun {
+ public:
+  /// The texts must live until `finish` returns. Throws invalid_argument for labels that the model does not have.
+  RecognizeRun(RecognizePipeline pipeline, std::vector<std::string_view> texts, RecognizeOptions options);
+
+  std::shared_ptr<const runtime::EntryPoint> program() const override;
+  std::size_t size() const override { return texts_.size(); }
+  std::string excess() const override;
+  /// Of each text; after `finish`.
+  std::vector<std::vector<Entity>>& entities() { return entities_; }
+
+ protected:
+  std::string_view text(std::size_t i) const { return texts_[i]; }
+  TextRows make_rows(const base::Cancellation& cancellation) override;
+  void take(const RowResults& results) override;
+
+ private:
+  RecognizePipeline pipeline_;
+  std::vector<std::string_view> texts_;
+  RecognizeOptions options_;
+  std::vector<std::vector<Entity>> entities_;
+};
+
+}  // namespace alate::pipelines

@@ -1,0 +1,178 @@
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/recognize.h"
+#include "alate/redact.h"
+#include "formats/json.h"
+#include "hub/builtin_models.h"
+#include "pipelines/recognize/entities_json.h"
+#include "pipelines/redact/redact_run.h"
+#include "server/api/native_answer.h"
+#include "server/api/recognize.h"
+#include "server/models/task_service.h"
+#include "server/schema/joined.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+using pipelines::RecognizeRun;
+using pipelines::RedactRun;
+
+namespace parts {
+
+constexpr std::string_view kBodyBegin = R"({
+  "type": "object",
+  "required": ["texts"],
+  "properties": {)";
+
+constexpr std::string_view kLabels = R"(
+    "labels": {"type": "array", "items": {"type": "string", "minLength": 1},
+      "description": "Only entities with these labels; all that the model has if absent."},)";
+
+constexpr std::string_view kRecognizeEnd = R"(
+    "aggregation": {"type": "string", "enum": ["none", "simple", "first", "average", "max"], "default": "simple",
+      "description": "How labels of tokens become entities, as aggregation_strategy of transformers."}
+  },
+  "example": {"model": "builtin:pii", "texts": ["My name is Ada Lovelace."]}
+})";
+
+constexpr std::string_view kRedactEnd = R"(
+    "aggregation": {"type": "string", "enum": ["simple", "first", "average", "max"], "default": "first",
+      "description": "How labels of tokens become entities, as aggregation_strategy of transformers."},
+    "pseudonyms": {"type": "boolean", "default": false,
+      "description": "Numbers labels: the same text has the same number in all texts of the request."}
+  },
+  "example": {"texts": ["My name is Ada Lovelace."]}
+})";
+
+constexpr std::string_view kRecognizeBegin = R"({
+  "type": "object",
+  "required": ["model", "entities", "total_duration", "load_duration", "prompt_eval_count"],
+  "properties": {)";
+constexpr std::string_view kRedactBegin = R"({
+  "type": "object",
+  "required": ["model", "texts", "entities", "total_duration", "load_duration", "prompt_eval_count"],
+  "properties": {
+    "texts": {"type": "array", "description": "With a label in brackets in each entity's place.", "items": {"anyOf": [
+      {"type": "string"},
+      )";
+constexpr std::string_view kItemsEnd = "]}},";
+constexpr std::string_view kEntities = R"(
+    "entities": {"type": "array", "description": "Of each text as it was given, in its order; start and end count code points.",
+      "items": {"anyOf": [
+      {"type": "array", "items": {"type": "object", "required": ["text", "label", "start", "end", "score"], "properties": {
+        "text": {"type": "string"}, "label": {"type": "string"},
+        "start": {"type": "integer"}, "end": {"type": "integer"},
+        "byte_start": {"type": "integer"}, "byte_end": {"type": "integer"},
+        "score": {"type": "number"}}}},
+      )";
+constexpr std::string_view kAnswerEnd = "}}";
+
+}  // namespace parts
+
+constexpr std::string_view kRecognizeBody =
+    kJoined<parts::kBodyBegin, kTaskMembers, parts::kLabels, parts::kRecognizeEnd>;
+constexpr std::string_view kRedactBody = kJoined<parts::kBodyBegin, kTaskMembers, parts::kLabels, parts::kRedactEnd>;
+constexpr std::string_view kRecognizeAnswer =
+    kJoined<parts::kRecognizeBegin, parts::kEntities, kItemError, parts::kItemsEnd, kFactMembers, parts::kAnswerEnd>;
+constexpr std::string_view kRedactAnswer = kJoined<parts::kRedactBegin, kItemError, parts::kItemsEnd, parts::kEntities,
+                                                   kItemError, parts::kItemsEnd, kFactMembers, parts::kAnswerEnd>;
+
+RecognizeOptions read_options(const Json& body, Aggregation usual) {
+  RecognizeOptions options;
+  if (const Json* labels = body.find("labels"); labels != nullptr && !labels->is_null()) {
+    for (const Json& label : labels->as_array("labels")) options.labels.push_back(label.as_string("labels"));
+  }
+  options.aggregation = parse_aggregation(body.get_string("aggregation", to_string(usual))).value_or(usual);
+  options.long_texts = read_long_texts(body);
+  return options;
+}
+
+std::vector<std::string> entities_of(const TaskAnswer& answer, RecognizeRun& run) {
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < run.size(); ++i)
+    items.push_back(answer.error_of(i).value_or(pipelines::entities_json(run.entities()[i])));
+  return items;
+}
+
+std::string recognized(TaskAnswer& answer, std::string_view model) {
+  const std::vector<std::string> items = entities_of(answer, static_cast<RecognizeRun&>(*answer.run));
+  return pipelines::list_answer("entities", items, answer_facts(answer, model));
+}
+
+std::string redacted(TaskAnswer& answer, std::string_view model) {
+  auto& run = static_cast<RedactRun&>(*answer.run);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    std::string text;
+    formats::append_json_string(text, run.texts()[i]);
+    texts.push_back(answer.error_of(i).value_or(std::move(text)));
+  }
+  const pipelines::AnswerFacts facts = answer_facts(answer, model);
+  std::string out = pipelines::begin_answer(facts.model);
+  pipelines::append_list(out, "texts", texts);
+  pipelines::append_list(out, "entities", entities_of(answer, run));
+  pipelines::finish_answer(out, facts);
+  return out;
+}
+
+void recognize_texts(Call& call) {
+  TaskRequest request;
+  read_task_request(call.body, request);
+  std::string model = request.model;
+  run_task(
+      call, std::move(request),
+      [options = read_options(call.body, Aggregation::simple)](const pipelines::TextModel& text_model,
+                                                               std::vector<std::string_view> texts) {
+        return std::make_unique<RecognizeRun>(pipelines::recognizer_of(text_model), std::move(texts), options);
+      },
+      [model = std::move(model)](TaskAnswer& answer) { return json_response(recognized(answer, model)); });
+}
+
+void redact_texts(Call& call) {
+  TaskRequest request;
+  read_task_request(call.body, request);
+  if (request.model.empty()) request.model = hub::kBuiltinRecognizer;
+  std::string model = request.model;
+  run_task(
+      call, std::move(request),
+      [options = read_options(call.body, Aggregation::first), pseudonyms = call.body.get_bool("pseudonyms", false)](
+          const pipelines::TextModel& text_model, std::vector<std::string_view> texts) {
+        return std::make_unique<RedactRun>(pipelines::recognizer_of(text_model), std::move(texts), options,
+                                           std::make_shared<Redactor>(pseudonyms));
+      },
+      [model = std::move(model)](TaskAnswer& answer) { return json_response(redacted(answer, model)); });
+}
+
+}  // namespace
+
+Route native_recognize_route() {
+  return {.method = Method::post,
+          .path = "/api/recognize",
+          .family = Family::native,
+          .id = "recognize",
+          .summary = "Finds labelled places in texts, such as names",
+          .handle = recognize_texts,
+          .body = kRecognizeBody,
+          .answers = {{.description = "The entities of each text.", .schema = kRecognizeAnswer}},
+          .computes = true,
+          .aliases = {"/ai/v1/recognize"}};
+}
+
+Route native_redact_route() {
+  return {.method = Method::post,
+          .path = "/api/redact",
+          .family = Family::native,
+          .id = "redact",
+          .summary = "Replaces personal data, or what else a model recognizes, by its label",
+          .handle = redact_texts,
+          .body = kRedactBody,
+          .answers = {{.description = "The texts, redacted, and the entities of each.", .schema = kRedactAnswer}},
+          .computes = true,
+          .aliases = {"/ai/v1/redact"}};
+}
+
+}  // namespace alate::server
