@@ -19,9 +19,9 @@ class Redactor {
  public:
   explicit Redactor(bool with_pseudonyms = false) : with_pseudonyms_(with_pseudonyms) {}
 
-  /// `entities` are those of `text`, in its order; of two that share characters the first one counts. Entities of one
-  /// label without anything between them become one. Spaces at the ends of an entity stay. Invalid UTF-8 becomes
-  /// U+FFFD.
+  /// `entities` are those of `text`, in its order. Those of one label that share characters or have nothing between
+  /// them become one; of two labels, the second replaces the rest. Spaces at the ends of an entity stay. Invalid UTF-8
+  /// becomes U+FFFD.
   std::string redact(std::string_view text, std::span<const Entity> entities);
 
  private:

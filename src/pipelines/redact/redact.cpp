@@ -59,10 +59,11 @@ std::string Redactor::redact(std::string_view text, std::span<const Entity> enti
     const std::string& label = entities[i].label;
     for (++i; i < entities.size() && entities[i].label == label; ++i) {
       const Bytes next = trimmed(text, entities[i]);
-      if (next.begin != bytes.end) break;
-      bytes.end = next.end;
+      if (next.begin > bytes.end) break;
+      bytes.end = std::max(bytes.end, next.end);
     }
-    if (bytes.begin < done || bytes.begin == bytes.end) continue;
+    bytes.begin = std::max(bytes.begin, done);
+    if (bytes.begin >= bytes.end) continue;
     out += text.substr(done, bytes.begin - done);
     out += replacement(label, text.substr(bytes.begin, bytes.end - bytes.begin));
     done = bytes.end;

@@ -140,13 +140,15 @@ TEST(Redactor, PutsLabelsInTheirPlaces) {
   EXPECT_EQ(redactor.redact(text, {}), text);
   EXPECT_EQ(redactor.redact(text, std::vector<Entity>{entity("PER", 0, 12), entity("LOC", 17, 20)}),
             "[PER] met [LOC].");
-  // Spaces at the ends stay, parts of one label are one, and what overlaps counts once.
+  // Spaces at the ends stay, parts of one label are one, and nothing of what overlaps is shown.
   EXPECT_EQ(redactor.redact(text, std::vector<Entity>{entity("PER", 0, 4), entity("LOC", 12, 21)}),
             "[PER] Lovelace [LOC]");
   EXPECT_EQ(redactor.redact(text, std::vector<Entity>{entity("PER", 0, 6), entity("PER", 6, 12)}),
             "[PER] met Z\xC3\xBC.");
   EXPECT_EQ(redactor.redact(text, std::vector<Entity>{entity("PER", 0, 6), entity("LOC", 5, 12)}),
-            "[PER]velace met Z\xC3\xBC.");
+            "[PER][LOC] met Z\xC3\xBC.");
+  EXPECT_EQ(redactor.redact(text, std::vector<Entity>{entity("PER", 0, 6), entity("PER", 3, 12)}),
+            "[PER] met Z\xC3\xBC.");
   // Beyond the text, and nothing at all.
   EXPECT_EQ(redactor.redact("ab", std::vector<Entity>{entity("PER", 1, 9), entity("LOC", 7, 9)}), "a[PER]");
   EXPECT_EQ(redactor.redact("a b", std::vector<Entity>{entity("PER", 1, 2)}), "a b");
