@@ -52,6 +52,15 @@ TEST(Smoothing, BringsRangesOfInputsAndWeightsNearerToEachOther) {
   EXPECT_NEAR(smoothing[1], std::pow(2, 0.6), 1e-6);
 }
 
+TEST(Smoothing, TakesTheMeanRangeForChannelsThatNoTextMadeActive) {
+  // Magnitudes 0, 4 and 4: the first counts as their mean, 8/3.
+  const Inputs inputs{.values = {0, -4, 1, 0, 2, 4}, .columns = 3};
+  const std::vector<float> smoothing =
+      smoothing_of(inputs, std::vector{Tensor::from<float>({1, 3}, {1.0F, 1.0F, -1.0F})});
+  EXPECT_NEAR(smoothing[0] / smoothing[1], std::pow(1.5, 0.6), 1e-4);
+  EXPECT_EQ(smoothing[1], smoothing[2]);
+}
+
 // The op that the model will run says what rounding means: with a weight of ones on the diagonal it is all there is.
 TEST(RoundTo8Bits, IsWhatTheOpDoes) {
   constexpr std::int64_t kWidth = 24;
