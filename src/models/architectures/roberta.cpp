@@ -11,8 +11,6 @@
 namespace alate::models {
 namespace {
 
-using graph::Value;
-
 PostNormConfig roberta_config(const formats::Json& config) {
   const bool is_first = config.get_string("model_type", "") == "roberta";
   return read_post_norm_config(config, {.family = "RoBERTa", .vocabulary = is_first ? 50265 : 30522});

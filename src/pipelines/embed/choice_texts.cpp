@@ -15,8 +15,8 @@ std::span<const std::string> choice_texts() {
       "El museo cierra los lunes, pero el jardín está abierto todos los días.",
       "Error 404: the page that you asked for has moved or never was here. Check the address and try again.",
       "To repot a fern, loosen the roots with your fingers, trim what is brown, and water it well before and after.",
-      "The committee voted 7 to 2 against the motion; its chair abstained, saying that the figures of the last quarter "
-      "had reached the members too late to be read with any care.",
+      ("The committee voted 7 to 2 against the motion; its chair abstained, saying that the figures of the last "
+       "quarter had reached the members too late to be read with any care."),
       "lightweight waterproof jacket, men's, navy blue, size L",
       "Photosynthesis turns carbon dioxide and water into sugar, with light as the source of energy.",
       "Can I change my booking after I have paid, and what does it cost?",

@@ -179,7 +179,7 @@ void Unigram::add_unknown(std::string_view piece, std::uint32_t begin, std::uint
 
 }  // namespace
 
-ModelPtr unigram(std::vector<UnigramPiece> pieces, std::optional<std::size_t> unk_id, bool byte_fallback,
+ModelPtr unigram(const std::vector<UnigramPiece>& pieces, std::optional<std::size_t> unk_id, bool byte_fallback,
                  std::string_view where) {
   return std::make_unique<Unigram>(pieces, unk_id, byte_fallback, where);
 }

@@ -20,7 +20,7 @@ struct UnigramPiece {
 /// of characters becomes the tokens "<0xXX>" of its bytes, if all are there. `where` names the file in errors. Throws
 /// corrupt if unk_id is not below the number of pieces; tokenizing throws corrupt if an unknown character occurs and
 /// there is no unk_id.
-ModelPtr unigram(std::vector<UnigramPiece> pieces, std::optional<std::size_t> unk_id, bool byte_fallback,
+ModelPtr unigram(const std::vector<UnigramPiece>& pieces, std::optional<std::size_t> unk_id, bool byte_fallback,
                  std::string_view where);
 
 }  // namespace alate::tokenizers
