@@ -99,6 +99,11 @@ double Json::get_double(std::string_view key, double otherwise) const {
   return value == nullptr || value->is_null() ? otherwise : value->as_double(key);
 }
 
+const Json* Json::find_value(std::string_view key) const {
+  const Json* value = find(key);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
 std::string Json::get_string(std::string_view key, std::string_view otherwise) const {
   const Json* value = find(key);
   return value == nullptr || value->is_null() ? std::string(otherwise) : value->as_string(key);

@@ -50,6 +50,8 @@ class Json {
 
   /// The member of an object; null if there is none or this is not an object. Linear in the number of members.
   const Json* find(std::string_view key) const;
+  /// The same, and null for a member that is null itself.
+  const Json* find_value(std::string_view key) const;
   /// The member, or a default if it is absent or null. Throws invalid_argument naming `key` if it has the wrong kind.
   bool get_bool(std::string_view key, bool otherwise) const;
   std::int64_t get_int(std::string_view key, std::int64_t otherwise) const;

@@ -1,8 +1,15 @@
 #include "formats/weight_source.h"
 
+#include "base/files/real_file.h"
 #include "formats/folder_weights.h"
 
 namespace alate::formats {
+
+void add_file(FingerprintBuilder& identity, const base::MappedFile& file) {
+  identity.add(static_cast<std::uint64_t>(file.bytes().size()))
+      .add(static_cast<std::uint64_t>(file.modified_ns()))
+      .add(base::real_path_text(file.path()));
+}
 
 std::uint64_t WeightSource::stored_bytes() const {
   std::uint64_t bytes = 0;

@@ -23,6 +23,9 @@ struct WeightInfo {
   std::uint64_t bytes = 0;                                      // in the file
 };
 
+/// Adds what tells a file of tensors from others, and from itself after a change.
+void add_file(FingerprintBuilder& identity, const base::MappedFile& file);
+
 /// A file that tensors are read from.
 struct WeightFile {
   std::filesystem::path path;

@@ -24,6 +24,8 @@ Value stack(Builder& b, const std::vector<Value>& values, std::int64_t axis);
 Value squeeze(Builder& b, Value x, const std::optional<Numbers>& axes = {});
 /// Adds axes of extent 1 at these positions of the result.
 Value expand_dims(Builder& b, Value x, const Numbers& axes);
+/// Column `index` of a matrix, as a vector.
+Value column(Builder& b, Value matrix, std::int64_t index);
 /// Repeats the whole value along each axis. As in numpy, the shorter of `repeats` and dims gets 1s in front.
 Value tile(Builder& b, Value x, const Numbers& repeats);
 /// A new axis of extent `depth` with `on` at each index and `off` elsewhere; all `off` for an index outside [0, depth).

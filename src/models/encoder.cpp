@@ -5,6 +5,7 @@
 #include <string>
 
 #include "alate/error.h"
+#include "graph/builder_functions.h"
 #include "models/refused_architectures.h"
 
 namespace alate::models {
@@ -116,12 +117,7 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
 }
 
 std::vector<EncoderOutput> span_columns(EncoderScope& scope, graph::Value logits) {
-  const auto column = [&](std::int64_t index) {
-    const graph::Value one =
-        scope.b.slice({logits}, {.starts = {0, index}, .limits = {scope.in.tokens, index + 1}, .strides = {}});
-    return scope.b.reshape({one}, {.dims = {scope.in.tokens}});
-  };
-  return {{"start_logits", column(0)}, {"end_logits", column(1)}};
+  return {{"start_logits", graph::column(scope.b, logits, 0)}, {"end_logits", graph::column(scope.b, logits, 1)}};
 }
 
 void append_positions(const EncoderLimits& limits, std::span<const std::int32_t> ids,

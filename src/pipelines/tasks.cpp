@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
@@ -25,13 +24,10 @@ std::int64_t label_count(const formats::Json& config) {
   return config.get_int("num_labels", 2);
 }
 
-// The task of the head that an architecture built here has; nothing for heads of other tasks. Throws as
-// models::find_head.
+// The task of the head that config.json names; nothing for heads of other tasks. Throws as models::find_architecture
+// and models::find_head.
 std::optional<Task> task_of_head(const formats::Json& config) {
-  const std::span<const models::Architecture> known = models::architectures();
-  const auto found = std::ranges::find(known, config.get_string("model_type", ""), &models::Architecture::model_type);
-  if (found == known.end()) return std::nullopt;
-  const std::string_view head = models::find_head(*found, config).name;
+  const std::string_view head = models::find_head(models::find_architecture(config), config).name;
   if (head == kSequenceClassification) return label_count(config) == 1 ? Task::rerank : Task::classify;
   return head == kTokenClassification ? std::optional(Task::recognize) : std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "apps/alate/field_text.h"
 #include "apps/alate/measuring/measurements.h"
 
 namespace alate::app {
@@ -68,14 +69,6 @@ std::string as_markdown(const BenchResult& result) {
          " | " + shown(tokens_per_second(result), 0) + " | " + shown(rate.mean, 0) + " ± " + shown(rate.deviation, 0) +
          " | " + milliseconds(time.median) + " | " + milliseconds(time.mean) + " ± " + milliseconds(time.deviation) +
          " | " + milliseconds(time.least) + " |\n";
-}
-
-// RFC 4180.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string as_csv(const BenchResult& result) {

@@ -17,6 +17,7 @@
 #include "alate/error.h"
 #include "alate/tokenizer.h"
 #include "apps/alate/common_options.h"
+#include "apps/alate/field_text.h"
 #include "apps/alate/process_setup.h"
 #include "apps/alate/texts/big_job.h"
 #include "apps/alate/texts/on_error.h"
@@ -47,12 +48,6 @@ struct ChunkJob {
   std::string shown;  // json's "model"
   Output& output;
 };
-
-std::string on_one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) line += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
-  return line;
-}
 
 std::span<const float> vector_of(const Tensor& vectors, std::size_t i) {
   if (vectors.shape().dims.size() != 2) return {};

@@ -8,6 +8,7 @@
 
 #include "alate/classify.h"
 #include "alate/error.h"
+#include "apps/alate/field_text.h"
 #include "apps/alate/texts/resume.h"
 #include "apps/alate/texts/task_verb.h"
 #include "apps/alate/verb.h"

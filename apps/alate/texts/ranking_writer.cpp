@@ -1,10 +1,11 @@
 #include "apps/alate/texts/ranking_writer.h"
 
+#include "apps/alate/field_text.h"
 #include "apps/alate/texts/on_error.h"
-#include "apps/alate/texts/task_verb.h"
 #include "formats/json.h"
 
 namespace alate::app {
+
 std::string ranking_line(OutputFormat format, const RankedText& ranked) {
   std::string line;
   if (format == OutputFormat::jsonl) {

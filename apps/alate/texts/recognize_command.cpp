@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alate/recognize.h"
+#include "apps/alate/field_text.h"
 #include "apps/alate/texts/recognize_options.h"
 #include "apps/alate/texts/task_verb.h"
 #include "apps/alate/verb.h"

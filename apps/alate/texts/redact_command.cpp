@@ -11,6 +11,7 @@
 
 #include "alate/error.h"
 #include "alate/redact.h"
+#include "apps/alate/field_text.h"
 #include "apps/alate/texts/recognize_options.h"
 #include "apps/alate/texts/task_verb.h"
 #include "apps/alate/verb.h"

@@ -65,11 +65,4 @@ struct TaskVerb {
 /// in their place with --on-error skip.
 void run_task_verb(Arguments& arguments, TaskArguments& given, const TaskVerb& verb);
 
-/// RFC 4180.
-std::string csv_field(std::string_view text);
-/// A text on one line: those of JSON lines may have line breaks.
-std::string on_one_line(std::string_view text);
-/// "0.012345"
-std::string rounded(float value);
-
 }  // namespace alate::app

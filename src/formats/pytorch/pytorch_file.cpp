@@ -3,7 +3,6 @@
 #include <span>
 
 #include "alate/error.h"
-#include "base/files/real_file.h"
 #include "formats/json.h"
 
 namespace alate::formats {
@@ -14,11 +13,9 @@ std::shared_ptr<const PytorchFile> PytorchFile::open(const std::filesystem::path
   const std::span<const std::byte> bytes = opened->file_->bytes();
   opened->tensors_ = parse_checkpoint(bytes, path.string()).tensors;
   opened->by_name_ = NameIndex(std::span<const CheckpointTensor>(opened->tensors_));
-  opened->identity_ = FingerprintBuilder()
-                          .add(static_cast<std::uint64_t>(bytes.size()))
-                          .add(static_cast<std::uint64_t>(opened->file_->modified_ns()))
-                          .add(base::real_path_text(path))
-                          .finish();
+  FingerprintBuilder identity;
+  add_file(identity, *opened->file_);
+  opened->identity_ = identity.finish();
   opened->file_->require_unchanged();
   return opened;
 }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "base/files/real_file.h"
 #include "formats/json.h"
 #include "formats/npy/bool_bytes.h"
 
@@ -19,12 +18,10 @@ std::shared_ptr<const SafetensorsFile> SafetensorsFile::open(const std::filesyst
   opened->header_ = parse_safetensors_header(bytes, path.string());
 
   opened->by_name_ = NameIndex(opened->entries());
-  opened->identity_ = FingerprintBuilder()
-                          .add(bytes.first(opened->header_.byte_count))
-                          .add(static_cast<std::uint64_t>(bytes.size()))
-                          .add(static_cast<std::uint64_t>(opened->file_->modified_ns()))
-                          .add(base::real_path_text(path))
-                          .finish();
+  FingerprintBuilder identity;
+  identity.add(bytes.first(opened->header_.byte_count));
+  add_file(identity, *opened->file_);
+  opened->identity_ = identity.finish();
   opened->file_->require_unchanged();
   return opened;
 }

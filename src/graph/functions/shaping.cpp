@@ -50,6 +50,14 @@ Value stack(Builder& b, const std::vector<Value>& values, std::int64_t axis) {
   return b.concatenate(std::move(rows), {.axis = static_cast<std::int64_t>(at)});
 }
 
+Value column(Builder& b, Value matrix, std::int64_t index) {
+  const Arguments arguments{b, "column", {&matrix, 1}};
+  const Dims dims = b.shape(matrix).dims;
+  arguments.require(dims.size() == 2, "the value is not a matrix");
+  const Value one = b.slice({matrix}, {.starts = {0, index}, .limits = {dims[0], index + 1}, .strides = {}});
+  return b.reshape({one}, {.dims = {dims[0]}});
+}
+
 Value squeeze(Builder& b, Value x, const std::optional<Numbers>& axes) {
   const Arguments arguments{b, "squeeze", {&x, 1}};
   const Dims dims = b.shape(x).dims;

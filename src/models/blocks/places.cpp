@@ -49,13 +49,8 @@ PairsOfPlaces pairs_of_places(EncoderScope& scope) {
 
 Value visible_tokens(EncoderScope& scope) {
   graph::Builder& b = scope.b;
-  const Dim tokens = scope.in.tokens;
-  const auto column = [&](std::int64_t index) {
-    const Value one =
-        b.slice({scope.in.unpad_index}, {.starts = {0, index}, .limits = {tokens, index + 1}, .strides = {}});
-    return b.reshape({one}, {.dims = {tokens}});
-  };
-  const Value is_visible = b.less({column(1), graph::take_rows(b, scope.in.key_lengths, column(0))});
+  const Value row = graph::column(b, scope.in.unpad_index, 0), place = graph::column(b, scope.in.unpad_index, 1);
+  const Value is_visible = b.less({place, graph::take_rows(b, scope.in.key_lengths, row)});
   return b.convert({is_visible}, {.dtype = DType::f32});
 }
 

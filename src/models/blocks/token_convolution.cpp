@@ -18,14 +18,9 @@ class Neighbours {
   explicit Neighbours(EncoderScope& scope) : scope_(scope) {
     graph::Builder& b = scope.b;
     const Dim tokens = scope.in.tokens;
-    const auto column = [&](std::int64_t index) {
-      const Value one =
-          b.slice({scope.in.unpad_index}, {.starts = {0, index}, .limits = {tokens, index + 1}, .strides = {}});
-      return b.reshape({one}, {.dims = {tokens}});
-    };
     token_ = b.iota({}, {.dtype = DType::i32, .dims = {tokens}, .axis = 0});
-    index_ = column(1);
-    length_ = graph::take_rows(b, scope.in.lengths, column(0));
+    index_ = graph::column(b, scope.in.unpad_index, 1);
+    length_ = graph::take_rows(b, scope.in.lengths, graph::column(b, scope.in.unpad_index, 0));
   }
 
   /// x at `distance` places after each token.

@@ -9,6 +9,7 @@
 
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
+#include "graph/builder_functions.h"
 #include "models/encoder.h"
 #include "pipelines/rerank/rerank_rows.h"
 #include "pipelines/task_head.h"
@@ -59,16 +60,12 @@ namespace pipelines {
 runtime::Head rerank_head(const Model::State& model) {
   return [&model](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
     const auto logits = std::ranges::find(built.outputs, "logits", &models::EncoderOutput::name);
-    const Shape shape = b.shape(logits->value);  // [sequences, labels]
-    const std::int64_t labels = shape.dims.at(1).number();
+    const std::int64_t labels = b.shape(logits->value).dims.at(1).number();  // [sequences, labels]
     if (labels == 1) return b.output("logits", logits->value);
     if (labels != 2)
       throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' has ", labels,
                        " labels, and a reranker has one or two: ", class_of(model));
-    const auto column = [&](std::int64_t i) {
-      return b.slice({logits->value}, {.starts = {0, i}, .limits = {shape.dims[0], i + 1}, .strides = {}});
-    };
-    b.output("logits", b.sub({column(1), column(0)}));
+    b.output("logits", b.sub({graph::column(b, logits->value, 1), graph::column(b, logits->value, 0)}));
   };
 }
 

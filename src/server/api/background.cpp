@@ -1,6 +1,7 @@
 #include "server/api/background.h"
 
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "server/failure.h"
@@ -42,6 +43,21 @@ void answer_with_model(const Call& call, std::string_view model,
           });
         });
       });
+}
+
+void go_on_with_model(const Call& call, std::string_view model,
+                      std::function<void(Call& call, const HostedModel& model)> go_on) {
+  call.services.models.acquire(model, call.body.get_string("backend", ""),
+                               [held = std::make_shared<Call>(call), go_on = std::move(go_on)](
+                                   const std::shared_ptr<HostedModel>& hosted, const std::exception_ptr& error) {
+                                 if (held->exchange->abandoned()) return;
+                                 try {
+                                   if (error) std::rethrow_exception(error);
+                                   go_on(*held, *hosted);
+                                 } catch (...) {
+                                   fail(*held->exchange, held->route.family, std::current_exception());
+                                 }
+                               });
 }
 
 }  // namespace alate::server

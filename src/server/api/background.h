@@ -18,4 +18,9 @@ void answer_in_background(const Call& call, std::function<Response()> work);
 void answer_with_model(const Call& call, std::string_view model,
                        std::function<Response(const HostedModel& model)> work);
 
+/// Goes on with the call once the model is loaded, where what is done depends on what the model is for. `go_on` may
+/// throw like a route's handler, which it is in place of.
+void go_on_with_model(const Call& call, std::string_view model,
+                      std::function<void(Call& call, const HostedModel& model)> go_on);
+
 }  // namespace alate::server

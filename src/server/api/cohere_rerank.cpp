@@ -106,7 +106,7 @@ std::string body_of(const RerankAnswer& answer, const Manner& manner) {
 }
 
 void rank_documents(Call& call, bool is_first_version) {
-  if (const Json* fields = call.body.find("rank_fields"); fields != nullptr && !fields->is_null()) {
+  if (const Json* fields = call.body.find_value("rank_fields")) {
     for (const Json& field : fields->as_array("rank_fields")) {
       if (field.as_string("rank_fields") != "text")
         refuse(Problem::Kind::unsupported, "rank_fields may only name text; put the other fields into the text",

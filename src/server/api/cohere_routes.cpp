@@ -99,14 +99,10 @@ std::string text_of(const Json& input, std::size_t index) {
 }
 
 std::vector<std::string> texts_of(const Json& body) {
-  const auto given = [&](std::string_view name) {
-    const Json* value = body.find(name);
-    return value != nullptr && !value->is_null() ? value : nullptr;
-  };
-  if (given("images") != nullptr) {
+  if (body.find_value("images") != nullptr) {
     refuse(Problem::Kind::unsupported, "images are not supported; only texts are", "images");
   }
-  const Json *texts = given("texts"), *inputs = given("inputs");
+  const Json *texts = body.find_value("texts"), *inputs = body.find_value("inputs");
   if ((texts == nullptr) == (inputs == nullptr)) {
     refuse(Problem::Kind::invalid,
            texts == nullptr ? "texts is missing: give texts or inputs" : "both texts and inputs are given: give one",
@@ -132,7 +128,7 @@ std::vector<std::string> prompts_for(std::string_view input_type) {
 
 std::vector<std::string> types_of(const Json& body) {
   std::vector<std::string> types;
-  if (const Json* given = body.find("embedding_types"); given != nullptr && !given->is_null()) {
+  if (const Json* given = body.find_value("embedding_types")) {
     for (const Json& type : given->as_array("embedding_types")) {
       const std::string& name = type.as_string("embedding_types");
       if (std::ranges::find(types, name) == types.end()) types.push_back(name);
@@ -166,7 +162,7 @@ ItemizedBody body_of(EmbedAnswer answer, const std::vector<std::string>& types, 
 }
 
 void embed_by_type(Call& call) {
-  if (const Json* limit = call.body.find("max_tokens"); limit != nullptr && !limit->is_null()) {
+  if (call.body.find_value("max_tokens") != nullptr) {
     refuse(Problem::Kind::unsupported, "max_tokens is not supported: texts are cut at the model's length; leave it out",
            "max_tokens");
   }
@@ -179,7 +175,7 @@ void embed_by_type(Call& call) {
   const std::string truncate = call.body.get_string("truncate", "END");
   request.truncate = truncate != "NONE";
   request.truncation_side = truncate == "START" ? Side::left : Side::right;
-  if (const Json* dimensions = call.body.find("output_dimension"); dimensions != nullptr && !dimensions->is_null())
+  if (const Json* dimensions = call.body.find_value("output_dimension"))
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("output_dimension"));
   const std::vector<std::string> texts = request.texts;
   embed(call, std::move(request), [types = types_of(call.body), texts](EmbedAnswer answer) {

@@ -18,9 +18,8 @@ pipelines::AnswerFacts answer_facts(const ModelAnswer& answer, std::string_view 
 void read_task_request(const formats::Json& body, TaskRequest& request) {
   request.model = body.get_string("model", "");
   request.parameter = "texts";
-  const formats::Json* texts = body.find("texts");
-  if (texts == nullptr || texts->is_null())
-    refuse(Problem::Kind::invalid, "texts is missing: give a list of texts", "texts");
+  const formats::Json* texts = body.find_value("texts");
+  if (texts == nullptr) refuse(Problem::Kind::invalid, "texts is missing: give a list of texts", "texts");
   for (const formats::Json& text : texts->as_array("texts")) request.texts.push_back(text.as_string("texts"));
   request.keep_alive = read_keep_alive(body);
   request.per_item = body.get_string("on_error", "fail") == "per_item";
@@ -28,7 +27,7 @@ void read_task_request(const formats::Json& body, TaskRequest& request) {
 
 LongTextOptions read_long_texts(const formats::Json& body) {
   LongTextOptions options;
-  if (const formats::Json* name = body.find("long"); name != nullptr && !name->is_null())
+  if (const formats::Json* name = body.find_value("long"))
     options.treatment = parse_long_texts(name->as_string("long"));
   if (!body.get_bool("truncate", true)) {
     if (options.treatment && options.treatment != LongTexts::error)

@@ -96,11 +96,6 @@ struct Wanted {
   ChunkOptions options;
 };
 
-const Json* given(const Json& body, std::string_view name) {
-  const Json* value = body.find(name);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
-
 std::optional<std::size_t> positive(const Json& config, std::string_view name) {
   const std::int64_t count = config.get_int(name, 0);
   return count > 0 ? std::optional(static_cast<std::size_t>(count)) : std::nullopt;
@@ -108,7 +103,7 @@ std::optional<std::size_t> positive(const Json& config, std::string_view name) {
 
 Wanted wanted_of(const Json& body) {
   static const Json none{Json::Object()};
-  const Json& config = given(body, "config") != nullptr ? *given(body, "config") : none;
+  const Json& config = body.find_value("config") != nullptr ? *body.find_value("config") : none;
   Wanted wanted;
   wanted.late = body.get_bool("late", false);
   const std::string named = config.get_string("model", "");
@@ -122,14 +117,15 @@ Wanted wanted_of(const Json& body) {
   }
   ChunkOptions& options = wanted.options;
   if (method) options.method = *method;
-  if (const Json* name = given(config, "method")) options.method = *parse_chunk_method(name->as_string("method"));
+  if (const Json* name = config.find_value("method")) options.method = *parse_chunk_method(name->as_string("method"));
   if (const auto tokens = positive(config, "target_tokens")) options.target_tokens = *tokens;
-  if (const Json* tokens = given(config, "overlap_tokens"))
+  if (const Json* tokens = config.find_value("overlap_tokens"))
     options.overlap_tokens = static_cast<std::size_t>(tokens->as_int("overlap_tokens"));
   options.separator = config.get_string("separator", options.separator);
   options.max_chunks = positive(config, "max_chunks").value_or(kUsualMostChunks);
   options.threshold = config.get_double("threshold", options.threshold);
-  if (const Json* percentile = given(config, "percentile")) options.percentile = percentile->as_double("percentile");
+  if (const Json* percentile = config.find_value("percentile"))
+    options.percentile = percentile->as_double("percentile");
   try {
     pipelines::check_chunk_options(options);
   } catch (const Error& error) {
@@ -143,7 +139,7 @@ Wanted wanted_of(const Json& body) {
 }
 
 std::string text_of(const Json& body) {
-  const Json *text = given(body, "text"), *input = given(body, "input");
+  const Json *text = body.find_value("text"), *input = body.find_value("input");
   if (text != nullptr && input != nullptr)
     refuse(Problem::Kind::invalid, "both text and input are given: give one of them", "input");
   if (text == nullptr && input == nullptr)
@@ -153,12 +149,12 @@ std::string text_of(const Json& body) {
 
 EmbedOptions embed_options(const Json& body) {
   EmbedOptions options;
-  if (const Json* dimensions = given(body, "dimensions"))
+  if (const Json* dimensions = body.find_value("dimensions"))
     options.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
-  if (const Json* normalize = given(body, "normalize")) options.normalize = normalize->as_bool("normalize");
+  if (const Json* normalize = body.find_value("normalize")) options.normalize = normalize->as_bool("normalize");
   options.task = body.get_string("task", "");
   options.prompt_name = body.get_string("prompt_name", "");
-  if (const Json* prompt = given(body, "prompt")) options.prompt = prompt->as_string("prompt");
+  if (const Json* prompt = body.find_value("prompt")) options.prompt = prompt->as_string("prompt");
   return options;
 }
 

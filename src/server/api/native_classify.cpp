@@ -60,12 +60,11 @@ constexpr std::string_view kAnswer =
 
 ClassifyOptions read_options(const Json& body) {
   ClassifyOptions options;
-  if (const Json* labels = body.find("labels"); labels != nullptr && !labels->is_null()) {
+  if (const Json* labels = body.find_value("labels")) {
     for (const Json& label : labels->as_array("labels")) options.labels.push_back(label.as_string("labels"));
   }
   options.hypothesis_template = body.get_string("hypothesis_template", kHypothesisTemplate);
-  if (const Json* multi = body.find("multi_label"); multi != nullptr && !multi->is_null())
-    options.multi_label = multi->as_bool("multi_label");
+  if (const Json* multi = body.find_value("multi_label")) options.multi_label = multi->as_bool("multi_label");
   options.top_k = read_count(body, "top_k");
   options.raw_scores = body.get_bool("raw_scores", false);
   options.long_texts = read_long_texts(body);

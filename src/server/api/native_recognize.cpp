@@ -83,7 +83,7 @@ constexpr std::string_view kRedactAnswer = kJoined<parts::kRedactBegin, kItemErr
 
 RecognizeOptions read_options(const Json& body, Aggregation usual) {
   RecognizeOptions options;
-  if (const Json* labels = body.find("labels"); labels != nullptr && !labels->is_null()) {
+  if (const Json* labels = body.find_value("labels")) {
     for (const Json& label : labels->as_array("labels")) options.labels.push_back(label.as_string("labels"));
   }
   options.aggregation = parse_aggregation(body.get_string("aggregation", to_string(usual))).value_or(usual);

@@ -117,23 +117,19 @@ EmbedRequest request_of(const Json& body) {
   } else {
     for (const Json& text : input.as_array("input")) request.texts.push_back(text.as_string("input"));
   }
-  const auto given = [&](std::string_view name) {
-    const Json* value = body.find(name);
-    return value != nullptr && !value->is_null() ? value : nullptr;
-  };
   request.truncate = body.get_bool("truncate", true);
-  if (const Json* dimensions = given("dimensions"))
+  if (const Json* dimensions = body.find_value("dimensions"))
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
-  if (const Json* kinds = given("kinds")) {
+  if (const Json* kinds = body.find_value("kinds")) {
     request.kinds = {};
     for (const Json& kind : kinds->as_array("kinds")) request.kinds.add(*parse_embedding_kind(kind.as_string("kinds")));
   }
-  if (const Json* most = given("sparse_top_k"))
+  if (const Json* most = body.find_value("sparse_top_k"))
     request.sparse_top_k = static_cast<std::size_t>(most->as_int("sparse_top_k"));
-  if (const Json* normalize = given("normalize")) request.normalize = normalize->as_bool("normalize");
+  if (const Json* normalize = body.find_value("normalize")) request.normalize = normalize->as_bool("normalize");
   request.task = body.get_string("task", "");
   request.prompt_name = body.get_string("prompt_name", "");
-  if (const Json* prompt = given("prompt")) request.prompt = prompt->as_string("prompt");
+  if (const Json* prompt = body.find_value("prompt")) request.prompt = prompt->as_string("prompt");
   request.keep_alive = read_keep_alive(body);
   return request;
 }

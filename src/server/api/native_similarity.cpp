@@ -55,14 +55,10 @@ constexpr std::string_view kAnswer = R"({
   }
 })";
 
-const Json* given(const Json& body, std::string_view name) {
-  const Json* value = body.find(name);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
-
 // The texts, a source first.
 void read_texts(const Json& body, EmbedRequest& request) {
-  const Json *texts = given(body, "texts"), *source = given(body, "source"), *sentences = given(body, "sentences");
+  const Json *texts = body.find_value("texts"), *source = body.find_value("source"),
+             *sentences = body.find_value("sentences");
   const bool has_pair = source != nullptr && sentences != nullptr;
   if ((texts != nullptr) == has_pair || (texts != nullptr && (source != nullptr || sentences != nullptr)))
     refuse(Problem::Kind::invalid, "give either texts, or source and sentences", "texts");
@@ -90,7 +86,7 @@ Tensor rows_of(const EmbedAnswer& answer, std::size_t begin, std::size_t end) {
 void compare_texts(Call& call) {
   EmbedRequest request;
   request.model = call.body.get_string("model", "");
-  const bool has_source = given(call.body, "source") != nullptr;
+  const bool has_source = call.body.find_value("source") != nullptr;
   read_texts(call.body, request);
   request.truncate = call.body.get_bool("truncate", true);
   request.prompt_name = call.body.get_string("prompt_name", "");

@@ -108,7 +108,7 @@ void create_embedding(Call& call) {
   EmbedRequest request;
   request.model = call.body.get_string("model", "");
   request.truncate = call.body.get_bool("truncate", true);
-  if (const Json* dimensions = call.body.find("dimensions"); dimensions != nullptr && !dimensions->is_null())
+  if (const Json* dimensions = call.body.find_value("dimensions"))
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
   read_inputs(*call.body.find("input"), "input", request);
   const std::string type = call.body.get_string("embedding_type", call.body.get_string("encoding_format", "float"));

@@ -18,18 +18,9 @@ std::string tei_model_of(const Call& call) {
   return named != call.parameters.end() ? named->second : call.body.get_string("model", "");
 }
 
-pipelines::Task main_task(const Call& call) {
-  try {
-    const std::vector<pipelines::Task> tasks = call.services.models.describe(tei_model_of(call)).tasks;
-    return tasks.empty() ? pipelines::Task::embed : tasks.front();
-  } catch (const Error&) {
-    return pipelines::Task::embed;
-  }
-}
-
 void read_tei_truncation(const formats::Json& options, ModelRequest& request) {
   request.truncate = options.get_bool("truncate", true);
-  if (const formats::Json* side = options.find("truncation_direction"); side != nullptr && !side->is_null()) {
+  if (const formats::Json* side = options.find_value("truncation_direction")) {
     const std::string& name = side->as_string("truncation_direction");
     request.truncation_side = name == "Left" || name == "left" ? Side::left : Side::right;
   }

@@ -16,9 +16,6 @@ namespace alate::server {
 /// The model in the path, or else the one in the body.
 std::string tei_model_of(const Call& call);
 
-/// The main task of that model; embed where it is not known, whose route then says why.
-pipelines::Task main_task(const Call& call);
-
 /// Reads "truncate" and "truncation_direction", which most routes have; `options` is the object that contains them.
 void read_tei_truncation(const formats::Json& options, ModelRequest& request);
 

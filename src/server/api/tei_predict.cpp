@@ -7,6 +7,7 @@
 #include "alate/classify.h"
 #include "pipelines/classify/classify_run.h"
 #include "pipelines/classify/label_scores_json.h"
+#include "server/api/background.h"
 #include "server/api/classify.h"
 #include "server/api/recognize.h"
 #include "server/api/tei.h"
@@ -60,12 +61,9 @@ std::string answer_text(TaskAnswer& answer, bool is_lone) {
   return out += ']';
 }
 
-}  // namespace
-
-void predict_as_tei(Call& call) {
-  if (main_task(call) == pipelines::Task::recognize) return recognize_as_hugging_face(call);
-  const Json* inputs = call.body.find("inputs");
-  if (inputs == nullptr || inputs->is_null()) refuse(Problem::Kind::invalid, "inputs is missing", "inputs");
+void classify_texts(Call& call) {
+  const Json* inputs = call.body.find_value("inputs");
+  if (inputs == nullptr) refuse(Problem::Kind::invalid, "inputs is missing", "inputs");
   TaskRequest request;
   request.model = tei_model_of(call);
   request.parameter = "inputs";
@@ -94,6 +92,15 @@ void predict_as_tei(Call& call) {
         return std::make_unique<ClassifyRun>(pipelines::classifier_of(model), std::move(given), options);
       },
       [is_lone](TaskAnswer& answer) { return json_response(answer_text(answer, is_lone)); });
+}
+
+}  // namespace
+
+void predict_as_tei(Call& call) {
+  go_on_with_model(call, tei_model_of(call), [](Call& with_texts, const HostedModel& model) {
+    const bool recognizes = model.pipelines.tasks().front() == pipelines::Task::recognize;
+    return recognizes ? recognize_as_hugging_face(with_texts) : classify_texts(with_texts);
+  });
 }
 
 Route tei_predict_route() {

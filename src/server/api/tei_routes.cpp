@@ -56,7 +56,7 @@ EmbedRequest request_of(const Call& call) {
 void embed_texts(Call& call) {
   EmbedRequest request = request_of(call);
   request.normalize = call.body.get_bool("normalize", true);
-  if (const Json* dimensions = call.body.find("dimensions"); dimensions != nullptr && !dimensions->is_null())
+  if (const Json* dimensions = call.body.find_value("dimensions"))
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
   embed(call, std::move(request), [](EmbedAnswer answer) { return itemized_response(tei_vectors(std::move(answer))); });
 }
@@ -91,13 +91,15 @@ void compare_texts(Call& call) {
 void serve_model(Call& call) {
   const Json* inputs = call.body.find("inputs");
   if (inputs == nullptr || inputs->is_null()) {
-    if (const Json* query = call.body.find("query"); query != nullptr && !query->is_null()) return rerank_as_tei(call);
+    if (call.body.find_value("query") != nullptr) return rerank_as_tei(call);
     refuse(Problem::Kind::invalid, "inputs is missing; of a reranker, query and texts are", "inputs");
   }
   if (inputs->is_object()) return compare_texts(call);
-  const pipelines::Task task = main_task(call);
-  if (task == pipelines::Task::classify || task == pipelines::Task::recognize) return predict_as_tei(call);
-  embed_texts(call);
+  go_on_with_model(call, tei_model_of(call), [](Call& with_texts, const HostedModel& model) {
+    const pipelines::Task task = model.pipelines.tasks().front();
+    if (task == pipelines::Task::classify || task == pipelines::Task::recognize) return predict_as_tei(with_texts);
+    embed_texts(with_texts);
+  });
 }
 
 std::string pooling_name(const pipelines::EmbeddingModules& modules) {

@@ -73,6 +73,13 @@ TEST(BuilderFunctions, SplitsAlongAnAxis) {
             "invalid_argument: split_evenly(f32[2,3]): 2 pieces must divide the axis, whose extent is a number");
 }
 
+TEST(BuilderFunctions, TakesColumnsOfMatrices) {
+  const Tensor matrix = Tensor::from<float>({2, 3}, {0, 1, 2, 3, 4, 5});
+  EXPECT_EQ(shown(run({matrix}, [](Builder& b, const auto& v) { return column(b, v[0], 1); })), "2: 1 4");
+  EXPECT_NE(refused({{2}}, [](Builder& b, const auto& v) { return column(b, v[0], 0); }).find("is not a matrix"),
+            std::string::npos);
+}
+
 TEST(BuilderFunctions, StacksSqueezesAndExpands) {
   const Tensor x = row<float>({1, 2}), y = row<float>({3, 4});
   EXPECT_EQ(shown(run({x, y}, [](Builder& b, const auto& v) { return stack(b, v, 0); })), "2x2: 1 2 3 4");

@@ -66,6 +66,15 @@ TEST_F(Tasks, LabelsWithoutNamesAreCountedAsTransformersDoes) {
   EXPECT_EQ(tasks_of(reranker_), std::vector{Task::rerank});
 }
 
+// Its model_type is "bert" too, and its classes have names of their own.
+TEST_F(Tasks, AVariantOfAnArchitectureHasItsOwnHeads) {
+  const fs::path architectures = source_folder() / "tests/golden/architectures", model = folder_.path() / "jina";
+  tests::write_tiny_model(architectures / "jina_bert_token_classification", model);
+  EXPECT_EQ(tasks_of(model), std::vector{Task::recognize});
+  tests::write_tiny_model(architectures / "jina_bert_sequence_classification", folder_.path() / "scores");
+  EXPECT_NE(tasks_of(folder_.path() / "scores"), std::vector{Task::embed});
+}
+
 TEST_F(Tasks, ACrossEncoderWithPoolingDoesBoth) {
   add_modules();
   EXPECT_EQ(tasks_of(reranker_), (std::vector{Task::embed, Task::rerank}));

@@ -47,7 +47,7 @@ void embed_tensor(Call& call, const std::string& model, InferRequest request) {
   embedding.backend = request.parameters.get_string("backend", "");
   embedding.parameter = "text";
   embedding.texts = std::move(tensor.texts);
-  if (const Json* truncate = request.parameters.find("truncate"); truncate != nullptr && !truncate->is_null()) {
+  if (const Json* truncate = request.parameters.find_value("truncate")) {
     if (!truncate->is_bool()) invalid("parameters.truncate must be true or false", "parameters");
     embedding.truncate = truncate->as_bool("truncate");
   }
