@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "alate/error.h"
 #include "tokenizers/regex/regex_matcher.h"
 #include "tokenizers/regex/scanners.h"
+#include "tokenizers/unicode/utf8.h"
 
 namespace alate::tokenizers {
 namespace {
@@ -42,6 +44,9 @@ std::unique_ptr<const Pattern::Matcher> compile(PatternText pattern, std::string
     return scanner != nullptr ? std::move(scanner) : compile_regex(pattern.text, where);
   }
   if (pattern.text.empty()) return std::make_unique<Nothing>();
+  // Half a code point would be found inside of another one.
+  if (repair_utf8(pattern.text).has_value())
+    throw make_error(ErrorCode::corrupt, where, ": the text to look for is not UTF-8");
   return std::make_unique<Literal>(std::move(pattern.text));
 }
 

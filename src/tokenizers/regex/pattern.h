@@ -19,8 +19,9 @@ struct PatternText {
 /// A compiled pattern. Immutable; thread-safe.
 class Pattern {
  public:
-  /// `where` names the pattern's place in errors. Throws corrupt for a malformed regular expression, unsupported for a
-  /// construct that is not known here, resource_exhausted for one that is too long or too large.
+  /// `where` names the pattern's place in errors. Throws corrupt for a malformed regular expression or a
+  /// text that is not UTF-8, unsupported for a construct that is not known here, resource_exhausted for an expression
+  /// that is too long or too large.
   Pattern(PatternText pattern, std::string_view where);
   ~Pattern();
   Pattern(Pattern&&) noexcept;

@@ -47,6 +47,13 @@ TEST(Pattern, FindsALiteralText) {
   EXPECT_EQ(found("aa", "aaaaa", false), (Texts{"aa", "aa"}));
 }
 
+// Its bytes begin the hiragana か in the text.
+TEST(Pattern, RefusesALiteralOfHalfACodePoint) {
+  const Error error = base::error_of([] { return spans_of({"\xE3\x81", false}, "か"); });
+  EXPECT_EQ(error.code(), ErrorCode::corrupt);
+  EXPECT_STREQ(error.what(), "test: the text to look for is not UTF-8");
+}
+
 TEST(Pattern, EmptyLiteralMatchesBetweenCodePoints) {
   EXPECT_EQ(spans_of({"", false}, "aé"), (std::vector<Span>{{0, 0}, {1, 1}, {3, 3}}));
 }
