@@ -21,13 +21,22 @@ bool is_below(const fs::path& path, const fs::path& root) {
   return in_root == root.end();
 }
 
-// The blobs folder of the snapshot that the folder is or lies in; empty if it is not in a snapshot.
-fs::path blobs_of(const fs::path& folder) {
+// huggingface_hub marks the folder beside the repositories where they share blobs.
+constexpr std::string_view kSharedBlobsMark = ".huggingface-shared-blobs";
+
+// The repository whose snapshot the folder is or lies in; empty if it is not in a snapshot.
+fs::path repository_of(const fs::path& folder) {
   for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {
     const fs::path parent = at.parent_path();
-    if (parent.filename() == "snapshots") return parent.parent_path() / "blobs";
+    if (parent.filename() == "snapshots") return parent.parent_path();
   }
   return {};
+}
+
+// Whether an entry is really there: a link in its place could lead anywhere.
+bool is_in_place(const fs::path& path) {
+  const std::optional<RealFile> found = find_real_file(path);
+  return found && found->path == path;
 }
 
 }  // namespace
@@ -51,12 +60,12 @@ bool is_plain_relative_path(std::string_view path) {
 ContainedFiles::ContainedFiles(const fs::path& folder) {
   std::optional<RealFile> real = find_real_file(folder.empty() ? fs::path(".") : folder);
   if (!real) return;
-  const fs::path blobs = blobs_of(real->path);
+  const fs::path repository = repository_of(real->path);
   roots_.push_back(std::move(real->path));
-  if (blobs.empty()) return;
-  // The blobs must really lie beside the snapshots: a link in their place could lead anywhere.
-  const std::optional<RealFile> found = find_real_file(blobs);
-  if (found && found->path == blobs) roots_.push_back(blobs);
+  if (repository.empty()) return;
+  if (fs::path blobs = repository / "blobs"; is_in_place(blobs)) roots_.push_back(std::move(blobs));
+  if (fs::path shared = repository.parent_path() / "blobs"; is_in_place(shared / kSharedBlobsMark))
+    roots_.push_back(std::move(shared));
 }
 
 void ContainedFiles::require_inside(const fs::path& path, const RealFile& found) const {

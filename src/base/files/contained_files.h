@@ -24,8 +24,9 @@ bool is_plain_file_name(std::string_view name);
 bool is_plain_relative_path(std::string_view path);
 
 /// Where the files of a model's folder may really be. A link inside the folder may lead to a place inside the folder,
-/// and, in huggingface_hub's cache, whose `…/snapshots/REVISION` holds links into `…/blobs`, also into these blobs. The
-/// folder's own path is trusted: links on the way to it are followed.
+/// and, in huggingface_hub's cache, whose `REPOSITORY/snapshots/REVISION` holds links into `REPOSITORY/blobs`, also
+/// into these blobs and those that the cache's repositories share. The folder's own path is trusted: links on the way
+/// to it are followed.
 ///
 /// The target of a link may change between check and open. Files are therefore opened by functions that take this
 /// object and check the file they have opened (read_contained_file, MappedFile::open); the checks by name are for files
