@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "alate/long_texts.h"
 #include "alate/model.h"
 #include "alate/run_control.h"
 #include "alate/tokenizer.h"
@@ -19,13 +20,19 @@
 namespace alate {
 
 struct RerankOptions {
-  // In tokens of the query and a text together, special ones included; the longer of the two is cut first. Absent: as
-  // the model states.
-  std::optional<std::size_t> max_length = {};
-  bool raw_scores = false;                   // the model's logits instead of their sigmoids, which are in 0…1
-  std::size_t batch_tokens = 2048;           // maximum tokens per batch; a longer pair is a batch of its own
-  std::size_t batch_size = 0;                // maximum texts per batch; 0: limited only by batch_tokens
-  std::optional<Side> truncation_side = {};  // the side that truncation removes; absent: as the tokenizer's file says
+  bool raw_scores = false;  // the model's logits instead of their sigmoids, which are in 0…1
+  // The scores of sentence-transformers' CrossEncoder: by the function that the folder names (activation_fn), else
+  // sigmoids.
+  bool model_scores = false;
+  // What comes before the query: a prompt of config_sentence_transformers.json, by its name; empty: the default one, if
+  // it names one. Or a text, instead.
+  std::string prompt_name = {};
+  std::optional<std::string> prompt = {};
+  // Of the query and a text together, of which the longer one is cut first, unless the text is read in windows: the
+  // query is read with each, and the best window is the text's score.
+  LongTextOptions long_texts = {};
+  std::size_t batch_tokens = 2048;  // maximum tokens per batch; a longer pair is a batch of its own
+  std::size_t batch_size = 0;       // maximum rows per batch; 0: limited only by batch_tokens
 };
 
 /// Score i is that of text i, however the texts were batched; a higher score is a better text.
@@ -44,8 +51,9 @@ class RerankPipeline {
   static RerankPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {},
                              const RunControl& control = {});
 
-  /// Throws invalid_argument for options that the model cannot meet, cancelled, deadline_exceeded. Query and texts may
-  /// be empty; they must live until the call returns.
+  /// Throws invalid_argument for options that the model cannot meet and for a text that is too long where that is an
+  /// error, unsupported for model_scores by a function that is not known here, cancelled, deadline_exceeded. Query and
+  /// texts may be empty; they must live until the call returns.
   RerankScores rerank(std::string_view query, std::span<const std::string> texts, const RerankOptions& options = {},
                       const RunControl& control = {}) const;
   RerankScores rerank(std::string_view query, std::span<const std::string_view> texts,

@@ -6,7 +6,7 @@
 
 #include "alate/error.h"
 #include "models/encoder.h"
-#include "pipelines/rerank/rerank_rows.h"
+#include "pipelines/rerank/rerank_head.h"
 
 namespace alate::pipelines {
 namespace {

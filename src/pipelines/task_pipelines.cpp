@@ -1,8 +1,10 @@
 #include "pipelines/task_pipelines.h"
 
+#include <algorithm>
+
 #include "alate/error.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/rerank/rerank_rows.h"
+#include "pipelines/rerank/rerank_run.h"
 #include "pipelines/task_head.h"
 
 namespace alate::pipelines {
@@ -15,6 +17,8 @@ TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const run
   } else {
     loaded.text_model_ = load_text_model(folder, request, main, control);
   }
+  const auto& tasks = loaded.tasks_;
+  if (std::ranges::find(tasks, Task::rerank) != tasks.end()) loaded.reranker_ = loaded.made_reranker();
   return loaded;
 }
 
@@ -31,7 +35,12 @@ TextModel TaskPipelines::text_model() const {
   return {.model = embedding_->model(), .tokenizer = embedding_->tokenizer(), .max_length = embedding_->max_length()};
 }
 
-RerankPipeline TaskPipelines::reranker() const { return reranker_of(text_model()); }
+RerankPipeline TaskPipelines::made_reranker() const {
+  if (embedding_ && embedding_->kinds().multi_vector) return reranker_of(*embedding_);
+  return reranker_of(text_model());
+}
+
+RerankPipeline TaskPipelines::reranker() const { return reranker_ ? *reranker_ : made_reranker(); }
 
 const Model& TaskPipelines::model() const { return embedding_ ? embedding_->model() : text_model_->model; }
 const Tokenizer& TaskPipelines::tokenizer() const {

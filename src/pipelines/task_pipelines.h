@@ -42,11 +42,13 @@ class TaskPipelines {
   std::size_t weight_bytes() const;
 
  private:
+  RerankPipeline made_reranker() const;
   explicit TaskPipelines(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
 
   std::vector<Task> tasks_;
   std::optional<EmbeddingPipeline> embedding_;
-  std::optional<TextModel> text_model_;  // of models that do not embed
+  std::optional<TextModel> text_model_;     // of models that do not embed
+  std::optional<RerankPipeline> reranker_;  // of models that rerank
 };
 
 }  // namespace alate::pipelines

@@ -10,6 +10,8 @@
 #include "base/files/file_presence.h"
 #include "formats/json.h"
 #include "models/encoder.h"
+#include "pipelines/embed/module_files.h"
+#include "pipelines/kinds/kind_modules.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::pipelines {
@@ -32,6 +34,12 @@ std::optional<Task> task_of_head(const formats::Json& config) {
   return head == kTokenClassification ? std::optional(Task::recognize) : std::nullopt;
 }
 
+// Whether a modules.json is that of a CrossEncoder, which has no vectors.
+bool is_cross_encoder(const std::filesystem::path& home) {
+  const std::optional<formats::Json> settings = read_json(home, "config_sentence_transformers.json");
+  return settings && settings->get_string("model_type", "") == "CrossEncoder";
+}
+
 struct TaskName {
   Task task;
   std::string_view command, model_type, description;
@@ -50,14 +58,23 @@ std::string_view to_string(Task task) { return names_of(task).command; }
 std::string_view model_type(Task task) { return names_of(task).model_type; }
 std::string_view description(Task task) { return names_of(task).description; }
 
+bool gives_token_vectors(const std::filesystem::path& folder, const LoadOptions& options) {
+  try {
+    return read_kind_modules(runtime::find_model_files(folder, options).home).kinds().multi_vector;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options) {
   try {
     const runtime::ModelFiles files = runtime::find_model_files(folder, options);
     const formats::Json config =
         formats::parse_json(base::read_contained_file(files.folder, "config.json", kMaxBytes), "config.json");
     const std::optional<Task> task = files.is_onnx() ? std::nullopt : task_of_head(config);
+    if (!task && gives_token_vectors(folder, options)) return {Task::embed, Task::rerank};
     if (!task) return {Task::embed};
-    if (base::is_there(files.home / "modules.json")) return {Task::embed, *task};
+    if (base::is_there(files.home / "modules.json") && !is_cross_encoder(files.home)) return {Task::embed, *task};
     return {*task};
   } catch (const Error&) {
     return {Task::embed};

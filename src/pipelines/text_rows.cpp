@@ -52,6 +52,7 @@ EncodeOptions encode_options(const TextModel& model, const RowOptions& options) 
   encode.max_length = row_length(model, options.long_texts);
   encode.strategy = options.strategy;
   encode.side = options.side;
+  if (options.long_texts.treatment == LongTexts::cut) encode.side = Side::right;
   if (options.treatment() == LongTexts::cut_left) encode.side = Side::left;
   if (options.treatment() == LongTexts::windows) encode.side = Side::right;
   encode.with_offsets = options.with_offsets;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@
 #include "base/threads/thread_pool.h"
 #include "formats/json.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/rerank/rerank_rows.h"
+#include "pipelines/rerank/rerank_run.h"
 #include "search/index_file.h"
 #include "search/index_identity.h"
 #include "search/matches.h"
@@ -123,12 +124,13 @@ std::vector<SearchResult> SearchIndex::search(const EmbeddingPipeline& pipeline,
 
     std::vector<std::string_view> texts;
     for (const SearchResult& result : results) texts.push_back(result.text);
-    const RerankScores read = pipelines::rerank_prepared(
-        *reranker, pipelines::prepare_rerank(*reranker, question, texts, {}, run.cancellation), {}, run, {});
+    const std::unique_ptr<pipelines::RerankRun> reading =
+        pipelines::begin_rerank(*reranker, question, std::move(texts), {});
+    pipelines::run_prepared(*reading, reading->prepare(run.cancellation), {}, run);
     std::vector<SearchResult> ranked;
-    for (const std::size_t i : best_first(read.scores, options.top)) {
+    for (const std::size_t i : best_first(reading->scores(), options.top)) {
       ranked.push_back(std::move(results[i]));
-      ranked.back().score = read.scores[i];
+      ranked.back().score = reading->scores()[i];
     }
     return ranked;
   });

@@ -113,6 +113,29 @@ TEST_F(CliRerank, WarnsOfTextsThatWereCut) {
   EXPECT_NE(rerank({"--max-length", "8", recorded_.texts[0]}).error.find("max_length=8"), std::string::npos);
 }
 
+TEST_F(CliRerank, LongTextsMayBeErrorsOrReadInWindows) {
+  const ProgramRun stopped = rerank({"--input", "jsonl", "--long", "error"}, lines());
+  EXPECT_EQ(stopped.exit_code, 2);
+  EXPECT_NE(stopped.error.find("text 2 has, with the query, more than the 32 tokens"), std::string::npos)
+      << stopped.error;
+  const ProgramRun skipped =
+      rerank({"--input", "jsonl", "--output", "jsonl", "--long", "error", "--on-error", "skip", "--quiet"}, lines());
+  ASSERT_EQ(skipped.exit_code, 0) << skipped.error;
+  const std::vector<std::string> found = lines_of(skipped.out);
+  ASSERT_EQ(found.size(), 7U);
+  const Json last = formats::parse_json(found.back(), "line");  // without a score
+  EXPECT_EQ(last.get_int("index", 0), 1);
+  EXPECT_NE(last.find("relevance_score")->find("error"), nullptr);
+  const ProgramRun body =
+      rerank({"--input", "jsonl", "--output", "json", "--long", "error", "--on-error", "skip", "--quiet"}, lines());
+  const Json answer = formats::parse_json(body.out, "output");
+  EXPECT_NE(answer.find("scores")->as_array("scores")[1].find("error"), nullptr);
+  EXPECT_EQ(answer.find("results")->as_array("results").size(), 6U);
+  const ProgramRun windows =
+      rerank({"--input", "jsonl", "--output", "json", "--long", "windows", "--stride", "5", "--quiet"}, lines());
+  EXPECT_EQ(formats::parse_json(windows.out, "output").find("truncated"), nullptr);
+}
+
 TEST_F(CliRerank, RefusesWhatItCannotDo) {
   const ProgramRun no_query = run_program({"rerank", model_.string(), "a text"});
   EXPECT_EQ(no_query.exit_code, 2);

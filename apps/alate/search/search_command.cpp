@@ -17,7 +17,7 @@
 #include "apps/alate/verb.h"
 #include "base/files/descriptor_io.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/rerank/rerank_rows.h"
+#include "pipelines/rerank/rerank_run.h"
 #include "search/search_json.h"
 
 namespace alate::app {

@@ -24,9 +24,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::initializer_list<OutputFormat> kFormats = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl,
-                                                          OutputFormat::csv};
-
 // What the steps of a part share.
 struct TaskJob {
   const TaskVerb& verb;
@@ -39,12 +36,6 @@ struct TaskJob {
   std::vector<std::size_t> truncated = {};
   std::vector<std::string> changed_texts = {};  // as JSON
 };
-
-std::string error_json(const std::string& message) {
-  std::string out = R"({"error":{"code":"invalid_argument","message":)";
-  formats::append_json_string(out, message);
-  return out += "}}";
-}
 
 std::string json_text(std::string_view text) {
   std::string out;
@@ -65,8 +56,7 @@ class TaskPart : public TextPart {
   }
   void write(const PartPlace& place) override {
     if (!run_->too_long().empty() && job_.on_error == OnError::stop)
-      throw make_error(ErrorCode::invalid_argument, "text ", place.first + run_->too_long().front() + 1, run_->excess(),
-                       "; shorten it, or choose --long cut or windows");
+      throw too_long_error(place.first + run_->too_long().front(), run_->excess());
     const auto write_one = [&](std::size_t i) { job_.output.write(line_of(i, place.first + i)); };
     write_in_order(texts.size(), place.refused, write_one, [&](const RefusedLine& line) {
       if (job_.format == OutputFormat::jsonl) job_.output.write(error_line(line) + "\n");
@@ -80,7 +70,9 @@ class TaskPart : public TextPart {
   std::string line_of(std::size_t i, std::size_t number) {
     const bool is_too_long = std::ranges::binary_search(run_->too_long(), i);
     const AnsweredText answered{.run = *run_, .index = i, .text = texts[i], .number = number};
-    const auto json = [&] { return is_too_long ? error_json("the text" + run_->excess()) : job_.verb.json(answered); };
+    const auto json = [&] {
+      return is_too_long ? too_long_json("the text" + run_->excess()) : job_.verb.json(answered);
+    };
     switch (job_.format) {
       case OutputFormat::json: {
         if (job_.verb.changed_text)
@@ -110,9 +102,7 @@ class TaskPart : public TextPart {
 FingerprintBuilder identity_of(const pipelines::TextModel& model, const std::filesystem::path& folder,
                                const TaskArguments& given, const TaskVerb& verb) {
   FingerprintBuilder identity = identity_of_model(model.model, folder);
-  add_number(identity, given.long_texts.max_length);
-  add_number(identity, given.long_texts.stride);
-  identity.add(given.long_texts.treatment ? to_string(*given.long_texts.treatment) : "");
+  add(identity, given.long_texts);
   verb.identity(identity);
   return identity;
 }
@@ -124,6 +114,23 @@ void write_head(Output& output, OutputFormat format, const TaskVerb& verb, std::
 }
 
 }  // namespace
+
+Error too_long_error(std::size_t index, const std::string& excess) {
+  return make_error(ErrorCode::invalid_argument, "text ", index + 1, excess,
+                    "; shorten it, or choose --long cut or windows");
+}
+
+std::string too_long_json(const std::string& message) {
+  std::string out = R"({"error":{"code":"invalid_argument","message":)";
+  formats::append_json_string(out, message);
+  return out += "}}";
+}
+
+void add(FingerprintBuilder& identity, const LongTextOptions& options) {
+  add_number(identity, options.max_length);
+  add_number(identity, options.stride);
+  identity.add(options.treatment ? to_string(*options.treatment) : "");
+}
 
 void declare_inputs(Arguments& arguments, TaskArguments& given, bool is_optional) {
   arguments.positional("MODEL", !is_optional, given.model);
@@ -143,13 +150,13 @@ void declare_options(Arguments& arguments, TaskArguments& given) {
   declare(arguments, given.common,
           {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading, Shared::max_length,
            Shared::batch_size},
-          kFormats);
+          kTaskFormats);
 }
 
 void run_task_verb(Arguments& arguments, TaskArguments& given, const TaskVerb& verb) {
   const CommonOptions& common = given.common;
   apply(common);
-  const OutputFormat format = output_format(common, kFormats);
+  const OutputFormat format = output_format(common, kTaskFormats);
   const bool is_body = format == OutputFormat::json;
   BigJob job(arguments, common,
              {.verb = verb.name,

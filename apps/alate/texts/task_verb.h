@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "alate/error.h"
 #include "alate/long_texts.h"
 #include "alate/model.h"
 #include "apps/alate/arguments.h"
@@ -31,6 +33,18 @@ struct TaskArguments {
 void declare_inputs(Arguments& arguments, TaskArguments& given, bool is_optional = false);
 /// --long, --stride, those of big jobs and the shared ones; declare them last.
 void declare_options(Arguments& arguments, TaskArguments& given);
+
+/// The formats that declare_options offers.
+inline constexpr std::initializer_list<OutputFormat> kTaskFormats = {OutputFormat::text, OutputFormat::json,
+                                                                     OutputFormat::jsonl, OutputFormat::csv};
+
+/// The error of a job that a text ends: `index` in the job, from 0; `excess` as TaskRun::excess.
+Error too_long_error(std::size_t index, const std::string& excess);
+/// {"error": {"code": …, "message": …}}, in place of the answer of a text that is too long.
+std::string too_long_json(const std::string& message);
+
+/// What answers depend on.
+void add(FingerprintBuilder& identity, const LongTextOptions& options);
 
 /// A text with its answer.
 struct AnsweredText {

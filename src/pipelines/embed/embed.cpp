@@ -90,19 +90,11 @@ const std::string* prompt_of_task(const pipelines::EmbeddingModules& modules, co
 }
 
 const std::string& prompt_of(const pipelines::EmbeddingModules& modules, const EmbedOptions& options) {
-  static const std::string none;
   if (options.prompt) return *options.prompt;
   if (options.prompt_name.empty()) {
     if (const std::string* prompt = prompt_of_task(modules, options)) return *prompt;
   }
-  const std::string& name = options.prompt_name.empty() ? modules.default_prompt : options.prompt_name;
-  if (name.empty()) return none;
-  const auto found = modules.prompts.find(name);
-  if (found != modules.prompts.end()) return found->second;
-  std::string known;
-  for (const auto& [other, text] : modules.prompts) known += (known.empty() ? "" : ", ") + other;
-  throw make_error(ErrorCode::invalid_argument, "the model has no prompt '", name, "': it has ",
-                   known.empty() ? "none" : known);
+  return modules.prompt_named(options.prompt_name);
 }
 
 // Scales a vector to length 1.

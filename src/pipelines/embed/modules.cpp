@@ -106,15 +106,7 @@ void read_routes(const runtime::ModelFiles& files, const Json& json, EmbeddingMo
 }
 
 void read_settings(const Json& config, EmbeddingModules& modules) {
-  if (const Json* prompts = config.find("prompts"); prompts != nullptr && prompts->is_object()) {
-    for (const auto& [name, prompt] : prompts->as_object("prompts"))
-      modules.prompts.emplace(name, prompt.is_null() ? std::string() : prompt.as_string("prompts"));
-  }
-  modules.default_prompt = config.get_string("default_prompt_name", "");
-  if (!modules.default_prompt.empty() && !modules.prompts.contains(modules.default_prompt)) {
-    throw make_error(ErrorCode::corrupt, "config_sentence_transformers.json names the default prompt '",
-                     modules.default_prompt, "' but has no such prompt");
-  }
+  static_cast<Prompts&>(modules) = read_prompts(config);
   const Json* similarity = config.find("similarity_fn_name");
   if (similarity != nullptr && similarity->is_string())
     modules.similarity = similarity->as_string("similarity_fn_name");

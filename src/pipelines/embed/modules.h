@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +13,7 @@
 #include "alate/embedding.h"
 #include "graph/attributes.h"
 #include "pipelines/embed/module_list.h"
+#include "pipelines/embed/prompts.h"
 #include "pipelines/embed/transformer_settings.h"
 #include "runtime/loading/model_files.h"
 
@@ -52,11 +51,9 @@ struct ChainModule {
   std::variant<PoolingModule, DenseModule, LayerPoolingModule, LayerNormModule, NormalizeModule> kind;
 };
 
-struct EmbeddingModules {
+struct EmbeddingModules : Prompts {
   TransformerSettings transformer;
   std::vector<ChainModule> chain;
-  std::map<std::string, std::string, std::less<>> prompts;
-  std::string default_prompt;                  // a name in prompts, or empty
   std::optional<std::size_t> kept_dimensions;  // truncate_dim of config_sentence_transformers.json
   std::string similarity;                      // similarity_fn_name of the same; empty: not stated
 

@@ -49,6 +49,18 @@ PipelineFiles read_files(const std::filesystem::path& folder, const EmbeddingReq
   return files;
 }
 
+// The check of a task that a head computes.
+Selection check_task_loadable(const std::filesystem::path& folder, const runtime::LoadRequest& request, Task task) {
+  runtime::LoadWatch unwatched;
+  const runtime::ModelFiles found = runtime::find_model_files(folder, request.options);
+  std::future<Tokenizer> tokenizer = begin_loading_tokenizer(found.folder, request.options);
+  const std::shared_ptr<Model::State> model = Model::State::read(folder, request, unwatched);
+  require_task(*model, task);
+  tokenizer.get();
+  model->bind_to_backend([task](const Model::State& on) { check_task(on, task); }, {}, Model::State::Purpose::check);
+  return model->facts.selection;
+}
+
 }  // namespace
 
 EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const EmbeddingRequest& request,
@@ -93,12 +105,11 @@ Selection check_loadable(const std::filesystem::path& folder, runtime::LoadReque
   const Task task = tasks_of(folder, options).front();
   if (options.dtype == ComputeType::automatic && task == Task::embed) options = exact_options(options);
   options.dump_graphs.clear();
+  if (task != Task::embed) return check_task_loadable(folder, request, task);
   runtime::LoadWatch unwatched;
   PipelineFiles files = read_files(folder, request, unwatched);
-  if (task != Task::embed) require_task(*files.model, task);
   files.tokenizer.get();
   const auto check = [&](const Model::State& on) {
-    if (task != Task::embed) return check_task(on, task);
     check_kinds(on, files.modules, files.kinds, EmbeddingKinds::only(files.kinds.main_kind()),
                 files.modules.normalizes());
   };

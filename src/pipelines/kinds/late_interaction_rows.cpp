@@ -59,19 +59,32 @@ std::size_t length_of(const EmbeddingPipeline& pipeline, const EmbedOptions& opt
   return expansion ? std::max(limit, row_limit(expansion->length, 0, positions)) : limit;
 }
 
+const TextRole& role_of(const LateInteractionModule& module, const EmbedOptions& options) {
+  return is_query(options) ? module.query : module.document;
+}
+
+std::optional<QueryExpansion> expansion_of(const LateInteractionModule& module, const EmbedOptions& options) {
+  return is_query(options) ? module.expansion : std::nullopt;
+}
+
 }  // namespace
+
+std::size_t late_interaction_length(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+  const std::optional<LateInteractionModule>& module = pipeline.state().kinds.late_interaction;
+  if (!module) return embedding_row_limit(pipeline, options);
+  return length_of(pipeline, options, role_of(*module, options), expansion_of(*module, options));
+}
 
 PreparedRows prepare_late_interaction(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                                       const EmbedOptions& options, const std::string& prompt,
                                       const base::Cancellation& cancellation) {
   const EmbeddingPipeline::State& state = pipeline.state();
   const LateInteractionModule& module = *state.kinds.late_interaction;
-  const TextRole& role = is_query(options) ? module.query : module.document;
-  const std::optional<QueryExpansion> expansion = is_query(options) ? module.expansion : std::nullopt;
+  const std::optional<QueryExpansion> expansion = expansion_of(module, options);
   const std::int32_t filler = expansion ? expansion_id(state.tokenizer, *expansion) : 0;
-  const Beginning beginning = beginning_of(state.tokenizer, role.marker, prompt);
+  const Beginning beginning = beginning_of(state.tokenizer, role_of(module, options).marker, prompt);
   const auto place = static_cast<std::ptrdiff_t>(frame_of(state.tokenizer).before.size());
-  const std::size_t limit = length_of(pipeline, options, role, expansion);
+  const std::size_t limit = late_interaction_length(pipeline, options);
   EncodeOptions encode;
   encode.max_length = limit - (beginning.marker && limit > 0 ? 1 : 0);
   encode.side = options.truncation_side;

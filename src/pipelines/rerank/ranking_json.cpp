@@ -10,10 +10,15 @@ std::string ranking_json(const Ranking& ranking) {
   out += R"(,"scores":[)";
   for (std::size_t i = 0; i < ranking.scores.size(); ++i) {
     if (i > 0) out += ',';
-    formats::append_json_number(out, ranking.scores[i]);
+    if (const auto error = ranking.errors.find(i); error != ranking.errors.end()) {
+      out += error->second;
+    } else {
+      formats::append_json_number(out, ranking.scores[i]);
+    }
   }
   out += R"(],"results":[)";
   for (const std::size_t index : best_first(ranking.scores, ranking.count)) {
+    if (ranking.errors.contains(index)) continue;
     if (out.back() != '[') out += ',';
     out += R"({"index":)" + std::to_string(index) + R"(,"relevance_score":)";
     formats::append_json_number(out, ranking.scores[index]);

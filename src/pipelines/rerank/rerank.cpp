@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <utility>
 
-#include "alate/error.h"
-#include "base/threads/controlled_call.h"
-#include "graph/builder_functions.h"
-#include "models/encoder.h"
-#include "pipelines/rerank/rerank_rows.h"
+#include "pipelines/embed/embedding_rows.h"
+#include "pipelines/kinds/kind_rows.h"
+#include "pipelines/rerank/late_interaction_run.h"
+#include "pipelines/rerank/pair_run.h"
+#include "pipelines/rerank/rerank_run.h"
 #include "pipelines/task_head.h"
-#include "runtime/run_rows.h"
-#include "tokenizers/encode.h"
+#include "pipelines/tasks.h"
 
 namespace alate {
 
@@ -30,12 +28,10 @@ RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std:
 
 RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std::string_view> texts,
                                     const RerankOptions& options, const RunControl& control) const {
-  return base::run_controlled(control, [&](const base::ControlledCall& call) {
-    const auto computed = call.computed_of(texts.size());
-    pipelines::PreparedRows prepared = pipelines::prepare_rerank(*this, query, texts, options, call.cancellation());
-    return pipelines::rerank_prepared(*this, std::move(prepared), options, {.cancellation = call.cancellation()},
-                                      computed);
-  });
+  const std::unique_ptr<pipelines::RerankRun> run =
+      pipelines::begin_rerank(*this, query, {texts.begin(), texts.end()}, options);
+  pipelines::run_task(*run, {.tokens = options.batch_tokens, .rows = options.batch_size}, control);
+  return {.scores = run->scores(), .truncated = run->truncated(), .tokens = run->tokens()};
 }
 
 std::size_t RerankPipeline::max_length() const { return state_->max_length; }
@@ -56,65 +52,39 @@ std::vector<std::size_t> best_first(std::span<const float> scores, std::optional
 }
 
 namespace pipelines {
+namespace {
 
-runtime::Head rerank_head(const Model::State& model) {
-  return [&model](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
-    const auto logits = std::ranges::find(built.outputs, "logits", &models::EncoderOutput::name);
-    const std::int64_t labels = b.shape(logits->value).dims.at(1).number();  // [sequences, labels]
-    if (labels == 1) return b.output("logits", logits->value);
-    if (labels != 2)
-      throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' has ", labels,
-                       " labels, and a reranker has one or two: ", class_of(model));
-    b.output("logits", b.sub({graph::column(b, logits->value, 1), graph::column(b, logits->value, 0)}));
-  };
+RerankPipeline made_of(TextModel model) {
+  RerankSettings settings = read_rerank_settings(model.model.state());
+  return RerankPipeline(
+      std::make_shared<RerankPipeline::State>(RerankPipeline::State{std::move(model), std::move(settings)}));
 }
 
+}  // namespace
+
 RerankPipeline reranker_of(TextModel model) {
-  task_entry_point(model.model.state(), Task::rerank);
-  return RerankPipeline(std::make_shared<RerankPipeline::State>(RerankPipeline::State{std::move(model)}));
+  require_task(model.model.state(), Task::rerank);
+  return made_of(std::move(model));
+}
+
+RerankPipeline reranker_of(const EmbeddingPipeline& embedding) {
+  require_kinds(embedding, EmbeddingKinds::only(EmbeddingKind::multi_vector));
+  TextModel model{.model = embedding.model(), .tokenizer = embedding.tokenizer(), .max_length = embedding.max_length()};
+  return RerankPipeline(
+      std::make_shared<RerankPipeline::State>(RerankPipeline::State{std::move(model), RerankSettings(), embedding}));
 }
 
 RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                              const RunControl& control) {
-  return RerankPipeline(std::make_shared<RerankPipeline::State>(
-      RerankPipeline::State{load_text_model(folder, request, Task::rerank, control)}));
+  if (gives_token_vectors(folder, request.options)) return reranker_of(load_embedding(folder, request, control));
+  return made_of(load_text_model(folder, request, Task::rerank, control));
 }
 
-PreparedRows prepare_rerank(const RerankPipeline& pipeline, std::string_view query,
-                            std::span<const std::string_view> texts, const RerankOptions& options,
-                            const base::Cancellation& cancellation) {
-  const RerankPipeline::State& state = pipeline.state();
-  const Model::State& model = state.model.state();
-  EncodeOptions encode;
-  encode.max_length = row_limit(options.max_length, state.max_length, state.model.facts().max_positions);
-  encode.side = options.truncation_side;
-  encode.with_offsets = encode.with_tokens = false;
-  const bool has_types = model.limits().types > 1;
-  return prepare_rows(texts.size(), model.options.threads, cancellation, [&](std::size_t i) {
-    Encoding pair = tokenizers::encode(state.tokenizer, {query, texts[i]}, encode, cancellation);
-    PreparedRow made{.row = {.ids = std::move(pair.ids)}, .truncated = pair.truncated};
-    // transformers' tokenizers give no types to models that have one.
-    if (has_types) made.row.type_ids = std::move(pair.type_ids);
-    return made;
-  });
-}
-
-RerankScores rerank_prepared(const RerankPipeline& pipeline, PreparedRows prepared, const RerankOptions& options,
-                             const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
-  const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
-  Tensor values = runtime::run_rows(*task_entry_point(pipeline.state().model.state(), Task::rerank), prepared.rows,
-                                    budget, run, computed)
-                      .values;
-  const std::span<float> logits = values.mutable_values<float>();
-  finish_rerank(options, logits);
-  return {.scores = {logits.begin(), logits.end()},
-          .truncated = std::move(prepared.truncated),
-          .tokens = prepared.tokens()};
-}
-
-void finish_rerank(const RerankOptions& options, std::span<float> logits) {
-  if (options.raw_scores) return;
-  for (float& value : logits) value = static_cast<float>(1 / (1 + std::exp(-double{value})));
+std::unique_ptr<RerankRun> begin_rerank(const RerankPipeline& pipeline, std::string_view query,
+                                        std::vector<std::string_view> texts, const RerankOptions& options) {
+  if (pipeline.state().embedding)
+    return std::make_unique<LateInteractionRun>(pipeline, query, std::move(texts), options);
+  return std::make_unique<PairRun>(pipeline, query, std::move(texts), options);
 }
 
 }  // namespace pipelines

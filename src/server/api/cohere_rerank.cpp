@@ -82,7 +82,7 @@ struct Manner {
 
 std::string body_of(const RerankAnswer& answer, const Manner& manner) {
   std::string out = R"({"id":")" + random_uuid() + R"(","model":)";
-  formats::append_json_string(out, manner.model.empty() ? answer.model->name : manner.model);
+  formats::append_json_string(out, manner.model.empty() ? answer.task.model->name : manner.model);
   out += R"(,"results":[)";
   for (const std::size_t index : best_first(answer.scores, manner.count)) {
     if (out.back() != '[') out += ',';
@@ -95,13 +95,13 @@ std::string body_of(const RerankAnswer& answer, const Manner& manner) {
     }
     out += '}';
   }
-  const std::string tokens = std::to_string(answer.tokens);
+  const std::string tokens = std::to_string(answer.task.tokens);
   out += "]";
   if (manner.is_first_version) out += R"(,"usage":{"total_tokens":)" + tokens + R"(,"prompt_tokens":)" + tokens + '}';
   out += R"(,"meta":{"api_version":{"version":")" + std::string(manner.is_first_version ? "1" : "2") +
          R"("},"billed_units":{"search_units":1},"tokens":{"input_tokens":)" + tokens + '}';
-  if (!answer.truncated.empty())
-    out += R"(,"warnings":[")" + std::to_string(answer.truncated.size()) + R"( of the documents were cut"])";
+  if (!answer.task.truncated.empty())
+    out += R"(,"warnings":[")" + std::to_string(answer.task.truncated.size()) + R"( of the documents were cut"])";
   return out += "}}";
 }
 

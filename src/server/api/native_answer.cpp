@@ -15,14 +15,18 @@ pipelines::AnswerFacts answer_facts(const ModelAnswer& answer, std::string_view 
           .truncated = answer.truncated};
 }
 
-void read_task_request(const formats::Json& body, TaskRequest& request) {
+void read_task_members(const formats::Json& body, TaskRequest& request) {
   request.model = body.get_string("model", "");
+  request.keep_alive = read_keep_alive(body);
+  request.per_item = body.get_string("on_error", "fail") == "per_item";
+}
+
+void read_task_request(const formats::Json& body, TaskRequest& request) {
+  read_task_members(body, request);
   request.parameter = "texts";
   const formats::Json* texts = body.find_value("texts");
   if (texts == nullptr) refuse(Problem::Kind::invalid, "texts is missing: give a list of texts", "texts");
   for (const formats::Json& text : texts->as_array("texts")) request.texts.push_back(text.as_string("texts"));
-  request.keep_alive = read_keep_alive(body);
-  request.per_item = body.get_string("on_error", "fail") == "per_item";
 }
 
 LongTextOptions read_long_texts(const formats::Json& body) {

@@ -9,33 +9,38 @@
 #include "pipelines/answer_json.h"
 #include "server/models/model_call.h"
 #include "server/models/task_service.h"
+#include "server/schema/joined.h"
 
 namespace alate::server {
 
 /// `model` is the name given in the request; empty: the model's own. The result refers to both.
 pipelines::AnswerFacts answer_facts(const ModelAnswer& answer, std::string_view model);
 
-/// Reads what the bodies of all tasks over texts have: model, texts, keep_alive, on_error. Throws RequestError for a
-/// body without texts.
+/// Reads what the bodies of all tasks have: model, keep_alive, on_error.
+void read_task_members(const formats::Json& body, TaskRequest& request);
+/// The same with the texts. Throws RequestError for a body without texts.
 void read_task_request(const formats::Json& body, TaskRequest& request);
 /// "long", "stride" and, for the treatment error, "truncate": false.
 LongTextOptions read_long_texts(const formats::Json& body);
 
 /// Schemas of these members, each with a comma behind it.
-inline constexpr std::string_view kTaskMembers = R"(
+inline constexpr std::string_view kModelMembers = R"(
     "model": {"type": "string", "nullable": false, "description": "A name of /api/models; the default model if absent."},
     "backend": {"type": "string", "maxLength": 64, "description": "Where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
-    "texts": {"type": "array", "items": {"type": "string"}, "description": "An empty list loads the model, or unloads it where keep_alive is 0."},
+    "keep_alive": {"anyOf": [{"type": "number"},
+        {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
+      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."},)";
+inline constexpr std::string_view kTextMembers = R"(
+    "texts": {"type": "array", "items": {"type": "string"}, "description": "An empty list loads the model, or unloads it where keep_alive is 0."},)";
+inline constexpr std::string_view kLongTextMembers = R"(
     "long": {"type": "string", "enum": ["error", "cut", "cut-left", "windows"],
       "description": "What is done with a text that has more tokens than the model reads at once."},
     "stride": {"type": "integer", "minimum": 0, "maximum": 1048576,
       "description": "Tokens that a window shares with the one before it; a quarter of a window if absent."},
     "truncate": {"type": "boolean", "default": true, "description": "false is the same as long: error."},
     "on_error": {"type": "string", "enum": ["fail", "per_item"], "default": "fail",
-      "description": "per_item: a text that cannot be answered has {\"error\": {\"code\", \"message\"}} in its place, and the others are answered."},
-    "keep_alive": {"anyOf": [{"type": "number"},
-        {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."},)";
+      "description": "per_item: a text that cannot be answered has {\"error\": {\"code\", \"message\"}} in its place, and the others are answered."},)";
+inline constexpr std::string_view kTaskMembers = kJoined<kModelMembers, kTextMembers, kLongTextMembers>;
 
 /// The members that end every answer.
 inline constexpr std::string_view kFactMembers = R"(

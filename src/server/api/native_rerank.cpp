@@ -1,11 +1,15 @@
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "pipelines/rerank/ranking_json.h"
-#include "server/api/native.h"
 #include "server/api/native_answer.h"
 #include "server/api/rerank.h"
 #include "server/models/rerank_service.h"
 #include "server/refuse.h"
+#include "server/schema/joined.h"
 #include "server/services.h"
 
 namespace alate::server {
@@ -13,13 +17,15 @@ namespace {
 
 using formats::Json;
 
-constexpr std::string_view kBody = R"({
+namespace parts {
+
+constexpr std::string_view kBodyBegin = R"({
   "type": "object",
   "required": ["query"],
   "properties": {
-    "model": {"type": "string", "nullable": false, "description": "A name of /api/models; the default model if absent."},
-    "backend": {"type": "string", "maxLength": 64, "description": "Where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
-    "query": {"type": "string"},
+    "query": {"type": "string"},)";
+
+constexpr std::string_view kBodyEnd = R"(
     "prompts": {"type": "array", "items": {"type": "string"},
       "description": "The texts that may answer the query; texts and documents are other names of them. One of the three is needed. An empty list loads the model, or unloads it where keep_alive is 0."},
     "texts": {"type": "array", "items": {"type": "string"}},
@@ -28,34 +34,34 @@ constexpr std::string_view kBody = R"({
     "top_n": {"type": "integer", "minimum": 1, "maximum": 2147483647, "description": "How many results; all if absent."},
     "raw_scores": {"type": "boolean", "default": false,
       "description": "The model's own numbers instead of scores from 0 to 1."},
-    "truncate": {"type": "boolean", "default": true,
-      "description": "Whether texts that are, with the query, over the model's length are cut, or refused."},
-    "keep_alive": {"anyOf": [{"type": "number"},
-        {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."}
+    "model_scores": {"type": "boolean", "default": false,
+      "description": "Scores as sentence-transformers' CrossEncoder gives them: by the function that the model's folder names."},
+    "prompt_name": {"type": "string", "description": "A prompt of the model to put before the query; its default one if absent."},
+    "prompt": {"type": "string", "description": "A text to put before the query instead."}
   },
   "example": {"model": "cross-encoder/ms-marco-MiniLM-L6-v2", "query": "Where is the cat?",
               "prompts": ["The cat sits on the mat.", "Shares fell on Monday."]}
 })";
 
-constexpr std::string_view kAnswer = R"({
+constexpr std::string_view kAnswerBegin = R"({
   "type": "object",
   "required": ["model", "scores", "results", "total_duration", "load_duration", "prompt_eval_count"],
   "properties": {
-    "model": {"type": "string"},
-    "scores": {"type": "array", "items": {"type": "number"}, "description": "In the order of the texts."},
+    "scores": {"type": "array", "description": "In the order of the texts.", "items": {"anyOf": [{"type": "number"},
+      )";
+constexpr std::string_view kAnswerMiddle = R"(]}},
     "results": {"type": "array", "description": "The best first.", "items": {
       "type": "object",
       "required": ["index", "relevance_score"],
       "properties": {"index": {"type": "integer"}, "relevance_score": {"type": "number"}}
-    }},
-    "total_duration": {"type": "integer", "description": "In nanoseconds."},
-    "load_duration": {"type": "integer", "description": "In nanoseconds; 0 where the model was loaded already."},
-    "prompt_eval_count": {"type": "integer", "description": "Tokens, special ones and the query of each text included."},
-    "truncated": {"type": "array", "items": {"type": "integer"},
-      "description": "The indices of texts that were cut; absent when none was."}
-  }
-})";
+    }},)";
+constexpr std::string_view kAnswerEnd = "}}";
+
+}  // namespace parts
+
+constexpr std::string_view kBody = kJoined<parts::kBodyBegin, kModelMembers, kLongTextMembers, parts::kBodyEnd>;
+constexpr std::string_view kAnswer =
+    kJoined<parts::kAnswerBegin, kItemError, parts::kAnswerMiddle, kFactMembers, parts::kAnswerEnd>;
 
 std::vector<std::string> texts_of_body(const Json& body, std::string& parameter) {
   const Json* texts = nullptr;
@@ -71,19 +77,32 @@ std::vector<std::string> texts_of_body(const Json& body, std::string& parameter)
   return read_documents(texts->as_array(parameter), parameter);
 }
 
+RerankOptions read_options(const Json& body) {
+  RerankOptions options;
+  options.raw_scores = body.get_bool("raw_scores", false);
+  options.model_scores = body.get_bool("model_scores", false);
+  options.prompt_name = body.get_string("prompt_name", "");
+  if (const Json* prompt = body.find_value("prompt")) options.prompt = prompt->as_string("prompt");
+  options.long_texts = read_long_texts(body);
+  return options;
+}
+
+std::string answer_text(const RerankAnswer& answer, std::string_view model, std::optional<std::size_t> count) {
+  pipelines::Ranking ranking{.scores = answer.scores, .count = count, .facts = answer_facts(answer.task, model)};
+  for (const std::size_t text : answer.task.run->too_long()) ranking.errors.emplace(text, *answer.task.error_of(text));
+  return pipelines::ranking_json(ranking);
+}
+
 void rank_texts(Call& call) {
   RerankRequest request;
-  request.model = call.body.get_string("model", "");
+  read_task_members(call.body, request);
   request.query = call.body.get_string("query", "");
   request.texts = texts_of_body(call.body, request.parameter);
-  request.raw_scores = call.body.get_bool("raw_scores", false);
-  request.truncate = call.body.get_bool("truncate", true);
-  request.keep_alive = read_keep_alive(call.body);
+  request.options = read_options(call.body);
   std::string model = request.model;
   rerank(call, std::move(request),
          [model = std::move(model), count = read_count(call.body, "top_n")](const RerankAnswer& answer) {
-           return json_response(pipelines::ranking_json(
-               {.scores = answer.scores, .count = count, .facts = answer_facts(answer, model)}));
+           return json_response(answer_text(answer, model, count));
          });
 }
 

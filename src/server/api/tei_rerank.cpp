@@ -42,7 +42,7 @@ void rerank_as_tei(Call& call) {
   for (const Json& text : texts->as_array("texts")) request.texts.push_back(text.as_string("texts"));
   if (request.texts.empty())
     refuse(Problem::Kind::empty, "texts is an empty list; it must hold at least one entry", "texts");
-  request.raw_scores = call.body.get_bool("raw_scores", false);
+  request.options.raw_scores = call.body.get_bool("raw_scores", false);
   read_tei_truncation(call.body, request);
   std::vector<std::string> returned;
   if (call.body.get_bool("return_text", false)) returned = request.texts;

@@ -5,23 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "server/models/model_call.h"
+#include "alate/rerank.h"
+#include "server/models/task_service.h"
 #include "server/route.h"
 
 namespace alate::server {
 
-struct RerankRequest : ModelRequest {
+struct RerankRequest : TaskRequest {
   std::string query;
-  std::vector<std::string> texts;
-  bool raw_scores = false;  // as in RerankOptions
+  /// Long texts: `truncate` and `truncation_side` of the request hold where these say nothing.
+  RerankOptions options;
 };
 
-struct RerankAnswer : ModelAnswer {
-  std::vector<float> scores;  // in the order of the texts
+struct RerankAnswer {
+  const TaskAnswer& task;
+  const std::vector<float>& scores;  // in the order of the texts; NaN where TaskAnswer::error_of has an error
 };
 
 /// Scores the texts and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of the
 /// call's family: Problem::impossible for a model that is no reranker. `format` is as in `embed`.
-void rerank(Call& call, RerankRequest request, std::function<Response(RerankAnswer)> format);
+void rerank(Call& call, RerankRequest request, std::function<Response(const RerankAnswer&)> format);
 
 }  // namespace alate::server

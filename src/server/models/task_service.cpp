@@ -15,7 +15,7 @@ constexpr std::size_t kMostTokenizedBytes = std::size_t{64} << 20;
 
 class TaskCall final : public ModelCall {
  public:
-  TaskCall(Call& call, TaskRequest request, BeginTask begin, std::function<Response(TaskAnswer&)> format)
+  TaskCall(Call& call, TaskRequest request, BeginTaskOfPipelines begin, std::function<Response(TaskAnswer&)> format)
       : ModelCall(call), request_(std::move(request)), begin_(std::move(begin)), format_(std::move(format)) {}
 
  private:
@@ -48,7 +48,7 @@ class TaskCall final : public ModelCall {
 
   pipelines::PreparedRows prepare() override {
     try {
-      answer_.run = begin_(answer_.model->pipelines.text_model(), {request_.texts.begin(), request_.texts.end()});
+      answer_.run = begin_(answer_.model->pipelines, {request_.texts.begin(), request_.texts.end()});
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported) throw;
       refuse(Problem::Kind::impossible, error.message(), "model");
@@ -74,7 +74,7 @@ class TaskCall final : public ModelCall {
   }
 
   TaskRequest request_;
-  const BeginTask begin_;
+  const BeginTaskOfPipelines begin_;
   TaskAnswer answer_;
   std::vector<float> values_;
   const std::function<Response(TaskAnswer&)> format_;
@@ -90,6 +90,16 @@ std::optional<std::string> TaskAnswer::error_of(std::size_t text) const {
 }
 
 void run_task(Call& call, TaskRequest request, BeginTask begin, std::function<Response(TaskAnswer&)> format) {
+  run_task(
+      call, std::move(request),
+      [begin = std::move(begin)](const pipelines::TaskPipelines& pipelines, std::vector<std::string_view> texts) {
+        return begin(pipelines.text_model(), std::move(texts));
+      },
+      std::move(format));
+}
+
+void run_task(Call& call, TaskRequest request, BeginTaskOfPipelines begin,
+              std::function<Response(TaskAnswer&)> format) {
   std::make_shared<TaskCall>(call, std::move(request), std::move(begin), std::move(format))->start();
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipelines/task_pipelines.h"
 #include "pipelines/task_run.h"
 #include "pipelines/text_model.h"
 #include "server/models/model_call.h"
@@ -34,9 +35,14 @@ struct TaskAnswer : ModelAnswer {
 using BeginTask = std::function<std::unique_ptr<pipelines::TaskRun>(const pipelines::TextModel& model,
                                                                     std::vector<std::string_view> texts)>;
 
+/// The same, of a model with the pipelines of its tasks.
+using BeginTaskOfPipelines = std::function<std::unique_ptr<pipelines::TaskRun>(
+    const pipelines::TaskPipelines& pipelines, std::vector<std::string_view> texts)>;
+
 /// Runs the task and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of the call's
 /// family: Problem::impossible for a model of another task. `format` is as in `embed`; the texts live as long as it
 /// runs.
 void run_task(Call& call, TaskRequest request, BeginTask begin, std::function<Response(TaskAnswer&)> format);
+void run_task(Call& call, TaskRequest request, BeginTaskOfPipelines begin, std::function<Response(TaskAnswer&)> format);
 
 }  // namespace alate::server

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -14,7 +15,7 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
-#include "pipelines/rerank/rerank_rows.h"
+#include "pipelines/rerank/rerank_run.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -69,8 +70,8 @@ TEST_P(RerankGolden, PairsAreCutAsTokenizersDoes) {
   for (const fs::path& file : cases_of(GetParam())) {
     const RecordedRanking wanted = tests::read_ranking(file);
     const std::vector<std::string_view> texts(wanted.texts.begin(), wanted.texts.end());
-    const pipelines::PreparedRows rows =
-        pipelines::prepare_rerank(pipeline, wanted.query, texts, {}, base::Cancellation::never());
+    const auto run = pipelines::begin_rerank(pipeline, wanted.query, texts, {});
+    const pipelines::PreparedRows rows = run->prepare(base::Cancellation::never());
     ASSERT_EQ(rows.rows.size(), wanted.ids.size());
     for (std::size_t i = 0; i < wanted.ids.size(); ++i) EXPECT_EQ(rows.rows[i].ids, wanted.ids[i]) << file << " " << i;
   }
@@ -136,15 +137,55 @@ TEST_F(Rerank, TakesEveryFormOfTexts) {
 
 TEST_F(Rerank, HasTheLengthOfTheModelOrAShorterOne) {
   const RerankPipeline pipeline = RerankPipeline::load(model_);
-  const RerankScores cut = pipeline.rerank("the cat", {"a", "a b c d e f g h"}, {.max_length = 8});
+  const RerankScores cut = pipeline.rerank("the cat", {"a", "a b c d e f g h"}, {.long_texts = {.max_length = 8}});
   EXPECT_EQ(cut.truncated, std::vector<std::size_t>{1});
   EXPECT_EQ(cut.tokens, 6U + 8U);
-  const RerankScores left =
-      pipeline.rerank("the cat", {"a b c d e f g h"}, {.max_length = 8, .truncation_side = Side::left});
+  const RerankScores left = pipeline.rerank("the cat", {"a b c d e f g h"},
+                                            {.long_texts = {.max_length = 8, .treatment = LongTexts::cut_left}});
   EXPECT_NE(left.scores.at(0), cut.scores.at(1));
-  const Error error = base::error_of([&] { (void)pipeline.rerank("the cat", {"a"}, {.max_length = 41}); });
+  const Error error =
+      base::error_of([&] { (void)pipeline.rerank("the cat", {"a"}, {.long_texts = {.max_length = 41}}); });
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
   EXPECT_NE(error.message().find("40 positions"), std::string::npos) << error.message();
+}
+
+TEST_F(Rerank, LongTextsAreReadInWindowsOrRefused) {
+  const RerankPipeline pipeline = RerankPipeline::load(model_);
+  const LongTextOptions windows{.max_length = 10, .treatment = LongTexts::windows, .stride = 0};
+  // Windows of four tokens beside the query: [CLS] the cat [SEP] … [SEP], with room for five.
+  const std::vector<float> parts = pipeline.rerank("the cat", {"a b c d e", "f g h"}).scores;
+  const RerankScores whole = pipeline.rerank("the cat", {"a b c d e f g h"}, {.long_texts = windows});
+  EXPECT_EQ(whole.scores, std::vector<float>{std::max(parts[0], parts[1])});
+  EXPECT_TRUE(whole.truncated.empty());
+  EXPECT_EQ(whole.tokens, 10U + 8U);
+  const Error no_room = base::error_of([&] {
+    (void)pipeline.rerank("the cat sat on a mat", {"fox"},
+                          {.long_texts = {.max_length = 9, .treatment = LongTexts::windows}});
+  });
+  EXPECT_EQ(no_room.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(no_room.message().find("the query has 6 tokens"), std::string::npos) << no_room.message();
+  const Error refused = base::error_of([&] {
+    (void)pipeline.rerank("the cat", {"a", "a b c d e f g h"},
+                          {.long_texts = {.max_length = 8, .treatment = LongTexts::error}});
+  });
+  EXPECT_EQ(refused.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(refused.message().find("text 2 has, with the query, more than the 8 tokens"), std::string::npos)
+      << refused.message();
+}
+
+TEST_F(Rerank, ScoresOfTheModelNeedAKnownFunctionAndExcludeRawOnes) {
+  edit_config("\"architectures\"",
+              R"("sbert_ce_default_activation_function": "torch.nn.modules.activation.GLU", "architectures")");
+  const RerankPipeline pipeline = RerankPipeline::load(model_);
+  const Error unknown = base::error_of([&] { (void)pipeline.rerank("a", {"b"}, {.model_scores = true}); });
+  EXPECT_EQ(unknown.code(), ErrorCode::unsupported);
+  EXPECT_TRUE(unknown.message().ends_with(": GLU")) << unknown.message();
+  EXPECT_EQ(pipeline.rerank("a", {"b"}, {.raw_scores = true}).scores.size(), 1U);
+  const Error both =
+      base::error_of([&] { (void)pipeline.rerank("a", {"b"}, {.raw_scores = true, .model_scores = true}); });
+  EXPECT_EQ(both.code(), ErrorCode::invalid_argument);
+  const Error prompt = base::error_of([&] { (void)pipeline.rerank("a", {"b"}, {.prompt_name = "none"}); });
+  EXPECT_EQ(prompt.code(), ErrorCode::invalid_argument);
 }
 
 TEST_F(Rerank, RunsOverAnEmbeddingPipelinesModel) {

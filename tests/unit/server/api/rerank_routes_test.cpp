@@ -5,6 +5,7 @@
 
 #include "alate/rerank.h"
 #include "runtime/loading/loaded_model.h"
+#include "tests/golden/tiny_kinds.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/server/route_testing.h"
 
@@ -98,6 +99,50 @@ TEST_F(RerankRoutes, NativePassesItsOptionsOn) {
   expect_ranked(*json(response).find("results"), "relevance_score", library({.raw_scores = true}).scores, 2);
   EXPECT_EQ(json(response).find("scores")->as_array("scores").size(), 7U);
   EXPECT_EQ(text(json(response), "model"), R"("tiny/reranker")");  // the default one
+}
+
+TEST_F(RerankRoutes, ALongTextFailsAloneWhereItemsMayFail) {
+  const std::string per_item = question("prompts") + R"(,"long":"error","on_error":"per_item")";
+  const Response response = post("/api/rerank", per_item);
+  ASSERT_EQ(response.status, 200) << response.body;
+  expect_documented(response, "/api/rerank");
+  const Json answer = json(response);
+  const Json::Array& scores = answer.find("scores")->as_array("scores");
+  EXPECT_EQ(scores[1].find("error")->get_string("code", ""), "too_long");
+  EXPECT_EQ(static_cast<float>(scores[0].as_double("score")), library().scores[0]);
+  EXPECT_EQ(answer.find("results")->as_array("results").size(), 6U);
+  for (const Json& result : answer.find("results")->as_array("results")) EXPECT_NE(result.get_int("index", -1), 1);
+}
+
+TEST_F(RerankRoutes, NativeReadsWindowsAndPrompts) {
+  const Response windows = post("/api/rerank", question("prompts") + R"(,"long":"windows","stride":5)");
+  ASSERT_EQ(windows.status, 200) << windows.body;
+  EXPECT_EQ(text(json(windows), "truncated"), "absent");
+  expect_ranked(*json(windows).find("results"), "relevance_score",
+                library({.long_texts = {.treatment = LongTexts::windows, .stride = 5}}).scores, 7);
+  const Response prompted = post("/api/rerank", question("prompts") + R"(,"prompt":"a b ","model_scores":true)");
+  expect_ranked(*json(prompted).find("results"), "relevance_score",
+                library({.model_scores = true, .prompt = "a b "}).scores, 7);
+  EXPECT_EQ(post("/api/rerank", question("prompts") + R"(,"prompt_name":"none")").status, 422);
+  EXPECT_EQ(post("/api/rerank", question("prompts") + R"(,"model_scores":true,"raw_scores":true)").status, 422);
+}
+
+TEST_F(RerankRoutes, ModelsForLateInteractionRankOnEveryRoute) {
+  tests::write_tiny_kinds(settings.models_dir / "tiny/colbert", "colbert_native");
+  const RerankPipeline colbert = RerankPipeline::load(settings.models_dir / "tiny/colbert");
+  const std::vector<float> wanted = colbert.rerank(recorded_.query, recorded_.texts).scores;
+  const std::string model = R"("model":"tiny/colbert",)";
+  const auto ranked = [&](std::string_view path, const std::string& name) {
+    const Response response = post(path, model + question(name));
+    EXPECT_EQ(response.status, 200) << response.body;
+    return json(response);
+  };
+  expect_ranked(*ranked("/api/rerank", "prompts").find("results"), "relevance_score", wanted, 7);
+  expect_ranked(*ranked("/v1/rerank", "documents").find("results"), "relevance_score", wanted, 7);
+  expect_ranked(*ranked("/v2/rerank", "documents").find("results"), "relevance_score", wanted, 7);
+  const Response tei = post("/models/tiny/colbert/rerank", question("texts") + R"(,"raw_scores":true)");
+  expect_ranked(json(tei), "score", colbert.rerank(recorded_.query, recorded_.texts, {.raw_scores = true}).scores, 7);
+  EXPECT_EQ(post("/api/rerank", model + question("prompts") + R"(,"long":"windows")").status, 422);
 }
 
 TEST_F(RerankRoutes, NoTextsAreNoScores) {

@@ -1,0 +1,75 @@
+#include "pipelines/rerank/pair_run.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "alate/error.h"
+#include "pipelines/classify/score_function.h"
+#include "pipelines/rerank/rerank_head.h"
+#include "pipelines/task_head.h"
+#include "tokenizers/encode.h"
+
+namespace alate::pipelines {
+
+PairRun::PairRun(RerankPipeline pipeline, std::string_view query, std::vector<std::string_view> texts,
+                 RerankOptions options)
+    : RerankRun(texts.size()), pipeline_(std::move(pipeline)), texts_(std::move(texts)), options_(std::move(options)) {
+  if (options_.raw_scores && options_.model_scores)
+    throw Error(ErrorCode::invalid_argument, "scores are either the raw ones or those of the model: ask for one");
+  query_ = options_.prompt ? *options_.prompt : pipeline_.state().settings.prompts.prompt_named(options_.prompt_name);
+  query_ += query;
+}
+
+// Whether the scores of the model are neither logits nor sigmoids.
+bool PairRun::is_activated() const {
+  const std::string& activation = pipeline_.state().settings.activation;
+  return options_.model_scores && activation != "Identity" && activation != "Sigmoid";
+}
+
+std::shared_ptr<const runtime::EntryPoint> PairRun::program() const {
+  const Model::State& model = pipeline_.model().state();
+  if (is_activated()) return activated_rerank_entry_point(model, pipeline_.state().settings.activation);
+  return task_entry_point(model, Task::rerank);
+}
+
+std::string PairRun::excess() const {
+  return " has, with the query, more than the " + std::to_string(row_length(pipeline_.state(), options_.long_texts)) +
+         " tokens that are read at once";
+}
+
+void PairRun::require_room_for_windows(const base::Cancellation& cancellation) const {
+  const RerankPipeline::State& state = pipeline_.state();
+  const EncodeOptions alone{.add_special_tokens = false, .with_offsets = false, .with_tokens = false};
+  const std::size_t own = tokenizers::encode(state.tokenizer, query_, alone, cancellation).ids.size();
+  const std::size_t length = row_length(state, options_.long_texts);
+  if (own + state.tokenizer.special_tokens_added(true) < length) return;
+  throw make_error(ErrorCode::invalid_argument, "the query has ", own, " tokens, which leaves no room for texts in ",
+                   "windows of ", length, "; shorten it, or let texts be cut");
+}
+
+TextRows PairRun::make_rows(const base::Cancellation& cancellation) {
+  RowOptions rows{.long_texts = options_.long_texts};
+  if (rows.treatment() == LongTexts::windows) {
+    require_room_for_windows(cancellation);
+    rows.strategy = Truncation::only_second;
+  }
+  std::vector<EncodeInput> pairs;
+  for (const std::string_view text : std::exchange(texts_, {})) pairs.emplace_back(query_, text);
+  return make_text_rows(pipeline_.state(), pairs, rows, cancellation);
+}
+
+void PairRun::take(const RowResults& results) {
+  const bool is_logit =
+      options_.raw_scores || (options_.model_scores && pipeline_.state().settings.activation == "Identity");
+  const ScoreFunction function = is_logit || is_activated() ? ScoreFunction::none : ScoreFunction::sigmoid;
+  scores_.assign(size(), std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t row = 0; row < results.count(); ++row) {
+    float score = results.of(row).front();
+    scale_logits(function, {&score, 1});
+    float& best = scores_[results.input(row)];
+    if (std::isnan(best) || score > best) best = score;
+  }
+}
+
+}  // namespace alate::pipelines

@@ -1,0 +1,33 @@
+// Reranking by a cross-encoder, which reads each text together with the query.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipelines/rerank/rerank_run.h"
+
+namespace alate::pipelines {
+
+class PairRun final : public RerankRun {
+ public:
+  /// As begin_rerank.
+  PairRun(RerankPipeline pipeline, std::string_view query, std::vector<std::string_view> texts, RerankOptions options);
+
+  std::shared_ptr<const runtime::EntryPoint> program() const override;
+  std::string excess() const override;
+
+ private:
+  TextRows make_rows(const base::Cancellation& cancellation) override;
+  void take(const RowResults& results) override;
+  void require_room_for_windows(const base::Cancellation& cancellation) const;
+  bool is_activated() const;
+
+  RerankPipeline pipeline_;
+  std::string query_;  // with its prompt
+  std::vector<std::string_view> texts_;
+  RerankOptions options_;
+};
+
+}  // namespace alate::pipelines

@@ -1,0 +1,60 @@
+// The stages of RerankPipeline::rerank (pipelines/task_run.h).
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/embedding.h"
+#include "alate/rerank.h"
+#include "pipelines/rerank/rerank_settings.h"
+#include "pipelines/task_run.h"
+#include "pipelines/text_model.h"
+#include "runtime/loading/load_request.h"
+
+namespace alate {
+
+struct RerankPipeline::State : pipelines::TextModel {
+  pipelines::RerankSettings settings;
+  std::optional<EmbeddingPipeline> embedding = {};  // of models for late interaction; the settings are then not used
+};
+
+}  // namespace alate
+
+namespace alate::pipelines {
+
+/// The reranker of a loaded model; compiles nothing. Throws unsupported as RerankPipeline::load.
+RerankPipeline reranker_of(TextModel model);
+/// The same of a model that embeds: by late interaction. Throws unsupported for one without vectors of tokens.
+RerankPipeline reranker_of(const EmbeddingPipeline& embedding);
+
+/// RerankPipeline::load.
+RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                             const RunControl& control = {});
+
+/// One call: a query and its texts.
+class RerankRun : public TaskRun {
+ public:
+  std::size_t size() const final { return count_; }
+  /// Of each text; NaN for those that are too long. After `finish`.
+  const std::vector<float>& scores() const { return scores_; }
+
+ protected:
+  explicit RerankRun(std::size_t count) : count_(count) {}
+
+  std::vector<float> scores_;
+
+ private:
+  std::size_t count_;
+};
+
+/// The texts must live until `prepare` returns. Throws invalid_argument for contradictory options and an unknown
+/// prompt, unsupported for a treatment of long texts that the model has not.
+std::unique_ptr<RerankRun> begin_rerank(const RerankPipeline& pipeline, std::string_view query,
+                                        std::vector<std::string_view> texts, const RerankOptions& options);
+
+}  // namespace alate::pipelines
