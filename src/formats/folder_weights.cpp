@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <string>
 #include <tuple>
@@ -18,6 +19,7 @@ namespace alate::formats {
 namespace {
 
 constexpr std::size_t kMaxShards = 4096;
+constexpr std::string_view kIndexEnding = ".json";
 constexpr std::size_t kMaxIndexBytes = kMaxSafetensorsHeaderBytes;
 
 template <typename File>
@@ -66,6 +68,30 @@ bool WeightFormat::is_in(const std::filesystem::path& folder) const {
   return base::is_file(folder / single) || base::is_file(folder / index);
 }
 
+std::size_t part_number(std::string_view stem) {
+  constexpr std::string_view kForm = "-00001-of-00002";
+  if (stem.size() < kForm.size()) return 0;
+  const std::string_view end = stem.substr(stem.size() - kForm.size());
+  const bool is_part = std::ranges::equal(
+      end, kForm, [](char c, char form) { return form >= '0' && form <= '9' ? c >= '0' && c <= '9' : c == form; });
+  std::size_t number = 0;
+  if (is_part) std::from_chars(end.data() + 1, end.data() + end.find("-of-"), number);
+  return number;
+}
+
+bool WeightFormat::has_name(std::string_view name) const {
+  const std::size_t dot = single.rfind('.');
+  const std::string_view start = single.substr(0, dot), ending = single.substr(dot);
+  const std::string_view before_variant = index.substr(0, index.size() - kIndexEnding.size());
+  if (name.ends_with(kIndexEnding)) return name.starts_with(before_variant);
+  if (!name.ends_with(ending) || part_number(name.substr(0, name.size() - ending.size())) > 0) return false;
+  return ending == ".safetensors" ? !name.starts_with("adapter_model") : name.starts_with(start);
+}
+
+bool is_weights_name(std::string_view name) {
+  return std::ranges::any_of(kFormats, [&](const WeightFormat& format) { return format.has_name(name); });
+}
+
 std::shared_ptr<const WeightSource> open_weight_file(const std::filesystem::path& path, base::MappedFile::Mode mode) {
   if (path.extension() == ".safetensors") return SafetensorsFile::open(path, mode);
   return PytorchFile::open(path, mode);
@@ -77,23 +103,44 @@ FolderWeights FolderWeights::open(const std::filesystem::path& folder, Mode mode
   weights.path_ = folder;
   for (const WeightFormat& format : kFormats) {
     if (base::is_there(folder / format.single)) {
-      weights.files_.push_back(format.open(folder / format.single, mode, &contained));
-      std::uint32_t rank = 0;
-      for (const std::string_view name : weights.files_.front()->names()) weights.places_.push_back({0, rank++, name});
+      weights.open_whole(format, folder / format.single, mode, contained);
     } else if (base::is_there(folder / format.index)) {
-      weights.open_shards(format, mode, contained);
+      weights.open_shards(format, folder / format.index, mode, contained);
     } else {
       continue;
     }
-    weights.sort_places();
     return weights;
   }
   throw make_error(ErrorCode::not_found, folder.string(), " has neither ", kFormats[0].single, " nor ",
                    kFormats[0].index);
 }
 
-void FolderWeights::open_shards(const WeightFormat& format, Mode mode, const base::ContainedFiles& contained) {
-  const std::filesystem::path index = path_ / format.index;
+FolderWeights FolderWeights::open_file(const std::filesystem::path& file, Mode mode) {
+  FolderWeights weights;
+  weights.path_ = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  const base::ContainedFiles contained(weights.path_);
+  const std::string name = file.filename().string();
+  const auto format = std::ranges::find_if(kFormats, [&](const WeightFormat& each) { return each.has_name(name); });
+  if (format == kFormats.end())
+    throw make_error(ErrorCode::invalid_argument, file.string(), " has no name of a file with a model's weights");
+  if (name.ends_with(kIndexEnding)) {
+    weights.open_shards(*format, file, mode, contained);
+  } else {
+    weights.open_whole(*format, file, mode, contained);
+  }
+  return weights;
+}
+
+void FolderWeights::open_whole(const WeightFormat& format, const std::filesystem::path& file, Mode mode,
+                               const base::ContainedFiles& contained) {
+  files_.push_back(format.open(file, mode, &contained));
+  std::uint32_t rank = 0;
+  for (const std::string_view name : files_.front()->names()) places_.push_back({0, rank++, name});
+  sort_places();
+}
+
+void FolderWeights::open_shards(const WeightFormat& format, const std::filesystem::path& index, Mode mode,
+                                const base::ContainedFiles& contained) {
   for (const auto& [shard, tensors] : read_weight_map(index, contained)) {
     if (!base::is_there(path_ / shard)) {
       throw make_error(ErrorCode::not_found, index.string(), ": the shard ", quoted_name(shard), " is missing in ",
@@ -113,6 +160,7 @@ void FolderWeights::open_shards(const WeightFormat& format, Mode mode, const bas
       places_.push_back({number, found->second, found->first});
     }
   }
+  sort_places();
 }
 
 void FolderWeights::sort_places() { std::ranges::sort(places_, {}, &Place::name); }

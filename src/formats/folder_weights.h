@@ -1,6 +1,7 @@
 // The weights of a model folder: one file, or several joined by an index.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -25,10 +26,19 @@ struct WeightFormat {
 
   /// Whether the folder has either. Throws as base::is_file.
   bool is_in(const std::filesystem::path& folder) const;
+  /// Whether a file of this name, with a variant or without, is weights of this format or the index of their parts.
+  bool has_name(std::string_view name) const;
 };
 
 /// Those that are read, the better one first: safetensors, torch.save's.
 std::span<const WeightFormat> weight_formats();
+
+/// 2 for a name without its ending like "model-00002-of-00003", which parts of weights have; 0 for others.
+std::size_t part_number(std::string_view stem);
+
+/// Whether a file is a model's weights, by its name: "model.int8.safetensors", "pytorch_model.bin",
+/// "model.safetensors.index.int8.json"; not parts of weights, and not adapters.
+bool is_weights_name(std::string_view name);
 
 /// One file of any name: safetensors by that extension, else torch.save's. Throws as WeightFormat::open.
 std::shared_ptr<const WeightSource> open_weight_file(const std::filesystem::path& path, base::MappedFile::Mode mode);
@@ -42,6 +52,9 @@ class FolderWeights final : public WeightSource {
   /// there. Throws not_found if there is none or a shard is missing, corrupt if the index names a tensor that its shard
   /// lacks or a shard outside the folder, and as WeightFormat::open.
   static FolderWeights open(const std::filesystem::path& folder, Mode mode = Mode::map);
+
+  /// The same for a file that is_weights_name: weights, or the index of parts that lie beside it.
+  static FolderWeights open_file(const std::filesystem::path& file, Mode mode = Mode::map);
 
   /// Names by file, within a file in byte order. Tensors that the index does not name are omitted.
   std::vector<std::string_view> names() const override;
@@ -60,7 +73,10 @@ class FolderWeights final : public WeightSource {
     std::uint32_t rank;     // among the names of its file
     std::string_view name;  // in the file
   };
-  void open_shards(const WeightFormat& format, Mode mode, const base::ContainedFiles& contained);
+  void open_whole(const WeightFormat& format, const std::filesystem::path& file, Mode mode,
+                  const base::ContainedFiles& contained);
+  void open_shards(const WeightFormat& format, const std::filesystem::path& index, Mode mode,
+                   const base::ContainedFiles& contained);
   void sort_places();
   const Place* find_place(std::string_view name) const;
   const WeightSource& require(std::string_view name) const;

@@ -9,6 +9,7 @@
 #include "base/os/program_path.h"
 #include "formats/json.h"
 #include "hub/model_reference.h"
+#include "hub/model_variants.h"
 
 namespace alate::hub {
 namespace {
@@ -66,14 +67,16 @@ std::vector<std::string> list_builtin_models(const fs::path& installed_header) {
 }
 
 fs::path resolve_builtin_model(std::string_view reference, const fs::path& installed_header) {
-  std::string_view name = reference;
-  if (name.starts_with(kBuiltinPrefix)) name.remove_prefix(kBuiltinPrefix.size());
+  std::string_view given = reference;
+  if (given.starts_with(kBuiltinPrefix)) given.remove_prefix(kBuiltinPrefix.size());
+  const auto [name, variant] = split_variant(given);
   if (is_model_name(name) && name.find('/') == std::string_view::npos) {
-    for (const fs::path& folder : builtin_folders(installed_header)) {
-      if (is_model_folder(folder / fs::path(name))) return folder / fs::path(name);
+    for (const fs::path& parent : builtin_folders(installed_header)) {
+      const fs::path folder = parent / fs::path(name);
+      if (is_model_folder(folder)) return variant.empty() ? folder : resolve_variant(folder, variant, name);
     }
   }
-  throw no_such_builtin(name, installed_header);
+  throw no_such_builtin(given, installed_header);
 }
 
 }  // namespace alate::hub

@@ -31,8 +31,8 @@ std::vector<std::filesystem::path> builtin_folders(const std::filesystem::path& 
 /// "builtin:NAME" for each installed model, sorted.
 std::vector<std::string> list_builtin_models(const std::filesystem::path& installed_header = {});
 
-/// The folder of "builtin:NAME". Throws not_found listing the installed models, or, if there are none, the searched
-/// folders and what to do.
+/// The folder of "builtin:NAME", or the file of "builtin:NAME:VARIANT". Throws not_found listing the installed models,
+/// or, if there are none, the searched folders and what to do; as resolve_variant.
 std::filesystem::path resolve_builtin_model(std::string_view reference,
                                             const std::filesystem::path& installed_header = {});
 

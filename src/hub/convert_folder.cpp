@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "alate/error.h"
@@ -15,6 +16,7 @@
 #include "base/files/mapped_file.h"
 #include "formats/folder_weights.h"
 #include "formats/safetensors/safetensors_writer.h"
+#include "hub/manifest_writer.h"
 #include "hub/output_folder.h"
 
 namespace alate::hub {
@@ -23,10 +25,16 @@ namespace {
 namespace fs = std::filesystem;
 using formats::WeightFormat;
 
-// Adds the weights of `from` as one file in `to`.
+struct Converted {
+  ConvertReport total;
+  std::vector<fs::path> files;  // that tensors were read from
+};
+
+// Adds the weights of `from`, a folder or a file, as one file in `to`.
 void write_weights(const fs::path& from, const fs::path& to, const std::function<void(const ConvertProgress&)>& report,
-                   ConvertReport& total) {
-  const std::shared_ptr<const formats::WeightSource> weights = formats::open_weights(from);
+                   Converted& converted) {
+  const auto weights = std::make_shared<const formats::FolderWeights>(
+      fs::is_directory(from) ? formats::FolderWeights::open(from) : formats::FolderWeights::open_file(from));
   std::vector<formats::NamedTensor> tensors;
   for (const std::string_view name : weights->names()) tensors.push_back({std::string(name), weights->tensor(name)});
   const auto written = [&](std::size_t done) {
@@ -34,8 +42,9 @@ void write_weights(const fs::path& from, const fs::path& to, const std::function
   };
   formats::write_safetensors(to / formats::weight_formats().front().single, tensors, {{"format", "pt"}}, written);
   weights->require_unchanged();
-  total.tensors += tensors.size();
-  total.bytes += weights->stored_bytes();
+  converted.total.tensors += tensors.size();
+  converted.total.bytes += weights->stored_bytes();
+  for (const formats::WeightFile& file : weights->files()) converted.files.push_back(file.path);
 }
 
 bool has_weights(const fs::path& folder) {
@@ -55,11 +64,13 @@ void remove_other_weights(const fs::path& folder) {
 
 }  // namespace
 
-ConvertReport convert_folder(const fs::path& model, const fs::path& out,
-                             const std::function<void(const ConvertProgress&)>& report) {
+ConvertReport convert_folder(const fs::path& model, const fs::path& out, const base::FileDigests& digests,
+                             const ConvertOptions& options) {
   OutputFolder output(out);
-  ConvertReport total;
-  if (has_weights(model)) write_weights(model, output.path(), report, total);
+  Converted converted, modules;
+  const fs::path& variant = options.weights_file;
+  if (!variant.empty() || has_weights(model))
+    write_weights(variant.empty() ? model : variant, output.path(), options.report, converted);
   output.copy_others(model);
   if (base::is_there(model / "config.json")) {  // not where the transformer has a folder of its own
     const base::ContainedFiles contained(model);
@@ -69,11 +80,21 @@ ConvertReport convert_folder(const fs::path& model, const fs::path& out,
   for (const fs::directory_entry& entry : fs::directory_iterator(output.path())) {
     if (!entry.is_directory() || !has_weights(entry.path())) continue;
     const bool is_written = formats::weight_formats().front().is_in(entry.path());
-    if (!is_written) write_weights(entry.path(), entry.path(), {}, total);
+    if (!is_written) write_weights(entry.path(), entry.path(), {}, modules);
     remove_other_weights(entry.path());
   }
+  ConvertReport total = converted.total;
+  total.tensors += modules.total.tensors;
+  total.bytes += modules.total.bytes;
   if (total.tensors == 0)
     throw make_error(ErrorCode::not_found, model.string(), " has no weights to convert, in no folder of it");
+  write_manifest(output.path(), output.name(),
+                 {.source = model,
+                  .source_files = std::move(converted.files),
+                  .command = "convert",
+                  .type = options.type,
+                  .capabilities = options.capabilities},
+                 digests);
   output.finish();
   return total;
 }

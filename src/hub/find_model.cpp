@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "alate/error.h"
 #include "base/os/environment.h"
 #include "hub/builtin_models.h"
+#include "hub/hub_models.h"
 #include "hub/model_reference.h"
 
 namespace alate {
@@ -17,19 +19,29 @@ std::filesystem::path models_directory_of(const FindOptions& options) {
   return base::cache_directory() / "models";
 }
 
+std::optional<std::filesystem::path> hub_cache_of(const FindOptions& options) {
+  return options.hub_cache.empty() ? hub::user_hub_cache() : options.hub_cache;
+}
+
 }  // namespace
 
 std::filesystem::path find_model(std::string_view reference, const FindOptions& options) {
   // Before the models directory is known: these need neither it nor a home folder.
   if (auto found = hub::resolve_path_or_builtin(reference, options.installed_header)) return *found;
-  return hub::resolve_model(reference, models_directory_of(options), options.installed_header);
+  return hub::resolve_model(reference, {.models_directory = models_directory_of(options),
+                                        .hub_cache = hub_cache_of(options),
+                                        .installed_header = options.installed_header});
 }
 
 std::vector<std::string> list_models(const FindOptions& options) {
   std::vector<std::string> names = hub::list_builtin_models(options.installed_header);
   std::vector<std::string> own = hub::list_models(models_directory_of(options));
   names.insert(names.end(), own.begin(), own.end());
+  if (const auto cache = hub_cache_of(options)) {
+    for (hub::HubModel& model : hub::list_hub_models(*cache)) names.push_back(std::move(model.id));
+  }
   std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
   return names;
 }
 

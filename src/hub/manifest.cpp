@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "alate/error.h"
+#include "base/ascii_case.h"
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "formats/json.h"
@@ -96,9 +98,7 @@ std::string sha256_of(const Json& value, const std::string& name) {
     throw make_error(ErrorCode::corrupt, "the digest of ", formats::quoted_name(name), " is ",
                      formats::quoted_name(value.as_string("files.digest")),
                      ": it is \"sha256:\" and 64 hexadecimal digits");
-  std::string lower(digits);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'F' ? char(c - 'A' + 'a') : c; });
-  return lower;
+  return base::ascii_lower(digits);
 }
 
 ManifestFile file_of(const Json& json) {
@@ -127,29 +127,27 @@ std::vector<ManifestFile> files_of(const Json& list, std::string_view key) {
 }
 
 // A variant is a file name, an entry like those of `files`, or a list of these under "files".
-void check_variant(const Json& variant) {
-  if (variant.is_null()) return;
-  if (variant.is_string()) {
-    (void)relative_name(variant, "variants");
-  } else if (variant.is_array()) {
-    (void)files_of(variant, "variants");
-  } else if (const Json* files = member(variant, "files")) {
-    (void)files_of(*files, "variants.files");
-  } else if (!variant.is_object()) {
+std::vector<ManifestFile> variant_files(const Json& variant) {
+  if (variant.is_null()) return {};
+  if (variant.is_string()) return {ManifestFile{.name = relative_name(variant, "variants"), .sha256 = {}, .size = {}}};
+  if (variant.is_array()) return files_of(variant, "variants");
+  if (!variant.is_object())
     throw make_error(ErrorCode::corrupt, "variants has a JSON ", variant.kind(), ", not an object");
-  } else if (member(variant, "name") != nullptr) {
-    (void)file_of(variant);
-  }
+  if (const Json* files = member(variant, "files")) return files_of(*files, "variants.files");
+  if (member(variant, "name") != nullptr) return {file_of(variant)};
+  return {};
 }
 
-void check_variants(const Json& json) {
+std::vector<ManifestVariant> variants_of(const Json& json) {
+  std::vector<ManifestVariant> found;
   const Json* variants = member(json, "variants");
-  if (variants == nullptr) return;
+  if (variants == nullptr) return found;
   for (const auto& [name, variant] : object_of(*variants, "variants", kMostVariants)) {
     if (!base::is_plain_file_name(name))
       throw make_error(ErrorCode::corrupt, "variants has ", formats::quoted_name(name), ", which is no plain name");
-    check_variant(variant);
+    found.push_back({name, variant_files(variant)});
   }
+  return found;
 }
 
 std::string option_text(const std::string& key, const Json& value) {
@@ -164,7 +162,15 @@ Manifest manifest_of(const Json& json) {
   if (!json.is_object()) throw make_error(ErrorCode::corrupt, "it is a JSON ", json.kind(), ", not an object");
   check_version(json);
   check_texts(json);
-  check_variants(json);
+  manifest.name = json.get_string("name", "");
+  manifest.owner = json.get_string("owner", "");
+  manifest.type = json.get_string("type", "");
+  manifest.description = json.get_string("description", "");
+  if (const Json* capabilities = member(json, "capabilities")) {
+    for (const Json& each : capabilities->as_array("capabilities"))
+      manifest.capabilities.push_back(each.as_string("capabilities"));
+  }
+  manifest.variants = variants_of(json);
   if (const Json* backends = member(json, "backends")) {
     for (const Json& name : backends->as_array("backends"))
       manifest.backends.push_back(BackendPlace::parse(name.as_string("backends")));
@@ -185,9 +191,11 @@ const ManifestFile* Manifest::find_file(std::string_view name) const {
 }
 
 Manifest parse_manifest(std::string_view text, const std::string& name) {
-  const Json json = formats::parse_json(text, name, kLimits);
+  Json json = formats::parse_json(text, name, kLimits);
   try {
-    return manifest_of(json);
+    Manifest manifest = manifest_of(json);
+    manifest.json = std::move(json);
+    return manifest;
   } catch (const Error& error) {
     throw make_error(ErrorCode::corrupt, name, ": ", error.message());
   }

@@ -55,15 +55,13 @@ void refuse_address(std::string_view reference, const std::filesystem::path& mod
   const std::optional<std::string> name = hub_model_of(reference);
   if (!name)
     throw make_error(ErrorCode::invalid_argument, shown,
-                     " is a web address, which this version does not fetch; download the folder of a model and give "
-                     "its path");
+                     " is a web address of no model on Hugging Face; download the folder of a model and give its path");
   const std::filesystem::path folder = models_directory / std::filesystem::path(*name);
   if (is_model_folder(folder))
     throw make_error(ErrorCode::invalid_argument, shown, " is a web address; the model is here already: name it ",
                      *name);
-  throw make_error(ErrorCode::invalid_argument, shown,
-                   " is a web address, which this version does not fetch; run `hf download ", *name, " --local-dir ",
-                   folder.string(), "`, then name it ", *name);
+  throw make_error(ErrorCode::invalid_argument, shown, " is a web address; fetch the model with `alate pull hf:", *name,
+                   "`, then name it ", *name);
 }
 
 }  // namespace alate::hub

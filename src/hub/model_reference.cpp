@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <system_error>
+#include <utility>
 
 #include "alate/error.h"
 #include "base/files/file_presence.h"
@@ -10,7 +11,10 @@
 #include "base/split_text.h"
 #include "formats/json.h"
 #include "hub/builtin_models.h"
+#include "hub/cache_layout.h"
+#include "hub/hub_models.h"
 #include "hub/model_address.h"
+#include "hub/model_variants.h"
 
 namespace alate::hub {
 namespace {
@@ -72,19 +76,39 @@ std::string suggestion(std::string_view reference, const std::vector<std::string
   return "; did you mean " + *meant[static_cast<std::size_t>(place)] + "?";
 }
 
-Error missing(std::string_view what, std::string_view reference, const fs::path& models_directory,
-              const fs::path& installed_header) {
-  const auto names = list_models(models_directory), builtin = list_builtin_models(installed_header);
+std::vector<std::string> hub_names(const ModelPlaces& places) {
+  std::vector<std::string> names;
+  if (!places.hub_cache) return names;
+  for (HubModel& model : list_hub_models(*places.hub_cache)) names.push_back(std::move(model.id));
+  return names;
+}
+
+// "; `alate pull hf:NAME` fetches it" for a name that the hub may have.
+std::string how_to_get(std::string_view reference) {
+  const std::optional<HubName> name = parse_hub_name(reference);
+  if (!name || name->id.find('/') == std::string::npos) return "";
+  return "; `alate pull hf:" + std::string(reference) + "` fetches it from Hugging Face";
+}
+
+Error missing(std::string_view what, std::string_view reference, const ModelPlaces& places) {
+  std::vector<std::string> names = list_models(places.models_directory);
+  const std::vector<std::string> builtin = list_builtin_models(places.installed_header), cached = hub_names(places);
+  const std::string in_directory = names.empty() ? " has no models" : " has " + joined(names);
+  const std::string in_cache = cached.empty() ? "" : "; huggingface_hub's cache has " + joined(cached);
   const std::string with_program = builtin.empty() ? "" : "; with the program came " + joined(builtin);
+  names.insert(names.end(), cached.begin(), cached.end());
   return make_error(ErrorCode::not_found, "there is no ", what, " called ", formats::quoted_name(reference), "; ",
-                    models_directory.string(),
-                    names.empty() ? " has no models: give the path of a model's folder" : " has " + joined(names),
-                    with_program, suggestion(reference, names, builtin));
+                    places.models_directory.string(), in_directory, in_cache, with_program, how_to_get(reference),
+                    suggestion(reference, names, builtin));
 }
 
 bool looks_like_path(std::string_view reference) {
   return reference.starts_with('/') || reference.starts_with('.') || reference.starts_with('~') ||
          reference.ends_with('/') || std::ranges::count(reference, '/') > 1;
+}
+
+fs::path with_variant(fs::path folder, std::string_view variant, std::string_view model) {
+  return variant.empty() ? std::move(folder) : resolve_variant(folder, variant, model);
 }
 
 }  // namespace
@@ -120,7 +144,7 @@ std::vector<std::string> list_models(const fs::path& models_directory) {
   return names;
 }
 
-fs::path resolve_model_name(std::string_view name, const fs::path& models_directory, const fs::path& installed_header) {
+std::optional<fs::path> find_model_name(std::string_view name, const fs::path& models_directory) {
   if (!is_model_name(name))
     throw make_error(ErrorCode::invalid_argument, formats::quoted_name(name),
                      " is no model's name: it is \"name\" or "
@@ -128,14 +152,14 @@ fs::path resolve_model_name(std::string_view name, const fs::path& models_direct
   const fs::path exact = models_directory / fs::path(name);
   if (is_model_folder(exact)) return exact;
   base::require_listable(exact);
-  if (name.find('/') != std::string_view::npos) throw missing("model", name, models_directory, installed_header);
+  if (name.find('/') != std::string_view::npos) return std::nullopt;
 
   std::vector<std::string> owners;
   for (const fs::path& owner : folders_in(models_directory)) {
     if (!is_model_folder(owner) && is_model_folder(owner / fs::path(name))) owners.push_back(owner.filename().string());
   }
   std::ranges::sort(owners);
-  if (owners.empty()) throw missing("model", name, models_directory, installed_header);
+  if (owners.empty()) return std::nullopt;
   if (owners.size() > 1) {
     for (std::string& owner : owners) owner += "/" + std::string(name);
     throw make_error(ErrorCode::invalid_argument, "several models are called ", formats::quoted_name(name), ": ",
@@ -144,8 +168,31 @@ fs::path resolve_model_name(std::string_view name, const fs::path& models_direct
   return models_directory / owners.front() / fs::path(name);
 }
 
-fs::path resolve_named_model(std::string_view name, const fs::path& models_directory) {
-  return name.starts_with(kBuiltinPrefix) ? resolve_builtin_model(name) : resolve_model_name(name, models_directory);
+VariantSplit split_variant(std::string_view reference) {
+  std::size_t prefix = 0;
+  for (const std::string_view each : {kBuiltinPrefix, kHubPrefix}) {
+    if (reference.starts_with(each)) prefix = each.size();
+  }
+  const std::size_t colon = reference.rfind(':');
+  if (colon == std::string_view::npos || colon == 0 || colon < prefix) return {reference, {}};
+  const std::string_view variant = reference.substr(colon + 1);
+  return is_variant_name(variant) ? VariantSplit{reference.substr(0, colon), variant} : VariantSplit{reference, {}};
+}
+
+fs::path resolve_named_model(std::string_view name, const ModelPlaces& places) {
+  if (name.starts_with(kBuiltinPrefix)) return resolve_builtin_model(name, places.installed_header);
+  const bool is_of_hub = name.starts_with(kHubPrefix);
+  const auto [model, variant] = split_variant(is_of_hub ? name.substr(kHubPrefix.size()) : name);
+  const std::optional<HubName> on_hub = parse_hub_name(model);
+  if (is_of_hub && !on_hub)
+    throw make_error(ErrorCode::invalid_argument, formats::quoted_name(name),
+                     " is no name of a model on the hub: ", kHubPrefix, "owner/name, or ", kHubPrefix,
+                     "owner/name@revision");
+  std::optional<fs::path> folder;
+  if (!on_hub || is_model_name(model)) folder = find_model_name(model, places.models_directory);
+  if (!folder && on_hub && places.hub_cache) folder = find_hub_model(*on_hub, *places.hub_cache);
+  if (!folder) throw missing("model", model, places);
+  return with_variant(*std::move(folder), variant, model);
 }
 
 std::optional<fs::path> resolve_path_or_builtin(std::string_view reference, const fs::path& installed_header) {
@@ -154,27 +201,23 @@ std::optional<fs::path> resolve_path_or_builtin(std::string_view reference, cons
     throw make_error(ErrorCode::invalid_argument, "the model's name has a zero byte");
   if (base::is_there(fs::path(reference))) return fs::path(reference);
   if (reference.starts_with(kBuiltinPrefix)) return resolve_builtin_model(reference, installed_header);
+  const auto [model, variant] = split_variant(reference);
+  std::error_code ignored;
+  if (!variant.empty() && fs::is_directory(fs::path(model), ignored))
+    return resolve_variant(fs::path(model), variant, model);
   return std::nullopt;
 }
 
-fs::path resolve_model(std::string_view reference, const fs::path& models_directory, const fs::path& installed_header) {
-  if (auto found = resolve_path_or_builtin(reference, installed_header)) return *found;
-  refuse_address(reference, models_directory);
-  if (reference.starts_with("hf:"))
-    throw make_error(ErrorCode::unsupported, "cannot fetch ", formats::quoted_name(reference.substr(3)),
-                     ": this version does not download; put the model's folder into ", models_directory.string(),
-                     " as owner/name and leave out the prefix hf:");
-  if (looks_like_path(reference))
+fs::path resolve_model(std::string_view reference, const ModelPlaces& places) {
+  if (auto found = resolve_path_or_builtin(reference, places.installed_header)) return *found;
+  refuse_address(reference, places.models_directory);
+  if (reference.starts_with(kHubPrefix)) return resolve_named_model(reference, places);
+  const std::string_view model = split_variant(reference).model;
+  const bool is_on_hub = parse_hub_name(model).has_value();
+  if (!is_on_hub && looks_like_path(reference))
     throw make_error(ErrorCode::not_found, "there is no file or folder ", formats::quoted_name(reference));
-
-  const std::size_t colon = reference.rfind(':');
-  if (colon != std::string_view::npos && is_model_name(reference.substr(0, colon))) {
-    resolve_model_name(reference.substr(0, colon), models_directory, installed_header);
-    throw make_error(ErrorCode::unsupported, "this version does not read variants of models; leave out the variant ",
-                     reference.substr(colon + 1));
-  }
-  if (!is_model_name(reference)) throw missing("file, folder or model", reference, models_directory, installed_header);
-  return resolve_model_name(reference, models_directory, installed_header);
+  if (!is_on_hub && !is_model_name(model)) throw missing("file, folder or model", reference, places);
+  return resolve_named_model(reference, places);
 }
 
 }  // namespace alate::hub

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "base/files/temporary_entry.h"
 
@@ -18,6 +19,8 @@ class OutputFolder {
 
   /// The temporary folder to write to.
   const std::filesystem::path& path() const { return folder_->path(); }
+  /// The name that the folder will have.
+  std::string name() const { return target_.filename().string(); }
   /// Copies a model's files and its modules' folders, except config.json, weights at the top level in any format,
   /// hidden folders and those of other formats (onnx, openvino). Where the transformer has a folder of its own inside
   /// the model's, `transformer` is that, relative, and the same is left out of it. Follows links. Throws

@@ -14,10 +14,13 @@
 #include "base/files/contained_files.h"
 #include "base/log.h"
 #include "formats/safetensors/safetensors_writer.h"
+#include "hub/manifest_writer.h"
 #include "hub/output_folder.h"
 #include "pipelines/embed/transformer_settings.h"
+#include "pipelines/tasks.h"
 #include "quantization/calibration_texts.h"
 #include "quantization/quantize_model.h"
+#include "runtime/loading/model_content.h"
 #include "runtime/loading/model_files.h"
 #include "tokenizers/unicode/letter_case.h"
 
@@ -83,6 +86,20 @@ formats::Json with_quantization(const formats::Json& config, const models::Quant
   return members;
 }
 
+hub::ModelOrigin origin_of(const runtime::ModelFiles& files, const formats::WeightSource& weights,
+                           const fs::path& model, const FolderOptions& options) {
+  hub::ModelOrigin origin{
+      .source = files.home, .source_files = {}, .command = "quantize", .settings = {{"type", "int8"}}, .type = {}};
+  if (options.activation_groups) origin.settings.emplace_back("activation_groups", *options.activation_groups);
+  origin.settings.emplace_back("calibration", options.calibration.empty() ? "built-in" : "given");
+  for (const formats::WeightFile& file : weights.files()) origin.source_files.push_back(file.path);
+  for (const pipelines::Task task : pipelines::tasks_of(model)) {
+    if (origin.type.empty()) origin.type = pipelines::model_type(task);
+    origin.capabilities.emplace_back(pipelines::to_string(task));
+  }
+  return origin;
+}
+
 }  // namespace
 
 FolderReport quantize_folder(const fs::path& model, const fs::path& out, const FolderOptions& options) {
@@ -99,7 +116,7 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
     throw make_error(ErrorCode::invalid_argument, "the model in ", model.string(),
                      " is quantized already: take the one that it was made from");
   const models::Architecture& architecture = models::find_architecture(config);
-  const std::shared_ptr<const formats::WeightSource> weights = formats::open_weights(files.folder);
+  const std::shared_ptr<const formats::WeightSource> weights = runtime::open_weights(files);
   const std::vector<std::string> texts = options.calibration.empty() ? calibration_texts() : options.calibration;
   const PackedTokens tokens = tokens_of(files.folder, texts, architecture.limits(config).positions);
 
@@ -127,6 +144,8 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   const std::string text = formats::to_json_text(with_quantization(config, quantized.config)) + "\n";
   base::write_file_atomically(output.path() / inner / "config.json", std::as_bytes(std::span(text)));
   weights->require_unchanged();
+  hub::write_manifest(output.path(), output.name(), origin_of(files, *weights, model, options),
+                      runtime::model_digests());
   output.finish();
   return report;
 }

@@ -180,7 +180,7 @@ TEST_F(Doctor, AnAddressOfTheHubIsAnsweredWithTheNameToUse) {
     expect_part(run.error, "name it someone/mean");
   }
   expect_part(run({"embed", "https://huggingface.co/a/b/resolve/main/model.safetensors", "x"}).error,
-              "hf download a/b --local-dir ");
+              "alate pull hf:a/b");
 }
 
 // Root may read everything, except in a program that is started without this privilege.

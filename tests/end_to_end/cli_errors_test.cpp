@@ -71,12 +71,12 @@ TEST(CliErrors, UnsupportedIsThreeAndEndsInTheName) {
   folder.write("model/config.json", R"({"model_type": "mamba", "architectures": ["MambaModel"]})");
   const std::string error = failure(3, "unsupported", {"embed", (folder.path() / "model").string()});
   EXPECT_TRUE(error.ends_with("mamba\n") || error.ends_with("MambaModel\n")) << error;
-  failure(3, "unsupported", {"embed", "hf:owner/name"});
   EXPECT_TRUE(failure(3, "unsupported", {"forward", mean_model(), "--inputs", "x", "--outputs", "out.mat"})
                   .ends_with(".mat\n"));
 }
 
 TEST(CliErrors, NotFoundIsFour) {
+  EXPECT_NE(failure(4, "not_found", {"embed", "hf:nobody/name"}).find("alate pull hf:nobody/name"), std::string::npos);
   const TemporaryFolder folder;
   const std::string models = folder.path().string();
   expect_has(failure(4, "not_found", {"embed", "./nowhere"}), "./nowhere");

@@ -11,6 +11,7 @@
 #include "base/os/environment.h"
 #include "base/split_text.h"
 #include "hub/builtin_models.h"
+#include "hub/hub_models.h"
 #include "hub/model_reference.h"
 
 namespace alate::app {
@@ -49,6 +50,9 @@ std::filesystem::path models_directory_of(Words words) {
 
 void add_models(Words words, Completions& to) {
   std::vector<std::string> names = hub::list_builtin_models();
+  if (const auto cache = hub::user_hub_cache()) {
+    for (hub::HubModel& model : hub::list_hub_models(*cache)) names.push_back(std::move(model.id));
+  }
   try {
     const std::vector<std::string> listed = hub::list_models(models_directory_of(words));
     names.insert(names.end(), listed.begin(), listed.end());

@@ -152,8 +152,7 @@ Estimate estimate_model(const std::string& model, const CommonOptions& options) 
   const runtime::ModelFiles files = runtime::find_model_files(path);
   if (!runtime::model_needs(path).file_extension.empty())
     return estimate_file(files.onnx_file, shortest_reference(options, model), options);
-  const runtime::FolderGraph folder =
-      runtime::graph_of_folder(files.folder, models::require_compute_type(options.dtype));
+  const runtime::FolderGraph folder = runtime::graph_of_folder(path, models::require_compute_type(options.dtype));
   const std::string name = shortest_reference(options, model);
   const runtime::RunSize size{.batch_size = options.batch_size, .max_length = options.max_length.value_or(0)};
   const auto request_on = [&](const backends::Backend& backend) {

@@ -1,5 +1,6 @@
 // alate convert
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -9,6 +10,8 @@
 #include "apps/alate/verb.h"
 #include "formats/json.h"
 #include "hub/convert_folder.h"
+#include "pipelines/tasks.h"
+#include "runtime/loading/model_content.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::app {
@@ -40,16 +43,22 @@ void run_convert(Arguments& arguments) {
   std::optional<Output> output;
   if (!options.quiet) output.emplace(options.out);
 
-  const runtime::ModelFiles files = runtime::find_model_files(find_model(options, model));
+  const std::filesystem::path path = find_model(options, model);
+  const runtime::ModelFiles files = runtime::find_model_files(path);
   runtime::require_weights(files, "convert");
   std::optional<Progress> progress;
   std::size_t done = 0;
-  const auto show = [&](const hub::ConvertProgress& at) {
+  hub::ConvertOptions how{.weights_file = files.weights_file};
+  for (const pipelines::Task task : pipelines::tasks_of(path)) {
+    if (how.type.empty()) how.type = pipelines::model_type(task);
+    how.capabilities.emplace_back(pipelines::to_string(task));
+  }
+  how.report = [&](const hub::ConvertProgress& at) {
     if (!progress) progress.emplace(options, true, hides_progress, "convert", at.total, "tensors");
     progress->add(at.done - done, static_cast<double>(at.done) / static_cast<double>(at.total));
     done = at.done;
   };
-  const hub::ConvertReport report = hub::convert_folder(files.home, out, show);
+  const hub::ConvertReport report = hub::convert_folder(files.home, out, runtime::model_digests(), how);
   progress.reset();
   if (!output) return;
   output->write(report_of(report, out, format));

@@ -48,9 +48,10 @@ std::map<std::string, std::filesystem::path> folders_to_load(const server::Setti
     const bool is_there = std::ranges::any_of(folders, [&](const auto& each) { return each.second == folder; });
     if (!is_there) folders.emplace(name, folder);
   };
+  const hub::ModelPlaces places = server::places_of(settings);
   const auto add = [&](const std::string& name, const auto& resolve) {
     try {
-      add_folder(name, resolve(name, settings.models_dir));
+      add_folder(name, resolve(name, places));
     } catch (const Error& error) {
       base::log(base::LogLevel::debug, "model not checked", {{"model", name}, {"error", error.what()}});
     }
@@ -58,9 +59,8 @@ std::map<std::string, std::filesystem::path> folders_to_load(const server::Setti
   for (const std::string& name : settings.preload) add(name, hub::resolve_named_model);
   for (const auto& [name, strategy] : settings.model_strategies) add(name, hub::resolve_named_model);
   if (!settings.default_model.empty()) {
-    add(settings.default_model,
-        [](const std::string& name, const std::filesystem::path& folder) { return hub::resolve_model(name, folder); });
-  } else if (const auto index = server::ModelIndex::read(settings.models_dir); index->default_model() != nullptr) {
+    add(settings.default_model, hub::resolve_model);
+  } else if (const auto index = server::ModelIndex::read(places); index->default_model() != nullptr) {
     add_folder(index->default_model()->name, index->default_model()->folder);
   }
   return folders;
@@ -105,9 +105,10 @@ std::vector<Error> problems_of(const server::Settings& settings) {
   const bool model_is_there = problems.size() == before;
   // Aliases may stand for the default model, whose fault is not theirs.
   if (!settings.aliases.empty() && model_is_there) attempt("", [&] { const server::ModelNames names(settings); });
-  for (const std::string& name : settings.preload) attempt("preload", [&] { hub::resolve_named_model(name, folder); });
+  const hub::ModelPlaces places = server::places_of(settings);
+  for (const std::string& name : settings.preload) attempt("preload", [&] { hub::resolve_named_model(name, places); });
   for (const auto& [name, strategy] : settings.model_strategies)
-    attempt("model_strategies", [&] { hub::resolve_named_model(name, folder); });
+    attempt("model_strategies", [&] { hub::resolve_named_model(name, places); });
   return problems;
 }
 

@@ -27,7 +27,7 @@
 
 namespace alate::runtime {
 
-/// The last part of a model's path, for messages.
+/// The last part of a model's path, for messages; of a folder in huggingface_hub's cache the name on the hub.
 std::string shown_name(const std::filesystem::path& folder);
 
 /// An error of a backend while it compiled: another backend may succeed.

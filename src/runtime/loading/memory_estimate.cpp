@@ -5,12 +5,11 @@
 
 #include "alate/error.h"
 #include "backends/registry.h"
-#include "base/files/contained_files.h"
-#include "base/files/mapped_file.h"
 #include "base/log.h"
 #include "formats/weight_source.h"
 #include "machine/discovery.h"
 #include "runtime/loading/model_files.h"
+#include "runtime/loading/model_form.h"
 
 namespace alate::runtime {
 namespace {
@@ -165,11 +164,10 @@ void require_memory(backends::Backend& backend, std::string_view device_index, c
 }
 
 FolderGraph graph_of_folder(const std::filesystem::path& given, ComputeType dtype) {
-  const std::filesystem::path folder = find_model_files(given).folder;
-  const std::filesystem::path path = folder / "config.json";
-  const formats::Json config = formats::parse_json(base::read_contained_file(folder, "config.json"), path.string());
+  const ModelFiles files = find_model_files(given);
+  const formats::Json config = read_config(files);
   const models::Architecture& architecture = models::find_architecture(config);
-  const std::shared_ptr<const formats::WeightSource> source = formats::open_weights(folder);
+  const std::shared_ptr<const formats::WeightSource> source = open_weights(files);
   graph::Builder b(std::string(architecture.model_type));
   const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
   const models::WeightSettings settings{.quantization = models::read_quantization(config),

@@ -50,6 +50,11 @@ ModelContent::ModelContent(const ModelFiles& files, std::shared_ptr<const format
   }
   const bool is_trusted = came_with_program(files.home);
   for (const hub::ManifestFile& listed : manifest.files) compare(files.home, listed, is_trusted);
+  for (const hub::ManifestVariant& variant : manifest.variants) {
+    for (const hub::ManifestFile& listed : variant.files) {
+      if (is_loaded(listed.name)) compare(files.home, listed, is_trusted);
+    }
+  }
   if (weights_ != nullptr) return;
   for (File& file : files_) {
     if (file.digest.empty()) file.digest = digest_of(file);
@@ -62,6 +67,10 @@ void ModelContent::add(const fs::path& folder, const fs::path& path, std::option
                     .identity = base::file_identity(path),
                     .mapped = mapped,
                     .digest = {}});
+}
+
+bool ModelContent::is_loaded(std::string_view name) const {
+  return std::ranges::find(files_, name, &File::name) != files_.end();
 }
 
 void ModelContent::compare(const fs::path& folder, const hub::ManifestFile& listed, bool is_trusted) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/files/file_digests.h"
@@ -22,8 +23,9 @@ namespace alate::runtime {
 class ModelContent {
  public:
   /// Compares the folder with its manifest: the size of each listed file that exists, and the digest of files that are
-  /// loaded or at most kAlwaysChecked large. Throws corrupt, naming the first file that differs from the manifest; for
-  /// an ONNX file, throws as exchange::check_onnx_file. `weights` is null for an ONNX file.
+  /// loaded or at most kAlwaysChecked large; of variants' files, those that are loaded. Throws corrupt, naming the
+  /// first file that differs from the manifest; for an ONNX file, throws as exchange::check_onnx_file. `weights` is
+  /// null for an ONNX file.
   ModelContent(const ModelFiles& files, std::shared_ptr<const formats::WeightSource> weights,
                const hub::Manifest& manifest);
 
@@ -47,6 +49,7 @@ class ModelContent {
            std::optional<std::span<const std::byte>> mapped);
   void compare(const std::filesystem::path& folder, const hub::ManifestFile& listed, bool is_trusted);
   std::string digest_of(const File& file) const;
+  bool is_loaded(std::string_view name) const;
 
   std::shared_ptr<const formats::WeightSource> weights_;
   base::FileDigests digests_;

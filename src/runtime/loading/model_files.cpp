@@ -103,6 +103,10 @@ ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
     const fs::path folder = folder_of_file(path);
     return {.home = folder, .folder = folder, .onnx_file = path};
   }
+  if (is_given_file && formats::is_weights_name(path.filename().string())) {
+    const fs::path folder = folder_of_file(path);
+    return {.home = folder, .folder = folder, .onnx_file = {}, .weights_file = path};
+  }
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
     if (is_given_file) refuse_weights_file(path);
@@ -127,6 +131,11 @@ ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
   }
   refuse_other_weights(folder);
   return {.home = path, .folder = folder, .onnx_file = {}};
+}
+
+std::shared_ptr<const formats::WeightSource> open_weights(const ModelFiles& files, base::MappedFile::Mode mode) {
+  if (files.weights_file.empty()) return formats::open_weights(files.folder, mode);
+  return std::make_shared<formats::FolderWeights>(formats::FolderWeights::open_file(files.weights_file, mode));
 }
 
 void require_weights(const ModelFiles& files, std::string_view purpose) {

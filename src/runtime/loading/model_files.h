@@ -3,32 +3,39 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "alate/model.h"
+#include "formats/weight_source.h"
 
 namespace alate::runtime {
 
 struct ModelFiles {
-  std::filesystem::path home;       // the model's folder: manifest, modules.json and the modules' own folders
-  std::filesystem::path folder;     // the transformer's: config, weights, tokenizer; most often `home`
-  std::filesystem::path onnx_file;  // run directly; empty: weights come from other files
+  std::filesystem::path home;               // the model's folder: manifest, modules.json and the modules' own folders
+  std::filesystem::path folder;             // the transformer's: config, weights, tokenizer; most often `home`
+  std::filesystem::path onnx_file;          // run directly; empty: weights come from other files
+  std::filesystem::path weights_file = {};  // the weights, or the index of their parts; empty: those of `folder`
 
   /// For those who open the files; a loaded model's form (model_form.h) answers what follows from it.
   bool is_onnx() const { return !onnx_file.empty(); }
 };
 
-/// `path` is a model's folder, an ONNX file, or "builtin:NAME"; `options.onnx_file` asks for an ONNX file inside the
-/// folder. Otherwise a folder with weights of its own (formats::weight_formats) uses them, else its model.onnx or
-/// onnx/model.onnx. A
-/// modules.json may have the transformer in a folder of its own. Throws not_found, invalid_argument for a name outside
-/// the folder, corrupt for a modules.json that leads out of it or is no list, unavailable where permissions hide it,
-/// and as refuse_other_weights.
+/// `path` is a model's folder, a file in one (ONNX, weights, or the index of their parts), or "builtin:NAME[:VARIANT]";
+/// `options.onnx_file` asks for an ONNX file inside the folder. Otherwise a folder with weights of its own
+/// (formats::weight_formats) uses them, else its model.onnx or onnx/model.onnx. A modules.json may have the transformer
+/// in a folder of its own. Throws not_found, invalid_argument for a name outside the folder, corrupt for a modules.json
+/// that leads out of it or is no list, unavailable where permissions hide it, and as refuse_other_weights.
 ModelFiles find_model_files(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// The folder that module `path` of `home`'s modules.json has its files in. Throws corrupt where that leads out.
 std::filesystem::path module_folder(const std::filesystem::path& home, const std::string& path);
+
+/// The weights, where they are not in an ONNX file. Those of a file must be regular files of the folder that it lies
+/// in. Throws as formats::open_weights.
+std::shared_ptr<const formats::WeightSource> open_weights(const ModelFiles& files,
+                                                          base::MappedFile::Mode mode = base::MappedFile::Mode::map);
 
 /// Throws unsupported, naming `purpose` ("a reranker"), for a model that is an ONNX file and has no weights to read.
 void require_weights(const ModelFiles& files, std::string_view purpose);

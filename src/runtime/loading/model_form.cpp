@@ -18,7 +18,7 @@ formats::Json read_config(const ModelFiles& files) {
 
 std::unique_ptr<const ModelForm> read_form(const ModelFiles& files, const formats::Json& config,
                                            const LoadOptions& options) {
-  if (!files.is_onnx()) return form_of_weights(files.folder, config, options);
+  if (!files.is_onnx()) return form_of_weights(files, config, options);
   models::WeightSettings asked;
   asked.dtype = models::loaded_type(options.dtype);
   if (asked.computes_in() != "float32")

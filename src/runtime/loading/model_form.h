@@ -89,8 +89,8 @@ formats::Json read_config(const ModelFiles& files);
 std::unique_ptr<const ModelForm> read_form(const ModelFiles& files, const formats::Json& config,
                                            const LoadOptions& options);
 
-/// The two forms. Weights of a folder, computed by an architecture's graphs.
-std::unique_ptr<const ModelForm> form_of_weights(const std::filesystem::path& folder, const formats::Json& config,
+/// The two forms. Weights, computed by an architecture's graphs.
+std::unique_ptr<const ModelForm> form_of_weights(const ModelFiles& files, const formats::Json& config,
                                                  const LoadOptions& options);
 /// An ONNX file, executed as it is. `architecture` is for messages.
 std::unique_ptr<const ModelForm> form_of_file(std::filesystem::path file, std::string architecture,

@@ -4,6 +4,7 @@
 #include "alate/error.h"
 #include "backends/registry.h"
 #include "base/log.h"
+#include "hub/hub_models.h"
 #include "hub/manifest.h"
 #include "machine/discovery.h"
 #include "machine/selection.h"
@@ -28,6 +29,7 @@ machine::Preferences preferences_of(const LoadRequest& request) {
 }
 
 std::string shown_name(const std::filesystem::path& folder) {
+  if (const auto on_hub = hub::hub_name_of(folder)) return *on_hub;
   const std::filesystem::path name = folder.filename().empty() ? folder.parent_path().filename() : folder.filename();
   return name.string();
 }

@@ -12,13 +12,12 @@ namespace {
 
 class WeightsForm final : public ModelForm {
  public:
-  WeightsForm(const std::filesystem::path& folder, const formats::Json& config, const LoadOptions& options)
+  WeightsForm(const ModelFiles& files, const formats::Json& config, const LoadOptions& options)
       : settings_{.quantization = {}, .dtype = models::loaded_type(options.dtype)} {
     settings_.quantization = models::read_quantization(config);
     architecture_ = &models::find_architecture(config);
     limits_ = architecture_->limits(config);
-    weights_ =
-        formats::open_weights(folder, options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
+    weights_ = open_weights(files, options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
   }
 
   std::string architecture_name() const override { return std::string(architecture_->model_type); }
@@ -64,9 +63,9 @@ class WeightsForm final : public ModelForm {
 
 }  // namespace
 
-std::unique_ptr<const ModelForm> form_of_weights(const std::filesystem::path& folder, const formats::Json& config,
+std::unique_ptr<const ModelForm> form_of_weights(const ModelFiles& files, const formats::Json& config,
                                                  const LoadOptions& options) {
-  return std::make_unique<WeightsForm>(folder, config, options);
+  return std::make_unique<WeightsForm>(files, config, options);
 }
 
 }  // namespace alate::runtime

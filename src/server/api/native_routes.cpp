@@ -2,7 +2,6 @@
 
 #include "alate/embedding_kinds.h"
 #include "alate/embedding_precision.h"
-#include "server/api/answer.h"
 #include "server/api/background.h"
 #include "server/api/chunk.h"
 #include "server/api/classify.h"
@@ -74,7 +73,7 @@ constexpr std::string_view kEmbedAnswer = R"({
 
 constexpr std::string_view kModelsAnswer = R"({
   "type": "object",
-  "required": ["models", "embedders", "rerankers", "classifiers", "recognizers", "answerers"],
+  "required": ["models", "embedders", "rerankers", "classifiers", "recognizers"],
   "properties": {
     "models": {"type": "array", "items": {
       "type": "object",
@@ -98,8 +97,7 @@ constexpr std::string_view kModelsAnswer = R"({
     "embedders": {"type": "array", "items": {"type": "string"}},
     "rerankers": {"type": "array", "items": {"type": "string"}},
     "classifiers": {"type": "array", "items": {"type": "string"}},
-    "recognizers": {"type": "array", "items": {"type": "string"}},
-    "answerers": {"type": "array", "items": {"type": "string"}}
+    "recognizers": {"type": "array", "items": {"type": "string"}}
   }
 })";
 
@@ -193,7 +191,6 @@ std::vector<Route> native_routes() {
       native_rerank_route(),
       native_chunk_route(),
       native_classify_route(),
-      native_answer_route(),
       native_similarity_route(),
       native_recognize_route(),
       native_redact_route(),

@@ -24,11 +24,11 @@ namespace alate::server {
 /// A loaded model with its queue. Stays alive while referenced, even after it has been unloaded.
 class HostedModel final : public runtime::CachedModel {
  public:
-  HostedModel(std::string the_name, std::filesystem::path the_folder, pipelines::TaskPipelines loaded,
+  HostedModel(std::string the_name, std::filesystem::path the_path, pipelines::TaskPipelines loaded,
               std::chrono::nanoseconds took, std::shared_ptr<ModelStatistics> counted,
               std::unique_ptr<runtime::BatchScheduler> queue)
       : name(std::move(the_name)),
-        folder(std::move(the_folder)),
+        path(std::move(the_path)),
         pipelines(std::move(loaded)),
         load_time(took),
         statistics(std::move(counted)),
@@ -39,8 +39,8 @@ class HostedModel final : public runtime::CachedModel {
   std::size_t bytes() const override;
   bool is_busy() const override { return scheduler->depth().jobs > 0; }
 
-  const std::string name;  // as in the models directory: "owner/name"
-  const std::filesystem::path folder;
+  const std::string name;            // as in the models directory: "owner/name"
+  const std::filesystem::path path;  // of its folder, or of the file of a variant
   const pipelines::TaskPipelines pipelines;
   const std::chrono::nanoseconds load_time;
   const std::shared_ptr<ModelStatistics> statistics;         // of all that was loaded under this name

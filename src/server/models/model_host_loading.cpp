@@ -73,7 +73,7 @@ runtime::ModelCache::Wanted ModelHost::State::wanted(const NamedFolder& model, c
 
 // Runs on a loader thread.
 std::size_t ModelHost::State::expected_bytes(const NamedFolder& model) const {
-  const std::size_t bytes = weight_file_bytes(model.folder);
+  const std::size_t bytes = weight_file_bytes(model.path());
   if (limits.bytes > 0 && bytes > limits.bytes) {
     throw make_error(ErrorCode::resource_exhausted, "the model ", formats::quoted_name(model.name), " has ",
                      (bytes + kMegabyte - 1) / kMegabyte, " MB of weights; this server's limit for all models is ",

@@ -5,9 +5,13 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "base/ascii_case.h"
+#include "base/log.h"
 #include "formats/json.h"
 #include "hub/builtin_models.h"
+#include "hub/hub_models.h"
 #include "hub/model_reference.h"
+#include "hub/model_variants.h"
 
 namespace alate::server {
 namespace {
@@ -31,24 +35,67 @@ std::optional<NamedFolder> find_in(const std::vector<NamedFolder>& models, std::
 
 }  // namespace
 
-std::shared_ptr<const ModelIndex> ModelIndex::read(const fs::path& models_directory) {
+std::shared_ptr<const ModelIndex> ModelIndex::read(const hub::ModelPlaces& places) {
   auto index = std::make_shared<ModelIndex>();
   index->begun_ = Clock::now();
-  for (const std::string& name : hub::list_models(models_directory)) {
-    const std::size_t slash = name.find('/');
-    if (slash != std::string::npos) index->by_short_name_.emplace_back(name.substr(slash + 1), index->models_.size());
-    index->models_.push_back({name, models_directory / fs::path(name)});
+  for (const std::string& name : hub::list_models(places.models_directory))
+    index->models_.push_back({name, places.models_directory / fs::path(name), {}});
+  if (places.hub_cache) {
+    for (hub::HubModel& model : hub::list_hub_models(*places.hub_cache))
+      index->models_.push_back({std::move(model.id), std::move(model.folder), {}});
+  }
+  std::ranges::stable_sort(index->models_, {}, &NamedFolder::name);  // those of the models directory first
+  const auto hidden = std::ranges::unique(index->models_, {}, &NamedFolder::name);
+  index->models_.erase(hidden.begin(), hidden.end());
+  for (std::size_t i = 0; i < index->models_.size(); ++i) {
+    const std::string& name = index->models_[i].name;
+    if (const std::size_t slash = name.find('/'); slash != std::string::npos)
+      index->by_short_name_.emplace_back(name.substr(slash + 1), i);
   }
   std::ranges::sort(index->by_short_name_);
   for (const std::string& name : hub::list_builtin_models()) {
     try {
-      index->builtin_.push_back({name, hub::resolve_builtin_model(name)});
+      index->builtin_.push_back({name, hub::resolve_builtin_model(name), {}});
     } catch (const Error&) {
       continue;  // it has disappeared since it was listed
     }
   }
+  for (const NamedFolder& model : index->models_) index->add_variants(model);
+  for (const NamedFolder& model : index->builtin_) index->add_variants(model);
   index->took_ = Clock::now() - index->begun_;
   return index;
+}
+
+// A variant with a faulty file or manifest is not offered; the model itself is, and loading it reports the error.
+void ModelIndex::add_variants(const NamedFolder& model) {
+  try {
+    for (const hub::ModelVariant& variant : hub::list_variants(model.folder)) {
+      if (variant.name.empty()) continue;
+      variants_[model.folder].emplace_back(variant.name,
+                                           NamedFolder{model.name + ":" + variant.name, model.folder,
+                                                       hub::variant_file(model.folder, variant, model.name)});
+    }
+  } catch (const Error& error) {
+    base::log(base::LogLevel::debug, "variants are not offered", {{"model", model.name}, {"error", error.message()}});
+  }
+}
+
+std::optional<NamedFolder> ModelIndex::find_variant(const NamedFolder& model, std::string_view variant) const {
+  const auto found = variants_.find(model.folder);
+  if (found == variants_.end()) return std::nullopt;
+  const std::string wanted = base::ascii_lower(variant);
+  for (const auto& [name, named] : found->second) {
+    if (base::ascii_lower(name) == wanted) return named;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> ModelIndex::variants_of(const NamedFolder& model) const {
+  std::vector<std::string> names;
+  const auto found = variants_.find(model.folder);
+  if (found == variants_.end()) return names;
+  for (const auto& [name, named] : found->second) names.push_back(name);
+  return names;
 }
 
 std::optional<NamedFolder> ModelIndex::find(std::string_view name) const {
@@ -75,7 +122,7 @@ const NamedFolder* ModelIndex::default_model() const {
   return builtin_.size() == 1 ? &builtin_.front() : nullptr;
 }
 
-ModelIndexCache::ModelIndexCache(fs::path models_directory) : directory_(std::move(models_directory)) { read(); }
+ModelIndexCache::ModelIndexCache(hub::ModelPlaces places) : places_(std::move(places)) { read(); }
 
 std::shared_ptr<const ModelIndex> ModelIndexCache::get() const {
   const std::lock_guard lock(mutex_);
@@ -84,7 +131,7 @@ std::shared_ptr<const ModelIndex> ModelIndexCache::get() const {
 
 // Requires `reading_`, or that no other thread knows this object yet.
 std::shared_ptr<const ModelIndex> ModelIndexCache::read() {
-  std::shared_ptr<const ModelIndex> made = ModelIndex::read(directory_);
+  std::shared_ptr<const ModelIndex> made = ModelIndex::read(places_);
   ++reads_;
   const std::lock_guard lock(mutex_);
   index_ = made;

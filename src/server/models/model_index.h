@@ -4,20 +4,27 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/threads/mutex.h"
+#include "hub/model_reference.h"
 
 namespace alate::server {
 
 /// A model on disk.
 struct NamedFolder {
-  std::string name;  // "owner/name", "name" without an owner, "builtin:name": one name per folder
+  std::string name;  // "owner/name", "name" without an owner, "builtin:name": one name per folder; with ":variant"
   std::filesystem::path folder;
+  std::filesystem::path variant_file = {};  // in `folder`; empty: no variant was asked for
+
+  /// What is loaded.
+  const std::filesystem::path& path() const { return variant_file.empty() ? folder : variant_file; }
 };
 
 /// Contents of the folders at the time they were read. Immutable.
@@ -25,17 +32,22 @@ class ModelIndex {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Reads the models directory and the folders of built-in models. Blocks on the disk.
-  static std::shared_ptr<const ModelIndex> read(const std::filesystem::path& models_directory);
+  /// Reads the models directory, the folders of built-in models and, if it is given, huggingface_hub's cache. Blocks on
+  /// the disk.
+  static std::shared_ptr<const ModelIndex> read(const hub::ModelPlaces& places);
 
   /// Looks up "owner/name", "name" if only one owner has it, or "builtin:name". Throws invalid_argument listing the
   /// choices if several owners have it.
   std::optional<NamedFolder> find(std::string_view name) const;
-  /// The models directory's, then the built-in ones; each sorted.
+  /// The variant of a model of this index, in any case of letters; nothing if there is none.
+  std::optional<NamedFolder> find_variant(const NamedFolder& model, std::string_view variant) const;
+  /// The names of a model's variants.
+  std::vector<std::string> variants_of(const NamedFolder& model) const;
+  /// Those of the models directory with those of the cache that it has not, then the built-in ones; each sorted.
   const std::vector<NamedFolder>& models() const { return models_; }
   const std::vector<NamedFolder>& builtin() const { return builtin_; }
 
-  /// The model for requests that name none: the only one of the models directory, else the built-in one that turns
+  /// The model for requests that name none: the only one of models(), else the built-in one that turns
   /// texts into vectors, which is what every route computes so far; null if there is none or no choice.
   const NamedFolder* default_model() const;
 
@@ -43,7 +55,10 @@ class ModelIndex {
   Clock::duration took() const { return took_; }
 
  private:
+  void add_variants(const NamedFolder& model);
+
   std::vector<NamedFolder> models_, builtin_;
+  std::map<std::filesystem::path, std::vector<std::pair<std::string, NamedFolder>>> variants_;  // by folder, with names
   std::vector<std::pair<std::string, std::size_t>> by_short_name_;  // name without owner, index into models_; sorted
   Clock::time_point begun_;
   Clock::duration took_{};
@@ -55,7 +70,7 @@ class ModelIndexCache {
  public:
   using Clock = ModelIndex::Clock;
 
-  explicit ModelIndexCache(std::filesystem::path models_directory);
+  explicit ModelIndexCache(hub::ModelPlaces places);
 
   /// Never touches the disk.
   std::shared_ptr<const ModelIndex> get() const;
@@ -69,7 +84,7 @@ class ModelIndexCache {
  private:
   std::shared_ptr<const ModelIndex> read();
 
-  const std::filesystem::path directory_;
+  const hub::ModelPlaces places_;
   base::Mutex reading_;        // serializes reading the folders; taken before mutex_
   mutable base::Mutex mutex_;  // guards index_
   std::shared_ptr<const ModelIndex> index_;

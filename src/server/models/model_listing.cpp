@@ -88,10 +88,9 @@ std::size_t count_of(const formats::Json& config, std::string_view key) {
   return static_cast<std::size_t>(std::max<std::int64_t>(value->as_int(key), 0));
 }
 
-void read_config(ModelListing& listing) {
+void read_config(const runtime::ModelFiles& files, ModelListing& listing) {
   const formats::Json config = formats::parse_json(
-      base::read_contained_file(runtime::find_model_files(listing.folder).folder, "config.json", kMostConfigBytes),
-      "config.json", {.max_values = 1 << 20});
+      base::read_contained_file(files.folder, "config.json", kMostConfigBytes), "config.json", {.max_values = 1 << 20});
   if (const formats::Json* type = config.find("model_type"); type != nullptr && type->is_string())
     listing.architecture = type->as_string("model_type");
   listing.dimensions = count_of(config, "hidden_size");
@@ -105,9 +104,8 @@ bool is_of_quantization(const formats::WeightSource& weights, std::string_view n
          (name.ends_with(kScale) && weights.contains(name.substr(0, name.size() - kScale.size())));
 }
 
-void read_weights(ModelListing& listing) {
-  const std::shared_ptr<const formats::WeightSource> weights =
-      formats::open_weights(runtime::find_model_files(listing.folder).folder);
+void read_weights(const runtime::ModelFiles& files, ModelListing& listing) {
+  const std::shared_ptr<const formats::WeightSource> weights = runtime::open_weights(files);
   std::map<DType, std::size_t> counts;
   for (const std::string_view name : weights->names()) {
     const Shape shape = weights->info(name)->shape;
@@ -127,9 +125,9 @@ void read_weights(ModelListing& listing) {
 
 // Unreadable files leave their fields empty: the folder is still listed, and loading it reports the error.
 template <typename Read>
-void try_reading(const Read& read, ModelListing& listing) {
+void try_reading(const Read& read, const fs::path& model, ModelListing& listing) {
   try {
-    read(listing);
+    read(runtime::find_model_files(model), listing);
   } catch (const Error&) {
     return;
   }
@@ -140,7 +138,7 @@ ModelListing read_listing(const NamedFolder& model, const std::vector<File>& fil
   listing.name = model.name;
   listing.folder = model.folder;
   listing.digest = std::move(digest);
-  listing.tasks = pipelines::tasks_of(model.folder);
+  listing.tasks = pipelines::tasks_of(model.path());
   fs::file_time_type latest = fs::file_time_type::min();
   for (const File& file : files) {
     listing.bytes += file.bytes;
@@ -150,15 +148,27 @@ ModelListing read_listing(const NamedFolder& model, const std::vector<File>& fil
     listing.modified =
         std::chrono::time_point_cast<std::chrono::system_clock::duration>(std::chrono::file_clock::to_sys(latest));
   }
-  try_reading(read_config, listing);
-  try_reading(read_weights, listing);
+  try_reading(read_config, model.path(), listing);
+  try_reading(read_weights, model.path(), listing);
   return listing;
+}
+
+std::size_t variant_bytes(const fs::path& file) {
+  try {
+    const runtime::ModelFiles files = runtime::find_model_files(file);
+    return static_cast<std::size_t>(files.is_onnx() ? runtime::onnx_bytes(files.onnx_file)
+                                                    : runtime::open_weights(files)->stored_bytes());
+  } catch (const Error&) {
+    return 0;
+  }
 }
 
 }  // namespace
 
-std::size_t weight_file_bytes(const fs::path& folder) {
-  const std::vector<File> files = files_of(folder);
+std::size_t weight_file_bytes(const fs::path& model) {
+  std::error_code ignored;
+  if (fs::is_regular_file(model, ignored)) return variant_bytes(model);
+  const std::vector<File> files = files_of(model);
   std::size_t bytes = 0;
   for (const formats::WeightFormat& format : formats::weight_formats()) {
     const std::string_view extension = format.single.substr(format.single.rfind('.'));

@@ -11,8 +11,8 @@
 
 namespace alate::server {
 
-/// Total size of the weight files that loading would read. 0 for an unreadable folder.
-std::size_t weight_file_bytes(const std::filesystem::path& folder);
+/// Total size of the weight files that loading a folder, or the file of a variant, would read. 0 if it is unreadable.
+std::size_t weight_file_bytes(const std::filesystem::path& model);
 
 /// Thread-safe. Rereads files only if the size or time of one in the folder has changed.
 class ModelListings {

@@ -11,6 +11,7 @@
 #include "alate/error.h"
 #include "base/log.h"
 #include "formats/json.h"
+#include "hub/hub_models.h"
 #include "pipelines/check_loadable.h"
 #include "runtime/batching/batch_work.h"
 #include "server/models/model_listing.h"
@@ -33,6 +34,8 @@ Error without_path(const Error& error, const NamedFolder& model) {
   std::string message = replaced(error.what(), model.folder.string(), model.name);
   const std::filesystem::path real = std::filesystem::weakly_canonical(model.folder, ignored);
   if (!ignored) message = replaced(std::move(message), real.string(), model.name);
+  if (hub::hub_name_of(model.folder))  // its files are links into a folder beside the snapshots
+    message = replaced(std::move(message), real.parent_path().parent_path().string(), model.name);
   return Error(error.code(), std::move(message))
       .with_context("the model " + formats::quoted_name(model.name) + " cannot be loaded");
 }
@@ -77,19 +80,19 @@ std::string HostedModel::place() const {
 
 std::size_t HostedModel::bytes() const {
   const std::size_t told = pipelines.weight_bytes();
-  return told > 0 ? told : weight_file_bytes(folder);  // a backend that reports nothing still uses memory
+  return told > 0 ? told : weight_file_bytes(path);  // a backend that reports nothing still uses memory
 }
 
 std::unique_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const HostingOptions& options,
                                                std::shared_ptr<ModelStatistics> statistics) {
   const Clock::time_point begin = Clock::now();
   return with_errors_for_clients(model, options, [&] {
-    auto loaded = pipelines::TaskPipelines::load(model.folder, options.load);
+    auto loaded = pipelines::TaskPipelines::load(model.path(), options.load);
     (void)loaded.model().fingerprint();  // read the files here, not while requests wait: answers include it
     runtime::BatchSchedulerOptions batches = options.batches;
     batches.even_row_length = runtime::even_row_length(loaded.facts().hidden_size);
     auto scheduler = std::make_unique<runtime::BatchScheduler>(batches, counted_in(statistics, options.observer));
-    auto made = std::make_unique<HostedModel>(model.name, model.folder, std::move(loaded), Clock::now() - begin,
+    auto made = std::make_unique<HostedModel>(model.name, model.path(), std::move(loaded), Clock::now() - begin,
                                               std::move(statistics), std::move(scheduler));
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(made->load_time);
     base::log(base::LogLevel::info, "model loaded",
@@ -102,7 +105,7 @@ std::unique_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const H
 }
 
 void check_hosted_model(const NamedFolder& model, const HostingOptions& options) {
-  with_errors_for_clients(model, options, [&] { pipelines::check_loadable(model.folder, options.load); });
+  with_errors_for_clients(model, options, [&] { pipelines::check_loadable(model.path(), options.load); });
 }
 
 }  // namespace alate::server

@@ -6,6 +6,7 @@
 #include "alate/error.h"
 #include "formats/json.h"
 #include "hub/builtin_models.h"
+#include "hub/hub_models.h"
 #include "hub/model_reference.h"
 
 namespace alate::server {
@@ -22,6 +23,13 @@ constexpr std::chrono::seconds kFresh{1};
 Error no_such_model(std::string_view name) {
   return make_error(ErrorCode::not_found, "there is no model ", quoted_name(name),
                     "; GET /api/models lists what there is");
+}
+
+Error no_such_variant(const NamedFolder& model, std::string_view variant, const ModelIndex& index) {
+  std::string there;
+  for (const std::string& name : index.variants_of(model)) there += (there.empty() ? "" : ", ") + quoted_name(name);
+  return make_error(ErrorCode::invalid_argument, "the model ", quoted_name(model.name), " has no variant ",
+                    quoted_name(variant), there.empty() ? std::string("; leave it out") : "; there is " + there);
 }
 
 std::string joined(const std::vector<NamedFolder>& models) {
@@ -43,28 +51,46 @@ std::string name_inside(const fs::path& folder, const fs::path& directory) {
   return name;
 }
 
+// Of a default model that is not in the models directory: a model of huggingface_hub's cache has the name of its
+// repository, as the index lists it.
+std::string name_outside(std::string_view reference, const fs::path& folder) {
+  if (reference.starts_with(hub::kBuiltinPrefix)) return std::string(reference);
+  return hub::hub_name_of(folder).value_or(fs::canonical(folder).filename().string());
+}
+
 }  // namespace
+
+hub::ModelPlaces places_of(const Settings& settings) {
+  return {.models_directory = settings.models_dir,
+          .hub_cache = settings.hub_cache ? hub::user_hub_cache() : std::nullopt};
+}
 
 ModelNames::ModelNames(const Settings& settings)
     : allow_downloads_(settings.allow_downloads),
       aliases_(settings.aliases.begin(), settings.aliases.end()),
-      cache_(settings.models_dir) {
+      cache_(places_of(settings)) {
   set_default(settings);
   check_aliases();
 }
 
 void ModelNames::set_default(const Settings& settings) {
   if (settings.default_model.empty()) return;
-  const fs::path folder = hub::resolve_model(settings.default_model, settings.models_dir);
+  // Whoever starts the server may name a model of the cache even where it does not offer all of them.
+  const hub::ModelPlaces places{.models_directory = settings.models_dir, .hub_cache = hub::user_hub_cache()};
+  fs::path folder = hub::resolve_model(settings.default_model, places), file;
+  const auto [plain, variant] = hub::split_variant(settings.default_model);
+  if (!variant.empty() && !fs::is_directory(folder)) {
+    file = std::move(folder);
+    folder = hub::resolve_model(plain, places);
+  }
   if (!fs::is_directory(folder)) {
     throw make_error(ErrorCode::invalid_argument, "the default model ", quoted_name(settings.default_model),
                      " is a file; give the folder of a model");
   }
-  default_ = {name_inside(folder, settings.models_dir), folder};
+  default_ = {name_inside(folder, settings.models_dir), folder, std::move(file)};
   default_is_inside_ = !default_.name.empty();
-  if (default_is_inside_) return;
-  const bool is_builtin = settings.default_model.starts_with(hub::kBuiltinPrefix);
-  default_.name = is_builtin ? settings.default_model : fs::canonical(folder).filename().string();
+  if (!default_is_inside_) default_.name = name_outside(plain, folder);
+  if (!default_.variant_file.empty()) default_.name += ":" + std::string(variant);
 }
 
 void ModelNames::check_aliases() const {
@@ -82,7 +108,7 @@ void ModelNames::check_aliases() const {
                        "; leave this alias out, or give it another name");
     }
     try {
-      if (find(model, *index)) continue;
+      if (find_variant(model, *index)) continue;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::not_found) throw error.with_context("aliases: " + quoted_name(alias));
     }
@@ -108,20 +134,25 @@ std::optional<NamedFolder> ModelNames::find(std::string_view name, const ModelIn
 }
 
 std::optional<NamedFolder> ModelNames::look_up(std::string_view name, const ModelIndex& index) const {
-  if (name.empty()) return find(default_name(index), index);
-  name = without_alias(name);
+  const std::string chosen = name.empty() ? default_name(index) : std::string();
+  name = without_alias(name.empty() ? std::string_view(chosen) : name);
+  if (!default_is_inside_ && name == default_.name) return default_;
   if (name.starts_with("hf:")) {
     throw make_error(ErrorCode::not_found, "there is no model ", quoted_name(name), ": ",
                      allow_downloads_ ? "this version does not download" : "this server does not download",
                      "; GET /api/models lists what there is");
   }
   if (name.size() > kLatest.size() && name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
-  const std::size_t prefix = name.starts_with(hub::kBuiltinPrefix) ? hub::kBuiltinPrefix.size() : 0;
-  const std::size_t colon = name.rfind(':');
-  if (colon == std::string_view::npos || colon == 0 || colon < prefix) return find(name, index);
-  if (!find(without_alias(name.substr(0, colon)), index)) return std::nullopt;
-  throw make_error(ErrorCode::invalid_argument, "the model ", quoted_name(name.substr(0, colon)), " has no variant ",
-                   quoted_name(name.substr(colon + 1)), "; leave it out: this version does not read variants");
+  return find_variant(name, index);
+}
+
+std::optional<NamedFolder> ModelNames::find_variant(std::string_view name, const ModelIndex& index) const {
+  const auto [plain, variant] = hub::split_variant(name);
+  if (variant.empty()) return find(name, index);
+  const std::optional<NamedFolder> model = find(without_alias(plain), index);
+  if (!model) return std::nullopt;
+  if (auto found = index.find_variant(*model, variant)) return found;
+  throw no_such_variant(*model, variant, index);
 }
 
 std::optional<NamedFolder> ModelNames::find_in_memory(std::string_view name) const {

@@ -13,7 +13,11 @@
 
 namespace alate::server {
 
-/// Knows the models directory, the built-in models, and the default model, which may be elsewhere. Thread-safe.
+/// Where the models are that a server with these settings offers.
+hub::ModelPlaces places_of(const Settings& settings);
+
+/// Knows the models directory, the built-in models, with `hub_cache` those of huggingface_hub's cache, and the default
+/// model, which may be elsewhere. Thread-safe.
 /// Exceptions contain no local paths, except in the constructor.
 class ModelNames {
  public:
@@ -23,10 +27,10 @@ class ModelNames {
   /// model, invalid_argument for one that is the name of a model.
   explicit ModelNames(const Settings& settings);
 
-  /// Accepts "owner/name", "name" if unique, "builtin:name", an alias of the settings, each with or without ":latest";
-  /// empty: the default model. Never a path. For an unknown name the folders are read again unless that began after
-  /// `since`; this may block on the disk. Throws not_found, also for "hf:…", and invalid_argument for an ambiguous name
-  /// and for variants ("name:int8").
+  /// Accepts "owner/name", "name" if unique, "builtin:name", an alias of the settings, each with or without ":latest"
+  /// or a variant ("name:int8"); empty: the default model. Never a path. For an unknown name the folders are read again
+  /// unless that began after `since`; this may block on the disk. Throws not_found, also for "hf:…", and
+  /// invalid_argument for an ambiguous name and, listing those that there are, for an unknown variant.
   NamedFolder resolve(std::string_view name, Clock::time_point since = Clock::now()) const;
   /// As `resolve`, from a recently read index, so that unknown names cost almost nothing.
   NamedFolder resolve_soon(std::string_view name) const;
@@ -51,6 +55,8 @@ class ModelNames {
   /// The model's name if `name` is an alias, with or without ":latest", else `name`.
   std::string_view without_alias(std::string_view name) const;
   std::optional<NamedFolder> find(std::string_view name, const ModelIndex& index) const;
+  /// As `find`, with a variant or without; throws invalid_argument for an unknown one.
+  std::optional<NamedFolder> find_variant(std::string_view name, const ModelIndex& index) const;
   std::optional<NamedFolder> look_up(std::string_view name, const ModelIndex& index) const;
   std::string default_name(const ModelIndex& index) const;
   bool means_found_default(std::string_view name) const { return name.empty() && default_.name.empty(); }

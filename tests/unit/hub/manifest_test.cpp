@@ -48,6 +48,14 @@ TEST(Manifest, SaysWhatItSays) {
   EXPECT_EQ(manifest.find_file("model.onnx")->size, 12U);
   EXPECT_EQ(manifest.find_file("onnx/a.onnx")->sha256, "");
   EXPECT_EQ(manifest.find_file("b"), nullptr);
+  EXPECT_EQ(manifest.owner + "/" + manifest.name + " " + manifest.type + " " + manifest.description, "o/n embedder d");
+  EXPECT_EQ(manifest.capabilities, std::vector<std::string>{"c"});
+  ASSERT_EQ(manifest.variants.size(), 3U);
+  EXPECT_EQ(manifest.variants[0].name, "int8");
+  EXPECT_EQ(manifest.variants[0].files.front().name, "model_int8.onnx");
+  EXPECT_EQ(manifest.variants[1].files.front().name, "f16.onnx");
+  EXPECT_EQ(manifest.variants[2].files.front().name, "q4.onnx");
+  EXPECT_EQ(manifest.json.find("somebody's own")->get_string("kept", ""), "as it is");
 }
 
 // Each writes a file, loads code, reads memory by its address or switches a check off.

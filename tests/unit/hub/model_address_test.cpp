@@ -32,14 +32,11 @@ TEST(ModelAddress, OtherReferencesAreNotOnTheHub) {
 TEST(ModelAddress, AsAModelIsAnsweredWithTheNameAndTheCommand) {
   const base::TemporaryFolder folder;
   const auto error_for = [&](std::string_view reference) {
-    return base::error_of([&] { (void)resolve_model(reference, folder.path()); });
+    return base::error_of([&] { (void)resolve_model(reference, {.models_directory = folder.path()}); });
   };
   const Error absent = error_for("https://huggingface.co/owner/name/tree/main");
   EXPECT_EQ(absent.code(), ErrorCode::invalid_argument);
-  EXPECT_NE(
-      absent.message().find("`hf download owner/name --local-dir " + (folder.path() / "owner/name").string() + "`"),
-      std::string::npos)
-      << absent.message();
+  EXPECT_NE(absent.message().find("`alate pull hf:owner/name`"), std::string::npos) << absent.message();
   EXPECT_TRUE(absent.message().ends_with("then name it owner/name")) << absent.message();
 
   folder.write("owner/name/config.json", "{}");

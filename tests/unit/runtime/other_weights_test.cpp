@@ -48,7 +48,11 @@ TEST(OtherWeights, AFileSaysItsFormat) {
   expect_unsupported(folder.write("empty.gguf", ""), "safetensors", "GGUF");
   expect_unsupported(folder.write("without_extension", "GGUF"), "llama.cpp", "GGUF");
   expect_unsupported(folder.write("model.pt", "PK"), "state_dict", "PyTorch's pickle");
-  for (const char* name : {"notes.txt", "pytorch_model.bin", "model.safetensors"}) {
+  expect_unsupported(folder.write("adapter_model.safetensors", ""), "merge", "an adapter");
+  expect_unsupported(folder.write("pytorch_model-00001-of-00002.bin", ""), "index", "a part of PyTorch's checkpoint");
+  for (const char* name : {"model.safetensors", "pytorch_model.bin", "x.safetensors", "model.safetensors.index.a.json"})
+    EXPECT_EQ(find_model_files(folder.write(name, "some text")).weights_file, folder.path() / name);
+  for (const char* name : {"notes.txt", "model-00001-of-00002.safetensors", "model.json"}) {
     const Error other = base::error_of([&] { (void)find_model_files(folder.write(name, "some text")); });
     EXPECT_EQ(other.code(), ErrorCode::not_found);
     EXPECT_NE(other.message().find("is not a folder"), std::string::npos) << other.message();

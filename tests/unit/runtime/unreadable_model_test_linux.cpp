@@ -24,10 +24,10 @@ TEST(UnreadableModel, IsNeverCalledMissing) {
   const fs::path model = folder.path() / "owner/model";
   fs::create_directories(model.parent_path());
   fs::copy(source_folder() / "tests/golden/models/st_mean", model, fs::copy_options::recursive);
-  const std::vector<std::function<void()>> uses = {[&] { (void)Model::load(model); },
-                                                   [&] { (void)Tokenizer::load(model); },
-                                                   [&] { (void)Model::load(model / "model.onnx"); },
-                                                   [&] { (void)hub::resolve_model("owner/model", folder.path()); }};
+  const std::vector<std::function<void()>> uses = {
+      [&] { (void)Model::load(model); }, [&] { (void)Tokenizer::load(model); },
+      [&] { (void)Model::load(model / "model.onnx"); },
+      [&] { (void)hub::resolve_model("owner/model", {.models_directory = folder.path()}); }};
   for (const fs::path& closed : {model, model.parent_path()}) {
     fs::permissions(closed, fs::perms::none);
     {

@@ -19,7 +19,7 @@ TEST_F(ModelIndexing, FindsByNameAndByWhatIsUnique) {
   add("other/mean");
   add("other/lone");
   add("flat");
-  const auto index = ModelIndex::read(settings.models_dir);
+  const auto index = ModelIndex::read({.models_directory = settings.models_dir});
   EXPECT_EQ(index->find("acme/mean")->folder, settings.models_dir / "acme/mean");
   EXPECT_EQ(index->find("lone")->name, "other/lone");
   EXPECT_EQ(index->find("flat")->name, "flat");

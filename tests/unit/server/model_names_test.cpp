@@ -158,6 +158,32 @@ TEST_F(ModelNaming, AnAliasStandsForItsModel) {
   EXPECT_EQ(acquire("text-embedding-3-small").model(), acquire("acme/mean").model());
 }
 
+TEST_F(ModelNaming, AVariantIsAFileOfItsFolder) {
+  add("acme/mean");
+  folder.write("models/acme/mean/model.int8.safetensors", "weights");
+  folder.write("models/acme/mean/onnx/model_q4.onnx", "graph");
+  std::filesystem::create_symlink(folder.path() / "models", settings.models_dir / "acme/mean/model.out.safetensors");
+  settings.aliases = {{"small", "mean:int8"}, {"plain", "acme/mean"}};
+  const ModelNames names(settings);
+  for (const char* name : {"acme/mean:int8", "mean:INT8", "small", "small:latest", "plain:int8", "mean:int8:latest"}) {
+    const NamedFolder found = names.resolve(name);
+    EXPECT_EQ(found.name, "acme/mean:int8") << name;
+    EXPECT_EQ(found.folder, settings.models_dir / "acme/mean") << name;
+    EXPECT_EQ(found.path(), settings.models_dir / "acme/mean/model.int8.safetensors") << name;
+  }
+  EXPECT_EQ(names.resolve("mean:q4").path(), settings.models_dir / "acme/mean/onnx/model_q4.onnx");
+  EXPECT_EQ(names.resolve("mean").path(), settings.models_dir / "acme/mean");
+  const Error error = base::error_of([&] { names.resolve("mean:int3"); });
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(error.message().find(R"(there is "int8", "q4")"), std::string::npos) << error.what();
+  EXPECT_EQ(base::error_of([&] { names.resolve("mean:out"); }).code(), ErrorCode::invalid_argument);
+
+  settings.default_model = "mean:int8";
+  const ModelNames with_default(settings);
+  EXPECT_EQ(with_default.default_name(), "acme/mean:int8");
+  EXPECT_EQ(with_default.resolve("").path(), settings.models_dir / "acme/mean/model.int8.safetensors");
+}
+
 TEST_F(ModelNaming, AnAliasOfNoModelOrWithTheNameOfOneIsRefusedAtTheStart) {
   add("acme/mean");
   add("other/mean");
@@ -167,7 +193,7 @@ TEST_F(ModelNaming, AnAliasOfNoModelOrWithTheNameOfOneIsRefusedAtTheStart) {
       {"a", "builtin:nothing", ErrorCode::not_found},
       {"a", "../outside", ErrorCode::not_found},
       {"a", "hf:acme/mean", ErrorCode::not_found},
-      {"a", "flat:int8", ErrorCode::not_found},
+      {"a", "flat:int8", ErrorCode::invalid_argument},
       {"a", "mean", ErrorCode::invalid_argument},
       {"flat", "acme/mean", ErrorCode::invalid_argument},
       {"mean", "acme/mean", ErrorCode::invalid_argument},
