@@ -99,6 +99,14 @@ constexpr std::array kVerbs = {
          "alate redact \"My name is Ada Lovelace, write to ada@example.com.\"\n"
          "printf 'Ada met Grace. Grace lives in London.\\n' | alate redact --pseudonyms",
          run_redact},
+    Verb{"answer", "MODEL --question Q [TEXT...]", "the parts of texts that answer a question",
+         "MODEL has a class ...ForQuestionAnswering in its config.json. Each text is asked the question; long ones are "
+         "read in windows that overlap. Texts come as for embed. text has score, start, end and the answer on a line; "
+         "start and end count code points. With --no-answer the empty answer competes, for models that were trained "
+         "with questions that have none.",
+         "alate answer deepset/roberta-base-squad2 --question \"Where does Ada live?\" \\\n"
+         "  \"Ada lives in London.\"",
+         run_answer},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
          "MODEL may also be a tokenizer's file by itself: a tokenizer.json, vocab.txt, vocab.json, SentencePiece's "
          ".model, "

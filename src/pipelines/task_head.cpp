@@ -27,6 +27,14 @@ constexpr TaskHead kRecognize = {
     .noun = "a recognizer",
     .usual = "a model for token classification, such as builtin:pii or dslim/bert-base-NER",
     .head = logits};
+constexpr TaskHead kAnswer = {.entry_point = "answer",
+                              .class_end = kQuestionAnswering,
+                              .labels = "",
+                              .noun = "a model for question answering",
+                              .usual = "one such as deepset/roberta-base-squad2",
+                              .head = [](const Model::State&) {
+                                return outputs_of_head({"start_logits", "end_logits"});
+                              }};
 constexpr TaskHead kRerank = {.entry_point = "rerank",
                               .class_end = kSequenceClassification,
                               .labels = " with one label or two",
@@ -48,6 +56,7 @@ const TaskHead& task_head(Task task) {
     case Task::rerank: return kRerank;
     case Task::classify: return kClassify;
     case Task::recognize: return kRecognize;
+    case Task::answer: return kAnswer;
     case Task::embed: break;
   }
   throw Error(ErrorCode::internal, "no head computes this task");

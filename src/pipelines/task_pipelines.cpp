@@ -24,8 +24,8 @@ TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const run
 
 const EmbeddingPipeline& TaskPipelines::embedding() const {
   if (embedding_) return *embedding_;
-  throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model().folder()), "' is a ",
-                   model_type(tasks_.front()), ": it ", description(tasks_.front()),
+  throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model().folder()), "' is ",
+                   task_head(tasks_.front()).noun, ": it ", description(tasks_.front()),
                    ", and gives no vectors; name a model for embedding, or ask this one to ", to_string(tasks_.front()),
                    ": ", class_of(model().state()));
 }

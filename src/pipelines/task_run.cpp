@@ -19,6 +19,15 @@ std::span<const float> RowResults::of(std::size_t row) const {
   return values_.subspan(starts_[row], starts_[row + 1] - starts_[row]);
 }
 
+void for_each_input(const RowResults& results,
+                    const std::function<void(std::size_t input, std::size_t begin, std::size_t end)>& each) {
+  for (std::size_t begin = 0, end = 0; begin < results.count(); begin = end) {
+    const std::size_t input = results.input(begin);
+    while (end < results.count() && results.input(end) == input) ++end;
+    each(input, begin, end);
+  }
+}
+
 PreparedRows TaskRun::prepare(const base::Cancellation& cancellation) {
   rows_ = make_rows(cancellation);
   PreparedRows prepared = std::exchange(rows_.prepared, {});

@@ -37,6 +37,10 @@ class RowResults {
   std::vector<std::size_t> starts_;
 };
 
+/// Calls `each` for each input that has rows, which are [begin, end).
+void for_each_input(const RowResults& results,
+                    const std::function<void(std::size_t input, std::size_t begin, std::size_t end)>& each);
+
 /// One call. Its functions are called once each and in this order, on any threads.
 class TaskRun {
  public:

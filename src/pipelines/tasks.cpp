@@ -31,7 +31,8 @@ std::int64_t label_count(const formats::Json& config) {
 std::optional<Task> task_of_head(const formats::Json& config) {
   const std::string_view head = models::find_head(models::find_architecture(config), config).name;
   if (head == kSequenceClassification) return label_count(config) == 1 ? Task::rerank : Task::classify;
-  return head == kTokenClassification ? std::optional(Task::recognize) : std::nullopt;
+  if (head == kTokenClassification) return Task::recognize;
+  return head == kQuestionAnswering ? std::optional(Task::answer) : std::nullopt;
 }
 
 // Whether a modules.json is that of a CrossEncoder, which has no vectors.
@@ -44,11 +45,12 @@ struct TaskName {
   Task task;
   std::string_view command, model_type, description;
 };
-constexpr std::array<TaskName, 4> kNames = {
+constexpr std::array<TaskName, 5> kNames = {
     {{Task::embed, "embed", "embedder", "turns texts into vectors"},
      {Task::rerank, "rerank", "reranker", "scores how well texts answer a query"},
      {Task::classify, "classify", "classifier", "says which labels fit a text"},
-     {Task::recognize, "recognize", "recognizer", "finds labelled places in a text"}}};
+     {Task::recognize, "recognize", "recognizer", "finds labelled places in a text"},
+     {Task::answer, "answer", "answerer", "finds the answer to a question in a text"}}};
 
 const TaskName& names_of(Task task) { return *std::ranges::find(kNames, task, &TaskName::task); }
 

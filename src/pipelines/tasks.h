@@ -9,11 +9,12 @@
 
 namespace alate::pipelines {
 
-enum class Task { embed, rerank, classify, recognize };
+enum class Task { embed, rerank, classify, recognize, answer };
 
 /// The ends of the classes that config.json names, after the architecture's.
 inline constexpr std::string_view kSequenceClassification = "ForSequenceClassification";
 inline constexpr std::string_view kTokenClassification = "ForTokenClassification";
+inline constexpr std::string_view kQuestionAnswering = "ForQuestionAnswering";
 
 /// "embed": the command.
 std::string_view to_string(Task task);
@@ -24,9 +25,9 @@ std::string_view description(Task task);
 
 /// The tasks, the main one first; never empty. The main one is that of the head that config.json names: a model
 /// …ForSequenceClassification with one label reranks, with more labels it classifies; a model …ForTokenClassification
-/// recognizes. Such a folder also embeds if a modules.json says how its tokens are pooled; all others embed, and rerank
-/// too if they give a vector for each token. For a folder that cannot be read the answer is that of any other: loading
-/// finds the fault. Reads no weights.
+/// recognizes, a model …ForQuestionAnswering answers. Such a folder also embeds if a modules.json says how its tokens
+/// are pooled; all others embed, and rerank too if they give a vector for each token. For a folder that cannot be read
+/// the answer is that of any other: loading finds the fault. Reads no weights.
 std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options = {});
 
 /// Whether the folder's embeddings have a vector for each token, for late interaction; false for a folder that cannot

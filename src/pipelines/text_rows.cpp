@@ -72,11 +72,17 @@ std::size_t room_of(const TextModel& model, const EncodeInput& input, const Enco
   return *options.max_length - std::min(*options.max_length, taken);
 }
 
+// What windows with `room` tokens of the text share.
+std::size_t stride_of(const RowOptions& options, std::size_t room) {
+  if (options.long_texts.stride) return *options.long_texts.stride;
+  return options.usual_stride && *options.usual_stride < room ? *options.usual_stride : room / 4;
+}
+
 Encoding encode_input(const TextModel& model, const EncodeInput& input, EncodeOptions encode, const RowOptions& options,
                       const base::Cancellation& cancellation) {
   Encoding encoding = tokenizers::encode(model.tokenizer, input, encode, cancellation);
   if (!encoding.truncated || options.treatment() != LongTexts::windows) return encoding;
-  encode.stride = options.long_texts.stride.value_or(room_of(model, input, encode, cancellation) / 4);
+  encode.stride = stride_of(options, room_of(model, input, encode, cancellation));
   if (encode.stride == 0) return encoding;
   return tokenizers::encode(model.tokenizer, input, encode, cancellation);
 }

@@ -19,8 +19,10 @@ struct RowOptions {
   LongTextOptions long_texts = {};
   LongTexts usual = LongTexts::cut;                 // where the caller chooses no treatment
   Truncation strategy = Truncation::longest_first;  // which text of a pair is cut
-  std::optional<Side> side = {};                    // of a cut; absent: as the tokenizer's file says
-  bool with_offsets = false;                        // fills TextRows::encodings
+  // Of windows, where the caller chooses none and they have room for more. Absent: a quarter of the room for the text.
+  std::optional<std::size_t> usual_stride = {};
+  std::optional<Side> side = {};  // of a cut; absent: as the tokenizer's file says
+  bool with_offsets = false;      // fills TextRows::encodings
 
   LongTexts treatment() const { return long_texts.treatment.value_or(usual); }
 };

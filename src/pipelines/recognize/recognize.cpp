@@ -3,12 +3,11 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "base/files/contained_files.h"
-#include "base/files/file_presence.h"
 #include "formats/json.h"
 #include "pipelines/classify/score_function.h"
 #include "pipelines/recognize/recognize_run.h"
 #include "pipelines/recognize/token_entities.h"
+#include "pipelines/special_tokens.h"
 #include "pipelines/task_head.h"
 #include "tokenizers/parts.h"
 
@@ -16,21 +15,9 @@ namespace alate {
 namespace pipelines {
 namespace {
 
-// The member unk_token of a file of the folder: a text, or an object with its content.
-std::string unknown_token_in(const std::filesystem::path& folder, const char* file) {
-  constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-  if (!base::is_there(folder / file)) return {};
-  const formats::Json json = formats::parse_json(base::read_contained_file(folder, file, kMaxBytes), file);
-  const formats::Json* token = json.find("unk_token");
-  if (token != nullptr && token->is_object()) token = token->find("content");
-  return token != nullptr && token->is_string() ? token->as_string("unk_token") : std::string();
-}
-
 std::optional<std::int32_t> unknown_id_of(const TextModel& model) {
-  for (const char* file : {"tokenizer_config.json", "special_tokens_map.json"}) {
-    const std::string token = unknown_token_in(model.model.folder(), file);
-    if (!token.empty()) return model.tokenizer.token_to_id(token);
-  }
+  const std::string stated = stated_special_token(model.model.folder(), "unk_token");
+  if (!stated.empty()) return model.tokenizer.token_to_id(stated);
   return model.tokenizer.parts().model->unknown_id();
 }
 
@@ -95,12 +82,10 @@ void RecognizeRun::take(const RowResults& results) {
   const RecognizePipeline::State& state = pipeline_.state();
   const TokenLabels labels{.tokenizer = state.tokenizer, .names = state.labels, .unknown_id = state.unknown_id};
   entities_.resize(texts_.size());
-  for (std::size_t begin = 0, end = 0; begin < results.count(); begin = end) {
-    const std::size_t input = results.input(begin);
-    while (end < results.count() && results.input(end) == input) ++end;
+  for_each_input(results, [&](std::size_t input, std::size_t begin, std::size_t end) {
     entities_[input] = entities_of_text(texts_[input], results, begin, end, labels, options_.aggregation);
     std::erase_if(entities_[input], [&](const Entity& entity) { return !is_wanted(entity.label, options_.labels); });
-  }
+  });
 }
 
 }  // namespace pipelines

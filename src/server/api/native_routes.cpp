@@ -2,6 +2,7 @@
 
 #include "alate/embedding_kinds.h"
 #include "alate/embedding_precision.h"
+#include "server/api/answer.h"
 #include "server/api/background.h"
 #include "server/api/chunk.h"
 #include "server/api/classify.h"
@@ -73,7 +74,7 @@ constexpr std::string_view kEmbedAnswer = R"({
 
 constexpr std::string_view kModelsAnswer = R"({
   "type": "object",
-  "required": ["models", "embedders", "rerankers", "classifiers", "recognizers"],
+  "required": ["models", "embedders", "rerankers", "classifiers", "recognizers", "answerers"],
   "properties": {
     "models": {"type": "array", "items": {
       "type": "object",
@@ -97,7 +98,8 @@ constexpr std::string_view kModelsAnswer = R"({
     "embedders": {"type": "array", "items": {"type": "string"}},
     "rerankers": {"type": "array", "items": {"type": "string"}},
     "classifiers": {"type": "array", "items": {"type": "string"}},
-    "recognizers": {"type": "array", "items": {"type": "string"}}
+    "recognizers": {"type": "array", "items": {"type": "string"}},
+    "answerers": {"type": "array", "items": {"type": "string"}}
   }
 })";
 
@@ -191,6 +193,7 @@ std::vector<Route> native_routes() {
       native_rerank_route(),
       native_chunk_route(),
       native_classify_route(),
+      native_answer_route(),
       native_similarity_route(),
       native_recognize_route(),
       native_redact_route(),

@@ -4,6 +4,7 @@
 #include "alate/embedding_kinds.h"
 #include "base/threads/thread_pool.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "server/api/answer.h"
 #include "server/api/background.h"
 #include "server/api/classify.h"
 #include "server/api/rerank.h"
@@ -94,7 +95,8 @@ void serve_model(Call& call) {
     if (call.body.find_value("query") != nullptr) return rerank_as_tei(call);
     refuse(Problem::Kind::invalid, "inputs is missing; of a reranker, query and texts are", "inputs");
   }
-  if (inputs->is_object()) return compare_texts(call);
+  if (inputs->is_object())
+    return inputs->find("question") != nullptr ? answer_as_hugging_face(call) : compare_texts(call);
   go_on_with_model(call, tei_model_of(call), [](Call& with_texts, const HostedModel& model) {
     const pipelines::Task task = model.pipelines.tasks().front();
     if (task == pipelines::Task::classify || task == pipelines::Task::recognize) return predict_as_tei(with_texts);
@@ -127,8 +129,10 @@ Json type_of(const pipelines::TaskPipelines& model) {
     const std::string pooling = is_splade ? "splade" : pooling_name(state.modules);
     return Json::Object{{"embedding", Json::Object{{"pooling", pooling}}}};
   }
-  return Json::Object{
-      {std::string(pipelines::model_type(model.tasks().front())), labels_of(model.model().state().config)}};
+  const pipelines::Task task = model.tasks().front();
+  const bool has_labels = task != pipelines::Task::answer;
+  return Json::Object{{std::string(pipelines::model_type(task)),
+                       has_labels ? labels_of(model.model().state().config) : Json(Json::Object{})}};
 }
 
 void show_info(Call& call) {
@@ -281,21 +285,23 @@ std::vector<Route> tei_routes() {
        .path = "/",
        .family = Family::tei,
        .id = "teiDefaultModel",
-       .summary = "What the default model is for: vectors of texts, their labels, similarities of sentences, or ranks "
-                  "of texts",
+       .summary =
+           "What the default model is for: vectors of texts, their labels, similarities of sentences, answers to "
+           "questions, or ranks of texts",
        .handle = serve_model,
        .body = tei_schemas::kModelBody,
-       .answers = {{.description = "Vectors, labels, a number for each sentence, or ranks",
+       .answers = {{.description = "Vectors, labels, a number for each sentence, answers, or ranks",
                     .schema = tei_schemas::kModelAnswer}},
        .computes = true},
       {.method = Method::post,
        .path = "/models/{model}",
        .family = Family::tei,
        .id = "teiModel",
-       .summary = "What the model is for: vectors of texts, their labels, similarities of sentences, or ranks of texts",
+       .summary = "What the model is for: vectors of texts, their labels, similarities of sentences, answers to "
+                  "questions, or ranks of texts",
        .handle = serve_model,
        .body = tei_schemas::kModelBody,
-       .answers = {{.description = "Vectors, labels, a number for each sentence, or ranks",
+       .answers = {{.description = "Vectors, labels, a number for each sentence, answers, or ranks",
                     .schema = tei_schemas::kModelAnswer}},
        .computes = true},
       {.method = Method::post,

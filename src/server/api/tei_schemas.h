@@ -60,7 +60,7 @@ inline constexpr std::string_view kModelBodyBegin = R"({
     {"query": "a question", "texts": ["an answer", "another"]}],
   "properties": {
     "inputs": {
-      "description": "Texts or token ids as for /embed, or the sentences to compare as for /similarity. Of a reranker, query and texts as for /rerank take its place.",
+      "description": "Texts or token ids as for /embed, the sentences to compare as for /similarity, or a question and the context that answers it. Of a reranker, query and texts as for /rerank take its place.",
       "anyOf": [)";
 
 inline constexpr std::string_view kModelBodyRest = R"(,
@@ -71,6 +71,11 @@ inline constexpr std::string_view kModelBodyRest = R"(,
             "source_sentence": {"type": "string"},
             "sentences": {"type": "array", "items": {"type": "string"}}
           }
+        },
+        {
+          "type": "object",
+          "required": ["question", "context"],
+          "properties": {"question": {"type": "string"}, "context": {"type": "string"}}
         }
       ]
     },
@@ -85,11 +90,18 @@ inline constexpr std::string_view kModelBodyRest = R"(,
     "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647},
     "parameters": {
       "type": "object",
-      "description": "Of comparisons and recognizers.",
+      "description": "Of comparisons, recognizers and question answering.",
       "properties": {
         "aggregation_strategy": {"type": "string", "enum": ["none", "simple", "first", "average", "max"]},
         "stride": {"type": "integer", "minimum": 0, "maximum": 1048576},
         "ignore_labels": {"type": "array", "items": {"type": "string"}},
+        "top_k": {"type": "integer", "minimum": 1, "maximum": 1000},
+        "max_answer_len": {"type": "integer", "minimum": 1, "maximum": 2147483647},
+        "max_seq_len": {"type": "integer", "minimum": 1, "maximum": 2147483647},
+        "max_question_len": {"type": "integer", "minimum": 1, "maximum": 2147483647, "description": "Taken and not used."},
+        "doc_stride": {"type": "integer", "minimum": 0, "maximum": 1048576},
+        "handle_impossible_answer": {"type": "boolean", "default": false},
+        "align_to_words": {"type": "boolean", "default": true},
         "truncate": {"type": "boolean", "default": true},
         "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"]},
         "prompt_name": {"type": "string"}
@@ -239,6 +251,11 @@ inline constexpr std::string_view kModelBody =
 
 inline constexpr std::string_view kModelAnswer = R"({
   "anyOf": [
+    {"type": "object", "required": ["answer", "score", "start", "end"], "properties": {"answer": {"type": "string"},
+      "score": {"type": "number"}, "start": {"type": "integer"}, "end": {"type": "integer"}}},
+    {"type": "array", "items": {"type": "object", "required": ["answer", "score", "start", "end"],
+      "properties": {"answer": {"type": "string"}, "score": {"type": "number"}, "start": {"type": "integer"},
+        "end": {"type": "integer"}}}},
     {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
     {"type": "array", "items": {"type": "number"}},
     {"type": "array", "items": {"type": "object", "required": ["index", "score"],
@@ -300,6 +317,7 @@ inline constexpr std::string_view kInfo = R"({
           "properties": {"id2label": {"type": "object"}, "label2id": {"type": "object"}}},
         "classifier": {"type": "object",
           "properties": {"id2label": {"type": "object"}, "label2id": {"type": "object"}}},
+        "answerer": {"type": "object"},
         "embedding": {"type": "object", "properties": {"pooling": {"type": "string"}}},
         "reranker": {"type": "object",
           "properties": {"id2label": {"type": "object"}, "label2id": {"type": "object"}}}

@@ -1,0 +1,54 @@
+// The stages of AnswerPipeline::answer (pipelines/task_run.h).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/answer.h"
+#include "pipelines/answer/answer_spans.h"
+#include "pipelines/task_run.h"
+#include "pipelines/text_model.h"
+
+namespace alate {
+
+struct AnswerPipeline::State : pipelines::TextModel {
+  pipelines::QuestionOrder order;
+};
+
+}  // namespace alate
+
+namespace alate::pipelines {
+
+inline constexpr std::size_t kMostAnswers = 1000;  // AnswerOptions::top_k
+
+/// The pipeline of a loaded model with a head for question answering. Throws as require_task.
+AnswerPipeline answerer_of(TextModel model);
+
+class AnswerRun final : public TaskRun {
+ public:
+  /// The texts must live until `finish` returns. Throws invalid_argument for options out of range and an empty
+  /// question.
+  AnswerRun(AnswerPipeline pipeline, std::string question, std::vector<std::string_view> texts, AnswerOptions options);
+
+  std::shared_ptr<const runtime::EntryPoint> program() const override;
+  std::size_t size() const override { return texts_.size(); }
+  std::string excess() const override;
+  /// Of each text; after `finish`.
+  std::vector<std::vector<Answer>>& answers() { return answers_; }
+
+ private:
+  TextRows make_rows(const base::Cancellation& cancellation) override;
+  void take(const RowResults& results) override;
+  void check_question(const base::Cancellation& cancellation) const;
+
+  AnswerPipeline pipeline_;
+  std::string question_;
+  std::vector<std::string_view> texts_;
+  AnswerOptions options_;
+  std::vector<std::vector<Answer>> answers_;
+};
+
+}  // namespace alate::pipelines

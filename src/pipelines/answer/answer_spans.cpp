@@ -1,0 +1,172 @@
+#include "pipelines/answer/answer_spans.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "pipelines/classify/score_function.h"
+#include "tokenizers/chat_templates/text/python_characters.h"
+#include "tokenizers/unicode/utf8.h"
+
+namespace alate::pipelines {
+namespace {
+
+// The most different answers of a text that are kept while its windows are read.
+constexpr std::size_t kMostKept = std::size_t{1} << 16;
+
+// Tokens `first` to `last` of a window.
+struct Span {
+  std::size_t first = 0, last = 0;
+  float score = 0;
+
+  bool operator<(const Span& other) const {
+    if (score != other.score) return score < other.score;
+    return std::pair(first, last) > std::pair(other.first, other.last);
+  }
+};
+
+bool is_of_text(const Encoding& encoding, std::size_t token, const QuestionOrder& order) {
+  return encoding.sequence_ids[token] == order.text_sequence();
+}
+
+// Over the tokens that an answer may have, and the one that stands for no answer.
+std::vector<float> probabilities(std::span<const float> logits, const Encoding& encoding, const QuestionOrder& order) {
+  constexpr float kExcluded = -10000;  // not infinite: where nothing else is there, all tokens are equally likely
+  std::vector<float> made(logits.begin(), logits.end());
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (!is_of_text(encoding, i, order) && encoding.ids[i] != order.cls_id) made[i] = kExcluded;
+  }
+  scale_logits(ScoreFunction::softmax, made);
+  return made;
+}
+
+// A min-heap of the `count` best spans, best first when it is done.
+class BestSpans {
+ public:
+  explicit BestSpans(std::size_t count) : count_(count) {}
+
+  void offer(const Span& span) {
+    if (spans_.size() == count_ && !(spans_.front() < span)) return;
+    if (spans_.size() == count_) {
+      std::ranges::pop_heap(spans_, kBetter);
+      spans_.pop_back();
+    }
+    spans_.push_back(span);
+    std::ranges::push_heap(spans_, kBetter);
+  }
+  std::vector<Span> take() {
+    std::ranges::sort(spans_, kBetter);
+    return std::move(spans_);
+  }
+
+ private:
+  static constexpr auto kBetter = [](const Span& a, const Span& b) { return b < a; };
+
+  std::size_t count_;
+  std::vector<Span> spans_;
+};
+
+std::vector<Span> best_spans(const Encoding& encoding, std::span<const float> first, std::span<const float> last,
+                             const QuestionOrder& order, const AnswerOptions& options) {
+  // Spans of the same words are joined afterwards.
+  BestSpans best(options.align_to_words ? 2 * options.top_k + 10 : options.top_k);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (!is_of_text(encoding, i, order) || !(first[i] > 0)) continue;
+    const std::size_t end = i + std::min(options.max_answer_length, last.size() - i);
+    for (std::size_t k = i; k < end; ++k) {
+      const float score = first[i] * last[k];
+      if (is_of_text(encoding, k, order) && score > 0) best.offer({i, k, score});
+    }
+  }
+  return best.take();
+}
+
+// The first or last token of the word that a token is a part of, within the window.
+std::size_t end_of_word(const Encoding& encoding, std::size_t token, std::ptrdiff_t step) {
+  const auto is_same_word = [&](std::size_t other) {
+    return other < encoding.ids.size() && encoding.word_ids[other] == encoding.word_ids[token] &&
+           encoding.sequence_ids[other] == encoding.sequence_ids[token];
+  };
+  std::size_t end = token;
+  while (is_same_word(end + static_cast<std::size_t>(step))) end += static_cast<std::size_t>(step);
+  return end;
+}
+
+bool is_within_character(std::string_view text, std::size_t place) {
+  return place < text.size() && (static_cast<unsigned char>(text[place]) & 0xC0) == 0x80;
+}
+
+Answer answer_at(std::string_view text, const Encoding& encoding, const Span& span, bool align_to_words) {
+  std::size_t first = span.first, last = span.last;
+  if (align_to_words && encoding.word_ids[first] != Encoding::kNone && encoding.word_ids[last] != Encoding::kNone) {
+    first = end_of_word(encoding, first, -1);
+    last = end_of_word(encoding, last, 1);
+  }
+  Answer answer{.text = {}, .start = encoding.offsets[first].first, .score = span.score};
+  answer.end = std::max<std::size_t>(answer.start, encoding.offsets[last].second);
+  answer.byte_start = std::min<std::size_t>(encoding.byte_offsets[first].first, text.size());
+  answer.byte_end = std::clamp<std::size_t>(encoding.byte_offsets[last].second, answer.byte_start, text.size());
+  while (is_within_character(text, answer.byte_start)) --answer.byte_start;
+  while (is_within_character(text, answer.byte_end)) ++answer.byte_end;
+  answer.text = text.substr(answer.byte_start, answer.byte_end - answer.byte_start);
+  return answer;
+}
+
+// Answers of the same words, in any case, are one: its place is that of the first, and the scores are added up.
+class JoinedAnswers {
+ public:
+  void add(Answer answer) {
+    const auto [found, is_new] = places_.emplace(tokenizers::chat_templates::lower_text(answer.text), answers_.size());
+    if (is_new) {
+      answers_.push_back(std::move(answer));
+    } else {
+      answers_[found->second].score += answer.score;
+    }
+  }
+  void add_empty(float score) { answers_.push_back({.text = {}, .score = score}); }
+
+  // Forgets the worse half of too many.
+  void prune() {
+    if (answers_.size() <= kMostKept) return;
+    std::vector<Answer> kept = best(kMostKept / 2);
+    answers_.clear();
+    places_.clear();
+    for (Answer& answer : kept) add(std::move(answer));
+  }
+  std::vector<Answer> best(std::size_t count) {
+    std::ranges::stable_sort(answers_, std::ranges::greater(), &Answer::score);
+    if (answers_.size() > count) answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(count), answers_.end());
+    return std::move(answers_);
+  }
+
+ private:
+  std::vector<Answer> answers_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+}  // namespace
+
+std::vector<Answer> answers_of(std::string_view text, std::span<const AnswerWindow> windows, const QuestionOrder& order,
+                               const AnswerOptions& options) {
+  const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
+  if (repaired) text = *repaired;
+  JoinedAnswers answers;
+  float none = 1;  // the probability of no answer, in the window where it is least likely
+  for (const AnswerWindow& window : windows) {
+    std::vector<float> first = probabilities(window.first, window.encoding, order),
+                       last = probabilities(window.last, window.encoding, order);
+    if (first.empty()) continue;
+    none = std::min(none, first[0] * last[0]);
+    first[0] = last[0] = 0;
+    for (const Span& span : best_spans(window.encoding, first, last, order, options))
+      answers.add(answer_at(text, window.encoding, span, options.align_to_words));
+    answers.prune();
+  }
+  if (options.no_answer && !windows.empty()) answers.add_empty(none);
+  return answers.best(options.top_k);
+}
+
+}  // namespace alate::pipelines
