@@ -48,7 +48,10 @@ struct EmbedOptions {
   // What the texts are for, as sentence-transformers' encode_query and encode_document say it: "query" has the prompt
   // of that name, "document" the first of document, passage and corpus, or none, unless a prompt is given. Empty:
   // neither. For late interaction (ColBERT) queries and documents are different inputs; empty means document there. A
-  // model with a Router (sentence-transformers; Asym) sends them through different modules, and may know other tasks.
+  // model with a Router (sentence-transformers; Asym) sends them through different modules, and may know other tasks. A
+  // model with low-rank adapters (jina-embeddings-v3; folders of peft) computes with the one that the task names, after
+  // its prompt: "text-matching"; query and document are "retrieval.query" and "retrieval.passage" there. Without a
+  // task no adapter is used.
   std::string task = {};
 };
 

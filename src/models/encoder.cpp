@@ -66,12 +66,15 @@ std::span<const Architecture> architectures() {
                                  gte(),
                                  gte_new(),
                                  jina_embeddings_v3(),
+                                 jina_xlm_roberta(),
                                  eurobert(),
                                  llama(),
                                  mistral(),
                                  qwen2(),
                                  qwen3(),
                                  gemma3_text(),
+                                 embedding_gemma2(),
+                                 embedding_gemma2_text(),
                                  t5(),
                                  mt5(),
                                  umt5()};
@@ -118,6 +121,16 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
 
 std::vector<EncoderOutput> span_columns(EncoderScope& scope, graph::Value logits) {
   return {{"start_logits", graph::column(scope.b, logits, 0)}, {"end_logits", graph::column(scope.b, logits, 1)}};
+}
+
+EncoderLimits counted_past_padding(EncoderLimits limits, const formats::Json& config) {
+  const std::int64_t padding = config.get_int("pad_token_id", 1);
+  if (padding < 0 || padding >= limits.vocabulary || padding + 1 >= limits.positions)
+    throw make_error(ErrorCode::corrupt, "config.json: pad_token_id is ", padding,
+                     ", which leaves no positions of the ", limits.positions);
+  limits.positions -= padding + 1;
+  limits.padding = static_cast<std::int32_t>(padding);
+  return limits;
 }
 
 void append_positions(const EncoderLimits& limits, std::span<const std::int32_t> ids,

@@ -64,6 +64,10 @@ struct EncoderLimits {
   std::int64_t position_rows() const { return positions + (padding ? *padding + 1 : 0); }
 };
 
+/// The same for an architecture that counts positions past config.json's pad_token_id. Throws corrupt for one that
+/// leaves no positions.
+EncoderLimits counted_past_padding(EncoderLimits limits, const formats::Json& config);
+
 /// Appends the positions of a row of token ids.
 void append_positions(const EncoderLimits& limits, std::span<const std::int32_t> ids,
                       std::vector<std::int32_t>& positions);
@@ -155,12 +159,15 @@ Architecture nomic_bert();
 Architecture gte();
 Architecture gte_new();
 Architecture jina_embeddings_v3();
+Architecture jina_xlm_roberta();
 Architecture eurobert();
 Architecture llama();
 Architecture mistral();
 Architecture qwen2();
 Architecture qwen3();
 Architecture gemma3_text();
+Architecture embedding_gemma2();
+Architecture embedding_gemma2_text();
 Architecture t5();
 Architecture mt5();
 Architecture umt5();

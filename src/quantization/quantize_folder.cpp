@@ -16,6 +16,7 @@
 #include "formats/safetensors/safetensors_writer.h"
 #include "hub/manifest_writer.h"
 #include "hub/output_folder.h"
+#include "models/weights/adapters.h"
 #include "pipelines/embed/transformer_settings.h"
 #include "pipelines/tasks.h"
 #include "quantization/calibration_texts.h"
@@ -115,6 +116,10 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   if (const formats::Json* found = config.find("quantization_config"); found != nullptr && !found->is_null())
     throw make_error(ErrorCode::invalid_argument, "the model in ", model.string(),
                      " is quantized already: take the one that it was made from");
+  if (!models::Adapters::find(files.folder, config).names().empty())
+    throw make_error(ErrorCode::unsupported, model.string(),
+                     " has adapters, which are trained for the weights as they ",
+                     "are; --dtype int8 rounds the weights when they are loaded: adapters");
   const models::Architecture& architecture = models::find_architecture(config);
   const std::shared_ptr<const formats::WeightSource> weights = runtime::open_weights(files);
   const std::vector<std::string> texts = options.calibration.empty() ? calibration_texts() : options.calibration;

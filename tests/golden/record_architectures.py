@@ -28,7 +28,8 @@ def fill(model, seed):
     shapes = {}
     tied = getattr(model, "_tied_weights_keys", None) or {}  # a name, and the one under which it is stored
     with torch.no_grad():
-        for name, parameter in model.named_parameters():  # each tied parameter once, by either name
+        scalars = [entry for entry in model.named_buffers() if entry[0].endswith("layer_scalar")]
+        for name, parameter in [*model.named_parameters(), *scalars]:  # each tied parameter once, by either name
             name = tied.get(name, name)
             parameter.copy_(torch.from_numpy(weight(name, tuple(parameter.shape), seed)))
             shapes[name] = list(parameter.shape)
@@ -198,6 +199,8 @@ class Recipe:
                 del fields[key]
         if "d_model" in self.config:  # T5's own spelling; other fields would be kept without a meaning
             fields = {"vocab_size": FIELDS["vocab_size"]}
+        if "text_config" in self.config:
+            fields = {}
         config = getattr(transformers, self.name)(**{**fields, **self.config})
         config._attn_implementation = "eager"
         if self.code:
@@ -209,7 +212,7 @@ class Recipe:
         (folder / "shapes.json").write_text(
             '{"seed": %d, "shapes": {\n' % self.seed
             + ",\n".join(f"{json.dumps(name)}: {json.dumps(shape)}" for name, shape in shapes.items()) + "}}\n")
-        cases = self.cases_for(config)
+        cases = self.cases_for(config.get_text_config())
         for name, inputs in cases.items():
             save_file({**inputs, **reference(model, inputs)}, folder / f"case_{name}.safetensors")
         # In float64 a masked token whose window is all masked makes transformers' results NaN.
@@ -353,11 +356,20 @@ RECIPES["gemma3_causal_lm"] = Recipe("Gemma3", "ForCausalLM", seed=553, **{**GEM
 RECIPES["qwen2_both_ways"] = Recipe("Qwen2", "Model", seed=561, cases=mixed_case, **GROUPED, is_causal=False)
 RECIPES["mistral_both_ways"] = Recipe("Mistral", "Model", seed=562, cases=mixed_case, **GROUPED, sliding_window=5, is_causal=False)
 RECIPES["gemma3_not_causal"] = Recipe("Gemma3", "TextModel", seed=571, **{**GEMMA, "cases": mixed_case}, is_causal=False)
+# Full attention in the middle and at the end, with wider heads and fewer keys.
+GEMMA2 = dict(vocab_size=61, hidden_size=16, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2, head_dim=4, global_head_dim=6,
+              num_global_key_value_heads=1, intermediate_size=20, hidden_size_per_layer_input=6, embedding_dim=10, max_position_embeddings=40,
+              sliding_window=4, sliding_window_pattern=2)
+RECIPES["embedding_gemma2_text"] = Recipe("EmbeddingGemma2", "TextModel", seed=748, cases=windowed_cases, plain=True, name="EmbeddingGemma2TextConfig", **GEMMA2)
+RECIPES["embedding_gemma2_part"] = Recipe("EmbeddingGemma2", "Model", seed=706, cases=windowed_cases, name="EmbeddingGemma2Config",
+                                          text_config={**GEMMA2, "num_hidden_layers": 2})
+
+
 def few_cases(config):
     """For architectures that differ from others in few parts."""
     form = config.architectures[0]
     cases = (windowed_cases if getattr(config, "layer_types", None) else cases_of)(config)
-    longest = config.max_position_embeddings - (config.pad_token_id + 1 if config.model_type == "data2vec-text" else 0)
+    longest = config.max_position_embeddings - (config.pad_token_id + 1 if config.model_type in ("data2vec-text", "xlm-roberta") else 0)
     mixed = without_types(config, {"mixed_lengths": draw_inputs(config, right_padded([9, 1, longest, 2]), 1)})
     names = ["holes"] + (["left_padded"] + ["positions"] * (config.model_type != "bert") if form.endswith("Model") else [])
     cases = {**mixed, **{name: cases[name] for name in names}}
@@ -391,6 +403,34 @@ RECIPES["jina_bert_code_question_answering"] = Recipe("JinaBert", "ForQuestionAn
 NEW = dict(FEW, name="BertConfig", cases=few_cases, num_hidden_layers=2, type_vocab_size=2, code="Alibaba-NLP/new-impl--modeling.NewModel")
 RECIPES["new_alibi"] = Recipe("New", "Model", seed=681, **NEW, position_embedding_type="alibi", pack_qkv=True, written={"model_type": "new"})
 RECIPES["new_absolute"] = Recipe("New", "Model", seed=682, **NEW, position_embedding_type="absolute", pack_qkv=False, written={"model_type": "new"})
+
+# Jina's own XLM-RoBERTa with a table of positions, as jina-reranker-v2-base-multilingual configures it.
+JINA_XLM = FirstSpelling(
+    "", [("encoder.layer.", "encoder.layers."), ("embeddings.LayerNorm", "emb_ln"), ("attention.output.dense", "mixer.out_proj"),
+         ("attention.output.LayerNorm", "norm1"), ("intermediate.dense", "mlp.fc1"), (".output.dense", ".mlp.fc2"), (".output.LayerNorm", ".norm2")],
+    [("mixer.Wqkv", ["attention.self.query", "attention.self.key", "attention.self.value"])],
+    lambda config: {**{key: getattr(config, key) for key in FIELDS if key not in ("bos_token_id", "eos_token_id")},
+                    "model_type": "xlm-roberta", "architectures": ["XLMRobertaForSequenceClassification"], "position_embedding_type": "absolute",
+                    "num_labels": 1, "lora_adaptations": None,
+                    "auto_map": {"AutoConfig": "jinaai/jina-reranker-v2-base-multilingual--configuration_xlm_roberta.XLMRobertaFlashConfig",
+                                 "AutoModelForSequenceClassification":
+                                     "jinaai/jina-reranker-v2-base-multilingual--modeling_xlm_roberta.XLMRobertaForSequenceClassification"}})
+RECIPES["jina_xlm_roberta_sequence_classification"] = Recipe("XLMRoberta", "ForSequenceClassification", seed=721, cases=few_cases, **FEW, num_labels=1,
+                                                             num_hidden_layers=2, first=JINA_XLM)
+
+
+def without_positions(config):
+    return {name: inputs for name, inputs in few_cases(config).items() if name != "positions"}
+
+
+EXPERTS = dict(num_experts=4, moe_top_k=2, moe_every_n_layers=2)
+RECIPES["nomic_bert_experts"] = Recipe(
+    "NomicBert", "Model", seed=711, name="BertConfig", cases=without_positions, code="nomic-ai/nomic-bert-2048--modeling_hf_nomic_bert.NomicBertModel",
+    **FEW, num_hidden_layers=2, type_vocab_size=1, rotary_emb_base=50.0, **EXPERTS,
+    written={"model_type": "nomic_bert", "n_embd": 16, "n_layer": 2, "n_head": 2, "n_inner": 20, "n_positions": 20, "layer_norm_epsilon": 1e-5,
+             "activation_function": "gelu", "rotary_emb_fraction": 1.0, "rotary_emb_interleaved": False, "rotary_scaling_factor": None,
+             "prenorm": False, "use_rms_norm": None, "expert_choice_router": False, "moe_normalize_expert_weights": False, "num_shared_experts": 0,
+             "ffn_div": 1})
 # Its classes take no position_ids.
 def t5_cases(config):
     return {name: inputs for name, inputs in cases_of(config).items() if name != "positions"}

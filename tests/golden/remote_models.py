@@ -227,3 +227,75 @@ class NewModel(nn.Module):
         for layer in self.encoder.layer:
             x = layer(x, bias)
         return SimpleNamespace(last_hidden_state=x)
+
+
+# ---- Nomic's experts: nomic-ai/nomic-bert-2048 as nomic-embed-text-v2-moe configures it ------------------------------
+
+class NomicExperts(nn.Module):
+    """Every token through the best experts of the router, whose shares are not scaled to a sum of 1."""
+
+    def __init__(self, config):
+        super().__init__()
+        size, self.wide, self.count, self.taken = config.hidden_size, config.intermediate_size, config.num_experts, config.moe_top_k
+        self.router = Parts(layer=nn.Linear(size, self.count, bias=False))
+        self.experts = Parts(mlp=Parts(w1=nn.Parameter(torch.empty(self.count * self.wide, size)),
+                                       w2=nn.Parameter(torch.empty(self.count * self.wide, size))),
+                             bias=nn.Parameter(torch.empty(size)))
+
+    def forward(self, x):
+        shares, chosen = self.router.layer(x).softmax(-1).topk(self.taken, dim=-1)
+        out = torch.zeros_like(x)
+        for i in range(self.count):
+            rows = slice(i * self.wide, (i + 1) * self.wide)
+            share = torch.where(chosen == i, shares, torch.zeros((), dtype=x.dtype)).sum(-1, keepdim=True)
+            out = out + share * (F.gelu(x @ self.experts.mlp.w1[rows].T) @ self.experts.mlp.w2[rows])
+        return out + self.experts.bias
+
+
+class NomicLayer(nn.Module):
+    def __init__(self, config, number):
+        super().__init__()
+        self.config, size = config, config.hidden_size
+        self.attn = Parts(Wqkv=nn.Linear(size, 3 * size), out_proj=nn.Linear(size, size))
+        has_experts = number % config.moe_every_n_layers == 1
+        self.mlp = NomicExperts(config) if has_experts else Parts(fc1=nn.Linear(size, config.intermediate_size), fc2=nn.Linear(config.intermediate_size, size))
+        self.has_experts, self.norm1, self.norm2 = has_experts, layer_norm(config), layer_norm(config)
+
+    def forward(self, x, bias, places):
+        query, key, value = self.attn.Wqkv(x).chunk(3, dim=-1)
+        heads = self.config.num_attention_heads
+        mixed = attend(turned(query, heads, places, self.config.rotary_emb_base), turned(key, heads, places, self.config.rotary_emb_base), value, heads, bias)
+        x = self.norm1(self.attn.out_proj(mixed) + x)
+        return self.norm2((self.mlp(x) if self.has_experts else self.mlp.fc2(F.gelu(self.mlp.fc1(x)))) + x)
+
+
+def turned(x, heads, places, base):
+    """Rotary positions of the halves of each head."""
+    batch, length, width = x.shape
+    pairs = width // heads // 2
+    angles = places[:, None].to(x.dtype) / base ** (torch.arange(pairs, dtype=x.dtype) / pairs)
+    cosines, sines = angles.cos()[:, None], angles.sin()[:, None]
+    first, second = x.view(batch, length, heads, 2, pairs).unbind(3)
+    return torch.cat([first * cosines - second * sines, second * cosines + first * sines], dim=-1).view(batch, length, width)
+
+
+class NomicBertModel(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.embeddings = Parts(word_embeddings=nn.Embedding(config.vocab_size, config.hidden_size),
+                                token_type_embeddings=nn.Embedding(config.type_vocab_size, config.hidden_size))
+        self.emb_ln = layer_norm(config)
+        self.encoder = Parts(layers=nn.ModuleList([NomicLayer(config, i) for i in range(config.num_hidden_layers)]))
+
+    def tie_weights(self):
+        pass
+
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, position_ids=None):
+        types = torch.zeros_like(input_ids) if token_type_ids is None else token_type_ids
+        mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
+        x = self.emb_ln(self.embeddings.word_embeddings(input_ids) + self.embeddings.token_type_embeddings(types))
+        places = torch.arange(input_ids.shape[1])
+        for layer in self.encoder.layers:
+            x = layer(x, hidden(mask, x.dtype), places)
+        return SimpleNamespace(last_hidden_state=x)

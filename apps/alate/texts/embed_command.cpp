@@ -160,7 +160,7 @@ void run_embed(Arguments& arguments) {
   arguments.option("--top-k", "N", "keep the N largest weights of each sparse embedding", embed.sparse_top_k);
   arguments.option("--dimensions", "N", "keep the first N numbers of each dense vector", embed.dimensions);
   arguments.flag("--normalize,!--no-normalize", "length 1, or as they are; else as the model says", embed.normalize);
-  arguments.option("--task", "TASK", "what the texts are for, query or document, where the model tells them apart",
+  arguments.option("--task", "TASK", "what the texts are for: query or document, or a task that the model knows",
                    embed.task);
   arguments.choices({"query", "document"});
   arguments.option("--prompt-name", "NAME", "put this prompt of the model before each text", embed.prompt_name);

@@ -1,7 +1,9 @@
-// XLM-RoBERTa with rotary positions (Sturua et al. 2024, arXiv:2409.10173). Names and defaults are those of
-// transformers' JinaEmbeddingsV3Model.
+// XLM-RoBERTa with rotary positions, in transformers' spelling and in that of its own code (Sturua et al. 2024,
+// arXiv:2409.10173). Names and defaults are those of transformers' JinaEmbeddingsV3Model.
 #include <array>
+#include <string>
 
+#include "alate/error.h"
 #include "models/blocks/rotary_bert.h"
 #include "models/blocks/rotary_encoder.h"
 #include "models/encoder.h"
@@ -43,6 +45,62 @@ constexpr std::array kHeads = {
     EncoderHead{"ForQuestionAnswering", with_rotary<jina_in, rotary_span_logits>},
 };
 
+// The same of Jina's own code, from which jina-embeddings-v3 and jina-reranker-v2 come; the latter has a table of
+// positions as RoBERTa has. Sources: jinaai/xlm-roberta-flash-implementation.
+bool is_of_code(const Json& json) {
+  const Json* codes = json.find("auto_map");
+  if (codes == nullptr || !codes->is_object()) return false;
+  const std::string config = codes->get_string("AutoConfig", "");
+  return config.ends_with(".XLMRobertaFlashConfig");
+}
+
+RotaryConfig code_config(const Json& json) {
+  const std::string positions = json.get_string("position_embedding_type", "rotary");
+  if (positions != "rotary" && positions != "absolute")
+    throw make_error(ErrorCode::unsupported, "config.json: position_embedding_type '", positions,
+                     "' is not built here: ", positions);
+  const bool is_rotary = positions == "rotary";
+  RotaryConfig config =
+      as_rotary_bert(read_rotary_config(json, {.family = "XLM-RoBERTa",
+                                               .vocabulary = 250002,
+                                               .hidden = 1024,
+                                               .layers = 24,
+                                               .heads = 16,
+                                               .intermediate = 4096,
+                                               .positions = 8194,
+                                               .epsilon_key = "layer_norm_eps",
+                                               .epsilon = 1e-5,
+                                               .activation = "gelu",
+                                               .rope = {.theta_key = "rotary_emb_base", .theta = 10000},
+                                               .is_rotary = is_rotary}),
+                     json, 1);
+  RotaryNames& names = config.names;
+  if (!is_rotary) names.positions = "embeddings.position_embeddings";
+  names.embedding_norm = "emb_ln";
+  names.layer = "encoder.layers.";
+  names.query_key_value = "mixer.Wqkv";
+  names.attention_output = "mixer.out_proj";
+  names.gate = {};
+  names.up = "mlp.fc1";
+  names.down = "mlp.fc2";
+  names.after_attention = "norm1";
+  names.after_feed_forward = "norm2";
+  return config;
+}
+
+RotaryConfig code_in(EncoderScope& scope) { return code_config(scope.config); }
+
+EncoderLimits code_limits(const Json& json) {
+  const RotaryConfig config = code_config(json);
+  const EncoderLimits limits = rotary_limits(config);
+  return config.ropes.empty() ? counted_past_padding(limits, json) : limits;
+}
+
+constexpr std::array kCodeHeads = {
+    EncoderHead{"ForMaskedLM", with_rotary<code_in, rotary_lm_head_logits>},
+    EncoderHead{"ForSequenceClassification", with_rotary<code_in, rotary_first_token_logits>},
+};
+
 }  // namespace
 
 Architecture jina_embeddings_v3() {
@@ -54,7 +112,22 @@ Architecture jina_embeddings_v3() {
           .base = {"Model", with_rotary<jina_in, rotary_base_outputs>},
           .heads = kHeads,
           .examples = "jina-embeddings-v3-hf",
-          .refused = "jinaai/jina-embeddings-v3 itself, whose code of its own has the `model_type` `xlm-roberta`"};
+          .also_read = "adapters of peft in folders beside its files, which `--task` names"};
+}
+
+Architecture jina_xlm_roberta() {
+  return {.model_type = "xlm-roberta",
+          .class_name = "XLMRoberta",
+          .prefix = "roberta.",
+          .limits = code_limits,
+          .encode = encode_rotary<code_in>,
+          .base = {"Model", with_rotary<code_in, rotary_base_outputs>},
+          .heads = kCodeHeads,
+          .examples = "jina-embeddings-v3, jina-reranker-v2-base-multilingual",
+          .also_read = "adapters beside the matrices (`lora_adaptations`), which `--task` names",
+          .own_code = "XLMRoberta",
+          .is_variant = is_of_code,
+          .variant = "Jina's own code (`XLMRobertaFlashConfig`)"};
 }
 
 }  // namespace alate::models

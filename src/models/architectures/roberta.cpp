@@ -4,7 +4,6 @@
 // RobertaModel, XLMRobertaModel, CamembertModel and Data2VecTextModel.
 #include <array>
 
-#include "alate/error.h"
 #include "models/blocks/post_norm_heads.h"
 #include "models/encoder.h"
 
@@ -17,15 +16,7 @@ PostNormConfig roberta_config(const formats::Json& config) {
 }
 
 EncoderLimits roberta_limits(const formats::Json& json) {
-  const PostNormConfig config = roberta_config(json);
-  const std::int64_t padding = json.get_int("pad_token_id", 1);
-  if (padding < 0 || padding >= config.vocabulary || padding + 1 >= config.positions)
-    throw make_error(ErrorCode::corrupt, "config.json: pad_token_id is ", padding,
-                     ", which leaves no positions of the ", config.positions);
-  EncoderLimits limits = post_norm_limits(config);
-  limits.positions -= padding + 1;
-  limits.padding = static_cast<std::int32_t>(padding);
-  return limits;
+  return counted_past_padding(post_norm_limits(roberta_config(json)), json);
 }
 
 constexpr std::array kHeads = {

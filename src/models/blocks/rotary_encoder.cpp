@@ -92,11 +92,15 @@ EncoderLimits distance_limits(const RotaryConfig& config) {
   return limits;
 }
 
-Value RotaryEncoder::encode(const LayerScores& scores) {
+Value RotaryEncoder::encode(const LayerScores& scores, const LayerEnd& end) {
   scope_.b.set_source("rotary");
   for (const RopeSettings& rope : config_.ropes) angles_.push_back(rope_angles(scope_.b, rope, scope_.in.positions));
-  Value x = embeddings();
-  for (std::size_t i = 0; i < config_.layers.size(); ++i) x = layer(i, x, scores);
+  const Value embedded = embeddings();
+  Value x = embedded;
+  for (std::size_t i = 0; i < config_.layers.size(); ++i) {
+    x = layer(i, x, scores);
+    if (end) x = end(i, x, embedded);
+  }
   if (config_.names.final_norm.empty()) return x;
   scope_.b.set_source(config_.names.final_norm);
   return norm(std::string(config_.names.final_norm), x, config_.hidden);
@@ -143,16 +147,21 @@ Value RotaryEncoder::layer(std::size_t index, Value x, const LayerScores& scores
   if (!names.attention_norm.empty()) attended = normed(names.attention_norm, b.add({attended, x}));
   const Value middle = with_residual(names.before_attention, names.after_attention, x, attended);
   b.set_source(name + "feed_forward");
-  const Value result = feed_forward(name, normed(names.before_feed_forward, middle));
+  const Value result = feed_forward(name, config_.layers[index], normed(names.before_feed_forward, middle));
   return with_residual(names.before_feed_forward, names.after_feed_forward, middle, result);
 }
 
+std::int64_t RotaryEncoder::head_size(const RotaryLayer& layer) const {
+  return layer.head_size == 0 ? config_.head_size : layer.head_size;
+}
+
 // Queries, keys and values [tokens, heads, head size].
-std::vector<Value> RotaryEncoder::projections(const std::string& name, Value x) {
+std::vector<Value> RotaryEncoder::projections(const std::string& name, const RotaryLayer& layer, Value x) {
   graph::Builder& b = scope_.b;
   const RotaryNames& names = config_.names;
-  const std::int64_t hidden = config_.hidden, size = config_.head_size;
-  const std::array<std::int64_t, 3> heads = {config_.heads, config_.kv_heads, config_.kv_heads};
+  const std::int64_t hidden = config_.hidden, size = head_size(layer);
+  const std::int64_t kv_heads = layer.kv_heads == 0 ? config_.kv_heads : layer.kv_heads;
+  const std::array<std::int64_t, 3> heads = {config_.heads, kv_heads, kv_heads};
   std::vector<Value> parts;
   if (!names.query_key_value.empty()) {
     const graph::Numbers widths = {heads[0] * size, heads[1] * size, heads[2] * size};
@@ -171,6 +180,11 @@ std::vector<Value> RotaryEncoder::projections(const std::string& name, Value x) 
   if (config_.norms_all_heads) norm_both(heads[0] * size, heads[1] * size);
   for (std::size_t i = 0; i < 3; ++i) parts[i] = b.reshape({parts[i]}, {.dims = {scope_.in.tokens, heads[i], size}});
   if (!config_.norms_all_heads) norm_both(size, size);
+  if (config_.norms_values) {
+    const Value ones =
+        b.constant(Tensor::from<float>({size}, std::vector<float>(static_cast<std::size_t>(size), 1.0F)));
+    parts[2] = b.rms_norm({parts[2], ones}, {.epsilon = config_.epsilon});
+  }
   return parts;
 }
 
@@ -178,7 +192,7 @@ Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer
                                std::optional<AddedScores> scores) {
   graph::Builder& b = scope_.b;
   const EncoderInputs& in = scope_.in;
-  std::vector<Value> parts = projections(name, x);
+  std::vector<Value> parts = projections(name, layer, x);
   for (std::size_t i = 0; i < 2 && !angles_.empty(); ++i) parts[i] = turned(b, parts[i], angles_[layer.rope]);
   graph::Attention attributes{.scale = config_.attention_scale,
                               .has_lengths = true,
@@ -196,12 +210,13 @@ Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer
   }
   append_scores(scores, operands, attributes);
   const Value mixed = b.ragged_attention(std::move(operands), attributes);
-  const std::int64_t width = config_.heads * config_.head_size;
+  const std::int64_t width = config_.heads * head_size(layer);
   const Value rows = b.reshape({mixed}, {.dims = {in.tokens, width}});
   return linear(name + std::string(config_.names.attention_output), rows, width, config_.hidden);
 }
 
-Value RotaryEncoder::feed_forward(const std::string& name, Value x) {
+Value RotaryEncoder::feed_forward(const std::string& name, const RotaryLayer& layer, Value x) {
+  if (layer.experts.count > 0) return expert_layers(scope_, name + "mlp", layer.experts, config_.activation, x);
   graph::Builder& b = scope_.b;
   const RotaryNames& names = config_.names;
   const std::int64_t hidden = config_.hidden, wide = config_.intermediate;

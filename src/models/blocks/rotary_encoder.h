@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/blocks/distance_scores.h"
+#include "models/blocks/experts.h"
 #include "models/blocks/rope.h"
 #include "models/encoder.h"
 
@@ -38,8 +39,10 @@ struct RotaryNames {
 enum class NormKind { layer, rms, rms_plus_one };  // rms_plus_one: scaled by 1 + weight
 
 struct RotaryLayer {
-  std::size_t rope = 0;      // index of RotaryConfig::ropes; not used where that is empty
-  std::int64_t window = -1;  // tokens on each side that attention sees; -1: all
+  std::size_t rope = 0;                      // index of RotaryConfig::ropes; not used where that is empty
+  std::int64_t window = -1;                  // tokens on each side that attention sees; -1: all
+  std::int64_t head_size = 0, kv_heads = 0;  // where they differ from RotaryConfig's; 0: they do not
+  ExpertSizes experts = {};                  // under `mlp`, instead of one feed-forward part
 };
 
 struct RotaryConfig {
@@ -50,6 +53,7 @@ struct RotaryConfig {
   std::string activation;
   bool is_causal = false;
   bool norms_all_heads = false;  // query_norm and key_norm are of all heads side by side
+  bool norms_values = false;     // of each head, without weights
   double embedding_scale = 1, attention_scale = 1;
   double attention_cap = 0;  // scores become cap · tanh(score / cap); 0: none
   std::vector<RopeSettings> ropes;
@@ -81,6 +85,8 @@ bool sees_window(const formats::Json& config, std::size_t i, bool by_number);
 
 /// What is added to the scores of attention in the layer of this number.
 using LayerScores = std::function<AddedScores(std::size_t layer)>;
+/// What the layer of this number gives, from the output of its parts and the encoder's embeddings.
+using LayerEnd = std::function<graph::Value(std::size_t layer, graph::Value x, graph::Value embedded)>;
 
 /// Builds the parts of such an encoder. Both arguments must outlive it.
 class RotaryEncoder {
@@ -90,8 +96,9 @@ class RotaryEncoder {
   EncoderScope& scope() const { return scope_; }
   const RotaryConfig& config() const { return config_; }
 
-  /// Embeddings and all layers: [tokens, hidden]. An empty `scores` adds nothing.
-  graph::Value encode(const LayerScores& scores = {});
+  /// Embeddings and all layers: [tokens, hidden]. An empty `scores` adds nothing; without an `end`, layers end with
+  /// their feed-forward part.
+  graph::Value encode(const LayerScores& scores = {}, const LayerEnd& end = {});
 
   /// NAME.weight and, where the file has it, NAME.bias, in float32: a head.
   graph::Value head_layer(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
@@ -113,10 +120,11 @@ class RotaryEncoder {
  private:
   graph::Value embeddings();
   graph::Value layer(std::size_t index, graph::Value x, const LayerScores& scores);
-  std::vector<graph::Value> projections(const std::string& name, graph::Value x);
+  std::int64_t head_size(const RotaryLayer& layer) const;
+  std::vector<graph::Value> projections(const std::string& name, const RotaryLayer& layer, graph::Value x);
   graph::Value attention(const std::string& name, const RotaryLayer& layer, graph::Value x,
                          std::optional<AddedScores> scores);
-  graph::Value feed_forward(const std::string& name, graph::Value x);
+  graph::Value feed_forward(const std::string& name, const RotaryLayer& layer, graph::Value x);
   graph::Value linear(const std::string& name, graph::Value x, std::int64_t from, std::int64_t to);
 
   EncoderScope& scope_;

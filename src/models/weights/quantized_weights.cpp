@@ -15,13 +15,16 @@
 namespace alate::models {
 namespace {
 
-constexpr std::string_view kWeight = ".weight";
+constexpr std::string_view kWeight = ".weight", kParametrizedWeight = ".parametrizations.weight.original";
 
 // Stored names: beside "layer.weight" are "layer.weight_scale", "layer.weight_zero_point", "layer.bias" and
 // "layer.smoothing".
 std::string scale_name(const std::string& stored) { return stored + "_scale"; }
 std::string zero_point_name(const std::string& stored) { return stored + "_zero_point"; }
-std::string module_of(std::string_view stored) { return std::string(stored.substr(0, stored.size() - kWeight.size())); }
+std::string module_of(std::string_view stored) {
+  const std::string_view end = stored.ends_with(kParametrizedWeight) ? kParametrizedWeight : kWeight;
+  return std::string(stored.substr(0, stored.size() - end.size()));
+}
 
 // Input rounding for weights that are quantized on load. all-MiniLM-L6-v2 keeps a mean cosine of 0.9997 and a worst one
 // of 0.9990 to float32 with rotated inputs, in one group; without rotation 0.9995 and 0.9985 in four groups, 0.9993 and
@@ -43,6 +46,10 @@ void check_rounding(std::string_view stored, const InputRounding& inputs, std::i
 // The identity of a constant derived from another one: that constant's identity and a word.
 Fingerprint identity_of(const Fingerprint& weight, std::string_view part) {
   return FingerprintBuilder().add(weight).add(part).finish();
+}
+
+graph::Value product(graph::Builder& b, graph::Value x, const Tensor& matrix) {
+  return b.dense({x, b.constant(matrix)}, {.has_bias = false});
 }
 
 bool all_finite(const Tensor& tensor) {
@@ -182,11 +189,11 @@ graph::ConstantPtr Weights::smoothing(const std::string& module, std::int64_t in
   return constant;
 }
 
-graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,
+graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
                                        graph::ConstantPtr smoothing, std::optional<graph::Value> bias) {
-  const std::string stored = module + std::string(kWeight);
   const bool is_stored = is_stored_in_8_bits(stored);
-  const InputRounding inputs = is_stored ? settings_.quantization.rounding_of(module) : rounding_on_load(layer.in);
+  const InputRounding inputs =
+      is_stored ? settings_.quantization.rounding_of(layer.module) : rounding_on_load(layer.in);
   check_rounding(stored, inputs, layer.in);
   StoredRows rows = is_stored ? stored_rows(stored, inputs.groups) : rounded_rows(stored, inputs);
   graph::QuantizedDense attributes{.blocks = std::move(rows.blocks),
@@ -233,7 +240,7 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
   if (bias_rule == Bias::required || has(name + ".bias")) bias = get(b, name + ".bias", {out});
   graph::ConstantPtr smoothed = settings_.quantization.is_present ? smoothing(module, in) : nullptr;
   if (keeps_integers && (is_stored || (is_rounded && rounding == Rounding::allowed && smoothed == nullptr))) {
-    layer.y = quantized_linear(b, module, layer, std::move(smoothed), bias);
+    layer.y = quantized_linear(b, stored, layer, std::move(smoothed), bias);
   } else {
     graph::ConstantPtr weight = weight_of(stored, std::move(smoothed));
     if (rounding == Rounding::allowed) weight = kept_as(settings_.kept_in(), std::move(weight), stored);
@@ -242,13 +249,28 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
     layer.y = b.dense(std::move(operands), {.has_bias = bias.has_value()});
   }
   layers_.push_back(layer);
-  return layer.y;
+  const LowRank* added = adaptation(name);
+  return added == nullptr ? layer.y : b.add({layer.y, product(b, product(b, x, added->down), added->up)});
+}
+
+const LowRank* Weights::adaptation(std::string_view module) const {
+  if (adapter_ == nullptr) return nullptr;
+  const auto found = adapter_->find(module);
+  return found == adapter_->end() ? nullptr : &found->second;
 }
 
 graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
                              std::int64_t width, Rounding rounding) {
   const std::string stored = require(name, {rows, width});
   tables_.push_back({.weight = stored, .rows = rows, .width = width, .rounding = rounding});
+  const graph::Value taken = table_rows(b, stored, indices);
+  const LowRank* added =
+      adaptation(std::string_view(name).substr(0, name.size() - std::min(name.size(), kWeight.size())));
+  if (added == nullptr) return taken;
+  return b.add({taken, product(b, graph::take_rows(b, b.constant(added->down), indices), added->up)});
+}
+
+graph::Value Weights::table_rows(graph::Builder& b, const std::string& stored, graph::Value indices) {
   // A table is read in place: for half types only the rows taken are widened, not the whole table.
   const DType dtype = stored_shape(stored).dtype;
   if (settings_.kept_in() != DType::f32 && (dtype == DType::bf16 || dtype == DType::f16))

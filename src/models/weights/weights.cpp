@@ -11,9 +11,11 @@
 namespace alate::models {
 namespace {
 
-// TensorFlow's names for a norm's weights, found in converted checkpoints.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOldNames = {
-    {{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}}};
+// TensorFlow's names for a norm's weights, found in converted checkpoints, and torch's for a matrix with adapters.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOldNames = {
+    {{"LayerNorm.weight", "LayerNorm.gamma"},
+     {"LayerNorm.bias", "LayerNorm.beta"},
+     {".weight", ".parametrizations.weight.original"}}};
 
 std::string in_old_spelling(std::string_view name) {
   for (const auto& [now, then] : kOldNames) {

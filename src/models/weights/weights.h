@@ -13,6 +13,7 @@
 
 #include "formats/weight_source.h"
 #include "graph/builder.h"
+#include "models/weights/adapters.h"
 #include "models/weights/weight_settings.h"
 
 namespace alate::models {
@@ -51,6 +52,9 @@ class Weights {
   /// are added to them; `source` and it must outlive this.
   Weights(const formats::WeightSource& source, std::string prefix, WeightSettings settings = {},
           const TensorsByName* instead = nullptr);
+
+  /// `linear` and `lookup` add its products from now on. It must outlive this.
+  void adapt(const Adapter& adapter) { adapter_ = &adapter; }
 
   bool has(std::string_view name) const { return !stored_name(name).empty(); }
   /// Throws not_found naming the weight, corrupt when the shape differs, or a weight of integers lacks its scales or
@@ -117,13 +121,17 @@ class Weights {
   graph::ConstantPtr weight_of(const std::string& stored, graph::ConstantPtr smoothing);
   /// NAME.smoothing [in], null where there is none. Throws corrupt.
   graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);
-  graph::Value quantized_linear(graph::Builder& b, const std::string& module, const LinearLayer& layer,
+  graph::Value quantized_linear(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
                                 graph::ConstantPtr smoothing, std::optional<graph::Value> bias);
+  graph::Value table_rows(graph::Builder& b, const std::string& stored, graph::Value indices);
+  /// The adapter's part for a module; null where it has none.
+  const LowRank* adaptation(std::string_view module) const;
 
   const formats::WeightSource& source_;
   std::string prefix_;
   WeightSettings settings_;
   const TensorsByName* instead_;
+  const Adapter* adapter_ = nullptr;
   std::set<std::string, std::less<>> used_;
   std::vector<LinearLayer> layers_;
   std::vector<LookupTable> tables_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ EmbeddingPipeline::State::State(Model loaded, Tokenizer tokens, pipelines::Embed
 std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::entry_point(bool normalize,
                                                                                  std::string_view task) const {
   const pipelines::EmbeddingModules& route = modules.for_task(task);
-  auto entry_point = pipelines::embedding_entry_point(model.state(), route, normalize);
+  auto entry_point = pipelines::embedding_entry_point(model.state(), route, normalize, adapter_of(task));
   if (const std::size_t given = entry_point->width().row; &route != &modules && given != width)
     throw make_error(ErrorCode::unsupported, "the routes '", modules.route, "' and '", route.route,
                      "' of the model's Router give vectors of ", width, " and ", given,
@@ -45,7 +46,22 @@ std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::kind_entry_
                                                                                       bool normalize,
                                                                                       std::string_view task) const {
   if (asked == EmbeddingKinds::only(EmbeddingKind::dense) && width > 0) return entry_point(normalize, task);
-  return pipelines::kind_entry_point(model.state(), modules.for_task(task), kinds, asked, normalize, task);
+  return pipelines::kind_entry_point(model.state(), modules.for_task(task), kinds, asked, normalize, task,
+                                     adapter_of(task));
+}
+
+std::string_view EmbeddingPipeline::State::adapter_of(std::string_view task) const {
+  const std::span<const std::string> known = model.state().form->adapters();
+  const auto find = [&](std::initializer_list<std::string_view> names) -> std::string_view {
+    for (const std::string_view name : names) {
+      if (const auto found = std::ranges::find(known, name); found != known.end()) return *found;
+    }
+    return {};
+  };
+  if (task.empty()) return {};
+  if (task == "query") return find({task, "retrieval.query", "retrieval_query"});
+  if (task == "document") return find({task, "retrieval.passage", "retrieval_passage"});
+  return find({task});
 }
 
 std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::main_entry_point() const {
@@ -63,19 +79,32 @@ namespace {
 
 using Row = std::vector<std::int32_t>;
 
+// ", or one of the model's adapters: a, b"
+std::string or_adapters(const EmbeddingPipeline::State& state) {
+  std::string names;
+  for (const std::string& name : state.model.state().form->adapters())
+    names += (names.empty() ? ", or one of the model's adapters: " : ", ") + name;
+  return names;
+}
+
 void require_task(const EmbeddingPipeline::State& state, const EmbedOptions& options) {
   const pipelines::RouteTable& routes =
       state.kinds.static_weights ? state.kinds.static_weights->routes : state.modules.routes;
   if (!routes.names.empty()) routes.place_of(options.task);
   if (options.task.empty() || pipelines::is_query(options) || options.task == "document") return;
-  if (routes.knows(options.task)) return;
+  if (routes.knows(options.task) || !state.adapter_of(options.task).empty()) return;
   throw make_error(ErrorCode::invalid_argument, "the task is ", formats::quoted_name(options.task),
-                   "; it may be query or document");
+                   "; it may be query or document", or_adapters(state));
 }
 
 // The prompt that the task chooses. A default prompt is not for texts of a task.
-const std::string* prompt_of_task(const pipelines::EmbeddingModules& modules, const EmbedOptions& options) {
+const std::string* prompt_of_task(const EmbeddingPipeline::State& state, const EmbedOptions& options) {
   static const std::string none;
+  const pipelines::EmbeddingModules& modules = state.modules;
+  if (const std::string_view adapter = state.adapter_of(options.task); !adapter.empty()) {
+    if (const auto found = modules.prompts.find(adapter); found != modules.prompts.end()) return &found->second;
+    if (adapter == options.task && !pipelines::is_query(options) && options.task != "document") return &none;
+  }
   const bool is_known = pipelines::is_query(options) || options.task == "document";
   if (options.task.empty() || !is_known) return nullptr;
   constexpr std::array<std::string_view, 3> kDocuments = {"document", "passage", "corpus"};
@@ -89,12 +118,12 @@ const std::string* prompt_of_task(const pipelines::EmbeddingModules& modules, co
   return &none;
 }
 
-const std::string& prompt_of(const pipelines::EmbeddingModules& modules, const EmbedOptions& options) {
+const std::string& prompt_of(const EmbeddingPipeline::State& state, const EmbedOptions& options) {
   if (options.prompt) return *options.prompt;
   if (options.prompt_name.empty()) {
-    if (const std::string* prompt = prompt_of_task(modules, options)) return *prompt;
+    if (const std::string* prompt = prompt_of_task(state, options)) return *prompt;
   }
-  return modules.prompt_named(options.prompt_name);
+  return state.modules.prompt_named(options.prompt_name);
 }
 
 // Scales a vector to length 1.
@@ -142,7 +171,7 @@ bool is_query(const EmbedOptions& options) { return options.task == "query"; }
 
 const std::string& embedding_prompt(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
   require_task(pipeline.state(), options);
-  return prompt_of(pipeline.state().modules, options);
+  return prompt_of(pipeline.state(), options);
 }
 
 std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {

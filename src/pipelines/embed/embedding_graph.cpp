@@ -165,10 +165,11 @@ runtime::Head embedding_head(const EmbeddingModules& modules, bool normalize) {
 }
 
 std::shared_ptr<const runtime::EntryPoint> embedding_entry_point(const Model::State& model,
-                                                                 const EmbeddingModules& modules, bool normalize) {
+                                                                 const EmbeddingModules& modules, bool normalize,
+                                                                 std::string_view adapter) {
   std::string name = normalize ? "embed_normalized" : "embed";
   if (!modules.route.empty()) name += " " + modules.route;
-  return model.entry_point(name, embedding_head(modules, normalize), models::HeadChoice::none);
+  return model.entry_point(name, {.head = embedding_head(modules, normalize), .adapter = adapter});
 }
 
 }  // namespace alate::pipelines

@@ -18,9 +18,10 @@ graph::Value sentence_embedding(graph::Builder& b, const models::EncoderInputs& 
 runtime::Head embedding_head(const EmbeddingModules& modules, bool normalize);
 
 /// The encoder followed by pooling and the modules' steps; its one output is "sentence_embedding" [sequences,
-/// dimensions]. `normalize` overrules the folder's last step. Throws as Model::State::entry_point, and for weights of
-/// Dense modules that are missing.
+/// dimensions]. `normalize` overrules the folder's last step; `adapter` is as in runtime::GraphRequest. Throws as
+/// Model::State::entry_point, and for weights of Dense modules that are missing.
 std::shared_ptr<const runtime::EntryPoint> embedding_entry_point(const Model::State& model,
-                                                                 const EmbeddingModules& modules, bool normalize);
+                                                                 const EmbeddingModules& modules, bool normalize,
+                                                                 std::string_view adapter = {});
 
 }  // namespace alate::pipelines

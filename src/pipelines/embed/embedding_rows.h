@@ -42,6 +42,9 @@ struct EmbeddingPipeline::State {
   /// The entry point of these kinds; the same. REQUIRES: the model gives them.
   std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const EmbeddingKinds& asked, bool normalize,
                                                               std::string_view task = {}) const;
+  /// The adapter that texts of a task go through, of the model's that are named by tasks; empty: none. "query" and
+  /// "document" are also "retrieval.query" and "retrieval.passage", Jina's names, and these with "_".
+  std::string_view adapter_of(std::string_view task) const;
   /// The entry point that loading compiles: that of the folder's main kind.
   std::shared_ptr<const runtime::EntryPoint> main_entry_point() const;
   /// The entry point that gives the vector of each token, from the encoder's last layer; the same.

@@ -36,6 +36,14 @@ struct PipelineFiles {
   std::future<Tokenizer> tokenizer;  // its error comes after the model's: without a known architecture it is of no use
 };
 
+// What Jina's own code puts before texts of a task, where the modules' settings do not say it.
+void add_task_prompts(const formats::Json& config, EmbeddingModules& modules) {
+  const formats::Json* prompts = config.find("task_instructions");
+  if (prompts == nullptr || prompts->is_null()) return;
+  for (const auto& [task, prompt] : prompts->as_object("task_instructions"))
+    modules.prompts.emplace(task, prompt.as_string("task_instructions"));
+}
+
 PipelineFiles read_files(const std::filesystem::path& folder, const EmbeddingRequest& request,
                          runtime::LoadWatch& watch) {
   const LoadOptions& options = request.load.options;
@@ -46,6 +54,7 @@ PipelineFiles read_files(const std::filesystem::path& folder, const EmbeddingReq
   files.modules = read_modules(found, files.kinds.has_dense_chain());
   if (request.pooling) files.modules.set_pooling(*request.pooling);
   files.model = Model::State::read(folder, request.load, watch);
+  add_task_prompts(files.model->config, files.modules);
   return files;
 }
 

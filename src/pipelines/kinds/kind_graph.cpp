@@ -150,8 +150,10 @@ models::HeadChoice head_choice(const KindModules& modules, const EmbeddingKinds&
 
 std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const Model::State& model, const EmbeddingModules& dense,
                                                             const KindModules& modules, const EmbeddingKinds& kinds,
-                                                            bool normalize, std::string_view task) {
-  if (kinds == EmbeddingKinds::only(EmbeddingKind::dense)) return embedding_entry_point(model, dense, normalize);
+                                                            bool normalize, std::string_view task,
+                                                            std::string_view adapter) {
+  if (kinds == EmbeddingKinds::only(EmbeddingKind::dense))
+    return embedding_entry_point(model, dense, normalize, adapter);
   std::string name = "embed";
   for (const EmbeddingKind kind : kinds.list()) {
     name += " ";
@@ -161,8 +163,9 @@ std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const Model::State& 
   if (!dense.route.empty()) name += " " + dense.route;
   const bool is_static = modules.is_static(task);
   if (is_static) name += " static";
-  return model.entry_point(name, head_of(dense, modules, kinds, normalize, is_static),
-                           head_choice(modules, kinds, is_static));
+  return model.entry_point(name, {.head = head_of(dense, modules, kinds, normalize, is_static),
+                                  .choice = head_choice(modules, kinds, is_static),
+                                  .adapter = adapter});
 }
 
 void check_kinds(const Model::State& model, const EmbeddingModules& dense, const KindModules& modules,

@@ -18,7 +18,8 @@ namespace alate::pipelines {
 /// unsupported for a file without what a kind needs.
 std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const Model::State& model, const EmbeddingModules& dense,
                                                             const KindModules& modules, const EmbeddingKinds& kinds,
-                                                            bool normalize, std::string_view task = {});
+                                                            bool normalize, std::string_view task = {},
+                                                            std::string_view adapter = {});
 
 /// Goes as far as kind_entry_point does without compiling, and throws as it.
 void check_kinds(const Model::State& model, const EmbeddingModules& dense, const KindModules& modules,

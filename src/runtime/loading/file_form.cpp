@@ -49,15 +49,14 @@ class FileForm final : public ModelForm {
   std::string reason_of_dtype() const override { return "an ONNX file computes in its own types"; }
 
   // The file gives hidden states; the graph goes on from there.
-  EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice, models::TokenPlaces,
-                     const base::Cancellation&) const override {
+  EncoderGraph build(const Model::State& model, const GraphRequest& request, const base::Cancellation&) const override {
     FileEncoder file = find_encoder(open(model), file_.string(), limits_);
     graph::Builder b(architecture_);
     const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
     models::BuiltEncoder built;
     built.last_hidden_state = b.parameter("last_hidden_state", {DType::f32, {inputs.tokens, file.hidden_size}});
     built.outputs = {{"last_hidden_state", built.last_hidden_state}};
-    head(b, inputs, built);
+    request.head(b, inputs, built);
     Feeders feeders;
     feeders.push_back(feed_packed_tokens(limits_));
     feeders.push_back(feed_hidden_states(std::move(file)));

@@ -62,7 +62,7 @@ auto on_backend(const backends::Backend& backend, const Make& make) {
 }  // namespace
 
 void Model::State::check(const runtime::Head& head, models::HeadChoice choice) const {
-  const runtime::EncoderGraph made = form->build(*this, head, choice, models::TokenPlaces::consecutive, cancellation());
+  const runtime::EncoderGraph made = form->build(*this, {.head = head, .choice = choice}, cancellation());
   runtime::with_unchanged_files(form->weights().get(), [&] {
     on_backend(*backend, [&] {
       runtime::require_memory(*backend, facts.selection.device_index, made.graph, limits(),
@@ -71,9 +71,8 @@ void Model::State::check(const runtime::Head& head, models::HeadChoice choice) c
   });
 }
 
-std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::Head& head, models::HeadChoice choice,
-                                                                 models::TokenPlaces places) const {
-  runtime::EncoderGraph made = form->build(*this, head, choice, places, cancellation());
+std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::GraphRequest& request) const {
+  runtime::EncoderGraph made = form->build(*this, request, cancellation());
   const graph::Graph& graph = made.graph;
   const models::EncoderInputs& inputs = made.inputs;
   graph::PassLog log;
@@ -125,19 +124,19 @@ std::shared_ptr<backends::Executable> Model::State::open_file(const std::filesys
   return file;
 }
 
-std::shared_ptr<const runtime::EntryPoint> Model::State::entry_point(std::string_view entry, const runtime::Head& head,
-                                                                     models::HeadChoice choice,
-                                                                     models::TokenPlaces places) const {
+std::shared_ptr<const runtime::EntryPoint> Model::State::entry_point(std::string_view name,
+                                                                     const runtime::GraphRequest& request) const {
+  std::string entry(name);
+  if (!request.adapter.empty()) entry += " with " + std::string(request.adapter);
   std::shared_ptr<NamedEntryPoint> named;
   {
     const std::lock_guard lock(entry_points_mutex);
     auto found = entry_points.find(entry);
-    if (found == entry_points.end())
-      found = entry_points.emplace(std::string(entry), std::make_shared<NamedEntryPoint>()).first;
+    if (found == entry_points.end()) found = entry_points.emplace(entry, std::make_shared<NamedEntryPoint>()).first;
     named = found->second;
   }
   const std::lock_guard lock(named->mutex);
-  if (named->made == nullptr) named->made = compile(head, choice, places);
+  if (named->made == nullptr) named->made = compile(request);
   return named->made;
 }
 
@@ -146,7 +145,9 @@ const runtime::EntryPoint& Model::State::forward_entry_point() const {
 }
 
 const runtime::EntryPoint& Model::State::forward_by_place_entry_point() const {
-  return *entry_point("forward by place", add_all_outputs, models::HeadChoice::of_folder, models::TokenPlaces::given);
+  return *entry_point(
+      "forward by place",
+      {.head = add_all_outputs, .choice = models::HeadChoice::of_folder, .places = models::TokenPlaces::given});
 }
 
 Model Model::load(const std::filesystem::path& folder, const LoadOptions& options, const RunControl& control) {

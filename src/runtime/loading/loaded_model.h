@@ -75,12 +75,15 @@ struct Model::State {
   std::unique_ptr<graph::GraphDump> dump;    // where the options name a dump folder
   ModelFacts facts;
 
-  /// The entry point of this name: the encoder with the outputs that `head` adds, compiled at the name's first use.
-  /// Whoever asks for a name passes the same head. Weights are shared by all entry points. Throws
-  /// runtime::BackendFailure where the backend cannot compile it.
-  std::shared_ptr<const runtime::EntryPoint> entry_point(
-      std::string_view name, const runtime::Head& head, models::HeadChoice choice,
-      models::TokenPlaces places = models::TokenPlaces::consecutive) const;
+  /// The entry point of this name and the request's adapter: the encoder with the outputs that the head adds, compiled
+  /// at the name's first use. Whoever asks for a name passes the same request, but for the adapter. Weights are shared
+  /// by all entry points. Throws runtime::BackendFailure where the backend cannot compile it.
+  std::shared_ptr<const runtime::EntryPoint> entry_point(std::string_view name,
+                                                         const runtime::GraphRequest& request) const;
+  std::shared_ptr<const runtime::EntryPoint> entry_point(std::string_view name, const runtime::Head& head,
+                                                         models::HeadChoice choice) const {
+    return entry_point(name, runtime::GraphRequest{.head = head, .choice = choice});
+  }
   /// Does all that `entry_point` does except compiling, and throws as it: builds the graph, which needs every weight in
   /// its shape, and compares the memory it takes with what is free. A file that a runtime executes is opened: only that
   /// runtime can say whether it runs.
@@ -120,8 +123,7 @@ struct Model::State {
   base::Cancellation cancellation() const {
     return watch == nullptr ? base::Cancellation::never() : watch->cancellation();
   }
-  std::shared_ptr<const runtime::EntryPoint> compile(const runtime::Head& head, models::HeadChoice choice,
-                                                     models::TokenPlaces places) const;
+  std::shared_ptr<const runtime::EntryPoint> compile(const runtime::GraphRequest& request) const;
 };
 
 namespace runtime {

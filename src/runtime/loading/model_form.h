@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "alate/model.h"
@@ -21,6 +23,14 @@ namespace alate::runtime {
 
 /// Adds outputs over the encoder's last hidden state.
 using Head = std::function<void(graph::Builder&, const models::EncoderInputs&, const models::BuiltEncoder&)>;
+
+/// What a graph is built for.
+struct GraphRequest {
+  const Head& head;
+  models::HeadChoice choice = models::HeadChoice::none;
+  models::TokenPlaces places = models::TokenPlaces::consecutive;
+  std::string_view adapter = {};  // one of ModelForm::adapters(); empty: none
+};
 
 /// The graph of an entry point, and the makers of its inputs.
 struct EncoderGraph {
@@ -58,15 +68,17 @@ class ModelForm {
 
   /// The type of the products: "float32".
   virtual std::string dtype() const = 0;
+  /// Names of adapters that graphs may be built with, sorted.
+  virtual std::span<const std::string> adapters() const { return {}; }
   /// Why no other type can be asked for; empty if one can.
   virtual std::string reason_of_dtype() const { return {}; }
   /// Whether weights are rounded as they are loaded.
   virtual bool rounds_weights() const { return false; }
 
-  /// The encoder with the outputs that `head` adds. Throws unsupported for what the form cannot give, not_found and
-  /// corrupt for weights, cancelled, BackendFailure where a file cannot be opened.
-  virtual EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice choice,
-                             models::TokenPlaces places, const base::Cancellation& cancellation) const = 0;
+  /// The encoder with the outputs that the request's head adds. Throws unsupported for what the form cannot give,
+  /// not_found and corrupt for weights, cancelled, BackendFailure where a file cannot be opened.
+  virtual EncoderGraph build(const Model::State& model, const GraphRequest& request,
+                             const base::Cancellation& cancellation) const = 0;
 
   /// Compiles or opens all that `forward` needs; throws as `build`.
   virtual void prepare_forward(const Model::State& model) const = 0;

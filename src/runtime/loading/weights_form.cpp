@@ -1,6 +1,7 @@
 // Models whose weights are read by the graphs of an architecture.
 #include <utility>
 
+#include "alate/error.h"
 #include "base/files/mapped_file.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/loading/model_form.h"
@@ -17,6 +18,10 @@ class WeightsForm final : public ModelForm {
     settings_.quantization = models::read_quantization(config);
     architecture_ = &models::find_architecture(config);
     limits_ = architecture_->limits(config);
+    adapters_ = models::Adapters::find(files.folder, config);
+    if (settings_.quantization.is_present && !adapters_.names().empty())
+      throw make_error(ErrorCode::unsupported, shown_name(files.folder), " has weights that `alate quantize` changed, ",
+                       "and adapters for others: adapters");
     weights_ = open_weights(files, options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
   }
 
@@ -28,15 +33,22 @@ class WeightsForm final : public ModelForm {
   std::string dtype() const override { return std::string(settings_.computes_in()); }
   bool rounds_weights() const override { return settings_.rounds_on_load(); }
 
-  EncoderGraph build(const Model::State& model, const Head& head, models::HeadChoice choice, models::TokenPlaces places,
+  std::span<const std::string> adapters() const override { return adapters_.names(); }
+
+  EncoderGraph build(const Model::State& model, const GraphRequest& request,
                      const base::Cancellation& cancellation) const override {
     const WatchedSource watched(*weights_, cancellation);
     graph::Builder b(architecture_name());
-    const models::EncoderInputs inputs = models::declare_encoder_inputs(b, places);
+    const models::EncoderInputs inputs = models::declare_encoder_inputs(b, request.places);
     models::Weights named(watched, std::string(architecture_->prefix), settings_);
-    head(b, inputs, models::build_encoder(*architecture_, b, model.config, named, inputs, choice));
+    models::Adapter adapter;
+    if (!request.adapter.empty()) {
+      adapter = adapters_.load(request.adapter, watched, architecture_->prefix);
+      named.adapt(adapter);
+    }
+    request.head(b, inputs, models::build_encoder(*architecture_, b, model.config, named, inputs, request.choice));
     Feeders feeders;
-    feeders.push_back(feed_packed_tokens(limits_, places));
+    feeders.push_back(feed_packed_tokens(limits_, request.places));
     const bool reads_first = graph::use_counts(b.so_far())[inputs.first.node] > 0;
     return {.graph = b.finish(), .inputs = inputs, .feeders = std::move(feeders), .reads_first = reads_first};
   }
@@ -58,6 +70,7 @@ class WeightsForm final : public ModelForm {
   models::WeightSettings settings_;
   const models::Architecture* architecture_ = nullptr;
   models::EncoderLimits limits_;
+  models::Adapters adapters_;
   std::shared_ptr<const formats::WeightSource> weights_;
 };
 

@@ -42,6 +42,8 @@ constexpr std::string_view kEmbeddingsBody =
     "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
       "description": "Keeps the first so many numbers of each vector."},
     "user": {"type": "string", "description": "Taken and not used."},
+    "task": {"type": "string", "maxLength": 64,
+      "description": "Jina's: the adapter for what the texts are for. A model without adapters takes retrieval.query and retrieval.passage as query and document, and no other into account."},
     "truncate": {"type": "boolean", "default": true,
       "description": "An addition of Alate: whether texts over the model's length are cut, )"
     R"(or refused with the code context_length_exceeded."}
@@ -110,6 +112,7 @@ void create_embedding(Call& call) {
   request.truncate = call.body.get_bool("truncate", true);
   if (const Json* dimensions = call.body.find_value("dimensions"))
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
+  request.jina_task = call.body.get_string("task", "");
   read_inputs(*call.body.find("input"), "input", request);
   const std::string type = call.body.get_string("embedding_type", call.body.get_string("encoding_format", "float"));
   embed(call, std::move(request), [type, model = call.body.get_string("model", "")](EmbedAnswer answer) {

@@ -55,7 +55,7 @@ class Embedding final : public ModelCall {
     options_.dimensions = request_.dimensions;
     options_.truncation_side = request_.truncation_side;
     options_.prompt = request_.prompt;
-    options_.task = request_.task;
+    options_.task = request_.jina_task.empty() ? request_.task : task_of_jina();
     options_.prompt_name = request_.prompt_name;
     const auto& prompts = pipeline().state().modules.prompts;
     for (const std::string& name : request_.prompt_names) {
@@ -76,12 +76,21 @@ class Embedding final : public ModelCall {
     }
   }
 
+  // Models without adapters know queries and documents; what else Jina's clients say of texts means nothing to them.
+  std::string task_of_jina() const {
+    if (!pipeline().state().model.state().form->adapters().empty()) return request_.jina_task;
+    return request_.jina_task == "retrieval.query"     ? "query"
+           : request_.jina_task == "retrieval.passage" ? "document"
+                                                       : "";
+  }
+
   // Whether only dense vectors are asked for.
   bool is_plain() const { return request_.kinds == EmbeddingKinds::only(EmbeddingKind::dense); }
 
   // Loading compiles one entry point: the embeddings as the model's folder makes them.
   bool may_compile() const override {
     if (request_.kinds != EmbeddingKinds::only(pipeline().main_kind())) return true;
+    if (!pipeline().state().adapter_of(options_.task).empty()) return true;
     if (pipeline().state().kinds.static_weights && !options_.task.empty()) return true;
     if (!request_.kinds.dense) return false;
     const pipelines::EmbeddingModules& modules = pipeline().state().modules;

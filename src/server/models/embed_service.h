@@ -26,6 +26,7 @@ struct EmbedRequest : ModelRequest {
   std::optional<bool> normalize;          // as in EmbedOptions
   std::optional<std::size_t> dimensions;  // as in EmbedOptions; more than the model's: Problem::impossible
   std::string task;                       // as in EmbedOptions
+  std::string jina_task;                  // instead; for models without adapters some are query or document
   std::string prompt_name;
   std::vector<std::string> prompt_names;  // if prompt_name is empty, the first of these that the model has is used
   std::optional<std::string> prompt;

@@ -180,6 +180,13 @@ TEST_F(QuantizeFolder, IsDecodedWhereFloat32IsAskedFor) {
   EXPECT_NE(Model::load(out(), floats).fingerprint(), Model::load(out()).fingerprint());
 }
 
+// They are for the weights as they were trained, which smoothing changes.
+TEST_F(QuantizeFolder, RefusesAModelWithAdapters) {
+  fs::create_directory(model_.path() / "task");
+  model_.write("task/adapter_config.json", R"({"peft_type": "LORA", "r": 2, "lora_alpha": 2})");
+  EXPECT_TRUE(failure(out()).starts_with("unsupported: ")) << failure(out());
+}
+
 TEST_F(QuantizeFolder, GivesTheSameFileTwice) {
   quantize_folder(model_.path(), out());
   quantize_folder(model_.path(), outputs_.path() / "again");
