@@ -167,6 +167,15 @@ constexpr std::array kVerbs = {
          "with "
          "one model.safetensors; no code in the pickle is run. Types and names of tensors stay as they are.",
          "alate convert builtin:minilm ./minilm-converted", run_convert},
+    Verb{"pull", "MODEL...", "models from a hub, into the cache that Python uses",
+         "MODEL is hf:owner/name, with @revision for a branch, tag or commit, and :variant for other weights than the "
+         "usual ones: int8, q4_k_m, onnx. Fetched are configuration, tokenizer and weights: safetensors, else "
+         "pytorch_model.bin, ONNX or GGUF. They go to the cache of huggingface_hub, and what that has is not fetched "
+         "again. Each file is checked against the hub's digest. What is interrupted goes on with the same command. "
+         "HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE and the variables of proxies are honoured.",
+         "alate pull hf:sentence-transformers/all-MiniLM-L6-v2 --dry-run\n"
+         "alate pull hf:sentence-transformers/all-MiniLM-L6-v2",
+         run_pull},
     Verb{"backends", "[install|remove NAME]", "what this machine can compute on, and why not more",
          "Each backend with its devices, memory and versions; for an absent one the reason and what to do. What was "
          "found is remembered; --probe looks anew. install fetches a runtime's library from its published package, of "

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,8 @@
 
 namespace alate::hub {
 
-/// Calls block for at most the connection's timeout. Not thread-safe.
+/// Calls block for at most the connection's timeout, and throw cancelled soon after a stop was requested. Not
+/// thread-safe.
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -26,8 +28,9 @@ class Connection {
 /// The server's certificate must be for the host, and signed by an authority that the machine trusts (SSL_CERT_FILE and
 /// SSL_CERT_DIR work as in OpenSSL). HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured, in upper or lower case.
 /// `is_proxied` is set for an http address behind a proxy, whose request needs the absolute URL. Throws unavailable
-/// naming the host and the reason, deadline_exceeded.
-std::unique_ptr<Connection> connect_to(const HttpUrl& url, std::chrono::milliseconds timeout, bool& is_proxied);
+/// naming the host and the reason, deadline_exceeded, cancelled.
+std::unique_ptr<Connection> connect_to(const HttpUrl& url, std::chrono::milliseconds timeout, bool& is_proxied,
+                                       std::stop_token stop = {});
 
 /// The proxy for an address according to HTTPS_PROXY, HTTP_PROXY and NO_PROXY; empty: none.
 std::string proxy_for(const HttpUrl& url);

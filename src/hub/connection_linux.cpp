@@ -30,10 +30,13 @@ struct Freed {
   }
 };
 
+constexpr std::chrono::milliseconds kBetweenLooks{100};  // at whether a stop was requested
+
 // A connected non-blocking TCP socket.
 class Socket final : public Connection {
  public:
-  Socket(const HttpUrl& url, std::chrono::milliseconds timeout) : name_(url.authority()), timeout_(timeout) {
+  Socket(const HttpUrl& url, std::chrono::milliseconds timeout, std::stop_token stop)
+      : name_(url.authority()), timeout_(timeout), stop_(std::move(stop)) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
@@ -77,14 +80,18 @@ class Socket final : public Connection {
   }
 
   void wait(short events) const {
-    pollfd entry = {number_, events, 0};
-    const auto limit = static_cast<int>(std::min<std::int64_t>(timeout_.count(), INT_MAX));
-    int ready = 0;
-    while ((ready = ::poll(&entry, 1, limit)) < 0 && errno == EINTR) {
+    const auto deadline = std::chrono::steady_clock::now() + timeout_;
+    for (;;) {
+      if (stop_.stop_requested()) throw make_error(ErrorCode::cancelled, "the transfer from ", name_, " was stopped");
+      auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+      if (left.count() <= 0) break;
+      if (stop_.stop_possible()) left = std::min(left, kBetweenLooks);
+      pollfd entry = {number_, events, 0};
+      const int ready = ::poll(&entry, 1, static_cast<int>(std::min<std::int64_t>(left.count(), INT_MAX)));
+      if (ready > 0 || (ready < 0 && errno != EINTR)) return;
     }
-    if (ready == 0)
-      throw make_error(ErrorCode::deadline_exceeded, name_, " did not answer for ",
-                       std::chrono::duration_cast<std::chrono::seconds>(timeout_).count(), " s: try again later");
+    throw make_error(ErrorCode::deadline_exceeded, name_, " did not answer for ",
+                     std::chrono::duration_cast<std::chrono::seconds>(timeout_).count(), " s: try again later");
   }
 
   [[noreturn]] void fail(std::string_view why) const {
@@ -114,6 +121,7 @@ class Socket final : public Connection {
 
   std::string name_;
   std::chrono::milliseconds timeout_;
+  std::stop_token stop_;
   int number_ = -1;
 };
 
@@ -211,17 +219,18 @@ void open_tunnel(Socket& socket, const HttpUrl& proxy, const HttpUrl& url) {
 
 }  // namespace
 
-std::unique_ptr<Connection> connect_to(const HttpUrl& url, std::chrono::milliseconds timeout, bool& is_proxied) {
+std::unique_ptr<Connection> connect_to(const HttpUrl& url, std::chrono::milliseconds timeout, bool& is_proxied,
+                                       std::stop_token stop) {
   const std::string proxy_text = proxy_for(url);
   is_proxied = !proxy_text.empty() && !url.tls;
   std::unique_ptr<Socket> socket;
   if (proxy_text.empty()) {
-    socket = std::make_unique<Socket>(url, timeout);
+    socket = std::make_unique<Socket>(url, timeout, std::move(stop));
   } else {
     const HttpUrl proxy = parse_http_url(proxy_text);
     if (proxy.tls)
-      throw make_error(ErrorCode::unsupported, "proxies are spoken to in plain HTTP, not TLS: ", proxy.text());
-    socket = std::make_unique<Socket>(proxy, timeout);
+      throw make_error(ErrorCode::unsupported, "proxies are spoken to in plain HTTP, not TLS: ", proxy.shown());
+    socket = std::make_unique<Socket>(proxy, timeout, std::move(stop));
     if (url.tls) open_tunnel(*socket, proxy, url);
   }
   if (!url.tls) return socket;

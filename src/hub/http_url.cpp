@@ -55,12 +55,39 @@ bool is_plain(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f; });
 }
 
+// "ftp:", before any / ? or #.
+bool has_scheme(std::string_view reference) {
+  const std::size_t end = reference.find_first_of(":/?#");
+  return end != std::string_view::npos && end > 0 && reference[end] == ':';
+}
+
 }  // namespace
+
+bool HttpUrl::has_origin_of(const HttpUrl& other) const {
+  return tls == other.tls && host == other.host && port == other.port;
+}
+
+std::string percent_encoded(std::string_view text, std::string_view kept) {
+  constexpr std::string_view kUnreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (kUnreserved.find(c) != std::string_view::npos || kept.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
+    }
+  }
+  return out;
+}
 
 std::string HttpUrl::authority() const {
   const std::string name = host.find(':') != std::string::npos ? "[" + host + "]" : host;
   return port == (tls ? 443 : 80) ? name : name + ":" + std::to_string(port);
 }
+
+std::string HttpUrl::shown() const { return text().substr(0, text().find('?')); }
 
 std::string HttpUrl::text() const { return (tls ? "https://" : "http://") + authority() + target; }
 
@@ -99,10 +126,10 @@ HttpUrl parse_http_url(std::string_view text) {
 HttpUrl resolve_http_url(const HttpUrl& base, std::string_view reference) {
   if (reference.starts_with("http://") || reference.starts_with("https://")) {
     HttpUrl url = parse_http_url(reference);
-    if (url.credentials.empty() && url.host == base.host && url.port == base.port && url.tls == base.tls)
-      url.credentials = base.credentials;
+    if (url.credentials.empty() && url.has_origin_of(base)) url.credentials = base.credentials;
     return url;
   }
+  if (has_scheme(reference)) refuse(reference);
   if (reference.starts_with("//")) return parse_http_url((base.tls ? "https:" : "http:") + std::string(reference));
   reference = reference.substr(0, reference.find('#'));
   HttpUrl url = base;

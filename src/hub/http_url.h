@@ -16,15 +16,22 @@ struct HttpUrl {
 
   /// "host", or "host:port" for a non-default port, as in the Host header.
   std::string authority() const;
-  /// The address without credentials, for messages.
+  /// The address without credentials.
   std::string text() const;
+  /// The same without the query, which may be a signature, for messages.
+  std::string shown() const;
+  /// Scheme, host and port are the same: RFC 6454.
+  bool has_origin_of(const HttpUrl& other) const;
 };
 
 /// Throws invalid_argument unless it is an http or https address.
 HttpUrl parse_http_url(std::string_view text);
 
 /// Resolves `reference` ("https://…", "//host/…", "/path", "../path") against `base`: RFC 3986, section 5.2.
-/// Credentials are kept if the host stays the same. Throws as parse_http_url.
+/// Credentials are kept if the origin stays the same. Throws as parse_http_url.
 HttpUrl resolve_http_url(const HttpUrl& base, std::string_view reference);
+
+/// Percent-encodes all bytes but RFC 3986's unreserved characters and those of `kept`.
+std::string percent_encoded(std::string_view text, std::string_view kept = {});
 
 }  // namespace alate::hub

@@ -81,7 +81,7 @@ HttpUrl find_package_file(const std::string& index, std::string_view project, st
       download_text(url, {.max_bytes = std::uint64_t{64} << 20, .accept = std::string(kJson) + ", text/html;q=0.5"});
   const std::string reference = file_reference(page.text, page.facts.content_type, file);
   if (reference.empty())
-    throw make_error(ErrorCode::not_found, "the package index at ", url.text(), " has no ", file,
+    throw make_error(ErrorCode::not_found, "the package index at ", url.shown(), " has no ", file,
                      ": set ALATE_PACKAGE_INDEX to one that has it, or name the file with --from");
   return resolve_http_url(page.facts.url, reference);
 }

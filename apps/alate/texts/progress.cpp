@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "apps/alate/measuring/measurements.h"
+#include "base/byte_text.h"
 #include "base/files/descriptor_io.h"
 #include "base/log.h"
 #include "base/os/environment.h"
@@ -18,6 +19,12 @@ constexpr std::string_view kClearLine = "\r\x1b[K";
 
 bool can_rewrite_lines() {
   return base::is_terminal(base::kStandardError) && base::environment("TERM").value_or("dumb") != "dumb";
+}
+
+// "12 texts", "1.20 GiB".
+std::string amount(double count, const std::string& unit, int decimals) {
+  if (unit == "bytes") return base::byte_text(static_cast<std::uint64_t>(count));
+  return shown(count, decimals) + " " + unit;
 }
 
 // Failing to show progress is no reason to stop.
@@ -101,11 +108,11 @@ void Progress::show(Clock::time_point now, std::optional<double> share) {
                {"left", left ? shown_duration(*left) : "unknown"}});
     return;
   }
-  std::string line = std::string(kClearLine) + verb_ + ": " + std::to_string(all);
-  if (total_) line += " of " + std::to_string(*total_);
-  line += " " + unit_;
+  std::string line = std::string(kClearLine) + verb_ + ": ";
+  line += total_ && unit_ != "bytes" ? std::to_string(all) : amount(static_cast<double>(all), unit_, 0);
+  if (total_) line += " of " + amount(static_cast<double>(*total_), unit_, 0);
   if (part) line += " (" + shown(std::min(*part, 1.0) * 100, 0) + " %)";
-  line += ", " + shown(rate, rate < 10 ? 1 : 0) + " " + unit_ + "/s";
+  line += ", " + amount(rate, unit_, rate < 10 ? 1 : 0) + "/s";
   if (left) line += ", " + shown_duration(*left) + " left";
   write_to_terminal(line);
   is_on_screen_ = true;

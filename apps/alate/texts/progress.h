@@ -23,7 +23,8 @@ void declare_progress(Arguments& arguments, bool& is_hidden);
 class Progress {
  public:
   /// Neither line nor events if `is_hidden` or with --quiet. `total` is the number of texts, where it is known, or of
-  /// what `unit` names. `ends_first`: results are written to a file, or after `end`.
+  /// what `unit` names; "bytes" are shown as KiB, MiB, GiB. `ends_first`: results are written to a file, or after
+  /// `end`.
   Progress(const CommonOptions& options, bool ends_first, bool is_hidden, std::string_view verb,
            std::optional<std::size_t> total, std::string_view unit = "texts");
   ~Progress();

@@ -37,6 +37,12 @@ std::ptrdiff_t read_descriptor(int descriptor, void* out, std::size_t bytes);
 /// the descriptor does not.
 std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes);
 
+/// The same at a place of a regular file; on Linux the descriptor's position stays, and threads may do so at once.
+/// Fewer bytes than asked for only at the end.
+std::ptrdiff_t read_descriptor_at(int descriptor, std::int64_t place, void* out, std::size_t bytes);
+/// Writes all bytes at a place of a regular file. False on failure, with `errno` set.
+bool write_descriptor_at(int descriptor, std::int64_t place, std::string_view bytes);
+
 /// Waits at most so long until reading would not have to wait: for bytes, the end, or an error. Whether it is so now.
 /// On Windows never for a console, whose lines cannot be seen coming.
 bool wait_for_input(int descriptor, std::chrono::milliseconds patience);

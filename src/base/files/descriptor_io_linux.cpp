@@ -65,6 +65,30 @@ std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes) {
   }
 }
 
+std::ptrdiff_t read_descriptor_at(int descriptor, std::int64_t place, void* out, std::size_t bytes) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got =
+        ::pread(descriptor, static_cast<char*>(out) + done, bytes - done, place + static_cast<std::int64_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return static_cast<std::ptrdiff_t>(done);
+}
+
+bool write_descriptor_at(int descriptor, std::int64_t place, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(descriptor, bytes.data(), bytes.size(), place);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+    place += put;
+  }
+  return true;
+}
+
 bool wait_for_input(int descriptor, std::chrono::milliseconds patience) {
   const auto most = static_cast<std::int64_t>(std::numeric_limits<int>::max());
   pollfd entry = {descriptor, POLLIN, 0};

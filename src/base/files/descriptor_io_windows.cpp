@@ -17,6 +17,13 @@ constexpr int kFlags = _O_BINARY | _O_NOINHERIT;
 
 HANDLE handle_of(int descriptor) { return reinterpret_cast<HANDLE>(::_get_osfhandle(descriptor)); }
 
+OVERLAPPED overlapped_at(std::int64_t place) {
+  OVERLAPPED at{};
+  at.Offset = static_cast<DWORD>(place);
+  at.OffsetHigh = static_cast<DWORD>(place >> 32);
+  return at;
+}
+
 }  // namespace
 
 int open_descriptor_to_read(const std::filesystem::path& path) { return ::_wopen(path.c_str(), _O_RDONLY | kFlags); }
@@ -54,6 +61,38 @@ std::ptrdiff_t write_descriptor(int descriptor, std::string_view bytes) {
   // This C run time reports a pipe without a reader as an invalid argument.
   if (put < 0 && errno == EINVAL) errno = EPIPE;
   return put;
+}
+
+std::ptrdiff_t read_descriptor_at(int descriptor, std::int64_t place, void* out, std::size_t bytes) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    OVERLAPPED at = overlapped_at(place + static_cast<std::int64_t>(done));
+    DWORD got = 0;
+    const auto count = static_cast<DWORD>(std::min(bytes - done, kMostAtOnce));
+    if (::ReadFile(handle_of(descriptor), static_cast<char*>(out) + done, count, &got, &at) == 0) {
+      if (::GetLastError() == ERROR_HANDLE_EOF) break;
+      errno = EIO;
+      return -1;
+    }
+    if (got == 0) break;
+    done += got;
+  }
+  return static_cast<std::ptrdiff_t>(done);
+}
+
+bool write_descriptor_at(int descriptor, std::int64_t place, std::string_view bytes) {
+  while (!bytes.empty()) {
+    OVERLAPPED at = overlapped_at(place);
+    DWORD put = 0;
+    const auto count = static_cast<DWORD>(std::min(bytes.size(), kMostAtOnce));
+    if (::WriteFile(handle_of(descriptor), bytes.data(), count, &put, &at) == 0) {
+      errno = ::GetLastError() == ERROR_DISK_FULL ? ENOSPC : EIO;
+      return false;
+    }
+    bytes.remove_prefix(put);
+    place += put;
+  }
+  return true;
 }
 
 bool wait_for_input(int descriptor, std::chrono::milliseconds patience) {

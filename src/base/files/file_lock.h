@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 namespace alate::base {
 
@@ -11,11 +12,16 @@ class FileLock {
  public:
   /// Throws not_found when the folder does not exist, otherwise unavailable.
   explicit FileLock(const std::filesystem::path& path);
+  /// The lock if nobody else holds it, otherwise null. Throws as the constructor.
+  static std::unique_ptr<FileLock> try_lock(const std::filesystem::path& path);
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
  private:
+  enum class Wait { yes, no };
+  FileLock(const std::filesystem::path& path, Wait wait);
+
   long long handle_ = -1;
 };
 

@@ -60,5 +60,28 @@ TEST(HttpUrl, CredentialsStayWithTheirHost) {
   EXPECT_EQ(resolve_http_url(base, "http://a/file").credentials, "");
 }
 
+TEST(HttpUrl, ReferencesOfOtherSchemesAreRefused) {
+  const HttpUrl base = parse_http_url("https://a/b");
+  for (const char* reference : {"file:///etc/passwd", "ftp://a/", "data:x", "HTTP:x"})
+    EXPECT_EQ(base::error_of([&] { resolve_http_url(base, reference); }).code(), ErrorCode::invalid_argument)
+        << reference;
+  EXPECT_EQ(resolve_http_url(base, "c/d:e").text(), "https://a/c/d:e");
+  EXPECT_EQ(resolve_http_url(base, "?x=a:b").target, "/b?x=a:b");
+}
+
+TEST(HttpUrl, OriginsAndShownAddresses) {
+  const HttpUrl url = parse_http_url("https://a/b?signature=secret");
+  EXPECT_EQ(url.shown(), "https://a/b");
+  EXPECT_TRUE(url.has_origin_of(parse_http_url("https://a:443/other")));
+  for (const char* other : {"http://a/", "https://b/", "https://a:444/"})
+    EXPECT_FALSE(url.has_origin_of(parse_http_url(other))) << other;
+}
+
+// As Python's urllib.parse.quote.
+TEST(HttpUrl, PercentEncoding) {
+  EXPECT_EQ(percent_encoded("a/b c~\xc3\xa9?#%"), "a%2Fb%20c~%C3%A9%3F%23%25");
+  EXPECT_EQ(percent_encoded("a/b", "/"), "a/b");
+}
+
 }  // namespace
 }  // namespace alate::hub

@@ -1,0 +1,104 @@
+// alate pull
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alate/hub.h"
+#include "apps/alate/arguments.h"
+#include "apps/alate/common_options.h"
+#include "apps/alate/output.h"
+#include "apps/alate/texts/progress.h"
+#include "apps/alate/verb.h"
+#include "base/byte_text.h"
+#include "formats/json.h"
+
+namespace alate::app {
+namespace {
+
+using formats::Json;
+
+Json to_json(const PulledModel& model, bool is_dry) {
+  Json::Array files;
+  for (const PulledFile& file : model.files)
+    files.push_back(Json::Object{{"name", file.name}, {"bytes", file.bytes}, {"was_there", file.was_there}});
+  return Json::Object{{"model", model.id},
+                      {"revision", model.revision},
+                      {"commit", model.commit},
+                      {"folder", model.folder.string()},
+                      {is_dry ? "bytes_to_fetch" : "fetched_bytes", model.fetched_bytes},
+                      {"files", std::move(files)}};
+}
+
+std::string to_text(const PulledModel& model, bool is_dry) {
+  std::string text;
+  if (is_dry) {
+    for (const PulledFile& file : model.files)
+      text += (file.was_there ? "there  " : "fetch  ") + base::byte_text(file.bytes) + "  " + file.name + "\n";
+  }
+  const auto is_new = [](const PulledFile& file) { return !file.was_there; };
+  const auto fetched = std::ranges::count_if(model.files, is_new);
+  text += model.id + ": " + std::to_string(fetched) + " of " + std::to_string(model.files.size()) + " files (" +
+          base::byte_text(model.fetched_bytes) + ")" + (is_dry ? " would be fetched to " : " fetched; they are in ") +
+          model.folder.string() + "\n";
+  return text;
+}
+
+class ShownProgress {
+ public:
+  ShownProgress(const CommonOptions& options, bool is_hidden) : options_(options), is_hidden_(is_hidden) {}
+
+  void show(const PullProgress& at) {
+    if (at.total_bytes == 0) return;
+    if (!progress_)
+      progress_.emplace(options_, true, is_hidden_, "pull", static_cast<std::size_t>(at.total_bytes), "bytes");
+    if (at.done_bytes <= done_) return;
+    progress_->add(static_cast<std::size_t>(at.done_bytes - done_));
+    done_ = at.done_bytes;
+  }
+  void end() { progress_.reset(); }
+
+ private:
+  const CommonOptions& options_;
+  bool is_hidden_;
+  std::optional<Progress> progress_;
+  std::uint64_t done_ = 0;
+};
+
+}  // namespace
+
+void run_pull(Arguments& arguments) {
+  std::vector<std::string> references;
+  PullOptions pull;
+  CommonOptions options;
+  bool hides_progress = false;
+  arguments.positionals("MODEL", references);
+  arguments.repeated("--include", "PATTERN", "take these files in place of those that a run needs; repeatable",
+                     pull.include);
+  arguments.repeated("--exclude", "PATTERN", "leave these files out; repeatable", pull.exclude);
+  arguments.flag("--all", "take every file of the model", pull.all);
+  arguments.flag("--dry-run", "say what would be fetched, and fetch nothing", pull.dry_run);
+  declare_progress(arguments, hides_progress);
+  const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl};
+  declare(arguments, options, {Shared::offline}, written);
+  if (!arguments.parse()) return;
+  apply(options);
+  if (references.empty()) throw arguments.usage_error("pull needs a MODEL: hf:owner/name");
+  const OutputFormat format = output_format(options, written);
+  if (options.offline) pull.offline = true;
+  Output output(options.out);
+  for (const std::string& reference : references) {
+    ShownProgress shown(options, hides_progress);
+    pull.progress = [&](const PullProgress& at) { shown.show(at); };
+    const PulledModel model = pull_model(reference, pull);
+    shown.end();
+    if (options.quiet) continue;
+    output.write(format == OutputFormat::text ? to_text(model, pull.dry_run)
+                                              : formats::to_json_text(to_json(model, pull.dry_run)) + "\n");
+  }
+  output.finish();
+}
+
+}  // namespace alate::app

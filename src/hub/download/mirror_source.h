@@ -1,0 +1,31 @@
+// A folder with the files of a hub, under the paths of its addresses:
+//   ROOT/api/models/OWNER/NAME/revision/REVISION   the answer of that route, with ?blobs=true
+//   ROOT/OWNER/NAME/resolve/REVISION/FILE          REVISION as asked for, or the commit
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "hub/download/model_source.h"
+
+namespace alate::hub {
+
+class MirrorSource final : public ModelSource {
+ public:
+  explicit MirrorSource(std::filesystem::path root) : root_(std::move(root)) {}
+
+  /// Throws not_found where the mirror has no list of files of the model, corrupt for one without digests.
+  RemoteModel list(const std::string& id, const std::string& revision) const override;
+  std::string read_text(const std::string& id, const RemoteModel& model, const RemoteFile& file) const override;
+  /// Throws not_found for a missing file, and corrupt for a wrong digest or a link that leads out of the model's
+  /// folder.
+  void fetch(const CacheWriter& writer, const RemoteModel& model, const RemoteFile& file, bool is_blob_there,
+             const std::stop_token& stop, const OnBytes& on_bytes) const override;
+
+ private:
+  std::filesystem::path find(const std::string& id, const RemoteModel& model, const RemoteFile& file) const;
+
+  std::filesystem::path root_;
+};
+
+}  // namespace alate::hub

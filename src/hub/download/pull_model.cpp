@@ -1,0 +1,197 @@
+// alate/hub.h: what to fetch, and the fetching of all files.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "alate/hub.h"
+#include "base/log.h"
+#include "base/threads/mutex.h"
+#include "hub/cache_layout.h"
+#include "hub/download/cache_writer.h"
+#include "hub/download/choose_files.h"
+#include "hub/download/hub_access.h"
+#include "hub/download/hub_source.h"
+#include "hub/download/mirror_source.h"
+#include "hub/download/model_source.h"
+#include "hub/download/parallel.h"
+#include "hub/download/part_file.h"
+#include "hub/download/pull_reference.h"
+#include "hub/download/remote_model.h"
+
+namespace alate {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace hub;
+
+constexpr std::size_t kFilesAtOnce = 4;
+
+// One call's totals, for its progress.
+class Tally {
+ public:
+  Tally(const PullOptions& options, std::uint64_t bytes, std::size_t files)
+      : options_(options), progress_{.total_bytes = bytes, .total_files = files} {}
+
+  void add_bytes(std::int64_t bytes) {
+    const std::lock_guard<base::Mutex> lock(mutex_);
+    bytes_ += bytes;
+    progress_.done_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(bytes_, 0));
+    report();
+  }
+  void add_file() {
+    const std::lock_guard<base::Mutex> lock(mutex_);
+    ++progress_.done_files;
+    report();
+  }
+
+ private:
+  void report() const {
+    if (options_.progress) options_.progress(progress_);
+  }
+
+  const PullOptions& options_;
+  base::Mutex mutex_;
+  std::int64_t bytes_ = 0;
+  PullProgress progress_;
+};
+
+struct Task {
+  RemoteFile file;
+  bool is_there = false;  // in the snapshot
+  bool is_blob = false;   // as a blob that another commit or file has
+};
+
+class Pull {
+ public:
+  Pull(const PullReference& reference, const PullOptions& options)
+      : reference_(reference), options_(options), cache_(options.cache.empty() ? huggingface_cache() : options.cache) {}
+
+  PulledModel run() {
+    const bool is_mirror = is_file_address(reference_.endpoint);
+    if (!is_mirror && options_.offline.value_or(is_hub_offline())) return find_in_cache();
+    source_ = make_source();
+    model_ = source_->list(id(), reference_.revision);
+    plan();
+    PulledModel out = describe();
+    if (options_.dry_run) return out;
+    std::uint64_t to_fetch = 0;
+    for (const Task& task : tasks_) to_fetch += missing_bytes(task);
+    require_room(writer().repo().blobs(), to_fetch, id());
+    fetch(to_fetch);
+    return out;
+  }
+
+ private:
+  const std::string& id() const { return reference_.id; }
+  CachedRepo repo() const { return {cache_, id()}; }
+  CacheWriter writer() const { return {repo(), model_.commit}; }
+
+  std::unique_ptr<ModelSource> make_source() const {
+    if (is_file_address(reference_.endpoint)) return std::make_unique<MirrorSource>(file_path(reference_.endpoint));
+    const std::string usual = options_.endpoint.empty() ? hub_endpoint() : options_.endpoint;
+    const std::string endpoint = reference_.endpoint.empty() ? usual : reference_.endpoint;
+    // The token is for the usual endpoint, and not for a server that a reference names.
+    const bool is_usual = parse_http_url(endpoint).has_origin_of(parse_http_url(usual));
+    std::string token = options_.token ? *options_.token : hub_token();
+    if (!is_usual) token.clear();
+    return std::make_unique<HubSource>(
+        HubAccess(endpoint, std::move(token), options_.timeout,
+                  {.first_delay = options_.retry_delay, .longest_delay = 30 * options_.retry_delay}, options_.stop),
+        options_.connections);
+  }
+
+  void plan() {
+    const FileChoice choice{
+        .variant = reference_.variant, .include = options_.include, .exclude = options_.exclude, .all = options_.all};
+    const std::vector<RemoteFile> files = choose_files(
+        model_, id(), choice, [&](const RemoteFile& file) { return source_->read_text(id(), model_, file); });
+    require_portable_names(files, listing_name(id()));
+    for (const RemoteFile& file : files) {
+      Task task{.file = file};
+      if (!file.digest.empty() && file.bytes) {
+        task.is_there = writer().has_file(file.name, file.digest, *file.bytes);
+        task.is_blob = writer().has_blob(file.digest, *file.bytes);
+      }
+      tasks_.push_back(std::move(task));
+    }
+  }
+
+  std::uint64_t missing_bytes(const Task& task) const {
+    if (task.is_there || task.is_blob || !task.file.bytes) return 0;
+    return missing_of_part(writer().part(task.file.digest), *task.file.bytes);
+  }
+
+  PulledModel describe() const {
+    PulledModel out{.id = id(),
+                    .revision = reference_.revision,
+                    .commit = model_.commit,
+                    .folder = repo().snapshot(model_.commit),
+                    .files = {}};
+    for (const Task& task : tasks_) {
+      const bool was_there = task.is_there || task.is_blob;
+      out.files.push_back({.name = task.file.name, .bytes = task.file.bytes.value_or(0), .was_there = was_there});
+      if (!was_there) out.fetched_bytes += task.file.bytes.value_or(0);
+    }
+    return out;
+  }
+
+  void fetch(std::uint64_t to_fetch) {
+    const CacheWriter to = writer();
+    const bool is_complete = std::ranges::all_of(tasks_, &Task::is_there);
+    if (!is_complete) to.make_folders(cache_);
+    Tally tally(options_, to_fetch, tasks_.size());
+    const OnBytes on_bytes = [&](std::int64_t bytes) { tally.add_bytes(bytes); };
+    std::atomic<std::size_t> next{0};
+    run_in_parallel(std::min(kFilesAtOnce, tasks_.size()), options_.stop, [&](const std::stop_token& stop) {
+      for (std::size_t i = next++; i < tasks_.size() && !stop.stop_requested(); i = next++) {
+        const Task& task = tasks_[i];
+        if (!task.is_there) source_->fetch(to, model_, task.file, task.is_blob, stop, on_bytes);
+        tally.add_file();
+      }
+    });
+    if (options_.stop.stop_requested()) throw Error(ErrorCode::cancelled, "the download was stopped");
+    try {
+      to.record_ref(reference_.revision);
+    } catch (const Error& error) {
+      if (!is_complete) throw;  // a cache that may only be read is good enough for what it has
+      base::log(base::LogLevel::warn, "the revision is not recorded", {{"reason", error.message()}});
+    }
+  }
+
+  PulledModel find_in_cache() const {
+    const CachedRepo cached = repo();
+    const auto folder = cached.find_snapshot(reference_.revision);
+    if (!folder)
+      throw make_error(ErrorCode::unavailable, id(), " at ", reference_.revision, " is not in ", cache_.string(),
+                       ", and HF_HUB_OFFLINE or --offline forbids fetching it");
+    PulledModel out{.id = id(),
+                    .revision = reference_.revision,
+                    .commit = folder->filename().string(),
+                    .folder = *folder,
+                    .files = {}};
+    for (const CachedFile& file : cached.files(out.commit)) {
+      if (file.problem.empty()) out.files.push_back({.name = file.name, .bytes = file.bytes, .was_there = true});
+    }
+    return out;
+  }
+
+  PullReference reference_;
+  const PullOptions& options_;
+  fs::path cache_;
+  std::unique_ptr<ModelSource> source_;
+  RemoteModel model_;
+  std::vector<Task> tasks_;
+};
+
+}  // namespace
+
+PulledModel pull_model(std::string_view reference, const PullOptions& options) {
+  return Pull(parse_pull_reference(reference), options).run();
+}
+
+}  // namespace alate

@@ -1,0 +1,90 @@
+#include "hub/download/pull_reference.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "alate/error.h"
+#include "formats/json.h"
+#include "hub/cache_layout.h"
+#include "hub/http_url.h"
+#include "hub/model_address.h"
+
+namespace alate::hub {
+namespace {
+
+constexpr std::size_t kMostVariant = 64;
+
+[[noreturn]] void refuse(std::string_view text, std::string_view why) {
+  throw make_error(ErrorCode::invalid_argument, formats::quoted_name(text), " is no model of a hub: ", why,
+                   "; write hf:owner/name, hf:owner/name@revision or hf:owner/name:variant");
+}
+
+bool is_variant(std::string_view text) {
+  return !text.empty() && text.size() <= kMostVariant && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+  });
+}
+
+// Splits "ENDPOINT/owner/name@revision:variant"; the rest without the endpoint stays in `text`.
+std::string take_endpoint(std::string_view& text) {
+  const std::size_t scheme = text.find(':'), authority = text.find("//", scheme);
+  std::size_t path = scheme + 1;
+  if (authority == path) path = std::min(text.find('/', authority + 2), text.size());
+  const std::string_view names = text.substr(path, text.find_first_of("@:", path) - path);
+  const std::size_t name = names.rfind('/');
+  if (name == std::string_view::npos || name == 0) return {};
+  const std::size_t before = names.rfind('/', name - 1);
+  const std::size_t owner = path + (before == std::string_view::npos ? 0 : before + 1);
+  std::string endpoint(text.substr(0, owner));
+  text.remove_prefix(owner);
+  while (endpoint.size() > path + 1 && endpoint.ends_with('/')) endpoint.pop_back();
+  return endpoint;
+}
+
+// Whether an endpoint is the hub itself, whose addresses of models are known.
+bool is_hub(std::string_view endpoint) {
+  if (endpoint.starts_with("file:")) return false;
+  const std::string host = parse_http_url(endpoint).host;
+  return host == "huggingface.co" || host == "www.huggingface.co" || host == "hf.co";
+}
+
+std::string_view without_prefix(std::string_view text) {
+  for (const std::string_view prefix : {"hf://", "hf:"}) {
+    if (text.starts_with(prefix)) return text.substr(prefix.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+bool is_file_address(std::string_view endpoint) { return endpoint.starts_with("file:"); }
+
+std::string file_path(std::string_view address) {
+  address.remove_prefix(std::string_view("file:").size());
+  if (address.starts_with("//")) address.remove_prefix(2);
+  return std::string(address.empty() ? "." : address);
+}
+
+PullReference parse_pull_reference(std::string_view text) {
+  if (const std::optional<std::string> id = hub_model_of(text)) {
+    if (!is_repo_id(*id)) refuse(text, "its address has no valid name");
+    return {.id = *id};
+  }
+  std::string_view rest = without_prefix(text);
+  PullReference out;
+  if (is_file_address(rest) || rest.starts_with("http://") || rest.starts_with("https://")) {
+    out.endpoint = take_endpoint(rest);
+    if (out.endpoint.empty() || is_hub(out.endpoint)) refuse(text, "it is the address of something else");
+  }
+  const std::size_t at = rest.find('@'), colon = rest.find(':', at == std::string_view::npos ? 0 : at);
+  out.id = rest.substr(0, std::min(at, colon));
+  if (at < colon) out.revision = rest.substr(at + 1, colon == std::string_view::npos ? colon : colon - at - 1);
+  if (colon != std::string_view::npos) out.variant = rest.substr(colon + 1);
+  if (!is_repo_id(out.id)) refuse(text, "its name is not \"owner/name\" of letters, digits, -, _ and .");
+  if (!is_revision(out.revision)) refuse(text, "its revision is no branch, tag or commit");
+  if (colon != std::string_view::npos && !is_variant(out.variant)) refuse(text, "its variant has other characters");
+  return out;
+}
+
+}  // namespace alate::hub

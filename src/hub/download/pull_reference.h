@@ -1,0 +1,25 @@
+// References to models on a hub.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace alate::hub {
+
+struct PullReference {
+  std::string id;                 // is_repo_id
+  std::string revision = "main";  // is_revision
+  std::string variant = {};       // may be empty
+  std::string endpoint = {};      // "https://mirror.example/hf", "file:///srv/mirror"; empty: the usual one
+};
+
+/// "hf:owner/name@revision:variant", where the prefix, @revision and :variant may be absent; the address of a model on
+/// huggingface.co; or an address below another server or folder with a hub's layout, ENDPOINT/owner/name. Throws
+/// invalid_argument.
+PullReference parse_pull_reference(std::string_view text);
+
+bool is_file_address(std::string_view endpoint);
+/// The path in "file:///srv/mirror" or "file:mirror".
+std::string file_path(std::string_view address);
+
+}  // namespace alate::hub

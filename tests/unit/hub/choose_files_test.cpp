@@ -1,0 +1,235 @@
+#include "hub/download/choose_files.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "hub/download/file_pattern.h"
+#include "hub/download/pull_reference.h"
+#include "tests/unit/base/expect_error.h"
+
+namespace alate::hub {
+namespace {
+
+using Names = std::vector<std::string>;
+
+RemoteModel model_of(const Names& names) {
+  RemoteModel model{.commit = std::string(40, 'a'), .files = {}};
+  for (const std::string& name : names) model.files.push_back({.name = name, .bytes = 1, .digest = ""});
+  return model;
+}
+
+Names chosen(const Names& names, const FileChoice& choice = {}, const std::string& index = "{}") {
+  Names out;
+  for (const RemoteFile& file : choose_files(model_of(names), "o/n", choice, [&](const RemoteFile&) { return index; }))
+    out.push_back(file.name);
+  return out;
+}
+
+Error refused(const Names& names, const FileChoice& choice = {}, const std::string& index = "{}") {
+  return base::error_of([&] { chosen(names, choice, index); });
+}
+
+// The files of sentence-transformers/all-MiniLM-L6-v2, in short.
+const Names kSentences = {".gitattributes",
+                          "1_Pooling/config.json",
+                          "README.md",
+                          "config.json",
+                          "config_sentence_transformers.json",
+                          "data_config.json",
+                          "model.safetensors",
+                          "modules.json",
+                          "onnx/model.onnx",
+                          "onnx/model_O1.onnx",
+                          "onnx/model_qint8_avx512.onnx",
+                          "openvino/openvino_model.bin",
+                          "openvino/openvino_model.xml",
+                          "pytorch_model.bin",
+                          "rust_model.ot",
+                          "sentence_bert_config.json",
+                          "special_tokens_map.json",
+                          "tf_model.h5",
+                          "tokenizer.json",
+                          "tokenizer_config.json",
+                          "train_script.py",
+                          "vocab.txt"};
+
+TEST(ChooseFiles, SafetensorsWithoutOtherFormats) {
+  EXPECT_EQ(chosen(kSentences),
+            (Names{"1_Pooling/config.json", "README.md", "config.json", "config_sentence_transformers.json",
+                   "data_config.json", "model.safetensors", "modules.json", "sentence_bert_config.json",
+                   "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt"}));
+}
+
+TEST(ChooseFiles, PytorchWhereThereAreNoSafetensors) {
+  EXPECT_EQ(chosen({"config.json", "pytorch_model.bin", "tf_model.h5", "spiece.model", "optimizer.pt",
+                    "trainer_state.json", "training_args.bin"}),
+            (Names{"config.json", "pytorch_model.bin", "spiece.model"}));
+}
+
+TEST(ChooseFiles, WeightsOfModules) {
+  EXPECT_EQ(chosen({"config.json", "model.safetensors", "2_Dense/config.json", "2_Dense/model.safetensors",
+                    "2_Dense/pytorch_model.bin", "original/consolidated.safetensors", "original/params.json"}),
+            (Names{"config.json", "model.safetensors", "2_Dense/config.json", "2_Dense/model.safetensors"}));
+}
+
+TEST(ChooseFiles, AdaptersOfPeft) {
+  EXPECT_EQ(chosen({"a/adapter_config.json", "a/adapter_model.bin", "a/adapter_model.safetensors", "a/README.md",
+                    "b/adapter_config.json", "b/adapter_model.bin", "b/c/adapter_config.json", "config.json",
+                    "model.safetensors"}),
+            (Names{"a/adapter_config.json", "a/adapter_model.safetensors", "b/adapter_config.json",
+                   "b/adapter_model.bin", "config.json", "model.safetensors"}));
+}
+
+TEST(ChooseFiles, ShardsByTheIndex) {
+  const Names names = {"config.json",
+                       "model-00001-of-00002.safetensors",
+                       "model-00002-of-00002.safetensors",
+                       "model-00001-of-00003.safetensors",
+                       "model.safetensors.index.json",
+                       "pytorch_model-00001-of-00002.bin",
+                       "pytorch_model.bin.index.json"};
+  const std::string index =
+      R"({"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors",
+                         "c": "model-00001-of-00002.safetensors"}})";
+  EXPECT_EQ(chosen(names, {}, index), (Names{"config.json", "model-00001-of-00002.safetensors",
+                                             "model-00002-of-00002.safetensors", "model.safetensors.index.json"}));
+  EXPECT_EQ(refused(names, {}, R"({"weight_map": {"a": "../../etc/passwd"}})").code(), ErrorCode::corrupt);
+  EXPECT_EQ(refused(names, {}, R"({"weight_map": {"a": "model-9.safetensors"}})").code(), ErrorCode::corrupt);
+  EXPECT_EQ(refused(names, {}, "{}").code(), ErrorCode::corrupt);
+  EXPECT_EQ(refused(names, {}, "[").code(), ErrorCode::corrupt);
+}
+
+TEST(ChooseFiles, OnnxByVariant) {
+  const Names names = {"config.json",
+                       "tokenizer.json",
+                       "onnx/model.onnx",
+                       "onnx/model.onnx_data",
+                       "onnx/model_fp16.onnx",
+                       "onnx/model_int8.onnx",
+                       "onnx/model_quantized.onnx",
+                       "onnx/model_q4.onnx",
+                       "onnx/model_q4.onnx_data"};
+  const auto weights = [&](const std::string& variant) {
+    Names out;
+    for (const std::string& name : chosen(names, {.variant = variant})) {
+      if (name.starts_with("onnx/")) out.push_back(name);
+    }
+    return out;
+  };
+  EXPECT_EQ(weights(""), (Names{"onnx/model.onnx", "onnx/model.onnx_data"}));
+  EXPECT_EQ(weights("int8"), (Names{"onnx/model_int8.onnx"}));
+  EXPECT_EQ(weights("INT8"), (Names{"onnx/model_int8.onnx"}));
+  EXPECT_EQ(weights("quantized"), (Names{"onnx/model_quantized.onnx"}));
+  EXPECT_EQ(weights("q4"), (Names{"onnx/model_q4.onnx", "onnx/model_q4.onnx_data"}));
+  EXPECT_EQ(chosen({"model.safetensors", "onnx/model.onnx"}, {.variant = "onnx"}), (Names{"onnx/model.onnx"}));
+  const Error error = refused(names, {.variant = "q5"});
+  EXPECT_EQ(error.code(), ErrorCode::not_found);
+  EXPECT_NE(error.message().find(R"("fp16", "int8", "q4", "quantized")"), std::string::npos) << error.message();
+}
+
+TEST(ChooseFiles, VariantsAsTransformersNamesThem) {
+  const Names names = {"config.json",
+                       "model.fp16.safetensors",
+                       "model.safetensors",
+                       "pytorch_model.fp16.bin",
+                       "model.int4-00001-of-00001.safetensors",
+                       "model.safetensors.index.int4.json"};
+  EXPECT_EQ(chosen(names), (Names{"config.json", "model.safetensors"}));
+  EXPECT_EQ(chosen(names, {.variant = "fp16"}), (Names{"config.json", "model.fp16.safetensors"}));
+  EXPECT_EQ(chosen(names, {.variant = "int4"}, R"({"weight_map": {"a": "model.int4-00001-of-00001.safetensors"}})"),
+            (Names{"config.json", "model.int4-00001-of-00001.safetensors", "model.safetensors.index.int4.json"}));
+  EXPECT_NE(refused(names, {.variant = "q4"}).message().find(R"("fp16", "int4")"), std::string::npos);
+}
+
+TEST(ChooseFiles, GgufByVariant) {
+  const Names names = {"README.md",
+                       "bge-Q4_K_M.gguf",
+                       "bge-Q8_0.gguf",
+                       "bge-f16-00001-of-00002.gguf",
+                       "bge-f16-00002-of-00002.gguf",
+                       "mmproj-f16.gguf"};
+  EXPECT_EQ(chosen(names), (Names{"README.md", "bge-Q8_0.gguf"}));
+  EXPECT_EQ(chosen(names, {.variant = "q4_k_m"}), (Names{"README.md", "bge-Q4_K_M.gguf"}));
+  EXPECT_EQ(chosen(names, {.variant = "f16"}),
+            (Names{"README.md", "bge-f16-00001-of-00002.gguf", "bge-f16-00002-of-00002.gguf"}));
+  EXPECT_EQ(chosen({"model.gguf"}), (Names{"model.gguf"}));
+  const Error error = refused({"a-q2_k.gguf", "a-q3_k.gguf"});
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(error.message().find(R"("Q2_K", "Q3_K")"), std::string::npos) << error.message();
+  // Beside safetensors, only where asked for.
+  EXPECT_EQ(chosen({"model.safetensors", "a-q2_k.gguf"}), (Names{"model.safetensors"}));
+  EXPECT_EQ(chosen({"model.safetensors", "a-q2_k.gguf"}, {.variant = "q2_k"}), (Names{"a-q2_k.gguf"}));
+}
+
+TEST(ChooseFiles, Patterns) {
+  EXPECT_EQ(chosen(kSentences, {.include = {"*.onnx"}, .exclude = {"*_O1*"}}),
+            (Names{"onnx/model.onnx", "onnx/model_qint8_avx512.onnx"}));
+  EXPECT_EQ(chosen(kSentences, {.include = {"openvino/"}}),
+            (Names{"openvino/openvino_model.bin", "openvino/openvino_model.xml"}));
+  EXPECT_EQ(chosen(kSentences, {.all = true}), kSentences);
+  EXPECT_EQ(chosen(kSentences, {.exclude = {"[!c]*"}, .all = true}),
+            (Names{"config.json", "config_sentence_transformers.json"}));
+  EXPECT_EQ(refused(kSentences, {.include = {"nothing"}}).code(), ErrorCode::not_found);
+  EXPECT_EQ(refused({"README.md", "config.json"}).code(), ErrorCode::not_found);
+}
+
+TEST(FilePattern, AsPythonsFnmatch) {
+  for (const auto& [name, pattern] : std::vector<std::pair<std::string, std::string>>{{"a/b.json", "*.json"},
+                                                                                      {"abc", "a?c"},
+                                                                                      {"abc", "a[b-d]c"},
+                                                                                      {"abc", "a[!x]c"},
+                                                                                      {"a]c", "a[]]c"},
+                                                                                      {"onnx/a/b", "onnx/"},
+                                                                                      {"", "*"},
+                                                                                      {"a[b", "a[b"},
+                                                                                      {"aXbXc", "a*b*c"},
+                                                                                      {"abc", "***c"}})
+    EXPECT_TRUE(matches_pattern(name, pattern)) << name << " " << pattern;
+  for (const auto& [name, pattern] : std::vector<std::pair<std::string, std::string>>{{"abc", "ab"},
+                                                                                      {"abc", "a[!b]c"},
+                                                                                      {"abc", "a[d-z]c"},
+                                                                                      {"A", "a"},
+                                                                                      {"onnx2/a", "onnx/"},
+                                                                                      {"a", ""},
+                                                                                      {"", "?"}})
+    EXPECT_FALSE(matches_pattern(name, pattern)) << name << " " << pattern;
+  // Takes no exponential time.
+  std::string stars;
+  for (int i = 0; i < 50; ++i) stars += "*a";
+  EXPECT_FALSE(matches_pattern(std::string(5000, 'a'), stars + "b"));
+}
+
+TEST(PullReference, AddressesOfMirrors) {
+  const auto parsed = [](std::string_view text) {
+    const PullReference each = parse_pull_reference(text);
+    return each.endpoint + " " + each.id + " " + each.revision + " " + each.variant;
+  };
+  EXPECT_EQ(parsed("https://mirror.example/o/n"), "https://mirror.example/ o/n main ");
+  EXPECT_EQ(parsed("http://127.0.0.1:8080/a/hf/o/n@v1:int8"), "http://127.0.0.1:8080/a/hf o/n v1 int8");
+  EXPECT_EQ(parsed("file:///srv/mirror/o/n@refs/pr/1"), "file:///srv/mirror o/n refs/pr/1 ");
+  EXPECT_EQ(parsed("file:mirror/o/n:q4"), "file:mirror o/n main q4");
+  EXPECT_EQ(file_path("file:///srv/mirror"), "/srv/mirror");
+  EXPECT_EQ(file_path("file:mirror"), "mirror");
+}
+
+TEST(PullReference, NamesRevisionsAndVariants) {
+  const auto parsed = [](std::string_view text) {
+    const PullReference each = parse_pull_reference(text);
+    return each.id + " " + each.revision + " " + each.variant;
+  };
+  EXPECT_EQ(parsed("hf:owner/name"), "owner/name main ");
+  EXPECT_EQ(parsed("owner/name@v1.0:int8"), "owner/name v1.0 int8");
+  EXPECT_EQ(parsed("hf:gpt2:q4_k_m"), "gpt2 main q4_k_m");
+  EXPECT_EQ(parsed("hf://o/n@refs/pr/1"), "o/n refs/pr/1 ");
+  EXPECT_EQ(parsed("https://huggingface.co/o/n/tree/main"), "o/n main ");
+  EXPECT_EQ(parsed("hf.co/o/n"), "o/n main ");
+  for (const char* text :
+       {"", "hf:", "a/b/c", "hf:../x", "o/n@", "o/n@../x", "o/n:", "o/n:a/b", "o/n:a b", "o/n@a@b", "o/n:a:b",
+        "https://example.com/n", "https://huggingface.co/datasets/o/n/x", "file:n", "file:///../x"})
+    EXPECT_EQ(base::error_of([&] { parse_pull_reference(text); }).code(), ErrorCode::invalid_argument) << text;
+}
+
+}  // namespace
+}  // namespace alate::hub

@@ -1,0 +1,97 @@
+// Pulls from a HubServer into a folder of the test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alate/hub.h"
+#include "hub/cache_layout.h"
+#include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/hub/hub_server.h"
+
+namespace alate::hub {
+
+inline std::string random_bytes(std::size_t count, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  std::string text(count, '\0');
+  for (std::size_t i = 0; i < count; i += 4) {
+    const auto word = static_cast<std::uint32_t>(random());
+    for (std::size_t j = i; j < std::min(i + 4, count); ++j) text[j] = static_cast<char>(word >> (8 * (j - i)));
+  }
+  return text;
+}
+
+inline std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class PullTesting : public testing::Test {
+ protected:
+  static constexpr const char* kId = "owner/model";
+  static inline const std::string kCommit = std::string(39, 'a') + "1";
+
+  PullTesting() {
+    ::setenv("no_proxy", "127.0.0.1", 1);
+    for (const char* name : {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"})
+      ::unsetenv(name);
+    ::setenv("HF_HOME", (folder.path() / "home").c_str(), 1);
+    server.put_model(kId, kCommit, files);
+  }
+  ~PullTesting() override { ::unsetenv("HF_HOME"); }
+
+  PullOptions options() const {
+    return {.cache = cache,
+            .endpoint = server.url(),
+            .offline = false,
+            .timeout = std::chrono::milliseconds(2000),
+            .retry_delay = std::chrono::milliseconds(5)};
+  }
+  PulledModel pull(const std::string& reference = kId) const { return pull_model(reference, options()); }
+  Error refused(const std::string& reference = kId) const {
+    return base::error_of([&] { pull(reference); });
+  }
+  CachedRepo repo() const { return {cache, kId}; }
+
+  /// The snapshot has these files and no others, and nothing temporary is left.
+  void expect_snapshot(const std::map<std::string, HubFile>& expected) const {
+    const auto found = repo().files(kCommit);
+    EXPECT_EQ(found.size(), expected.size());
+    for (const CachedFile& file : found) {
+      ASSERT_TRUE(expected.contains(file.name)) << file.name;
+      EXPECT_EQ(file.problem, "") << file.name;
+      EXPECT_TRUE(text_of(file.path) == expected.at(file.name).content) << file.name;
+    }
+    expect_nothing_temporary();
+    EXPECT_EQ(repo().commit_of("main"), kCommit);
+  }
+  void expect_nothing_temporary() const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(cache)) {
+      const std::string name = entry.path().filename().string();
+      EXPECT_EQ(name.find("incomplete"), std::string::npos) << name;
+      EXPECT_EQ(name.find(".tmp"), std::string::npos) << name;
+    }
+  }
+
+  base::TemporaryFolder folder;
+  std::filesystem::path cache = folder.path() / "hub";
+  static inline const std::string large = random_bytes((std::size_t{20} << 20) + 12345);
+  const std::map<std::string, HubFile> files = {{"config.json", {"{\"model_type\": \"bert\"}"}},
+                                                {"tokenizer.json", {"{}"}},
+                                                {"1_Pooling/config.json", {"{\"a\": 1}"}},
+                                                {"model.safetensors", {large, true}}};
+  HubServer server;
+};
+
+}  // namespace alate::hub
