@@ -103,10 +103,6 @@ OutputFormat format_of(const CommonOptions& options, std::initializer_list<Outpu
                    "; this command writes ", endings, ", or name the format with --output");
 }
 
-std::filesystem::path models_directory(const CommonOptions& options) {
-  return options.models_dir.empty() ? base::cache_directory() / "models" : std::filesystem::path(options.models_dir);
-}
-
 constexpr std::string_view kOfflineSentence = "never use the network";
 
 using Uses = std::function<bool(Shared)>;
@@ -268,6 +264,10 @@ runtime::LoadRequest load_request(const CommonOptions& options) {
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference) {
   // Without an installed header: the program's own models are beside it.
   return alate::find_model(reference, {.models_dir = options.models_dir, .installed_header = ""});
+}
+
+std::filesystem::path models_directory(const CommonOptions& options) {
+  return options.models_dir.empty() ? base::cache_directory() / "models" : std::filesystem::path(options.models_dir);
 }
 
 std::string shortest_reference(const CommonOptions& options, const std::string& reference) {

@@ -87,6 +87,9 @@ runtime::LoadRequest load_request(const CommonOptions& options);
 /// Path of the model's folder or file. Throws as alate::find_model.
 std::filesystem::path find_model(const CommonOptions& options, const std::string& reference);
 
+/// --models-dir, else models in the cache folder. Throws not_found where no variable says where that is.
+std::filesystem::path models_directory(const CommonOptions& options);
+
 /// The name of a model given by its path in the models directory; other references unchanged.
 std::string shortest_reference(const CommonOptions& options, const std::string& reference);
 

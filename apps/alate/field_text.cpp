@@ -20,6 +20,29 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
+std::string terminal_text(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string shown;
+  const auto add_escaped = [&](unsigned char byte) {
+    shown += "\\x";
+    shown += kDigits[byte >> 4];
+    shown += kDigits[byte & 15];
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte < 0x20 || byte == 0x7F) {
+      add_escaped(byte);
+    } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {  // U+0080 to U+009F in UTF-8
+      add_escaped(next);
+      ++i;
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
 std::string rounded(float value) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.6f", double{value});

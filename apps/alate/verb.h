@@ -45,6 +45,8 @@ void run_bench(Arguments& arguments);
 void run_quantize(Arguments& arguments);
 void run_convert(Arguments& arguments);
 void run_pull(Arguments& arguments);
+void run_list(Arguments& arguments);
+void run_show(Arguments& arguments);
 void run_compare(Arguments& arguments);
 void run_estimate(Arguments& arguments);
 void run_backends(Arguments& arguments);

@@ -176,6 +176,19 @@ constexpr std::array kVerbs = {
          "alate pull hf:sentence-transformers/all-MiniLM-L6-v2 --dry-run\n"
          "alate pull hf:sentence-transformers/all-MiniLM-L6-v2",
          run_pull},
+    Verb{"list", "", "the models on disk",
+         "Those that came with the program, those of the models directory, and those of huggingface_hub's cache, with "
+         "their type, architecture, the type of their weights, and the size of their files.",
+         "alate list\n"
+         "alate list --output json",
+         run_list},
+    Verb{"show", "MODEL", "what a model is, and whether and how it runs here",
+         "Task, architecture, variants with their sizes, the type of the weights, the backend that would be chosen and "
+         "why, memory, licence, and what of the model is not used. Its headers are read, not its weights. A model that "
+         "cannot run here is shown with the reason.",
+         "alate show builtin:minilm\n"
+         "alate show builtin:minilm --output json",
+         run_show},
     Verb{"backends", "[install|remove NAME]", "what this machine can compute on, and why not more",
          "Each backend with its devices, memory and versions; for an absent one the reason and what to do. What was "
          "found is remembered; --probe looks anew. install fetches a runtime's library from its published package, of "

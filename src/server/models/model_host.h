@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipelines/model_summary.h"
 #include "pipelines/task_pipelines.h"
 #include "runtime/batching/batch_scheduler.h"
 #include "runtime/caching/cached_model.h"
@@ -48,17 +49,10 @@ class HostedModel final : public runtime::CachedModel {
 };
 
 /// A model on disk, described from its files without loading it.
-struct ModelListing {
+struct ModelListing : pipelines::ModelSummary {
   std::string name;
   std::filesystem::path folder;
-  std::size_t bytes = 0;  // of its files
-  std::chrono::system_clock::time_point modified{};
-  std::string digest;        // "sha256:…" of file names, sizes and times: cheap, and changes whenever they do
-  std::string architecture;  // config.json's model_type; empty if unreadable
-  std::vector<pipelines::Task> tasks;          // the main one first; empty if unknown
-  std::string dtype;                           // of the stored weights, "F32"; empty if unknown
-  std::size_t parameters = 0;                  // number of weights; 0 if unknown
-  std::size_t dimensions = 0, max_length = 0;  // hidden size and positions in config.json; 0 if unknown
+  std::string digest;  // "sha256:…" of file names, sizes and times: cheap, and changes whenever they do
 };
 
 struct LoadedListing {

@@ -1,0 +1,123 @@
+// alate list
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "apps/alate/common_options.h"
+#include "apps/alate/field_text.h"
+#include "apps/alate/models/stored_models.h"
+#include "apps/alate/output.h"
+#include "apps/alate/verb.h"
+#include "base/byte_text.h"
+#include "formats/json.h"
+#include "pipelines/model_summary.h"
+
+namespace alate::app {
+namespace {
+
+struct Row {
+  StoredModel model;
+  pipelines::ModelSummary summary;
+
+  std::string type() const {
+    return summary.tasks.empty() ? std::string() : std::string(pipelines::model_type(summary.tasks.front()));
+  }
+};
+
+formats::Json to_json(const Row& row) {
+  formats::Json::Array tasks;
+  for (const pipelines::Task task : row.summary.tasks) tasks.emplace_back(pipelines::to_string(task));
+  return formats::Json::Object{{"name", row.model.name},
+                               {"type", row.type()},
+                               {"tasks", std::move(tasks)},
+                               {"architecture", row.summary.architecture},
+                               {"dtype", row.summary.dtype},
+                               {"parameters", std::uint64_t{row.summary.parameters}},
+                               {"bytes", std::uint64_t{row.summary.bytes}},
+                               {"place", to_string(row.model.place)},
+                               {"folder", row.model.folder.string()}};
+}
+
+using Fields = std::array<std::string, 6>;
+
+Fields fields_of(const Row& row) {
+  return {row.model.name,    row.type(), row.summary.architecture,
+          row.summary.dtype, "",         std::string(to_string(row.model.place))};
+}
+
+// Columns as wide as their widest field, with two blanks between them.
+std::string table(const std::vector<Fields>& rows) {
+  std::array<std::size_t, std::tuple_size_v<Fields>> widths{};
+  for (const Fields& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths.at(i) = std::max(widths.at(i), row.at(i).size());
+  }
+  std::string text;
+  for (const Fields& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row.at(i);
+      if (i + 1 < row.size()) line.append(widths.at(i) + 2 - row.at(i).size(), ' ');
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string in_text(const std::vector<Row>& rows) {
+  std::vector<Fields> lines = {{"NAME", "TYPE", "ARCHITECTURE", "DTYPE", "SIZE", "PLACE"}};
+  for (const Row& row : rows) {
+    Fields& line = lines.emplace_back(fields_of(row));
+    line[4] = base::byte_text(row.summary.bytes);
+    for (std::string& field : line) field = field.empty() ? "-" : terminal_text(field);
+  }
+  return table(lines);
+}
+
+std::string in_csv(const std::vector<Row>& rows) {
+  std::string text = "name,type,architecture,dtype,bytes,place\n";
+  for (const Row& row : rows) {
+    Fields fields = fields_of(row);
+    fields[4] = std::to_string(row.summary.bytes);
+    for (std::size_t i = 0; i < fields.size(); ++i) text += (i == 0 ? "" : ",") + csv_field(fields.at(i));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string in_format(const std::vector<Row>& rows, OutputFormat format) {
+  if (format == OutputFormat::text) return in_text(rows);
+  if (format == OutputFormat::csv) return in_csv(rows);
+  formats::Json::Array models;
+  std::string lines;
+  for (const Row& row : rows) {
+    if (format == OutputFormat::jsonl) lines += formats::to_json_text(to_json(row)) + "\n";
+    models.push_back(to_json(row));
+  }
+  if (format == OutputFormat::jsonl) return lines;
+  return formats::to_json_text(formats::Json::Object{{"models", std::move(models)}}) + "\n";
+}
+
+}  // namespace
+
+void run_list(Arguments& arguments) {
+  CommonOptions options;
+  const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl, OutputFormat::csv};
+  declare(arguments, options, {Shared::models}, written);
+  if (!arguments.parse()) return;
+  apply(options);
+  const OutputFormat format = output_format(options, written);
+  Output output(options.out);
+  std::vector<Row> rows;
+  for (StoredModel& model : stored_models(options)) {
+    pipelines::ModelSummary summary = pipelines::summarize_model(model.folder, pipelines::files_of_model(model.folder));
+    rows.push_back({std::move(model), std::move(summary)});
+  }
+  output.write(in_format(rows, format));
+  output.finish();
+}
+
+}  // namespace alate::app

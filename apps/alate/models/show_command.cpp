@@ -1,0 +1,155 @@
+// alate show
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/alate/common_options.h"
+#include "apps/alate/field_text.h"
+#include "apps/alate/models/stored_models.h"
+#include "apps/alate/output.h"
+#include "apps/alate/verb.h"
+#include "base/byte_text.h"
+#include "formats/json.h"
+#include "machine/machine_json.h"
+#include "pipelines/model_report.h"
+
+namespace alate::app {
+namespace {
+
+using formats::Json;
+using pipelines::ModelReport;
+using pipelines::VariantReport;
+
+std::string architecture_text(const ModelReport& report) {
+  std::string text = report.summary.architecture;
+  if (!report.class_name.empty()) text += (text.empty() ? "" : ", ") + report.class_name;
+  return text;
+}
+
+Json memory_json(const ModelMemory& memory) {
+  return Json::Object{{"bytes", memory.total()},
+                      {"weights", memory.mapped_weights + memory.owned_weights},
+                      {"activations", memory.activations},
+                      {"inputs_and_outputs", memory.inputs_and_outputs},
+                      {"batch_size", std::uint64_t{memory.batch_size}},
+                      {"max_length", std::uint64_t{memory.max_length}}};
+}
+
+Json variant_json(const VariantReport& report) {
+  Json::Object object = {{"name", report.variant.name},
+                         {"format", report.variant.format},
+                         {"file", report.variant.file},
+                         {"bytes", report.bytes}};
+  if (!report.refusal.empty()) object.emplace_back("refusal", report.refusal);
+  return object;
+}
+
+std::string in_json(const StoredModel& model, const ModelReport& report) {
+  Json::Array tasks, variants;
+  for (const pipelines::Task task : report.summary.tasks) tasks.emplace_back(pipelines::to_string(task));
+  for (const VariantReport& each : report.variants) variants.push_back(variant_json(each));
+  Json::Object object = {
+      {"name", model.name},
+      {"path", model.folder.string()},
+      {"place", to_string(model.place)},
+      {"type", report.summary.tasks.empty() ? Json() : Json(pipelines::model_type(report.summary.tasks.front()))},
+      {"tasks", std::move(tasks)},
+      {"architecture", report.summary.architecture},
+      {"class", report.class_name},
+      {"runs", !report.error},
+      {"dtype", report.summary.dtype},
+      {"parameters", std::uint64_t{report.summary.parameters}},
+      {"dimensions", std::uint64_t{report.summary.dimensions}},
+      {"max_length", std::uint64_t{report.summary.max_length}},
+      {"bytes", std::uint64_t{report.summary.bytes}},
+      {"variants", std::move(variants)},
+      {"selection", report.error ? Json() : machine::to_json(report.selection)},
+      {"memory", report.memory ? memory_json(*report.memory) : Json()},
+      {"licence", report.licence},
+      {"description", report.manifest.description},
+      {"refused", Json::Array(report.refused.begin(), report.refused.end())}};
+  if (report.error)
+    object.emplace_back("error", Json::Object{{"code", to_string(report.error->code())},
+                                              {"message", std::string(report.error->message())}});
+  return formats::to_json_text(object) + "\n";
+}
+
+constexpr std::size_t kColumn = 14;
+
+// Nothing for an empty value, as of a model that does not state it.
+std::string line(std::string name, const std::string& value) {
+  if (value.empty()) return {};
+  name.resize(std::max(name.size() + 1, kColumn), ' ');
+  return name + terminal_text(value) + "\n";
+}
+
+std::string task_text(const ModelReport& report) {
+  std::string text;
+  for (const pipelines::Task task : report.summary.tasks) {
+    text += (text.empty() ? "" : "; ") + std::string(pipelines::model_type(task)) + ", " +
+            std::string(pipelines::description(task)) + ": alate " + std::string(pipelines::to_string(task));
+  }
+  return text;
+}
+
+std::string sizes_text(const pipelines::ModelSummary& summary) {
+  if (summary.parameters == 0) return summary.dtype;
+  return summary.dtype + ", " + std::to_string(summary.parameters) + " parameters";
+}
+
+std::string variant_text(const VariantReport& report) {
+  std::string text = report.variant.name.empty() ? "(default)" : report.variant.name;
+  text += ": " + report.variant.format + ", " + report.variant.file + ", " + base::byte_text(report.bytes);
+  return report.refusal.empty() ? text : text + "; not loaded: " + report.refusal;
+}
+
+std::string memory_text(const ModelMemory& memory) {
+  return base::byte_text(memory.total()) + ": weights " +
+         base::byte_text(memory.mapped_weights + memory.owned_weights) + ", a run of " +
+         std::to_string(memory.rows_at_once) + " texts of " + std::to_string(memory.max_length) + " tokens " +
+         base::byte_text(memory.activations + memory.inputs_and_outputs);
+}
+
+std::string in_text(const StoredModel& model, const ModelReport& report) {
+  std::string text = line("name", model.name) + line("path", model.folder.string()) +
+                     line("place", std::string(to_string(model.place))) + line("task", task_text(report)) +
+                     line("architecture", architecture_text(report)) +
+                     line("runs here", report.error ? "no: " + std::string(report.error->message()) : "yes") +
+                     line("dtype", sizes_text(report.summary)) + line("size", base::byte_text(report.summary.bytes));
+  std::string name = "variants";
+  for (const VariantReport& each : report.variants) text += line(std::exchange(name, " "), variant_text(each));
+  if (!report.error) {
+    const Selection& chosen = report.selection;
+    text += line("backend",
+                 chosen.backend + ":" + chosen.device + ", computes in " + chosen.dtype + ": it is " + chosen.reason);
+  }
+  if (report.memory) text += line("memory", memory_text(*report.memory));
+  text += line("licence", report.licence) + line("description", report.manifest.description);
+  name = "not used";
+  for (const std::string& each : report.refused) text += line(std::exchange(name, " "), each);
+  return text;
+}
+
+}  // namespace
+
+void run_show(Arguments& arguments) {
+  std::string reference;
+  CommonOptions options;
+  arguments.positional("MODEL", true, reference);
+  const auto written = {OutputFormat::text, OutputFormat::json};
+  declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype}, written);
+  if (!arguments.parse()) return;
+  apply(options);
+  const OutputFormat format = output_format(options, written);
+  Output output(options.out);
+  const std::filesystem::path path = find_model(options, reference);
+  const StoredModel model = stored_model_at(options, reference, path);
+  const ModelReport report = pipelines::report_on_model(path, load_request(options));
+  output.write(format == OutputFormat::json ? in_json(model, report) : in_text(model, report));
+  output.finish();
+}
+
+}  // namespace alate::app

@@ -1,0 +1,128 @@
+#include "pipelines/model_report.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "hub/model_licence.h"
+#include "hub/model_variants.h"
+#include "machine/discovery.h"
+#include "models/encoder.h"
+#include "models/refused_architectures.h"
+#include "pipelines/check_loadable.h"
+#include "runtime/loading/model_files.h"
+#include "runtime/loading/model_form.h"
+#include "runtime/loading/model_needs.h"
+
+namespace alate::pipelines {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Runs a part of the report; what it throws is the report's error, unless there is one already.
+template <typename Part>
+void attempt(ModelReport& report, const Part& part) {
+  try {
+    part();
+  } catch (const Error& error) {
+    if (!report.error) report.error = error;
+  }
+}
+
+fs::path folder_of(const fs::path& model) {
+  std::error_code ignored;
+  if (fs::is_directory(model, ignored)) return model;
+  try {
+    return runtime::find_model_files(model).home;
+  } catch (const Error&) {
+    return model.parent_path();
+  }
+}
+
+std::uint64_t bytes_of(const hub::ModelVariant& variant, const std::vector<FolderFile>& files) {
+  std::uint64_t bytes = 0;
+  for (const FolderFile& file : files) {
+    if (std::ranges::find(variant.files, file.name) != variant.files.end()) bytes += file.bytes;
+  }
+  return bytes;
+}
+
+std::vector<VariantReport> variants_of(const fs::path& folder, const std::vector<FolderFile>& files) {
+  std::vector<VariantReport> reports;
+  for (hub::ModelVariant& variant : hub::list_variants(folder)) {
+    VariantReport report{.variant = std::move(variant), .bytes = 0, .refusal = {}};
+    report.bytes = bytes_of(report.variant, files);
+    if (report.variant.format == "gguf") report.refusal = "GGUF is not read";
+    try {
+      (void)hub::variant_file(folder, report.variant, folder.filename().string());
+    } catch (const Error& error) {
+      report.refusal = error.message();
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+// Code that config.json names: transformers would ask before it runs it.
+void add_own_code(const formats::Json& config, ModelReport& report) {
+  const std::string code = models::own_code(config);
+  if (code.empty()) return;
+  try {
+    const models::Architecture& architecture = models::find_architecture(config);
+    const bool is_known = !architecture.own_code.empty() && code.find(architecture.own_code) != std::string::npos;
+    report.refused.push_back("code of the model (" + code + ") is not run: " +
+                             (is_known ? "the same is computed here" : "it is computed as transformers' class is"));
+  } catch (const Error&) {
+    report.refused.push_back("code of the model (" + code + ") is not run, and its architecture is not known here");
+  }
+}
+
+void add_config(const runtime::ModelFiles& files, ModelReport& report) {
+  const formats::Json config = runtime::read_config(files);
+  if (!config.is_object()) return;
+  const formats::Json* classes = config.find_value("architectures");
+  if (classes != nullptr && classes->is_array() && !classes->as_array("architectures").empty()) {
+    const formats::Json& first = classes->as_array("architectures").front();
+    if (first.is_string()) report.class_name = first.as_string("architectures");
+  }
+  add_own_code(config, report);
+}
+
+void choose_backend(const fs::path& model, bool is_onnx, const runtime::LoadRequest& request, ModelReport& report) {
+  if (!is_onnx) {
+    report.selection = check_loadable(model, request);
+    return;
+  }
+  const machine::ModelNeeds needs = runtime::model_needs(model, request.options.dtype);
+  const machine::Preferences preferences = runtime::preferences_of(request);
+  machine::Consideration result = machine::consider(needs, preferences, machine::discover_for(preferences, needs));
+  report.selection = std::move(result.selection);
+  if (result.error) throw *result.error;
+}
+
+}  // namespace
+
+ModelReport report_on_model(const fs::path& model, const runtime::LoadRequest& request) {
+  ModelReport report;
+  const fs::path folder = folder_of(model);
+  const std::vector<FolderFile> listed = files_of_model(folder);
+  report.summary = summarize_model(model, listed);
+  attempt(report, [&] { report.manifest = hub::read_manifest(folder); });
+  attempt(report, [&] { report.variants = variants_of(folder, listed); });
+  report.licence = hub::model_licence(folder, report.manifest);
+  runtime::ModelFiles files;
+  attempt(report, [&] {
+    files = runtime::find_model_files(model);
+    add_config(files, report);
+  });
+  attempt(report, [&] { choose_backend(model, files.is_onnx(), request, report); });
+  if (report.error || files.is_onnx()) return report;
+  const std::string& backend = report.selection.backend;
+  attempt(report, [&] {
+    report.memory = estimate_model_memory(
+        model, {.backend = BackendPlace(backend, report.selection.device), .dtype = request.options.dtype});
+  });
+  return report;
+}
+
+}  // namespace alate::pipelines

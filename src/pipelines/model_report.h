@@ -1,0 +1,42 @@
+// Everything that can be said about a model before it is loaded.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alate/error.h"
+#include "alate/memory.h"
+#include "alate/selection.h"
+#include "hub/manifest.h"
+#include "hub/variant_names.h"
+#include "pipelines/model_summary.h"
+#include "runtime/loading/load_request.h"
+
+namespace alate::pipelines {
+
+struct VariantReport {
+  hub::ModelVariant variant;
+  std::uint64_t bytes = 0;  // of its files
+  std::string refusal;      // why it cannot be loaded, as far as its names say it
+};
+
+struct ModelReport {
+  ModelSummary summary;
+  hub::Manifest manifest;
+  std::string class_name;               // config.json's architectures[0]
+  std::string licence;                  // of the manifest, else of README.md's front matter; empty: not stated
+  std::vector<VariantReport> variants;  // the one that is loaded by default has no name
+  Selection selection;                  // has no backend if there is an error
+  std::optional<Error> error;           // that loading would end with
+  std::optional<ModelMemory> memory;    // of the weights' graph on the chosen backend
+  std::vector<std::string> refused;     // parts of the model that are not used, and why
+};
+
+/// `model` is a folder, or the file of a variant. Reads what check_loadable reads, but never opens an ONNX file on its
+/// runtime: of such a file only the choice of a backend is known. Throws nothing for a faulty model.
+ModelReport report_on_model(const std::filesystem::path& model, const runtime::LoadRequest& request);
+
+}  // namespace alate::pipelines

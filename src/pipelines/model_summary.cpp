@@ -1,0 +1,143 @@
+#include "pipelines/model_summary.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+#include "alate/error.h"
+#include "base/files/contained_files.h"
+#include "formats/gguf/gguf_file.h"
+#include "formats/json.h"
+#include "formats/safetensors/safetensors_dtypes.h"
+#include "formats/weight_source.h"
+#include "hub/model_variants.h"
+#include "runtime/loading/model_files.h"
+
+namespace alate::pipelines {
+namespace {
+
+namespace fs = std::filesystem;
+
+// No model has more; a larger folder is not scanned to the end.
+constexpr std::size_t kMostFiles = 10'000;
+constexpr std::size_t kMostConfigBytes = std::size_t{4} << 20;
+
+std::size_t count_of(const formats::Json& config, std::string_view key) {
+  const formats::Json* value = config.find(key);
+  if (value == nullptr || !value->is_integer()) return 0;
+  return static_cast<std::size_t>(std::max<std::int64_t>(value->as_int(key), 0));
+}
+
+void read_config(const runtime::ModelFiles& files, ModelSummary& summary) {
+  const formats::Json config = formats::parse_json(
+      base::read_contained_file(files.folder, "config.json", kMostConfigBytes), "config.json", {.max_values = 1 << 20});
+  if (const formats::Json* type = config.find("model_type"); type != nullptr && type->is_string())
+    summary.architecture = type->as_string("model_type");
+  summary.dimensions = count_of(config, "hidden_size");
+  summary.max_length = count_of(config, "max_position_embeddings");
+}
+
+// Whether the tensor describes how another one is quantized, as written by `alate quantize` (docs/quantization.md).
+bool is_of_quantization(const formats::WeightSource& weights, std::string_view name) {
+  constexpr std::string_view kScale = "_scale";
+  return name.ends_with(".smoothing") ||
+         (name.ends_with(kScale) && weights.contains(name.substr(0, name.size() - kScale.size())));
+}
+
+void read_weights(const runtime::ModelFiles& files, ModelSummary& summary) {
+  const std::shared_ptr<const formats::WeightSource> weights = runtime::open_weights(files);
+  std::map<DType, std::size_t> counts;
+  for (const std::string_view name : weights->names()) {
+    const Shape shape = weights->info(name)->shape;
+    const bool is_weight = is_float(shape.dtype) || shape.dtype == DType::i8;
+    if (is_weight && !is_of_quantization(*weights, name))
+      counts[shape.dtype] += static_cast<std::size_t>(shape.element_count());
+  }
+  std::size_t most = 0;
+  for (const auto& [dtype, count] : counts) {
+    summary.parameters += count;
+    if (count <= most) continue;
+    most = count;
+    const formats::SafetensorsDType* row = formats::find_safetensors_dtype(dtype);
+    summary.dtype = row == nullptr ? std::string() : std::string(row->name);
+  }
+}
+
+// Unreadable files leave their fields empty: the folder is still listed, and loading it reports the error.
+template <typename Read>
+void try_reading(const Read& read, const fs::path& model, ModelSummary& summary) {
+  try {
+    read(runtime::find_model_files(model), summary);
+  } catch (const Error&) {
+    return;
+  }
+}
+
+// A folder that has GGUF files only: what the first variant's file says.
+void read_gguf(const fs::path& folder, ModelSummary& summary) {
+  for (const hub::ModelVariant& variant : hub::list_variants(folder)) {
+    if (variant.format != "gguf") continue;
+    const base::ContainedFiles contained(folder);
+    const auto file = formats::GgufFile::open(folder / fs::path(variant.file), base::MappedFile::Mode::map, &contained);
+    const formats::GgufValue* architecture = file->header().find("general.architecture");
+    if (architecture != nullptr) summary.architecture = architecture->as_text("general.architecture");
+    summary.dtype = variant.name;
+    for (const formats::GgufTensor& tensor : file->header().tensors) {
+      std::size_t elements = 1;
+      for (const std::int64_t extent : tensor.dims) elements *= static_cast<std::size_t>(extent);
+      summary.parameters += elements;
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+std::vector<FolderFile> files_of_model(const fs::path& folder) {
+  std::vector<FolderFile> files;
+  std::error_code error;
+  fs::recursive_directory_iterator entries(folder, error);
+  for (; !error && entries != fs::recursive_directory_iterator() && files.size() < kMostFiles;
+       entries.increment(error)) {
+    std::error_code unreadable;
+    const fs::path& path = entries->path();
+    if (path.filename().string().starts_with('.')) {
+      if (entries->is_directory(unreadable)) entries.disable_recursion_pending();
+      continue;
+    }
+    if (!entries->is_regular_file(unreadable)) continue;
+    const std::uintmax_t bytes = entries->file_size(unreadable);
+    const fs::file_time_type modified = unreadable ? fs::file_time_type() : entries->last_write_time(unreadable);
+    if (!unreadable)
+      files.push_back({path.lexically_relative(folder).generic_string(), static_cast<std::size_t>(bytes), modified});
+  }
+  std::ranges::sort(files, {}, &FolderFile::name);
+  return files;
+}
+
+ModelSummary summarize_model(const fs::path& model, std::span<const FolderFile> files) {
+  ModelSummary summary;
+  summary.tasks = tasks_of(model);
+  fs::file_time_type latest = fs::file_time_type::min();
+  for (const FolderFile& file : files) {
+    summary.bytes += file.bytes;
+    latest = std::max(latest, file.modified);
+  }
+  if (!files.empty()) {
+    summary.modified =
+        std::chrono::time_point_cast<std::chrono::system_clock::duration>(std::chrono::file_clock::to_sys(latest));
+  }
+  try_reading(read_config, model, summary);
+  try_reading(read_weights, model, summary);
+  if (!summary.architecture.empty() || !summary.dtype.empty()) return summary;
+  try {
+    read_gguf(model, summary);
+  } catch (const Error&) {
+    return summary;
+  }
+  return summary;
+}
+
+}  // namespace alate::pipelines
